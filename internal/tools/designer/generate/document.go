@@ -37,12 +37,12 @@ var (
 		"Table": "Name Physical PK SK TypeAttr TTLAttr", "Attribute": "Name Type",
 		"Entity": "Name Table TypeValue Fields Key Entries Copies Markers Counts TTL NotFound Exists",
 		"Field":  "Name Path Type Optional MaxBytes MinBytes Counter", "Type": "Kind Enum Fields Elem",
-		"KeyAttribute": "Template Field", "Part": "Literal Field Funcs", "Func": "Name Arg", "Entry": "Index PK SK Where",
+		"KeyAttribute": "Template Field", "Part": "Literal Field Funcs", "Func": "Name Arg", "Entry": "Index Name PK SK Where",
 		"Copy": "Name Key Fields Entries", "Marker": "Name Key Taken", "Count": "Entity Field Sum Where", "TTL": "Field After",
 		"Condition": "Expression Names Params Constants", "ConditionParam": "Placeholder Input Type",
-		"Read": "Pattern Entity Many Place Key PK SK Sort Reverse Consistent Filter FilterBy By Prefix Range Page Limit Owner Hydrate Fields Over MaxBuckets " +
+		"Read": "Pattern Entity Many Place Key PK SK Sort Reverse Consistent Filter FilterBy By Prefix Range Bucket Page Limit Owner Hydrate Fields Over MaxBuckets " +
 			"Scan Segments Count Select Each MaxKeys",
-		"Place": "Kind Index Copy Marker", "SortCondition": "Comparison Known Next Open To",
+		"Place": "Kind Index Entry Copy Marker", "SortCondition": "Comparison Known Next Open To",
 		"Collection": "Pattern Table Index Members Root By PK SK Sort Reverse Consistent Page Owner RootApart RootSK",
 		"Member":     "Entity Place Fields", "Write": "Pattern Steps Params LineParams Lines MaxLines Batch Idempotent",
 		"Param": "Name Type Optional Removable MaxBytes MinBytes", "Assignment": "Path Value",
@@ -55,7 +55,7 @@ var (
 		"PlaceKind":  "key copy entry marker",
 		"Comparison": "equal beginsWith between within",
 		"TermKind":   "constant input line field now newID sum count",
-		"Func":       "lower fold slug pad desc ts date shard first hash",
+		"Func":       "lower fold slug pad desc ts date shard first hash band mod",
 	}
 )
 

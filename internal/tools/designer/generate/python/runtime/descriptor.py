@@ -82,6 +82,8 @@ class Field:
 @dataclass
 class Entry:
     index: str
+    name: str
+    """Of several in the index, of which an item is in one at most."""
     pk: list[KeyAttribute]
     sk: list[KeyAttribute]
     where: Condition | None
@@ -118,6 +120,8 @@ class Place:
     index: str = ""
     copy: str = ""
     marker: str = ""
+    entry: str = ""
+    """The name of the entry, of several in the index."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +150,8 @@ class Read:
     by: list[str]
     prefix: str
     range: str
+    bucket: str
+    """The input of which any value of a |band is given: all of the band is meant."""
     over: str
     """The layout of |date whose partitions the range walks one after another, max_buckets at most; "" where there is one."""
     max_buckets: int

@@ -85,7 +85,9 @@ class Program:
         return Condition(c["expression"], c.get("names", {}), params, c.get("constants", {}))
 
     def _entries(self, list_of: Any) -> list[Entry]:
-        return [Entry(x["index"], _keys(x.get("pk")), _keys(x.get("sk")), self._condition(x.get("where"))) for x in list_of or ()]
+        return [
+            Entry(x["index"], x.get("name", ""), _keys(x.get("pk")), _keys(x.get("sk")), self._condition(x.get("where"))) for x in list_of or ()
+        ]
 
     def _entity(self, e: Mapping[str, Any]) -> Entity:
         return Entity(
@@ -101,7 +103,7 @@ class Program:
             key=_keys(r["key"]) if "key" in r else None, pk=_keys(r.get("pk")), sk=_sort(r.get("sk")), sort=_attributes(r.get("sort")),
             reverse=r.get("reverse", False), consistent=r.get("consistent", False), filter=self._condition(r.get("filter")),
             filter_by=r.get("filterBy", []), by=r.get("by", []), prefix=r.get("prefix", ""), range=r.get("range", ""),
-            over=r.get("over", ""), max_buckets=r.get("maxBuckets", 0), segments=r.get("segments", 1) if r.get("scan") else 0,
+            bucket=r.get("bucket", ""), over=r.get("over", ""), max_buckets=r.get("maxBuckets", 0), segments=r.get("segments", 1) if r.get("scan") else 0,
             select=r.get("select", False), max_keys=r.get("maxKeys", 0), page=r.get("page", 0),
             limit=r.get("limit", 0), owner=r.get("owner", ""), hydrate=r.get("hydrate", False), fields=r.get("fields"),
             params=self._fields(r.get("inputs")), make=self._types.reads.get(r["pattern"]),
@@ -166,7 +168,7 @@ def _keys(list_of: Any) -> list[KeyAttribute]:
 
 
 def _place(p: Mapping[str, Any]) -> Place:
-    return Place(p["kind"], p.get("index", ""), p.get("copy", ""), p.get("marker", ""))
+    return Place(p["kind"], p.get("index", ""), p.get("copy", ""), p.get("marker", ""), p.get("entry", ""))
 
 
 def _sort(list_of: Any) -> list[SortCondition]:

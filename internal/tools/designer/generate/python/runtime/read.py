@@ -86,12 +86,15 @@ class _Filled(NamedTuple):
     text: bytes
 
 
-def _fill(e: Entity, templates: Sequence[Sequence[Part]], by: Sequence[str], v: Values) -> list[_Filled]:
-    """The parts of templates that inputs fill, with their texts; without the functions of which other values have the same."""
+def _fill(e: Entity, templates: Sequence[Sequence[Part]], by: Sequence[str], bucket: str, v: Values) -> list[_Filled]:
+    """The parts of templates that inputs fill, with their texts. A key tells of some only a shard, a band, a beginning or a hash, which
+    other values have too: these are compared without such a function and what is behind it. Of the bucket, the band is asked for.
+    """
     out: list[_Filled] = []
     for p in (p for t in templates for p in t):
         if p.field in by and p.field in v:
-            part = Part(p.literal, p.field, tuple(f for f in p.funcs if f.name not in ("shard", "first", "hash")))
+            lossy = next((i for i, f in enumerate(p.funcs) if f.name in ("band", "mod", "shard", "first", "hash")), len(p.funcs))
+            part = p if p.field == bucket else Part(p.literal, p.field, p.funcs[:lossy])
             out.append(_Filled(part, e.text_of(part, v[p.field])))
     return out
 
@@ -122,7 +125,7 @@ class _Question:
             if f:
                 check_value(f.type, name, v, f.min_bytes, f.max_bytes)
         known = [*_templates(r.key), *_templates(r.pk), *(c.known for c in r.sk)]
-        self._filled = _fill(r.entity, known, r.by, given.values)
+        self._filled = _fill(r.entity, known, r.by, r.bucket, given.values)
         self.span = _Span(r, given)
 
     def _inputs(self) -> list[str]:
@@ -388,7 +391,7 @@ def collect(call: Call, c: Collection, given: Input, limit: int | None = None, a
     if after:
         _, positions = _continued(call, scope, after, partitions, s.positioned)
     request = s.request(call.env.table_name(c.table), given)
-    g = _Gathering(c, given, not after, _fill(first.entity, _templates(c.pk), c.by, given.values))
+    g = _Gathering(c, given, not after, _fill(first.entity, _templates(c.pk), c.by, "", given.values))
     if g.first and c.root_apart:
         root = SourceOptions(c.pattern, first.entity, c.table, c.index, c.by, c.pk, c.root_sk, c.sort, False, c.consistent)
         g.seek_root(call, Source(root, first.place), partitions)

@@ -142,7 +142,7 @@ class Source:
 
     def _shards(self, p: Part) -> list[str] | None:
         """The texts of a part that spreads a key by a field that is no input."""
-        at = next((i for i, f in enumerate(p.funcs) if f.name == "shard"), -1)
+        at = next((i for i, f in enumerate(p.funcs) if f.name in ("shard", "mod")), -1)
         if not p.field or p.field in self.o.by or (self.o.over and p.field == self.o.ranged) or at < 0:
             return None
         out: dict[str, None] = {}

@@ -52,6 +52,8 @@ export interface ConditionDescriptor {
 
 export interface Entry {
   index: string;
+  /** Of several in the index, of which an item is in one at most. */
+  name?: string;
   pk?: KeyAttribute[];
   sk?: KeyAttribute[];
   where?: ConditionDescriptor;
@@ -107,6 +109,8 @@ export type PlaceKind = "key" | "copy" | "entry" | "marker";
 export interface Place {
   kind: PlaceKind;
   index?: string;
+  /** The name of the entry, of several in the index. */
+  entry?: string;
   copy?: string;
   marker?: string;
 }
@@ -145,6 +149,8 @@ export interface ReadDescriptor {
   by?: string[];
   prefix?: string;
   range?: string;
+  /** The input of which any value of a |band is given: all of the band is meant. */
+  bucket?: string;
   /** The layout of |date whose partitions the range walks one after another, maxBuckets at most. */
   over?: string;
   maxBuckets?: number;

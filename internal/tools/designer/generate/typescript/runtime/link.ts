@@ -41,7 +41,7 @@ export function link(d: Document): Program {
   const condition = (c: ConditionDescriptor | undefined): Condition | undefined =>
     c && new Condition(c, (c.params ?? []).map((p) => ({ ...p, type: p.type && "kind" in p.type ? type(p.type) : undefined })));
   const entries = (list: Entry[] | undefined): LinkedEntry[] =>
-    (list ?? []).map((x) => ({ index: x.index, pk: x.pk ?? [], sk: x.sk ?? [], where: condition(x.where) }));
+    (list ?? []).map((x) => ({ index: x.index, name: x.name ?? "", pk: x.pk ?? [], sk: x.sk ?? [], where: condition(x.where) }));
 
   const entities = new Map(Object.values(d.entities).map((e) => [e.name, new Entity(e, d.tables[e.table]!, (e.fields ?? []).map(field))]));
   const entity = (name: string): Entity => entities.get(name)!;

@@ -121,13 +121,18 @@ interface FilledPart {
   text: Bytes;
 }
 
-/** The parts of templates that inputs fill, with their texts; without the functions of which other values have the same. */
-function fill(e: Entity, templates: readonly (readonly Part[] | undefined)[], by: readonly string[], v: Values): FilledPart[] {
+/**
+ * The parts of templates that inputs fill, with their texts. A key tells of some only a shard, a band, a beginning or a hash, which
+ * other values have too: these are compared without such a function and what is behind it. Of the bucket, the band is asked for.
+ */
+function fill(e: Entity, templates: readonly (readonly Part[] | undefined)[], by: readonly string[], bucket: string, v: Values): FilledPart[] {
   const out: FilledPart[] = [];
   for (const p of templates.flatMap((t) => t ?? [])) {
     const value = p.field && by.includes(p.field) ? v[p.field] : undefined;
     if (value !== undefined) {
-      const part = { ...p, funcs: (p.funcs ?? []).filter((f) => !["shard", "first", "hash"].includes(f.name)) };
+      const funcs = p.funcs ?? [];
+      const lossy = p.field === bucket ? -1 : funcs.findIndex((f) => ["band", "mod", "shard", "first", "hash"].includes(f.name));
+      const part = { ...p, funcs: lossy < 0 ? funcs : funcs.slice(0, lossy) };
       out.push({ part, text: e.textOf(part, value) });
     }
   }
@@ -171,7 +176,7 @@ class Question {
       }
     }
     const known = [...templates(r.key), ...templates(r.pk), ...(r.sk ?? []).map((c) => c.known)];
-    this.filled = fill(r.entity, known, r.by ?? [], input.values);
+    this.filled = fill(r.entity, known, r.by ?? [], r.bucket ?? "", input.values);
     this.span = new Span(r, input);
   }
 
@@ -495,7 +500,7 @@ export async function collect(call: Call, c: Collection, input: Input, o: PageOp
     ({ positions } = continued(call, scope, o.after, partitions, s.positioned));
   }
   const request = s.request(call.env.tableName(c.table), input);
-  const g = new Gathering(c, input, !o.after, fill(first.entity, templates(c.pk), c.by ?? [], input.values));
+  const g = new Gathering(c, input, !o.after, fill(first.entity, templates(c.pk), c.by ?? [], "", input.values));
   if (g.first && c.rootApart) {
     await g.seekRoot(call, new Source({ ...options, sk: c.rootSK ?? [], reverse: false }, first.place), partitions);
   }

@@ -152,7 +152,7 @@ export class Source {
   /** The texts of a part that spreads a key by a field that is no input. */
   private shards(p: Part): string[] | undefined {
     const funcs = p.funcs ?? [];
-    const at = funcs.findIndex((f) => f.name === "shard");
+    const at = funcs.findIndex((f) => f.name === "shard" || f.name === "mod");
     if (!p.field || this.o.by.includes(p.field) || p.field === this.o.over?.field || at < 0) {
       return undefined;
     }
