@@ -77,7 +77,6 @@ func generated(t *testing.T, l language, file, dir string) *design.Design {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.Reads = slices.DeleteFunc(d.Reads, func(r *design.Read) bool { return r.Since != "" }) // only Go has a floor yet
 	p, err := lower.Lower(d)
 	if err != nil {
 		t.Fatal(err)

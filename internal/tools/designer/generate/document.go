@@ -40,7 +40,7 @@ var (
 		"KeyAttribute": "Template Field", "Part": "Literal Field Funcs", "Func": "Name Arg", "Entry": "Index Name PK SK Where",
 		"Copy": "Name Key Fields Entries", "Marker": "Name Key Taken", "Count": "Entity Field Sum Where", "TTL": "Field After",
 		"Condition": "Expression Names Params Constants", "ConditionParam": "Placeholder Input Type",
-		"Read": "Pattern Entity Many Place Key PK SK Sort Reverse Consistent Filter FilterBy By Prefix Range Bucket Page Limit Owner Hydrate Fields Over MaxBuckets " +
+		"Read": "Pattern Entity Many Place Key PK SK Sort Reverse Consistent Filter FilterBy By Prefix Range Bucket Page Limit Owner Hydrate Fields Over MaxBuckets Since Back " +
 			"Scan Segments Count Select Each MaxKeys",
 		"Place": "Kind Index Entry Copy Marker", "SortCondition": "Comparison Known Next Open To",
 		"Collection": "Pattern Table Index Members Root By PK SK Sort Reverse Consistent Page Owner RootApart RootSK",

@@ -536,7 +536,7 @@ func (p *pythonPrinter) printReadMethods(r *readModel) {
 	takes, given := p.parameters(r.inputs, "limit", "after")
 	if r.Range != nil {
 		t := p.typeOf(r.Range.Type) + " | None = None"
-		if r.Run.Over != "" {
+		if r.Run.Over != "" && !r.Run.Open() {
 			t = p.typeOf(r.Range.Type) // a walk needs both
 		}
 		for _, bound := range []string{"From", "To"} {
@@ -545,6 +545,9 @@ func (p *pythonPrinter) printReadMethods(r *readModel) {
 		}
 	}
 	remarks := p.remarks(r.Go, name, p.readRemarks(r, "None"))
+	if r.Run.Open() {
+		remarks = append(remarks, openBounds(r, "None"))
+	}
 	switch {
 	case d.Count:
 		p.def(name, takes, "int", "count("+of+", "+dict(given)+")", remarks...)

@@ -283,7 +283,10 @@ func (m *model) printReadTypes(s *source, r *readModel) {
 		var more []string
 		if r.Range != nil {
 			about, of := "The bounds are inclusive.", "?: "+m.tsType(r.Range.Type)+" | undefined;"
-			if r.Run.Over != "" {
+			switch {
+			case r.Run.Open():
+				about = openBounds(r, "undefined")
+			case r.Run.Over != "":
 				about, of = fmt.Sprintf("The bounds are inclusive; %d partitions are the most between them.", r.Run.MaxBuckets), ": "+m.tsType(r.Range.Type)+";"
 			}
 			more = append(more, "/** "+about+" */", property(r.Range.Name+"From")+of, property(r.Range.Name+"To")+of)

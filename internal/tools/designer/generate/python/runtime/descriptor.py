@@ -155,6 +155,11 @@ class Read:
     over: str
     """The layout of |date whose partitions the range walks one after another, max_buckets at most; "" where there is one."""
     max_buckets: int
+    since: str
+    """A time before which there is nothing, or back, how many milliseconds ago that is: the bounds may be left out then, and the walk
+    goes from there to now. A page walks max_buckets, and the next one goes on.
+    """
+    back: int
     segments: int
     """A Scan reads all of the place, in so many segments; 0 of what is no Scan."""
     select: bool
@@ -170,6 +175,11 @@ class Read:
     """What the caller gives beside the bounds of the range."""
     make: Any = None
     """The class of what it finds."""
+
+    @property
+    def open(self) -> bool:
+        """Whether a walk may be asked without bounds."""
+        return self.since != "" or self.back > 0
 
 
 @dataclass

@@ -154,6 +154,12 @@ export interface ReadDescriptor {
   /** The layout of |date whose partitions the range walks one after another, maxBuckets at most. */
   over?: string;
   maxBuckets?: number;
+  /**
+   * A time before which there is nothing, or back, how many milliseconds ago that is: the bounds may be left out then, and the walk
+   * goes from there to now. A page walks maxBuckets, and the next one goes on.
+   */
+  since?: string;
+  back?: number;
   /** Reads all of the place, in so many segments. */
   scan?: boolean;
   segments?: number;
