@@ -31,12 +31,13 @@ import (
 
 // driver is a process that runs generated code.
 type driver struct {
-	t      *testing.T
-	name   string // of the language
-	in     io.Writer
-	out    *bufio.Reader
-	calls  int // made by both
-	opened int
+	t        *testing.T
+	name     string // of the language
+	in       io.Writer
+	out      *bufio.Reader
+	calls    int // made by both
+	composed int // of these, transactions of several writes that were done
+	opened   int
 }
 
 func start(t *testing.T, l language, dir string) *driver {
@@ -67,6 +68,7 @@ type failure struct {
 	Name, Message, Stack string
 	Codes                []string
 	Lines                []int // of a batch
+	TxWrite              *int  // the place of the write that a transaction failed with
 }
 
 func (f *failure) Error() string { return f.Message }
@@ -107,6 +109,7 @@ type mirror struct {
 	firstID int // of the next write
 	id      int
 	cursors map[table.Cursor]table.Cursor // of generated code, by Go's
+	written []asked                       // the writes that were made, for transactions of several
 	stored  map[string]string             // in both, as texts
 }
 
@@ -153,6 +156,7 @@ func (n *driver) open(ctx context.Context, under trial.World) (trial.Runner, err
 }
 
 func (m *mirror) Close() error {
+	m.composeAll()
 	failed, err := m.call("close", map[string]any{}, nil)
 	if failed != nil {
 		err = failed
@@ -210,7 +214,7 @@ func (m *mirror) sameError(call string, failed *failure, want error) (bool, erro
 	}
 	codes := map[string]error{
 		"NotFound": table.ErrNotFound, "Exists": table.ErrExists, "Conflict": table.ErrConflict, "Cursor": table.ErrCursor, "Reused": table.ErrReused,
-		"Refused": table.ErrRefused, "Lines": table.ErrLines,
+		"Refused": table.ErrRefused, "Overlap": table.ErrOverlap, "Lines": table.ErrLines,
 	}
 	for code, err := range codes {
 		if errors.Is(want, err) != slices.Contains(failed.Codes, code) {
@@ -439,11 +443,10 @@ func (m *mirror) Write(ctx context.Context, w *table.Write, in table.Input) (tab
 	m.id = m.firstID
 	want, err := m.db.Write(ctx, w, in)
 	call := describe("write", w.Pattern, in)
-	var got struct {
-		Items    map[int][]map[string]value
-		Replayed bool
-		Record   map[string]value
+	if !w.Batch {
+		m.written = append(m.written, asked{w, in})
 	}
+	var got outcome
 	failed, ended := m.call("write", map[string]any{"pattern": w.Pattern, "input": jsonInput(in), "firstID": m.firstID}, &got)
 	if ended != nil {
 		return want, ended
@@ -455,18 +458,29 @@ func (m *mirror) Write(ctx context.Context, w *table.Write, in table.Input) (tab
 	if different := cmp.Or(different, m.sameTables(ctx, call)); different != nil || refused {
 		return want, cmp.Or(different, err)
 	}
+	return want, got.same(call, want)
+}
+
+// outcome is what a write has done.
+type outcome struct {
+	Items    map[int][]map[string]value
+	Replayed bool
+	Record   map[string]value
+}
+
+func (got *outcome) same(call string, want table.Outcome) error {
 	if got.Replayed != want.Replayed {
-		return want, differs(call, got.Replayed, want.Replayed)
+		return differs(call, got.Replayed, want.Replayed)
 	}
 	if want.Replayed {
-		return want, sameValues(call+", the record", got.Record, want.Record)
+		return sameValues(call+", the record", got.Record, want.Record)
 	}
 	for step, list := range got.Items {
 		if err := sameLists(fmt.Sprintf("%s, step %d", call, step+1), list, want.Items[step]); err != nil {
-			return want, err
+			return err
 		}
 	}
-	return want, nil
+	return nil
 }
 
 // tables are the items of all tables on a client, by table and key.
