@@ -85,7 +85,7 @@ func (m *model) createTables() string {
 const (
 	pythonKeywords = "False None True and as assert async await break class continue def del elif else except finally for from global if import " +
 		"in is lambda nonlocal not or pass raise return try while with yield self bool bytes dict int list set str"
-	pythonClasses = "Decoded False None Observation Page Place REMOVED Removed Secret True TableError NotFoundError ExistsError ConflictError CursorError " +
+	pythonClasses = "Decoded False None Observation Op OverlapError Page Place REMOVED Removed Secret True TableError NotFoundError ExistsError ConflictError CursorError " +
 		"ReusedError RefusedError LinesError UnfinishedError InvalidValueError DecodeError ConfigError"
 )
 
@@ -106,7 +106,7 @@ type pythonResult struct{ result, done, replayed string }
 
 func newPythonPrinter(m *model) *pythonPrinter {
 	p := &pythonPrinter{
-		model: m, attributes: map[string]string{}, methods: map[string]string{"load": "loading", "create_tables": "making tables"},
+		model: m, attributes: map[string]string{}, methods: map[string]string{"load": "loading", "create_tables": "making tables", "tx": "the method tx", "op": "the attribute op"},
 		writes: map[*writeModel]*pythonResult{}, errors: map[*errorModel]string{},
 	}
 	for name := range strings.FieldsSeq(pythonClasses) {
@@ -609,6 +609,9 @@ func (p *pythonPrinter) printDB() {
             _program, _declared, client, tables=tables or {}, cursor_key=cursor_key, old_cursor_keys=old_cursor_keys, caller=caller,
             clock=clock, observe=observe, new_id=new_id, sequential=sequential,
         )`)
+	if p.composable() {
+		p.line("        self.op = _" + p.ops + "(self._run)\n        \"\"\"The writes as parts of a tx.\"\"\"")
+	}
 	for _, r := range p.reads {
 		p.printReadMethods(r)
 	}
@@ -618,6 +621,9 @@ func (p *pythonPrinter) printDB() {
 		entities = append(entities, e.Go)
 	}
 	p.printLoad(strings.Join(entities, " | "))
+	if p.composable() {
+		p.printOps()
+	}
 	p.printTypes()
 }
 
@@ -643,6 +649,36 @@ func (p *pythonPrinter) printOtherMethods() {
 			returns = r.result
 		}
 		p.def(name, takes, returns, "write("+pythonText(w.Design.Name)+", "+dict(given)+")", p.remarks(w.Go, name, p.writeRemarks(w))...)
+	}
+	if !p.composable() {
+		return
+	}
+	p.line("\n    def tx(self, *writes: _table.Op[_typing.Any]) -> None:")
+	p.doc("        ", txRemarks("tx", "op", "table.ErrOverlap"),
+		"A fault of one write is what the write alone would fail with, and says in tx_write of which. An idempotent write makes the whole idempotent.")
+	p.line("        self._run.tx(writes)")
+}
+
+// printOps prints the class with the writes for tx.
+func (p *pythonPrinter) printOps() {
+	p.line("\n\nclass _" + p.ops + ":")
+	p.doc("    ", "The writes for tx. A method makes no request: it takes what the method of DB takes, and has what that returns as its result once "+
+		"tx has returned.")
+	p.line("\n    def __init__(self, run: _table.Runtime) -> None:\n        self._run = run")
+	for _, w := range p.model.writes {
+		if w.Run.Batch {
+			continue
+		}
+		name := snake(w.Design.Name)
+		takes, given := p.parameters(w.inputs)
+		if w.line != "" {
+			takes, given = append(takes, "lines: _typing.Sequence["+w.line+"]"), append(given, `"lines": lines`)
+		}
+		returns := "None"
+		if r := p.writes[w]; r != nil {
+			returns = r.result
+		}
+		p.def(name, takes, "_table.Op["+returns+"]", "op("+pythonText(w.Design.Name)+", "+dict(given)+")", name+" is "+name+" of DB, for tx.")
 	}
 }
 

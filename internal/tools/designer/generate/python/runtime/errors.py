@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Mapping, Sequence
+from typing import Any, ClassVar, Mapping, NamedTuple, Sequence
+
+
+class WriteOf(NamedTuple):
+    """One of the writes that are made as a whole: its pattern, and of a tx its place."""
+
+    pattern: str
+    place: int | None
 
 
 class TableError(Exception):
@@ -24,6 +31,9 @@ class TableError(Exception):
         self.step_name = step_name
         self.line = line
         self.old = old
+        self.of: WriteOf | None = None
+        self.tx_write: int | None = None
+        """Of a write of a tx, its place among the writes, from 0."""
 
     def __str__(self) -> str:
         return self.message
@@ -67,6 +77,12 @@ class RefusedError(TableError):
     """A condition does not hold, and the design declares no error for it."""
 
     codes: ClassVar[tuple[str, ...]] = ("Refused",)
+
+
+class OverlapError(TableError):
+    """Two writes of a tx touch the same item."""
+
+    codes: ClassVar[tuple[str, ...]] = ("Overlap",)
 
 
 class LinesError(TableError):
@@ -122,6 +138,7 @@ class Fault(Exception):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
+        self.of: WriteOf | None = None
 
     def __str__(self) -> str:
         return self.message
@@ -134,6 +151,7 @@ _sentences = {
     CursorError: "invalid cursor",
     ReusedError: "request key was used with another request",
     RefusedError: "condition does not hold",
+    OverlapError: "writes touch the same item",
     LinesError: "invalid lines",
     ConfigError: "invalid configuration",
 }
@@ -171,6 +189,12 @@ class Declared:
 
 
 def named(pattern: str, err: Exception) -> None:
-    """Puts the name of the pattern before an error's message. Refusals have it, and errors of the SDK stay as they are."""
+    """Puts the name of the pattern before an error's message. Refusals have it, and errors of the SDK stay as they are. What is an error
+    of one of the writes of a call has that one's name.
+    """
+    if isinstance(err, (TableError, Fault)) and err.of:
+        pattern = err.of.pattern
+        if isinstance(err, TableError):
+            err.tx_write = err.of.place
     if isinstance(err, Fault) or (isinstance(err, TableError) and err.step is None):
         err.message = f"{pattern}: {err.message}"
