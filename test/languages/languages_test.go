@@ -191,7 +191,7 @@ func try(t *testing.T, l language, d *design.Design, dir string) {
 	if err := run.Close(); err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d calls, %d by both, %d transactions of several writes done", calls, driver.calls, driver.composed)
+	t.Logf("%d calls, %d by both; transactions: %v", calls, driver.calls, driver.composed)
 	if driver.calls == 0 {
 		t.Error("no call was made")
 	}

@@ -35,8 +35,8 @@ type driver struct {
 	name     string // of the language
 	in       io.Writer
 	out      *bufio.Reader
-	calls    int // made by both
-	composed int // of these, transactions of several writes that were done
+	calls    int            // made by both
+	composed map[string]int // what transactions of several writes came to
 	opened   int
 }
 
@@ -60,7 +60,7 @@ func start(t *testing.T, l language, dir string) *driver {
 		_ = in.Close() // which ends it
 		_ = cmd.Wait()
 	})
-	return &driver{t: t, name: l.name, in: in, out: bufio.NewReader(out)}
+	return &driver{t: t, name: l.name, in: in, out: bufio.NewReader(out), composed: map[string]int{}}
 }
 
 // failure is an error of generated code.
@@ -110,6 +110,7 @@ type mirror struct {
 	id      int
 	cursors map[table.Cursor]table.Cursor // of generated code, by Go's
 	written []asked                       // the writes that were made, for transactions of several
+	began   map[string]table.Item         // what the trial\'s tables had at first
 	stored  map[string]string             // in both, as texts
 }
 
@@ -152,11 +153,16 @@ func (n *driver) open(ctx context.Context, under trial.World) (trial.Runner, err
 			return nil, errors.Join(fmt.Errorf("%s: %w", step.operation, err), m.Close())
 		}
 	}
+	if m.began, err = m.theirs(ctx); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
 	return m, m.sameTables(ctx, "load")
 }
 
 func (m *mirror) Close() error {
-	m.composeAll()
+	if err := m.composeAll(context.Background()); err != nil {
+		m.t.Error(err) // the trial has ended, and takes no error for a finding
+	}
 	failed, err := m.call("close", map[string]any{}, nil)
 	if failed != nil {
 		err = failed
@@ -521,12 +527,11 @@ func texts(items map[string]table.Item) map[string]string {
 
 // theirs are the items of the trial's tables.
 func (m *mirror) theirs(ctx context.Context) (map[string]table.Item, error) {
-	client, ok := m.under.Client.(interface{ SDK() *dynamodb.Client })
-	if !ok {
-		return nil, fmt.Errorf("a client of type %T is not for scans", m.under.Client)
-	}
-	return m.tables(ctx, client.SDK())
+	return m.tables(ctx, m.under.Client.(sdkOwner).SDK())
 }
+
+// sdkOwner is what a trial's client is.
+type sdkOwner interface{ SDK() *dynamodb.Client }
 
 // sameTables compares what both have stored, byte for byte as the wire has it.
 func (m *mirror) sameTables(ctx context.Context, call string) error {
@@ -559,9 +564,13 @@ func (m *mirror) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	client := m.memory.Client()
+	return replace(ctx, m.memory.Client(), m.stored, want)
+}
+
+// replace makes the tables on a client hold items, instead of those that they have.
+func replace(ctx context.Context, client *dynamodb.Client, has map[string]string, want map[string]table.Item) error {
 	for key, it := range want {
-		if m.stored[key] == jsonText(jsonValues(it)) {
+		if has[key] == jsonText(jsonValues(it)) {
 			continue
 		}
 		name, _, _ := strings.Cut(key, "\x00")
@@ -569,7 +578,7 @@ func (m *mirror) follow(ctx context.Context) error {
 			return err
 		}
 	}
-	for key := range m.stored {
+	for key := range has {
 		if want[key] != nil {
 			continue
 		}

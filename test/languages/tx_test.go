@@ -19,10 +19,18 @@ type asked struct {
 // transactions is how many transactions of several writes are made in a world before it is closed.
 const transactions = 25
 
-// composeAll composes writes that the trial has made: those of one transaction may overlap, be refused, or repeat an earlier one.
-func (m *mirror) composeAll() {
+// composeAll composes writes that the trial has made, on the items that there were at first: those of one transaction may overlap, be
+// refused, or repeat an earlier one.
+func (m *mirror) composeAll(ctx context.Context) error {
 	if len(m.written) == 0 {
-		return
+		return nil
+	}
+	has, err := m.theirs(ctx)
+	if err == nil {
+		err = replace(ctx, m.under.Client.(sdkOwner).SDK(), texts(has), m.began)
+	}
+	if err != nil {
+		return err
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(len(m.written)))) //nolint:gosec // the same in each run
 	var last []asked
@@ -36,11 +44,11 @@ func (m *mirror) composeAll() {
 			rng.Shuffle(len(writes), func(i, j int) { writes[i], writes[j] = writes[j], writes[i] })
 		}
 		last = writes
-		if err := m.compose(context.Background(), writes...); err != nil {
-			m.t.Error(err)
-			return
+		if err := m.compose(ctx, writes...); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // compose makes writes as a whole, by both.
@@ -67,6 +75,7 @@ func (m *mirror) compose(ctx context.Context, writes ...asked) error {
 	if err == nil && failed != nil && slices.Contains(failed.Codes, "NotFound") {
 		return m.sameTables(ctx, call) // the design's replay finds nothing, which package table does not ask for
 	}
+	m.composed[composedAs(len(writes), ops[0].(*table.Op[table.Outcome]).Replayed, err)]++
 	refused, different := m.sameError(call, failed, err)
 	if different := cmp.Or(different, m.sameTables(ctx, call)); different != nil || refused {
 		if own, ok := errors.AsType[*table.TxError](err); ok && different == nil && len(failed.Codes) > 0 && (failed.TxWrite == nil || *failed.TxWrite != own.Write) {
@@ -82,6 +91,21 @@ func (m *mirror) compose(ctx context.Context, writes ...asked) error {
 			return err
 		}
 	}
-	m.composed++
 	return nil
+}
+
+// composedAs is what a transaction came to, for the log: trials that never make one tell nothing.
+func composedAs(writes int, replayed bool, err error) string {
+	switch {
+	case errors.Is(err, table.ErrOverlap):
+		return "overlap"
+	case err != nil:
+		return "refused"
+	case replayed:
+		return "repeated"
+	case writes == 1:
+		return "of one"
+	default:
+		return "done"
+	}
 }
