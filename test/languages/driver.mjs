@@ -9,7 +9,7 @@ import { resolve } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 
 const at = (file) => import(pathToFileURL(resolve(process.argv[2], file)).href);
-const { DB } = await at("index.js");
+const { DB, personKept } = await at("index.js");
 const { document } = await at("descriptors.js");
 const { Runtime } = await at("runtime/index.js");
 const { link } = await at("runtime/link.js");
@@ -181,6 +181,17 @@ const operations = {
     ids = firstID;
     const w = program.writes.get(pattern);
     return outcome(w, (await method(pattern)(writeInput(w, input))) ?? {});
+  },
+  async export({ id, after }) {
+    const out = [];
+    for await (const x of db.exportPerson(id, after)) {
+      out.push({ entity: x.entity, values: told(program.entities.get(x.entity), x.value), json: x.json(), resume: x.resume });
+    }
+    return out;
+  },
+  async erase({ id, firstID }) {
+    ids = firstID;
+    return { erased: await db.erasePerson(id), kept: personKept };
   },
   async tx({ writes, firstID }) {
     ids = firstID;

@@ -235,6 +235,17 @@ def tx(w, call):
     return [{**outcome(wr, op.result if op.known else None), "replayed": op.replayed} for wr, op in zip(writes, ops)]
 
 
+def export(w, call):
+    found = w.db.export_person(call["id"], after=call["after"])
+    return [{"entity": x.entity, "values": told(program.entities[x.entity], x.item), "json": x.json(), "resume": x.resume} for x in found]
+
+
+def erase(w, call):
+    global ids
+    ids = call["firstID"]
+    return {"erased": dataclasses.asdict(w.db.erase_person(call["id"])), "kept": [k._asdict() for k in generated.PERSON_KEPT]}
+
+
 def outcome(wr, result):
     """What a write returns, as stored values."""
     replayed = getattr(result, "replayed", False)
@@ -247,7 +258,7 @@ def outcome(wr, result):
 
 operations = {
     "load": load, "get": get, "batch": batch, "count": count, "page": page, "all": list_all, "collect": collect, "atOnce": at_once,
-    "write": write, "tx": tx,
+    "write": write, "tx": tx, "export": export, "erase": erase,
 }
 
 for line in sys.stdin:

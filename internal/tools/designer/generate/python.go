@@ -19,17 +19,12 @@ import (
 //go:embed python/runtime/*.py
 var pythonRuntime embed.FS
 
-// python is what that runtime knows.
-//
-//nolint:gochecknoglobals // a table
-var python = runtime{language: "Python", fields: mirroredFields, words: mirroredWords}
-
 // Python makes a package: db.py with the types and a class with a method for each pattern, descriptors.py with the document, and the
 // runtime. Its error joins a *lower.FaultError for each thing that cannot be generated.
 func Python(p *lower.Program) ([]File, error) {
 	m := newModel(p, p.Design.Go.Package)
 	py := newPythonPrinter(m)
-	document := m.document(python)
+	document := m.document()
 	py.print()
 	if err := errors.Join(m.faults...); err != nil {
 		return nil, err
@@ -85,8 +80,8 @@ func (m *model) createTables() string {
 const (
 	pythonKeywords = "False None True and as assert async await break class continue def del elif else except finally for from global if import " +
 		"in is lambda nonlocal not or pass raise return try while with yield self bool bytes dict int list set str"
-	pythonClasses = "Decoded False None Observation Op OverlapError Page Place REMOVED Removed Secret True TableError NotFoundError ExistsError ConflictError CursorError " +
-		"ReusedError RefusedError LinesError UnfinishedError InvalidValueError DecodeError ConfigError"
+	pythonClasses = "Decoded Erased False Kept None Observation Op OverlapError Page PersonItem Place REMOVED Removed Secret True TableError NotFoundError ExistsError ConflictError CursorError " +
+		"ReusedError RefusedError LinesError StillWrittenError UnfinishedError InvalidValueError DecodeError ConfigError"
 )
 
 // pythonPrinter prints db.py.
@@ -106,7 +101,8 @@ type pythonResult struct{ result, done, replayed string }
 
 func newPythonPrinter(m *model) *pythonPrinter {
 	p := &pythonPrinter{
-		model: m, attributes: map[string]string{}, methods: map[string]string{"load": "loading", "create_tables": "making tables", "tx": "the method tx", "op": "the attribute op"},
+		model: m, attributes: map[string]string{}, methods: map[string]string{"load": "loading", "create_tables": "making tables", "tx": "the method tx", "op": "the attribute op",
+			snake(exportPerson): "the export of a person", snake(erasePerson): "the erasure of a person"},
 		writes: map[*writeModel]*pythonResult{}, errors: map[*errorModel]string{},
 	}
 	for name := range strings.FieldsSeq(pythonClasses) {
@@ -624,6 +620,18 @@ func (p *pythonPrinter) printDB() {
 	if p.composable() {
 		p.printOps()
 	}
+	if person := p.program.Person; person != nil {
+		name := strings.ToUpper(snake(personKept))
+		p.export(name)
+		p.line("\n\n" + name + ": _typing.Sequence[_table.Kept] = (")
+		for _, k := range person.Kept() {
+			flags := map[bool]string{true: "True", false: "False"}
+			p.line("    _table.Kept(" + pythonText(k.Entity) + ", " + pythonText(k.Reason) + ", " + flags[k.Changed] + ", " + flags[k.Expires] + "),")
+		}
+		p.line(")")
+		p.doc("", "The items that "+snake(erasePerson)+" does not delete, with the reasons.")
+	}
+	p.line("\n")
 	p.printTypes()
 }
 
@@ -650,6 +658,9 @@ func (p *pythonPrinter) printOtherMethods() {
 		}
 		p.def(name, takes, returns, "write("+pythonText(w.Design.Name)+", "+dict(given)+")", p.remarks(w.Go, name, p.writeRemarks(w))...)
 	}
+	if p.program.Person != nil {
+		p.printPersonMethods()
+	}
 	if !p.composable() {
 		return
 	}
@@ -657,6 +668,22 @@ func (p *pythonPrinter) printOtherMethods() {
 	p.doc("        ", txRemarks("tx", "op", "table.ErrOverlap"),
 		"A fault of one write is what the write alone would fail with, and says in tx_write of which. An idempotent write makes the whole idempotent.")
 	p.line("        self._run.tx(writes)")
+}
+
+// printPersonMethods prints the methods that export and erase a person's items.
+func (p *pythonPrinter) printPersonMethods() {
+	var entities []string
+	for _, e := range p.entities {
+		entities = append(entities, e.Go)
+	}
+	of := "_table.PersonItem[" + strings.Join(entities, " | ") + "]"
+	export, erase := snake(exportPerson), snake(erasePerson)
+	p.line("\n    def " + export + "(\n        self, person: str, *, after: str = \"\",\n    ) -> _typing.Iterator[" + of + "]:")
+	p.doc("        ", p.exportRemarks(export, "An item's method json writes it without secrets. after is the resume of an item, to continue there."))
+	p.line("        return self._run.export_person(person, after)")
+	p.line("\n    def " + erase + "(self, person: str) -> _table.Erased:")
+	p.doc("        ", eraseRemarks(erase, strings.ToUpper(snake(personKept)))...)
+	p.line("        return self._run.erase_person(person)")
 }
 
 // printOps prints the class with the writes for tx.

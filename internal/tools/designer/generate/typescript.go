@@ -21,17 +21,12 @@ import (
 //go:embed typescript/runtime/*.ts
 var typescriptRuntime embed.FS
 
-// typescript is what that runtime knows.
-//
-//nolint:gochecknoglobals // a table
-var typescript = runtime{language: "TypeScript", fields: mirroredFields, words: mirroredWords}
-
 // TypeScript makes the modules of a program: index.ts with the types and a class with a method for each pattern, descriptors.ts with
 // the document, and the runtime. Its error joins a *lower.FaultError for each thing that cannot be generated.
 func TypeScript(p *lower.Program) ([]File, error) {
 	m := newModel(p, p.Design.Go.Package)
 	m.checkTypeScript()
-	document := m.document(typescript)
+	document := m.document()
 	s := &source{}
 	m.printTypeScript(s)
 	if err := errors.Join(m.faults...); err != nil {
@@ -61,7 +56,7 @@ func TypeScript(p *lower.Program) ([]File, error) {
 // The names that mean something else in the generated module, and members of a class that JavaScript itself calls.
 const (
 	typescriptTypes = "AsyncGenerator AsyncIterable DB Date DecodeError Decoded ErrorCode Iterable LoadRecord Omit Op Partial Pick Promise Refusal " +
-		"Secret TableError Uint8Array UnfinishedError ValueError"
+		"PersonItem Secret TableError Uint8Array UnfinishedError ValueError"
 	typescriptMembers = "constructor then catch finally"
 )
 
@@ -461,6 +456,7 @@ func (m *model) printTypeScriptClass(s *source) {
 	if m.composable() {
 		m.printTypeScriptTx(s)
 	}
+	m.printTypeScriptPerson(s)
 	var records []string
 	for _, e := range m.entities {
 		records = append(records, fmt.Sprintf("{ entity: %s; value: %s }", quoted(e.Name), e.Go))
@@ -474,6 +470,7 @@ func (m *model) printTypeScriptClass(s *source) {
 	}
 	tsDoc(s, "", "An item for load.")
 	s.print("export type LoadRecord =\n  | %s;\n", strings.Join(records, "\n  | "))
+	m.printTypeScriptKept(s)
 	tsDoc(s, "", "What a stored item stands for. A copy or marker may lack fields.")
 	s.print("export type Decoded = LoadRecord extends infer R ? (R extends { entity: infer E; value: infer V } ? { entity: E; place: table.Place; value: Partial<V> } : never) : never;\n")
 	tsDoc(s, "", "Finds the entity that a stored item stands for: the item itself, a copy or a marker. It is for what reads items without "+

@@ -21,17 +21,18 @@ from .descriptor import Field, Place, Read, Table, Write
 from .entity import Entity, identity
 from .errors import (
     ConfigError, ConflictError, CursorError, Declared, DecodeError, ExistsError, Fault, InvalidValueError, LinesError, NotFoundError,
-    OverlapError, RefusedError, ReusedError, TableError, UnfinishedError, builtin, named,
+    OverlapError, RefusedError, ReusedError, StillWrittenError, TableError, UnfinishedError, builtin, named,
 )
 from .link import Program, Types
+from .person import Erased, Kept, PersonItem, erase_person, export_person
 from .read import batch, collect, count, get, page, walk
 from .source import Input
 from .values import Item, Values
 from .write import Outcome, tx, write
 
 __all__ = [
-    "ConfigError", "ConflictError", "CursorError", "Declared", "DecodeError", "Decoded", "ExistsError", "Fault", "InvalidValueError", "Item", "LinesError",
-    "NotFoundError", "Observation", "Op", "OverlapError", "Page", "Place", "Program", "REMOVED", "RefusedError", "Removed", "ReusedError", "Runtime", "Secret", "TableError",
+    "ConfigError", "ConflictError", "CursorError", "Declared", "DecodeError", "Decoded", "Erased", "ExistsError", "Fault", "InvalidValueError", "Item", "Kept", "LinesError",
+    "NotFoundError", "Observation", "Op", "OverlapError", "Page", "PersonItem", "Place", "Program", "REMOVED", "RefusedError", "Removed", "ReusedError", "Runtime", "Secret", "StillWrittenError", "TableError",
     "Types", "UnfinishedError", "decoded",
 ]
 
@@ -152,6 +153,15 @@ class Runtime:
         with self._call(name) as call:
             for v in walk(call, r, _read_input(r, given)):
                 yield _found(r, v)
+
+    def export_person(self, person: str, after: str) -> Iterator[PersonItem[Any]]:
+        """Walks the items of a person."""
+        return export_person(self._call, self._env.sealer is not None, self.program.person, person, after)
+
+    def erase_person(self, person: str) -> Erased:
+        """Erases the items of a person."""
+        pause = (lambda seconds: None) if self._env.sequential else Call(self._env, "erase").pause
+        return erase_person(self._call, self.program.person, person, pause)
 
     def collect(self, name: str, given: Mapping[str, Any], limit: int | None = None, after: str = "") -> Any:
         """A collection: a list for each member, and the root itself."""

@@ -183,6 +183,23 @@ class Read:
 
 
 @dataclass
+class PersonPart:
+    """A way to items of a person."""
+
+    entity: Entity
+    field: str
+    """The input of read that the person is; "" where read takes the fields of an item of the part above."""
+    read: Read | None
+    """Finds the items; None where nothing does, for they expire."""
+    erase: Write | None
+    """What erasure does to each item; None where it stays."""
+    others: bool
+    """Whether the items are other people's, and not exported."""
+    parts: list[PersonPart]
+    """The ways to what belongs to each item, which is erased before it."""
+
+
+@dataclass
 class Member:
     entity: Entity
     place: Place

@@ -104,6 +104,12 @@ class UnfinishedError(TableError):
         self.cause = cause
 
 
+class StillWrittenError(TableError):
+    """A person goes on writing while they are erased."""
+
+    codes: ClassVar[tuple[str, ...]] = ("StillWritten",)
+
+
 class ConfigError(TableError):
     """The configuration is incomplete."""
 
@@ -153,6 +159,7 @@ _sentences = {
     RefusedError: "condition does not hold",
     OverlapError: "writes touch the same item",
     LinesError: "invalid lines",
+    StillWrittenError: "items of the person are still being written",
     ConfigError: "invalid configuration",
 }
 _builtin = {of.codes[0]: of for of in _sentences}

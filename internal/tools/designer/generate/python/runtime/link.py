@@ -7,7 +7,7 @@ from typing import Any, Mapping
 
 from .condition import Condition, ConditionParam
 from .descriptor import (
-    Assignment, Attribute, Collection, Copy, Count, Else, Entry, Field, Func, Idempotent, KeyAttribute, Marker, Member, Part, Place,
+    Assignment, Attribute, Collection, Copy, Count, Else, Entry, Field, Func, Idempotent, KeyAttribute, Marker, Member, Part, PersonPart, Place,
     Read, SortCondition, Step, Table, Term, Told, Type, Write,
 )
 from .entity import Entity
@@ -52,6 +52,8 @@ class Program:
         self.reads = {name: self._read(r) for name, r in document.get("reads", {}).items()}
         self.collections = {name: self._collection(c) for name, c in document.get("collections", {}).items()}
         self.writes = {name: self._write(w) for name, w in document.get("writes", {}).items()}
+        self.person = [self._person(p) for p in document.get("person", {}).get("parts", ())]
+        """The ways to the items of a person."""
 
     def _type(self, t: Mapping[str, Any]) -> Type:
         out = Type(t["kind"], t.get("enum", []))
@@ -95,6 +97,12 @@ class Program:
             [Marker(m["name"], _keys(m["key"]), m.get("taken", "ErrExists")) for m in e.get("markers", ())],
             e.get("ttl", {}).get("field", ""), e.get("ttl", {}).get("after", 0), e.get("notFound", "ErrNotFound"), e.get("exists", "ErrExists"),
             self._types.entities.get(e["name"]),
+        )
+
+    def _person(self, p: Mapping[str, Any]) -> PersonPart:
+        return PersonPart(
+            self.entities[p["entity"]], p.get("field", ""), self._read(p["read"]) if "read" in p else None,
+            self._write(p["erase"]) if "erase" in p else None, p.get("others", False), [self._person(x) for x in p.get("parts", ())],
         )
 
     def _read(self, r: Mapping[str, Any]) -> Read:

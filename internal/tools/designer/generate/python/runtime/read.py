@@ -353,6 +353,12 @@ def page(call: Call, r: Read, given: Input, limit: int | None, after: str) -> tu
 
 def walk(call: Call, r: Read, given: Input) -> Iterator[Values]:
     """Walks all pages, up to the read's limit where it has one. Nothing is asked before it is needed."""
+    for found in pages(call, r, given):
+        yield from found
+
+
+def pages(call: Call, r: Read, given: Input) -> Iterator[list[Values]]:
+    """What a walk finds, as it comes at once."""
     q = _Question(r, given, call.now)
     reading = _query(call, q, _source_of(r))
     size = _page_size(r.page, r.limit)
@@ -360,7 +366,7 @@ def walk(call: Call, r: Read, given: Input) -> Iterator[Values]:
     while reading and not reading.done() and (r.limit == 0 or told < r.limit):
         found = _answers(call, q, reading, min(size, r.limit - told) if r.limit else size)
         told += len(found)
-        yield from found
+        yield found
 
 
 def _scope(call: Call, s: Source, given: Input, names: Sequence[str]) -> bytes:

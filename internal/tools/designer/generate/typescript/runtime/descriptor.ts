@@ -264,6 +264,32 @@ export interface Told {
   each?: boolean;
 }
 
+/** How the items of a person are exported and erased. */
+export interface PersonDescriptor {
+  /** What the design names persons by. */
+  field: string;
+  /** The ways to the person's items, in the order of erasure. */
+  parts?: PersonPartDescriptor[];
+}
+
+/** A way to items of a person. */
+export interface PersonPartDescriptor {
+  entity: string;
+  /** The input of read that the person is; without it, read takes the fields of an item of the part above. */
+  field?: string;
+  /** Finds the items; there is none where nothing does, for they expire. */
+  read?: ReadDescriptor;
+  /** What erasure does to each item; without it an item stays. keep is the reason for which it does, changed by erase or not. */
+  erase?: WriteDescriptor;
+  keep?: string;
+  /** Whether items stay until their time is over. */
+  expires?: boolean;
+  /** Whether the items are other people's, and not exported. */
+  others?: boolean;
+  /** The ways to what belongs to each item, which is erased before it. */
+  parts?: PersonPartDescriptor[];
+}
+
 /** A design as a document. */
 export interface Document {
   design: string;
@@ -273,5 +299,6 @@ export interface Document {
   reads?: { [name: string]: ReadDescriptor };
   collections?: { [name: string]: CollectionDescriptor };
   writes?: { [name: string]: WriteDescriptor };
+  person?: PersonDescriptor;
   errors?: { [name: string]: Declared };
 }

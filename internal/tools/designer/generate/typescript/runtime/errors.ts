@@ -1,7 +1,7 @@
 // What patterns fail with. Every error of this folder is a TableError and has a code; all others are the SDK's own.
 
 /** The codes that every design has. A design's own errors are further ones. */
-export type BuiltinCode = "NotFound" | "Exists" | "Conflict" | "Cursor" | "Reused" | "Refused" | "Overlap" | "Lines" | "Unfinished" | "Value" | "Decode" | "Config";
+export type BuiltinCode = "NotFound" | "Exists" | "Conflict" | "Cursor" | "Reused" | "Refused" | "Overlap" | "Lines" | "Unfinished" | "StillWritten" | "Value" | "Decode" | "Config";
 
 const sentences: { [code in BuiltinCode]: string } = {
   NotFound: "not found",
@@ -13,6 +13,7 @@ const sentences: { [code in BuiltinCode]: string } = {
   Overlap: "writes touch the same item",
   Lines: "invalid lines",
   Unfinished: "lines are not known to be done",
+  StillWritten: "items of the person are still being written",
   Value: "invalid value",
   Decode: "invalid stored value",
   Config: "invalid configuration",

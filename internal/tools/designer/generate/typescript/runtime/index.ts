@@ -9,6 +9,7 @@ import type { Document, Place, Table } from "./descriptor.js";
 import { type Entity, identity } from "./entity.js";
 import { builtin, named } from "./errors.js";
 import { type Program, link } from "./link.js";
+import { type Erased, type PersonItem, type Runner, erasePerson, exportPerson } from "./person.js";
 import { type PageOf, type PageOptions, type Read, all, batch, collect, count, get, page } from "./read.js";
 import type { Input } from "./source.js";
 import { compareTexts } from "./keytext.js";
@@ -21,6 +22,7 @@ export type { CallOptions, Client, Observation } from "./call.js";
 export { Secret } from "./codec.js";
 export type { Document, Place } from "./descriptor.js";
 export { type BuiltinCode, DecodeError, Refusal, TableError, UnfinishedError, ValueError, isError } from "./errors.js";
+export type { Erased, Kept, PersonItem } from "./person.js";
 export type { PageOf, PageOptions } from "./read.js";
 export type { AttributeValue, Item, Values } from "./values.js";
 
@@ -82,7 +84,7 @@ export type TxResult<W extends readonly Op<unknown>[]> =
   | { replayed: true; results: { [I in keyof W]: W[I] extends Op<infer R> ? Extract<R, { replayed: true }> | undefined : never } };
 
 /** Runs a document's patterns. Generated code gives them names and types. */
-export class Runtime {
+export class Runtime implements Runner {
   readonly program: Program;
   private readonly env: Environment;
   private readonly names = new Map<string, string>();
@@ -211,18 +213,43 @@ export class Runtime {
   /** Walks all pages, each when it is needed. */
   async *each<T>(name: string, given: object, o: CallOptions = {}): AsyncGenerator<T, void, undefined> {
     const r = this.read(name);
-    const call = new Call(this.env, name, o);
+    const found = this.input.bind(this);
+    const decoded = (v: Values): T => this.decodedOf<T>(r, v);
+    yield* this.walk(name, o, async function* (call) {
+      for await (const v of all(call, r, found(name, given))) {
+        yield decoded(v);
+      }
+    });
+  }
+
+  /** Makes a call that is walked, and tells the observer of it. */
+  async *walk<T>(pattern: string, o: CallOptions, run: (call: Call) => AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+    const call = new Call(this.env, pattern, o);
     let failed: unknown;
     try {
-      for await (const v of all(call, r, this.input(name, given))) {
-        yield this.decodedOf<T>(r, v);
-      }
+      yield* run(call);
     } catch (err) {
-      failed = named(name, err);
+      failed = named(pattern, err);
       throw failed;
     } finally {
       call.end(failed);
     }
+  }
+
+  /** Whether there are cursors. */
+  get paged(): boolean {
+    return this.env.sealer !== undefined;
+  }
+
+  /** Walks the items of a person. */
+  exportPerson<T extends LoadRecord>(id: string, after: string, o: CallOptions): AsyncGenerator<PersonItem & T, void, undefined> {
+    return exportPerson(this, this.program.person, id, after, o) as AsyncGenerator<PersonItem & T, void, undefined>;
+  }
+
+  /** Erases the items of a person. */
+  erasePerson(id: string, o: CallOptions): Promise<Erased> {
+    const pause = (ms: number): Promise<void> => (this.env.sequential ? Promise.resolve() : new Call(this.env, "erase", o).pause(ms));
+    return erasePerson(this, this.program.person, id, pause, o);
   }
 
   /** A collection: an array for each member, and the root itself. */

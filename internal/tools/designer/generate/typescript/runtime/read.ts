@@ -450,6 +450,13 @@ export async function page(call: Call, r: Read, input: Input, o: PageOptions): P
 
 /** Walks all pages, up to the read's limit where it has one. Nothing is asked before it is needed. */
 export async function* all(call: Call, r: Read, input: Input): AsyncGenerator<Values> {
+  for await (const found of pages(call, r, input)) {
+    yield* found;
+  }
+}
+
+/** What all walks, as it comes at once. */
+export async function* pages(call: Call, r: Read, input: Input): AsyncGenerator<Values[]> {
   const q = new Question(r, input, call.now);
   const reading = query(call, q, sourceOf(r));
   const limit = r.limit ?? 0;
@@ -457,7 +464,7 @@ export async function* all(call: Call, r: Read, input: Input): AsyncGenerator<Va
   for (let given = 0; reading && !reading.done() && (limit === 0 || given < limit); ) {
     const found = await answers(call, q, reading, limit > 0 ? Math.min(size, limit - given) : size);
     given += found.length;
-    yield* found;
+    yield found;
   }
 }
 
