@@ -4,13 +4,29 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
+	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+	"github.com/monotable/monotable/internal/tools/designer/provision"
+	"github.com/monotable/monotable/monotabletest"
 )
 
 // personItem is an item of a person, as generated code exports it.
@@ -125,4 +141,110 @@ func (m *mirror) Erase(ctx context.Context, p *table.Person, id string) (table.E
 		return want, differs(call+", what is kept", got.Kept, kept)
 	}
 	return want, nil
+}
+
+// diary is a design whose notes a person goes on writing.
+const diary = `design: 1
+name: Diary
+person: userId
+tables: { Diary: { key: { pk: PK, sk: SK } } }
+entities:
+  User: { key: { pk: "USER#{userId}", sk: PROFILE }, fields: { userId: id, password: secret } }
+  Note: { key: { pk: "USER#{userId}", sk: "NOTE#{noteId}" }, fields: { userId: id, noteId: id, text: text } }
+`
+
+// writing is a server on which a person writes a note again after each write.
+type writing struct {
+	http.Handler
+
+	again func()
+}
+
+func (h *writing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h.Handler.ServeHTTP(w, r)
+	if target := r.Header.Get("X-Amz-Target"); !strings.HasSuffix(target, ".Query") {
+		h.again()
+	}
+}
+
+// TestStillWritten: a person who never stops writing is not erased, as Go says it, and a password is not in what is exported.
+func TestStillWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "diary.design.yaml")
+	if err := os.WriteFile(file, []byte(diary), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("TypeScript", func(t *testing.T) {
+		installed(t)
+		dir := t.TempDir()
+		d := generated(t, typescript, file, filepath.Join(dir, "diary"))
+		compiled(t, dir)
+		stillWritten(t, typescript, d, filepath.Join(dir, "out", "diary"))
+	})
+	t.Run("Python", func(t *testing.T) {
+		hasBoto3(t)
+		dir := filepath.Join(t.TempDir(), "diary")
+		stillWritten(t, python, generated(t, python, file, dir), dir)
+	})
+}
+
+func stillWritten(t *testing.T, l language, d *design.Design, dir string) {
+	t.Helper()
+	p, err := lower.Lower(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := monotabletest.New(t)
+	if err := provision.Apply(t.Context(), db.Client(), provision.Specs(d, nil), t.Logf); err != nil {
+		t.Fatal(err)
+	}
+	write := func() {
+		of := func(sk string) table.Item {
+			return table.Item{"PK": textValue("USER#ann"), "SK": textValue(sk), "userId": textValue("ann")}
+		}
+		user, note := of("PROFILE"), of("NOTE#n")
+		user["password"], note["noteId"], note["text"] = textValue("pass-word"), textValue("n"), textValue("<a> & \u2028")
+		for _, item := range []table.Item{user, note} {
+			if _, err := db.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("Diary"), Item: item}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	write()
+	server := httptest.NewServer(&writing{db.Handler(), write})
+	t.Cleanup(server.Close)
+	goes, err := table.Open(dynamodb.New(dynamodb.Options{
+		BaseEndpoint: aws.String(server.URL), Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
+	}), table.Config{Sequential: true}, p.Tables...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := start(t, l, dir)
+	call := func(operation string, arguments map[string]any, result any) *failure {
+		t.Helper()
+		arguments["world"] = 1
+		failed, err := n.call(operation, arguments, result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return failed
+	}
+	if failed := call("open", map[string]any{
+		"endpoint": server.URL, "tables": map[string]string{}, "now": int64(1736942400000), "cursorKey": base64.StdEncoding.EncodeToString(make([]byte, 32)),
+	}, nil); failed != nil {
+		t.Fatal(failed)
+	}
+	var items []personItem
+	if failed := call("export", map[string]any{"id": "ann", "after": ""}, &items); failed != nil || len(items) != 2 {
+		t.Fatalf("an export has %v, %v", items, failed)
+	}
+	for _, x := range items {
+		if strings.Contains(x.JSON, "pass") {
+			t.Errorf("a secret is exported: %s", x.JSON)
+		}
+	}
+	_, want := goes.Erase(t.Context(), p.Person, "ann")
+	failed := call("erase", map[string]any{"id": "ann", "firstID": 0}, nil)
+	if failed == nil || !errors.Is(want, table.ErrStillWritten) || !slices.Contains(failed.Codes, "StillWritten") || failed.Message != want.Error() {
+		t.Errorf("erasing ends in %v, and Go's in %v", failed, want)
+	}
 }

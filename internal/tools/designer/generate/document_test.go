@@ -36,8 +36,7 @@ func TestRuntimesReadDescriptors(t *testing.T) {
 			return
 		}
 		met[of] = true
-		for i := range of.NumField() {
-			f := of.Field(i)
+		for f := range of.Fields() {
 			if look(f.Type); f.Anonymous || !f.IsExported() {
 				continue
 			}

@@ -101,8 +101,10 @@ type pythonResult struct{ result, done, replayed string }
 
 func newPythonPrinter(m *model) *pythonPrinter {
 	p := &pythonPrinter{
-		model: m, attributes: map[string]string{}, methods: map[string]string{"load": "loading", "create_tables": "making tables", "tx": "the method tx", "op": "the attribute op",
-			snake(exportPerson): "the export of a person", snake(erasePerson): "the erasure of a person"},
+		model: m, attributes: map[string]string{}, methods: map[string]string{
+			"load": "loading", "create_tables": "making tables", "tx": "the method tx", "op": "the attribute op",
+			snake(exportPerson): "the export of a person", snake(erasePerson): "the erasure of a person",
+		},
 		writes: map[*writeModel]*pythonResult{}, errors: map[*errorModel]string{},
 	}
 	for name := range strings.FieldsSeq(pythonClasses) {
