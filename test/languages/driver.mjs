@@ -9,7 +9,7 @@ import { resolve } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 
 const at = (file) => import(pathToFileURL(resolve(process.argv[2], file)).href);
-const { DB } = await at("index.js");
+const { DB, personKept } = await at("index.js");
 const { document } = await at("descriptors.js");
 const { Runtime } = await at("runtime/index.js");
 const { link } = await at("runtime/link.js");
@@ -87,6 +87,21 @@ function readInput(r, input) {
   return out;
 }
 
+function writeInput(w, input) {
+  const lines = (input.lines ?? []).map((line) => given(w.lineParams, line));
+  return { ...given(w.params, input.values), ...(w.lines ? { lines } : {}) };
+}
+
+// What a write returns, as stored values.
+function outcome(w, result) {
+  const items = {};
+  for (const t of w.told ?? []) {
+    const list = t.each ? result[t.name] ?? [] : [result[t.name]];
+    items[t.step] = list.map((x) => told(w.steps[t.step].entity, x));
+  }
+  return { items, replayed: result.replayed ?? false, record: result.replayed ? told(w.idempotent.record, result.record) : null };
+}
+
 const told = (e, x) => (x === undefined ? null : shownAll(encodeAll(e.fields, x)));
 
 // The runtime with another limit, which no generated method has.
@@ -159,27 +174,31 @@ const operations = {
   // Makes writes at once, and answers with the codes of their errors; "" for none.
   async atOnce({ pattern, inputs }) {
     const w = program.writes.get(pattern);
-    const calls = inputs.map((input) => {
-      const lines = (input.lines ?? []).map((line) => given(w.lineParams, line));
-      return method(pattern)({ ...given(w.params, input.values), ...(w.lines ? { lines } : {}) });
-    });
+    const calls = inputs.map((input) => method(pattern)(writeInput(w, input)));
     return (await Promise.allSettled(calls)).map((r) => (r.status === "fulfilled" ? "" : r.reason.code ?? r.reason.message));
   },
   async write({ pattern, input, firstID }) {
     ids = firstID;
     const w = program.writes.get(pattern);
-    const in_ = given(w.params, input.values);
-    if (w.lines) {
-      in_.lines = (input.lines ?? []).map((line) => given(w.lineParams, line));
+    return outcome(w, (await method(pattern)(writeInput(w, input))) ?? {});
+  },
+  async export({ id, after }) {
+    const out = [];
+    for await (const x of db.exportPerson(id, after)) {
+      out.push({ entity: x.entity, values: told(program.entities.get(x.entity), x.value), json: x.json(), resume: x.resume });
     }
-    const result = (await method(pattern)(in_)) ?? {};
-    const items = {};
-    for (const t of w.told ?? []) {
-      const list = t.each ? result[t.name] ?? [] : [result[t.name]];
-      items[t.step] = list.map((x) => told(w.steps[t.step].entity, x));
-    }
-    const record = result.replayed ? told(w.idempotent.record, result.record) : null;
-    return { items, replayed: result.replayed ?? false, record };
+    return out;
+  },
+  async erase({ id, firstID }) {
+    ids = firstID;
+    return { erased: await db.erasePerson(id), kept: personKept };
+  },
+  async tx({ writes, firstID }) {
+    ids = firstID;
+    const all = writes.map(({ pattern }) => program.writes.get(pattern));
+    const names = Object.getOwnPropertyNames(Object.getPrototypeOf(db.op));
+    const done = await db.tx(writes.map(({ pattern, input }, i) => db.op[names.find((m) => plain(m) === plain(pattern))](writeInput(all[i], input))));
+    return done.results.map((x, i) => ({ ...outcome(all[i], x ?? {}), replayed: done.replayed }));
   },
 };
 
@@ -190,7 +209,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   try {
     answer = { result: (await operations[call.op](call)) ?? null };
   } catch (err) {
-    answer = { error: { name: err.name, message: err.message, codes: err.codes ?? [], lines: err.lines, stack: err.stack } };
+    answer = { error: { name: err.name, message: err.message, codes: err.codes ?? [], lines: err.lines, txWrite: err.txWrite, stack: err.stack } };
   }
   process.stdout.write(`${JSON.stringify(answer)}\n`);
 }

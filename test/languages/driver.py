@@ -223,7 +223,31 @@ def write(w, call):
     global ids
     ids = call["firstID"]
     wr = program.writes[call["pattern"]]
-    result = method(w.db, wr.pattern)(**write_input(wr, call["input"]))
+    return outcome(wr, method(w.db, wr.pattern)(**write_input(wr, call["input"])))
+
+
+def tx(w, call):
+    global ids
+    ids = call["firstID"]
+    writes = [program.writes[one["pattern"]] for one in call["writes"]]
+    ops = [method(w.db.op, wr.pattern)(**write_input(wr, one["input"])) for wr, one in zip(writes, call["writes"])]
+    w.db.tx(*ops)
+    return [{**outcome(wr, op.result if op.known else None), "replayed": op.replayed} for wr, op in zip(writes, ops)]
+
+
+def export(w, call):
+    found = w.db.export_person(call["id"], after=call["after"])
+    return [{"entity": x.entity, "values": told(program.entities[x.entity], x.item), "json": x.json(), "resume": x.resume} for x in found]
+
+
+def erase(w, call):
+    global ids
+    ids = call["firstID"]
+    return {"erased": dataclasses.asdict(w.db.erase_person(call["id"])), "kept": [k._asdict() for k in generated.PERSON_KEPT]}
+
+
+def outcome(wr, result):
+    """What a write returns, as stored values."""
     replayed = getattr(result, "replayed", False)
     items = {}
     for t in wr.told:
@@ -233,7 +257,8 @@ def write(w, call):
 
 
 operations = {
-    "load": load, "get": get, "batch": batch, "count": count, "page": page, "all": list_all, "collect": collect, "atOnce": at_once, "write": write,
+    "load": load, "get": get, "batch": batch, "count": count, "page": page, "all": list_all, "collect": collect, "atOnce": at_once,
+    "write": write, "tx": tx, "export": export, "erase": erase,
 }
 
 for line in sys.stdin:
@@ -250,5 +275,6 @@ for line in sys.stdin:
     except Exception as err:
         name = "ValueError" if isinstance(err, table.InvalidValueError) else type(err).__name__
         codes = list(getattr(err, "codes", ()))
-        answer = {"error": {"name": name, "message": str(err), "codes": codes, "lines": getattr(err, "lines", None), "stack": traceback.format_exc()}}
+        answer = {"error": {"name": name, "message": str(err), "codes": codes, "stack": traceback.format_exc()}}
+        answer["error"].update(lines=getattr(err, "lines", None), txWrite=getattr(err, "tx_write", None))
     print(json.dumps(answer), flush=True)

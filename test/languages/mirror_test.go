@@ -31,12 +31,13 @@ import (
 
 // driver is a process that runs generated code.
 type driver struct {
-	t      *testing.T
-	name   string // of the language
-	in     io.Writer
-	out    *bufio.Reader
-	calls  int // made by both
-	opened int
+	t        *testing.T
+	name     string // of the language
+	in       io.Writer
+	out      *bufio.Reader
+	calls    int            // made by both
+	composed map[string]int // what transactions of several writes came to
+	opened   int
 }
 
 func start(t *testing.T, l language, dir string) *driver {
@@ -59,7 +60,7 @@ func start(t *testing.T, l language, dir string) *driver {
 		_ = in.Close() // which ends it
 		_ = cmd.Wait()
 	})
-	return &driver{t: t, name: l.name, in: in, out: bufio.NewReader(out)}
+	return &driver{t: t, name: l.name, in: in, out: bufio.NewReader(out), composed: map[string]int{}}
 }
 
 // failure is an error of generated code.
@@ -67,6 +68,7 @@ type failure struct {
 	Name, Message, Stack string
 	Codes                []string
 	Lines                []int // of a batch
+	TxWrite              *int  // the place of the write that a transaction failed with
 }
 
 func (f *failure) Error() string { return f.Message }
@@ -107,6 +109,8 @@ type mirror struct {
 	firstID int // of the next write
 	id      int
 	cursors map[table.Cursor]table.Cursor // of generated code, by Go's
+	written []asked                       // the writes that were made, for transactions of several
+	began   map[string]table.Item         // what the trial\'s tables had at first
 	stored  map[string]string             // in both, as texts
 }
 
@@ -149,10 +153,16 @@ func (n *driver) open(ctx context.Context, under trial.World) (trial.Runner, err
 			return nil, errors.Join(fmt.Errorf("%s: %w", step.operation, err), m.Close())
 		}
 	}
+	if m.began, err = m.theirs(ctx); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
 	return m, m.sameTables(ctx, "load")
 }
 
 func (m *mirror) Close() error {
+	if err := m.composeAll(context.Background()); err != nil {
+		m.t.Error(err) // the trial has ended, and takes no error for a finding
+	}
 	failed, err := m.call("close", map[string]any{}, nil)
 	if failed != nil {
 		err = failed
@@ -210,7 +220,7 @@ func (m *mirror) sameError(call string, failed *failure, want error) (bool, erro
 	}
 	codes := map[string]error{
 		"NotFound": table.ErrNotFound, "Exists": table.ErrExists, "Conflict": table.ErrConflict, "Cursor": table.ErrCursor, "Reused": table.ErrReused,
-		"Refused": table.ErrRefused, "Lines": table.ErrLines,
+		"Refused": table.ErrRefused, "Overlap": table.ErrOverlap, "Lines": table.ErrLines,
 	}
 	for code, err := range codes {
 		if errors.Is(want, err) != slices.Contains(failed.Codes, code) {
@@ -439,11 +449,10 @@ func (m *mirror) Write(ctx context.Context, w *table.Write, in table.Input) (tab
 	m.id = m.firstID
 	want, err := m.db.Write(ctx, w, in)
 	call := describe("write", w.Pattern, in)
-	var got struct {
-		Items    map[int][]map[string]value
-		Replayed bool
-		Record   map[string]value
+	if !w.Batch {
+		m.written = append(m.written, asked{w, in})
 	}
+	var got outcome
 	failed, ended := m.call("write", map[string]any{"pattern": w.Pattern, "input": jsonInput(in), "firstID": m.firstID}, &got)
 	if ended != nil {
 		return want, ended
@@ -455,18 +464,29 @@ func (m *mirror) Write(ctx context.Context, w *table.Write, in table.Input) (tab
 	if different := cmp.Or(different, m.sameTables(ctx, call)); different != nil || refused {
 		return want, cmp.Or(different, err)
 	}
+	return want, got.same(call, want)
+}
+
+// outcome is what a write has done.
+type outcome struct {
+	Items    map[int][]map[string]value
+	Replayed bool
+	Record   map[string]value
+}
+
+func (got *outcome) same(call string, want table.Outcome) error {
 	if got.Replayed != want.Replayed {
-		return want, differs(call, got.Replayed, want.Replayed)
+		return differs(call, got.Replayed, want.Replayed)
 	}
 	if want.Replayed {
-		return want, sameValues(call+", the record", got.Record, want.Record)
+		return sameValues(call+", the record", got.Record, want.Record)
 	}
 	for step, list := range got.Items {
 		if err := sameLists(fmt.Sprintf("%s, step %d", call, step+1), list, want.Items[step]); err != nil {
-			return want, err
+			return err
 		}
 	}
-	return want, nil
+	return nil
 }
 
 // tables are the items of all tables on a client, by table and key.
@@ -507,12 +527,11 @@ func texts(items map[string]table.Item) map[string]string {
 
 // theirs are the items of the trial's tables.
 func (m *mirror) theirs(ctx context.Context) (map[string]table.Item, error) {
-	client, ok := m.under.Client.(interface{ SDK() *dynamodb.Client })
-	if !ok {
-		return nil, fmt.Errorf("a client of type %T is not for scans", m.under.Client)
-	}
-	return m.tables(ctx, client.SDK())
+	return m.tables(ctx, m.under.Client.(sdkOwner).SDK())
 }
+
+// sdkOwner is what a trial's client is.
+type sdkOwner interface{ SDK() *dynamodb.Client }
 
 // sameTables compares what both have stored, byte for byte as the wire has it.
 func (m *mirror) sameTables(ctx context.Context, call string) error {
@@ -545,9 +564,13 @@ func (m *mirror) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	client := m.memory.Client()
+	return replace(ctx, m.memory.Client(), m.stored, want)
+}
+
+// replace makes the tables on a client hold items, instead of those that they have.
+func replace(ctx context.Context, client *dynamodb.Client, has map[string]string, want map[string]table.Item) error {
 	for key, it := range want {
-		if m.stored[key] == jsonText(jsonValues(it)) {
+		if has[key] == jsonText(jsonValues(it)) {
 			continue
 		}
 		name, _, _ := strings.Cut(key, "\x00")
@@ -555,7 +578,7 @@ func (m *mirror) follow(ctx context.Context) error {
 			return err
 		}
 	}
-	for key := range m.stored {
+	for key := range has {
 		if want[key] != nil {
 			continue
 		}

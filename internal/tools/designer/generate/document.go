@@ -19,45 +19,12 @@ import (
 // structures, patterns and errors stand under their names, and refer to each other by them. What is empty is left out, and an
 // enumeration is a word.
 //
-// A runtime says which fields and words it knows. A descriptor with another one is a fault of its pattern: it is refused by the
-// generator, and never executed without what it asks for.
 
-// runtime is what a language's runtime knows of descriptors.
-type runtime struct {
-	language string
-	// fields are those of each descriptor type, words those of each type of words.
-	fields, words map[string]string
+// enumerations are the words of enumerations, in the order of their values.
+var enumerations = map[string]string{ //nolint:gochecknoglobals // a table
+	"Action": "create put update upsert delete check", "PlaceKind": "key copy entry marker", "Comparison": "equal beginsWith between within",
+	"TermKind": "constant input line field now newID sum count",
 }
-
-// What the runtimes of TypeScript and Python know. One that learns more than the other gets tables of its own.
-//
-//nolint:gochecknoglobals // tables
-var (
-	mirroredFields = map[string]string{
-		"Table": "Name Physical PK SK TypeAttr TTLAttr", "Attribute": "Name Type",
-		"Entity": "Name Table TypeValue Fields Key Entries Copies Markers Counts TTL NotFound Exists",
-		"Field":  "Name Path Type Optional MaxBytes MinBytes Counter", "Type": "Kind Enum Fields Elem",
-		"KeyAttribute": "Template Field", "Part": "Literal Field Funcs", "Func": "Name Arg", "Entry": "Index PK SK Where",
-		"Copy": "Name Key Fields Entries", "Marker": "Name Key Taken", "Count": "Entity Field Sum Where", "TTL": "Field After",
-		"Condition": "Expression Names Params Constants", "ConditionParam": "Placeholder Input Type",
-		"Read": "Pattern Entity Many Place Key PK SK Sort Reverse Consistent Filter FilterBy By Prefix Range Page Limit Owner Hydrate Fields Over MaxBuckets " +
-			"Scan Segments Count Select Each MaxKeys",
-		"Place": "Kind Index Copy Marker", "SortCondition": "Comparison Known Next Open To",
-		"Collection": "Pattern Table Index Members Root By PK SK Sort Reverse Consistent Page Owner RootApart RootSK",
-		"Member":     "Entity Place Fields", "Write": "Pattern Steps Params LineParams Lines MaxLines Batch Idempotent",
-		"Param": "Name Type Optional Removable MaxBytes MinBytes", "Assignment": "Path Value",
-		"Step": "Action Entity Each Name By Set Add Init Remove Drop Append Prepend Patch When Else",
-		"Term": "Kind Negative Constant Name Path", "Else": "Err When", "Idempotent": "Record Request Reused",
-	}
-	mirroredWords = map[string]string{
-		"Kind":       "id uuid ulid ksuid slug email text secret int decimal money bool time date ttl bytes enum struct list set map",
-		"Action":     "create put update upsert delete check",
-		"PlaceKind":  "key copy entry marker",
-		"Comparison": "equal beginsWith between within",
-		"TermKind":   "constant input line field now newID sum count",
-		"Func":       "lower fold slug pad desc ts date shard first hash",
-	}
-)
 
 // member of an object, and objects whose members stand in the order in which they were added.
 type (
@@ -105,18 +72,15 @@ func quoted(text string) string {
 	return strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`).Replace(strings.TrimSuffix(out.String(), "\n"))
 }
 
-// documenter writes descriptors for a runtime.
+// documenter writes descriptors.
 type documenter struct {
-	names   literals // of what descriptors refer to
-	model   *model
-	runtime runtime
-	owner   string // whose descriptor is written
-	at      design.Pos
+	names literals // of what descriptors refer to
+	model *model
 }
 
-// document is the whole document. Descriptors that the runtime does not know are faults of the model.
-func (m *model) document(r runtime) string {
-	d := &documenter{model: m, runtime: r, names: literals{
+// document is the whole document.
+func (m *model) document() string {
+	d := &documenter{model: m, names: literals{
 		entities: map[*table.Entity]string{}, tables: map[*table.Table]string{}, fields: map[*[]table.Field]string{}, errors: map[error]string{},
 	}}
 	for _, t := range m.tables {
@@ -140,28 +104,28 @@ func (m *model) document(r runtime) string {
 	}
 	var tables, structs, entities, reads, collections, writes, failures object
 	for _, t := range m.tables {
-		tables.add(t.Name, d.about(t.Name, t.Pos).descriptor(*t.run))
+		tables.add(t.Name, d.descriptor(*t.run))
 	}
 	for _, s := range m.structs {
 		if s.run != nil {
-			structs.add(s.Name, d.about(s.Name, s.Pos).descriptor(*s.run))
+			structs.add(s.Name, d.descriptor(*s.run))
 		}
 	}
 	for _, e := range m.entities {
-		entities.add(e.Name, d.about(e.Name, e.Pos).descriptor(*e.run))
+		entities.add(e.Name, d.descriptor(*e.run))
 	}
 	for _, r := range m.reads {
-		reads.add(r.Design.Name, d.about(r.Design.Name, r.Design.Pos).descriptor(*r.Run, d.given(r.inputs)))
+		reads.add(r.Design.Name, d.descriptor(*r.Run, d.given(r.inputs)))
 	}
 	for _, c := range m.collections {
 		var names []string
 		for _, x := range c.members {
 			names = append(names, quoted(lowerCamel(x.field)))
 		}
-		collections.add(c.Design.Name, d.about(c.Design.Name, c.Design.Pos).descriptor(*c.Run, d.given(c.inputs), entry{"results", bracketed("[", "]", names)}))
+		collections.add(c.Design.Name, d.descriptor(*c.Run, d.given(c.inputs), entry{"results", bracketed("[", "]", names)}))
 	}
 	for _, w := range m.writes {
-		writes.add(w.Design.Name, d.about(w.Design.Name, w.Design.Pos).descriptor(*w.Run, told(w), replay(w)))
+		writes.add(w.Design.Name, d.descriptor(*w.Run, told(w), replay(w)))
 	}
 	for _, e := range m.errors {
 		o := object{{"message", quoted(e.Message)}}
@@ -177,6 +141,9 @@ func (m *model) document(r runtime) string {
 	section("collections", collections)
 	section("writes", writes)
 	section("errors", failures)
+	if p := m.program.Person; p != nil {
+		out.add("person", d.descriptor(*p))
+	}
 	return out.text()
 }
 
@@ -197,9 +164,7 @@ func (d *documenter) typeOf(t design.Type) table.Type {
 	case design.KindEnum:
 		out.Enum = d.model.enum(t.Name).Values
 	case design.KindStruct:
-		if out.Fields = d.model.structure(t.Name).run; out.Fields == nil {
-			d.unknown("structure " + t.Name + ", which no entity has")
-		}
+		out.Fields = d.model.structure(t.Name).run
 	default:
 	}
 	if t.Elem != nil {
@@ -255,12 +220,6 @@ func (d *documenter) descriptor(v any, more ...entry) string {
 	return o.text()
 }
 
-// about says whose descriptor follows.
-func (d *documenter) about(owner string, at design.Pos) *documenter {
-	d.owner, d.at = owner, at
-	return d
-}
-
 // members are the fields of a descriptor that are not empty. A place and an enumeration always say something.
 func (d *documenter) members(v reflect.Value) object {
 	var out object
@@ -275,13 +234,7 @@ func (d *documenter) members(v reflect.Value) object {
 		if v.Field(i).IsZero() && !always {
 			continue
 		}
-		if !slices.Contains(strings.Fields(d.runtime.fields[t.Name()]), f.Name) {
-			d.unknown(t.Name() + "." + f.Name)
-		}
 		out.add(lowerCamel(f.Name), d.of(v.Field(i)))
-	}
-	if t == reflect.TypeFor[table.Func]() {
-		d.word("Func", v.Interface().(table.Func).Name)
 	}
 	return out
 }
@@ -301,16 +254,14 @@ func (d *documenter) of(v reflect.Value) string {
 		return quoted(d.names.errors[x])
 	case time.Duration:
 		return fmt.Sprint(x.Milliseconds())
-	case table.Kind:
-		return quoted(d.word("Kind", string(x)))
 	case table.Action:
-		return quoted(d.enumerated("Action", int(x)-1))
+		return quoted(strings.Fields(enumerations["Action"])[int(x)-1])
 	case table.PlaceKind:
-		return quoted(d.enumerated("PlaceKind", int(x)))
+		return quoted(strings.Fields(enumerations["PlaceKind"])[int(x)])
 	case table.Comparison:
-		return quoted(d.enumerated("Comparison", int(x)))
+		return quoted(strings.Fields(enumerations["Comparison"])[int(x)])
 	case table.TermKind:
-		return quoted(d.enumerated("TermKind", int(x)-1))
+		return quoted(strings.Fields(enumerations["TermKind"])[int(x)-1])
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -335,28 +286,6 @@ func (d *documenter) of(v reflect.Value) string {
 	default:
 		return fmt.Sprint(v.Interface())
 	}
-}
-
-// word is a word that the runtime must know.
-func (d *documenter) word(of, word string) string {
-	if !slices.Contains(strings.Fields(d.runtime.words[of]), word) {
-		d.unknown(of + " " + word)
-	}
-	return word
-}
-
-// enumerated is the word of an enumeration's value, which the runtime has in the same order.
-func (d *documenter) enumerated(of string, n int) string {
-	list := strings.Fields(d.runtime.words[of])
-	if n < 0 || n >= len(list) {
-		d.unknown(fmt.Sprintf("%s %d", of, n))
-		return ""
-	}
-	return list[n]
-}
-
-func (d *documenter) unknown(what string) {
-	d.model.fault(d.owner, d.at, "needs %s, which generated %s cannot do yet: generate Go, or leave it out", what, d.runtime.language)
 }
 
 func constantValue(v types.AttributeValue) string {

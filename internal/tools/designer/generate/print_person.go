@@ -1,5 +1,11 @@
 package generate
 
+import (
+	"strconv"
+
+	"github.com/monotable/monotable/design/table"
+)
+
 // The names of what a package with persons has beside its patterns.
 const (
 	exportPerson = "ExportPerson"
@@ -13,17 +19,63 @@ func (m *model) printPerson(s *source) {
 	if p == nil {
 		return
 	}
-	s.comment(exportPerson + " walks the items of the person of an id, by the design's " + p.Field + ", and what belongs to them, page by page: those of others " +
-		"that only name the person are left out. An item is written as JSON without secrets. after is the Resume of an item, to continue there; \"\" begins. An error ends it.")
+	s.comment(m.exportRemarks(exportPerson, "An item is written as JSON without secrets. after is the Resume of an item, to continue there; \"\" begins. An error ends it."))
 	s.print("func (db *DB) %s(ctx context.Context, id string, after table.Cursor) iter.Seq2[table.PersonItem, error] {", exportPerson)
 	s.print("return db.run.Export(ctx, %s, id, after)\n}\n", m.person)
-	s.comment(erasePerson+" erases the person of an id, as the design says: items are deleted with their copies, index entries, markers and counters, or "+
-		"kept without what names the person, see "+personKept+". It may be repeated, and finishes what was stopped at any point.",
-		"What was written before the call is erased. What the person writes while it runs is found by another pass, or it fails with "+
-			"table.ErrStillWritten; what is written later stays until the next call.")
+	s.comment(eraseRemarks(erasePerson, personKept)...)
 	s.print("func (db *DB) %s(ctx context.Context, id string) (table.Erased, error) {\nreturn db.run.Erase(ctx, %s, id)\n}\n", erasePerson, m.person)
 	s.comment(personKept + " are the items that " + erasePerson + " does not delete, with the reasons.")
 	s.print("func %s() []table.Kept { return %s.Kept() }\n", personKept, m.person)
 	s.comment(m.person + " says whose items are whose.")
 	s.print("var %s = &%s", m.person, m.literals().literal(*p))
+}
+
+// exportRemarks say what the export does, and how its items are.
+func (m *model) exportRemarks(name, items string) string {
+	return name + " walks the items of the person of an id, by the design's " + m.program.Person.Field + ", and what belongs to them, page by page: those of " +
+		"others that only name the person are left out. " + items
+}
+
+// eraseRemarks say what the erasure does.
+func eraseRemarks(name, kept string) []string {
+	return []string{
+		name + " erases the person of an id, as the design says: items are deleted with their copies, index entries, markers and counters, or " +
+			"kept without what names the person, see " + kept + ". It may be repeated, and finishes what was stopped at any point.",
+		"What was written before the call is erased. What the person writes while it runs is found by another pass, or it fails with " +
+			"table.ErrStillWritten; what is written later stays until the next call.",
+	}
+}
+
+// printTypeScriptPerson prints the methods that export and erase a person's items.
+func (m *model) printTypeScriptPerson(s *source) {
+	if m.program.Person == nil {
+		return
+	}
+	tsDoc(s, "  ", m.exportRemarks(lowerCamel(exportPerson), "after is the resume of an item, to continue there."))
+	s.print("  %s(id: string, after = \"\", options: table.CallOptions = {}): AsyncGenerator<PersonItem, void, undefined> {", lowerCamel(exportPerson))
+	s.print("    return this.#run.exportPerson<LoadRecord>(id, after, options);\n  }\n")
+	tsDoc(s, "  ", eraseRemarks(lowerCamel(erasePerson), lowerCamel(personKept))...)
+	s.print("  %s(id: string, options: table.CallOptions = {}): Promise<table.Erased> {\n    return this.#run.erasePerson(id, options);\n  }\n", lowerCamel(erasePerson))
+}
+
+// printTypeScriptKept prints the type of the items of an export, and what an erasure keeps.
+func (m *model) printTypeScriptKept(s *source) {
+	p := m.program.Person
+	if p == nil {
+		return
+	}
+	tsDoc(s, "", "An item of "+lowerCamel(exportPerson)+". Its method json writes it without secrets.")
+	s.print("export type PersonItem = table.PersonItem & LoadRecord;\n")
+	tsDoc(s, "", personKept+" are the items that "+lowerCamel(erasePerson)+" does not delete, with the reasons.")
+	s.print("export const %s: readonly table.Kept[] = %s;\n", lowerCamel(personKept), keptJSON(p))
+}
+
+// keptJSON are the items that erasure does not delete, as JSON.
+func keptJSON(p *table.Person) string {
+	var parts []string
+	for _, k := range p.Kept() {
+		o := object{{"entity", quoted(k.Entity)}, {"reason", quoted(k.Reason)}, {"changed", strconv.FormatBool(k.Changed)}, {"expires", strconv.FormatBool(k.Expires)}}
+		parts = append(parts, o.text())
+	}
+	return bracketed("[", "]", parts)
 }

@@ -1,6 +1,9 @@
 package generate
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 func (m *model) printReads(s *source) {
 	for _, r := range m.reads {
@@ -18,8 +21,7 @@ func (m *model) printRead(s *source, r *readModel) {
 			bounds := " are inclusive; nil does not bound."
 			switch {
 			case r.Run.Open():
-				ago := map[bool]string{true: " ago"}[r.Run.Back > 0]
-				bounds = fmt.Sprintf(" are inclusive; nil is %s%s, before which nothing is found, and now.\n// A page passes %d partitions at most, and may have no items though others follow.", r.Design.Since, ago, r.Run.MaxBuckets)
+				bounds = strings.Replace(strings.TrimPrefix(openBounds(r, "nil"), "The bounds"), " A page", "\n// A page", 1)
 			case r.Run.Over != "":
 				bounds = fmt.Sprintf(" are inclusive, and both needed; %d partitions are the most between them.", r.Run.MaxBuckets)
 			}
@@ -63,6 +65,13 @@ func (m *model) printRead(s *source, r *readModel) {
 		s.comment(r.Go + "Batch is " + r.Go + " for several inputs at once, in BatchGetItem requests. " + inOrder("nil", r.Run.Owner))
 		m.printBatch(s, r.Go+"Batch", r)
 	}
+}
+
+// openBounds says what the bounds of a walk are that may be asked without them.
+func openBounds(r *readModel, absent string) string {
+	ago := map[bool]string{true: " ago"}[r.Run.Back > 0]
+	return fmt.Sprintf("The bounds are inclusive; %s is %s%s, before which nothing is found, and now. A page passes %d partitions at most, and may have no items "+
+		"though others follow.", absent, r.Design.Since, ago, r.Run.MaxBuckets)
 }
 
 // printBatch prints the method that reads one item for each input.

@@ -117,9 +117,7 @@ func (m *model) printOutcome(s *source, w *writeModel) {
 // printTx prints what composes writes.
 func (m *model) printTx(s *source) {
 	s.comment(
-		"Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item that it writes costs "+
-			"two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but for counters; the order in which they "+
-			"are given does not matter.",
+		txRemarks("Tx", "Op", "table.ErrOverlap"),
 		"A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An idempotent write makes "+
 			"the whole idempotent.",
 	)
@@ -140,6 +138,13 @@ func (m *model) printTx(s *source) {
 		s.comment(w.Go + " is " + w.Go + " of DB, for Tx.")
 		s.print("func (o %s) %s(%s) *table.Op[%s] {\nreturn table.NewOp%s(o.db.run, %s, %s, %s)\n}\n", m.ops, w.Go, takes, result, of, w.variable, input, decode)
 	}
+}
+
+// txRemarks say what a method does that composes writes.
+func txRemarks(name, op, overlap string) string {
+	return name + " makes writes of " + op + " as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item that it writes costs " +
+		"two units for each KB. No two of them may touch the same item, which is " + overlap + ", but for counters; the order in which they " +
+		"are given does not matter."
 }
 
 // composable reports whether there is a write that can be a part of a Tx.

@@ -19,17 +19,12 @@ import (
 //go:embed python/runtime/*.py
 var pythonRuntime embed.FS
 
-// python is what that runtime knows.
-//
-//nolint:gochecknoglobals // a table
-var python = runtime{language: "Python", fields: mirroredFields, words: mirroredWords}
-
 // Python makes a package: db.py with the types and a class with a method for each pattern, descriptors.py with the document, and the
 // runtime. Its error joins a *lower.FaultError for each thing that cannot be generated.
 func Python(p *lower.Program) ([]File, error) {
 	m := newModel(p, p.Design.Go.Package)
 	py := newPythonPrinter(m)
-	document := m.document(python)
+	document := m.document()
 	py.print()
 	if err := errors.Join(m.faults...); err != nil {
 		return nil, err
@@ -85,8 +80,8 @@ func (m *model) createTables() string {
 const (
 	pythonKeywords = "False None True and as assert async await break class continue def del elif else except finally for from global if import " +
 		"in is lambda nonlocal not or pass raise return try while with yield self bool bytes dict int list set str"
-	pythonClasses = "Decoded False None Observation Page Place REMOVED Removed Secret True TableError NotFoundError ExistsError ConflictError CursorError " +
-		"ReusedError RefusedError LinesError UnfinishedError InvalidValueError DecodeError ConfigError"
+	pythonClasses = "Decoded Erased False Kept None Observation Op OverlapError Page PersonItem Place REMOVED Removed Secret True TableError NotFoundError ExistsError ConflictError CursorError " +
+		"ReusedError RefusedError LinesError StillWrittenError UnfinishedError InvalidValueError DecodeError ConfigError"
 )
 
 // pythonPrinter prints db.py.
@@ -106,7 +101,10 @@ type pythonResult struct{ result, done, replayed string }
 
 func newPythonPrinter(m *model) *pythonPrinter {
 	p := &pythonPrinter{
-		model: m, attributes: map[string]string{}, methods: map[string]string{"load": "loading", "create_tables": "making tables"},
+		model: m, attributes: map[string]string{}, methods: map[string]string{
+			"load": "loading", "create_tables": "making tables", "tx": "the method tx", "op": "the attribute op",
+			snake(exportPerson): "the export of a person", snake(erasePerson): "the erasure of a person",
+		},
 		writes: map[*writeModel]*pythonResult{}, errors: map[*errorModel]string{},
 	}
 	for name := range strings.FieldsSeq(pythonClasses) {
@@ -536,7 +534,7 @@ func (p *pythonPrinter) printReadMethods(r *readModel) {
 	takes, given := p.parameters(r.inputs, "limit", "after")
 	if r.Range != nil {
 		t := p.typeOf(r.Range.Type) + " | None = None"
-		if r.Run.Over != "" {
+		if r.Run.Over != "" && !r.Run.Open() {
 			t = p.typeOf(r.Range.Type) // a walk needs both
 		}
 		for _, bound := range []string{"From", "To"} {
@@ -545,6 +543,9 @@ func (p *pythonPrinter) printReadMethods(r *readModel) {
 		}
 	}
 	remarks := p.remarks(r.Go, name, p.readRemarks(r, "None"))
+	if r.Run.Open() {
+		remarks = append(remarks, openBounds(r, "None"))
+	}
 	switch {
 	case d.Count:
 		p.def(name, takes, "int", "count("+of+", "+dict(given)+")", remarks...)
@@ -606,6 +607,9 @@ func (p *pythonPrinter) printDB() {
             _program, _declared, client, tables=tables or {}, cursor_key=cursor_key, old_cursor_keys=old_cursor_keys, caller=caller,
             clock=clock, observe=observe, new_id=new_id, sequential=sequential,
         )`)
+	if p.composable() {
+		p.line("        self.op = _" + p.ops + "(self._run)\n        \"\"\"The writes as parts of a tx.\"\"\"")
+	}
 	for _, r := range p.reads {
 		p.printReadMethods(r)
 	}
@@ -615,6 +619,21 @@ func (p *pythonPrinter) printDB() {
 		entities = append(entities, e.Go)
 	}
 	p.printLoad(strings.Join(entities, " | "))
+	if p.composable() {
+		p.printOps()
+	}
+	if person := p.program.Person; person != nil {
+		name := strings.ToUpper(snake(personKept))
+		p.export(name)
+		p.line("\n\n" + name + ": _typing.Sequence[_table.Kept] = (")
+		for _, k := range person.Kept() {
+			flags := map[bool]string{true: "True", false: "False"}
+			p.line("    _table.Kept(" + pythonText(k.Entity) + ", " + pythonText(k.Reason) + ", " + flags[k.Changed] + ", " + flags[k.Expires] + "),")
+		}
+		p.line(")")
+		p.doc("", "The items that "+snake(erasePerson)+" does not delete, with the reasons.")
+	}
+	p.line("\n")
 	p.printTypes()
 }
 
@@ -640,6 +659,55 @@ func (p *pythonPrinter) printOtherMethods() {
 			returns = r.result
 		}
 		p.def(name, takes, returns, "write("+pythonText(w.Design.Name)+", "+dict(given)+")", p.remarks(w.Go, name, p.writeRemarks(w))...)
+	}
+	if p.program.Person != nil {
+		p.printPersonMethods()
+	}
+	if !p.composable() {
+		return
+	}
+	p.line("\n    def tx(self, *writes: _table.Op[_typing.Any]) -> None:")
+	p.doc("        ", txRemarks("tx", "op", "table.ErrOverlap"),
+		"A fault of one write is what the write alone would fail with, and says in tx_write of which. An idempotent write makes the whole idempotent.")
+	p.line("        self._run.tx(writes)")
+}
+
+// printPersonMethods prints the methods that export and erase a person's items.
+func (p *pythonPrinter) printPersonMethods() {
+	var entities []string
+	for _, e := range p.entities {
+		entities = append(entities, e.Go)
+	}
+	of := "_table.PersonItem[" + strings.Join(entities, " | ") + "]"
+	export, erase := snake(exportPerson), snake(erasePerson)
+	p.line("\n    def " + export + "(\n        self, person: str, *, after: str = \"\",\n    ) -> _typing.Iterator[" + of + "]:")
+	p.doc("        ", p.exportRemarks(export, "An item's method json writes it without secrets. after is the resume of an item, to continue there."))
+	p.line("        return self._run.export_person(person, after)")
+	p.line("\n    def " + erase + "(self, person: str) -> _table.Erased:")
+	p.doc("        ", eraseRemarks(erase, strings.ToUpper(snake(personKept)))...)
+	p.line("        return self._run.erase_person(person)")
+}
+
+// printOps prints the class with the writes for tx.
+func (p *pythonPrinter) printOps() {
+	p.line("\n\nclass _" + p.ops + ":")
+	p.doc("    ", "The writes for tx. A method makes no request: it takes what the method of DB takes, and has what that returns as its result once "+
+		"tx has returned.")
+	p.line("\n    def __init__(self, run: _table.Runtime) -> None:\n        self._run = run")
+	for _, w := range p.model.writes {
+		if w.Run.Batch {
+			continue
+		}
+		name := snake(w.Design.Name)
+		takes, given := p.parameters(w.inputs)
+		if w.line != "" {
+			takes, given = append(takes, "lines: _typing.Sequence["+w.line+"]"), append(given, `"lines": lines`)
+		}
+		returns := "None"
+		if r := p.writes[w]; r != nil {
+			returns = r.result
+		}
+		p.def(name, takes, "_table.Op["+returns+"]", "op("+pythonText(w.Design.Name)+", "+dict(given)+")", name+" is "+name+" of DB, for tx.")
 	}
 }
 

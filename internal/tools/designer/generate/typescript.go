@@ -21,17 +21,12 @@ import (
 //go:embed typescript/runtime/*.ts
 var typescriptRuntime embed.FS
 
-// typescript is what that runtime knows.
-//
-//nolint:gochecknoglobals // a table
-var typescript = runtime{language: "TypeScript", fields: mirroredFields, words: mirroredWords}
-
 // TypeScript makes the modules of a program: index.ts with the types and a class with a method for each pattern, descriptors.ts with
 // the document, and the runtime. Its error joins a *lower.FaultError for each thing that cannot be generated.
 func TypeScript(p *lower.Program) ([]File, error) {
 	m := newModel(p, p.Design.Go.Package)
 	m.checkTypeScript()
-	document := m.document(typescript)
+	document := m.document()
 	s := &source{}
 	m.printTypeScript(s)
 	if err := errors.Join(m.faults...); err != nil {
@@ -60,8 +55,8 @@ func TypeScript(p *lower.Program) ([]File, error) {
 
 // The names that mean something else in the generated module, and members of a class that JavaScript itself calls.
 const (
-	typescriptTypes = "AsyncGenerator AsyncIterable DB Date DecodeError Decoded ErrorCode Iterable LoadRecord Omit Partial Pick Promise Refusal " +
-		"Secret TableError Uint8Array UnfinishedError ValueError"
+	typescriptTypes = "AsyncGenerator AsyncIterable DB Date DecodeError Decoded ErrorCode Iterable LoadRecord Omit Op Partial Pick Promise Refusal " +
+		"PersonItem Secret TableError Uint8Array UnfinishedError ValueError"
 	typescriptMembers = "constructor then catch finally"
 )
 
@@ -158,6 +153,9 @@ func (m *model) printTypeScript(s *source) {
 		m.printWriteTypes(s, w)
 	}
 	m.printTypeScriptClass(s)
+	if m.composable() {
+		m.printTypeScriptOps(s)
+	}
 }
 
 // tsType is the type of values of a type; see codec.ts of the runtime.
@@ -283,7 +281,10 @@ func (m *model) printReadTypes(s *source, r *readModel) {
 		var more []string
 		if r.Range != nil {
 			about, of := "The bounds are inclusive.", "?: "+m.tsType(r.Range.Type)+" | undefined;"
-			if r.Run.Over != "" {
+			switch {
+			case r.Run.Open():
+				about = openBounds(r, "undefined")
+			case r.Run.Over != "":
 				about, of = fmt.Sprintf("The bounds are inclusive; %d partitions are the most between them.", r.Run.MaxBuckets), ": "+m.tsType(r.Range.Type)+";"
 			}
 			more = append(more, "/** "+about+" */", property(r.Range.Name+"From")+of, property(r.Range.Name+"To")+of)
@@ -419,8 +420,14 @@ func (m *model) printTypeScriptClass(s *source) {
 	if slices.ContainsFunc(m.tables, func(t *tableModel) bool { return strings.ContainsAny(t.Physical, "{}") }) {
 		mark = ""
 	}
+	ops := ""
+	if m.composable() {
+		tsDoc(s, "  ", "The writes as parts of a tx.")
+		s.print("  readonly op: %s;\n", m.ops)
+		ops = "\n    this.op = new " + m.ops + "(this.#run);"
+	}
 	tsDoc(s, "  ", "A client is a DynamoDBClient, of AWS or of a server.")
-	s.print("  constructor(client: table.Client, config: Config%s) {\n    this.#run = new table.Runtime(document, client, config);\n  }\n", mark)
+	s.print("  constructor(client: table.Client, config: Config%s) {\n    this.#run = new table.Runtime(document, client, config);%s\n  }\n", mark, ops)
 	for _, r := range m.reads {
 		m.printReadMethods(s, r)
 	}
@@ -446,6 +453,10 @@ func (m *model) printTypeScriptClass(s *source) {
 		}
 		printMethod(s, w.Go, takes, "Promise<"+result+">", fmt.Sprintf("write<%s>(%s, %s, options)", result, quoted(w.Design.Name), given))
 	}
+	if m.composable() {
+		m.printTypeScriptTx(s)
+	}
+	m.printTypeScriptPerson(s)
 	var records []string
 	for _, e := range m.entities {
 		records = append(records, fmt.Sprintf("{ entity: %s; value: %s }", quoted(e.Name), e.Go))
@@ -459,12 +470,39 @@ func (m *model) printTypeScriptClass(s *source) {
 	}
 	tsDoc(s, "", "An item for load.")
 	s.print("export type LoadRecord =\n  | %s;\n", strings.Join(records, "\n  | "))
+	m.printTypeScriptKept(s)
 	tsDoc(s, "", "What a stored item stands for. A copy or marker may lack fields.")
 	s.print("export type Decoded = LoadRecord extends infer R ? (R extends { entity: infer E; value: infer V } ? { entity: E; place: table.Place; value: Partial<V> } : never) : never;\n")
 	tsDoc(s, "", "Finds the entity that a stored item stands for: the item itself, a copy or a marker. It is for what reads items without "+
 		"asking for a pattern: streams, exports, scans.")
 	s.print("export const decode = table.decoder(document) as (item: table.Item) => Decoded | undefined;\n")
 	m.printCreateTables(s)
+}
+
+// printTypeScriptTx prints the method that composes writes.
+func (m *model) printTypeScriptTx(s *source) {
+	tsDoc(s, "  ", txRemarks("tx", "op", "table.ErrOverlap")+" The results have those of the writes in their order.",
+		"A fault of one write is what the write alone would fail with, and says in txWrite of which. An idempotent write makes the whole idempotent.")
+	s.print("  tx<const W extends readonly table.Op<unknown>[]>(writes: W, options: table.CallOptions = {}): Promise<table.TxResult<W>> {\n    return this.#run.tx(writes, options);\n  }\n")
+}
+
+// printTypeScriptOps prints the class with the writes for tx.
+func (m *model) printTypeScriptOps(s *source) {
+	tsDoc(s, "", "The writes for tx. A method makes no request: it takes what the method of DB takes.")
+	s.print("export class %s {\n  readonly #run: table.Runtime;\n\n  constructor(run: table.Runtime) {\n    this.#run = run;\n  }\n", m.ops)
+	for _, w := range m.writes {
+		if w.Run.Batch {
+			continue
+		}
+		takes, given := tsInput(w.input)
+		result := w.result
+		if result == "" {
+			result = "void"
+		}
+		tsDoc(s, "  ", lowerCamel(w.Go)+" is "+lowerCamel(w.Go)+" of DB, for tx.")
+		s.print("  %s(%s): table.Op<%s> {\n    return this.#run.op<%s>(%s, %s);\n  }\n", lowerCamel(w.Go), strings.TrimSuffix(takes, ", "), result, result, quoted(w.Design.Name), given)
+	}
+	s.print("}\n")
 }
 
 // printCreateTables prints the requests that make the tables.

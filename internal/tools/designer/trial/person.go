@@ -27,14 +27,17 @@ const peopleTried = 3
 func (t *Trial) person(ctx context.Context, out *Result) error {
 	p := plan.ForPerson(t.design)
 	records := t.counted(t.records)
-	w, err := newWorld(ctx, t.program, t.now, records, nil)
+	w, err := newWorld(ctx, t.program, t.now, records, t.options.Open)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = w.close() }() // in memory
-	db, err := table.Open(w.client, table.Config{Tables: w.tables, Clock: func() time.Time { return t.now }, Sequential: true}, t.program.Tables...)
-	if err != nil {
-		return err
+	db := w.db
+	if t.options.Open == nil {
+		db, err = table.Open(w.client, table.Config{Tables: w.tables, Clock: func() time.Time { return t.now }, Sequential: true}, t.program.Tables...)
+		if err != nil {
+			return err
+		}
 	}
 	for _, id := range mostNamed(p, records) {
 		fates := map[*record]fate{}
@@ -73,7 +76,7 @@ func (t *Trial) counted(records []*record) []*record {
 }
 
 // erase exports and erases a person, and compares. records becomes what is left.
-func (t *Trial) erase(ctx context.Context, w *world, db *table.DB, id string, records *[]*record, fates map[*record]fate) (*mismatch, error) {
+func (t *Trial) erase(ctx context.Context, w *world, db Runner, id string, records *[]*record, fates map[*record]fate) (*mismatch, error) {
 	if m, err := t.export(ctx, db, id, fates); m != nil || err != nil {
 		return m, err
 	}
@@ -197,7 +200,7 @@ func mostNamed(p *plan.Person, records []*record) []string {
 }
 
 // export compares a person's copy with the records that are theirs.
-func (t *Trial) export(ctx context.Context, db *table.DB, id string, fates map[*record]fate) (*mismatch, error) {
+func (t *Trial) export(ctx context.Context, db Runner, id string, fates map[*record]fate) (*mismatch, error) {
 	got, want := map[string]int{}, map[string]*record{}
 	for r, f := range fates {
 		if !f.others {

@@ -20,6 +20,8 @@ type Runner interface {
 	All(ctx context.Context, r *table.Read, in table.Input) iter.Seq2[table.Values, error]
 	Collect(ctx context.Context, c *table.Collection, in table.Input, o table.PageOptions) (table.Page[table.Found], error)
 	Write(ctx context.Context, w *table.Write, in table.Input) (table.Outcome, error)
+	Export(ctx context.Context, p *table.Person, id string, after table.Cursor) iter.Seq2[table.PersonItem, error]
+	Erase(ctx context.Context, p *table.Person, id string) (table.Erased, error)
 }
 
 // World is a database with the tables of a design and the records of a trial in them, for Options.Open. Config has the names of the

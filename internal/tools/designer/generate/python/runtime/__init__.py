@@ -21,17 +21,18 @@ from .descriptor import Field, Place, Read, Table, Write
 from .entity import Entity, identity
 from .errors import (
     ConfigError, ConflictError, CursorError, Declared, DecodeError, ExistsError, Fault, InvalidValueError, LinesError, NotFoundError,
-    RefusedError, ReusedError, TableError, UnfinishedError, builtin, named,
+    OverlapError, RefusedError, ReusedError, StillWrittenError, TableError, UnfinishedError, builtin, named,
 )
 from .link import Program, Types
+from .person import Erased, Kept, PersonItem, erase_person, export_person
 from .read import batch, collect, count, get, page, walk
 from .source import Input
 from .values import Item, Values
-from .write import write
+from .write import Outcome, tx, write
 
 __all__ = [
-    "ConfigError", "ConflictError", "CursorError", "Declared", "DecodeError", "Decoded", "ExistsError", "Fault", "InvalidValueError", "Item", "LinesError",
-    "NotFoundError", "Observation", "Page", "Place", "Program", "REMOVED", "RefusedError", "Removed", "ReusedError", "Runtime", "Secret", "TableError",
+    "ConfigError", "ConflictError", "CursorError", "Declared", "DecodeError", "Decoded", "Erased", "ExistsError", "Fault", "InvalidValueError", "Item", "Kept", "LinesError",
+    "NotFoundError", "Observation", "Op", "OverlapError", "Page", "PersonItem", "Place", "Program", "REMOVED", "RefusedError", "Removed", "ReusedError", "Runtime", "Secret", "StillWrittenError", "TableError",
     "Types", "UnfinishedError", "decoded",
 ]
 
@@ -56,6 +57,32 @@ class Decoded:
     place: Place
     fields: dict[str, Any]
     record: Any
+
+
+class Op(Generic[T]):
+    """A write with its input, to be made in a tx, and what it has done then."""
+
+    def __init__(self, runtime: Runtime, name: str, given: Mapping[str, Any]) -> None:
+        self.runtime = runtime
+        self.name = name
+        self.given = given
+        self.replayed = False
+        """Set where the tx was a repetition of one that was made before, and nothing was done."""
+        self.known = False
+        """Set where there is a result: after a tx without an error, unless it was a repetition and no record tells of this write."""
+        self._result: Any = None
+
+    @property
+    def result(self) -> T:
+        """What the write has done, after a tx without an error. Of a repetition it is known of idempotent writes."""
+        if not self.known:
+            raise Fault(f"there is no result of {self.name}: its tx was not made, or is a repetition of which no record tells it")
+        found: T = self._result
+        return found
+
+    def told(self, result: Any, known: bool, replayed: bool) -> None:
+        """Takes what the write has done."""
+        self._result, self.known, self.replayed = result, known, replayed
 
 
 class Runtime:
@@ -127,6 +154,15 @@ class Runtime:
             for v in walk(call, r, _read_input(r, given)):
                 yield _found(r, v)
 
+    def export_person(self, person: str, after: str) -> Iterator[PersonItem[Any]]:
+        """Walks the items of a person."""
+        return export_person(self._call, self._env.sealer is not None, self.program.person, person, after)
+
+    def erase_person(self, person: str) -> Erased:
+        """Erases the items of a person."""
+        pause = (lambda seconds: None) if self._env.sequential else Call(self._env, "erase").pause
+        return erase_person(self._call, self.program.person, person, pause)
+
     def collect(self, name: str, given: Mapping[str, Any], limit: int | None = None, after: str = "") -> Any:
         """A collection: a list for each member, and the root itself."""
         c = self.program.collections[name]
@@ -148,18 +184,47 @@ class Runtime:
         """A write, and what it returns."""
         w = self.program.writes[name]
         with self._call(name) as call:
-            lines = [encode_all(w.line_params, _attribute_of(line)) for line in given.get("lines", ())] if w.lines else []
-            question = Input(encode_all(w.params, lambda f: given.get(f.name)), lines=lines)
-            outcome = write(call, w, question)
-            if outcome.replayed is not None and w.idempotent:
-                record = _made(w.idempotent.record, w.idempotent.record.make, None, outcome.replayed)
-                return w.replayed(record=record, **self._replayed(call, w, question, outcome.replayed))
-            out: dict[str, Any] = {}
-            for told in w.told:
-                e = w.steps[told.step].entity
-                items = [None if v is None else _made(e, e.make, None, v) for v in outcome.items[told.step]]
-                out[told.attr] = items if told.each else items[0]
-            return w.done(**out) if w.done else None
+            question = _write_input(w, given)
+            return self._outcome(call, w, question, write(call, w, question))
+
+    def _outcome(self, call: Call, w: Write, question: Input, outcome: Outcome) -> Any:
+        """What a write returns of its outcome."""
+        if outcome.record is not None and w.idempotent:
+            record = _made(w.idempotent.record, w.idempotent.record.make, None, outcome.record)
+            return w.replayed(record=record, **self._replayed(call, w, question, outcome.record))
+        out: dict[str, Any] = {}
+        for told in w.told:
+            e = w.steps[told.step].entity
+            items = [None if v is None else _made(e, e.make, None, v) for v in outcome.items[told.step]]
+            out[told.attr] = items if told.each else items[0]
+        return w.done(**out) if w.done else None
+
+    def op(self, name: str, given: Mapping[str, Any]) -> Op[Any]:
+        """A write for tx."""
+        return Op(self, name, given)
+
+    def tx(self, ops: Sequence[Op[Any]]) -> None:
+        """Makes writes as a whole or not at all."""
+        if not ops:
+            raise Fault("a tx has no writes")
+        for i, op in enumerate(ops):
+            if op.runtime is not self or op in ops[:i]:
+                raise Fault(f"write {i} of a tx is none of this DB's, or is given twice")
+        with self._call(f"Tx of {', '.join(sorted(op.name for op in ops))}") as call:
+            writes = [self.program.writes[op.name] for op in ops]
+            questions: list[Input] = []
+
+            def asking(w: Write, op: Op[Any]) -> Callable[[], Input]:
+                def ask() -> Input:
+                    questions.append(_write_input(w, op.given))
+                    return questions[-1]
+
+                return ask
+
+            outcomes = tx(call, [(w, asking(w, op)) for w, op in zip(writes, ops)])
+            for op, w, question, outcome in zip(ops, writes, questions, outcomes):
+                known = not outcome.replayed or outcome.record is not None
+                op.told(self._outcome(call, w, question, outcome) if known else None, known, outcome.replayed)
 
     def _replayed(self, call: Call, w: Write, question: Input, record: Values) -> dict[str, Any]:
         """What the design's replay finds for a repetition."""
@@ -263,6 +328,12 @@ def _read_input(r: Read, given: Mapping[str, Any]) -> Input:
         out.low = None if low is None else encode(f.type, f.name, low)
         out.high = None if high is None else encode(f.type, f.name, high)
     return out
+
+
+def _write_input(w: Write, given: Mapping[str, Any]) -> Input:
+    """The input of a write, encoded."""
+    lines = [encode_all(w.line_params, _attribute_of(line)) for line in given.get("lines", ())] if w.lines else []
+    return Input(encode_all(w.params, lambda f: given.get(f.name)), lines=lines)
 
 
 def _made(e: Entity, make: Any, fields: Sequence[str] | None, v: Values) -> Any:

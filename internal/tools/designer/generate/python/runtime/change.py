@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Sequence
+from typing import TYPE_CHECKING, Sequence
 
 from .condition import Condition, Inputs
 from .descriptor import Else, Field
 from .entity import Entity
 from .values import Item, Value, Values
+
+if TYPE_CHECKING:
+    from .writing import Writing
 
 
 @dataclass
@@ -44,6 +47,8 @@ class Assigned:
 class Change:
     """What a step does with one item. It is not changed once made."""
 
+    of: Writing
+    """Whose step it is."""
     number: int
     line: int
     action: str

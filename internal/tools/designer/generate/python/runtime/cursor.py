@@ -16,7 +16,7 @@ from typing import NoReturn, Sequence
 
 from .descriptor import Attribute
 from .errors import ConfigError, CursorError, Fault, builtin
-from .keytext import text_of
+from .keytext import bytes_of, text_of
 from .values import Item, Value, key_text, sized, uvarint
 
 CURSOR_VERSION = b"\x01"
@@ -86,6 +86,17 @@ def _tag(secret: bytes, nonce: bytes, scope: bytes, sealed: bytes) -> bytes:
     return hmac.digest(_key(secret, b"authenticate ", nonce), sized(b"", scope) + sealed, "sha256")
 
 
+def encode_period(began: int, at: str) -> bytes:
+    """Where a walk over periods got to, for positions to stand behind it: when it began, and the beginning of the period."""
+    return sized(b"", str(began).encode()) + sized(b"", bytes_of(at))
+
+
+def decode_period(text: bytes) -> tuple[int, str, bytes]:
+    """The inverse, with what is behind it."""
+    d = _Decoder(text)
+    return int(d.bytes()), text_of(d.bytes()), d.text
+
+
 def encode_positions(left: int, positions: Sequence[Position], attributes: Sequence[Attribute]) -> bytes:
     """How many items may still follow (0 does not bound them), then the state of each partition."""
     out = uvarint(max(left, 0))
@@ -104,40 +115,48 @@ def encode_positions(left: int, positions: Sequence[Position], attributes: Seque
 
 def decode_positions(text: bytes, partitions: Sequence[Item], attributes: Sequence[Attribute]) -> tuple[int, list[Position]]:
     """The inverse, for as many partitions; the keys have the partitions' own attributes too."""
-    i = 0
-
-    def take(n: int) -> bytes:
-        nonlocal i
-        if i + n > len(text):
-            _refuse()
-        i += n
-        return text[i - n : i]
-
-    def number() -> int:
-        n = 0
-        for shift in range(0, 35, 7):
-            b = take(1)[0]
-            n |= (b & 0x7F) << shift
-            if b < 0x80:
-                return n
-        _refuse()
-
-    left = number()
+    d = _Decoder(text)
+    left = d.number()
     positions: list[Position] = []
     for partition in partitions:
-        state = take(1)
+        state = d.take(1)
         if state == b"\x01":
             at: Item = dict(partition)
             for a in attributes:
-                at[a.name] = _value(a, take(number()))
+                at[a.name] = _value(a, d.bytes())
             positions.append(Position(at))
         elif state in (b"\x00", b"\x02"):
             positions.append(Position(done=state == b"\x02"))
         else:
             _refuse()
-    if text[i:].strip(b"\0"):
+    if d.text.strip(b"\0"):
         _refuse()
     return left, positions
+
+
+class _Decoder:
+    """Takes a text apart."""
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+
+    def take(self, n: int) -> bytes:
+        if n > len(self.text):
+            _refuse()
+        out, self.text = self.text[:n], self.text[n:]
+        return out
+
+    def number(self) -> int:
+        n = 0
+        for shift in range(0, 35, 7):
+            b = self.take(1)[0]
+            n |= (b & 0x7F) << shift
+            if b < 0x80:
+                return n
+        _refuse()
+
+    def bytes(self) -> bytes:
+        return self.take(self.number())
 
 
 def _value(a: Attribute, text: bytes) -> Value:

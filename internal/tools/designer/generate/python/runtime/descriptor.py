@@ -82,6 +82,8 @@ class Field:
 @dataclass
 class Entry:
     index: str
+    name: str
+    """Of several in the index, of which an item is in one at most."""
     pk: list[KeyAttribute]
     sk: list[KeyAttribute]
     where: Condition | None
@@ -118,6 +120,8 @@ class Place:
     index: str = ""
     copy: str = ""
     marker: str = ""
+    entry: str = ""
+    """The name of the entry, of several in the index."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +150,16 @@ class Read:
     by: list[str]
     prefix: str
     range: str
+    bucket: str
+    """The input of which any value of a |band is given: all of the band is meant."""
     over: str
     """The layout of |date whose partitions the range walks one after another, max_buckets at most; "" where there is one."""
     max_buckets: int
+    since: str
+    """A time before which there is nothing, or back, how many milliseconds ago that is: the bounds may be left out then, and the walk
+    goes from there to now. A page walks max_buckets, and the next one goes on.
+    """
+    back: int
     segments: int
     """A Scan reads all of the place, in so many segments; 0 of what is no Scan."""
     select: bool
@@ -164,6 +175,28 @@ class Read:
     """What the caller gives beside the bounds of the range."""
     make: Any = None
     """The class of what it finds."""
+
+    @property
+    def open(self) -> bool:
+        """Whether a walk may be asked without bounds."""
+        return self.since != "" or self.back > 0
+
+
+@dataclass
+class PersonPart:
+    """A way to items of a person."""
+
+    entity: Entity
+    field: str
+    """The input of read that the person is; "" where read takes the fields of an item of the part above."""
+    read: Read | None
+    """Finds the items; None where nothing does, for they expire."""
+    erase: Write | None
+    """What erasure does to each item; None where it stays."""
+    others: bool
+    """Whether the items are other people's, and not exported."""
+    parts: list[PersonPart]
+    """The ways to what belongs to each item, which is erased before it."""
 
 
 @dataclass

@@ -282,7 +282,7 @@ class Entity:
         """The entry of a place in an index."""
         copy = self.copy_of(p.copy)
         entries = (copy.entries if copy else []) if p.copy else self.entries
-        return next((x for x in entries if x.index == p.index), None)
+        return next((x for x in entries if x.index == p.index and x.name == p.entry), None)
 
     def primary_key(self, p: Place) -> list[KeyAttribute] | None:
         """The primary key of the items at a place."""
@@ -392,8 +392,10 @@ def makes(f: Field, p: Part, of: str, s: bytes) -> bool:
         return len(s) == (10 if arg == "s" else 13) and digits
     if name == "date":
         return len(s) == len(arg) and re.fullmatch(b"[0-9T-]*", s) is not None
-    if name == "shard":
+    if name in ("shard", "mod"):
         return s != b"" and digits
+    if name == "band":
+        return re.fullmatch(b"-?[0-9]+", s) is not None
     if name == "hash":
         return len(s) == int(arg) and re.fullmatch(b"[0-9a-f]*", s) is not None
     if name == "slug":

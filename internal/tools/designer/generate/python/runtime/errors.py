@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Mapping, Sequence
+from typing import Any, ClassVar, Mapping, NamedTuple, Sequence
+
+
+class WriteOf(NamedTuple):
+    """One of the writes that are made as a whole: its pattern, and of a tx its place."""
+
+    pattern: str
+    place: int | None
 
 
 class TableError(Exception):
@@ -24,6 +31,9 @@ class TableError(Exception):
         self.step_name = step_name
         self.line = line
         self.old = old
+        self.of: WriteOf | None = None
+        self.tx_write: int | None = None
+        """Of a write of a tx, its place among the writes, from 0."""
 
     def __str__(self) -> str:
         return self.message
@@ -69,6 +79,12 @@ class RefusedError(TableError):
     codes: ClassVar[tuple[str, ...]] = ("Refused",)
 
 
+class OverlapError(TableError):
+    """Two writes of a tx touch the same item."""
+
+    codes: ClassVar[tuple[str, ...]] = ("Overlap",)
+
+
 class LinesError(TableError):
     """A write has no lines, too many, or two for one item."""
 
@@ -86,6 +102,12 @@ class UnfinishedError(TableError):
         super().__init__(f"{len(lines)} lines are not known to be done, line {lines[0] + 1} the first: {cause}")
         self.lines = lines
         self.cause = cause
+
+
+class StillWrittenError(TableError):
+    """A person goes on writing while they are erased."""
+
+    codes: ClassVar[tuple[str, ...]] = ("StillWritten",)
 
 
 class ConfigError(TableError):
@@ -122,6 +144,7 @@ class Fault(Exception):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
+        self.of: WriteOf | None = None
 
     def __str__(self) -> str:
         return self.message
@@ -134,7 +157,9 @@ _sentences = {
     CursorError: "invalid cursor",
     ReusedError: "request key was used with another request",
     RefusedError: "condition does not hold",
+    OverlapError: "writes touch the same item",
     LinesError: "invalid lines",
+    StillWrittenError: "items of the person are still being written",
     ConfigError: "invalid configuration",
 }
 _builtin = {of.codes[0]: of for of in _sentences}
@@ -171,6 +196,12 @@ class Declared:
 
 
 def named(pattern: str, err: Exception) -> None:
-    """Puts the name of the pattern before an error's message. Refusals have it, and errors of the SDK stay as they are."""
+    """Puts the name of the pattern before an error's message. Refusals have it, and errors of the SDK stay as they are. What is an error
+    of one of the writes of a call has that one's name.
+    """
+    if isinstance(err, (TableError, Fault)) and err.of:
+        pattern = err.of.pattern
+        if isinstance(err, TableError):
+            err.tx_write = err.of.place
     if isinstance(err, Fault) or (isinstance(err, TableError) and err.step is None):
         err.message = f"{pattern}: {err.message}"

@@ -192,6 +192,8 @@ def apply(name: str, arg: str, of: bytes) -> bytes:
         if arg not in ("yyyy", "yyyy-MM", "yyyy-MM-dd", "yyyy-MM-ddTHH") or len(of) < len(arg):
             raise Fault(f"|date({arg}) is not for {_quoted(of)}")
         return of[: len(arg)]
+    if name in ("band", "mod"):
+        return _divided(name, of, n)
     if name == "shard":
         return str(_fnv(of) % max(n, 1)).encode()
     if name == "first":
@@ -224,6 +226,14 @@ def _pad(of: bytes, n: int) -> bytes:
     if of == b"" or len(of) > n:
         raise Fault(f"{_quoted(of)} does not fit into {n} digits")
     return of.rjust(n, b"0")
+
+
+def _divided(name: str, of: bytes, n: int) -> bytes:
+    """band, the quotient that is rounded down, or mod, what remains then: never negative."""
+    if not re.fullmatch(b"[+-]?[0-9]+", of) or n < 1:
+        raise Fault(f"{_quoted(of)} is not a whole number")
+    quotient, rest = divmod(int(of), n)
+    return str(rest if name == "mod" else quotient).encode()
 
 
 def _timestamp(of: bytes, unit: str) -> bytes:

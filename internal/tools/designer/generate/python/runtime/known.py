@@ -67,7 +67,10 @@ class Known:
 
     def fault(self, err: Exception) -> Exception:
         """An error of the effect's own."""
-        return Unsettled(err) if self.moved and not isinstance(err, Unread) else err
+        if isinstance(err, (Unread, Unsettled)):
+            return err
+        self.c.of.fault(err)
+        return Unsettled(err) if self.moved else err
 
     def creates(self) -> bool:
         """Whether the whole item is put."""

@@ -7,7 +7,7 @@ from typing import Any, Mapping
 
 from .condition import Condition, ConditionParam
 from .descriptor import (
-    Assignment, Attribute, Collection, Copy, Count, Else, Entry, Field, Func, Idempotent, KeyAttribute, Marker, Member, Part, Place,
+    Assignment, Attribute, Collection, Copy, Count, Else, Entry, Field, Func, Idempotent, KeyAttribute, Marker, Member, Part, PersonPart, Place,
     Read, SortCondition, Step, Table, Term, Told, Type, Write,
 )
 from .entity import Entity
@@ -52,6 +52,8 @@ class Program:
         self.reads = {name: self._read(r) for name, r in document.get("reads", {}).items()}
         self.collections = {name: self._collection(c) for name, c in document.get("collections", {}).items()}
         self.writes = {name: self._write(w) for name, w in document.get("writes", {}).items()}
+        self.person = [self._person(p) for p in document.get("person", {}).get("parts", ())]
+        """The ways to the items of a person."""
 
     def _type(self, t: Mapping[str, Any]) -> Type:
         out = Type(t["kind"], t.get("enum", []))
@@ -85,7 +87,9 @@ class Program:
         return Condition(c["expression"], c.get("names", {}), params, c.get("constants", {}))
 
     def _entries(self, list_of: Any) -> list[Entry]:
-        return [Entry(x["index"], _keys(x.get("pk")), _keys(x.get("sk")), self._condition(x.get("where"))) for x in list_of or ()]
+        return [
+            Entry(x["index"], x.get("name", ""), _keys(x.get("pk")), _keys(x.get("sk")), self._condition(x.get("where"))) for x in list_of or ()
+        ]
 
     def _entity(self, e: Mapping[str, Any]) -> Entity:
         return Entity(
@@ -95,13 +99,20 @@ class Program:
             self._types.entities.get(e["name"]),
         )
 
+    def _person(self, p: Mapping[str, Any]) -> PersonPart:
+        return PersonPart(
+            self.entities[p["entity"]], p.get("field", ""), self._read(p["read"]) if "read" in p else None,
+            self._write(p["erase"]) if "erase" in p else None, p.get("others", False), [self._person(x) for x in p.get("parts", ())],
+        )
+
     def _read(self, r: Mapping[str, Any]) -> Read:
         return Read(
             pattern=r["pattern"], entity=self.entities[r["entity"]], many=r.get("many", False), place=_place(r["place"]),
             key=_keys(r["key"]) if "key" in r else None, pk=_keys(r.get("pk")), sk=_sort(r.get("sk")), sort=_attributes(r.get("sort")),
             reverse=r.get("reverse", False), consistent=r.get("consistent", False), filter=self._condition(r.get("filter")),
             filter_by=r.get("filterBy", []), by=r.get("by", []), prefix=r.get("prefix", ""), range=r.get("range", ""),
-            over=r.get("over", ""), max_buckets=r.get("maxBuckets", 0), segments=r.get("segments", 1) if r.get("scan") else 0,
+            bucket=r.get("bucket", ""), over=r.get("over", ""), max_buckets=r.get("maxBuckets", 0), since=r.get("since", ""), back=r.get("back", 0),
+            segments=r.get("segments", 1) if r.get("scan") else 0,
             select=r.get("select", False), max_keys=r.get("maxKeys", 0), page=r.get("page", 0),
             limit=r.get("limit", 0), owner=r.get("owner", ""), hydrate=r.get("hydrate", False), fields=r.get("fields"),
             params=self._fields(r.get("inputs")), make=self._types.reads.get(r["pattern"]),
@@ -166,7 +177,7 @@ def _keys(list_of: Any) -> list[KeyAttribute]:
 
 
 def _place(p: Mapping[str, Any]) -> Place:
-    return Place(p["kind"], p.get("index", ""), p.get("copy", ""), p.get("marker", ""))
+    return Place(p["kind"], p.get("index", ""), p.get("copy", ""), p.get("marker", ""), p.get("entry", ""))
 
 
 def _sort(list_of: Any) -> list[SortCondition]:

@@ -7,13 +7,15 @@ from typing import Any, Iterator, NamedTuple, Sequence
 
 from .call import Call
 from .condition import Inputs, alias_in
-from .cursor import Position, decode_positions, encode_positions
-from .descriptor import Attribute, Collection, KeyAttribute, Part, Place, Read
+from .cursor import Position, decode_period, decode_positions, encode_period, encode_positions
+from .descriptor import Collection, KeyAttribute, Part, Place, Read
 from .entity import Entity
 from .errors import CursorError, Fault, LinesError, NotFoundError, TableError, builtin, missing
-from .source import Input, Reading, Source, SourceOptions, normal
+from .reading import Reading
+from .source import Input, Source, SourceOptions, Start, normal
 from .types import check_value
 from .values import Item, Value, Values, compare_keys, equal, sized_text
+from .walk import Over, since
 
 _MAX_PAGE = 1000
 
@@ -86,12 +88,15 @@ class _Filled(NamedTuple):
     text: bytes
 
 
-def _fill(e: Entity, templates: Sequence[Sequence[Part]], by: Sequence[str], v: Values) -> list[_Filled]:
-    """The parts of templates that inputs fill, with their texts; without the functions of which other values have the same."""
+def _fill(e: Entity, templates: Sequence[Sequence[Part]], by: Sequence[str], bucket: str, v: Values) -> list[_Filled]:
+    """The parts of templates that inputs fill, with their texts. A key tells of some only a shard, a band, a beginning or a hash, which
+    other values have too: these are compared without such a function and what is behind it. Of the bucket, the band is asked for.
+    """
     out: list[_Filled] = []
     for p in (p for t in templates for p in t):
         if p.field in by and p.field in v:
-            part = Part(p.literal, p.field, tuple(f for f in p.funcs if f.name not in ("shard", "first", "hash")))
+            lossy = next((i for i, f in enumerate(p.funcs) if f.name in ("band", "mod", "shard", "first", "hash")), len(p.funcs))
+            part = p if p.field == bucket else Part(p.literal, p.field, p.funcs[:lossy])
             out.append(_Filled(part, e.text_of(part, v[p.field])))
     return out
 
@@ -109,6 +114,7 @@ class _Question:
     """A read with what it is asked with, checked."""
 
     def __init__(self, r: Read, given: Input, now: int) -> None:
+        given = since(r, given, now)
         self.read = r
         self.given = given
         self.here = False
@@ -122,7 +128,7 @@ class _Question:
             if f:
                 check_value(f.type, name, v, f.min_bytes, f.max_bytes)
         known = [*_templates(r.key), *_templates(r.pk), *(c.known for c in r.sk)]
-        self._filled = _fill(r.entity, known, r.by, given.values)
+        self._filled = _fill(r.entity, known, r.by, r.bucket, given.values)
         self.span = _Span(r, given)
 
     def _inputs(self) -> list[str]:
@@ -185,7 +191,7 @@ class _Candidate:
 def _source_of(r: Read) -> Source:
     return Source(
         SourceOptions(r.pattern, r.entity, r.entity.table, r.place.index, r.by, r.pk, r.sk, r.sort, r.reverse, r.consistent,
-                      r.segments, r.over, r.max_buckets, r.range), r.place)
+                      r.segments, Over(r.over, r.range, r.max_buckets, r.open) if r.over else None), r.place)
 
 
 def get(call: Call, r: Read, given: Input) -> Values:
@@ -223,15 +229,17 @@ def _get_by_query(call: Call, q: _Question) -> Values | None:
     return None
 
 
-def _query(call: Call, q: _Question, s: Source, positions: Sequence[Position] | None = None) -> Reading | None:
+def _query(
+    call: Call, q: _Question, s: Source, start: Start | None = None, positions: Sequence[Position] | None = None, most: int | None = None,
+) -> Reading | None:
     """Begins the reading of a question; None where its bounds leave nothing."""
-    partitions = s.partitions(q.given)
+    start = start or s.begin(q.given)
     request = s.request(call.env.table_name(s.o.table), q.given)
     if request is None or q.span.empty():
         return None
     q.here = q.read.hydrate
     q.filter(s, request)
-    return Reading(call, s, request, partitions, positions)
+    return Reading(call, s, request, start, positions, most)
 
 
 def _answers(call: Call, q: _Question, reading: Reading, n: int) -> list[Values]:
@@ -315,11 +323,17 @@ def page(call: Call, r: Read, given: Input, limit: int | None, after: str) -> tu
     q = _Question(r, given, call.now)
     s = _source_of(r)
     scope = _scope(call, s, given, q.names())
-    left = r.limit
+    began, left = call.now, r.limit
+    start: Start | None = None
     positions: list[Position] | None = None
     if after:
-        left, positions = _continued(call, scope, after, s.partitions(given), s.positioned)
-    reading = _query(call, q, s, positions)
+        at, text = "", _opened(call, scope, after)
+        if s.o.over:
+            began, at, text = decode_period(text)
+            q = _Question(r, given, began)  # as when the list began
+        start = s.begin(q.given, at)
+        left, positions = decode_positions(text, start.partitions, s.positioned)
+    reading = _query(call, q, s, start, positions, r.max_buckets if r.open else None)
     items: list[Values] = []
     if reading is None:
         return items, ""
@@ -327,18 +341,24 @@ def page(call: Call, r: Read, given: Input, limit: int | None, after: str) -> tu
     if r.limit:
         left = min(left, r.limit)
         size = min(size, left)
-    for _ in range(reading.rounds):
-        if len(items) >= size or reading.done():
-            break
+    turn = 0
+    while len(items) < size and reading.another(turn):
         items.extend(_answers(call, q, reading, size - len(items)))
+        turn += 1
     left -= len(items)
     if reading.done() or (r.limit and left == 0):
         return items, ""
-    return items, _cursor(call, scope, left, reading.positions(), s.positioned)
+    return items, _cursor(call, scope, s, left, reading, began)
 
 
 def walk(call: Call, r: Read, given: Input) -> Iterator[Values]:
     """Walks all pages, up to the read's limit where it has one. Nothing is asked before it is needed."""
+    for found in pages(call, r, given):
+        yield from found
+
+
+def pages(call: Call, r: Read, given: Input) -> Iterator[list[Values]]:
+    """What a walk finds, as it comes at once."""
     q = _Question(r, given, call.now)
     reading = _query(call, q, _source_of(r))
     size = _page_size(r.page, r.limit)
@@ -346,7 +366,7 @@ def walk(call: Call, r: Read, given: Input) -> Iterator[Values]:
     while reading and not reading.done() and (r.limit == 0 or told < r.limit):
         found = _answers(call, q, reading, min(size, r.limit - told) if r.limit else size)
         told += len(found)
-        yield from found
+        yield found
 
 
 def _scope(call: Call, s: Source, given: Input, names: Sequence[str]) -> bytes:
@@ -354,16 +374,18 @@ def _scope(call: Call, s: Source, given: Input, names: Sequence[str]) -> bytes:
     return scope + sized_text(call.env.caller()) if call.env.caller else scope
 
 
-def _continued(
-    call: Call, scope: bytes, after: str, partitions: Sequence[Item], attributes: Sequence[Attribute],
-) -> tuple[int, list[Position]]:
+def _opened(call: Call, scope: bytes, after: str) -> bytes:
+    """The text of a cursor."""
     if call.env.sealer is None:
         raise builtin(CursorError, ": cursor_key is not set, so that there are none")
-    return decode_positions(call.env.sealer.open(scope, after), partitions, attributes)
+    return call.env.sealer.open(scope, after)
 
 
-def _cursor(call: Call, scope: bytes, left: int, positions: Sequence[Position], attributes: Sequence[Attribute]) -> str:
-    return call.env.sealer.seal(scope, encode_positions(left, positions, attributes)) if call.env.sealer else ""
+def _cursor(call: Call, scope: bytes, s: Source, left: int, reading: Reading, began: int) -> str:
+    """How far a reading got that began at a time; "" where there is no key."""
+    at, positions = reading.progress()
+    text = encode_positions(left, positions, s.positioned)
+    return call.env.sealer.seal(scope, encode_period(began, at) + text if s.o.over else text) if call.env.sealer else ""
 
 
 def collect(call: Call, c: Collection, given: Input, limit: int | None = None, after: str = "", whole: bool = False) -> tuple[list[Found], str]:
@@ -382,21 +404,21 @@ def collect(call: Call, c: Collection, given: Input, limit: int | None = None, a
     first = c.members[0]
     options = SourceOptions(c.pattern, first.entity, c.table, c.index, c.by, c.pk, c.sk, c.sort, c.reverse, c.consistent)
     s = Source(options, first.place)
-    partitions = s.partitions(given)
+    start = s.begin(given)
     scope = _scope(call, s, Input(given.values), names)
     positions: list[Position] | None = None
     if after:
-        _, positions = _continued(call, scope, after, partitions, s.positioned)
+        _, positions = decode_positions(_opened(call, scope, after), start.partitions, s.positioned)
     request = s.request(call.env.table_name(c.table), given)
-    g = _Gathering(c, given, not after, _fill(first.entity, _templates(c.pk), c.by, given.values))
+    g = _Gathering(c, given, not after, _fill(first.entity, _templates(c.pk), c.by, "", given.values))
     if g.first and c.root_apart:
         root = SourceOptions(c.pattern, first.entity, c.table, c.index, c.by, c.pk, c.root_sk, c.sort, False, c.consistent)
-        g.seek_root(call, Source(root, first.place), partitions)
-    reading = Reading(call, s, request, partitions, positions)
+        g.seek_root(call, Source(root, first.place), start)
+    reading = Reading(call, s, request, start, positions)
     items = g.page(reading, whole or not c.page, _page_size(limit, c.page))
     if g.first and c.root >= 0 and (g.root is None or not g.owned(g.root)):
         raise builtin(NotFoundError)
-    return items, "" if reading.done() else _cursor(call, scope, 0, reading.positions(), s.positioned)
+    return items, "" if reading.done() else _cursor(call, scope, s, 0, reading, call.now)
 
 
 class _Gathering:
@@ -416,10 +438,10 @@ class _Gathering:
 
     def page(self, reading: Reading, everything: bool, size: int) -> list[Found]:
         items = [self._shown(Found(self._c.root, self.root))] if self._apart and self.root is not None else []
-        rounds = 0
-        while not reading.done() and (everything or (rounds < reading.rounds and len(items) < size)):
+        turn = 0
+        while not reading.done() if everything else len(items) < size and reading.another(turn):
             items.extend(self._next(reading, _MAX_PAGE if everything else size - len(items)))
-            rounds += 1
+            turn += 1
         return items
 
     def _next(self, reading: Reading, n: int) -> list[Found]:
@@ -446,12 +468,12 @@ class _Gathering:
                 return Found(i, values)
         return None
 
-    def seek_root(self, call: Call, s: Source, partitions: Sequence[Item]) -> None:
+    def seek_root(self, call: Call, s: Source, start: Start) -> None:
         """Reads the root before the rest."""
         request = s.request(call.env.table_name(s.o.table), self._given)
         if request is None:
             raise builtin(NotFoundError)
-        reading = Reading(call, s, request, partitions)
+        reading = Reading(call, s, request, start)
         while self.root is None and not reading.done():
             self._next(reading, _MAX_PAGE)
         if self.root is None or not self.owned(self.root):

@@ -1,18 +1,17 @@
-"""Where a Query looks: its partitions, the bounds of its sort key, and the merged reading of what the partitions answer."""
+"""Where a Query looks: its partitions, and the bounds of its sort key."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Sequence
 
-from .call import MAX_CONCURRENT_QUERIES, Call
-from .cursor import CURSOR_VERSION, Position
+from .cursor import CURSOR_VERSION
 from .descriptor import Attribute, KeyAttribute, Part, Place, SortCondition, Table
 from .entity import MAX_SORT_KEY_BYTES, Entity, empty_key, key_value, makes
-from .errors import Fault, InvalidValueError
-from .keytext import apply, bytes_of, natural, of_time, parse_time
-from .values import Item, Value, Values, canonical, compare_keys, get, key_text, sized_text, uvarint
+from .errors import Fault
+from .keytext import apply, bytes_of, natural
+from .values import Item, Value, Values, canonical, compare_keys, key_text, sized_text, uvarint
+from .walk import Over, Walk
 
 
 @dataclass
@@ -33,8 +32,6 @@ class _Bound:
     upper: Value | None = None
 
 
-_MAX_PAGE_ROUNDS = 10
-
 _Bounded = _Bound | None  # None leaves nothing to ask for
 
 
@@ -54,10 +51,18 @@ class SourceOptions:
     consistent: bool
     segments: int = 0
     """A Scan reads all of the place, in so many segments; 0 of what is no Scan."""
-    over: str = ""
-    """The layout of |date whose partitions a walk reads, max_buckets at most, between bounds of a field."""
-    max_buckets: int = 0
-    ranged: str = ""
+    over: Over | None = None
+    """Walks the partitions of periods."""
+
+
+@dataclass
+class Start:
+    """Where a reading begins."""
+
+    partitions: Sequence[Item]
+    walk: Walk | None = None
+    """Makes the partitions of further periods, from the one that begins at a time."""
+    at: str = ""
 
 
 class Source:
@@ -73,8 +78,6 @@ class Source:
         attributes.append(o.table.pk)
         if o.table.sk:
             attributes.append(o.table.sk)
-        self.shards_of_period = 0
-        """How many partitions there are of each period of a walk; 0 of what is no walk."""
         self.positioned: list[Attribute] = []
         """The attributes that say where in a partition an item stands."""
         for a in attributes:
@@ -92,40 +95,16 @@ class Source:
         """Whether at most one item is asked for."""
         return self.o.segments == 0 and not self.o.index and (not self.o.table.sk or (len(self.o.sk) == 1 and self.o.sk[0].comparison == "equal"))
 
-    def partitions(self, given: Input) -> list[Item]:
-        """The partition keys that are asked: one, or those of all shards. A Scan has none in each of its segments."""
+    def begin(self, given: Input, at: str = "") -> Start:
+        """The first partitions that are asked, and the walk that has more, from a time that another one got to; "" is its beginning."""
         if self.o.segments:
-            return [{} for _ in range(self.o.segments)]
+            return Start([{} for _ in range(self.o.segments)])  # in which a Scan has no key
         keys = self._spread(list(self.o.pk))
-        if not self.o.over:
-            return [self.o.entity.key_of(key, given.values) for key in keys]
-        self.shards_of_period = len(keys)
-        starts = self._periods(given)
-        return [self.o.entity.key_of(key, {**given.values, self.o.ranged: {"S": at}}) for at in starts for key in keys]
-
-    def _periods(self, given: Input) -> list[str]:
-        """A time of each period between the bounds, in the order in which they are read."""
-        low, high = self._bound_time(given.low), self._bound_time(given.high)
-        out: list[str] = []
-        at = _period(low, self.o.over)
-        while at is not None and at <= high and low <= high:
-            if len(out) == self.o.max_buckets:
-                raise InvalidValueError(self.o.ranged, f"has bounds that are more than {self.o.max_buckets} partitions apart")
-            text = of_time(at)
-            if text is None:
-                break  # behind the last year
-            out.append(text)
-            at = _period(at, self.o.over, 1)
-        return out[::-1] if self.o.reverse else out
-
-    def _bound_time(self, bound: Value | None) -> int:
-        text = get(bound, "S")
-        if text is None:
-            raise InvalidValueError(self.o.ranged, "needs both bounds: it is walked from one to the other")
-        at = parse_time(text)
-        if at is None:
-            raise InvalidValueError(self.o.ranged, f"{json.dumps(text, ensure_ascii=False)} is not a time: write 2024-01-15T10:00:00.000Z")
-        return at
+        if self.o.over is None:
+            return Start([self.o.entity.key_of(key, given.values) for key in keys])
+        walk = Walk(self, self.o.over, keys, given, at)
+        first = walk.step()
+        return Start(first[1], walk, first[0]) if first else Start([], walk)
 
     def _spread(self, key: list[KeyAttribute]) -> list[list[KeyAttribute]]:
         for i, a in enumerate(key):
@@ -142,8 +121,8 @@ class Source:
 
     def _shards(self, p: Part) -> list[str] | None:
         """The texts of a part that spreads a key by a field that is no input."""
-        at = next((i for i, f in enumerate(p.funcs) if f.name == "shard"), -1)
-        if not p.field or p.field in self.o.by or (self.o.over and p.field == self.o.ranged) or at < 0:
+        at = next((i for i, f in enumerate(p.funcs) if f.name in ("shard", "mod")), -1)
+        if not p.field or p.field in self.o.by or (self.o.over and p.field == self.o.over.field) or at < 0:
             return None
         out: dict[str, None] = {}
         for i in range(max(natural(p.funcs[at].arg), 1)):  # |shard(auto) is one partition
@@ -282,7 +261,8 @@ class Source:
             b += uvarint(len(attributes)) + b"".join(sized_text(a.name) + sized_text(a.type) for a in attributes)
         b += canonical(given.low) + canonical(given.high)
         asked = sorted(set(names))
-        return b + uvarint(len(asked)) + b"".join(sized_text(name) + canonical(given.values.get(name)) for name in asked)
+        b += uvarint(len(asked)) + b"".join(sized_text(name) + canonical(given.values.get(name)) for name in asked)
+        return b + sized_text(self.o.over.layout) if self.o.over else b  # a walk has cursors of a form of its own
 
     def compare(self, a: Item, b: Item) -> int:
         """Orders two items as the source does; equal ones keep their partitions' order."""
@@ -295,17 +275,6 @@ class Source:
     def key_of_item(self, item: Item) -> Item:
         """Where an item stands, as a start key says it."""
         return {a.name: item[a.name] for a in (*self.o.pk, *self.positioned) if a.name in item}
-
-
-def _period(at: int, layout: str, following: int = 0) -> int | None:
-    """The beginning of a time's period, or of the one that follows, in milliseconds; None behind the last year."""
-    if layout not in ("yyyy", "yyyy-MM"):
-        unit = 86_400_000 if layout == "yyyy-MM-dd" else 3_600_000
-        return (at // unit + following) * unit
-    text = of_time(at) or ""
-    year, month = int(text[:4]), int(text[5:7]) - 1 if layout == "yyyy-MM" else 0
-    year, month = divmod(12 * year + month + (following if layout == "yyyy-MM" else 12 * following), 12)
-    return parse_time(f"{year:04}-{month + 1:02}-01T00:00:00.000Z")
 
 
 def normal(p: Part) -> Part:
@@ -358,125 +327,3 @@ def _greatest_text(s: bytes, n: int) -> bytes:
 
 def _greatest_bytes(s: bytes, n: int) -> bytes:
     return s[:n].ljust(n, b"\xff")
-
-
-class _Lane:
-    """A partition that is read: what was answered and is not consumed, and how far it is consumed."""
-
-    def __init__(self, number: int, request: dict[str, Any], position: Position) -> None:
-        self.number = number
-        """Its segment of a Scan."""
-        self.request = request
-        self.buffer: list[Item] = []
-        self.next = position.at
-        self.position = position
-
-    def dry(self) -> bool:
-        return not self.buffer and not self.position.done
-
-    def settle(self) -> None:
-        """Moves a lane without buffer to where its next request begins, or to its end."""
-        if not self.buffer:
-            self.position = Position(self.next) if self.next else Position(done=True)
-
-
-class Reading:
-    """Reads the partitions of a source, and merges what they answer."""
-
-    def __init__(
-        self, call: Call, source: Source, request: dict[str, Any] | None, partitions: Sequence[Item], positions: Sequence[Position] | None = None,
-    ) -> None:
-        self._call = call
-        self._source = source
-        self._lanes: list[_Lane] = []
-        self._ahead = 1
-        """How many groups of lanes are asked at once: one, and twice as many after each round that finds nothing."""
-        if request is None:
-            return
-        for i, partition in enumerate(partitions):
-            values = dict(request["ExpressionAttributeValues"])
-            for n, a in enumerate(source.o.pk):
-                values[f":p{n}"] = partition[a.name]
-            self._lanes.append(_Lane(i, {**request, "ExpressionAttributeValues": values}, positions[i] if positions else Position()))
-
-    def done(self) -> bool:
-        return all(lane.position.done for lane in self._lanes)
-
-    @property
-    def rounds(self) -> int:
-        """In how many rounds a page is read, at most. A walk is over periods, any of which may have nothing."""
-        return _MAX_PAGE_ROUNDS + (len(self._lanes) if self._source.shards_of_period else 0)
-
-    def _groups(self, n: int) -> list[_Lane]:
-        """The lanes that are read together, so many groups from the first that is not done: all, but of a walk those of one period."""
-        size = self._source.shards_of_period
-        if size == 0:
-            return self._lanes
-        first = next((i for i, lane in enumerate(self._lanes) if not lane.position.done), len(self._lanes))
-        begin = first - first % size
-        return self._lanes[begin : begin + n * size]
-
-    def count(self) -> int:
-        """The number of what there is, which the requests count."""
-
-        def counting(lane: _Lane) -> Callable[[], int]:
-            return lambda: sum(answer.get("Count", 0) for answer in self._pages({**lane.request, "Select": "COUNT"}))
-
-        return sum(self._call.concurrently([counting(lane) for lane in self._lanes], MAX_CONCURRENT_QUERIES))
-
-    def _pages(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """The answers to a Query, to the end."""
-        answer = self._call.send("query", request)
-        yield answer
-        while answer.get("LastEvaluatedKey"):
-            answer = self._call.send("query", {**request, "ExclusiveStartKey": answer["LastEvaluatedKey"]})
-            yield answer
-
-    def positions(self) -> list[Position]:
-        return [lane.position for lane in self._lanes]
-
-    def next(self, n: int) -> list[Item]:
-        """Consumes up to n items in order. It asks every partition that ran dry once, so there may be fewer before the end."""
-        self._call.concurrently([self._asking(lane, n) for lane in self._groups(self._ahead) if lane.dry()], MAX_CONCURRENT_QUERIES)
-        self._ahead = min(2 * self._ahead, MAX_CONCURRENT_QUERIES)
-        out: list[Item] = []
-        while len(out) < n:
-            lane = self._least()
-            if lane is None:
-                break
-            self._ahead = 1
-            item = lane.buffer.pop(0)
-            out.append(item)
-            lane.position = Position(self._source.key_of_item(item))
-            lane.settle()
-        return out
-
-    def _asking(self, lane: _Lane, limit: int) -> Callable[[], None]:
-        def ask() -> None:
-            begin = {"ExclusiveStartKey": lane.next} if lane.next else {}
-            answer = self._send(lane, {**lane.request, "Limit": limit, **begin})
-            lane.buffer = list(answer.get("Items", []))
-            more = answer.get("LastEvaluatedKey")
-            lane.next = more if more and not (lane.buffer and self._source.single()) else None
-            lane.settle()
-
-        return ask
-
-    def _send(self, lane: _Lane, request: dict[str, Any]) -> dict[str, Any]:
-        """Makes a lane's request: a Query, or a Scan of a segment."""
-        if not self._source.o.segments:
-            return self._call.send("query", request)
-        wanted = {key: x for key, x in request.items() if key != "ScanIndexForward" and x != {}}
-        if len(self._lanes) > 1:
-            wanted.update(Segment=lane.number, TotalSegments=len(self._lanes))
-        return self._call.send("scan", wanted)
-
-    def _least(self) -> _Lane | None:
-        """The lane whose next item comes first; None where there is none, or a lane must be asked to tell."""
-        least: _Lane | None = None
-        for lane in self._groups(1):
-            if lane.dry() and not self._source.o.segments:  # what a Scan finds is in no order
-                return None
-            if lane.buffer and (least is None or self._source.compare(lane.buffer[0], least.buffer[0]) < 0):
-                least = lane
-        return least

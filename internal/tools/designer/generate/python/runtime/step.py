@@ -78,7 +78,7 @@ class Occurrence:
                 assigned = self._assignments()
         inputs = Inputs(self._r.given.values, self._r.call.now, self._r.lines[self._line] if self._line >= 0 else None)
         primary = self._entity.key_of(self._entity.key, v)
-        c = Change(self._number, self._line, s.action, s.action, self._entity, v, primary, inputs, assigned, s.when, s.otherwise)
+        c = Change(self._r, self._number, self._line, s.action, s.action, self._entity, v, primary, inputs, assigned, s.when, s.otherwise)
         for condition in (c.when, *(x.when for x in c.refusals)):
             self._check_condition(c, condition)
         c.pinned = _pins(c)

@@ -11,15 +11,15 @@ from .descriptor import Write
 from .counters import Movement, movements
 from .effect import Effect
 from .entity import Entity, fields_of, identity
-from .errors import ConflictError, Fault, LinesError, TableError, UnfinishedError, builtin
+from .errors import ConflictError, Fault, TableError, UnfinishedError, WriteOf, builtin
 from .known import Unread, Unsettled
 from .operation import Operation
 from .source import Input
+from .transaction import MAX_ACTIONS, REQUEST_FIELD, Transaction, twice
 from .values import Item, Values, equal
-from .writing import REQUEST_FIELD, Writing
+from .writing import Writing
 
 _MAX_ATTEMPTS = 8
-_MAX_ACTIONS = 100
 _MAX_COUNT_DEPTH = 8
 
 
@@ -29,31 +29,47 @@ class Outcome:
 
     items: list[list[Values | None]] = field(default_factory=list)
     """The items of the steps, in their order; None where the answer does not tell. A step for each line has one for each."""
-    replayed: Values | None = None
-    """The record of the first request, of a repetition for which nothing was done."""
+    replayed: bool = False
+    """Set where the request was a repetition: nothing was done."""
+    record: Values | None = None
+    """The record of the first request, where it is known."""
 
 
 class _Again(Exception):
     """The attempt met another write."""
 
 
-class _Replayed(Exception):
+class _Repetition(Exception):
     """The attempt is a repetition."""
-
-    def __init__(self, record: Values) -> None:
-        super().__init__("replayed")
-        self.record = record
 
 
 def write(call: Call, w: Write, given: Input) -> Outcome:
     """Runs a write."""
-    r = Writing(call, w, given)
+    return _attempted(Transaction([Writing(call, w, given)]))[0]
+
+
+def tx(call: Call, asked: Sequence[tuple[Write, Callable[[], Input]]]) -> list[Outcome]:
+    """Makes writes, each with what makes its input, as a whole or not at all."""
+    writings: list[Writing] = []
+    for place, (w, given) in enumerate(asked):
+        try:
+            writings.append(Writing(call, w, given(), place))
+        except (TableError, Fault) as err:
+            err.of = WriteOf(w.pattern, place)
+            raise
+    return _attempted(Transaction(writings))
+
+
+def _attempted(t: Transaction) -> list[Outcome]:
+    """Makes a transaction, again and again where it meets other writes: the outcomes of the calls in the order in which they were given."""
+    call = t.call
     for attempt in range(1, _MAX_ATTEMPTS + 1):
         call.seen.attempts = attempt
         try:
-            return _Attempt(r).run()
-        except _Replayed as replayed:
-            return Outcome(replayed=replayed.record)
+            a = _Attempt(t)
+            return a.run()
+        except _Repetition:
+            return [Outcome(replayed=True, record=a.records.get(r)) for r in t.given]
         except Unsettled as unsettled:
             if attempt == _MAX_ATTEMPTS:
                 raise unsettled.cause from None
@@ -65,23 +81,28 @@ def write(call: Call, w: Write, given: Input) -> Outcome:
 
 
 class _Attempt:
-    def __init__(self, r: Writing) -> None:
-        self._r = r
-        self._call = r.call
-        self._effects = [Effect(c, r.learned) for c in r.changes]
+    def __init__(self, t: Transaction) -> None:
+        self._t = t
+        self._call = t.call
+        self._effects = [Effect(c, t.learned) for c in t.changes()]
+        self.records: dict[Writing, Values] = {}
+        """Those of the first requests, of a repetition."""
+        # Calls of which one must come before the other: see merge.
+        self._counted: set[Writing] = set()
+        self._counts: set[Writing] = set()
 
-    def run(self) -> Outcome:
+    def run(self) -> list[Outcome]:
         self._prepare()
         ops = self._operations()
         if all(o.role == "nothing" for o in ops):
-            return self._outcome()  # what was to be deleted is not there
-        if self._r.w.batch:
+            return self._outcomes()  # what was to be deleted is not there
+        if self._t.batch:
             return self._batch(ops)
         return self._single(ops[0]) if len(ops) == 1 and ops[0].kind != "checking" else self._transact(ops)
 
     def _prepare(self) -> None:
         """Makes the operations of all effects, and reads the items that they depend on."""
-        unread = [e for e in self._effects if _unread(lambda e=e: (movements(e), e.derive()))]  # type: ignore[misc]
+        unread = [e for e in self._effects if _unread(lambda e=e: _first(e))]  # type: ignore[misc]
         if unread:
             self._look(unread)
             first = self._effects[0]
@@ -95,19 +116,20 @@ class _Attempt:
             self._look(left)
 
     def _look(self, effects: list[Effect]) -> None:
-        """Reads the items of effects as they are now. The idempotency record is read along: what another request with its key has
+        """Reads the items of effects as they are now. Idempotency records are read along: what another request with their keys has
         done since may be why an item is gone.
         """
-        record = self._effects[0]
         groups: dict[str, list[Effect]] = {}
-        for e in [record, *effects] if record.c.number < 0 and record not in effects else effects:
+        for e in [*(e for e in self._effects if _is_record(e) and e not in effects), *effects]:
             groups.setdefault(e.c.entity.table.name, []).append(e)
-        for group in groups.values():
-            for e, item in zip(group, self._fetch(group)):
-                if e.c.number < 0 and e.c.action == "create":
-                    if item is not None and not self._expired(e.c.entity, item):
-                        raise self._replay(e, item)
-                    continue
+        found = [(e, item) for group in groups.values() for e, item in zip(group, self._fetch(group))]
+        for e, item in found:
+            if _is_record(e) and item is not None and not self._expired(e.c.entity, item):
+                self._replay(e, item)
+        if self.records:
+            raise _Repetition
+        for e, item in found:
+            if not _is_record(e):
                 try:
                     e.see(item)
                 except (TableError, Fault, Unread) as err:
@@ -153,11 +175,12 @@ class _Attempt:
         of = identity(entity.table, primary)
         e = next((x for x in self._effects if x.c.entity is entity and identity(entity.table, x.c.primary) == of), None)
         if e is None:
-            e = Effect(Change(by.c.number, by.c.line, "update", "update", entity, key, primary, by.c.inputs), self._r.learned)
+            e = Effect(Change(by.c.of, by.c.number, by.c.line, "update", "update", entity, key, primary, by.c.inputs), self._t.learned)
             e.counters = e.moved = True
             self._effects.append(e)
             e.add(f, m.by)
             return
+        self._merge(by, e)
         if e.counted and e.c.entity.counts:
             raise Fault(f"counter {entity.name}.{m.counter.field} is counted by what it counts")
         e.planned = False
@@ -178,29 +201,32 @@ class _Attempt:
         except (TableError, Fault) as err:
             raise e.fault(err) from None
 
+    def _merge(self, by: Effect, e: Effect) -> None:
+        """Decides whether a counter that one call moves may be moved in the step of another, which is then as if it came before: its
+        condition and its values are of the counter as it was. Where that could not be for all, the calls have no order in which they
+        could be made, and are refused.
+        """
+        if e.counters or e.doomed or by.c.of is e.c.of:
+            return
+        if by.c.of in self._counted or e.c.of in self._counts or e.c.action == "delete":
+            raise twice(by.c, e.c, f"count of {e.c.entity.name}", e.c.entity.name, e.c.primary)
+        self._counts.add(by.c.of)
+        self._counted.add(e.c.of)
+
     def _operations(self) -> list[Operation]:
         """All operations in the order of their effects. Two on one item, and more than a transaction holds, are refused."""
         met: dict[bytes, Operation] = {}
         for o in (o for e in self._effects for o in e.ops):
             before = met.setdefault(o.identity, o)
             if before is not o:
-                raise self._r.twice(before.of.c, o.of.c, before.noun, o.noun)
-        if len(met) > _MAX_ACTIONS and not self._r.w.batch:
-            raise self._too_many(list(met.values()))
+                raise twice(before.of.c, o.of.c, before.noun, o.noun, o.item)
+        if len(met) > MAX_ACTIONS and not self._t.batch:
+            raise self._t.too_many(list(met.values()))
         return list(met.values())
 
-    def _too_many(self, ops: Sequence[Operation]) -> Exception:
-        """The error of a transaction with too many operations: it says how many of what there are."""
-        counts: dict[str, int] = {}
-        for o in ops:
-            counts[o.noun] = counts.get(o.noun, 0) + 1
-        nouns = ", ".join(f"{n} × {noun}" for noun, n in counts.items())
-        what = f"the write has {len(ops)} actions, and a transaction holds {_MAX_ACTIONS}: {nouns}"
-        return builtin(LinesError, f": {what}") if self._r.w.lines else Fault(what)
-
-    def _outcome(self, updated: Item | None = None) -> Outcome:
+    def _outcomes(self, updated: Item | None = None) -> list[Outcome]:
         """What the attempt did. updated are the attributes of the item of a single update."""
-        items: list[list[Values | None]] = [[] for _ in self._r.w.steps]
+        out = {r: Outcome([[] for _ in r.w.steps]) for r in self._t.given}
         for e in self._effects:
             if e.c.number < 0 or e.counters:
                 continue
@@ -209,10 +235,10 @@ class _Attempt:
                 v = e.c.entity.values_of(e.ops[0].item)
             elif e.c.action in ("update", "upsert") and e.c.refused_as != "check":
                 v = e.c.entity.values_of(updated) if updated is not None else e.will if e.read else None
-            items[e.c.number].append(v)
-        return Outcome(items)
+            out[e.c.of].items[e.c.number].append(v)
+        return [*out.values()]
 
-    def _single(self, o: Operation) -> Outcome:
+    def _single(self, o: Operation) -> list[Outcome]:
         """Writes the one item that a write touches."""
         operation = {"putting": "put_item", "deleting": "delete_item"}.get(o.kind, "update_item")
         request = o.request(self._call.env.table_name(o.table))
@@ -232,9 +258,9 @@ class _Attempt:
             response: dict[str, Any] = getattr(err, "response", {})
             old = response.get("Item") if tells else self._call.get(o.table, o.of.c.primary, True)
             raise self._refused(o, old) from None
-        return self._outcome(answer.get("Attributes", {}) if o.kind == "updating" else None)
+        return self._outcomes(answer.get("Attributes", {}) if o.kind == "updating" else None)
 
-    def _transact(self, ops: Sequence[Operation]) -> Outcome:
+    def _transact(self, ops: Sequence[Operation]) -> list[Outcome]:
         """Writes several items as a whole."""
         items = [o.transact_item(self._call.env.table_name(o.table)) for o in ops]
         try:
@@ -245,9 +271,9 @@ class _Attempt:
             if why is None:
                 raise
             raise why from None
-        return self._outcome()
+        return self._outcomes()
 
-    def _batch(self, ops: Sequence[Operation]) -> Outcome:
+    def _batch(self, ops: Sequence[Operation]) -> list[Outcome]:
         """Writes the items of a batch, each for itself, as many in a request as it takes."""
         for begin in range(0, len(ops), MAX_BATCH_ITEMS):
             left = list(ops[begin : begin + MAX_BATCH_ITEMS])
@@ -264,7 +290,7 @@ class _Attempt:
             except Exception as err:
                 lines = {o.of.c.line for o in (*left, *ops[begin + MAX_BATCH_ITEMS :])}
                 raise UnfinishedError(sorted(lines), err) from err
-        return self._outcome()
+        return self._outcomes()
 
     def _batch_once(self, ops: Sequence[Operation]) -> list[Operation]:
         """Makes one request, and returns what it leaves: all, where DynamoDB has refused it for now."""
@@ -300,19 +326,26 @@ class _Attempt:
         if o.role == "nothing":
             return _Again()
         if o.role == "releasing":
-            self._r.learned.foreign.add(o.identity)
+            self._t.learned.foreign.add(o.identity)
             return _Again()
         if o.role == "elsewhere":
             if o.kind == "updating" and old is None:
-                self._r.learned.lost.add(o.identity)
+                self._t.learned.lost.add(o.identity)
             return _Again()
         if o.role == "taking":
             return self._refusal(e.c, o.marker.taken if o.marker else "ErrExists", old)
         if o.role == "occupying":
             return self._refusal(e.c, e.c.entity.exists, old)
-        if e.c.number < 0 and e.c.action == "create":
-            return _Again() if old is None or self._expired(e.c.entity, old) else self._replay(e, old)
+        if _is_record(e):
+            return _Again() if old is None or self._expired(e.c.entity, old) else self._repeats(e, old)
         return self._refused_itself(e, old)
+
+    def _repeats(self, e: Effect, old: Item) -> Exception:
+        """The end of a repetition, whose record refused. Records of other calls were made with it, and are read."""
+        self._replay(e, old)
+        if any(o is not e and _is_record(o) for o in self._effects):
+            self._look([])
+        return _Repetition()
 
     def _refused_itself(self, e: Effect, old: Item | None) -> Exception:
         """The error of a change that its own item refused. It is Again where the item fulfils all that the change asks."""
@@ -326,22 +359,37 @@ class _Attempt:
             return self._declared(c, None, c.entity.not_found)
         return _Again() if holds else self._declared(c, old, "ErrRefused")
 
-    def _declared(self, c: Change, old: Item | None, otherwise: str) -> TableError:
+    def _declared(self, c: Change, old: Item | None, otherwise: str) -> Exception:
         """The first declared error whose condition holds for the item that refused."""
         found = next((x.err for x in c.refusals if x.when is None or x.when.holds(old, c.inputs)), otherwise)
         return self._refusal(c, found, old)
 
-    def _refusal(self, c: Change, name: str, old: Item | None) -> TableError:
-        step_name = self._r.w.steps[c.number].name if c.number >= 0 else ""
-        return self._call.env.declared.refusal(name, self._r.w.pattern, c.number, step_name, c.line, old)
+    def _refusal(self, c: Change, name: str, old: Item | None) -> Exception:
+        w = c.of.w
+        step_name = w.steps[c.number].name if c.number >= 0 else ""
+        return c.of.fault(self._call.env.declared.refusal(name, w.pattern, c.number, step_name, c.line, old))
 
-    def _replay(self, e: Effect, old: Item) -> Exception:
-        """Answers a repetition by the record of the first request."""
+    def _replay(self, e: Effect, old: Item) -> None:
+        """Takes the record of a first request, of which this one is a repetition. It is refused where that was another request."""
         v = e.c.entity.values_of(old)
-        i = self._r.w.idempotent
+        i = e.c.of.w.idempotent
         if i and i.request and not equal(v.get(REQUEST_FIELD), e.c.values.get(REQUEST_FIELD)):
-            return self._refusal(e.c, i.reused, old)
-        return _Replayed(v)
+            raise self._refusal(e.c, i.reused, old)
+        self.records[e.c.of] = v
+
+
+def _is_record(e: Effect) -> bool:
+    """Whether an effect is the creation of an idempotency record."""
+    return e.c.number < 0 and e.c.action == "create"
+
+
+def _first(e: Effect) -> None:
+    """Makes the operations of an effect as far as no item must be known for them."""
+    try:
+        movements(e)
+        e.derive()
+    except (TableError, Fault) as err:
+        raise e.fault(err) from None
 
 
 def _derive(e: Effect) -> None:

@@ -5,29 +5,29 @@ from __future__ import annotations
 import hashlib
 
 from .call import Call
-from .change import Change, Learned
+from .change import Change
 from .condition import Inputs
 from .descriptor import Field, Write
-from .entity import Entity, fields_of, identity
-from .errors import Fault, InvalidValueError, LinesError, TableError, builtin, missing
+from .entity import Entity
+from .errors import Fault, LinesError, TableError, WriteOf, builtin, missing
 from .ids import Ids
 from .source import Input
 from .step import Occurrence, line_name
+from .transaction import REQUEST_FIELD, distinct
 from .types import COLLECTIONS, check_value, now_as
 from .values import Value, Values, canonical, sized_text
-
-REQUEST_FIELD = "request"
 
 
 class Writing:
     """One call of a write. It is the same in all attempts, so that ids that were made stay what they are."""
 
-    def __init__(self, call: Call, w: Write, given: Input) -> None:
+    def __init__(self, call: Call, w: Write, given: Input, place: int | None = None) -> None:
         self.call = call
         self.w = w
         self.given = given
         self.lines = given.lines
-        self.learned = Learned()
+        self.place = place
+        """Its place among the writes of a tx."""
         self.changes: list[Change] = []
         self._ids = Ids(call.now, call.env.new_id)
         self._check_lines()
@@ -37,7 +37,7 @@ class Writing:
                 self.changes.append(Occurrence(self, step, i, line).change())
         if w.idempotent:
             self.changes.insert(0, self._record(w.idempotent.record))
-        self._distinct()
+        distinct(self.changes)
 
     def new_id(self, kind: str) -> Value:
         return {"S": self._ids.make(kind)}
@@ -58,27 +58,19 @@ class Writing:
             for p in self.w.line_params:
                 _check_param(p, line_name(n, p.name), line.get(p.name))
 
-    def _distinct(self) -> None:
-        """Refuses steps and lines that are about one item."""
-        met: dict[bytes, Change] = {}
-        for c in self.changes:
-            before = met.setdefault(identity(c.entity.table, c.primary), c)
-            if before is not c:
-                raise self.twice(before, c, before.entity.name, c.entity.name)
+    def fault(self, err: Exception) -> Exception:
+        """An error of this write, of several that are made as a whole."""
+        if isinstance(err, (TableError, Fault)) and err.of is None:
+            err.of = WriteOf(self.w.pattern, self.place)
+        return err
 
-    def twice(self, a: Change, b: Change, first: str, second: str) -> TableError:
-        """The error of two changes that touch one item, which no transaction may."""
-        what = first if second == first else f"{first}, {second}"
-        if a.line >= 0 and b.line >= 0 and a.line != b.line:
-            return builtin(LinesError, f": lines {a.line + 1} and {b.line + 1} are about one item ({what})")
-        if a.line >= 0 or b.line >= 0:
-            return builtin(LinesError, f": line {max(a.line, b.line) + 1} is about an item of another step ({what})")
+    def step(self, c: Change) -> str:
+        """What the design calls the step of a change, else its number."""
+        return "0, the idempotency record," if c.number < 0 else self.w.steps[c.number].name or str(c.number + 1)
 
-        def step(c: Change) -> str:
-            return "0, the idempotency record," if c.number < 0 else self.w.steps[c.number].name or str(c.number + 1)
-
-        name = ", ".join(fields_of(b.entity.key)) or b.entity.name
-        return InvalidValueError(name, f"makes steps {step(a)} and {step(b)} touch one item ({what}), which a write does once")
+    def canonical(self) -> bytes:
+        """The same for calls of one write with the same input."""
+        return canonical({"M": self.given.values}) + canonical({"L": [{"M": line} for line in self.lines]})
 
     def _record(self, e: Entity) -> Change:
         """The creation of the idempotency record."""
@@ -90,7 +82,7 @@ class Writing:
                 if value is not None:
                     v[f.name] = value
             e.check(v)
-            return Change(-1, -1, "create", "create", e, v, e.key_of(e.key, v), Inputs(self.given.values, self.call.now))
+            return Change(self, -1, -1, "create", "create", e, v, e.key_of(e.key, v), Inputs(self.given.values, self.call.now))
         except (TableError, Fault) as err:
             err.message = f"idempotency record: {err.message}"
             raise
@@ -106,7 +98,7 @@ class Writing:
 
     def _recorded(self, e: Entity, f: Field, told: Values) -> Value | None:
         if f.name == REQUEST_FIELD:
-            return {"S": self._fingerprint()}
+            return {"S": self.fingerprint()}
         given = self.given.values.get(f.name) or told.get(f.name)
         if given is not None:
             return given
@@ -118,7 +110,7 @@ class Writing:
             return None
         raise missing(f.name)
 
-    def _fingerprint(self) -> str:
+    def fingerprint(self) -> str:
         """The same for requests of one write whose inputs are the same, as far as the design compares them."""
         b = sized_text(self.w.pattern)
         for name in self.w.idempotent.request if self.w.idempotent else ():

@@ -5,6 +5,7 @@ import type { Action, Param, Step, WriteDescriptor } from "./descriptor.js";
 import type { Entity } from "./entity.js";
 import type { LinkedField, LinkedType } from "./types.js";
 import type { AttributeValue, Item, Values } from "./values.js";
+import type { Writing } from "./writing.js";
 
 export interface LinkedElse {
   err: string;
@@ -56,6 +57,8 @@ export interface Assigned extends Target {
 
 /** What a step does with one item. It is not changed once made. */
 export interface Change {
+  /** Whose step it is. */
+  of: Writing;
   number: number;
   line: number;
   action: Action;

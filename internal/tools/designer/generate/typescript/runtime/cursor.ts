@@ -4,8 +4,8 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { Attribute } from "./descriptor.js";
 import { builtin } from "./errors.js";
-import { type Bytes, textOf } from "./keytext.js";
-import { type AttributeValue, type Item, bare, keyText, own, uvarint } from "./values.js";
+import { type Bytes, bytesOf, textOf } from "./keytext.js";
+import { type AttributeValue, type Item, bare, keyText, own, sized, uvarint } from "./values.js";
 
 export const cursorVersion = "\x01";
 const keyNonceBytes = 12;
@@ -70,6 +70,17 @@ function keyOf(secret: Uint8Array, nonce: Buffer): Buffer {
   return Buffer.from(hkdfSync("sha256", secret, new Uint8Array(0), info, 32));
 }
 
+/** Where a walk over periods got to, for positions to stand behind it: when it began, and the beginning of the period. */
+export function encodePeriod(began: number, at: string): Bytes {
+  return sized("", String(began)) + sized("", bytesOf(at));
+}
+
+/** The inverse, with what is behind it. */
+export function decodePeriod(text: Bytes): { began: number; at: string; rest: Bytes } {
+  const d = new Decoder(text);
+  return { began: Number(d.bytes()), at: textOf(d.bytes()), rest: d.rest() };
+}
+
 /** How many items may still follow (0 does not bound them), then the state of each partition. */
 export function encodePositions(left: number, positions: readonly Position[], attributes: readonly Attribute[]): Bytes {
   let out = uvarint(Math.max(left, 0));
@@ -92,23 +103,10 @@ export function encodePositions(left: number, positions: readonly Position[], at
 
 /** The inverse, for as many partitions; the keys have the partitions' own attributes too. */
 export function decodePositions(text: Bytes, partitions: readonly Item[], attributes: readonly Attribute[]): { left: number; positions: Position[] } {
-  let i = 0;
-  const number = (): number => {
-    let n = 0;
-    for (let unit = 1; ; unit *= 0x80) {
-      const b = text.charCodeAt(i++);
-      if (Number.isNaN(b) || unit > 2 ** 32) {
-        throw builtin("Cursor");
-      }
-      n += (b % 0x80) * unit;
-      if (b < 0x80) {
-        return n;
-      }
-    }
-  };
-  const left = number();
+  const d = new Decoder(text);
+  const left = d.number();
   const positions = partitions.map((partition): Position => {
-    switch (text[i++]) {
+    switch (d.take(1)) {
       case "\x00":
         return {};
       case "\x02":
@@ -116,12 +114,7 @@ export function decodePositions(text: Bytes, partitions: readonly Item[], attrib
       case "\x01": {
         const at: Item = bare(partition);
         for (const a of attributes) {
-          const n = number();
-          if (i + n > text.length) {
-            throw builtin("Cursor");
-          }
-          at[a.name] = valueOf(a, text.slice(i, i + n));
-          i += n;
+          at[a.name] = valueOf(a, d.bytes());
         }
         return { at };
       }
@@ -129,10 +122,48 @@ export function decodePositions(text: Bytes, partitions: readonly Item[], attrib
         throw builtin("Cursor");
     }
   });
-  if (/[^\0]/.test(text.slice(i))) {
+  if (/[^\0]/.test(d.rest())) {
     throw builtin("Cursor");
   }
   return { left, positions };
+}
+
+/** Takes a text apart. */
+class Decoder {
+  private i = 0;
+  private readonly text: Bytes;
+
+  constructor(text: Bytes) {
+    this.text = text;
+  }
+
+  take(n: number): Bytes {
+    if (this.i + n > this.text.length) {
+      throw builtin("Cursor");
+    }
+    this.i += n;
+    return this.text.slice(this.i - n, this.i);
+  }
+
+  number(): number {
+    let n = 0;
+    for (let unit = 1; unit <= 2 ** 32; unit *= 0x80) {
+      const b = this.take(1).charCodeAt(0);
+      n += (b % 0x80) * unit;
+      if (b < 0x80) {
+        return n;
+      }
+    }
+    throw builtin("Cursor");
+  }
+
+  bytes(): Bytes {
+    return this.take(this.number());
+  }
+
+  rest(): Bytes {
+    return this.text.slice(this.i);
+  }
 }
 
 function valueOf(a: Attribute, text: Bytes): AttributeValue {

@@ -52,6 +52,8 @@ export interface ConditionDescriptor {
 
 export interface Entry {
   index: string;
+  /** Of several in the index, of which an item is in one at most. */
+  name?: string;
   pk?: KeyAttribute[];
   sk?: KeyAttribute[];
   where?: ConditionDescriptor;
@@ -107,6 +109,8 @@ export type PlaceKind = "key" | "copy" | "entry" | "marker";
 export interface Place {
   kind: PlaceKind;
   index?: string;
+  /** The name of the entry, of several in the index. */
+  entry?: string;
   copy?: string;
   marker?: string;
 }
@@ -145,9 +149,17 @@ export interface ReadDescriptor {
   by?: string[];
   prefix?: string;
   range?: string;
+  /** The input of which any value of a |band is given: all of the band is meant. */
+  bucket?: string;
   /** The layout of |date whose partitions the range walks one after another, maxBuckets at most. */
   over?: string;
   maxBuckets?: number;
+  /**
+   * A time before which there is nothing, or back, how many milliseconds ago that is: the bounds may be left out then, and the walk
+   * goes from there to now. A page walks maxBuckets, and the next one goes on.
+   */
+  since?: string;
+  back?: number;
   /** Reads all of the place, in so many segments. */
   scan?: boolean;
   segments?: number;
@@ -252,6 +264,32 @@ export interface Told {
   each?: boolean;
 }
 
+/** How the items of a person are exported and erased. */
+export interface PersonDescriptor {
+  /** What the design names persons by. */
+  field: string;
+  /** The ways to the person's items, in the order of erasure. */
+  parts?: PersonPartDescriptor[];
+}
+
+/** A way to items of a person. */
+export interface PersonPartDescriptor {
+  entity: string;
+  /** The input of read that the person is; without it, read takes the fields of an item of the part above. */
+  field?: string;
+  /** Finds the items; there is none where nothing does, for they expire. */
+  read?: ReadDescriptor;
+  /** What erasure does to each item; without it an item stays. keep is the reason for which it does, changed by erase or not. */
+  erase?: WriteDescriptor;
+  keep?: string;
+  /** Whether items stay until their time is over. */
+  expires?: boolean;
+  /** Whether the items are other people's, and not exported. */
+  others?: boolean;
+  /** The ways to what belongs to each item, which is erased before it. */
+  parts?: PersonPartDescriptor[];
+}
+
 /** A design as a document. */
 export interface Document {
   design: string;
@@ -261,5 +299,6 @@ export interface Document {
   reads?: { [name: string]: ReadDescriptor };
   collections?: { [name: string]: CollectionDescriptor };
   writes?: { [name: string]: WriteDescriptor };
+  person?: PersonDescriptor;
   errors?: { [name: string]: Declared };
 }

@@ -10,7 +10,8 @@ import { type AttributeValue, type Item, type Values, at, bare, canonical, decim
 const maxPartitionKeyBytes = 2048;
 export const maxSortKeyBytes = 1024;
 
-export interface LinkedEntry extends Omit<Entry, "pk" | "sk" | "where"> {
+export interface LinkedEntry extends Omit<Entry, "name" | "pk" | "sk" | "where"> {
+  name: string;
   pk: KeyAttribute[];
   sk: KeyAttribute[];
   where: Condition | undefined;
@@ -386,7 +387,7 @@ export class Entity {
 
   /** The entry of a place in an index. */
   entryAt(p: Place): LinkedEntry | undefined {
-    return this.entriesAt(p).find((x) => x.index === p.index);
+    return this.entriesAt(p).find((x) => x.index === p.index && x.name === (p.entry ?? ""));
   }
 
   /** The primary key of the items at a place. */
@@ -525,7 +526,10 @@ export function makes(f: LinkedField, p: Part, type: string, s: Bytes): boolean 
     case "date":
       return s.length === arg.length && /^[0-9T-]*$/.test(s);
     case "shard":
+    case "mod":
       return /^[0-9]+$/.test(s);
+    case "band":
+      return /^-?[0-9]+$/.test(s);
     case "hash":
       return s.length === Number(arg) && /^[0-9a-f]*$/.test(s);
     case "slug":

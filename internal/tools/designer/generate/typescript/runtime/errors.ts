@@ -1,7 +1,7 @@
 // What patterns fail with. Every error of this folder is a TableError and has a code; all others are the SDK's own.
 
 /** The codes that every design has. A design's own errors are further ones. */
-export type BuiltinCode = "NotFound" | "Exists" | "Conflict" | "Cursor" | "Reused" | "Refused" | "Lines" | "Unfinished" | "Value" | "Decode" | "Config";
+export type BuiltinCode = "NotFound" | "Exists" | "Conflict" | "Cursor" | "Reused" | "Refused" | "Overlap" | "Lines" | "Unfinished" | "StillWritten" | "Value" | "Decode" | "Config";
 
 const sentences: { [code in BuiltinCode]: string } = {
   NotFound: "not found",
@@ -10,8 +10,10 @@ const sentences: { [code in BuiltinCode]: string } = {
   Cursor: "invalid cursor",
   Reused: "request key was used with another request",
   Refused: "condition does not hold",
+  Overlap: "writes touch the same item",
   Lines: "invalid lines",
   Unfinished: "lines are not known to be done",
+  StillWritten: "items of the person are still being written",
   Value: "invalid value",
   Decode: "invalid stored value",
   Config: "invalid configuration",
@@ -21,6 +23,8 @@ const sentences: { [code in BuiltinCode]: string } = {
 export class TableError extends Error {
   readonly code: string;
   readonly codes: readonly string[];
+  /** Of a write of a tx, its place among the writes, from 0. */
+  txWrite: number | undefined = undefined;
 
   constructor(codes: readonly string[], message: string) {
     super(message);
@@ -132,8 +136,29 @@ export class UnfinishedError extends TableError {
   }
 }
 
+/** An error of one of the writes that are made as a whole: named makes it the error itself. place is for the write of a tx. */
+export class WriteFault extends Error {
+  readonly pattern: string;
+  readonly place: number | undefined;
+  override readonly cause: unknown;
+
+  constructor(pattern: string, place: number | undefined, cause: unknown) {
+    super("a fault of a write");
+    this.pattern = pattern;
+    this.place = place;
+    this.cause = cause;
+  }
+}
+
 /** An error with the name of the pattern before its message. Those of the SDK stay as they are. */
 export function named(pattern: string, err: unknown): unknown {
+  if (err instanceof WriteFault) {
+    const cause = named(err.pattern, err.cause);
+    if (cause instanceof TableError) {
+      cause.txWrite = err.place;
+    }
+    return cause;
+  }
   if (err instanceof Refusal) {
     return err;
   }

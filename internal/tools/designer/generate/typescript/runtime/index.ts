@@ -9,17 +9,20 @@ import type { Document, Place, Table } from "./descriptor.js";
 import { type Entity, identity } from "./entity.js";
 import { builtin, named } from "./errors.js";
 import { type Program, link } from "./link.js";
+import { type Erased, type PersonItem, type Runner, erasePerson, exportPerson } from "./person.js";
 import { type PageOf, type PageOptions, type Read, all, batch, collect, count, get, page } from "./read.js";
 import type { Input } from "./source.js";
+import { compareTexts } from "./keytext.js";
 import type { LinkedField } from "./types.js";
 import { type Item, type Values, bare, own } from "./values.js";
-import { write } from "./write.js";
+import { type Outcome, tx, write } from "./write.js";
 
 export type { CreateTableCommandInput } from "@aws-sdk/client-dynamodb";
 export type { CallOptions, Client, Observation } from "./call.js";
 export { Secret } from "./codec.js";
 export type { Document, Place } from "./descriptor.js";
 export { type BuiltinCode, DecodeError, Refusal, TableError, UnfinishedError, ValueError, isError } from "./errors.js";
+export type { Erased, Kept, PersonItem } from "./person.js";
 export type { PageOf, PageOptions } from "./read.js";
 export type { AttributeValue, Item, Values } from "./values.js";
 
@@ -56,8 +59,32 @@ export interface Decoded {
   value: object;
 }
 
+/** A write with its input, to be made in a tx. R is what the write returns. */
+export class Op<R> {
+  readonly runtime: Runtime;
+  readonly name: string;
+  readonly given: object;
+  /** Makes what the write returns of its outcome. */
+  readonly result: (call: Call, input: Input, outcome: Outcome) => Promise<R>;
+
+  constructor(runtime: Runtime, name: string, given: object, result: (call: Call, input: Input, outcome: Outcome) => Promise<R>) {
+    this.runtime = runtime;
+    this.name = name;
+    this.given = given;
+    this.result = result;
+  }
+}
+
+/**
+ * What the writes of a tx have done, in their order. Of a tx that was made before, for which nothing was done, these are the results of
+ * idempotent writes, as they are alone; of others, and of one whose record is gone, nothing is known.
+ */
+export type TxResult<W extends readonly Op<unknown>[]> =
+  | { replayed: false; results: { [I in keyof W]: W[I] extends Op<infer R> ? Exclude<R, { replayed: true }> : never } }
+  | { replayed: true; results: { [I in keyof W]: W[I] extends Op<infer R> ? Extract<R, { replayed: true }> | undefined : never } };
+
 /** Runs a document's patterns. Generated code gives them names and types. */
-export class Runtime {
+export class Runtime implements Runner {
   readonly program: Program;
   private readonly env: Environment;
   private readonly names = new Map<string, string>();
@@ -186,18 +213,43 @@ export class Runtime {
   /** Walks all pages, each when it is needed. */
   async *each<T>(name: string, given: object, o: CallOptions = {}): AsyncGenerator<T, void, undefined> {
     const r = this.read(name);
-    const call = new Call(this.env, name, o);
+    const found = this.input.bind(this);
+    const decoded = (v: Values): T => this.decodedOf<T>(r, v);
+    yield* this.walk(name, o, async function* (call) {
+      for await (const v of all(call, r, found(name, given))) {
+        yield decoded(v);
+      }
+    });
+  }
+
+  /** Makes a call that is walked, and tells the observer of it. */
+  async *walk<T>(pattern: string, o: CallOptions, run: (call: Call) => AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+    const call = new Call(this.env, pattern, o);
     let failed: unknown;
     try {
-      for await (const v of all(call, r, this.input(name, given))) {
-        yield this.decodedOf<T>(r, v);
-      }
+      yield* run(call);
     } catch (err) {
-      failed = named(name, err);
+      failed = named(pattern, err);
       throw failed;
     } finally {
       call.end(failed);
     }
+  }
+
+  /** Whether there are cursors. */
+  get paged(): boolean {
+    return this.env.sealer !== undefined;
+  }
+
+  /** Walks the items of a person. */
+  exportPerson<T extends LoadRecord>(id: string, after: string, o: CallOptions): AsyncGenerator<PersonItem & T, void, undefined> {
+    return exportPerson(this, this.program.person, id, after, o) as AsyncGenerator<PersonItem & T, void, undefined>;
+  }
+
+  /** Erases the items of a person. */
+  erasePerson(id: string, o: CallOptions): Promise<Erased> {
+    const pause = (ms: number): Promise<void> => (this.env.sequential ? Promise.resolve() : new Call(this.env, "erase", o).pause(ms));
+    return erasePerson(this, this.program.person, id, pause, o);
   }
 
   /** A collection: an array for each member, and the root itself. */
@@ -240,29 +292,58 @@ export class Runtime {
 
   /** A write, and what it returns. */
   write<T>(name: string, given: object, o: CallOptions = {}): Promise<T> {
-    const w = this.program.writes.get(name)!;
     return this.call(name, o, async (call) => {
       const input = this.writeInput(name, given);
-      const outcome = await write(call, w, input);
-      const out: { [name: string]: unknown } = {};
-      if (outcome.replayed) {
-        out["replayed"] = true;
-        out["record"] = this.decoded(w.idempotent!.record, undefined, outcome.replayed);
-        Object.assign(out, await this.replayed(call, name, input, outcome.replayed));
-        return out as T;
+      return this.outcome<T>(call, name, input, await write(call, this.program.writes.get(name)!, input));
+    });
+  }
+
+  /** What a write returns of its outcome. */
+  private async outcome<T>(call: Call, name: string, input: Input, { items, replayed, record }: Outcome): Promise<T> {
+    const w = this.program.writes.get(name)!;
+    const out: { [name: string]: unknown } = {};
+    if (replayed && record) {
+      out["replayed"] = true;
+      out["record"] = this.decoded(w.idempotent!.record, undefined, record);
+      return Object.assign(out, await this.replayed(call, name, input, record)) as T;
+    }
+    if (w.idempotent) {
+      out["replayed"] = false;
+    }
+    for (const told of w.told ?? []) {
+      const e = w.steps[told.step]!.entity;
+      const all = (items[told.step] ?? []).map((v) => v && this.decoded(e, undefined, v));
+      const x = told.each ? all : all[0];
+      if (x !== undefined) {
+        out[told.name] = x;
       }
-      if (w.idempotent) {
-        out["replayed"] = false;
+    }
+    return out as T;
+  }
+
+  /** A write for tx. */
+  op<R>(name: string, given: object): Op<R> {
+    return new Op<R>(this, name, given, (call, input, outcome) => this.outcome<R>(call, name, input, outcome));
+  }
+
+  /** Makes writes as a whole or not at all. */
+  tx<W extends readonly Op<unknown>[]>(ops: W, o: CallOptions = {}): Promise<TxResult<W>> {
+    const foreign = ops.findIndex((op) => !(op instanceof Op) || op.runtime !== this);
+    if (ops.length === 0 || foreign >= 0) {
+      return Promise.reject(new Error(ops.length === 0 ? "a tx has no writes" : `write ${foreign} of a tx is none of this DB's`));
+    }
+    const name = `Tx of ${ops.map((op) => op.name).sort(compareTexts).join(", ")}`;
+    return this.call(name, o, async (call) => {
+      const inputs: Input[] = [];
+      const outcomes = await tx(call, ops.map((op, i) => ({
+        w: this.program.writes.get(op.name)!, input: () => (inputs[i] = this.writeInput(op.name, op.given)),
+      })));
+      const results: unknown[] = [];
+      for (const [i, op] of ops.entries()) {
+        const known = !outcomes[i]!.replayed || outcomes[i]!.record !== undefined;
+        results.push(known ? await op.result(call, inputs[i]!, outcomes[i]!) : undefined);
       }
-      for (const told of w.told ?? []) {
-        const e = w.steps[told.step]!.entity;
-        const items = (outcome.items[told.step] ?? []).map((v) => v && this.decoded(e, undefined, v));
-        const x = told.each ? items : items[0];
-        if (x !== undefined) {
-          out[told.name] = x;
-        }
-      }
-      return out as T;
+      return { replayed: outcomes[0]!.replayed, results } as TxResult<W>;
     });
   }
 

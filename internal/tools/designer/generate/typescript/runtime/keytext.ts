@@ -104,6 +104,9 @@ export function apply(name: string, arg: string, of: Bytes): Bytes {
         throw new Error(`|date(${arg}) is not for ${quoted(of)}`);
       }
       return of.slice(0, arg.length);
+    case "band":
+    case "mod":
+      return divided(name, of, n);
     case "shard":
       return String(fnv(of) % Math.max(n, 1));
     case "first":
@@ -154,6 +157,16 @@ function timestamp(of: Bytes, unit: string): Bytes {
     throw new Error(`${quoted(of)} is not a time: write 2024-01-15T10:00:00.000Z`);
   }
   return unit === "s" ? pad(String(Math.floor(at / 1000)), 10) : pad(String(at), 13);
+}
+
+/** band, the quotient that is rounded down, or mod, what remains then: never negative. */
+function divided(name: string, of: Bytes, n: number): Bytes {
+  if (!/^[+-]?[0-9]+$/.test(of) || n < 1) {
+    throw new Error(`${quoted(of)} is not a whole number`);
+  }
+  const [value, by] = [BigInt(of), BigInt(n)];
+  const rest = ((value % by) + by) % by;
+  return (name === "mod" ? rest : (value - rest) / by).toString();
 }
 
 function fnv(of: Bytes): number {

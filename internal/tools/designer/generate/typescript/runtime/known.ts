@@ -60,7 +60,11 @@ export class Known {
 
   /** An error of the effect's own. */
   fault(err: unknown): unknown {
-    return this.moved && !(err instanceof Unread) ? new Unsettled(err) : err;
+    if (err instanceof Unread || err instanceof Unsettled) {
+      return err;
+    }
+    const own = this.c.of.fault(err);
+    return this.moved ? new Unsettled(own) : own;
   }
 
   /** Whether the whole item is put. */

@@ -2,8 +2,9 @@
 
 import { type LinkedStep, type Write } from "./change.js";
 import { Condition } from "./condition.js";
-import type { ConditionDescriptor, Document, Entry, Field, Param, Type } from "./descriptor.js";
+import type { ConditionDescriptor, Document, Entry, Field, Param, PersonPartDescriptor, ReadDescriptor, Type, WriteDescriptor } from "./descriptor.js";
 import { Entity, type LinkedEntry } from "./entity.js";
+import type { Part } from "./person.js";
 import type { Collection, Read } from "./read.js";
 import type { LinkedField, LinkedType } from "./types.js";
 
@@ -15,6 +16,8 @@ export interface Program {
   reads: Map<string, Read & { params: LinkedParam[] }>;
   collections: Map<string, Collection & { params: LinkedParam[] }>;
   writes: Map<string, Write>;
+  /** The ways to the items of a person. */
+  person: Part[];
 }
 
 export function link(d: Document): Program {
@@ -41,7 +44,7 @@ export function link(d: Document): Program {
   const condition = (c: ConditionDescriptor | undefined): Condition | undefined =>
     c && new Condition(c, (c.params ?? []).map((p) => ({ ...p, type: p.type && "kind" in p.type ? type(p.type) : undefined })));
   const entries = (list: Entry[] | undefined): LinkedEntry[] =>
-    (list ?? []).map((x) => ({ index: x.index, pk: x.pk ?? [], sk: x.sk ?? [], where: condition(x.where) }));
+    (list ?? []).map((x) => ({ index: x.index, name: x.name ?? "", pk: x.pk ?? [], sk: x.sk ?? [], where: condition(x.where) }));
 
   const entities = new Map(Object.values(d.entities).map((e) => [e.name, new Entity(e, d.tables[e.table]!, (e.fields ?? []).map(field))]));
   const entity = (name: string): Entity => entities.get(name)!;
@@ -53,23 +56,31 @@ export function link(d: Document): Program {
   }
   const named = <D, T>(all: { [name: string]: D } | undefined, make: (x: D) => T): Map<string, T> =>
     new Map(Object.entries(all ?? {}).map(([name, x]) => [name, make(x)]));
+  const read = (r: ReadDescriptor): Read & { params: LinkedParam[] } =>
+    ({ ...r, entity: entity(r.entity), filter: condition(r.filter), params: (r.inputs ?? []).map(param) });
+  const write = (w: WriteDescriptor): Write => ({
+    ...w,
+    params: (w.params ?? []).map(param),
+    lineParams: (w.lineParams ?? []).map(param),
+    idempotent: w.idempotent && {
+      record: entity(w.idempotent.record), request: w.idempotent.request ?? [], reused: w.idempotent.reused ?? "Reused",
+    },
+    steps: w.steps.map((s): LinkedStep => ({
+      ...s, entity: entity(s.entity), when: condition(s.when), else: (s.else ?? []).map((x) => ({ err: x.err, when: condition(x.when) })),
+    })),
+  });
+  const part = (p: PersonPartDescriptor): Part => ({
+    entity: entity(p.entity), field: p.field, read: p.read && read(p.read), erase: p.erase && write(p.erase), others: p.others ?? false,
+    parts: (p.parts ?? []).map(part),
+  });
   return {
     document: d,
     entities,
-    reads: named(d.reads, (r) => ({ ...r, entity: entity(r.entity), filter: condition(r.filter), params: (r.inputs ?? []).map(param) })),
+    reads: named(d.reads, read),
     collections: named(d.collections, (c) => ({
       ...c, table: d.tables[c.table]!, members: c.members.map((m) => ({ ...m, entity: entity(m.entity) })), params: (c.inputs ?? []).map(param),
     })),
-    writes: named(d.writes, (w) => ({
-      ...w,
-      params: (w.params ?? []).map(param),
-      lineParams: (w.lineParams ?? []).map(param),
-      idempotent: w.idempotent && {
-        record: entity(w.idempotent.record), request: w.idempotent.request ?? [], reused: w.idempotent.reused ?? "Reused",
-      },
-      steps: w.steps.map((s): LinkedStep => ({
-        ...s, entity: entity(s.entity), when: condition(s.when), else: (s.else ?? []).map((x) => ({ err: x.err, when: condition(x.when) })),
-      })),
-    })),
+    writes: named(d.writes, write),
+    person: (d.person?.parts ?? []).map(part),
   };
 }

@@ -3,14 +3,16 @@
 import type { QueryCommandInput } from "@aws-sdk/client-dynamodb";
 import type { Call } from "./call.js";
 import { type Condition, type Inputs, aliasIn } from "./condition.js";
-import { type Position, decodePositions, encodePositions } from "./cursor.js";
-import type { Attribute, CollectionDescriptor, KeyAttribute, Part, Place, ReadDescriptor, Table } from "./descriptor.js";
+import { type Position, decodePeriod, decodePositions, encodePeriod, encodePositions } from "./cursor.js";
+import type { CollectionDescriptor, KeyAttribute, Part, Place, ReadDescriptor, Table } from "./descriptor.js";
 import type { Entity } from "./entity.js";
 import { builtin, missing } from "./errors.js";
 import type { Bytes } from "./keytext.js";
-import { type Input, Reading, Source, normal } from "./source.js";
+import { Reading } from "./reading.js";
+import { type Input, Source, type Start, normal } from "./source.js";
 import { checkValue } from "./types.js";
 import { type AttributeValue, type Item, type Values, bare, compareKeys, equal, own, sizedText } from "./values.js";
+import { isOpen, since } from "./walk.js";
 
 /** A read whose descriptor is linked. */
 export interface Read extends Omit<ReadDescriptor, "entity" | "filter"> {
@@ -121,13 +123,18 @@ interface FilledPart {
   text: Bytes;
 }
 
-/** The parts of templates that inputs fill, with their texts; without the functions of which other values have the same. */
-function fill(e: Entity, templates: readonly (readonly Part[] | undefined)[], by: readonly string[], v: Values): FilledPart[] {
+/**
+ * The parts of templates that inputs fill, with their texts. A key tells of some only a shard, a band, a beginning or a hash, which
+ * other values have too: these are compared without such a function and what is behind it. Of the bucket, the band is asked for.
+ */
+function fill(e: Entity, templates: readonly (readonly Part[] | undefined)[], by: readonly string[], bucket: string, v: Values): FilledPart[] {
   const out: FilledPart[] = [];
   for (const p of templates.flatMap((t) => t ?? [])) {
     const value = p.field && by.includes(p.field) ? v[p.field] : undefined;
     if (value !== undefined) {
-      const part = { ...p, funcs: (p.funcs ?? []).filter((f) => !["shard", "first", "hash"].includes(f.name)) };
+      const funcs = p.funcs ?? [];
+      const lossy = p.field === bucket ? -1 : funcs.findIndex((f) => ["band", "mod", "shard", "first", "hash"].includes(f.name));
+      const part = { ...p, funcs: lossy < 0 ? funcs : funcs.slice(0, lossy) };
       out.push({ part, text: e.textOf(part, value) });
     }
   }
@@ -156,7 +163,8 @@ class Question {
   private readonly filled: FilledPart[];
   private readonly at: Inputs;
 
-  constructor(r: Read, input: Input, now: number) {
+  constructor(r: Read, given: Input, now: number) {
+    const input = since(r, given, now);
     this.read = r;
     this.input = input;
     this.at = { values: input.values, now };
@@ -171,7 +179,7 @@ class Question {
       }
     }
     const known = [...templates(r.key), ...templates(r.pk), ...(r.sk ?? []).map((c) => c.known)];
-    this.filled = fill(r.entity, known, r.by ?? [], input.values);
+    this.filled = fill(r.entity, known, r.by ?? [], r.bucket ?? "", input.values);
     this.span = new Span(r, input);
   }
 
@@ -249,7 +257,7 @@ function sourceOf(r: Read): Source {
     pattern: r.pattern, entity: r.entity, table: r.entity.table, index: r.place.index ?? "", by: r.by ?? [], pk: r.pk ?? [], sk: r.sk ?? [],
     sort: r.sort ?? [], reverse: r.reverse ?? false, consistent: r.consistent ?? false,
     ...(r.scan ? { segments: r.segments ?? 1 } : {}),
-    ...(r.over ? { over: { layout: r.over, maxBuckets: r.maxBuckets ?? 0, field: r.range ?? "" } } : {}),
+    ...(r.over ? { over: { layout: r.over, maxBuckets: r.maxBuckets ?? 0, field: r.range ?? "", open: isOpen(r) } } : {}),
   }, r.place);
 }
 
@@ -292,15 +300,14 @@ async function getByQuery(call: Call, q: Question): Promise<Values | undefined> 
 }
 
 /** Begins the reading of a question; undefined where its bounds leave nothing. */
-function query(call: Call, q: Question, s: Source, positions?: readonly Position[]): Reading | undefined {
-  const partitions = s.partitions(q.input);
+function query(call: Call, q: Question, s: Source, start = s.begin(q.input), positions?: readonly Position[], most?: number): Reading | undefined {
   const request = s.request(call.env.tableName(s.o.table), q.input);
   if (!request || q.span.empty()) {
     return undefined;
   }
   q.here = q.read.hydrate ?? false;
   q.filter(s, request);
-  return new Reading(call, s, request, partitions, positions);
+  return new Reading(call, s, request, start, positions, most);
 }
 
 /** What is left of the next n items of a reading. */
@@ -404,15 +411,24 @@ export async function count(call: Call, r: Read, input: Input): Promise<number> 
 
 /** A page of a read of many. */
 export async function page(call: Call, r: Read, input: Input, o: PageOptions): Promise<PageOf<Values>> {
-  const q = new Question(r, input, call.now);
+  let q = new Question(r, input, call.now);
   const s = sourceOf(r);
   const scope = scopeOf(call, s, input, q.names());
+  let began = call.now;
   let left = r.limit ?? 0;
+  let start: Start | undefined;
   let positions: Position[] | undefined;
   if (o.after) {
-    ({ left, positions } = continued(call, scope, o.after, s.partitions(input), s.positioned));
+    let at = "";
+    let text = opened(call, scope, o.after);
+    if (s.o.over) {
+      ({ began, at, rest: text } = decodePeriod(text));
+      q = new Question(r, input, began); // as when the list began
+    }
+    start = s.begin(q.input, at);
+    ({ left, positions } = decodePositions(text, start.partitions, s.positioned));
   }
-  const reading = query(call, q, s, positions);
+  const reading = query(call, q, s, start, positions, s.o.over?.open ? s.o.over.maxBuckets : undefined);
   const items: Values[] = [];
   if (!reading) {
     return { items, next: "" };
@@ -422,18 +438,25 @@ export async function page(call: Call, r: Read, input: Input, o: PageOptions): P
     left = Math.min(left, r.limit);
     size = Math.min(size, left);
   }
-  for (let round = 0; round < reading.rounds && items.length < size && !reading.done(); round++) {
+  for (let round = 0; items.length < size && reading.another(round); round++) {
     items.push(...(await answers(call, q, reading, size - items.length)));
   }
   left -= items.length;
   if (reading.done() || (r.limit && left === 0)) {
     return { items, next: "" };
   }
-  return { items, next: cursor(call, scope, left, reading.positions(), s.positioned) };
+  return { items, next: cursor(call, scope, s, left, reading, began) };
 }
 
 /** Walks all pages, up to the read's limit where it has one. Nothing is asked before it is needed. */
 export async function* all(call: Call, r: Read, input: Input): AsyncGenerator<Values> {
+  for await (const found of pages(call, r, input)) {
+    yield* found;
+  }
+}
+
+/** What all walks, as it comes at once. */
+export async function* pages(call: Call, r: Read, input: Input): AsyncGenerator<Values[]> {
   const q = new Question(r, input, call.now);
   const reading = query(call, q, sourceOf(r));
   const limit = r.limit ?? 0;
@@ -441,7 +464,7 @@ export async function* all(call: Call, r: Read, input: Input): AsyncGenerator<Va
   for (let given = 0; reading && !reading.done() && (limit === 0 || given < limit); ) {
     const found = await answers(call, q, reading, limit > 0 ? Math.min(size, limit - given) : size);
     given += found.length;
-    yield* found;
+    yield found;
   }
 }
 
@@ -450,18 +473,19 @@ function scopeOf(call: Call, s: Source, input: Input, names: readonly string[]):
   return call.env.caller ? scope + sizedText(call.env.caller()) : scope;
 }
 
-function continued(
-  call: Call, scope: Bytes, after: string, partitions: readonly Item[], attributes: readonly Attribute[],
-): { left: number; positions: Position[] } {
+/** The text of a cursor. */
+function opened(call: Call, scope: Bytes, after: string): Bytes {
   if (!call.env.sealer) {
     throw builtin("Cursor", ": cursorKey is not set, so that there are none");
   }
-  return decodePositions(call.env.sealer.open(scope, after), partitions, attributes);
+  return call.env.sealer.open(scope, after);
 }
 
-function cursor(call: Call, scope: Bytes, left: number, positions: readonly Position[], attributes: readonly Attribute[]): string {
-  const text = encodePositions(left, positions, attributes);
-  return call.env.sealer ? call.env.sealer.seal(scope, text) : "";
+/** How far a reading got that began at a time; "" where there is no key. */
+function cursor(call: Call, scope: Bytes, s: Source, left: number, reading: Reading, began: number): string {
+  const { at, positions } = reading.progress();
+  const text = encodePositions(left, positions, s.positioned);
+  return call.env.sealer?.seal(scope, s.o.over ? encodePeriod(began, at) + text : text) ?? "";
 }
 
 /**
@@ -488,25 +512,23 @@ export async function collect(call: Call, c: Collection, input: Input, o: PageOp
     sort: c.sort ?? [], reverse: c.reverse ?? false, consistent: c.consistent ?? false,
   };
   const s = new Source(options, first.place);
-  let partitions = s.partitions(input);
+  const start = s.begin(input);
   const scope = scopeOf(call, s, { values: input.values }, names);
   let positions: Position[] | undefined;
   if (o.after) {
-    ({ positions } = continued(call, scope, o.after, partitions, s.positioned));
+    ({ positions } = decodePositions(opened(call, scope, o.after), start.partitions, s.positioned));
   }
   const request = s.request(call.env.tableName(c.table), input);
-  const g = new Gathering(c, input, !o.after, fill(first.entity, templates(c.pk), c.by ?? [], input.values));
+  const g = new Gathering(c, input, !o.after, fill(first.entity, templates(c.pk), c.by ?? [], "", input.values));
   if (g.first && c.rootApart) {
-    await g.seekRoot(call, new Source({ ...options, sk: c.rootSK ?? [], reverse: false }, first.place), partitions);
+    await g.seekRoot(call, new Source({ ...options, sk: c.rootSK ?? [], reverse: false }, first.place), start);
   }
-  if (!request) { // the bounds leave nothing
-    partitions = [];
-  }
-  const out = await g.page(new Reading(call, s, request, partitions, positions), o);
+  const reading = new Reading(call, s, request, start, positions); // without a request the bounds leave nothing
+  const items = await g.page(reading, o);
   if (g.first && c.root >= 0 && !(g.root && g.owned(g.root))) {
     throw builtin("NotFound");
   }
-  return { items: out.items, next: out.behind ? cursor(call, scope, 0, out.behind, s.positioned) : "" };
+  return { items, next: reading.done() ? "" : cursor(call, scope, s, 0, reading, call.now) };
 }
 
 /** Reads a collection. */
@@ -532,14 +554,14 @@ class Gathering {
     return this.owner === undefined || equal(v[this.c.owner!], this.owner);
   }
 
-  async page(reading: Reading, o: PageOptions): Promise<{ items: Found[]; behind: Position[] | undefined }> {
+  async page(reading: Reading, o: PageOptions): Promise<Found[]> {
     const everything = !this.c.page;
     const size = pageSize(o, this.c.page ?? 0);
     const items: Found[] = this.apart ? [this.shown({ member: this.c.root, values: this.root! })] : [];
-    for (let round = 0; !reading.done() && (everything || (round < reading.rounds && items.length < size)); round++) {
+    for (let round = 0; everything ? !reading.done() : items.length < size && reading.another(round); round++) {
       items.push(...(await this.next(reading, everything ? maxPage : size - items.length)));
     }
-    return { items, behind: reading.done() ? undefined : reading.positions() };
+    return items;
   }
 
   /** The members' items among the next n. */
@@ -576,12 +598,12 @@ class Gathering {
   }
 
   /** Reads the root before the rest. */
-  async seekRoot(call: Call, s: Source, partitions: readonly Item[]): Promise<void> {
+  async seekRoot(call: Call, s: Source, start: Start): Promise<void> {
     const request = s.request(call.env.tableName(s.o.table), this.input);
     if (!request) {
       throw builtin("NotFound");
     }
-    const reading = new Reading(call, s, request, partitions);
+    const reading = new Reading(call, s, request, start);
     while (!this.root && !reading.done()) {
       await this.next(reading, maxPage);
     }

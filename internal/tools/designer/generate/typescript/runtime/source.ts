@@ -1,13 +1,12 @@
-// Where a Query looks: its partitions, the bounds of its sort key, and the merged reading of what the partitions answer.
+// Where a Query looks: its partitions, and the bounds of its sort key.
 
-import { QueryCommand, type QueryCommandInput, ScanCommand } from "@aws-sdk/client-dynamodb";
-import type { Call } from "./call.js";
-import { type Position, cursorVersion } from "./cursor.js";
+import type { QueryCommandInput } from "@aws-sdk/client-dynamodb";
+import { cursorVersion } from "./cursor.js";
 import type { Attribute, KeyAttribute, Part, Place, SortCondition, Table } from "./descriptor.js";
 import { type Entity, emptyKey, keyValue, makes, maxSortKeyBytes } from "./entity.js";
-import { ValueError } from "./errors.js";
-import { type Bytes, apply, bytesOf, compareBytes, ofTime, parseTime } from "./keytext.js";
+import { type Bytes, apply, bytesOf, compareBytes } from "./keytext.js";
 import { type AttributeValue, type Item, type Values, bare, canonical, compareKeys, keyText, own, sizedText, uvarint } from "./values.js";
+import { type Over, Walk } from "./walk.js";
 
 /** What a pattern is asked with. */
 export interface Input {
@@ -43,8 +42,16 @@ export interface SourceOptions {
   consistent: boolean;
   /** Reads all of the place, in so many segments. */
   segments?: number;
-  /** Walks the partitions of periods, so many at most, between bounds of a field. */
-  over?: { layout: string; maxBuckets: number; field: string };
+  /** Walks the partitions of periods. */
+  over?: Over;
+}
+
+/** Where a reading begins. */
+export interface Start {
+  partitions: readonly Item[];
+  /** Makes the partitions of further periods, from the one that begins at a time. */
+  walk?: Walk;
+  at?: string | undefined;
 }
 
 export class Source {
@@ -53,8 +60,6 @@ export class Source {
   private made: readonly KeyAttribute[];
   /** The attributes that say where in a partition an item stands. */
   readonly positioned: Attribute[] = [];
-  /** How many partitions there are of each period of a walk; 0 of what is no walk. */
-  shardsOfPeriod = 0;
 
   constructor(o: SourceOptions, place: Place) {
     this.o = o;
@@ -94,44 +99,17 @@ export class Source {
     return !this.scans && !this.o.index && (!this.o.table.sk || (this.o.sk.length === 1 && this.o.sk[0]!.comparison === "equal"));
   }
 
-  /** The partition keys that are asked: one, or those of all shards. A Scan has none in each of its segments. */
-  partitions(input: Input): Item[] {
-    if (this.o.segments !== undefined) {
-      return Array.from({ length: Math.max(this.o.segments, 1) }, () => bare());
+  /** The first partitions that are asked, and the walk that has more, from a time that another one got to; "" is its beginning. */
+  begin(input: Input, at = ""): Start {
+    const keys = this.o.segments === undefined ? this.spread(this.o.pk) : [];
+    const { over, entity, segments } = this.o;
+    if (over) {
+      const walk = new Walk(this, over, keys, input, at);
+      const first = walk.step();
+      return { walk, at: first?.at, partitions: first?.partitions ?? [] };
     }
-    const keys = this.spread(this.o.pk);
-    const { over, entity } = this.o;
-    if (!over) {
-      return keys.map((key) => entity.keyOf(key, input.values));
-    }
-    this.shardsOfPeriod = keys.length;
-    return this.periods(input, over).flatMap((at) => keys.map((key) => entity.keyOf(key, bare(input.values, { [over.field]: { S: at } }))));
-  }
-
-  /** A time of each period between the bounds, in the order in which they are read. */
-  private periods(input: Input, { layout, maxBuckets, field }: NonNullable<SourceOptions["over"]>): string[] {
-    const [from, to] = [input.from, input.to].map((bound) => {
-      if (bound?.S === undefined) {
-        throw new ValueError(field, "needs both bounds: it is walked from one to the other");
-      }
-      const at = parseTime(bound.S);
-      if (at === undefined) {
-        throw new ValueError(field, `${JSON.stringify(bound.S)} is not a time: write 2024-01-15T10:00:00.000Z`);
-      }
-      return at;
-    }) as [number, number];
-    const out: string[] = [];
-    for (let next = period(from, layout, 0); next <= to && from <= to; next = period(next, layout, 1)) {
-      if (out.length === maxBuckets) {
-        throw new ValueError(field, `has bounds that are more than ${maxBuckets} partitions apart`);
-      }
-      const text = ofTime(next);
-      if (text === undefined) {
-        break; // behind the last year
-      }
-      out.push(text);
-    }
-    return this.o.reverse ? out.reverse() : out;
+    // A Scan has no key in each of its segments.
+    return { partitions: segments === undefined ? keys.map((key) => entity.keyOf(key, input.values)) : Array.from({ length: Math.max(segments, 1) }, () => bare()) };
   }
 
   private spread(key: readonly KeyAttribute[]): (readonly KeyAttribute[])[] {
@@ -152,7 +130,7 @@ export class Source {
   /** The texts of a part that spreads a key by a field that is no input. */
   private shards(p: Part): string[] | undefined {
     const funcs = p.funcs ?? [];
-    const at = funcs.findIndex((f) => f.name === "shard");
+    const at = funcs.findIndex((f) => f.name === "shard" || f.name === "mod");
     if (!p.field || this.o.by.includes(p.field) || p.field === this.o.over?.field || at < 0) {
       return undefined;
     }
@@ -323,7 +301,8 @@ export class Source {
     }
     b += canonical(input.from) + canonical(input.to);
     const sorted = [...new Set(names)].sort((x, y) => compareBytes(bytesOf(x), bytesOf(y)));
-    return b + uvarint(sorted.length) + sorted.map((name) => sizedText(name) + canonical(input.values[name])).join("");
+    b += uvarint(sorted.length) + sorted.map((name) => sizedText(name) + canonical(input.values[name])).join("");
+    return this.o.over ? b + sizedText(this.o.over.layout) : b; // a walk has cursors of a form of its own
   }
 
   /** Orders two items as the source does; equal ones keep their partitions' order. */
@@ -348,19 +327,6 @@ export class Source {
     }
     return key;
   }
-}
-
-/** The beginning of a time's period, or of the one that follows, in milliseconds; NaN behind the last year. */
-function period(at: number, layout: string, following: number): number {
-  const monthly = layout === "yyyy-MM";
-  if (!monthly && layout !== "yyyy") {
-    const unit = layout === "yyyy-MM-dd" ? 86_400_000 : 3_600_000;
-    return (Math.floor(at / unit) + following) * unit;
-  }
-  const text = ofTime(at) ?? "";
-  const months = 12 * Number(text.slice(0, 4)) + (monthly ? Number(text.slice(5, 7)) - 1 + following : 12 * following);
-  const [year, month] = [Math.floor(months / 12), (months % 12) + 1].map((n) => String(n).padStart(2, "0")) as [string, string];
-  return parseTime(`${year.padStart(4, "0")}-${month}-01T00:00:00.000Z`) ?? Number.NaN;
 }
 
 /** A part with those of its functions that write equal what is meant to be equal. */
@@ -411,144 +377,4 @@ function greatestText(s: Bytes, n: number): Bytes {
 
 function greatestBytes(s: Bytes, n: number): Bytes {
   return s.slice(0, n).padEnd(n, "\xff");
-}
-
-/** A partition that is read: what was answered and is not consumed, and how far it is consumed. */
-interface Lane {
-  request: QueryCommandInput;
-  buffer: Item[];
-  next: Item | undefined;
-  position: Position;
-  /** Its segment of a Scan. */
-  number: number;
-}
-
-const maxConcurrentQueries = 8;
-const maxPageRounds = 10;
-
-/** Reads the partitions of a source, and merges what they answer. */
-export class Reading {
-  private readonly call: Call;
-  private readonly source: Source;
-  private readonly lanes: Lane[];
-  /** How many groups of lanes are asked at once: one, and twice as many after each round that finds nothing. */
-  private ahead = 1;
-
-  constructor(call: Call, source: Source, request: QueryCommandInput | undefined, partitions: readonly Item[], positions?: readonly Position[]) {
-    this.call = call;
-    this.source = source;
-    this.lanes = !request ? [] : partitions.map((partition, i) => {
-      const values: Item = { ...request.ExpressionAttributeValues };
-      source.o.pk.forEach((a, n) => (values[`:p${n}`] = partition[a.name]!));
-      const position = positions?.[i] ?? {};
-      return { request: { ...request, ExpressionAttributeValues: values }, buffer: [], next: position.at, position, number: i };
-    });
-  }
-
-  /** In how many rounds a page is read, at most. A walk is over periods, any of which may have nothing. */
-  get rounds(): number {
-    return maxPageRounds + (this.source.shardsOfPeriod > 0 ? this.lanes.length : 0);
-  }
-
-  /** The lanes that are read together, so many groups from the first that is not done: all, but of a walk those of one period. */
-  private groups(n: number): Lane[] {
-    const size = this.source.shardsOfPeriod;
-    if (size === 0) {
-      return this.lanes;
-    }
-    const first = this.lanes.findIndex((l) => !l.position.done);
-    const from = first - (first % size);
-    return first < 0 ? [] : this.lanes.slice(from, from + n * size);
-  }
-
-  /** The number of what there is, which the requests count. */
-  async count(): Promise<number> {
-    let total = 0;
-    await this.call.concurrently(this.lanes.length, maxConcurrentQueries, async (i) => {
-      for (let next: Item | undefined; ; ) {
-        const answer = await this.call.read(new QueryCommand({ ...this.lanes[i]!.request, Select: "COUNT", ExclusiveStartKey: next }));
-        total += answer.Count ?? 0;
-        next = answer.LastEvaluatedKey;
-        if (!next || Object.keys(next).length === 0) {
-          return;
-        }
-      }
-    });
-    return total;
-  }
-
-  done(): boolean {
-    return this.lanes.every((l) => l.position.done);
-  }
-
-  positions(): Position[] {
-    return this.lanes.map((l) => l.position);
-  }
-
-  /** Consumes up to n items in order. It asks every partition that ran dry once, so there may be fewer before the end. */
-  async next(n: number): Promise<Item[]> {
-    const dry = this.groups(this.ahead).filter(isDry);
-    await this.call.concurrently(dry.length, maxConcurrentQueries, (i) => this.ask(dry[i]!, n));
-    this.ahead = Math.min(2 * this.ahead, maxConcurrentQueries);
-    const out: Item[] = [];
-    while (out.length < n) {
-      const l = this.least();
-      if (!l) {
-        break;
-      }
-      this.ahead = 1;
-      const item = l.buffer.shift()!;
-      out.push(item);
-      l.position = { at: this.source.keyOfItem(item) };
-      settle(l);
-    }
-    return out;
-  }
-
-  private async ask(l: Lane, limit: number): Promise<void> {
-    const answer = await this.call.read(this.command(l, { ...l.request, Limit: limit, ExclusiveStartKey: l.next }));
-    l.buffer = answer.Items ?? [];
-    const more = answer.LastEvaluatedKey && Object.keys(answer.LastEvaluatedKey).length > 0;
-    l.next = more && !(l.buffer.length > 0 && this.source.single()) ? answer.LastEvaluatedKey : undefined;
-    settle(l);
-  }
-
-  /** A lane's request: a Query, or a Scan of a segment. */
-  private command(l: Lane, q: QueryCommandInput): QueryCommand | ScanCommand {
-    if (!this.source.scans) {
-      return new QueryCommand(q);
-    }
-    const { ScanIndexForward: _, ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {}, ...rest } = q;
-    return new ScanCommand({
-      ...rest,
-      ...(Object.keys(names).length > 0 ? { ExpressionAttributeNames: names } : {}),
-      ...(Object.keys(values).length > 0 ? { ExpressionAttributeValues: values } : {}),
-      ...(this.lanes.length > 1 ? { Segment: l.number, TotalSegments: this.lanes.length } : {}),
-    });
-  }
-
-  /** The lane whose next item comes first; undefined where there is none, or a lane must be asked to tell. */
-  private least(): Lane | undefined {
-    let least: Lane | undefined;
-    for (const l of this.groups(1)) {
-      if (isDry(l) && !this.source.scans) { // what a Scan finds is in no order
-        return undefined;
-      }
-      if (l.buffer.length > 0 && (!least || this.source.compare(l.buffer[0]!, least.buffer[0]!) < 0)) {
-        least = l;
-      }
-    }
-    return least;
-  }
-}
-
-function isDry(l: Lane): boolean {
-  return l.buffer.length === 0 && !l.position.done;
-}
-
-/** Moves a lane without buffer to where its next request begins, or to its end. */
-function settle(l: Lane): void {
-  if (l.buffer.length === 0) {
-    l.position = l.next ? { at: l.next } : { done: true };
-  }
 }

@@ -76,7 +76,7 @@ export class Occurrence {
         values = this.keyValues();
     }
     const c: Change = {
-      number: this.number, line: this.line, action: s.action, refusedAs: s.action, entity: this.entity, values,
+      of: this.r, number: this.number, line: this.line, action: s.action, refusedAs: s.action, entity: this.entity, values,
       primary: this.entity.keyOf(this.entity.key, values), assigned, when: s.when, refusals: s.else,
       inputs: { values: this.r.input.values, line: this.line >= 0 ? this.r.lines[this.line] : undefined, now: this.r.call.now },
       pinned: bare(),

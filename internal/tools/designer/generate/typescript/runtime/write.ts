@@ -14,48 +14,73 @@ import type { Change, Write } from "./change.js";
 import { type Movement, movements } from "./counters.js";
 import { type Entity, fieldsOf, identity } from "./entity.js";
 import { Effect } from "./effect.js";
-import { Refusal, TableError, UnfinishedError, builtin } from "./errors.js";
+import { Refusal, UnfinishedError, WriteFault, builtin } from "./errors.js";
 import { Unread, Unsettled } from "./known.js";
 import type { Operation } from "./operation.js";
 import type { Input } from "./source.js";
+import { Transaction, maxActions, requestField, twice } from "./transaction.js";
 import { type Item, type Values, bare, equal } from "./values.js";
-import { Writing, requestField } from "./writing.js";
+import { Writing } from "./writing.js";
 
 /** What a write did. */
 export interface Outcome {
   /** The items of the steps, in their order; undefined where the answer does not tell. A step for each line has one for each. */
   items: (Values | undefined)[][];
-  /** The record of the first request, of a repetition for which nothing was done. */
-  replayed?: Values | undefined;
+  /** Set where the request was a repetition: nothing was done. */
+  replayed: boolean;
+  /** The record of the first request, where it is known. */
+  record?: Values | undefined;
 }
 
 const maxAttempts = 8;
-const maxActions = 100;
 const maxCountDepth = 8;
 
 /** The attempt met another write. */
 class Again extends Error {}
 
-/** The attempt is a repetition. */
-class Replayed extends Error {
-  readonly record: Values;
+/** The attempt is a repetition: of the calls, these have records of their first ones. */
+class Repetition extends Error {
+  readonly records: ReadonlyMap<Writing, Values>;
 
-  constructor(record: Values) {
-    super("replayed");
-    this.record = record;
+  constructor(records: ReadonlyMap<Writing, Values>) {
+    super("a repetition");
+    this.records = records;
   }
 }
 
 /** Runs a write. */
 export async function write(call: Call, w: Write, input: Input): Promise<Outcome> {
-  const r = new Writing(call, w, input);
+  return (await attempted(new Transaction([new Writing(call, w, input)])))[0]!;
+}
+
+/** A write of a tx, with what makes its input. */
+export interface Asked {
+  w: Write;
+  input: () => Input;
+}
+
+/** Makes writes as a whole or not at all. */
+export function tx(call: Call, asked: readonly Asked[]): Promise<Outcome[]> {
+  const writings = asked.map(({ w, input }, place) => {
+    try {
+      return new Writing(call, w, input(), place);
+    } catch (err) {
+      throw new WriteFault(w.pattern, place, err);
+    }
+  });
+  return attempted(new Transaction(writings));
+}
+
+/** Makes a transaction, again and again where it meets other writes: the outcomes of the calls in the order in which they were given. */
+async function attempted(t: Transaction): Promise<Outcome[]> {
+  const { call } = t;
   for (let attempt = 1; ; attempt++) {
     call.seen.attempts = attempt;
     try {
-      return await new Attempt(r).run();
+      return await new Attempt(t).run();
     } catch (err) {
-      if (err instanceof Replayed) {
-        return { items: [], replayed: err.record };
+      if (err instanceof Repetition) {
+        return t.given.map((r) => ({ items: [], replayed: true, record: err.records.get(r) }));
       }
       if (!(err instanceof Again || err instanceof Unsettled)) {
         throw err;
@@ -71,24 +96,28 @@ export async function write(call: Call, w: Write, input: Input): Promise<Outcome
 }
 
 class Attempt {
-  private readonly r: Writing;
+  private readonly t: Transaction;
   private readonly call: Call;
   private readonly effects: Effect[];
+  private readonly records = new Map<Writing, Values>();
+  /** Calls of which one must come before the other: see merge. */
+  private readonly counted = new Set<Writing>();
+  private readonly counts = new Set<Writing>();
 
-  constructor(r: Writing) {
-    this.r = r;
-    this.call = r.call;
-    this.effects = r.changes.map((c) => new Effect(c, r.learned));
+  constructor(t: Transaction) {
+    this.t = t;
+    this.call = t.call;
+    this.effects = t.changes().map((c) => new Effect(c, t.learned));
   }
 
-  async run(): Promise<Outcome> {
+  async run(): Promise<Outcome[]> {
     await this.prepare();
     const ops = this.operations();
     const first = ops[0];
     if (ops.every((o) => o.role === "nothing")) {
-      return this.outcome(); // what was to be deleted is not there
+      return this.outcomes(); // what was to be deleted is not there
     }
-    if (this.r.w.batch) {
+    if (this.t.batch) {
       return this.batch(ops);
     }
     return ops.length === 1 && first && first.kind !== "checking" ? this.single(first) : this.transact(ops);
@@ -97,8 +126,12 @@ class Attempt {
   /** Makes the operations of all effects, and reads the items that they depend on. */
   private async prepare(): Promise<void> {
     const unread = this.effects.filter((e) => isUnread(() => {
-      movements(e);
-      e.derive();
+      try {
+        movements(e);
+        e.derive();
+      } catch (err) {
+        throw e.fault(err);
+      }
     }));
     if (unread.length > 0) {
       await this.look(unread);
@@ -127,29 +160,33 @@ class Attempt {
   }
 
   /**
-   * Reads the items of effects as they are now. The idempotency record is read along: what another request with its key has done
+   * Reads the items of effects as they are now. Idempotency records are read along: what another request with their keys has done
    * since may be why an item is gone.
    */
   private async look(effects: Effect[]): Promise<void> {
-    const record = this.effects[0]!;
-    const all = record.c.number < 0 && !effects.includes(record) ? [record, ...effects] : effects;
+    const all = [...this.effects.filter((e) => isRecord(e) && !effects.includes(e)), ...effects];
     const groups = new Map<string, Effect[]>();
     for (const e of all) {
       const name = e.c.entity.table.name;
       groups.set(name, [...(groups.get(name) ?? []), e]);
     }
+    const found = new Map<Effect, Item>();
     for (const group of groups.values()) {
-      const found = await this.fetch(group);
-      for (const [i, e] of group.entries()) {
-        const item = found[i];
-        if (e.c.number < 0 && e.c.action === "create") {
-          if (item && !this.expired(e.c.entity, item)) {
-            throw this.replay(e, item);
-          }
-          continue;
-        }
+      (await this.fetch(group)).forEach((item, i) => item && found.set(group[i]!, item));
+    }
+    for (const e of all) {
+      const item = found.get(e);
+      if (isRecord(e) && item && !this.expired(e.c.entity, item)) {
+        this.replay(e, item);
+      }
+    }
+    if (this.records.size > 0) {
+      throw new Repetition(this.records);
+    }
+    for (const e of all) {
+      if (!isRecord(e)) {
         try {
-          e.see(item);
+          e.see(found.get(e));
         } catch (err) {
           throw e.fault(err);
         }
@@ -218,14 +255,15 @@ class Attempt {
     let e = this.effects.find((x) => x.c.entity === entity && identity(entity.table, x.c.primary) === id);
     if (!e) {
       e = new Effect({
-        number: by.c.number, line: by.c.line, action: "update", refusedAs: "update", entity, values: key, primary, assigned: [],
+        of: by.c.of, number: by.c.number, line: by.c.line, action: "update", refusedAs: "update", entity, values: key, primary, assigned: [],
         when: undefined, refusals: [], inputs: by.c.inputs, pinned: bare(),
-      }, this.r.learned);
+      }, this.t.learned);
       e.counters = e.moved = true;
       this.effects.push(e);
       e.add(f, m.by);
       return;
     }
+    this.merge(by, e);
     if (e.counted && e.c.entity.counts.length > 0) {
       throw new Error(`counter ${entity.name}.${field} is counted by what it counts`);
     }
@@ -254,37 +292,43 @@ class Attempt {
     }
   }
 
+  /**
+   * Decides whether a counter that one call moves may be moved in the step of another, which is then as if it came before: its
+   * condition and its values are of the counter as it was. Where that could not be for all, the calls have no order in which they
+   * could be made, and are refused.
+   */
+  private merge(by: Effect, e: Effect): void {
+    const [a, b] = [by.c.of, e.c.of];
+    if (e.counters || e.doomed || a === b) {
+      return;
+    }
+    if (this.counted.has(a) || this.counts.has(b) || e.c.action === "delete") {
+      throw twice(by.c, e.c, `count of ${e.c.entity.name}`, e.c.entity.name, e.c.primary);
+    }
+    this.counts.add(a);
+    this.counted.add(b);
+  }
+
   /** All operations in the order of their effects. Two on one item, and more than a transaction holds, are refused. */
   private operations(): Operation[] {
     const met = new Map<string, Operation>();
     for (const o of this.effects.flatMap((e) => e.ops)) {
       const before = met.get(o.identity);
       if (before) {
-        throw this.r.twice(before.of.c, o.of.c, before.noun, o.noun);
+        throw twice(before.of.c, o.of.c, before.noun, o.noun, o.item);
       }
       met.set(o.identity, o);
     }
     const ops = [...met.values()];
-    if (ops.length > maxActions && !this.r.w.batch) {
-      throw this.tooMany(ops);
+    if (ops.length > maxActions && !this.t.batch) {
+      throw this.t.tooMany(ops);
     }
     return ops;
   }
 
-  /** The error of a transaction with too many operations: it says how many of what there are. */
-  private tooMany(ops: readonly Operation[]): Error {
-    const counts = new Map<string, number>();
-    for (const o of ops) {
-      counts.set(o.noun, (counts.get(o.noun) ?? 0) + 1);
-    }
-    const nouns = [...counts].map(([noun, n]) => `${n} × ${noun}`).join(", ");
-    const what = `the write has ${ops.length} actions, and a transaction holds ${maxActions}: ${nouns}`;
-    return this.r.w.lines ? builtin("Lines", `: ${what}`) : new Error(what);
-  }
-
   /** What the attempt did. updated are the attributes of the item of a single update. */
-  private outcome(updated?: Item): Outcome {
-    const items: (Values | undefined)[][] = this.r.w.steps.map(() => []);
+  private outcomes(updated?: Item): Outcome[] {
+    const out = this.t.given.map((r): Outcome => ({ items: r.w.steps.map(() => []), replayed: false }));
     for (const e of this.effects) {
       if (e.c.number < 0 || e.counters) {
         continue;
@@ -295,13 +339,13 @@ class Attempt {
       } else if ((e.c.action === "update" || e.c.action === "upsert") && e.c.refusedAs !== "check") {
         v = updated ? e.c.entity.valuesOf(updated) : e.read ? e.will : undefined;
       }
-      items[e.c.number]!.push(v);
+      out[this.t.given.indexOf(e.c.of)]!.items[e.c.number]!.push(v);
     }
-    return { items };
+    return out;
   }
 
   /** Writes the one item that a write touches. */
-  private async single(o: Operation): Promise<Outcome> {
+  private async single(o: Operation): Promise<Outcome[]> {
     const common = { TableName: this.call.env.tableName(o.table), ...o.common(), ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const };
     try {
       if (o.kind === "putting") {
@@ -312,33 +356,33 @@ class Attempt {
         const update = o.update ? { UpdateExpression: o.update } : {};
         const answer = await this.call.send<{ Attributes?: Item }>(
           new UpdateItemCommand({ ...common, Key: o.item, ...update, ReturnValues: "ALL_NEW" }), true);
-        return this.outcome(answer.Attributes ?? {});
+        return this.outcomes(answer.Attributes ?? {});
       }
     } catch (err) {
       if (err instanceof ConditionalCheckFailedException) {
-        throw this.refused(o, err.Item);
+        throw await this.refused(o, err.Item);
       }
       throw err instanceof TransactionConflictException ? new Again() : err;
     }
-    return this.outcome();
+    return this.outcomes();
   }
 
   /** Writes several items as a whole. */
-  private async transact(ops: readonly Operation[]): Promise<Outcome> {
+  private async transact(ops: readonly Operation[]): Promise<Outcome[]> {
     const TransactItems = ops.map((o) => o.transactItem(this.call.env.tableName(o.table)));
     try {
       await this.call.send(new TransactWriteItemsCommand({ TransactItems }), true);
     } catch (err) {
       if (err instanceof TransactionCanceledException) {
-        throw this.canceled(ops, err);
+        throw await this.canceled(ops, err);
       }
       throw err; // one still in progress too: another attempt might do twice what this one does yet
     }
-    return this.outcome();
+    return this.outcomes();
   }
 
   /** Writes the items of a batch, each for itself, as many in a request as it takes. */
-  private async batch(ops: readonly Operation[]): Promise<Outcome> {
+  private async batch(ops: readonly Operation[]): Promise<Outcome[]> {
     for (let from = 0; from < ops.length; from += maxBatchItems) {
       let left = ops.slice(from, from + maxBatchItems);
       try {
@@ -358,7 +402,7 @@ class Attempt {
         throw new UnfinishedError([...new Set(lines)].sort((a, b) => a - b), err);
       }
     }
-    return this.outcome();
+    return this.outcomes();
   }
 
   /** Makes one request, and returns what it leaves: all, where DynamoDB has refused it for now. */
@@ -373,7 +417,7 @@ class Attempt {
   }
 
   /** Why a transaction was cancelled: the first of its operations that has a reason decides. */
-  private canceled(ops: readonly Operation[], err: TransactionCanceledException): unknown {
+  private async canceled(ops: readonly Operation[], err: TransactionCanceledException): Promise<unknown> {
     for (const [i, reason] of (err.CancellationReasons ?? []).entries()) {
       const o = ops[i];
       if (!o || !reason.Code || reason.Code === "None") {
@@ -388,18 +432,18 @@ class Attempt {
   }
 
   /** What the refusal of an operation means, by the item that refused. */
-  private refused(o: Operation, item: Item | undefined): unknown {
+  private async refused(o: Operation, item: Item | undefined): Promise<unknown> {
     const old = item && Object.keys(item).length > 0 ? item : undefined;
     const e = o.of;
     switch (o.role) {
       case "nothing":
         return new Again();
       case "releasing":
-        this.r.learned.foreign.add(o.identity);
+        this.t.learned.foreign.add(o.identity);
         return new Again();
       case "elsewhere":
         if (o.kind === "updating" && !old) {
-          this.r.learned.lost.add(o.identity);
+          this.t.learned.lost.add(o.identity);
         }
         return new Again();
       case "taking":
@@ -408,10 +452,19 @@ class Attempt {
         return this.refusal(e.c, e.c.entity.exists, old);
       default:
     }
-    if (e.c.number < 0 && e.c.action === "create") {
-      return !old || this.expired(e.c.entity, old) ? new Again() : this.replay(e, old);
+    if (isRecord(e)) {
+      return !old || this.expired(e.c.entity, old) ? new Again() : await this.repeats(e, old);
     }
     return this.refusedItself(e, old);
+  }
+
+  /** The end of a repetition, whose record refused. Records of other calls were made with it, and are read. */
+  private async repeats(e: Effect, old: Item): Promise<Repetition> {
+    this.replay(e, old);
+    if (this.effects.some((o) => o !== e && isRecord(o))) {
+      await this.look([]);
+    }
+    return new Repetition(this.records);
   }
 
   /** The error of a change that its own item refused. It is Again where the item fulfils all that the change asks. */
@@ -431,26 +484,31 @@ class Attempt {
   }
 
   /** The first declared error whose condition holds for the item that refused. */
-  private declared(c: Change, old: Item | undefined, otherwise: string): TableError {
+  private declared(c: Change, old: Item | undefined, otherwise: string): WriteFault {
     const found = c.refusals.find((x) => !x.when || x.when.holds(old, c.inputs));
     return this.refusal(c, found?.err ?? otherwise, old);
   }
 
-  private refusal(c: Change, name: string, old: Item | undefined): Refusal {
+  private refusal(c: Change, name: string, old: Item | undefined): WriteFault {
     const { codes, message } = this.call.declared(name);
-    const stepName = this.r.w.steps[c.number]?.name ?? "";
-    return new Refusal(this.r.w.pattern, c.number, stepName, c.line, codes, message, old);
+    const { w } = c.of;
+    return c.of.fault(new Refusal(w.pattern, c.number, w.steps[c.number]?.name ?? "", c.line, codes, message, old));
   }
 
-  /** Answers a repetition by the record of the first request. */
-  private replay(e: Effect, old: Item): unknown {
+  /** Takes the record of a first request, of which this one is a repetition. It is refused where that was another request. */
+  private replay(e: Effect, old: Item): void {
     const v = e.c.entity.valuesOf(old);
-    const idempotent = this.r.w.idempotent!;
+    const idempotent = e.c.of.w.idempotent!;
     if (idempotent.request.length > 0 && !equal(v[requestField], e.c.values[requestField])) {
-      return this.refusal(e.c, idempotent.reused, old);
+      throw this.refusal(e.c, idempotent.reused, old);
     }
-    return new Replayed(v);
+    this.records.set(e.c.of, v);
   }
+}
+
+/** Whether an effect is the creation of an idempotency record. */
+function isRecord(e: Effect): boolean {
+  return e.c.number < 0 && e.c.action === "create";
 }
 
 function isUnread(task: () => void): boolean {

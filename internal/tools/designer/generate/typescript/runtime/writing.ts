@@ -2,17 +2,17 @@
 
 import { createHash } from "node:crypto";
 import type { Call } from "./call.js";
-import type { Change, Learned, LinkedParam, Write } from "./change.js";
+import type { Change, LinkedParam, Write } from "./change.js";
 import type { Kind } from "./descriptor.js";
-import { type Entity, fieldsOf, identity } from "./entity.js";
-import { type TableError, ValueError, builtin, missing } from "./errors.js";
+import type { Entity } from "./entity.js";
+import { WriteFault, builtin, missing } from "./errors.js";
 import { Ids } from "./ids.js";
+import type { Bytes } from "./keytext.js";
 import type { Input } from "./source.js";
 import { Occurrence, lineName } from "./step.js";
+import { distinct, requestField } from "./transaction.js";
 import { type LinkedField, checkValue, collection, nowAs } from "./types.js";
 import { type AttributeValue, type Values, bare, canonical, sizedText } from "./values.js";
-
-export const requestField = "request";
 
 /** One call of a write. It is the same in all attempts, so that ids that were made stay what they are. */
 export class Writing {
@@ -20,14 +20,16 @@ export class Writing {
   readonly w: Write;
   readonly input: Input;
   readonly lines: Values[];
-  readonly learned: Learned = { foreign: new Set(), lost: new Set() };
+  /** Its place among the writes of a tx. */
+  readonly place: number | undefined;
   readonly changes: Change[] = [];
   private readonly ids: Ids;
 
-  constructor(call: Call, w: Write, input: Input) {
+  constructor(call: Call, w: Write, input: Input, place?: number) {
     this.call = call;
     this.w = w;
     this.input = input;
+    this.place = place;
     this.lines = input.lines ?? [];
     this.ids = new Ids(call.now, call.env.newID);
     this.checkLines();
@@ -42,7 +44,7 @@ export class Writing {
     if (w.idempotent) {
       this.changes.unshift(this.record());
     }
-    this.distinct();
+    distinct(this.changes);
   }
 
   newID(kind: Kind): AttributeValue {
@@ -73,31 +75,19 @@ export class Writing {
     });
   }
 
-  /** Refuses steps and lines that are about one item. */
-  private distinct(): void {
-    const met = new Map<string, Change>();
-    for (const c of this.changes) {
-      const id = identity(c.entity.table, c.primary);
-      const before = met.get(id);
-      if (before) {
-        throw this.twice(before, c, before.entity.name, c.entity.name);
-      }
-      met.set(id, c);
-    }
+  /** An error of this write, of several that are made as a whole. */
+  fault(err: unknown): WriteFault {
+    return err instanceof WriteFault ? err : new WriteFault(this.w.pattern, this.place, err);
   }
 
-  /** The error of two changes that touch one item, which no transaction may. */
-  twice(a: Change, b: Change, first: string, second: string): TableError {
-    const what = second === first ? first : `${first}, ${second}`;
-    if (a.line >= 0 && b.line >= 0 && a.line !== b.line) {
-      return builtin("Lines", `: lines ${a.line + 1} and ${b.line + 1} are about one item (${what})`);
-    }
-    if (a.line >= 0 || b.line >= 0) {
-      return builtin("Lines", `: line ${Math.max(a.line, b.line) + 1} is about an item of another step (${what})`);
-    }
-    const step = (c: Change): string => (c.number < 0 ? "0, the idempotency record," : this.w.steps[c.number]!.name || String(c.number + 1));
-    const name = fieldsOf(b.entity.key).join(", ") || b.entity.name;
-    return new ValueError(name, `makes steps ${step(a)} and ${step(b)} touch one item (${what}), which a write does once`);
+  /** What the design calls the step of a change, else its number. */
+  step(c: Change): string {
+    return c.number < 0 ? "0, the idempotency record," : this.w.steps[c.number]!.name || String(c.number + 1);
+  }
+
+  /** The same for calls of one write with the same input. */
+  canonical(): Bytes {
+    return canonical({ M: this.input.values }) + canonical({ L: this.lines.map((line) => ({ M: line })) });
   }
 
   /** The creation of the idempotency record. */
@@ -114,7 +104,7 @@ export class Writing {
       }
       e.check(values);
       return {
-        number: -1, line: -1, action: "create", refusedAs: "create", entity: e, values, primary: e.keyOf(e.key, values), assigned: [],
+        of: this, number: -1, line: -1, action: "create", refusedAs: "create", entity: e, values, primary: e.keyOf(e.key, values), assigned: [],
         when: undefined, refusals: [], inputs: { values: this.input.values, now: this.call.now }, pinned: bare(),
       };
     } catch (err) {
@@ -159,7 +149,7 @@ export class Writing {
   }
 
   /** The same for requests of one write whose inputs are the same, as far as the design compares them. */
-  private fingerprint(): string {
+  fingerprint(): string {
     let b = sizedText(this.w.pattern);
     for (const name of this.w.idempotent!.request) {
       const v = name === "lines" ? { L: this.lines.map((line) => ({ M: line })) } : this.input.values[name];

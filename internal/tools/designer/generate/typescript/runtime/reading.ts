@@ -1,0 +1,209 @@
+// The merged reading of what the partitions of a source answer.
+
+import { QueryCommand, type QueryCommandInput, ScanCommand } from "@aws-sdk/client-dynamodb";
+import type { Call } from "./call.js";
+import type { Position } from "./cursor.js";
+import type { Source, Start } from "./source.js";
+import type { Item } from "./values.js";
+import type { Walk } from "./walk.js";
+
+/** A partition that is read: what was answered and is not consumed, and how far it is consumed. */
+interface Lane {
+  request: QueryCommandInput;
+  buffer: Item[];
+  next: Item | undefined;
+  position: Position;
+  /** Its segment of a Scan. */
+  number: number;
+}
+
+const maxConcurrentQueries = 8;
+const maxPageRounds = 10;
+
+/** Reads the partitions of a source, and merges what they answer. */
+export class Reading {
+  private readonly call: Call;
+  private readonly source: Source;
+  private readonly request: QueryCommandInput | undefined;
+  private lanes: Lane[] = [];
+  /** Makes the lanes of further periods; undefined where there are no periods. */
+  private readonly walk: Walk | undefined;
+  /** The periods that have lanes. */
+  private readonly at: string[] = [];
+  /** How many periods have been read to their end. */
+  private passed = 0;
+  /** How many groups of lanes are asked at once: one, and twice as many after each round that finds nothing. */
+  private ahead = 1;
+  private readonly most: number;
+
+  /** Without a request there is nothing to read. most is how many periods may be begun. */
+  constructor(
+    call: Call, source: Source, request: QueryCommandInput | undefined, start: Start, positions?: readonly Position[], most = Number.POSITIVE_INFINITY,
+  ) {
+    this.call = call;
+    this.source = source;
+    this.request = request;
+    this.walk = start.walk;
+    this.most = most;
+    if (start.at !== undefined) {
+      this.at.push(start.at);
+    }
+    this.begin(start.partitions, positions);
+  }
+
+  /** Adds lanes. */
+  private begin(partitions: readonly Item[], positions?: readonly Position[]): void {
+    const { request } = this;
+    if (!request) {
+      return;
+    }
+    partitions.forEach((partition, i) => {
+      const values: Item = { ...request.ExpressionAttributeValues };
+      this.source.o.pk.forEach((a, n) => (values[`:p${n}`] = partition[a.name]!));
+      const position = positions?.[i] ?? {};
+      this.lanes.push({ request: { ...request, ExpressionAttributeValues: values }, buffer: [], next: position.at, position, number: i });
+    });
+  }
+
+  /** Adds the lanes of a walk's next period. */
+  private extend(walk: Walk): void {
+    const next = walk.step();
+    if (next) {
+      this.at.push(next.at);
+      this.begin(next.partitions);
+    }
+  }
+
+  /** Drops the lanes of periods that have been read to their end. */
+  private leave(walk: Walk): void {
+    while (this.lanes.length > 0 && this.lanes.slice(0, walk.shards).every((l) => l.position.done)) {
+      this.lanes.splice(0, walk.shards);
+      this.at.shift();
+      this.passed++;
+    }
+  }
+
+  /** Whether a page may be read in another round. A walk is over periods, any of which may have nothing. */
+  another(round: number): boolean {
+    return round < maxPageRounds + this.passed && !this.done() && this.passed < this.most;
+  }
+
+  /** The lanes that are read together, so many groups from the first that is not done: all, but of a walk those of one period. */
+  private groups(n: number): Lane[] {
+    const { walk } = this;
+    if (!walk) {
+      return this.lanes;
+    }
+    this.leave(walk);
+    const most = Math.min(n, this.most - this.passed);
+    while (this.at.length < most && !walk.ended) {
+      this.extend(walk);
+    }
+    return this.lanes.slice(0, most * walk.shards);
+  }
+
+  /** The number of what there is, which the requests count. */
+  async count(): Promise<number> {
+    let total = 0;
+    const lanes = this.groups(Number.POSITIVE_INFINITY);
+    await this.call.concurrently(lanes.length, maxConcurrentQueries, async (i) => {
+      for (let next: Item | undefined; ; ) {
+        const answer = await this.call.read(new QueryCommand({ ...lanes[i]!.request, Select: "COUNT", ExclusiveStartKey: next }));
+        total += answer.Count ?? 0;
+        next = answer.LastEvaluatedKey;
+        if (!next || Object.keys(next).length === 0) {
+          return;
+        }
+      }
+    });
+    return total;
+  }
+
+  done(): boolean {
+    if (!this.walk) {
+      return this.lanes.every((l) => l.position.done);
+    }
+    this.leave(this.walk);
+    return this.lanes.length === 0 && this.walk.ended;
+  }
+
+  /** How far the partitions are consumed: of a walk those of the period that it has got to, which has not ended. */
+  progress(): { at: string; positions: Position[] } {
+    const { walk } = this;
+    if (!walk) {
+      return { at: "", positions: this.lanes.map((l) => l.position) };
+    }
+    this.leave(walk);
+    if (this.at.length === 0) {
+      this.extend(walk);
+    }
+    return { at: this.at[0]!, positions: this.lanes.slice(0, walk.shards).map((l) => l.position) };
+  }
+
+  /** Consumes up to n items in order. It asks every partition that ran dry once, so there may be fewer before the end. */
+  async next(n: number): Promise<Item[]> {
+    const dry = this.groups(this.ahead).filter(isDry);
+    await this.call.concurrently(dry.length, maxConcurrentQueries, (i) => this.ask(dry[i]!, n));
+    this.ahead = Math.min(2 * this.ahead, maxConcurrentQueries);
+    const out: Item[] = [];
+    while (out.length < n) {
+      const l = this.least();
+      if (!l) {
+        break;
+      }
+      this.ahead = 1;
+      const item = l.buffer.shift()!;
+      out.push(item);
+      l.position = { at: this.source.keyOfItem(item) };
+      settle(l);
+    }
+    return out;
+  }
+
+  private async ask(l: Lane, limit: number): Promise<void> {
+    const answer = await this.call.read(this.command(l, { ...l.request, Limit: limit, ExclusiveStartKey: l.next }));
+    l.buffer = answer.Items ?? [];
+    const more = answer.LastEvaluatedKey && Object.keys(answer.LastEvaluatedKey).length > 0;
+    l.next = more && !(l.buffer.length > 0 && this.source.single()) ? answer.LastEvaluatedKey : undefined;
+    settle(l);
+  }
+
+  /** A lane's request: a Query, or a Scan of a segment. */
+  private command(l: Lane, q: QueryCommandInput): QueryCommand | ScanCommand {
+    if (!this.source.scans) {
+      return new QueryCommand(q);
+    }
+    const { ScanIndexForward: _, ExpressionAttributeNames: names = {}, ExpressionAttributeValues: values = {}, ...rest } = q;
+    return new ScanCommand({
+      ...rest,
+      ...(Object.keys(names).length > 0 ? { ExpressionAttributeNames: names } : {}),
+      ...(Object.keys(values).length > 0 ? { ExpressionAttributeValues: values } : {}),
+      ...(this.lanes.length > 1 ? { Segment: l.number, TotalSegments: this.lanes.length } : {}),
+    });
+  }
+
+  /** The lane whose next item comes first; undefined where there is none, or a lane must be asked to tell. */
+  private least(): Lane | undefined {
+    let least: Lane | undefined;
+    for (const l of this.groups(1)) {
+      if (isDry(l) && !this.source.scans) { // what a Scan finds is in no order
+        return undefined;
+      }
+      if (l.buffer.length > 0 && (!least || this.source.compare(l.buffer[0]!, least.buffer[0]!) < 0)) {
+        least = l;
+      }
+    }
+    return least;
+  }
+}
+
+function isDry(l: Lane): boolean {
+  return l.buffer.length === 0 && !l.position.done;
+}
+
+/** Moves a lane without buffer to where its next request begins, or to its end. */
+function settle(l: Lane): void {
+  if (l.buffer.length === 0) {
+    l.position = l.next ? { at: l.next } : { done: true };
+  }
+}
