@@ -318,7 +318,11 @@ func TestAssumeRole(t *testing.T) {
 	other.AccessKeyID = "ASIAOTHER"
 	g.want("another key's token", g.lists(credentials.StaticCredentialsProvider{Value: other}), unknown)
 	other = session
-	other.SessionToken = session.SessionToken[:40] + "A" + session.SessionToken[41:]
+	changed := []byte(session.SessionToken)
+	if changed[40]++; changed[40] > 'z' || session.SessionToken[40] == 'Z' || session.SessionToken[40] == '9' {
+		changed[40] = 'A'
+	}
+	other.SessionToken = string(changed)
 	g.want("a changed token", g.lists(credentials.StaticCredentialsProvider{Value: other}), unknown)
 	g.manage(monotable.IAMRequest{Action: "role delete", Name: "reader"})
 	g.manage(monotable.IAMRequest{Action: "role create", Name: "reader", Trust: trustAccount, Policies: []string{"all"}})

@@ -54,27 +54,27 @@ func (e *Engine) Reach(operation string, text *string, parameters []attr.Value, 
 	if s.Select != nil && !s.Exists {
 		p, err := e.bindSelect(ctx, s, nil)
 		if err != nil {
-			return r.unknown(), nil
+			return r.unknown(), nil //nolint:nilerr // the operation itself reports it
 		}
 		r.selects(p)
 		return r, nil
 	}
 	w, err := e.prepareStatement(ctx, s)
 	if err != nil {
-		return r.unknown(), nil
+		return r.unknown(), nil //nolint:nilerr // the operation itself reports it
 	}
 	t, err := e.catalog.Lookup(s.source.Table)
 	if err != nil {
-		return r.unknown(), nil
+		return r.unknown(), nil //nolint:nilerr // the operation itself reports it
 	}
 	r.writes(s, w, t)
 	return r, nil
 }
 
 // unknown is the reach of a statement that does not fit its table.
-func (r Reach) unknown() Reach {
+func (r *Reach) unknown() Reach {
 	r.EveryKey, r.EveryAttribute = true, true
-	return r
+	return *r
 }
 
 func (r *Reach) selects(p *partitions) {

@@ -41,8 +41,7 @@ func Check(document string, kind Kind, arn string) error {
 		return apierr.PolicyTooLarge.With()
 	}
 	parsed, err := language.Parse(document, language.Resource)
-	var fault *language.Error
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*language.Error](err); ok {
 		return refusal(fault)
 	} else if err != nil {
 		return err

@@ -154,7 +154,7 @@ func (c *call) named(r rule) resource {
 }
 
 func text(v reflect.Value) string {
-	if p, ok := v.Interface().(*string); ok && p != nil {
+	if p, ok := reflect.TypeAssert[*string](v); ok && p != nil {
 		return *p
 	}
 	return ""

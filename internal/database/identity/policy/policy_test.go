@@ -16,11 +16,11 @@ type keys map[string]Value
 
 func (k keys) Key(name string) Value { return k[name] }
 
-func mustParse(t testing.TB, document string, kind Kind) *Policy {
-	t.Helper()
+func mustParse(tb testing.TB, document string, kind Kind) *Policy {
+	tb.Helper()
 	p, err := Parse(document, kind)
 	if err != nil {
-		t.Fatalf("%s: %v", document, err)
+		tb.Fatalf("%s: %v", document, err)
 	}
 	return p
 }
