@@ -78,7 +78,7 @@ const (
 // Signatures and keys. AWS's, by its documentation and by what clients report; but for the ones that are marked.
 const (
 	NotSigned               Sentence = "Request is missing Authentication Token"
-	SignedTwice             Sentence = "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header."
+	SignedTwice             Sentence = "The request is signed in its query and in its 'Authorization' header: one of them must go." // ours: AWS's is not known
 	AuthorizationInvalid    Sentence = "'%s' not a valid key=value pair (missing equal-sign) in Authorization header: '%s'."
 	AuthorizationLacks      Sentence = "Authorization header requires '%s' parameter. "                                        // a part of the next
 	AuthorizationLacksDate  Sentence = "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. " // a part of the next
