@@ -67,7 +67,7 @@ function JoinForm() {
 }
 
 function said(problem: Problem): string {
-  return problem.code === "invalid_parameter" ? t("join.none") : problem.detail;
+  return problem.code === "invalid_parameter" || problem.code === "not_found" ? t("join.none") : problem.detail;
 }
 
 function joinRoom(code: string): Promise<Schemas["Room"]> {
