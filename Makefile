@@ -13,7 +13,7 @@ SOAKTIME ?= 20m
 SOAKKILL ?= 1m
 DIFFTIME ?= 10m
 
-.PHONY: help build run web web-dev test lint fmt race fuzz differential overload bench soak tidy setup clean
+.PHONY: help build run web web-dev test lint fmt race fuzz differential overload bench cluster-test soak tidy setup clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices),
 	@cmp -s bench/package-lock.json bench/node_modules/.installed || { (cd bench && npm ci --no-audit --no-fund --loglevel=error) && cp bench/package-lock.json bench/node_modules/.installed; }
 	@go run ./bench $(BENCHFLAGS)
 	@systems/load
+
+cluster-test: setup build ## run everything over PostgreSQL, the suites of the systems included (15 minutes)
+	@go test -count=1 -timeout=30m ./internal/database/storage/kv/postgreskv/... ./test/cluster -systems -v
 
 soak: ## keep up 70 % of the highest load for SOAKTIME (20m), kill -9 every SOAKKILL (1m), and check everything
 	@go test -count=1 -v -timeout=2h ./test/soak -time=$(SOAKTIME) -kill=$(SOAKKILL)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
@@ -145,8 +146,20 @@ func TestLeadingKeysHaveNoWayAround(t *testing.T) {
 	} {
 		_, err = ann.ExecuteStatement(ctx, &dynamodb.ExecuteStatementInput{Statement: new(statement)})
 		g.denied(statement, err)
-		_, err = ann.BatchExecuteStatement(ctx, &dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{{Statement: new(statement)}}})
-		g.denied("batch: "+statement, err)
+		allowed := `SELECT * FROM Notes WHERE "owner" = 'ann' AND id = '1'`
+		if !strings.HasPrefix(statement, "SELECT") {
+			allowed = `UPDATE Notes SET mood = 'x' WHERE "owner" = 'ann' AND id = '1'`
+		}
+		batch, err := ann.BatchExecuteStatement(ctx, &dynamodb.BatchExecuteStatementInput{Statements: []types.BatchStatementRequest{
+			{Statement: &allowed}, {Statement: &statement},
+		}})
+		if g.want("batch: "+statement, refusal(err), ""); err == nil {
+			own, theirs := batch.Responses[0], batch.Responses[1]
+			if own.Error != nil || theirs.Item != nil || theirs.Error == nil || theirs.Error.Code != types.BatchStatementErrorCodeEnumAccessDenied ||
+				!strings.HasPrefix(*theirs.Error.Message, "User: arn:aws:iam::000000000000:user/ann is not authorized to perform: dynamodb:PartiQL") {
+				t.Errorf("batch: %s: %+v", statement, batch.Responses)
+			}
+		}
 		_, err = ann.ExecuteTransaction(ctx, &dynamodb.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{{Statement: new(statement)}}})
 		g.denied("transaction: "+statement, err)
 	}
@@ -252,4 +265,84 @@ func TestResourcePolicies(t *testing.T) {
 	_, err = ann.GetItem(ctx, get)
 	g.want("denied by the table", refusal(err), "AccessDeniedException: User: arn:aws:iam::000000000000:user/ann is not authorized to perform: dynamodb:GetItem on "+
 		"resource: arn:aws:dynamodb:us-east-1:000000000000:table/Notes with an explicit deny in a resource-based policy")
+}
+
+// TestPoliciesOfStreamsAndIndexes checks that a stream's policy is the stream's alone, and that a table's speaks of its indexes where
+// it names them.
+func TestPoliciesOfStreamsAndIndexes(t *testing.T) {
+	g := openGuarded(t, t.TempDir(), monotable.Options{})
+	notes(g)
+	ann, ctx := g.user("ann"), t.Context()
+	streams := dynamodbstreams.New(dynamodbstreams.Options{BaseEndpoint: &g.url, Region: "us-east-1", Credentials: ann})
+	described, err := g.db.Client().DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: new("Notes")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, stream := *described.Table.TableArn, *described.Table.LatestStreamArn
+	put := func(on, action, resource string) {
+		if _, err := g.db.Client().PutResourcePolicy(ctx, &dynamodb.PutResourcePolicyInput{
+			ResourceArn: &on, Policy: new(`{"Version":"2012-10-17","Statement":{"Effect":"Allow","Principal":{"AWS":"arn:aws:iam::000000000000:user/ann"},
+				"Action":"dynamodb:` + action + `","Resource":"` + resource + `"}}`),
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	describe := func() error {
+		_, err := streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: &stream})
+		return err
+	}
+	query := func(index *string, name string) error {
+		_, err := g.dynamodb(ann).Query(ctx, &dynamodb.QueryInput{
+			TableName: &table, IndexName: index, KeyConditionExpression: new("#k = :v"),
+			ExpressionAttributeNames: map[string]string{"#k": name}, ExpressionAttributeValues: values{":v": text("tea")},
+		})
+		return err
+	}
+	put(table, "Query", table)
+	g.denied("a stream without a policy", describe())
+	g.want("the table", refusal(query(nil, "owner")), "")
+	g.denied("an index that the table's policy does not name", query(new("ByTopic"), "topic"))
+	put(table, "Query", table+"/index/ByTopic")
+	g.denied("the table itself, which it does not name now", query(nil, "owner"))
+	g.want("the index", refusal(query(new("ByTopic"), "topic")), "")
+	put(stream, "DescribeStream", stream)
+	g.want("the stream", refusal(describe()), "")
+	_, err = g.db.Client().DeleteResourcePolicy(ctx, &dynamodb.DeleteResourcePolicyInput{ResourceArn: &stream})
+	g.want("its policy is taken away", refusal(err), "")
+	g.denied("the stream afterwards", describe())
+}
+
+// TestOwnPolicyIsNotLost checks that who would lock themselves out must say so, and that the root never is.
+func TestOwnPolicyIsNotLost(t *testing.T) {
+	const root, secret = "AKIDROOT", "root-secret-of-a-test"
+	g := openGuarded(t, t.TempDir(), monotable.Options{Auth: &monotable.Auth{RootAccessKeyID: root, RootSecretAccessKey: secret}})
+	notes(g)
+	g.manage(monotable.IAMRequest{Action: "policy create", Name: "all", Document: allowTables})
+	ann, ctx, arn := g.dynamodb(g.user("ann", "all")), t.Context(), new("arn:aws:dynamodb:us-east-1:000000000000:table/Notes")
+	put := func(c *dynamodb.Client, principal string, confirm bool) string {
+		_, err := c.PutResourcePolicy(ctx, &dynamodb.PutResourcePolicyInput{
+			ResourceArn: arn, ConfirmRemoveSelfResourceAccess: confirm,
+			Policy: new(`{"Version":"2012-10-17","Statement":{"Effect":"Deny","Principal":` + principal + `,"Action":"dynamodb:*","Resource":"` + *arn + `"}}`),
+		})
+		return refusal(err)
+	}
+	g.want("someone else", put(ann, `{"AWS":"arn:aws:iam::000000000000:user/bob"}`, false), "")
+	g.want("herself", put(ann, `"*"`, false), "ValidationException: One or more parameter values were invalid: The policy would take your own permission to "+
+		"change it: set ConfirmRemoveSelfResourceAccess to true if you want that")
+	g.want("herself, confirmed", put(ann, `"*"`, true), "")
+	if got := put(ann, `{"AWS":"arn:aws:iam::000000000000:user/bob"}`, false); !strings.HasPrefix(got, "AccessDeniedException") {
+		t.Errorf("locked out: %q", got)
+	}
+	owner := g.dynamodb(credentials.NewStaticCredentialsProvider(root, secret, ""))
+	_, err := owner.GetItem(ctx, &dynamodb.GetItemInput{TableName: new("Notes"), Key: noteKey("ann")})
+	if got := refusal(err); !strings.HasPrefix(got, "AccessDeniedException") {
+		t.Errorf("the root reads what a table denies to all: %q", got)
+	}
+	_, err = owner.GetResourcePolicy(ctx, &dynamodb.GetResourcePolicyInput{ResourceArn: arn})
+	g.want("the root looks", refusal(err), "")
+	g.want("the root changes it, to another that denies all", put(owner, `"*"`, false), "")
+	_, err = owner.DeleteResourcePolicy(ctx, &dynamodb.DeleteResourcePolicyInput{ResourceArn: arn})
+	g.want("the root takes it away", refusal(err), "")
+	_, err = ann.GetItem(ctx, &dynamodb.GetItemInput{TableName: new("Notes"), Key: noteKey("ann")})
+	g.want("afterwards", refusal(err), "")
 }

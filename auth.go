@@ -23,9 +23,6 @@ type Auth struct {
 	File string
 	// RootAccessKeyID and RootSecretAccessKey are an access key that may do everything. Default: none but the one of EnsureRootKey.
 	RootAccessKeyID, RootSecretAccessKey string
-	// MasterKey, 32 bytes, seals the secrets of access keys in the database. Default: they lie open in its directory. A database
-	// that has been opened with one needs it from then on. PreviousMasterKey is given once, beside a new MasterKey.
-	MasterKey, PreviousMasterKey []byte
 	// ClockSkew is by how much the clocks of clients may differ. Default 5 minutes.
 	ClockSkew time.Duration
 }
@@ -48,12 +45,13 @@ var ErrSealed = identity.ErrSealed
 
 // IAM manages who may call Handler. What it answers is durable.
 func (db *DB) IAM(ctx context.Context, r *IAMRequest) (IAMResult, error) {
-	return db.identity.Manage(ctx, r)
+	return db.manage(ctx, r)
 }
 
-// IAM is [DB.IAM] for a directory that no process has open. Of a only the master keys count.
-func IAM(ctx context.Context, dir string, a Auth, r *IAMRequest) (result IAMResult, err error) {
-	store, err := openStore(dir)
+// IAM is [DB.IAM] for a directory that no process has open. Of o, which may be nil, only the master keys count.
+func IAM(ctx context.Context, dir string, o *Options, r *IAMRequest) (result IAMResult, err error) {
+	o = o.withDefaults()
+	store, err := openStore(dir, o)
 	if err != nil {
 		return IAMResult{}, err
 	}
@@ -62,7 +60,7 @@ func IAM(ctx context.Context, dir string, a Auth, r *IAMRequest) (result IAMResu
 		return IAMResult{}, fmt.Errorf("monotable: %w", err)
 	}
 	d, err := identity.Open(ctx, identity.Options{
-		Store: store, Account: new(Options).withDefaults().AccountID, MasterKey: a.MasterKey, PreviousMasterKey: a.PreviousMasterKey,
+		Store: store, Account: new(Options).withDefaults().AccountID, MasterKey: o.MasterKey, PreviousMasterKey: o.PreviousMasterKey,
 	})
 	if err != nil {
 		return IAMResult{}, fmt.Errorf("monotable: %w", err)
@@ -86,8 +84,8 @@ func (db *DB) openIdentity(o *Options, s *server.Options) error {
 		a = *o.Auth
 	}
 	d, err := identity.Open(context.Background(), identity.Options{
-		Store: db.store, Account: o.AccountID, File: a.File, RootKey: identity.Key{ID: a.RootAccessKeyID, Secret: a.RootSecretAccessKey},
-		MasterKey: a.MasterKey, PreviousMasterKey: a.PreviousMasterKey, Skew: a.ClockSkew, Now: o.Now, Rand: o.Rand, Logger: o.Logger,
+		Store: db.store, Shared: o.shared, Account: o.AccountID, File: a.File, RootKey: identity.Key{ID: a.RootAccessKeyID, Secret: a.RootSecretAccessKey},
+		MasterKey: o.MasterKey, PreviousMasterKey: o.PreviousMasterKey, Skew: a.ClockSkew, Now: o.Now, Rand: o.Rand, Logger: o.Logger,
 	})
 	if err == nil && a.Required {
 		err = d.Usable()
@@ -96,6 +94,11 @@ func (db *DB) openIdentity(o *Options, s *server.Options) error {
 		return fmt.Errorf("monotable: %w", err)
 	}
 	db.identity = d
+	if o.shared {
+		ctx, stop := context.WithCancel(context.Background())
+		db.unfollow = stop
+		db.following.Go(func() { d.Follow(ctx) })
+	}
 	if a.Required {
 		s.Authenticator = d
 		databases := map[string]access.Database{o.Region: db.engine}
@@ -121,14 +124,6 @@ func (a *Auth) validate() error {
 	var faults []error
 	if (a.RootAccessKeyID == "") != (a.RootSecretAccessKey == "") {
 		faults = append(faults, errors.New("monotable: RootAccessKeyID and RootSecretAccessKey: give both or neither"))
-	}
-	for name, key := range map[string][]byte{"MasterKey": a.MasterKey, "PreviousMasterKey": a.PreviousMasterKey} {
-		if key != nil && len(key) != identity.MasterKeyBytes {
-			faults = append(faults, fmt.Errorf("monotable: %s has %d bytes: want %d", name, len(key), identity.MasterKeyBytes))
-		}
-	}
-	if a.MasterKey == nil && a.PreviousMasterKey != nil {
-		faults = append(faults, errors.New("monotable: PreviousMasterKey is for a change of the MasterKey: give that, too"))
 	}
 	if a.ClockSkew < 0 {
 		faults = append(faults, errors.New("monotable: ClockSkew cannot be negative"))

@@ -227,14 +227,14 @@ func TestMasterKey(t *testing.T) {
 		{name: "next alone", master: two},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			auth := &monotable.Auth{MasterKey: c.master, PreviousMasterKey: c.previous, Required: true}
+			options := monotable.Options{MasterKey: c.master, PreviousMasterKey: c.previous, Auth: &monotable.Auth{Required: true}}
 			if c.fault {
-				if _, err := monotable.Open(dir, &monotable.Options{Auth: auth}); !errors.Is(err, monotable.ErrSealed) {
+				if _, err := monotable.Open(dir, &options); !errors.Is(err, monotable.ErrSealed) {
 					t.Error(err)
 				}
 				return
 			}
-			g := openGuarded(t, dir, monotable.Options{Auth: auth})
+			g := openGuarded(t, dir, options)
 			if ana == nil {
 				g.manage(monotable.IAMRequest{Action: "policy create", Name: "all", Document: allowTables})
 				ana = g.user("ana", "all")

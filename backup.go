@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
+	"github.com/monotable/monotable/internal/seal"
 )
 
 // errInMemory is what a database in memory answers to calls about its files.
@@ -19,6 +20,8 @@ var errInMemory = errors.New("monotable: the database is in memory and has no fi
 // acknowledged before it, while reads and writes go on. dest is a directory that does not exist yet, or is
 // empty, outside the database's own. Where both are on one file system the copy shares most files with the
 // database by hard links: it is quick and takes little room, and a fault of the disk hits both.
+//
+// The copy of an encrypted directory is encrypted too, and opens with the master key of this moment.
 //
 // The copy is a database like any other: [Open] opens it, [Verify] proves it, [Restore] copies it back. After
 // an error nothing is left of it; what a crash leaves is refused by Open. progress, unless nil, hears how many
@@ -38,7 +41,8 @@ func (db *DB) Backup(ctx context.Context, dest string, progress func(done, total
 	return nil
 }
 
-// Backup is [DB.Backup] for a directory that no process has open. The copy shares no files with it.
+// Backup is [DB.Backup] for a directory that no process has open. The copy shares no files with it. No master key is needed: an encrypted
+// directory is copied as it is.
 func Backup(ctx context.Context, dir, dest string, progress func(done, total int64)) error {
 	if err := copyStore(ctx, dir, dest, progress); err != nil {
 		return fmt.Errorf("monotable: back up %s to %s: %w", dir, dest, err)
@@ -67,13 +71,53 @@ func copyStore(ctx context.Context, from, to string, progress func(done, total i
 	return pebblekv.Copy(ctx, nil, from, to, progress)
 }
 
-// openStore opens the store of a directory that has one.
-func openStore(dir string) (*pebblekv.Store, error) {
+// Recrypt is [Restore] to a directory whose files are encrypted with new keys under the master key, or, with encrypt false, are not encrypted.
+// The backup, if it is encrypted, is so under the same master key.
+func Recrypt(ctx context.Context, backup, dir string, masterKey []byte, encrypt bool, progress func(done, total int64)) error {
+	o := &Options{MasterKey: masterKey}
+	err := o.validateMasterKeys()
+	from, to := "", ""
+	if err == nil {
+		from, err = existing(backup)
+	}
+	if err == nil {
+		to, err = absolute(dir)
+	}
+	if err == nil {
+		err = pebblekv.Recrypt(ctx, nil, from, to, masterKey, encrypt, progress)
+	}
+	if err != nil {
+		return fmt.Errorf("monotable: restore %s to %s: %w", backup, dir, err)
+	}
+	return nil
+}
+
+func (o *Options) validateMasterKeys() error {
+	var faults []error
+	for name, key := range map[string][]byte{"MasterKey": o.MasterKey, "PreviousMasterKey": o.PreviousMasterKey} {
+		if key != nil && len(key) != seal.KeyBytes {
+			faults = append(faults, fmt.Errorf("monotable: %s has %d bytes: want %d", name, len(key), seal.KeyBytes))
+		}
+	}
+	if o.MasterKey == nil && o.PreviousMasterKey != nil {
+		faults = append(faults, errors.New("monotable: PreviousMasterKey is for a change of the MasterKey: give that, too"))
+	}
+	return errors.Join(faults...)
+}
+
+// openStore opens the store of a directory that has one. Of o only the master keys count.
+func openStore(dir string, o *Options) (*pebblekv.Store, error) {
+	o = o.withDefaults()
+	if err := o.validateMasterKeys(); err != nil {
+		return nil, err
+	}
 	path, err := existing(dir)
 	if err != nil {
 		return nil, fmt.Errorf("monotable: open %s: %w", dir, err)
 	}
-	store, err := pebblekv.Open(path, pebblekv.Options{Logger: slog.New(slog.DiscardHandler)})
+	store, err := pebblekv.Open(path, pebblekv.Options{
+		Logger: slog.New(slog.DiscardHandler), MasterKey: o.MasterKey, PreviousMasterKey: o.PreviousMasterKey,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("monotable: open %s: %w", dir, err)
 	}

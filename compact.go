@@ -13,9 +13,9 @@ import (
 // The database does by itself what is needed: Compact is for after a large deletion.
 func (db *DB) Compact(ctx context.Context) error { return compact(ctx, db.store) }
 
-// Compact is [DB.Compact] for a directory that no process has open.
-func Compact(ctx context.Context, dir string) error {
-	store, err := openStore(dir)
+// Compact is [DB.Compact] for a directory that no process has open. Of o, which may be nil, only the master key counts.
+func Compact(ctx context.Context, dir string, o *Options) error {
+	store, err := openStore(dir, o)
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func ExampleVerify() {
 	createOrders(ctx, db.Client())
 	check(db.Close())
 
-	done, err := monotable.Verify(ctx, dir, func(f monotable.Finding) { fmt.Println(f.What) }, nil)
+	done, err := monotable.Verify(ctx, dir, nil, func(f monotable.Finding) { fmt.Println(f.What) }, nil)
 	check(err)
 	fmt.Println(done.Tables, "table,", done.Findings, "findings")
 	// Output: 1 table, 0 findings

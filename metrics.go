@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/metrics"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
@@ -26,6 +27,9 @@ func (db *DB) Collector() prometheus.Collector {
 	if store, onDisk := db.store.(*pebblekv.Store); onDisk {
 		source.Storage = store.Metrics
 	}
+	if db.audit != nil {
+		source.AuditLost = db.audit.Lost
+	}
 	return metrics.New(source)
 }
 
@@ -33,12 +37,18 @@ func (db *DB) Collector() prometheus.Collector {
 // say, after which reads go on and the database must be opened again. It is what GET /-/ready of [DB.Handler] responds
 // with.
 func (db *DB) Ready() error {
-	store, known := db.store.(kv.Health)
-	if !known {
-		return nil
+	if store, known := db.store.(kv.Health); known {
+		if err := store.Health(); err != nil {
+			return &notReadyError{err}
+		}
 	}
-	if err := store.Health(); err != nil {
+	if err := db.engine.Current(); err != nil {
 		return &notReadyError{err}
+	}
+	for _, r := range db.regions {
+		if err := r.engine.Current(); err != nil {
+			return &notReadyError{err}
+		}
 	}
 	return nil
 }
@@ -55,6 +65,8 @@ func (e *notReadyError) Error() string {
 		return "the disk is full: writes are rejected until there is room"
 	case errors.Is(e.cause, kv.ErrFrozen):
 		return "the database stopped after an internal fault: restart it"
+	case errors.Is(e.cause, engine.ErrNotCurrent):
+		return "the server cannot renew its lease in the store that it shares: see its log"
 	case errors.Is(e.cause, kv.ErrFailed):
 		return "a disk error ended writing: check the disk and restart the database"
 	case errors.Is(e.cause, kv.ErrClosed):

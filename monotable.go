@@ -21,11 +21,14 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 
+	"github.com/monotable/monotable/internal/database/audit"
 	"github.com/monotable/monotable/internal/database/cloudwatch"
 	"github.com/monotable/monotable/internal/database/cloudwatch/history"
 	"github.com/monotable/monotable/internal/database/engine"
@@ -36,12 +39,16 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
+	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv"
 	"github.com/monotable/monotable/internal/httpguard"
 )
 
 // ErrFrozen is what calls return, wrapped, when the database met an internal fault after which going on could write
 // wrong data. It does nothing more until it is opened again; see Options.OnFatal.
 var ErrFrozen = kv.ErrFrozen
+
+// ErrMasterKey is what Open returns, wrapped, for a directory that is encrypted under a master key that was not given.
+var ErrMasterKey = pebblekv.ErrMasterKey
 
 // ErrLocked is what Open returns, wrapped, when another process has the directory open.
 var ErrLocked = kv.ErrLocked
@@ -117,8 +124,17 @@ type Options struct {
 	// S3Config has its region and credentials; default: those of Region and of the environment.
 	S3Endpoint string
 	S3Config   *aws.Config
+	// MasterKey, 32 bytes, seals what must not lie open in the directory: secrets of access keys, and, where the directory is encrypted, the
+	// keys of its files. Default: secrets lie open there. A database that has been opened with one needs it from then on, for
+	// authentication, and to open it at all where it is encrypted. PreviousMasterKey is given once, beside a new MasterKey.
+	MasterKey, PreviousMasterKey []byte
+	// Encrypt has the files of a new directory encrypted, under MasterKey; a directory that is not encrypted is refused: Recrypt makes an
+	// encrypted copy. Without it, a directory that is encrypted is opened as such. Without effect in memory.
+	Encrypt bool
 	// Auth says who may call Handler. Default nil: everyone may.
 	Auth *Auth
+	// Audit says where it is recorded who did what. Default nil: nowhere.
+	Audit *Audit
 	// AllowedHosts are the names, in addition to IP addresses, localhost, names without dots, *.localhost and *.internal,
 	// by which requests to Handler may address the database: a name, or *.suffix. Without Auth, refusing
 	// other names with status 403 keeps web pages out that have their own name point to the database.
@@ -154,7 +170,9 @@ type Options struct {
 	// SlowRequest logs requests that take this long or longer, with what they waited for. Default 0: none.
 	SlowRequest time.Duration
 
-	guard *httpguard.Guard // of AllowedHosts and CORSOrigins, set by validate
+	guard       *httpguard.Guard // of AllowedHosts and CORSOrigins, set by validate
+	unencrypted bool             // what is opened is on a disk, as it is; set by Open
+	shared      bool             // other processes may have it open, too; set by OpenStore
 }
 
 // DB is an open database.
@@ -168,10 +186,14 @@ type DB struct {
 	observe *observe.Database
 	history *history.History
 
-	identity *identity.Directory
-	region   string
-	now      func() time.Time
-	logger   *slog.Logger
+	identity  *identity.Directory
+	following sync.WaitGroup // of changes of identities by other servers
+	unfollow  func()         // ends it; nil where there are none
+	audit     *audit.Log     // nil where nothing is recorded
+	masterKey []byte
+	region    string
+	now       func() time.Time
+	logger    *slog.Logger
 }
 
 // Open opens the database in dir, which is created if it does not exist.
@@ -187,11 +209,42 @@ func Open(dir string, o *Options) (*DB, error) {
 	store, err := pebblekv.Open(path, pebblekv.Options{
 		Durability: o.Durability.store(), DiskReserve: o.DiskReserve, Logger: o.Logger, OnFatal: o.OnFatal,
 		CacheBytes: o.CacheSize, BatchBytes: o.WriteMemory, MemTableBytes: o.MemTableSize, Compactions: o.Compactions,
+		MasterKey: o.MasterKey, PreviousMasterKey: o.PreviousMasterKey, Encrypt: o.Encrypt,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("monotable: open %s: %w", dir, err)
 	}
+	o.unencrypted = !store.Encrypted()
 	return open(store, path, o)
+}
+
+// sharedPause is how long a process that stands still in an update keeps its keys from others. It is less than a lease lasts (package cluster), so
+// that a process which has lost its leases holds nothing any more.
+const sharedPause = 4 * time.Second
+
+// OpenStore opens the database in a store that is not a directory of this machine: a PostgreSQL database, by a URL as libpq takes it
+// (postgres://USER:PASSWORD@HOST/DATABASE; several hosts with commas, of which the one that takes writes is used). Its tables are made where
+// there are none, in the schema that search_path names in the URL, "monotable" by default. Any number of processes may have it open: each of
+// them answers any request, and a change of a table returns when all of them know it. Options that are about a directory and its files have
+// no effect; capacity is enforced by each process for itself.
+func OpenStore(ctx context.Context, address string, o *Options) (*DB, error) {
+	o = o.withDefaults()
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
+		scheme, _, is := strings.Cut(address, "://")
+		if !is { // it may have a password
+			return nil, errors.New("monotable: open store: want a URL that begins with postgres://")
+		}
+		return nil, fmt.Errorf("monotable: open store: the URL begins with %q: want postgres://", scheme+"://")
+	}
+	store, err := postgreskv.Open(ctx, address, postgreskv.Options{Pause: sharedPause, Logger: o.Logger})
+	if err != nil {
+		return nil, fmt.Errorf("monotable: open store: %w", err)
+	}
+	o.shared = true
+	return open(store, "", o)
 }
 
 // OpenMemory opens an empty database in memory, which Close forgets.
@@ -215,7 +268,7 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	db := &DB{
-		store: store, dir: dir, engine: own.engine, kinesis: own.kinesis, observe: counts, region: o.Region, now: o.Now, logger: o.Logger,
+		store: store, dir: dir, engine: own.engine, kinesis: own.kinesis, observe: counts, region: o.Region, now: o.Now, logger: o.Logger, masterKey: o.MasterKey,
 	}
 	if err := db.openRegions(o, regions, buckets); err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -231,6 +284,12 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	}
 	if err := db.openIdentity(o, &options); err != nil {
 		return nil, errors.Join(err, db.Close())
+	}
+	if db.audit, err = o.openAudit(); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	if db.audit != nil {
+		options.Auditor = db.audit
 	}
 	db.server = server.New(db.engine, options)
 	return db, nil
@@ -267,12 +326,19 @@ func (db *DB) Handler() http.Handler { return db.server }
 // Close ends background work and closes the files. Requests under way must have ended.
 func (db *DB) Close() error {
 	db.closeHistory()
+	if db.unfollow != nil {
+		db.unfollow()
+		db.following.Wait()
+	}
 	var err error
 	for _, r := range db.regions {
 		err = errors.Join(err, r.close())
 	}
 	if db.kinesis != nil {
 		db.kinesis.Close()
+	}
+	if db.audit != nil {
+		err = errors.Join(err, db.audit.Close())
 	}
 	return errors.Join(err, db.engine.Close())
 }
@@ -333,6 +399,9 @@ func (o *Options) validate() error {
 	}
 	if o.S3Dir != "" && o.S3Endpoint != "" {
 		faults = append(faults, errors.New("monotable: S3Dir and S3Endpoint cannot both be given"))
+	}
+	if err := o.validateMasterKeys(); err != nil {
+		faults = append(faults, err)
 	}
 	if err := o.Auth.validate(); err != nil {
 		faults = append(faults, err)

@@ -40,8 +40,9 @@ func openEngine(store kv.Store, name, prefix, dir string, o *Options, regions *e
 	options := engine.Options{
 		Region: name, AccountID: o.AccountID, MetricsPrefix: prefix,
 		Now: o.Now, Rand: o.Rand, Logger: o.Logger, Observe: counts,
-		GSIDelay: o.GSIDelay, TableDelay: o.TableDelay, EnforceCapacity: o.EnforceCapacity, Regions: regions, ReplicationDelay: o.ReplicationDelay,
+		GSIDelay: o.GSIDelay, TableDelay: o.TableDelay, EnforceCapacity: o.EnforceCapacity, Regions: regions, Shared: o.shared, ReplicationDelay: o.ReplicationDelay,
 		StreamShards: o.StreamShards, StreamShardRotation: o.StreamShardRotation, LogMaxBytes: o.LogMaxBytes, Buckets: buckets,
+		Unencrypted: o.unencrypted,
 	}
 	if deliverer != nil {
 		options.OnDeliveries = deliverer.Wake

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -247,5 +248,51 @@ func TestOtherRegionsWithoutRequests(t *testing.T) {
 	}
 	wantStats(r.db.Stats(t.Context()))
 	r.close()
-	wantStats(monotable.ReadStats(t.Context(), dir))
+	wantStats(monotable.ReadStats(t.Context(), dir, nil))
 }
+
+// TestRegionIsSigned: a request is carried out, and recorded, where it is signed for, whatever else its header names.
+func TestRegionIsSigned(t *testing.T) {
+	sink := &auditSink{}
+	db, err := monotable.OpenMemory(&monotable.Options{
+		Regions: []string{"us-east-1", "eu-west-1"}, Audit: &monotable.Audit{Writer: sink},
+		Auth: &monotable.Auth{Required: true, RootAccessKeyID: "AKIAROOT", RootSecretAccessKey: "secret"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(db.Handler())
+	t.Cleanup(server.Close)
+	client := dynamodb.New(dynamodb.Options{
+		BaseEndpoint: &server.URL, Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("AKIAROOT", "secret", ""), Retryer: aws.NopRetryer{},
+		HTTPClient: roundTrip(func(request *http.Request) (*http.Response, error) {
+			// What somebody on the way may add: the header that has the signature is not signed itself.
+			request.Header.Set("Authorization", strings.Replace(request.Header.Get("Authorization"),
+				"Credential=", "Credential=AKIAOTHER/20261123/eu-west-1/dynamodb/aws4_request, Credential=", 1))
+			return http.DefaultClient.Do(request)
+		}),
+	})
+	out, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String("Music"), BillingMode: types.BillingModePayPerRequest,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: types.ScalarAttributeTypeS}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: types.KeyTypeHash}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := *out.TableDescription.TableArn; got != "arn:aws:dynamodb:us-east-1:000000000000:table/Music" {
+		t.Errorf("the table is %s", got)
+	}
+	_, records := sink.take(t)
+	if len(records) != 1 || records[0]["awsRegion"] != "us-east-1" || at(records[0], "userIdentity.accessKeyId") != "AKIAROOT" {
+		t.Errorf("recorded: %v", records)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// roundTrip is an HTTP client.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) Do(r *http.Request) (*http.Response, error) { return f(r) }

@@ -179,7 +179,7 @@ func TestGlobalTable(t *testing.T) {
 	}
 	r.close()
 	findings := func(f monotable.Finding) { t.Errorf("%+v", f) }
-	if _, err := monotable.Verify(t.Context(), dir, findings, nil); err != nil {
+	if _, err := monotable.Verify(t.Context(), dir, nil, findings, nil); err != nil {
 		t.Error(err)
 	}
 }

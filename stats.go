@@ -77,9 +77,9 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 	return newStats(s, db.dir)
 }
 
-// ReadStats is [DB.Stats] for a directory that no process has open.
-func ReadStats(ctx context.Context, dir string) (Stats, error) {
-	store, err := openStore(dir)
+// ReadStats is [DB.Stats] for a directory that no process has open. Of o, which may be nil, only the master key counts.
+func ReadStats(ctx context.Context, dir string, o *Options) (Stats, error) {
+	store, err := openStore(dir, o)
 	if err != nil {
 		return Stats{}, err
 	}

@@ -45,7 +45,7 @@ func putOrder(t *testing.T, db *monotable.DB, order string) {
 // wantVerified proves a directory, which must hold so many items.
 func wantVerified(t *testing.T, dir string, items int64) {
 	t.Helper()
-	done, err := monotable.Verify(t.Context(), dir, func(f monotable.Finding) { t.Error(f) }, nil)
+	done, err := monotable.Verify(t.Context(), dir, nil, func(f monotable.Finding) { t.Error(f) }, nil)
 	if err != nil || done.Items != items {
 		t.Errorf("%s: %+v, %v, want %d items", dir, done, err, items)
 	}
@@ -150,10 +150,10 @@ func TestStats(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := monotable.Compact(t.Context(), dir); err != nil {
+	if err := monotable.Compact(t.Context(), dir, nil); err != nil {
 		t.Fatal(err)
 	}
-	closed, err := monotable.ReadStats(t.Context(), dir)
+	closed, err := monotable.ReadStats(t.Context(), dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

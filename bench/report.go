@@ -32,11 +32,13 @@ var floors = []floor{
 
 // echoShare is the least share of the bare echo's throughput that get must reach; readsCPU the most that a
 // read's processor time may be, in multiples of the echo's.
-// streamShare is the least share of a write's throughput that must be left with a stream on the table.
+// streamShare is the least share of a write's throughput that must be left with a stream on the table, signedShare of a get's where
+// signatures are verified.
 const (
 	echoShare   = 0.55
 	readsCPU    = 2.0
 	streamShare = 0.75
+	signedShare = 0.92
 )
 
 // result is the median of the rounds of one workload against one server.
@@ -195,6 +197,11 @@ func (r *results) verdicts() []verdict {
 		}
 		multiple := own.CPUMicros / echo.CPUMicros
 		add(name+" cpu", multiple <= readsCPU, fmt.Sprintf("%s: %.2f × the echo's processor time; ceiling 2", name, multiple))
+	}
+	signed, found := r.find("monotable-signed", "get", 32)
+	if own, other := r.find("monotable", "get", 32); found && other {
+		share := signed.OpsPerSecond / own.OpsPerSecond
+		add("get signed", share >= signedShare, fmt.Sprintf("get: %.0f %% of the throughput where signatures are verified; floor 92 %%", 100*share))
 	}
 	for _, name := range []string{"put", "transact"} {
 		with, found := r.find("monotable", name+streamSuffix, 32)

@@ -201,10 +201,11 @@ func (c *checker) relations(e *Entity) {
 		number(c.field(e, x.Field, x.Pos), x.Pos)
 		of := c.entity(&x.Of, x.Pos)
 		if of == e {
-			c.Hint(x.Pos, "an entity of its own, with the key fields of "+e.Name, "counter %s of %s counts items with the same key fields, and that is only "+
-				"the item itself", x.Field, e.Name)
+			c.Hint(x.Pos, "an entity of its own, with the key fields of "+e.Name, "counter %s of %s counts items of its own entity", x.Field, e.Name)
 		} else if circle := c.counts(x.Of, e, []string{e.Name}, set{}); circle != nil {
 			c.Hint(x.Pos, "count on one side only", "counters go round in a circle: %s", strings.Join(circle, " counts "))
+		} else if of != nil {
+			c.owned(e, x, of)
 		}
 		c.condition(of, x.Where, noParams)
 		if x.Sum != "" {
@@ -223,6 +224,24 @@ func (c *checker) relations(e *Entity) {
 		c.name(taken, "a snapshot", s.Field, s.Pos)
 		c.field(e, s.Field, s.Pos)
 		c.field(c.entity(&s.Entity, s.Pos), s.From, s.Pos)
+	}
+}
+
+// owned checks that what a counter counts tells the item that has the counter.
+func (c *checker) owned(e *Entity, x *Counter, of *Entity) {
+	if Owner(of, e, x.By) != nil {
+		return
+	}
+	names := namers(of, e)
+	switch {
+	case x.By != "" && len(names) > 0:
+		c.Hint(c.At(&x.By, x.Pos), "by: "+strings.Join(names, ", or "), "%s is no reference of %s to %s", x.By, of.Name, e.Name)
+	case len(names) > 1:
+		c.Hint(x.Pos, "by: "+strings.Join(names, ", or "), "%s refers to %s by several fields: counter %s must say by which", of.Name, e.Name, x.Field)
+	default:
+		key := keyFields(e)
+		c.Hint(x.Pos, "fields of the names "+strings.Join(key, ", ")+", or refs: { …: "+e.Name+"."+key[0]+" }, in "+of.Name,
+			"counter %s: nothing in %s tells to which %s it belongs", x.Field, of.Name, e.Name)
 	}
 }
 

@@ -3,7 +3,6 @@ package design
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/monotable/monotable/design/internal/syntax"
@@ -16,77 +15,6 @@ func (d *Design) EntityCalled(word string) *Entity {
 		return e
 	}
 	return d.Entity(strings.ToUpper(word[:1]) + word[1:])
-}
-
-// Join is a field of one entity that is equal to a field of another where their items belong together.
-type Join struct{ A, B string }
-
-// Related are the fields by which items of two entities belong together: those of the same names in both keys, or else the fields of
-// the one's key that the other has. Where these are not a whole key, the one reference between them tells. Empty where nothing does.
-func Related(a, b *Entity) []Join {
-	inA, inB := keyFields(a), keyFields(b)
-	var both, either []Join
-	for _, name := range slices.Concat(inA, inB) {
-		one := Join{name, name}
-		switch {
-		case slices.Contains(either, one) || a.Field(name) == nil || b.Field(name) == nil:
-		case slices.Contains(inA, name) && slices.Contains(inB, name):
-			both, either = append(both, one), append(either, one)
-		default:
-			either = append(either, one)
-		}
-	}
-	names := either
-	if len(both) > 0 {
-		names = both
-	}
-	lacks := func(key []string) bool {
-		return slices.ContainsFunc(key, func(name string) bool { return !slices.Contains(names, Join{name, name}) })
-	}
-	if refs := references(a, b); len(refs) == 1 && lacks(inA) && lacks(inB) {
-		return refs[0]
-	}
-	return names
-}
-
-// references are the ways in which either of two entities refers to the other.
-func references(a, b *Entity) [][]Join {
-	out := referred(a, b)
-	for _, way := range referred(b, a) {
-		for i, j := range way {
-			way[i] = Join{j.B, j.A}
-		}
-		out = append(out, way)
-	}
-	return out
-}
-
-// referred are the references from one entity to another, each with all of the key of what it names.
-func referred(from, to *Entity) [][]Join {
-	var out [][]Join
-	for _, r := range from.Refs {
-		for _, t := range r.To {
-			if t.Entity != to.Name {
-				continue
-			}
-			way := []Join{{r.Field, t.Field}}
-			for _, name := range keyFields(to) {
-				if name != t.Field {
-					way = append(way, Join{name, name})
-				}
-			}
-			out = append(out, way)
-		}
-	}
-	return out
-}
-
-// unrelated is why nothing tells which items of two entities belong together.
-func unrelated(a, b *Entity) string {
-	if n := len(references(a, b)); n > 1 {
-		return "there are " + strconv.Itoa(n) + " references between them"
-	}
-	return "no field of the one's key is a field of the other, and neither refers to the other"
 }
 
 // class is what an operand is, as far as that decides what it can be compared with.

@@ -132,7 +132,10 @@ type Counter struct {
 	Field string `json:"field"` // of this entity
 	Of    string `json:"of"`    // the entity that is counted
 	// Sum is the counted entity's field that is summed; "" counts items.
-	Sum   string     `json:"sum,omitempty"`
+	Sum string `json:"sum,omitempty"`
+	// By is the reference by which a counted item tells the item that counts it; "" where it has that item's key in fields of the same
+	// names.
+	By    string     `json:"by,omitempty"`
 	Where *Condition `json:"where,omitempty"`
 	Pos   Pos        `json:"-"`
 }

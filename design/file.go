@@ -152,6 +152,7 @@ type entryShape struct {
 type counterShape struct {
 	Count text `yaml:"count"`
 	Sum   text `yaml:"sum"` // Entity.field
+	By    text `yaml:"by"`
 	Where text `yaml:"where"`
 }
 

@@ -47,6 +47,13 @@ func (r *resolver) file(f *fileShape) {
 	for _, e := range f.Entities {
 		r.entity(e)
 	}
+	for _, e := range d.Entities {
+		for _, c := range e.Counters {
+			if of := d.Entity(c.Of); of != nil && c.By == "" && Owner(of, e, "") == nil && len(namers(of, e)) == 1 {
+				c.By = namers(of, e)[0]
+			}
+		}
+	}
 	for _, t := range d.Tables {
 		r.keyTypes(t)
 	}

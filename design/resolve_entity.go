@@ -218,6 +218,7 @@ func (r *resolver) counter(in namedEntry[counterShape]) *Counter {
 		r.put(&c.Of, text{of, s.Sum.pos})
 		r.put(&c.Sum, text{field, s.Sum.pos})
 	}
+	r.put(&c.By, s.By)
 	return c
 }
 

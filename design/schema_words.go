@@ -88,6 +88,7 @@ var descriptions = map[string]string{ //nolint:gochecknoglobals // a table
 
 	"counter.count": "The entity whose items are counted.",
 	"counter.sum":   "The field that is summed: Order.total.",
+	"counter.by":    "The reference by which they name the item that counts them, where they have several.",
 	"counter.where": "The condition on the items that count.",
 
 	"ttl.attr":  "The field with the time.",

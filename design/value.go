@@ -67,7 +67,7 @@ func (v *ValueExpr) fromNode(d *syntax.Decoder, n *syntax.Node) {
 }
 
 // noNull is what to write instead of null.
-const noNull = "an optional field without a value is absent: put the item without it"
+const noNull = "an optional field without a value is absent: leave it out, or remove: [field] in an update"
 
 // values are the calls that a value can be.
 const values = "now(), newID(), sum(lines.field) and count(lines)"

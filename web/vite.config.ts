@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from "vite";
 const root = import.meta.dirname;
 const languages = ["en", "es", "pt"];
 const apps = readdirSync(`${root}/apps`).filter((name) => existsSync(`${root}/apps/${name}/main.tsx`)).sort();
-const services = apps.filter((name) => !["demo", "gallery"].includes(name));
+const services = apps.filter((name) => !["demo", "docs", "gallery"].includes(name));
 /** The accents, for what is outside of the page: the tab's icon, the bar of a phone's browser. */
 const colours: Record<string, string> = { catfecito: "#5b3a26", transporteapp: "#144a9e", portfolio: "#25282e", appcore: "#006a6b", trinity: "#2b2f72" };
 const server = process.env["SERVER"] ?? "http://127.0.0.1:8080";
@@ -33,12 +33,13 @@ function pagesWhileDeveloping(): Plugin {
     name: "pages-while-developing",
     configureServer(dev) {
       dev.middlewares.use((request, response, next) => {
-        const name = /^\/([a-z]+)\/(\?.*)?$/.exec(request.url ?? "")?.[1] ?? (request.url === "/" ? "demo" : "");
-        if (!apps.includes(name)) {
+        const [, product = "", docs] = /^\/([a-z]+)\/(docs)?(\?.*)?$/.exec(request.url ?? "") ?? (request.url === "/" ? ["", "demo"] : []);
+        if (!apps.includes(product)) {
           next();
           return;
         }
-        const page = { name, title: wordsOf(name, "en")["page.title"], api: name === "demo" ? "." : `/${name}`, tokens: "/token", home: "/" };
+        const name = docs ?? product;
+        const page = { name: product, title: wordsOf(name, "en")["page.title"]?.replace("{product}", product), api: name === "demo" ? "." : `/${product}`, tokens: "/token", home: "/" };
         const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${page.title}</title><meta name="page" content='${JSON.stringify(page)}'><body><div id="app"></div><script type="module" src="/apps/${name}/main.tsx"></script>`;
         void dev.transformIndexHtml(request.url ?? "/", html).then((text) => response.setHeader("Content-Type", "text/html").end(text));

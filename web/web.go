@@ -18,6 +18,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -29,6 +30,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -51,6 +53,9 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // Page is what a page is told of where it is.
 type Page struct {
+	// Product is whose page it is, where it is not that of its own name: a page of the same sort for each system. It gives the
+	// colours, and who is signed in. Title is what the page calls it, in place of {product} in its words.
+	Product, Title string
 	// API is where the system's API is, relative to the page; "" is where the page is.
 	API string
 	// Tokens is where the demo signs tokens, "" elsewhere.
@@ -150,8 +155,13 @@ type app struct {
 
 func (a *app) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	lang := accept.Language(r)
-	said := build().about[a.name][lang]
-	meta := map[string]string{"name": a.name, "title": said.Title, "api": a.page.API}
+	said, product := build().about[a.name][lang], cmp.Or(a.page.Product, a.name)
+	said.Title = strings.ReplaceAll(said.Title, "{product}", a.page.Title)
+	mark := cmp.Or(a.page.Title, said.Title)
+	if of, ok := build().about[product][lang]; ok {
+		said.Colour = of.Colour
+	}
+	meta := map[string]string{"name": product, "title": said.Title, "api": a.page.API}
 	if a.page.Tokens != "" {
 		meta["tokens"] = a.page.Tokens
 	}
@@ -164,7 +174,7 @@ func (a *app) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	var text bytes.Buffer
 	if err := pageTemplate.Execute(&text, map[string]any{
-		"Lang": lang, "Name": a.name, "About": said, "Icon": icon(said), "Files": a.files, "Meta": marshal(meta), "Data": data,
+		"Lang": lang, "Name": product, "About": said, "Icon": icon(mark, said.Colour), "Files": a.files, "Meta": marshal(meta), "Data": data,
 	}); err != nil {
 		panic(err) // a bug
 	}
@@ -185,10 +195,10 @@ func (a *app) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // icon is the tab's: the product's first letter on its colour.
-func icon(of about) template.URL {
+func icon(title, colour string) template.URL {
 	return template.URL("data:image/svg+xml," + url.PathEscape(fmt.Sprintf( //nolint:gosec // of the build's own words
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="%s"/>`+
-			`<text x="16" y="23" font-family="sans-serif" font-weight="700" font-size="20" text-anchor="middle" fill="#fff">%s</text></svg>`, of.Colour, of.Title[:1])))
+			`<text x="16" y="23" font-family="sans-serif" font-weight="700" font-size="20" text-anchor="middle" fill="#fff">%s</text></svg>`, colour, title[:1])))
 }
 
 func marshal(v any) string {

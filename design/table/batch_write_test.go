@@ -10,11 +10,13 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
 // batchOf is a batch that puts parcels, with the input that has so many.
 func batchOf(n int) (*Entity, *Write, []Record, Input) {
-	e := parcels()
+	e := Parcels()
 	e.Markers, e.Copies, e.Counts = nil, nil, nil
 	e.Fields = slices.Clone(e.Fields)
 	for i := range e.Fields {

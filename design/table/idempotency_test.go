@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table/internal/schema"
-	"github.com/monotable/monotable/design/table/internal/write"
+	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
 // payment makes an order once for each request key.
@@ -20,13 +20,13 @@ func (s *store) payment() *Write {
 		Pattern: "Pay", Params: []Param{{Name: "requestKey", Type: Type{Kind: schema.KindID}}},
 		Idempotent: &Idempotent{Record: s.requests, Request: []string{"total", "note"}, Reused: errRequestReused},
 		Steps: []Step{{Action: Create, Entity: s.order, Set: []Assignment{
-			assign("orderId", Term{Kind: NewIDTerm}), assign("status", constantly(aText("open"))), assign("createdAt", Term{Kind: NowTerm}), assign("street", constantly(aText("here"))),
+			assign("orderId", Term{Kind: NewIDTerm}), assign("status", constantly(AText("open"))), assign("createdAt", Term{Kind: NowTerm}), assign("street", constantly(AText("here"))),
 		}}},
 	}
 }
 
 func aPayment(key, total string) Input {
-	return Input{Values: Values{"requestKey": aText(key), "customerId": aText("c1"), "total": aNumber(total)}}
+	return Input{Values: Values{"requestKey": AText(key), "customerId": AText("c1"), "total": ANumber(total)}}
 }
 
 // orders is how many orders there are.
@@ -45,7 +45,7 @@ func TestRepetition(t *testing.T) {
 	first := s.write(s.payment(), aPayment("k1", "12.0"))
 	id := first.Items[0][0]["orderId"]
 	want := Values{
-		"customerId": aText("c1"), "requestKey": aText("k1"), "orderId": id, "at": s.now(), "expiresAt": s.seconds(24 * time.Hour),
+		"customerId": AText("c1"), "requestKey": AText("k1"), "orderId": id, "at": s.now(), "expiresAt": s.seconds(24 * time.Hour),
 	}
 	if first.Replayed || first.Record != nil || s.orders() != 2 {
 		t.Errorf("the first request is %+v, and there are %d orders", first, s.orders())
@@ -53,7 +53,7 @@ func TestRepetition(t *testing.T) {
 	s.pass(time.Hour)
 	again := s.write(s.payment(), aPayment("k1", "12")) // the same number
 	request, _ := again.Record["request"].(*types.AttributeValueMemberS)
-	if !again.Replayed || again.Items != nil || request == nil || len(request.Value) != 64 || !sameItem(Item(omit(again.Record, "request")), Item(want)) {
+	if !again.Replayed || again.Items != nil || request == nil || len(request.Value) != 64 || !SameItem(Item(Omit(again.Record, "request")), Item(want)) {
 		t.Errorf("the repetition is %+v; want the record %v", again, schema.Attributes(Item(want)))
 	}
 	_, err := s.db.Write(t.Context(), s.payment(), aPayment("k1", "13"))
@@ -78,18 +78,18 @@ func TestRepetition(t *testing.T) {
 func TestRepetitionOfWhatIsGone(t *testing.T) {
 	s, _ := stocked(t)
 	for name, w := range map[string]*Write{
-		"read first": {Pattern: "Remove", Steps: []Step{{Action: Delete, Entity: s.order, When: cond("#status = :open", Item{":open": aText("open")})}}},
-		"not read":   {Pattern: "Retire", Steps: []Step{{Action: Update, Entity: s.product, Set: []Assignment{assign("active", constantly(aBool(false)))}, When: cond("#active = :yes", Item{":yes": aBool(true)})}}},
+		"read first": {Pattern: "Remove", Steps: []Step{{Action: Delete, Entity: s.order, When: cond("#status = :open", Item{":open": AText("open")})}}},
+		"not read":   {Pattern: "Retire", Steps: []Step{{Action: Update, Entity: s.product, Set: []Assignment{assign("active", constantly(ABool(false)))}, When: cond("#active = :yes", Item{":yes": ABool(true)})}}},
 	} {
 		w.Idempotent = &Idempotent{Record: s.requests, Reused: errRequestReused}
-		in := Input{Values: Values{"customerId": aText("c1"), "requestKey": aText(w.Pattern), "orderId": aText("o1"), "productId": aText("p1")}}
+		in := Input{Values: Values{"customerId": AText("c1"), "requestKey": AText(w.Pattern), "orderId": AText("o1"), "productId": AText("p1")}}
 		if out := s.write(w, in); out.Replayed {
 			t.Errorf("%s: the first request is a repetition", name)
 		}
-		if out := s.write(w, in); !out.Replayed || !schema.SameValue(out.Record["orderId"], aText("o1")) {
+		if out := s.write(w, in); !out.Replayed || !schema.SameValue(out.Record["orderId"], AText("o1")) {
 			t.Errorf("%s: the repetition is %+v", name, out)
 		}
-		in.Values["requestKey"] = aText("another")
+		in.Values["requestKey"] = AText("another")
 		_, err := s.db.Write(t.Context(), w, in)
 		if _, refused := errors.AsType[*Refusal](err); !refused {
 			t.Errorf("%s: another request is %v; want a refusal", name, err)
@@ -105,24 +105,24 @@ func TestRecordedFields(t *testing.T) {
 		Pattern: "Retire", Idempotent: &Idempotent{Record: s.requests},
 		Params: []Param{{Name: "which", Type: Type{Kind: schema.KindID}}},
 		Steps: []Step{
-			{Action: Update, Entity: s.order, By: []Assignment{assign("orderId", given("which"))}, Set: []Assignment{assign("street", constantly(aText("there")))}},
-			{Action: Create, Entity: s.order, By: []Assignment{assign("orderId", constantly(aText("o2")))}},
+			{Action: Update, Entity: s.order, By: []Assignment{assign("orderId", given("which"))}, Set: []Assignment{assign("street", constantly(AText("there")))}},
+			{Action: Create, Entity: s.order, By: []Assignment{assign("orderId", constantly(AText("o2")))}},
 		},
 	}
-	in := omit(s.anOrder("", "c1", 7), "orderId")
-	in["which"], in["requestKey"] = aText("o1"), aText("k1")
+	in := Omit(s.anOrder("", "c1", 7), "orderId")
+	in["which"], in["requestKey"] = AText("o1"), AText("k1")
 	s.write(w, Input{Values: in})
-	if it := s.item("CUSTOMER#c1", "REQUEST#k1"); !schema.SameValue(it["orderId"], aText("o2")) {
+	if it := s.item("CUSTOMER#c1", "REQUEST#k1"); !schema.SameValue(it["orderId"], AText("o2")) {
 		t.Errorf("with a creation, the record is %v; want the created order", schema.Attributes(it))
 	}
-	w.Steps, in["requestKey"] = w.Steps[:1], aText("k2")
+	w.Steps, in["requestKey"] = w.Steps[:1], AText("k2")
 	s.write(w, Input{Values: in})
-	if it := s.item("CUSTOMER#c1", "REQUEST#k2"); !schema.SameValue(it["orderId"], aText("o1")) {
+	if it := s.item("CUSTOMER#c1", "REQUEST#k2"); !schema.SameValue(it["orderId"], AText("o1")) {
 		t.Errorf("without one, the record is %v; want the order that was changed", schema.Attributes(it))
 	}
 	delete(in, "requestKey")
 	_, err := s.db.Write(t.Context(), w, Input{Values: in})
-	wantValueError(t, err, "requestKey", "is missing", "a request without its key")
+	WantValueError(t, err, "requestKey", "is missing", "a request without its key")
 }
 
 // TestRepetitionIsReadFirst: where items are read, the record is read along, before anything that the item by now is can
@@ -131,17 +131,17 @@ func TestRepetitionIsReadFirst(t *testing.T) {
 	s, _ := stocked(t)
 	w := &Write{
 		Pattern: "Refund", Idempotent: &Idempotent{Record: s.requests, Reused: errRequestReused},
-		Steps: []Step{{Action: Update, Entity: s.order, Add: []Assignment{assign("total", constantly(aNumber("-7")))}}},
+		Steps: []Step{{Action: Update, Entity: s.order, Add: []Assignment{assign("total", constantly(ANumber("-7")))}}},
 	}
-	in := Input{Values: Values{"customerId": aText("c1"), "requestKey": aText("k1"), "orderId": aText("o1")}}
+	in := Input{Values: Values{"customerId": AText("c1"), "requestKey": AText("k1"), "orderId": AText("o1")}}
 	s.write(w, in)
 	l := &listening{Client: s.client}
 	if out, err := s.open(l).Write(t.Context(), w, in); err != nil || !out.Replayed || !slices.Equal(l.heard, []string{"BatchGet(2)"}) {
 		t.Errorf("the repetition is %+v, %v, after %v", out, err, l.heard)
 	}
-	in.Values["requestKey"] = aText("k2")
+	in.Values["requestKey"] = AText("k2")
 	_, err := s.db.Write(t.Context(), w, in)
-	wantValueError(t, err, "total", "can be in no key", "another refund")
+	WantValueError(t, err, "total", "can be in no key", "another refund")
 }
 
 // TestDuplicatesAtOnce: of many equal requests at once one has its effect, and all others its record.
@@ -164,43 +164,14 @@ func TestDuplicatesAtOnce(t *testing.T) {
 		case err != nil:
 			t.Error(err)
 		case out.Replayed:
-			ids[key+printed(out.Record["orderId"])]++
+			ids[key+Printed(out.Record["orderId"])]++
 		default:
 			effects++
-			ids[key+printed(out.Items[0][0]["orderId"])]++
+			ids[key+Printed(out.Items[0][0]["orderId"])]++
 		}
 	})
 	if effects != 2 || len(ids) != 2 || s.orders() != 3 {
 		t.Errorf("%d effects, the orders are %v, of which the table has %d; want one for each of two keys, and the first", effects, ids, s.orders()-1)
 	}
 	s.wantTable("the duplicates", counted(s.primaries())...)
-}
-
-// TestFingerprint: requests are the same only if all that is compared is, lines in their order.
-func TestFingerprint(t *testing.T) {
-	s := s0()
-	of := func(in Input, names ...string) string {
-		return (&write.Call{Write: &Write{Idempotent: &Idempotent{Record: s.requests, Request: names}}, Input: in}).Fingerprint()
-	}
-	line := func(id, n string) Values { return Values{"productId": aText(id), "quantity": aNumber(n)} }
-	base := Input{Values: Values{"total": aNumber("12"), "tags": aTextSet("a", "b"), "other": aText("x")}, Lines: []Values{line("p1", "1"), line("p2", "2")}}
-	same := Input{Values: Values{"total": aNumber("1.2E1"), "tags": aTextSet("b", "a")}, Lines: []Values{line("p1", "1.0"), line("p2", "2")}}
-	names := []string{"total", "tags", "lines", "absent"}
-	if of(base, names...) != of(same, names...) {
-		t.Error("two forms of one request differ")
-	}
-	met := map[string]int{of(base, names...): -1}
-	for i, in := range []Input{
-		{Values: base.Values, Lines: []Values{line("p2", "2"), line("p1", "1")}},
-		{Values: base.Values, Lines: []Values{line("p1", "1")}},
-		{Values: base.Values, Lines: []Values{line("p1", "1"), extend(line("p2", "2"), "note", "x")}},
-		{Values: Values{"total": aText("12"), "tags": aTextSet("a", "b")}, Lines: base.Lines},
-		{Values: Values{"total": aNumber("12"), "tags": aTextSet("a", "b"), "absent": aText("")}, Lines: base.Lines},
-		{Values: Values{"tags": aTextSet("a", "b")}, Lines: base.Lines},
-	} {
-		if before, ok := met[of(in, names...)]; ok {
-			t.Errorf("request %d has the fingerprint of request %d", i, before)
-		}
-		met[of(in, names...)] = i
-	}
 }

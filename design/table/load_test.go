@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	. "github.com/monotable/monotable/design/table/internal/tabletest"
 	"github.com/monotable/monotable/monotabletest"
 )
 
@@ -74,7 +75,7 @@ func (c *batches) BatchWriteItem(
 func loading(t *testing.T, e *Entity) (*DB, *batches) {
 	t.Helper()
 	client := monotabletest.New(t).Client()
-	makeTable(t, client, e.Table)
+	MakeTable(t, client, e.Table)
 	counted := &batches{Client: client}
 	db, err := Open(counted, Config{}, e.Table)
 	if err != nil {
@@ -88,7 +89,7 @@ func manyParcels(e *Entity, n int) []Record {
 	out := make([]Record, n)
 	for i := range out {
 		id := fmt.Sprintf("p-%d", i)
-		out[i] = Record{Entity: e, Values: extend(extend(aParcel(), "parcelId", id), "ref", id)}
+		out[i] = Record{Entity: e, Values: Extend(Extend(AParcel(), "parcelId", id), "ref", id)}
 	}
 	return out
 }
@@ -103,7 +104,7 @@ func wantStored(t *testing.T, db *DB, e *Entity, records []Record) {
 			t.Fatal(err)
 		}
 		for _, it := range items {
-			want[printed(it["PK"])+printed(it["SK"])] = it
+			want[Printed(it["PK"])+Printed(it["SK"])] = it
 		}
 	}
 	got := map[string]Item{}
@@ -113,10 +114,10 @@ func wantStored(t *testing.T, db *DB, e *Entity, records []Record) {
 			t.Fatal(err)
 		}
 		for _, it := range page.Items {
-			got[printed(it["PK"])+printed(it["SK"])] = it
+			got[Printed(it["PK"])+Printed(it["SK"])] = it
 		}
 	}
-	if len(got) != len(want) || !maps.EqualFunc(got, want, sameItem) {
+	if len(got) != len(want) || !maps.EqualFunc(got, want, SameItem) {
 		t.Errorf("the table has %d items; want the %d of %d records", len(got), len(want), len(records))
 	}
 }
@@ -129,7 +130,7 @@ func (s scanner) Scan(ctx context.Context, in *dynamodb.ScanInput, options ...fu
 }
 
 func TestLoad(t *testing.T) {
-	e := parcels()
+	e := Parcels()
 	db, client := loading(t, e)
 	records := manyParcels(e, 1003)
 	var told []int
@@ -148,7 +149,7 @@ func TestLoad(t *testing.T) {
 // TestLoadThrottled: what DynamoDB leaves, and what it refuses for now, is put again.
 func TestLoadThrottled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := parcels()
+		e := Parcels()
 		db, client := loading(t, e)
 		client.answer = func(n int, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemInput, map[string][]types.WriteRequest, error) {
 			requests := in.RequestItems["parcels"]
@@ -180,7 +181,7 @@ func TestLoadThrottled(t *testing.T) {
 // TestLoadWaits: the pauses before what is left grow, to 5 seconds, and end with the context.
 func TestLoadWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := parcels()
+		e := Parcels()
 		client := &batches{answer: func(_ int, in *dynamodb.BatchWriteItemInput) (*dynamodb.BatchWriteItemInput, map[string][]types.WriteRequest, error) {
 			return nil, in.RequestItems, nil
 		}}
@@ -203,11 +204,11 @@ func TestLoadWaits(t *testing.T) {
 }
 
 func TestLoadRefusals(t *testing.T) {
-	e := parcels()
+	e := Parcels()
 	db, _ := loading(t, e)
-	wrong := Record{Entity: e, Values: extend(aParcel(), "status", "lost")}
-	err := db.Load(t.Context(), slices.Values([]Record{{Entity: e, Values: aParcel()}, wrong, {Entity: e, Values: aParcel()}}), nil)
-	wantValueError(t, err, "status", "is not one of", "a record that is none")
+	wrong := Record{Entity: e, Values: Extend(AParcel(), "status", "lost")}
+	err := db.Load(t.Context(), slices.Values([]Record{{Entity: e, Values: AParcel()}, wrong, {Entity: e, Values: AParcel()}}), nil)
+	WantValueError(t, err, "status", "is not one of", "a record that is none")
 	if err == nil || !strings.Contains(err.Error(), "record 2, Parcel") {
 		t.Errorf("%v; want that it names the record", err)
 	}
@@ -228,10 +229,10 @@ func TestLoadRefusals(t *testing.T) {
 
 // TestLoadOfOneKey: a request of DynamoDB must not have two items of one key; the later record stays.
 func TestLoadOfOneKey(t *testing.T) {
-	e := parcels()
+	e := Parcels()
 	db, _ := loading(t, e)
-	last := Record{Entity: e, Values: extend(aParcel(), "city", "Lima")}
-	if err := db.Load(t.Context(), slices.Values([]Record{{Entity: e, Values: aParcel()}, {Entity: e, Values: extend(aParcel(), "city", "Cusco")}, last}), nil); err != nil {
+	last := Record{Entity: e, Values: Extend(AParcel(), "city", "Lima")}
+	if err := db.Load(t.Context(), slices.Values([]Record{{Entity: e, Values: AParcel()}, {Entity: e, Values: Extend(AParcel(), "city", "Cusco")}, last}), nil); err != nil {
 		t.Fatal(err)
 	}
 	wantStored(t, db, e, []Record{last})
@@ -239,10 +240,10 @@ func TestLoadOfOneKey(t *testing.T) {
 
 // TestLoadOfManyCopies: one record may have more items than a request.
 func TestLoadOfManyCopies(t *testing.T) {
-	e := parcels()
+	e := Parcels()
 	for i := range 60 {
 		e.Copies = append(e.Copies, Copy{
-			Name: fmt.Sprintf("c%d", i), Key: []KeyAttribute{keyAttribute("PK", fmt.Sprintf("C%d#{parcelId}", i)), keyAttribute("SK", "COPY")},
+			Name: fmt.Sprintf("c%d", i), Key: []KeyAttribute{TextKey("PK", fmt.Sprintf("C%d#{parcelId}", i)), TextKey("SK", "COPY")},
 		})
 	}
 	db, client := loading(t, e)

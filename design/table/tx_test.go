@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table/internal/schema"
+	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
 func op(db *DB, w *Write, in Input) *Op[Outcome] {
@@ -53,7 +54,7 @@ func (s *store) restore(items map[string]Item) {
 
 func sameTable(a, b map[string]Item) bool {
 	for id := range a {
-		if !sameItem(a[id], b[id]) {
+		if !SameItem(a[id], b[id]) {
 			return false
 		}
 	}
@@ -73,7 +74,7 @@ func (s *store) writeAll(plays []play) bool {
 // TestComposedAsInOrder: what a transaction of several writes leaves is what they leave one after another in some order; a refused one
 // leaves all as it was; and the order in which they are given does not matter.
 func TestComposedAsInOrder(t *testing.T) {
-	r, seed := seeded()
+	r, seed := Seeded()
 	t.Logf("seed %d", seed)
 	s, other := newStore(t), newStore(t)
 	l := &ledger{store: s, r: r}
@@ -166,7 +167,7 @@ func permutations(n int) func(func([]int) bool) {
 
 // TestComposedAtOnce: transactions of several writes that meet each other and single writes keep the design.
 func TestComposedAtOnce(t *testing.T) {
-	_, seed := seeded()
+	_, seed := Seeded()
 	t.Logf("seed %d", seed)
 	s := newStore(t)
 	for _, id := range []string{"r1", "r2"} {
@@ -211,10 +212,10 @@ func TestComposedMeet(t *testing.T) {
 	s := newStore(t)
 	s.load(s.product, s.aProduct("p1", 1), s.aProduct("p2", 1))
 	w := &Write{Pattern: "Take", Steps: []Step{{
-		Action: Update, Entity: s.product, Add: []Assignment{assign("stock", constantly(aNumber("-1")))}, When: cond("#stock > :none", Item{":none": aNumber("0")}),
+		Action: Update, Entity: s.product, Add: []Assignment{assign("stock", constantly(ANumber("-1")))}, When: cond("#stock > :none", Item{":none": ANumber("0")}),
 		Else: []Else{{Err: errOutOfStock}},
 	}}}
-	take := func(id string) TxWrite { return s.op(w, Input{Values: Values{"productId": aText(id)}}) }
+	take := func(id string) TxWrite { return s.op(w, Input{Values: Values{"productId": AText(id)}}) }
 	var done, refused atomic.Int64
 	atOnce(8, func(i int) {
 		list := []TxWrite{take("p1"), take("p2")}
@@ -238,25 +239,25 @@ func TestComposedMeet(t *testing.T) {
 
 func (s *store) createOrder() *Write {
 	return &Write{Pattern: "CreateOrder", Steps: []Step{{
-		Action: Create, Entity: s.order, Set: []Assignment{assign("status", constantly(aText("open"))), assign("createdAt", Term{Kind: NowTerm}), assign("street", constantly(aText("here")))},
+		Action: Create, Entity: s.order, Set: []Assignment{assign("status", constantly(AText("open"))), assign("createdAt", Term{Kind: NowTerm}), assign("street", constantly(AText("here")))},
 	}}}
 }
 
 func (s *store) orderOf(id, customer, total string) *Op[Outcome] {
-	return s.op(s.createOrder(), Input{Values: Values{"orderId": aText(id), "customerId": aText(customer), "total": aNumber(total)}})
+	return s.op(s.createOrder(), Input{Values: Values{"orderId": AText(id), "customerId": AText(customer), "total": ANumber(total)}})
 }
 
 // TestComposed: what writes of one transaction do to one item, what they return and what they fail with.
 func TestComposed(t *testing.T) {
 	create := func(s *store, id, email string) *Op[Outcome] {
 		return s.op(&Write{Pattern: "CreateCustomer", Steps: []Step{{Action: Create, Entity: s.customer}}}, Input{Values: Values{
-			"customerId": aText(id), "regionId": aText("r1"), "email": aText(email), "name": aText("Ana"), "tier": aText("basic"),
+			"customerId": AText(id), "regionId": AText("r1"), "email": AText(email), "name": AText("Ana"), "tier": AText("basic"),
 		}})
 	}
 	update := func(s *store, id string, set ...Assignment) *Op[Outcome] {
-		return s.op(&Write{Pattern: "Change", Steps: []Step{{Action: Update, Entity: s.customer, Set: set}}}, Input{Values: Values{"customerId": aText(id)}})
+		return s.op(&Write{Pattern: "Change", Steps: []Step{{Action: Update, Entity: s.customer, Set: set}}}, Input{Values: Values{"customerId": AText(id)}})
 	}
-	tier := assign("tier", constantly(aText("gold")))
+	tier := assign("tier", constantly(AText("gold")))
 	for name, c := range map[string]struct {
 		writes  func(s *store) []*Op[Outcome]
 		failing int
@@ -280,7 +281,7 @@ func TestComposed(t *testing.T) {
 		},
 		"a counter of what the other deletes": {
 			writes: func(s *store) []*Op[Outcome] {
-				remove := s.op(&Write{Pattern: "Leave", Steps: []Step{{Action: Delete, Entity: s.customer}}}, Input{Values: Values{"customerId": aText("c2")}})
+				remove := s.op(&Write{Pattern: "Leave", Steps: []Step{{Action: Delete, Entity: s.customer}}}, Input{Values: Values{"customerId": AText("c2")}})
 				return []*Op[Outcome]{s.orderOf("o2", "c2", "7"), remove}
 			},
 			failing: -1, want: ErrOverlap,
@@ -293,7 +294,7 @@ func TestComposed(t *testing.T) {
 					w.Pattern = pattern
 					w.Params = []Param{{Name: "to", Type: Type{Kind: schema.KindID}}}
 					w.Steps = append(w.Steps, Step{Action: Update, Entity: s.customer, By: []Assignment{assign("customerId", given("to"))}, Set: []Assignment{tier}})
-					return s.op(w, Input{Values: Values{"orderId": aText(order), "customerId": aText(of), "to": aText(to), "total": aNumber("7")}})
+					return s.op(w, Input{Values: Values{"orderId": AText(order), "customerId": AText(of), "to": AText(to), "total": ANumber("7")}})
 				}
 				return []*Op[Outcome]{both("Left", "o2", "c1", "c2"), both("Right", "o3", "c2", "c1")}
 			},
@@ -365,14 +366,14 @@ func TestComposedBounds(t *testing.T) {
 	l := &listening{Client: s.client}
 	s.db = s.open(l)
 	batch := &Write{Pattern: "Import", Lines: true, Batch: true, Steps: []Step{{Action: Put, Each: true, Entity: s.product}}}
-	lines := &Write{Pattern: "Stock", Lines: true, Steps: []Step{{Action: Update, Each: true, Entity: s.product, Add: []Assignment{assign("stock", constantly(aNumber("1")))}}}}
+	lines := &Write{Pattern: "Stock", Lines: true, Steps: []Step{{Action: Update, Each: true, Entity: s.product, Add: []Assignment{assign("stock", constantly(ANumber("1")))}}}}
 	product := func(i int) Values {
-		return Values{"productId": aText(fmt.Sprint("p", i)), "name": aText("A"), "price": aNumber("1"), "stock": aNumber("1"), "active": aBool(true)}
+		return Values{"productId": AText(fmt.Sprint("p", i)), "name": AText("A"), "price": ANumber("1"), "stock": ANumber("1"), "active": ABool(true)}
 	}
 	many := func(from, to int) *Op[Outcome] {
 		in := Input{}
 		for i := from; i < to; i++ {
-			in.Lines = append(in.Lines, Values{"productId": aText(fmt.Sprint("p", i))})
+			in.Lines = append(in.Lines, Values{"productId": AText(fmt.Sprint("p", i))})
 		}
 		return s.op(lines, in)
 	}
@@ -406,7 +407,7 @@ func TestComposedOnce(t *testing.T) {
 	pay := func(key, total string) *Op[Outcome] { return s.op(s.payment(), aPayment(key, total)) }
 	put := func(name string) *Op[Outcome] {
 		w := &Write{Pattern: "Rename", Steps: []Step{{Action: Update, Entity: s.product, Set: []Assignment{assign("name", given("name"))}}}}
-		return s.op(w, Input{Values: Values{"productId": aText("p1"), "name": aText(name)}})
+		return s.op(w, Input{Values: Values{"productId": AText("p1"), "name": AText(name)}})
 	}
 	first, second, name := pay("k1", "7"), pay("k2", "8"), put("Tea")
 	if err := s.db.Tx(t.Context(), first, second, name); err != nil {
@@ -416,7 +417,7 @@ func TestComposedOnce(t *testing.T) {
 	s.write(name.ask.write, put("Coffee").ask.in)
 	for _, record := range []string{"", "k1", "k2"} { // as the transaction refuses it, and one record's time may be over
 		if record != "" {
-			key := Item{"PK": aText("CUSTOMER#c1"), "SK": aText("REQUEST#" + record)}
+			key := Item{"PK": AText("CUSTOMER#c1"), "SK": AText("REQUEST#" + record)}
 			if _, err := s.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: s.db.tableName(s.table), Key: key}); err != nil {
 				t.Fatal(err)
 			}

@@ -15,17 +15,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table/internal/schema"
+	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
 // randomParcel are random values for some of a parcel's fields; those that may be absent sometimes are.
 func randomParcel(r *rand.Rand) Values {
-	one := func(of ...string) types.AttributeValue { return aText(of[r.IntN(len(of))]) }
+	one := func(of ...string) types.AttributeValue { return AText(of[r.IntN(len(of))]) }
 	v := Values{
 		"userId": one("u-1", "u-2"), "ref": one("Ref 1", "REF 1", "Ref 2", "Ref 3"), "status": one("open", "sent"),
-		"weight": aNumber(strconv.Itoa(900 + r.IntN(3)*100)), "street": one("Jr. Unión 1", "Av. Sol 2"), "createdAt": one(noon, "2024-01-15T10:00:00.000Z"),
+		"weight": ANumber(strconv.Itoa(900 + r.IntN(3)*100)), "street": one("Jr. Unión 1", "Av. Sol 2"), "createdAt": one(noon, "2024-01-15T10:00:00.000Z"),
 	}
 	for name, value := range map[string]types.AttributeValue{
-		"city": one("Bogotá", "Lima"), "tags": aList(aText("fragile")), "marks": aNumberSet("3", "1"), "note": one("ring", "wait"), "expiresAt": aNumber("4070908800"),
+		"city": one("Bogotá", "Lima"), "tags": AList(AText("fragile")), "marks": ANumberSet("3", "1"), "note": one("ring", "wait"), "expiresAt": ANumber("4070908800"),
 	} {
 		if r.IntN(2) == 0 {
 			v[name] = value
@@ -37,10 +38,10 @@ func randomParcel(r *rand.Rand) Values {
 // TestParcelWrites: an entity with shared index attributes, a local index over a counter, keys that are fields and fields inside
 // a map is kept right by updates, upserts and deletions of any of its fields.
 func TestParcelWrites(t *testing.T) {
-	r, seed := seeded()
+	r, seed := Seeded()
 	t.Logf("seed %d", seed)
 	s := newStore(t)
-	e := parcels()
+	e := Parcels()
 	e.Table = s.table
 	e.Fields = slices.Clone(e.Fields)
 	e.Fields[slices.IndexFunc(e.Fields, func(f Field) bool { return f.Name == "expiresAt" })].Path = []string{"expiresAt"}
@@ -48,8 +49,8 @@ func TestParcelWrites(t *testing.T) {
 	// taken reports whether another parcel has the ref.
 	taken := func(id string, ref types.AttributeValue) bool {
 		for other, v := range parcel {
-			a, _ := e.TextOf(templateOf("{ref|lower}")[0], v["ref"])
-			b, _ := e.TextOf(templateOf("{ref|lower}")[0], ref)
+			a, _ := e.TextOf(TemplateOf("{ref|lower}")[0], v["ref"])
+			b, _ := e.TextOf(TemplateOf("{ref|lower}")[0], ref)
 			if other != id && a == b {
 				return true
 			}
@@ -59,7 +60,7 @@ func TestParcelWrites(t *testing.T) {
 	for n := range 600 {
 		id := "p-" + strconv.Itoa(r.IntN(3))
 		in := randomParcel(r)
-		in["parcelId"] = aText(id)
+		in["parcelId"] = AText(id)
 		old := parcel[id]
 		step := Step{Action: []Action{Create, Update, Update, Update, Upsert, Delete}[r.IntN(6)], Entity: e}
 		next := maps.Clone(in)
@@ -69,7 +70,7 @@ func TestParcelWrites(t *testing.T) {
 			if old != nil {
 				want = ErrExists
 			}
-			next["stops"] = aNumber("0")
+			next["stops"] = ANumber("0")
 		case Delete:
 			next = nil
 		default: // some fields are set, and a counter is moved
@@ -78,7 +79,7 @@ func TestParcelWrites(t *testing.T) {
 			}
 			next = maps.Clone(old)
 			if next == nil {
-				next = Values{"parcelId": in["parcelId"], "stops": aNumber("0")}
+				next = Values{"parcelId": in["parcelId"], "stops": ANumber("0")}
 			}
 			for i := range e.Fields {
 				name := e.Fields[i].Name
@@ -86,8 +87,8 @@ func TestParcelWrites(t *testing.T) {
 				case name == "parcelId":
 				case name == "stops":
 					if r.IntN(3) == 0 {
-						step.Add = append(step.Add, assign("stops", constantly(aNumber("1"))))
-						next["stops"] = aNumber(strconv.Itoa(whole(next["stops"]) + 1))
+						step.Add = append(step.Add, assign("stops", constantly(ANumber("1"))))
+						next["stops"] = ANumber(strconv.Itoa(whole(next["stops"]) + 1))
 					}
 				case r.IntN(6) == 0:
 					step.Set = append(step.Set, assign(name, given(name)))
@@ -136,13 +137,13 @@ func TestFieldsAsKeys(t *testing.T) {
 	}
 	e := s.entity("Log", "", "", "tenant:id at:int size:int? level:text?")
 	e.Table = logs
-	e.Key = []KeyAttribute{fieldAttribute("tenant", types.ScalarAttributeTypeS, "tenant"), fieldAttribute("at", types.ScalarAttributeTypeN, "at")}
-	e.Entries = []Entry{{Index: "Level", PK: []KeyAttribute{fieldAttribute("level", types.ScalarAttributeTypeS, "level")}}}
+	e.Key = []KeyAttribute{FieldKey("tenant", types.ScalarAttributeTypeS, "tenant"), FieldKey("at", types.ScalarAttributeTypeN, "at")}
+	e.Entries = []Entry{{Index: "Level", PK: []KeyAttribute{FieldKey("level", types.ScalarAttributeTypeS, "level")}}}
 	db, err := Open(s.client, Config{}, logs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := Values{"tenant": aText("t1"), "at": aNumber("7")}
+	key := Values{"tenant": AText("t1"), "at": ANumber("7")}
 	item := func() Item {
 		answer, err := s.client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("logs"), Key: Item(key)})
 		if err != nil {
@@ -157,31 +158,31 @@ func TestFieldsAsKeys(t *testing.T) {
 		want Item
 	}{
 		{Step{Action: Upsert, Entity: e}, key, Item(key)},
-		{Step{Action: Update, Entity: e, Set: append(size, assign("level", constantly(aText("high"))))}, with(key, Values{"size": aNumber("5")}), Item(with(key, Values{"size": aNumber("5"), "level": aText("high")}))},
+		{Step{Action: Update, Entity: e, Set: append(size, assign("level", constantly(AText("high"))))}, with(key, Values{"size": ANumber("5")}), Item(with(key, Values{"size": ANumber("5"), "level": AText("high")}))},
 		{Step{Action: Delete, Entity: e}, key, nil},
-		{Step{Action: Create, Entity: e}, with(key, Values{"size": aNumber("6")}), Item(with(key, Values{"size": aNumber("6")}))},
+		{Step{Action: Create, Entity: e}, with(key, Values{"size": ANumber("6")}), Item(with(key, Values{"size": ANumber("6")}))},
 	} {
 		if _, err := db.Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{c.step}}, Input{Values: c.in}); err != nil {
 			t.Fatal(err)
 		}
-		if got := item(); !sameItem(got, c.want) {
+		if got := item(); !SameItem(got, c.want) {
 			t.Errorf("there is %v; want %v", schema.Attributes(got), schema.Attributes(c.want))
 		}
 	}
-	_, err = db.Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{{Action: Update, Entity: e, Set: []Assignment{assign("level", constantly(aText("")))}}}}, Input{Values: key})
-	wantValueError(t, err, "level", "makes the key level empty", "an empty key of an index")
+	_, err = db.Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{{Action: Update, Entity: e, Set: []Assignment{assign("level", constantly(AText("")))}}}}, Input{Values: key})
+	WantValueError(t, err, "level", "makes the key level empty", "an empty key of an index")
 
 	// In a transaction too, an item that is nothing but its key is made.
-	other := with(key, Values{"at": aNumber("8")})
-	both := &Write{Pattern: "Both", Steps: []Step{{Action: Upsert, Entity: e}, {Action: Upsert, Entity: e, By: []Assignment{assign("at", constantly(aNumber("9")))}}, {
-		Action: Update, Entity: e, By: []Assignment{assign("at", constantly(aNumber("7")))}, Add: []Assignment{assign("size", given("more"))},
+	other := with(key, Values{"at": ANumber("8")})
+	both := &Write{Pattern: "Both", Steps: []Step{{Action: Upsert, Entity: e}, {Action: Upsert, Entity: e, By: []Assignment{assign("at", constantly(ANumber("9")))}}, {
+		Action: Update, Entity: e, By: []Assignment{assign("at", constantly(ANumber("7")))}, Add: []Assignment{assign("size", given("more"))},
 	}}, Params: []Param{optionalParam(Param{Name: "more", Type: Type{Kind: schema.KindInt}})}}
 	if _, err := db.Write(t.Context(), both, Input{Values: other}); err != nil {
 		t.Fatal(err)
 	}
 	for _, at := range []string{"8", "9"} {
-		key["at"] = aNumber(at)
-		if got := item(); !sameItem(got, Item(key)) {
+		key["at"] = ANumber(at)
+		if got := item(); !SameItem(got, Item(key)) {
 			t.Errorf("there is %v; want %v", schema.Attributes(got), schema.Attributes(Item(key)))
 		}
 	}
@@ -190,29 +191,29 @@ func TestFieldsAsKeys(t *testing.T) {
 // TestUpsertedEntries: whichever fields an upsert sets, begins or adds to, and whether it makes the item or finds it, the
 // index attributes are right.
 func TestUpsertedEntries(t *testing.T) {
-	r, seed := seeded()
+	r, seed := Seeded()
 	t.Logf("seed %d", seed)
 	s := newStore(t)
 	e := s.entity("Visit", "VISIT#{id}", "VISIT", "id:id kind:text state:text at:time score:int label:text?")
 	sparse := index("D", "NEW", "{at}")
-	sparse.Where = cond("#state = :new AND #kind <> :odd", Item{":new": aText("new"), ":odd": aText("odd")})
+	sparse.Where = cond("#state = :new AND #kind <> :odd", Item{":new": AText("new"), ":odd": AText("odd")})
 	ofKey := index("E", "FIRST", "{at}#{kind}")
-	ofKey.Where = cond("begins_with(#id, :v1)", Item{":v1": aText("v1")})
+	ofKey.Where = cond("begins_with(#id, :v1)", Item{":v1": AText("v1")})
 	e.Entries = []Entry{index("A", "KIND#{kind}", "{at}#{id}"), index("B", "STATE#{state}", "{kind}#{at}"), index("C", "LABEL#{label}", "{at}"), sparse, ofKey}
 	e.Copies = []Copy{{Name: "all", Key: keyOfBoth("COPY#{id}", "VISIT"), Entries: []Entry{index("A", "AT", "{at}"), sparse}}}
 	visits := map[string]Values{}
 	requests := map[string]int{}
 	for n := range 400 {
 		id := "v" + strconv.Itoa(r.IntN(3))
-		in := Values{"id": aText(id)}
+		in := Values{"id": AText(id)}
 		next := maps.Clone(visits[id])
 		if next == nil {
-			next = Values{"id": aText(id), "score": aNumber("0")}
+			next = Values{"id": AText(id), "score": ANumber("0")}
 		}
-		step := Step{Action: Upsert, Entity: e, Add: []Assignment{assign("score", constantly(aNumber("2")))}}
-		next["score"] = aNumber(strconv.Itoa(whole(next["score"]) + 2))
+		step := Step{Action: Upsert, Entity: e, Add: []Assignment{assign("score", constantly(ANumber("2")))}}
+		next["score"] = ANumber(strconv.Itoa(whole(next["score"]) + 2))
 		for name, of := range map[string][]string{"kind": {"odd", "even"}, "state": {"new", "old"}, "at": {noon, "2024-01-15T10:00:00.000Z"}, "label": {"a", "b"}} {
-			v := aText(of[r.IntN(2)])
+			v := AText(of[r.IntN(2)])
 			if name == "label" && r.IntN(2) == 0 {
 				v = nil
 			}
@@ -244,7 +245,7 @@ func TestUpsertedEntries(t *testing.T) {
 		}
 		s.wantTable(fmt.Sprintf("write %d, set %v, init %v, of %v", n, step.Set, step.Init, schema.Attributes(Item(in))), records...)
 		if r.IntN(4) == 0 {
-			s.write(&Write{Pattern: "Forget", Steps: []Step{{Action: Delete, Entity: e}}}, Input{Values: Values{"id": aText(id)}})
+			s.write(&Write{Pattern: "Forget", Steps: []Step{{Action: Delete, Entity: e}}}, Input{Values: Values{"id": AText(id)}})
 			delete(visits, id)
 		}
 	}

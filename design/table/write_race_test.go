@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table/internal/schema"
+	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
 // atOnce runs a function from many goroutines.
@@ -48,7 +49,7 @@ func (s *store) primaries() []record {
 // TestConcurrentWritesKeepTheDesign: whatever runs at once, copies, index attributes, markers and counters are in the end
 // what the items make.
 func TestConcurrentWritesKeepTheDesign(t *testing.T) {
-	_, seed := seeded()
+	_, seed := Seeded()
 	t.Logf("seed %d", seed)
 	s := newStore(t)
 	for _, id := range []string{"r1", "r2"} {
@@ -96,7 +97,7 @@ func TestStockIsNotOversold(t *testing.T) {
 	}}, Params: []Param{{Name: "pieces", Type: Type{Kind: schema.KindInt}}}}
 	var sold, refused atomic.Int64
 	atOnce(32, func(int) {
-		_, err := s.db.Write(context.Background(), w, Input{Values: Values{"productId": aText("p1"), "pieces": aNumber("1")}})
+		_, err := s.db.Write(context.Background(), w, Input{Values: Values{"productId": AText("p1"), "pieces": ANumber("1")}})
 		switch {
 		case err == nil:
 			sold.Add(1)
@@ -123,9 +124,9 @@ func TestUniqueUnderRaces(t *testing.T) {
 	}
 	var got atomic.Int64
 	atOnce(16, func(i int) {
-		w, in := create, extend(s.aCustomer("new"+strconv.Itoa(i), "r1"), "email", "One@x.org")
+		w, in := create, Extend(s.aCustomer("new"+strconv.Itoa(i), "r1"), "email", "One@x.org")
 		if i < 8 {
-			w, in = change, Values{"customerId": aText("old" + strconv.Itoa(i)), "email": aText("one@X.org")}
+			w, in = change, Values{"customerId": AText("old" + strconv.Itoa(i)), "email": AText("one@X.org")}
 		}
 		_, err := s.db.Write(context.Background(), w, Input{Values: in})
 		switch {
@@ -147,7 +148,7 @@ func TestCountersAreExact(t *testing.T) {
 	s.load(s.region, s.aRegion("r1"))
 	s.load(s.customer, s.aCustomer("c1", "r1"))
 	create := &Write{Pattern: "Create", Steps: []Step{{Action: Create, Entity: s.order}}}
-	cancel := &Write{Pattern: "Cancel", Steps: []Step{{Action: Update, Entity: s.order, Set: []Assignment{assign("status", constantly(aText("cancelled")))}}}}
+	cancel := &Write{Pattern: "Cancel", Steps: []Step{{Action: Update, Entity: s.order, Set: []Assignment{assign("status", constantly(AText("cancelled")))}}}}
 	remove := &Write{Pattern: "Remove", Steps: []Step{{Action: Delete, Entity: s.order}}}
 	atOnce(4, func(i int) {
 		for n := range 6 {
@@ -174,8 +175,8 @@ func TestCountersAreExact(t *testing.T) {
 	records := counted(s.primaries())
 	s.wantTable("the rush", records...)
 	for _, r := range records {
-		if r.of == s.customer && (!schema.SameValue(r.Values["orders"], aNumber("16")) || !schema.SameValue(r.Values["spent"], aNumber("56"))) {
-			t.Errorf("the customer has %s orders and spent %s; want 4×4 and 4×2×7", printed(r.Values["orders"]), printed(r.Values["spent"]))
+		if r.of == s.customer && (!schema.SameValue(r.Values["orders"], ANumber("16")) || !schema.SameValue(r.Values["spent"], ANumber("56"))) {
+			t.Errorf("the customer has %s orders and spent %s; want 4×4 and 4×2×7", Printed(r.Values["orders"]), Printed(r.Values["spent"]))
 		}
 	}
 }
@@ -199,8 +200,8 @@ func TestGuards(t *testing.T) {
 	set := func(s *store, field string, v types.AttributeValue) *Write {
 		return &Write{Pattern: "Set", Steps: []Step{{Action: Update, Entity: s.order, Set: []Assignment{assign(field, constantly(v))}}}}
 	}
-	pay := func(s *store) *Write { return set(s, "status", aText("paid")) }
-	give := func(s *store) *Write { return set(s, "customerId", aText("c2")) }
+	pay := func(s *store) *Write { return set(s, "status", AText("paid")) }
+	give := func(s *store) *Write { return set(s, "customerId", AText("c2")) }
 	remove := func(s *store) *Write {
 		return &Write{Pattern: "Remove", Steps: []Step{{Action: Delete, Entity: s.order}}}
 	}
@@ -210,10 +211,10 @@ func TestGuards(t *testing.T) {
 		err              error
 	}{
 		"the key of the copy":             {pay, give, 2, nil},
-		"a sum":                           {pay, func(s *store) *Write { return set(s, "total", aNumber("9")) }, 2, nil},
-		"a place that nothing depends on": {pay, func(s *store) *Write { return set(s, "street", aText("there")) }, 1, nil},
-		"the field that is changed":       {pay, func(s *store) *Write { return set(s, "status", aText("cancelled")) }, 2, nil},
-		"what moves with the copy":        {give, func(s *store) *Write { return set(s, "city", aText("Lima")) }, 2, nil},
+		"a sum":                           {pay, func(s *store) *Write { return set(s, "total", ANumber("9")) }, 2, nil},
+		"a place that nothing depends on": {pay, func(s *store) *Write { return set(s, "street", AText("there")) }, 1, nil},
+		"the field that is changed":       {pay, func(s *store) *Write { return set(s, "status", AText("cancelled")) }, 2, nil},
+		"what moves with the copy":        {give, func(s *store) *Write { return set(s, "city", AText("Lima")) }, 2, nil},
 		"that it is there":                {pay, remove, 1, ErrNotFound},
 		"that it is there to be deleted":  {remove, remove, 2, nil},
 		"the key of what is deleted too":  {remove, give, 2, nil},
@@ -226,7 +227,7 @@ func TestGuards(t *testing.T) {
 			for _, r := range records {
 				s.load(r.of, r.Values)
 			}
-			in := Input{Values: Values{"orderId": aText("o1")}}
+			in := Input{Values: Values{"orderId": AText("o1")}}
 			b := &between{Client: s.client, do: func(n int) {
 				if n == 1 {
 					s.write(c.meanwhile(s), in)
@@ -263,7 +264,7 @@ func TestReadsApart(t *testing.T) {
 	remove := func(s *store) *Write {
 		return &Write{Pattern: "Remove", Steps: []Step{{Action: Delete, Entity: s.order}}}
 	}
-	in := Input{Values: Values{"orderId": aText("o1")}}
+	in := Input{Values: Values{"orderId": AText("o1")}}
 	t.Run("once", func(t *testing.T) {
 		s, _ := stocked(t)
 		r := &apart{Client: s.client, do: func(n int) {
@@ -282,7 +283,7 @@ func TestReadsApart(t *testing.T) {
 			s.load(s.region, s.aRegion("r1")) // where nothing was spent, as it says
 			r := &apart{Client: s.client, do: func(int) {}}
 			_, err := s.open(r).Write(t.Context(), remove(s), in)
-			wantValueError(t, err, "spent", "can be in no key", "a sum that is wrong")
+			WantValueError(t, err, "spent", "can be in no key", "a sum that is wrong")
 			if r.n != 3*maxAttempts {
 				t.Errorf("%d items were read; want the order, the customer and the region, %d times", r.n, maxAttempts)
 			}
@@ -300,13 +301,13 @@ func TestConflict(t *testing.T) {
 		tries := 0
 		b := &between{Client: s.client, do: func(n int) {
 			tries = n
-			s.write(rename, Input{Values: Values{"customerId": aText("c1"), "name": aText("Ana " + strconv.Itoa(n))}})
+			s.write(rename, Input{Values: Values{"customerId": AText("c1"), "name": AText("Ana " + strconv.Itoa(n))}})
 		}}
 		var seen Call
 		db := s.open(b)
 		db.observe = func(_ context.Context, c Call) { seen = c }
 		move := &Write{Pattern: "Move", Steps: []Step{{Action: Update, Entity: s.customer, Set: []Assignment{assign("regionId", given("regionId"))}}}}
-		_, err := db.Write(t.Context(), move, Input{Values: Values{"customerId": aText("c1"), "regionId": aText("r2")}})
+		_, err := db.Write(t.Context(), move, Input{Values: Values{"customerId": AText("c1"), "regionId": AText("r2")}})
 		if !errors.Is(err, ErrConflict) || tries != 8 || seen.Attempts != 8 || !errors.Is(seen.Err, ErrConflict) {
 			t.Errorf("%v, after %d tries, observed %+v; want ErrConflict after 8", err, tries, seen)
 		}
@@ -323,7 +324,7 @@ func TestCancelledPause(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	b := &between{Client: conflicting{s.client}, do: func(int) { cancel() }}
 	w := &Write{Pattern: "Move", Steps: []Step{{Action: Update, Entity: s.customer, Set: []Assignment{assign("name", given("name"))}}}}
-	_, err := s.open(b).Write(ctx, w, Input{Values: Values{"customerId": aText("c1"), "name": aText("Zoë")}})
+	_, err := s.open(b).Write(ctx, w, Input{Values: Values{"customerId": AText("c1"), "name": AText("Zoë")}})
 	if !errors.Is(err, context.Canceled) || errors.Is(err, ErrConflict) {
 		t.Errorf("%v; want that it was cancelled", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table/internal/schema"
+	. "github.com/monotable/monotable/design/table/internal/tabletest"
 	"github.com/monotable/monotable/design/table/internal/write"
 )
 
@@ -57,10 +58,10 @@ func (l *ledger) change(w *Write, in Input, e *Entity, err error, allowed func(V
 	}}
 }
 
-func (l *ledger) one(of ...string) types.AttributeValue { return aText(of[l.r.IntN(len(of))]) }
+func (l *ledger) one(of ...string) types.AttributeValue { return AText(of[l.r.IntN(len(of))]) }
 
 func (l *ledger) number(below int) types.AttributeValue {
-	return aNumber(strconv.Itoa(l.r.IntN(below)))
+	return ANumber(strconv.Itoa(l.r.IntN(below)))
 }
 
 func (l *ledger) customerID() types.AttributeValue { return l.one("c1", "c2", "c3") }
@@ -85,7 +86,7 @@ func putValue(v Values, name string, value types.AttributeValue) {
 
 func (l *ledger) taken(email types.AttributeValue, by types.AttributeValue) bool {
 	fold := func(v types.AttributeValue) string { return string(schema.AppendValue(nil, v)) }
-	lower := templateOf("{email|lower}")[0]
+	lower := TemplateOf("{email|lower}")[0]
 	text, _ := l.customer.TextOf(lower, email)
 	return slices.ContainsFunc(l.records, func(r record) bool {
 		if r.of != l.customer || fold(r.Values["customerId"]) == fold(by) {
@@ -97,12 +98,12 @@ func (l *ledger) taken(email types.AttributeValue, by types.AttributeValue) bool
 }
 
 func (l *ledger) createCustomer() play {
-	w := &Write{Pattern: "CreateCustomer", Steps: []Step{{Action: Create, Entity: l.customer, Set: []Assignment{assign("tier", constantly(aText("basic")))}}}}
+	w := &Write{Pattern: "CreateCustomer", Steps: []Step{{Action: Create, Entity: l.customer, Set: []Assignment{assign("tier", constantly(AText("basic")))}}}}
 	in := Values{"customerId": l.customerID(), "regionId": l.one("r1", "r2"), "email": l.email(), "name": l.one("Ana", "Ána", "Zoë")}
-	l.perhaps(in, "note", aText("vip"))
+	l.perhaps(in, "note", AText("vip"))
 	p := play{write: w, in: Input{Values: in}, do: func() {
 		v := maps.Clone(in)
-		v["tier"], v["orders"], v["spent"] = aText("basic"), aNumber("0"), aNumber("0")
+		v["tier"], v["orders"], v["spent"] = AText("basic"), ANumber("0"), ANumber("0")
 		l.records = append(l.records, record{l.customer, v})
 	}}
 	switch {
@@ -122,7 +123,7 @@ func (l *ledger) changeCustomer() play {
 		}}},
 	}
 	in := Values{"customerId": l.customerID(), "email": l.email(), "name": l.one("Ana", "Ána", "Zoë"), "tier": l.one("basic", "gold")}
-	l.perhaps(in, "remark", aText("vip"))
+	l.perhaps(in, "remark", AText("vip"))
 	return l.change(w, Input{Values: in}, l.customer, errNoCustomer, func(Values) error {
 		if l.taken(in["email"], in["customerId"]) {
 			return errEmailTaken
@@ -136,20 +137,20 @@ func (l *ledger) changeCustomer() play {
 
 func (l *ledger) promoteCustomer() play {
 	w := &Write{Pattern: "PromoteCustomer", Steps: []Step{{
-		Action: Update, Entity: l.customer, Set: []Assignment{assign("tier", constantly(aText("gold")))},
-		When: cond("#tier = :basic", Item{":basic": aText("basic")}), Else: []Else{{Err: errPriceChanged, When: cond("#tier = :gold", Item{":gold": aText("gold")})}},
+		Action: Update, Entity: l.customer, Set: []Assignment{assign("tier", constantly(AText("gold")))},
+		When: cond("#tier = :basic", Item{":basic": AText("basic")}), Else: []Else{{Err: errPriceChanged, When: cond("#tier = :gold", Item{":gold": AText("gold")})}},
 	}}}
 	in := Values{"customerId": l.customerID()}
 	return l.change(w, Input{Values: in}, l.customer, errNoCustomer, func(v Values) error {
 		switch {
-		case schema.SameValue(v["tier"], aText("basic")):
+		case schema.SameValue(v["tier"], AText("basic")):
 			return nil
-		case schema.SameValue(v["tier"], aText("gold")):
+		case schema.SameValue(v["tier"], AText("gold")):
 			return errPriceChanged
 		default:
 			return ErrRefused
 		}
-	}, func(v Values) { v["tier"] = aText("gold") })
+	}, func(v Values) { v["tier"] = AText("gold") })
 }
 
 func (l *ledger) moveCustomer() play {
@@ -178,7 +179,7 @@ func (l *ledger) moveAndOrder() play {
 		delete(p.in.Values, "to")
 		order()
 		i := l.find(l.customer, p.in.Values)
-		l.records[i].Values = omit(extend(l.records[i].Values, "regionId", ""), "regionId")
+		l.records[i].Values = Omit(Extend(l.records[i].Values, "regionId", ""), "regionId")
 		l.records[i].Values["regionId"] = region
 	}
 	return p
@@ -186,7 +187,7 @@ func (l *ledger) moveAndOrder() play {
 
 func (l *ledger) deleteCustomer() play {
 	w := &Write{Pattern: "DeleteCustomer", Steps: []Step{{
-		Action: Delete, Entity: l.customer, When: cond("#orders = :zero", Item{":zero": aNumber("0")}), Else: []Else{{Err: errOutOfStock, When: cond("#orders > :zero", Item{":zero": aNumber("0")})}},
+		Action: Delete, Entity: l.customer, When: cond("#orders = :zero", Item{":zero": ANumber("0")}), Else: []Else{{Err: errOutOfStock, When: cond("#orders > :zero", Item{":zero": ANumber("0")})}},
 	}}}
 	in := Values{"customerId": l.customerID()}
 	p := l.change(w, Input{Values: in}, l.customer, errNoCustomer, func(Values) error {
@@ -204,14 +205,14 @@ func (l *ledger) deleteCustomer() play {
 
 func (l *ledger) createOrder() play {
 	w := &Write{Pattern: "CreateOrder", Steps: []Step{{
-		Action: Create, Entity: l.order, Set: []Assignment{assign("status", constantly(aText("open"))), assign("createdAt", Term{Kind: NowTerm})},
+		Action: Create, Entity: l.order, Set: []Assignment{assign("status", constantly(AText("open"))), assign("createdAt", Term{Kind: NowTerm})},
 	}}}
-	in := Values{"orderId": l.orderID(), "customerId": l.customerID(), "total": l.number(12), "street": aText("Jr. Unión 1")}
+	in := Values{"orderId": l.orderID(), "customerId": l.customerID(), "total": l.number(12), "street": AText("Jr. Unión 1")}
 	l.perhaps(in, "city", l.one("Lima", "Bogotá"))
-	l.perhaps(in, "tags", aTextSet("b", "a"))
+	l.perhaps(in, "tags", ATextSet("b", "a"))
 	p := play{write: w, in: Input{Values: in}, do: func() {
 		v := maps.Clone(in)
-		v["status"], v["createdAt"] = aText("open"), l.now()
+		v["status"], v["createdAt"] = AText("open"), l.now()
 		l.records = append(l.records, record{l.order, v})
 	}}
 	switch {
@@ -241,15 +242,15 @@ func (l *ledger) changeOrder() play {
 	w := &Write{Pattern: "ChangeOrder", Steps: []Step{{
 		Action: Update, Entity: l.order,
 		Set: []Assignment{assign("city", given("city")), assign("tags", given("tags")), assign("street", given("street"))},
-		Add: []Assignment{assign("total", given("more"), constantly(aNumber("1")))},
+		Add: []Assignment{assign("total", given("more"), constantly(ANumber("1")))},
 	}}, Params: []Param{moneyParam("more")}}
-	in := Values{"orderId": l.orderID(), "more": l.number(4), "street": aText("Av. Sol 2")}
+	in := Values{"orderId": l.orderID(), "more": l.number(4), "street": AText("Av. Sol 2")}
 	l.perhaps(in, "city", l.one("Lima", "Bogotá"))
-	l.perhaps(in, "tags", aTextSet("c"))
+	l.perhaps(in, "tags", ATextSet("c"))
 	return l.change(w, Input{Values: in}, l.order, ErrNotFound, nil, func(v Values) {
 		putValue(v, "city", in["city"])
 		putValue(v, "tags", in["tags"])
-		v["street"], v["total"] = in["street"], aNumber(strconv.Itoa(whole(v["total"])+whole(in["more"])+1))
+		v["street"], v["total"] = in["street"], ANumber(strconv.Itoa(whole(v["total"])+whole(in["more"])+1))
 	})
 }
 
@@ -257,10 +258,10 @@ func (l *ledger) changeOrder() play {
 func (l *ledger) doubleOrder() play {
 	terms := []Term{theField("total"), theField("total")}
 	if l.r.IntN(2) == 0 {
-		terms = append(terms, theField("total"), minus(constantly(aNumber("20"))))
+		terms = append(terms, theField("total"), minus(constantly(ANumber("20"))))
 	}
 	w := &Write{Pattern: "DoubleOrder", Steps: []Step{{
-		Action: Update, Entity: l.order, Set: []Assignment{assign("total", terms...)}, When: cond("#total BETWEEN :low AND :high", Item{":low": aNumber("10"), ":high": aNumber("1000")}),
+		Action: Update, Entity: l.order, Set: []Assignment{assign("total", terms...)}, When: cond("#total BETWEEN :low AND :high", Item{":low": ANumber("10"), ":high": ANumber("1000")}),
 		Else: []Else{{Err: errPriceChanged}},
 	}}}
 	in := Values{"orderId": l.orderID()}
@@ -276,7 +277,7 @@ func (l *ledger) doubleOrder() play {
 		} else {
 			n = 3*n - 20
 		}
-		v["total"] = aNumber(strconv.Itoa(n))
+		v["total"] = ANumber(strconv.Itoa(n))
 	})
 }
 
@@ -304,11 +305,11 @@ func (l *ledger) deleteOrder() play {
 func (l *ledger) productID() types.AttributeValue { return l.one("p1", "p2", "p3") }
 
 func (l *ledger) putProduct() play {
-	w := &Write{Pattern: "PutProduct", Steps: []Step{{Action: Put, Entity: l.product, Set: []Assignment{assign("price", constantly(aNumber("10")))}}}}
-	in := Values{"productId": l.productID(), "name": l.one("Café", "Té"), "stock": l.number(9), "active": aBool(l.r.IntN(2) == 0)}
+	w := &Write{Pattern: "PutProduct", Steps: []Step{{Action: Put, Entity: l.product, Set: []Assignment{assign("price", constantly(ANumber("10")))}}}}
+	in := Values{"productId": l.productID(), "name": l.one("Café", "Té"), "stock": l.number(9), "active": ABool(l.r.IntN(2) == 0)}
 	return play{write: w, in: Input{Values: in}, do: func() {
 		v := maps.Clone(in)
-		v["price"] = aNumber("10")
+		v["price"] = ANumber("10")
 		if i := l.find(l.product, in); i >= 0 {
 			l.records = slices.Delete(l.records, i, i+1)
 		}
@@ -318,28 +319,28 @@ func (l *ledger) putProduct() play {
 
 // upsertProduct has all fields of the index from the input, and where it is sparse, constants that decide.
 func (l *ledger) upsertProduct() play {
-	active := aBool(l.r.IntN(2) == 0)
+	active := ABool(l.r.IntN(2) == 0)
 	w := &Write{Pattern: "UpsertProduct", Steps: []Step{{
 		Action: Upsert, Entity: l.product, Set: []Assignment{assign("active", constantly(active))}, Add: []Assignment{assign("stock", given("stock"))},
-		Init: []Assignment{assign("price", constantly(aNumber("10")))},
+		Init: []Assignment{assign("price", constantly(ANumber("10")))},
 	}}}
 	in := Values{"productId": l.productID(), "name": l.one("Café", "Té"), "stock": l.number(3)}
 	return play{write: w, in: Input{Values: in}, do: func() {
 		i := l.find(l.product, in)
 		if i < 0 {
-			l.records = append(l.records, record{l.product, Values{"productId": in["productId"], "stock": aNumber("0"), "price": aNumber("10")}})
+			l.records = append(l.records, record{l.product, Values{"productId": in["productId"], "stock": ANumber("0"), "price": ANumber("10")}})
 			i = len(l.records) - 1
 		}
 		v := maps.Clone(l.records[i].Values)
-		v["name"], v["active"], v["stock"] = in["name"], active, aNumber(strconv.Itoa(whole(v["stock"])+whole(in["stock"])))
+		v["name"], v["active"], v["stock"] = in["name"], active, ANumber(strconv.Itoa(whole(v["stock"])+whole(in["stock"])))
 		l.records[i].Values = v
 	}}
 }
 
 func (l *ledger) retireProduct() play {
-	w := &Write{Pattern: "RetireProduct", Steps: []Step{{Action: Update, Entity: l.product, Set: []Assignment{assign("active", constantly(aBool(false)))}}}}
+	w := &Write{Pattern: "RetireProduct", Steps: []Step{{Action: Update, Entity: l.product, Set: []Assignment{assign("active", constantly(ABool(false)))}}}}
 	in := Values{"productId": l.productID()}
-	return l.change(w, Input{Values: in}, l.product, errNoProduct, nil, func(v Values) { v["active"] = aBool(false) })
+	return l.change(w, Input{Values: in}, l.product, errNoProduct, nil, func(v Values) { v["active"] = ABool(false) })
 }
 
 func (l *ledger) addToCart() play {
@@ -356,7 +357,7 @@ func (l *ledger) addToCart() play {
 			return
 		}
 		v := maps.Clone(l.records[i].Values)
-		v["quantity"] = aNumber(strconv.Itoa(whole(v["quantity"]) + whole(in["quantity"])))
+		v["quantity"] = ANumber(strconv.Itoa(whole(v["quantity"]) + whole(in["quantity"])))
 		l.records[i].Values = v
 	}}
 }
@@ -367,8 +368,8 @@ func (l *ledger) buy() play {
 		Pattern: "Buy", Lines: true, MaxLines: 3, LineParams: []Param{{Name: "price", Type: Type{Kind: schema.KindInt}}},
 		Steps: []Step{
 			{Action: Create, Entity: l.order, Set: []Assignment{
-				assign("status", constantly(aText("paid"))), assign("createdAt", Term{Kind: NowTerm}), assign("total", Term{Kind: SumTerm, Name: "price"}, Term{Kind: CountTerm}),
-				assign("street", constantly(aText("here"))),
+				assign("status", constantly(AText("paid"))), assign("createdAt", Term{Kind: NowTerm}), assign("total", Term{Kind: SumTerm, Name: "price"}, Term{Kind: CountTerm}),
+				assign("street", constantly(AText("here"))),
 			}},
 			{
 				Action: Update, Entity: l.product, Each: true, Add: []Assignment{assign("stock", minus(ofLine("quantity")))},
@@ -382,7 +383,7 @@ func (l *ledger) buy() play {
 	total := 0
 	for _, id := range l.r.Perm(3)[:1+l.r.IntN(2)] {
 		price := 10 + l.r.IntN(10)/9
-		in.Lines = append(in.Lines, Values{"productId": aText(fmt.Sprint("p", id+1)), "quantity": l.number(3), "price": aNumber(strconv.Itoa(price))})
+		in.Lines = append(in.Lines, Values{"productId": AText(fmt.Sprint("p", id+1)), "quantity": l.number(3), "price": ANumber(strconv.Itoa(price))})
 		total += price + 1
 	}
 	p := play{write: w, in: in}
@@ -412,7 +413,7 @@ func (l *ledger) buy() play {
 		for _, line := range in.Lines {
 			i := l.find(l.product, line)
 			v := maps.Clone(l.records[i].Values)
-			v["stock"] = aNumber(strconv.Itoa(whole(v["stock"]) - whole(line["quantity"])))
+			v["stock"] = ANumber(strconv.Itoa(whole(v["stock"]) - whole(line["quantity"])))
 			l.records[i].Values = v
 			cart := Values{"customerId": in.Values["customerId"], "productId": line["productId"]}
 			if i := l.find(l.cart, cart); i >= 0 {
@@ -420,8 +421,8 @@ func (l *ledger) buy() play {
 			}
 		}
 		l.records = append(l.records, record{l.order, Values{
-			"orderId": in.Values["orderId"], "customerId": in.Values["customerId"], "status": aText("paid"), "createdAt": l.now(),
-			"total": aNumber(strconv.Itoa(total)), "street": aText("here"),
+			"orderId": in.Values["orderId"], "customerId": in.Values["customerId"], "status": AText("paid"), "createdAt": l.now(),
+			"total": ANumber(strconv.Itoa(total)), "street": AText("here"),
 		}})
 	}
 	return p
@@ -430,7 +431,7 @@ func (l *ledger) buy() play {
 // TestWritesKeepTheDesign: after any writes the table holds what stands for the values that plain Go comes to, with every
 // copy, index attribute, marker and counter, and nothing else.
 func TestWritesKeepTheDesign(t *testing.T) {
-	r, seed := seeded()
+	r, seed := Seeded()
 	t.Logf("seed %d", seed)
 	for round := range 8 {
 		l := &ledger{store: newStore(t), r: r}

@@ -8,18 +8,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table/internal/schema"
+	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
 // TestRefusals: each refusal is the error that the design declares for what the item is like, whether the item was read
 // first or the request was refused; nothing is written.
 func TestRefusals(t *testing.T) {
 	errOpen, errOther, errNone := errors.New("still open"), errors.New("something else"), errors.New("no such thing")
-	paid := cond("#status = :paid", Item{":paid": aText("paid")})
-	declared := []Else{{Err: errOpen, When: cond("#status = :open", Item{":open": aText("open")})}, {Err: errOther}}
+	paid := cond("#status = :paid", Item{":paid": AText("paid")})
+	declared := []Else{{Err: errOpen, When: cond("#status = :open", Item{":open": AText("open")})}, {Err: errOther}}
 	absentOnly := []Else{{Err: errOther, When: cond("attribute_exists(#status)", nil)}, {Err: errNone, When: cond("attribute_not_exists(#status)", nil)}}
-	street := []Assignment{assign("street", constantly(aText("there")))} // of which nothing depends
-	city := []Assignment{assign("city", constantly(aText("Lima")))}      // for which the order is read
-	there, gone := Values{"orderId": aText("o1")}, Values{"orderId": aText("none")}
+	street := []Assignment{assign("street", constantly(AText("there")))} // of which nothing depends
+	city := []Assignment{assign("city", constantly(AText("Lima")))}      // for which the order is read
+	there, gone := Values{"orderId": AText("o1")}, Values{"orderId": AText("none")}
 	for name, c := range map[string]struct {
 		step func(s *store) Step
 		in   Values
@@ -62,10 +63,10 @@ func TestRefusals(t *testing.T) {
 		"an upsert of an item that is not so": {
 			func(s *store) Step {
 				return Step{
-					Action: Upsert, Entity: s.product, Add: []Assignment{assign("stock", constantly(aNumber("1")))},
-					When: cond("attribute_not_exists(#productId) OR #stock > :much", Item{":much": aNumber("99")}), Else: []Else{{Err: errOther}},
+					Action: Upsert, Entity: s.product, Add: []Assignment{assign("stock", constantly(ANumber("1")))},
+					When: cond("attribute_not_exists(#productId) OR #stock > :much", Item{":much": ANumber("99")}), Else: []Else{{Err: errOther}},
 				}
-			}, omit(s0().aProduct("p1", 0), "stock"), errOther,
+			}, Omit(s0().aProduct("p1", 0), "stock"), errOther,
 		},
 		"a creation of what is there": {func(s *store) Step { return Step{Action: Create, Entity: s.order} }, s0().anOrder("o1", "c1", 7), errOrderIs},
 		"a creation with an error of its own": {
@@ -73,7 +74,7 @@ func TestRefusals(t *testing.T) {
 		},
 		"a put of an item that is not so": {
 			func(s *store) Step {
-				return Step{Action: Put, Entity: s.product, When: cond("#stock > :much", Item{":much": aNumber("99")}), Else: []Else{{Err: errOther}}}
+				return Step{Action: Put, Entity: s.product, When: cond("#stock > :much", Item{":much": ANumber("99")}), Else: []Else{{Err: errOther}}}
 			}, s0().aProduct("p1", 0), errOther,
 		},
 		"a deletion with a condition, without the item": {
@@ -91,25 +92,25 @@ func TestRefusals(t *testing.T) {
 		},
 		"a marker that is taken": {
 			func(s *store) Step { return Step{Action: Create, Entity: s.customer} },
-			omit(extend(s0().aCustomer("c9", "r1"), "email", "C1@example.com"), "orders", "spent"), errEmailTaken,
+			Omit(Extend(s0().aCustomer("c9", "r1"), "email", "C1@example.com"), "orders", "spent"), errEmailTaken,
 		},
 		"a marker that is taken by a change": {
 			func(s *store) Step {
-				return Step{Action: Update, Entity: s.customer, Set: []Assignment{assign("email", constantly(aText("C2@example.com")))}}
-			}, Values{"customerId": aText("c1")}, errEmailTaken,
+				return Step{Action: Update, Entity: s.customer, Set: []Assignment{assign("email", constantly(AText("C2@example.com")))}}
+			}, Values{"customerId": AText("c1")}, errEmailTaken,
 		},
 		"a counter that is not there": {func(s *store) Step { return Step{Action: Create, Entity: s.order} }, s0().anOrder("o2", "nobody", 7), errNoCustomer},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, records := stocked(t)
 			// A step before it, which is fine, has its own item refuse nothing.
-			first := Step{Action: Update, Entity: s.product, By: []Assignment{assign("productId", constantly(aText("p2")))}, Add: []Assignment{assign("stock", constantly(aNumber("1")))}}
+			first := Step{Action: Update, Entity: s.product, By: []Assignment{assign("productId", constantly(AText("p2")))}, Add: []Assignment{assign("stock", constantly(ANumber("1")))}}
 			s.load(s.product, s.aProduct("p2", 1))
 			records = append(records, record{s.product, s.aProduct("p2", 1)})
 			for at, steps := range [][]Step{{c.step(s)}, {first, c.step(s)}} {
 				_, err := s.db.Write(t.Context(), &Write{Pattern: "Do", Steps: steps}, Input{Values: c.in})
 				refusal := wantRefusal(t, err, at, -1, c.want)
-				if (refusal.Old == nil) != (schema.SameValue(c.in["orderId"], aText("none")) || errors.Is(c.want, errNoCustomer)) {
+				if (refusal.Old == nil) != (schema.SameValue(c.in["orderId"], AText("none")) || errors.Is(c.want, errNoCustomer)) {
 					t.Errorf("the item that refused is %v", schema.Attributes(refusal.Old))
 				}
 				s.wantTable("the refusal", records...)
@@ -126,21 +127,21 @@ func TestFirstRefusal(t *testing.T) {
 		Action: Update, Entity: s.product, Each: true, Add: []Assignment{assign("stock", minus(ofLine("pieces")))}, When: cond("#stock >= :line_pieces", nil),
 		Else: []Else{{Err: errOutOfStock}},
 	}
-	read := Step{Action: Update, Entity: s.customer, By: []Assignment{assign("customerId", constantly(aText("none")))}, Set: []Assignment{assign("tier", constantly(aText("gold")))}}
+	read := Step{Action: Update, Entity: s.customer, By: []Assignment{assign("customerId", constantly(AText("none")))}, Set: []Assignment{assign("tier", constantly(AText("gold")))}}
 	w := &Write{Pattern: "Do", Lines: true, Steps: []Step{take, read}, LineParams: []Param{{Name: "pieces", Type: Type{Kind: schema.KindInt}}}}
-	_, err := s.db.Write(t.Context(), w, Input{Lines: []Values{{"productId": aText("p1"), "pieces": aNumber("1")}, {"productId": aText("p2"), "pieces": aNumber("9")}}})
+	_, err := s.db.Write(t.Context(), w, Input{Lines: []Values{{"productId": AText("p1"), "pieces": ANumber("1")}, {"productId": AText("p2"), "pieces": ANumber("9")}}})
 	_ = wantRefusal(t, err, 0, 1, errNoProduct)
-	_, err = s.db.Write(t.Context(), w, Input{Lines: []Values{{"productId": aText("p1"), "pieces": aNumber("5")}, {"productId": aText("p2"), "pieces": aNumber("9")}}})
-	if refusal := wantRefusal(t, err, 0, 0, errOutOfStock); !schema.SameValue(refusal.Old["stock"], aNumber("4")) || err.Error() != "Do, line 1: out of stock" {
+	_, err = s.db.Write(t.Context(), w, Input{Lines: []Values{{"productId": AText("p1"), "pieces": ANumber("5")}, {"productId": AText("p2"), "pieces": ANumber("9")}}})
+	if refusal := wantRefusal(t, err, 0, 0, errOutOfStock); !schema.SameValue(refusal.Old["stock"], ANumber("4")) || err.Error() != "Do, line 1: out of stock" {
 		t.Errorf("%v, for %v", err, schema.Attributes(refusal.Old))
 	}
-	_, err = s.db.Write(t.Context(), w, Input{Lines: []Values{{"productId": aText("p1"), "pieces": aNumber("1")}}})
+	_, err = s.db.Write(t.Context(), w, Input{Lines: []Values{{"productId": AText("p1"), "pieces": ANumber("1")}}})
 	_ = wantRefusal(t, err, 1, -1, errNoCustomer)
 	s.wantTable("the refusals", records...)
 
 	// What has been read and stands first needs no request that is sure to be refused.
 	l := &listening{Client: s.client}
-	_, err = s.open(l).Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{read, {Action: Delete, Entity: s.product}}}, Input{Values: Values{"productId": aText("p1")}})
+	_, err = s.open(l).Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{read, {Action: Delete, Entity: s.product}}}, Input{Values: Values{"productId": AText("p1")}})
 	_ = wantRefusal(t, err, 0, -1, errNoCustomer)
 	if !slices.Equal(l.heard, []string{"Get"}) {
 		t.Errorf("the requests are %v; want a read", l.heard)
@@ -151,20 +152,20 @@ func TestFirstRefusal(t *testing.T) {
 // TestRequestFaults: what DynamoDB refuses for the request itself is its own error.
 func TestRequestFaults(t *testing.T) {
 	s, records := stocked(t)
-	odd := []Assignment{assign("total", theField("city"), constantly(aNumber("1")))} // a number of what is absent
+	odd := []Assignment{assign("total", theField("city"), constantly(ANumber("1")))} // a number of what is absent
 	for _, steps := range [][]Step{
 		{{Action: Update, Entity: s.product, Set: []Assignment{assign("price", theField("nothing"))}}},
 		{{Action: Update, Entity: s.order, Set: odd}},
-		{{Action: Update, Entity: s.product, Set: []Assignment{assign("stock", theField("name"), constantly(aNumber("1")))}}},
+		{{Action: Update, Entity: s.product, Set: []Assignment{assign("stock", theField("name"), constantly(ANumber("1")))}}},
 	} {
-		_, err := s.db.Write(t.Context(), &Write{Pattern: "Do", Steps: steps}, Input{Values: Values{"orderId": aText("o1"), "productId": aText("p1")}})
+		_, err := s.db.Write(t.Context(), &Write{Pattern: "Do", Steps: steps}, Input{Values: Values{"orderId": AText("o1"), "productId": AText("p1")}})
 		if _, refused := errors.AsType[*Refusal](err); err == nil || refused || errors.Is(err, ErrConflict) {
 			t.Errorf("%v: %v; want a fault", steps[0].Set, err)
 		}
 	}
 	_, err := s.db.Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{{Action: Delete, Entity: &Entity{
 		Name: "Elsewhere", Table: &Table{Name: "Elsewhere", Physical: "elsewhere", PK: s.table.PK}, Fields: s.product.Fields, Key: s.product.Key[:1],
-	}}}}, Input{Values: Values{"productId": aText("p1")}})
+	}}}}, Input{Values: Values{"productId": AText("p1")}})
 	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); !ok {
 		t.Errorf("a table that is not there: %v", err)
 	}

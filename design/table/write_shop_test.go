@@ -18,6 +18,7 @@ import (
 
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/design/table/internal/schema"
+	. "github.com/monotable/monotable/design/table/internal/tabletest"
 	"github.com/monotable/monotable/monotabletest"
 )
 
@@ -61,7 +62,7 @@ func newShop() shop {
 	s.customer.Markers = []Marker{{Name: "Email", Key: keyOfBoth("EMAIL#{email|lower}", "UNIQUE"), Taken: errEmailTaken}}
 	s.customer.Entries = []Entry{index("G1", "TIER#{tier}", "{name|fold}")}
 	gold := index("G2", "GOLD", "{spent|pad(12)}")
-	gold.Where = cond("#tier = :gold", Item{":gold": aText("gold")})
+	gold.Where = cond("#tier = :gold", Item{":gold": AText("gold")})
 	s.customer.Copies = []Copy{{
 		Name: "byRegion", Key: keyOfBoth("REGION#{regionId}", "CUSTOMER#{name|fold}#{customerId}"), Fields: []string{"spent", "tier"}, Entries: []Entry{gold},
 	}}
@@ -74,7 +75,7 @@ func newShop() shop {
 	})
 	s.order.Exists = errOrderIs
 	open := index("G2", "OPEN", "{total|pad(8)}#{orderId}")
-	open.Where = cond("#status = :open", Item{":open": aText("open")})
+	open.Where = cond("#status = :open", Item{":open": AText("open")})
 	s.order.Entries = []Entry{index("G1", "STATUS#{status}", "{createdAt}#{orderId}"), index("G3", "CITY#{city|fold}", "{orderId}")}
 	s.order.Copies = []Copy{{
 		Name: "byCustomer", Key: keyOfBoth("CUSTOMER#{customerId}", "ORDER#{createdAt}#{orderId}"), Fields: []string{"status", "total", "city"}, Entries: []Entry{open},
@@ -82,14 +83,14 @@ func newShop() shop {
 	s.order.Counts = []Count{
 		{Entity: s.customer, Field: "orders"},
 		{Entity: s.customer, Field: "spent", Sum: "total", Where: cond("#status <> :c AND (#total > :least OR attribute_exists(#tags))", Item{
-			":c": aText("cancelled"), ":least": aNumber("5"),
+			":c": AText("cancelled"), ":least": ANumber("5"),
 		})},
 	}
 
 	s.product = s.entity("Product", "PRODUCT#{productId}", "PRODUCT", "productId:id name:text price:int stock:int active:bool")
 	s.product.NotFound = errNoProduct
 	active := index("G1", "CATALOG", "{name|fold}#{productId}")
-	active.Where = cond("#active = :yes", Item{":yes": aBool(true)})
+	active.Where = cond("#active = :yes", Item{":yes": ABool(true)})
 	s.product.Entries = []Entry{active}
 
 	s.cart = s.entity("Cart", "CUSTOMER#{customerId}", "CART#{productId}", "customerId:id productId:id quantity:int createdAt:time expiresAt:ttl")
@@ -124,11 +125,11 @@ func (s shop) entity(name, pk, sk, fields string) *Entity {
 }
 
 func keyOfBoth(pk, sk string) []KeyAttribute {
-	return []KeyAttribute{keyAttribute("PK", pk), keyAttribute("SK", sk)}
+	return []KeyAttribute{TextKey("PK", pk), TextKey("SK", sk)}
 }
 
 func index(name, pk, sk string) Entry {
-	return Entry{Index: name, PK: []KeyAttribute{keyAttribute(name+"PK", pk)}, SK: []KeyAttribute{keyAttribute(name+"SK", sk)}}
+	return Entry{Index: name, PK: []KeyAttribute{TextKey(name+"PK", pk)}, SK: []KeyAttribute{TextKey(name+"SK", sk)}}
 }
 
 // cond is a condition whose aliases stand for the attributes of their names; placeholders that are no constants are inputs,
@@ -225,12 +226,12 @@ func (s *store) pass(d time.Duration) { s.clock.Add(d.Milliseconds()) }
 
 // now is the clock's time as a field has it.
 func (s *store) now() types.AttributeValue {
-	return aText(time.UnixMilli(s.clock.Load()).UTC().Format("2006-01-02T15:04:05.000Z"))
+	return AText(time.UnixMilli(s.clock.Load()).UTC().Format("2006-01-02T15:04:05.000Z"))
 }
 
 // seconds is the clock's time as a ttl.
 func (s *store) seconds(after time.Duration) types.AttributeValue {
-	return aNumber(strconv.FormatInt(time.UnixMilli(s.clock.Load()).Add(after).Unix(), 10))
+	return ANumber(strconv.FormatInt(time.UnixMilli(s.clock.Load()).Add(after).Unix(), 10))
 }
 
 // load stores entities' values with all that belongs to them.
@@ -262,7 +263,7 @@ func (s *store) write(w *Write, in Input) Outcome {
 func (s *store) item(pk, sk string) Item {
 	s.tb.Helper()
 	answer, err := s.client.GetItem(context.Background(), &dynamodb.GetItemInput{
-		TableName: aws.String("shop"), Key: Item{"PK": aText(pk), "SK": aText(sk)}, ConsistentRead: aws.Bool(true),
+		TableName: aws.String("shop"), Key: Item{"PK": AText(pk), "SK": AText(sk)}, ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
 		s.tb.Fatal(err)
@@ -311,7 +312,7 @@ func (s *store) wantTable(after string, records ...record) {
 	}
 	got := s.all()
 	for id, it := range want {
-		if !sameItem(got[id], it) {
+		if !SameItem(got[id], it) {
 			s.tb.Errorf("after %s there is\n%v; want\n%v", after, schema.Attributes(got[id]), schema.Attributes(it))
 		}
 		delete(got, id)
@@ -337,26 +338,26 @@ func wantRefusal(t *testing.T, err error, step, line int, want error) *Refusal {
 // The shop's values.
 
 func (s *store) aRegion(id string) Values {
-	return Values{"regionId": aText(id), "name": aText("North " + id), "spent": aNumber("0")}
+	return Values{"regionId": AText(id), "name": AText("North " + id), "spent": ANumber("0")}
 }
 
 func (s *store) aCustomer(id, region string) Values {
 	return Values{
-		"customerId": aText(id), "regionId": aText(region), "email": aText(id + "@Example.com"), "name": aText("Ána " + id), "tier": aText("basic"),
-		"orders": aNumber("0"), "spent": aNumber("0"),
+		"customerId": AText(id), "regionId": AText(region), "email": AText(id + "@Example.com"), "name": AText("Ána " + id), "tier": AText("basic"),
+		"orders": ANumber("0"), "spent": ANumber("0"),
 	}
 }
 
 func (s *store) anOrder(id, customer string, total int) Values {
 	return Values{
-		"orderId": aText(id), "customerId": aText(customer), "status": aText("open"), "total": aNumber(strconv.Itoa(total)), "street": aText("Jr. Unión 1"),
-		"createdAt": aText(noon),
+		"orderId": AText(id), "customerId": AText(customer), "status": AText("open"), "total": ANumber(strconv.Itoa(total)), "street": AText("Jr. Unión 1"),
+		"createdAt": AText(noon),
 	}
 }
 
 func (s *store) aProduct(id string, stock int) Values {
 	return Values{
-		"productId": aText(id), "name": aText("Café " + id), "price": aNumber("10"), "stock": aNumber(strconv.Itoa(stock)), "active": aBool(true),
+		"productId": AText(id), "name": AText("Café " + id), "price": ANumber("10"), "stock": ANumber(strconv.Itoa(stock)), "active": ABool(true),
 	}
 }
 
@@ -372,12 +373,12 @@ func counted(records []record) []record {
 				}
 				orders++
 				total := whole(o.Values["total"])
-				if !schema.SameValue(o.Values["status"], aText("cancelled")) && (total > 5 || o.Values["tags"] != nil) {
+				if !schema.SameValue(o.Values["status"], AText("cancelled")) && (total > 5 || o.Values["tags"] != nil) {
 					spent += total
 				}
 			}
-			out[i].Values = omit(extend(c.Values, "orders", ""), "orders")
-			out[i].Values["orders"], out[i].Values["spent"] = aNumber(strconv.Itoa(orders)), aNumber(strconv.Itoa(spent))
+			out[i].Values = Omit(Extend(c.Values, "orders", ""), "orders")
+			out[i].Values["orders"], out[i].Values["spent"] = ANumber(strconv.Itoa(orders)), ANumber(strconv.Itoa(spent))
 		}
 	}
 	for i, r := range out {
@@ -388,8 +389,8 @@ func counted(records []record) []record {
 					spent += whole(c.Values["spent"])
 				}
 			}
-			out[i].Values = omit(r.Values, "spent")
-			out[i].Values["spent"] = aNumber(strconv.Itoa(spent))
+			out[i].Values = Omit(r.Values, "spent")
+			out[i].Values["spent"] = ANumber(strconv.Itoa(spent))
 		}
 	}
 	return out

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table/internal/schema"
+	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
 // listening is a client that tells what it was asked for, in short: Get, Update, Transact(5).
@@ -76,7 +77,7 @@ func stocked(tb testing.TB) (*store, []record) {
 // TestRequests: an item is read only where what belongs to it is not known from the input, and a transaction is made only
 // where there is more than one item.
 func TestRequests(t *testing.T) {
-	order, customer, product := Values{"orderId": aText("o1")}, Values{"customerId": aText("c1")}, Values{"productId": aText("p1")}
+	order, customer, product := Values{"orderId": AText("o1")}, Values{"customerId": AText("c1")}, Values{"productId": AText("p1")}
 	set := func(path string, v types.AttributeValue) []Assignment {
 		return []Assignment{assign(path, constantly(v))}
 	}
@@ -89,73 +90,73 @@ func TestRequests(t *testing.T) {
 			func(s *store) Step {
 				return Step{Action: Update, Entity: s.product, Add: []Assignment{assign("stock", given("stock"))}}
 			},
-			with(product, Values{"stock": aNumber("1")}), "Update",
+			with(product, Values{"stock": ANumber("1")}), "Update",
 		},
 		"an index key of other fields": {
-			func(s *store) Step { return Step{Action: Update, Entity: s.product, Set: set("name", aText("Té"))} },
+			func(s *store) Step { return Step{Action: Update, Entity: s.product, Set: set("name", AText("Té"))} },
 			product, "Get>Update",
 		},
 		"an index key whose other fields the condition tells": {
 			func(s *store) Step {
-				return Step{Action: Update, Entity: s.product, Set: set("name", aText("Té")), When: cond("#active = :yes", Item{":yes": aBool(true)})}
+				return Step{Action: Update, Entity: s.product, Set: set("name", AText("Té")), When: cond("#active = :yes", Item{":yes": ABool(true)})}
 			},
 			product, "Update",
 		},
 		"a sparse index that is left by a constant": {
-			func(s *store) Step { return Step{Action: Update, Entity: s.product, Set: set("active", aBool(false))} },
+			func(s *store) Step { return Step{Action: Update, Entity: s.product, Set: set("active", ABool(false))} },
 			product, "Update",
 		},
 		"a sparse index that is entered": {
-			func(s *store) Step { return Step{Action: Update, Entity: s.product, Set: set("active", aBool(true))} },
+			func(s *store) Step { return Step{Action: Update, Entity: s.product, Set: set("active", ABool(true))} },
 			product, "Get>Update",
 		},
 		"a sparse index that is entered with all its fields": {
 			func(s *store) Step {
-				return Step{Action: Update, Entity: s.product, Set: append(set("active", aBool(true)), set("name", aText("Té"))...)}
+				return Step{Action: Update, Entity: s.product, Set: append(set("active", ABool(true)), set("name", AText("Té"))...)}
 			},
 			product, "Update",
 		},
 		"a field that nothing has": {
-			func(s *store) Step { return Step{Action: Update, Entity: s.customer, Set: set("note", aText("vip"))} },
+			func(s *store) Step { return Step{Action: Update, Entity: s.customer, Set: set("note", AText("vip"))} },
 			customer, "Update",
 		},
 		"a field of a copy whose key is not known": {
 			func(s *store) Step {
-				return Step{Action: Update, Entity: s.customer, Set: set("tier", aText("gold"))}
+				return Step{Action: Update, Entity: s.customer, Set: set("tier", AText("gold"))}
 			},
 			customer, "Get>Transact(2)",
 		},
 		"a field of a copy whose key the condition tells": {
 			func(s *store) Step {
 				return Step{
-					Action: Update, Entity: s.order, Set: set("city", aText("Lima")),
-					When: cond("#createdAt = :at AND #customerId = :by AND #status = :open", Item{":at": aText(noon), ":by": aText("c1"), ":open": aText("open")}),
+					Action: Update, Entity: s.order, Set: set("city", AText("Lima")),
+					When: cond("#createdAt = :at AND #customerId = :by AND #status = :open", Item{":at": AText(noon), ":by": AText("c1"), ":open": AText("open")}),
 				}
 			},
 			order, "Transact(2)",
 		},
 		"a marker": {
 			func(s *store) Step {
-				return Step{Action: Update, Entity: s.customer, Set: set("email", aText("new@x.org"))}
+				return Step{Action: Update, Entity: s.customer, Set: set("email", AText("new@x.org"))}
 			},
 			customer, "Get>Transact(3)",
 		},
 		"a marker that stays": {
 			func(s *store) Step {
-				return Step{Action: Update, Entity: s.customer, Set: set("email", aText("C1@Example.COM"))}
+				return Step{Action: Update, Entity: s.customer, Set: set("email", AText("C1@Example.COM"))}
 			},
 			customer, "Get>Transact(2)",
 		},
 		"a sum of what is counted, and of what counts that": {
 			func(s *store) Step {
-				return Step{Action: Update, Entity: s.order, Add: []Assignment{assign("total", constantly(aNumber("3")))}}
+				return Step{Action: Update, Entity: s.order, Add: []Assignment{assign("total", constantly(ANumber("3")))}}
 			},
 			// The customer's region, whose sum is in an index key, is known when the customer is. The order and its copy, the customer
 			// and its copy, and the region are written.
 			order, "Get>Get>Get>Transact(5)",
 		},
 		"what does not change a sum": {
-			func(s *store) Step { return Step{Action: Update, Entity: s.order, Set: set("street", aText("there"))} },
+			func(s *store) Step { return Step{Action: Update, Entity: s.order, Set: set("street", AText("there"))} },
 			order, "Update",
 		},
 		"a creation that is counted": {
@@ -166,11 +167,11 @@ func TestRequests(t *testing.T) {
 			func(s *store) Step {
 				return Step{Action: Upsert, Entity: s.cart, Add: []Assignment{assign("quantity", given("quantity"))}, Init: []Assignment{assign("createdAt", Term{Kind: NowTerm})}}
 			},
-			with(customer, with(product, Values{"quantity": aNumber("2")})), "Transact(2)",
+			with(customer, with(product, Values{"quantity": ANumber("2")})), "Transact(2)",
 		},
 		"two that must be read": {
 			func(s *store) Step {
-				return Step{Action: Update, Entity: s.customer, Each: true, Set: set("tier", aText("gold"))}
+				return Step{Action: Update, Entity: s.customer, Each: true, Set: set("tier", AText("gold"))}
 			},
 			nil, "BatchGet(2)>Transact(4)",
 		},
@@ -181,12 +182,12 @@ func TestRequests(t *testing.T) {
 			func(s *store) Step { return Step{Action: Delete, Entity: s.product} }, product, "Delete",
 		},
 		"a deletion of what is not there": {
-			func(s *store) Step { return Step{Action: Delete, Entity: s.order} }, Values{"orderId": aText("none")}, "Get",
+			func(s *store) Step { return Step{Action: Delete, Entity: s.order} }, Values{"orderId": AText("none")}, "Get",
 		},
 		"a put": {func(s *store) Step { return Step{Action: Put, Entity: s.product} }, s0().aProduct("p2", 3), "Put"},
 		"a check": {
 			func(s *store) Step {
-				return Step{Action: Check, Entity: s.product, When: cond("#stock > :least", Item{":least": aNumber("3")})}
+				return Step{Action: Check, Entity: s.product, When: cond("#stock > :least", Item{":least": ANumber("3")})}
 			},
 			product, "Transact(1)",
 		},
@@ -203,7 +204,7 @@ func TestRequests(t *testing.T) {
 			w := &Write{Pattern: "Do", Steps: []Step{c.step(s)}, Params: []Param{optionalParam(Param{Name: "perhaps", Type: Type{Kind: schema.KindInt}})}}
 			in := Input{Values: c.in}
 			if w.Lines = w.Steps[0].Each; w.Lines {
-				in.Lines = []Values{{"customerId": aText("c1")}, {"customerId": aText("c2")}}
+				in.Lines = []Values{{"customerId": AText("c1")}, {"customerId": AText("c2")}}
 			}
 			if _, err := s.open(l).Write(t.Context(), w, in); err != nil {
 				t.Fatal(err)
@@ -229,35 +230,35 @@ func TestOutcome(t *testing.T) {
 			{Action: Create, Entity: s.customer},
 			{Action: Update, Entity: s.product, Each: true, Set: []Assignment{assign("name", ofLine("name"))}},
 			{Action: Delete, Entity: s.order},
-			{Action: Upsert, Entity: s.cart, Add: []Assignment{assign("quantity", constantly(aNumber("2")))}, Init: []Assignment{assign("createdAt", Term{Kind: NowTerm})}},
+			{Action: Upsert, Entity: s.cart, Add: []Assignment{assign("quantity", constantly(ANumber("2")))}, Init: []Assignment{assign("createdAt", Term{Kind: NowTerm})}},
 		},
 		LineParams: []Param{textParam("name")},
 	}
-	in := omit(s.aCustomer("c9", "r1"), "orders", "spent")
-	in["orderId"], in["productId"] = aText("o1"), aText("p0")
-	out := s.write(w, Input{Values: in, Lines: []Values{{"productId": aText("p1"), "name": aText("Té")}, {"productId": aText("p2"), "name": aText("Maté")}}})
+	in := Omit(s.aCustomer("c9", "r1"), "orders", "spent")
+	in["orderId"], in["productId"] = AText("o1"), AText("p0")
+	out := s.write(w, Input{Values: in, Lines: []Values{{"productId": AText("p1"), "name": AText("Té")}, {"productId": AText("p2"), "name": AText("Maté")}}})
 	if len(out.Items) != 4 || len(out.Items[0]) != 1 || len(out.Items[1]) != 2 || out.Replayed {
 		t.Fatalf("the outcome is %+v", out)
 	}
-	created := omit(in, "orderId", "productId")
-	created["orders"], created["spent"] = aNumber("0"), aNumber("0")
+	created := Omit(in, "orderId", "productId")
+	created["orders"], created["spent"] = ANumber("0"), ANumber("0")
 	for _, c := range []struct {
 		name      string
 		got, want Values
 	}{
 		{"the created customer", out.Items[0][0], created},
-		{"the second product", out.Items[1][1], extend(s.aProduct("p2", 9), "name", "Maté")},
+		{"the second product", out.Items[1][1], Extend(s.aProduct("p2", 9), "name", "Maté")},
 	} {
-		if !sameItem(Item(c.got), Item(c.want)) {
+		if !SameItem(Item(c.got), Item(c.want)) {
 			t.Errorf("%s is %v; want %v", c.name, schema.Attributes(Item(c.got)), schema.Attributes(Item(c.want)))
 		}
 	}
 	if out.Items[2][0] != nil || out.Items[3][0] != nil {
 		t.Errorf("a deletion left %v, an upsert in a transaction %v; want nothing", out.Items[2][0], out.Items[3][0])
 	}
-	single := &Write{Pattern: "One", Steps: []Step{{Action: Update, Entity: s.product, Add: []Assignment{assign("stock", constantly(aNumber("-4")))}}}}
-	left := s.write(single, Input{Values: Values{"productId": aText("p1")}}).Items[0][0]
-	if want := extend(s.aProduct("p1", 0), "name", "Té"); !sameItem(Item(left), Item(want)) {
+	single := &Write{Pattern: "One", Steps: []Step{{Action: Update, Entity: s.product, Add: []Assignment{assign("stock", constantly(ANumber("-4")))}}}}
+	left := s.write(single, Input{Values: Values{"productId": AText("p1")}}).Items[0][0]
+	if want := Extend(s.aProduct("p1", 0), "name", "Té"); !SameItem(Item(left), Item(want)) {
 		t.Errorf("an update of one item left %v; want %v", schema.Attributes(Item(left)), schema.Attributes(Item(want)))
 	}
 }
@@ -267,8 +268,8 @@ func TestUnknownAttributes(t *testing.T) {
 	s, _ := stocked(t)
 	foreign := func(pk, sk string) {
 		_, err := s.client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-			TableName: aws.String("shop"), Key: Item{"PK": aText(pk), "SK": aText(sk)}, UpdateExpression: aws.String("SET legacy = :v"),
-			ExpressionAttributeValues: Item{":v": aText("kept")},
+			TableName: aws.String("shop"), Key: Item{"PK": AText(pk), "SK": AText(sk)}, UpdateExpression: aws.String("SET legacy = :v"),
+			ExpressionAttributeValues: Item{":v": AText("kept")},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -277,10 +278,10 @@ func TestUnknownAttributes(t *testing.T) {
 	foreign("ORDER#o1", "ORDER")
 	foreign("CUSTOMER#c1", "ORDER#"+noon+"#o1")
 	foreign("CUSTOMER#c1", "PROFILE")
-	pay := &Write{Pattern: "Pay", Steps: []Step{{Action: Update, Entity: s.order, Set: []Assignment{assign("status", constantly(aText("cancelled"))), assign("city", constantly(aText("Lima")))}}}}
-	s.write(pay, Input{Values: Values{"orderId": aText("o1")}})
+	pay := &Write{Pattern: "Pay", Steps: []Step{{Action: Update, Entity: s.order, Set: []Assignment{assign("status", constantly(AText("cancelled"))), assign("city", constantly(AText("Lima")))}}}}
+	s.write(pay, Input{Values: Values{"orderId": AText("o1")}})
 	for _, key := range [][2]string{{"ORDER#o1", "ORDER"}, {"CUSTOMER#c1", "ORDER#" + noon + "#o1"}, {"CUSTOMER#c1", "PROFILE"}} {
-		if it := s.item(key[0], key[1]); !schema.SameValue(it["legacy"], aText("kept")) {
+		if it := s.item(key[0], key[1]); !schema.SameValue(it["legacy"], AText("kept")) {
 			t.Errorf("%v has lost what it had: %v", key, schema.Attributes(it))
 		}
 	}
@@ -290,15 +291,15 @@ func TestUnknownAttributes(t *testing.T) {
 func TestLostCopy(t *testing.T) {
 	s, records := stocked(t)
 	if _, err := s.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-		TableName: aws.String("shop"), Key: Item{"PK": aText("CUSTOMER#c1"), "SK": aText("ORDER#" + noon + "#o1")},
+		TableName: aws.String("shop"), Key: Item{"PK": AText("CUSTOMER#c1"), "SK": AText("ORDER#" + noon + "#o1")},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	pay := &Write{Pattern: "Pay", Steps: []Step{{Action: Update, Entity: s.order, Set: []Assignment{assign("status", constantly(aText("paid")))}}}}
-	s.write(pay, Input{Values: Values{"orderId": aText("o1")}})
+	pay := &Write{Pattern: "Pay", Steps: []Step{{Action: Update, Entity: s.order, Set: []Assignment{assign("status", constantly(AText("paid")))}}}}
+	s.write(pay, Input{Values: Values{"orderId": AText("o1")}})
 	for i := range records {
 		if records[i].of == s.order {
-			records[i].Values = extend(records[i].Values, "status", "paid")
+			records[i].Values = Extend(records[i].Values, "status", "paid")
 		}
 	}
 	s.wantTable("the change", records...)
@@ -309,7 +310,7 @@ func TestLostCopy(t *testing.T) {
 func TestExpired(t *testing.T) {
 	s := newStore(t)
 	seat := func(id, holder string, after time.Duration) Values {
-		return Values{"seatId": aText(id), "holder": aText(holder), "expiresAt": s.seconds(after)}
+		return Values{"seatId": AText(id), "holder": AText(holder), "expiresAt": s.seconds(after)}
 	}
 	create := &Write{Pattern: "Hold", Steps: []Step{{Action: Create, Entity: s.seat}}}
 	remove := &Write{Pattern: "Free", Steps: []Step{{Action: Delete, Entity: s.seat}}}
@@ -325,10 +326,10 @@ func TestExpired(t *testing.T) {
 	s.write(create, Input{Values: seat("s2", "ann", time.Minute)})
 	s.wantTable("taking the marker", record{s.seat, ann}, record{s.seat, seat("s2", "ann", time.Minute)}) // the later has the marker
 
-	s.write(remove, Input{Values: Values{"seatId": aText("s1")}})
+	s.write(remove, Input{Values: Values{"seatId": AText("s1")}})
 	s.wantTable("deleting the expired", record{s.seat, seat("s2", "ann", time.Minute)})
 
-	s.write(extend, Input{Values: Values{"seatId": aText("s2"), "expiresAt": s.seconds(time.Hour)}})
+	s.write(extend, Input{Values: Values{"seatId": AText("s2"), "expiresAt": s.seconds(time.Hour)}})
 	s.wantTable("extending", record{s.seat, seat("s2", "ann", time.Hour)})
 }
 
@@ -339,7 +340,7 @@ func TestTooManyActions(t *testing.T) {
 	lines := func(n int) []Values {
 		var out []Values
 		for i := range n {
-			id := aText("s" + strconv.Itoa(i))
+			id := AText("s" + strconv.Itoa(i))
 			out = append(out, Values{"seatId": id, "holder": id, "expiresAt": s.seconds(time.Hour)})
 		}
 		return out
@@ -362,7 +363,7 @@ func TestSameItem(t *testing.T) {
 	s, records := stocked(t)
 	s.load(s.customer, s.aCustomer("c3", "r1"))
 	records = append(records, record{s.customer, s.aCustomer("c3", "r1")})
-	take := Step{Action: Update, Entity: s.product, Each: true, Add: []Assignment{assign("stock", constantly(aNumber("-1")))}}
+	take := Step{Action: Update, Entity: s.product, Each: true, Add: []Assignment{assign("stock", constantly(ANumber("-1")))}}
 	enrol := Step{Action: Create, Entity: s.customer, Each: true}
 	for name, c := range map[string]struct {
 		steps []Step
@@ -371,17 +372,17 @@ func TestSameItem(t *testing.T) {
 	}{
 		"two lines": {
 			[]Step{take},
-			Input{Lines: []Values{{"productId": aText("p1")}, {"productId": aText("p2")}, {"productId": aText("p1")}}},
+			Input{Lines: []Values{{"productId": AText("p1")}, {"productId": AText("p2")}, {"productId": AText("p1")}}},
 			"Do: invalid lines: lines 1 and 3 are about one item (Product)",
 		},
 		"two lines' markers": {
 			[]Step{enrol},
-			Input{Lines: []Values{extend(s.aCustomer("n1", "r1"), "email", "n@x.org"), extend(s.aCustomer("n2", "r1"), "email", "N@x.org")}},
+			Input{Lines: []Values{Extend(s.aCustomer("n1", "r1"), "email", "n@x.org"), Extend(s.aCustomer("n2", "r1"), "email", "N@x.org")}},
 			"Do: invalid lines: lines 1 and 2 are about one item (put of marker Email of Customer)",
 		},
 		"a step and a line": {
 			[]Step{{Action: Delete, Entity: s.product}, take},
-			Input{Values: Values{"productId": aText("p1")}, Lines: []Values{{"productId": aText("p1")}}},
+			Input{Values: Values{"productId": AText("p1")}, Lines: []Values{{"productId": AText("p1")}}},
 			"Do: invalid lines: line 1 is about an item of another step (Product)",
 		},
 	} {
@@ -395,18 +396,18 @@ func TestSameItem(t *testing.T) {
 		})
 	}
 	transfer := &Write{Pattern: "Transfer", Steps: []Step{
-		{Action: Update, Entity: s.product, By: []Assignment{assign("productId", given("from"))}, Add: []Assignment{assign("stock", constantly(aNumber("-1")))}},
-		{Action: Update, Entity: s.product, By: []Assignment{assign("productId", given("to"))}, Add: []Assignment{assign("stock", constantly(aNumber("1")))}},
+		{Action: Update, Entity: s.product, By: []Assignment{assign("productId", given("from"))}, Add: []Assignment{assign("stock", constantly(ANumber("-1")))}},
+		{Action: Update, Entity: s.product, By: []Assignment{assign("productId", given("to"))}, Add: []Assignment{assign("stock", constantly(ANumber("1")))}},
 	}, Params: []Param{{Name: "from", Type: Type{Kind: schema.KindID}}, {Name: "to", Type: Type{Kind: schema.KindID}}}}
-	_, err := s.db.Write(t.Context(), transfer, Input{Values: Values{"from": aText("p1"), "to": aText("p1")}})
-	wantValueError(t, err, "productId", "makes steps 1 and 2 touch one item", "a transfer to itself")
+	_, err := s.db.Write(t.Context(), transfer, Input{Values: Values{"from": AText("p1"), "to": AText("p1")}})
+	WantValueError(t, err, "productId", "makes steps 1 and 2 touch one item", "a transfer to itself")
 }
 
 // TestLines: a write takes as many lines as it says.
 func TestLines(t *testing.T) {
 	s, _ := stocked(t)
-	step := Step{Action: Update, Entity: s.product, Each: true, Add: []Assignment{assign("stock", constantly(aNumber("-1")))}}
-	one, line := Values{"productId": aText("p1")}, Values{"productId": aText("p2")}
+	step := Step{Action: Update, Entity: s.product, Each: true, Add: []Assignment{assign("stock", constantly(ANumber("-1")))}}
+	one, line := Values{"productId": AText("p1")}, Values{"productId": AText("p2")}
 	for name, c := range map[string]struct {
 		takes bool
 		most  int
@@ -441,10 +442,10 @@ func TestCountersMeetSteps(t *testing.T) {
 	order := Step{Action: Create, Entity: newShop().order}
 	for name, step := range map[string]func(s *store) Step{
 		"an update": func(s *store) Step {
-			return Step{Action: Update, Entity: s.customer, Set: []Assignment{assign("tier", constantly(aText("gold")))}}
+			return Step{Action: Update, Entity: s.customer, Set: []Assignment{assign("tier", constantly(AText("gold")))}}
 		},
 		"a check": func(s *store) Step {
-			return Step{Action: Check, Entity: s.customer, When: cond("#tier = :basic", Item{":basic": aText("basic")})}
+			return Step{Action: Check, Entity: s.customer, When: cond("#tier = :basic", Item{":basic": AText("basic")})}
 		},
 		"a creation": func(s *store) Step { return Step{Action: Create, Entity: s.customer} },
 	} {
@@ -454,7 +455,7 @@ func TestCountersMeetSteps(t *testing.T) {
 			in := s.anOrder("o2", "c1", 9)
 			if name == "a creation" {
 				in = s.anOrder("o2", "c9", 9)
-				maps.Copy(in, omit(s.aCustomer("c9", "r1"), "orders", "spent"))
+				maps.Copy(in, Omit(s.aCustomer("c9", "r1"), "orders", "spent"))
 			}
 			s.write(&Write{Pattern: "Do", Steps: []Step{order, step(s)}}, Input{Values: in})
 			records := s.primaries()
@@ -494,14 +495,14 @@ func TestTwoTables(t *testing.T) {
 	if _, err := db.Write(t.Context(), put, Input{Values: s.aProduct("p1", 7)}); err != nil {
 		t.Fatal(err)
 	}
-	rename := []Assignment{assign("name", constantly(aText("Té")))}
+	rename := []Assignment{assign("name", constantly(AText("Té")))}
 	w := &Write{Pattern: "Rename", Steps: []Step{{Action: Update, Entity: s.product, Set: rename}, {Action: Update, Entity: &product, Set: rename}}}
-	out, err := db.Write(t.Context(), w, Input{Values: Values{"productId": aText("p1")}})
+	out, err := db.Write(t.Context(), w, Input{Values: Values{"productId": AText("p1")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, stock := range []string{"4", "7"} {
-		if v := out.Items[i][0]; !schema.SameValue(v["stock"], aNumber(stock)) || !schema.SameValue(v["name"], aText("Té")) {
+		if v := out.Items[i][0]; !schema.SameValue(v["stock"], ANumber(stock)) || !schema.SameValue(v["name"], AText("Té")) {
 			t.Errorf("the product of table %d is %v", i, schema.Attributes(Item(v)))
 		}
 	}

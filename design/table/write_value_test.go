@@ -11,6 +11,7 @@ import (
 	"github.com/segmentio/ksuid"
 
 	"github.com/monotable/monotable/design/table/internal/schema"
+	. "github.com/monotable/monotable/design/table/internal/tabletest"
 )
 
 // thing is an entity with fields of many kinds, to which nothing belongs.
@@ -29,7 +30,7 @@ func (s shop) thing() *Entity {
 
 // least is a thing with what it must have.
 func least() Values {
-	return Values{"id": aText("t1"), "count": aNumber("0"), "names": aMap(Item{})}
+	return Values{"id": AText("t1"), "count": ANumber("0"), "names": AMap(Item{})}
 }
 
 func with(v Values, more Values) Values {
@@ -40,9 +41,9 @@ func with(v Values, more Values) Values {
 
 // TestAssignedValues: what a creation stores, and what an update makes of it, by the values that a step gives.
 func TestAssignedValues(t *testing.T) {
-	one, now := constantly(aNumber("1")), Term{Kind: NowTerm}
-	home := aMap(Item{"town": aText("Lima"), "zip": aText("15001")})
-	before := with(least(), Values{"n": aNumber("5"), "m": aNumber("3"), "home": home, "note": aText("x"), "depth": aNumber("2")})
+	one, now := constantly(ANumber("1")), Term{Kind: NowTerm}
+	home := AMap(Item{"town": AText("Lima"), "zip": AText("15001")})
+	before := with(least(), Values{"n": ANumber("5"), "m": ANumber("3"), "home": home, "note": AText("x"), "depth": ANumber("2")})
 	for name, c := range map[string]struct {
 		action         Action
 		set, add, init []Assignment
@@ -51,61 +52,61 @@ func TestAssignedValues(t *testing.T) {
 	}{
 		"a constant, an input, a sum of them": {
 			action: Create, set: []Assignment{assign("n", one, given("a"), minus(given("b"))), assign("note", given("a text"))},
-			in: Values{"a": aNumber("10"), "b": aNumber("2.50e1"), "a text": aText("hello")}, want: Values{"n": aNumber("-14"), "note": aText("hello")},
+			in: Values{"a": ANumber("10"), "b": ANumber("2.50e1"), "a text": AText("hello")}, want: Values{"n": ANumber("-14"), "note": AText("hello")},
 		},
 		"exact decimals": {
-			action: Create, set: []Assignment{assign("d", constantly(aNumber("0.1")), constantly(aNumber("0.2")))}, want: Values{"d": aNumber("0.3")},
+			action: Create, set: []Assignment{assign("d", constantly(ANumber("0.1")), constantly(ANumber("0.2")))}, want: Values{"d": ANumber("0.3")},
 		},
-		"one that is subtracted": {action: Create, set: []Assignment{assign("n", minus(given("a")))}, in: Values{"a": aNumber("10")}, want: Values{"n": aNumber("-10")}},
+		"one that is subtracted": {action: Create, set: []Assignment{assign("n", minus(given("a")))}, in: Values{"a": ANumber("10")}, want: Values{"n": ANumber("-10")}},
 		"times": {
 			action: Create, set: []Assignment{assign("at", now), assign("day", now), assign("due", now), assign("n", now), assign("price", now)},
 			want: Values{
-				"at": aText("2024-05-01T12:00:00.000Z"), "day": aText("2024-05-01"), "due": aNumber("1714564800"),
-				"n": aNumber("1714564800000"), "price": aNumber("1714564800000"),
+				"at": AText("2024-05-01T12:00:00.000Z"), "day": AText("2024-05-01"), "due": ANumber("1714564800"),
+				"n": ANumber("1714564800000"), "price": ANumber("1714564800000"),
 			},
 		},
-		"a time and more": {action: Create, set: []Assignment{assign("due", now, constantly(aNumber("60")))}, want: Values{"due": aNumber("1714564860")}},
+		"a time and more": {action: Create, set: []Assignment{assign("due", now, constantly(ANumber("60")))}, want: Values{"due": ANumber("1714564860")}},
 		"inputs of the fields' names": {
-			action: Create, in: Values{"n": aNumber("7"), "marks": aNumberSet("2", "1"), "count": aNumber("9"), "unknown": aText("x")},
-			want: Values{"n": aNumber("7"), "marks": aNumberSet("1", "2")},
+			action: Create, in: Values{"n": ANumber("7"), "marks": ANumberSet("2", "1"), "count": ANumber("9"), "unknown": AText("x")},
+			want: Values{"n": ANumber("7"), "marks": ANumberSet("1", "2")},
 		},
-		"an empty set":                     {action: Create, in: Values{"marks": aNumberSet()}},
-		"an optional input that is absent": {action: Create, set: []Assignment{assign("note", given("perhaps"))}, in: Values{"note": aText("no")}},
+		"an empty set":                     {action: Create, in: Values{"marks": ANumberSet()}},
+		"an optional input that is absent": {action: Create, set: []Assignment{assign("note", given("perhaps"))}, in: Values{"note": AText("no")}},
 		"inside a structure that is given": {
-			action: Create, set: []Assignment{assign("home.zip", constantly(aText("1")))}, in: Values{"home": aMap(Item{"town": aText("Lima"), "other": aText("o")})},
-			want: Values{"home": aMap(Item{"town": aText("Lima"), "zip": aText("1"), "other": aText("o")})},
+			action: Create, set: []Assignment{assign("home.zip", constantly(AText("1")))}, in: Values{"home": AMap(Item{"town": AText("Lima"), "other": AText("o")})},
+			want: Values{"home": AMap(Item{"town": AText("Lima"), "zip": AText("1"), "other": AText("o")})},
 		},
 		"inside a structure that is not": {
-			action: Create, set: []Assignment{assign("home.city", constantly(aText("Quito"))), assign("names.es", constantly(aText("uno")))},
-			want: Values{"home": aMap(Item{"town": aText("Quito")}), "names": aMap(Item{"es": aText("uno")})},
+			action: Create, set: []Assignment{assign("home.city", constantly(AText("Quito"))), assign("names.es", constantly(AText("uno")))},
+			want: Values{"home": AMap(Item{"town": AText("Quito")}), "names": AMap(Item{"es": AText("uno")})},
 		},
 
 		"setting and removing": {
 			action: Update, set: []Assignment{assign("n", given("a")), assign("note", given("perhaps")), assign("marks", given("none"))},
-			in: Values{"a": aNumber("8"), "none": aNumberSet()}, want: Values{"n": aNumber("8"), "note": nil},
+			in: Values{"a": ANumber("8"), "none": ANumberSet()}, want: Values{"n": ANumber("8"), "note": nil},
 		},
-		"a field":                       {action: Update, set: []Assignment{assign("n", theField("m"))}, want: Values{"n": aNumber("3")}},
-		"a field and more":              {action: Update, set: []Assignment{assign("n", theField("m"), one, one)}, want: Values{"n": aNumber("5")}},
-		"something less a field":        {action: Update, set: []Assignment{assign("n", one, minus(theField("m")))}, want: Values{"n": aNumber("-2")}},
-		"a field less another":          {action: Update, set: []Assignment{assign("n", minus(theField("m")), theField("n"))}, want: Values{"n": aNumber("2")}},
-		"a field and another":           {action: Update, set: []Assignment{assign("n", theField("m"), theField("n"))}, want: Values{"n": aNumber("8")}},
-		"less a field":                  {action: Update, set: []Assignment{assign("n", minus(theField("m")))}, want: Values{"n": aNumber("-3")}},
-		"less two fields":               {action: Update, set: []Assignment{assign("n", minus(theField("m")), minus(theField("n")))}, want: Values{"n": aNumber("-8")}},
-		"two fields and more":           {action: Update, set: []Assignment{assign("n", theField("m"), one, theField("n"))}, want: Values{"n": aNumber("9")}},
-		"two that take each other's":    {action: Update, set: []Assignment{assign("n", theField("m")), assign("m", theField("n"))}, want: Values{"n": aNumber("3"), "m": aNumber("5")}},
-		"adding":                        {action: Update, add: []Assignment{assign("n", one, minus(given("a")))}, in: Values{"a": aNumber("3")}, want: Values{"n": aNumber("3")}},
-		"adding to nothing":             {action: Update, add: []Assignment{assign("d", one)}, want: Values{"d": aNumber("1")}},
-		"adding a field":                {action: Update, add: []Assignment{assign("n", theField("m"))}, want: Values{"n": aNumber("8")}},
-		"adding a field to nothing":     {action: Update, add: []Assignment{assign("d", theField("m"), one)}, want: Values{"d": aNumber("4")}},
+		"a field":                       {action: Update, set: []Assignment{assign("n", theField("m"))}, want: Values{"n": ANumber("3")}},
+		"a field and more":              {action: Update, set: []Assignment{assign("n", theField("m"), one, one)}, want: Values{"n": ANumber("5")}},
+		"something less a field":        {action: Update, set: []Assignment{assign("n", one, minus(theField("m")))}, want: Values{"n": ANumber("-2")}},
+		"a field less another":          {action: Update, set: []Assignment{assign("n", minus(theField("m")), theField("n"))}, want: Values{"n": ANumber("2")}},
+		"a field and another":           {action: Update, set: []Assignment{assign("n", theField("m"), theField("n"))}, want: Values{"n": ANumber("8")}},
+		"less a field":                  {action: Update, set: []Assignment{assign("n", minus(theField("m")))}, want: Values{"n": ANumber("-3")}},
+		"less two fields":               {action: Update, set: []Assignment{assign("n", minus(theField("m")), minus(theField("n")))}, want: Values{"n": ANumber("-8")}},
+		"two fields and more":           {action: Update, set: []Assignment{assign("n", theField("m"), one, theField("n"))}, want: Values{"n": ANumber("9")}},
+		"two that take each other's":    {action: Update, set: []Assignment{assign("n", theField("m")), assign("m", theField("n"))}, want: Values{"n": ANumber("3"), "m": ANumber("5")}},
+		"adding":                        {action: Update, add: []Assignment{assign("n", one, minus(given("a")))}, in: Values{"a": ANumber("3")}, want: Values{"n": ANumber("3")}},
+		"adding to nothing":             {action: Update, add: []Assignment{assign("d", one)}, want: Values{"d": ANumber("1")}},
+		"adding a field":                {action: Update, add: []Assignment{assign("n", theField("m"))}, want: Values{"n": ANumber("8")}},
+		"adding a field to nothing":     {action: Update, add: []Assignment{assign("d", theField("m"), one)}, want: Values{"d": ANumber("4")}},
 		"adding nothing":                {action: Update, add: []Assignment{assign("n", given("perhaps"))}},
-		"adding inside a map":           {action: Update, add: []Assignment{assign("depth", one)}, want: Values{"depth": aNumber("3")}},
-		"adding to nothing in a map":    {action: Update, add: []Assignment{assign("width", one)}, want: Values{"width": aNumber("1")}},
-		"inside a structure":            {action: Update, set: []Assignment{assign("home.city", given("a text"))}, in: Values{"a text": aText("Quito")}, want: Values{"home": aMap(Item{"town": aText("Quito"), "zip": aText("15001")})}},
-		"removing inside a structure":   {action: Update, set: []Assignment{assign("home.zip", given("perhaps"))}, want: Values{"home": aMap(Item{"town": aText("Lima")})}},
-		"an element of a map":           {action: Update, set: []Assignment{assign("names.es", constantly(aText("uno")))}, want: Values{"names": aMap(Item{"es": aText("uno")})}},
-		"a field that is a structure's": {action: Update, set: []Assignment{assign("note", theField("home.city"))}, want: Values{"note": aText("Lima")}},
+		"adding inside a map":           {action: Update, add: []Assignment{assign("depth", one)}, want: Values{"depth": ANumber("3")}},
+		"adding to nothing in a map":    {action: Update, add: []Assignment{assign("width", one)}, want: Values{"width": ANumber("1")}},
+		"inside a structure":            {action: Update, set: []Assignment{assign("home.city", given("a text"))}, in: Values{"a text": AText("Quito")}, want: Values{"home": AMap(Item{"town": AText("Quito"), "zip": AText("15001")})}},
+		"removing inside a structure":   {action: Update, set: []Assignment{assign("home.zip", given("perhaps"))}, want: Values{"home": AMap(Item{"town": AText("Lima")})}},
+		"an element of a map":           {action: Update, set: []Assignment{assign("names.es", constantly(AText("uno")))}, want: Values{"names": AMap(Item{"es": AText("uno")})}},
+		"a field that is a structure's": {action: Update, set: []Assignment{assign("note", theField("home.city"))}, want: Values{"note": AText("Lima")}},
 		"beginning what is there":       {action: Upsert, init: []Assignment{assign("n", one), assign("m", given("perhaps"))}},
-		"beginning what is not":         {action: Upsert, init: []Assignment{assign("d", one)}, want: Values{"d": aNumber("1")}},
+		"beginning what is not":         {action: Upsert, init: []Assignment{assign("d", one)}, want: Values{"d": ANumber("1")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t)
@@ -122,10 +123,10 @@ func TestAssignedValues(t *testing.T) {
 				{Name: "b", Type: Type{Kind: schema.KindDecimal}, Optional: true},
 				optionalParam(textParam("a text")), optionalParam(textParam("perhaps")),
 			}}
-			in := with(Values{"id": aText("t1")}, c.in)
+			in := with(Values{"id": AText("t1")}, c.in)
 			out := s.write(w, Input{Values: in})
 			s.wantTable("the write", record{e, want})
-			if got := out.Items[0][0]; !sameItem(Item(got), Item(want)) {
+			if got := out.Items[0][0]; !SameItem(Item(got), Item(want)) {
 				t.Errorf("the outcome is %v; want %v", schema.Attributes(Item(got)), schema.Attributes(Item(want)))
 			}
 		})
@@ -138,16 +139,16 @@ func TestMadeByUpsert(t *testing.T) {
 	w := &Write{Pattern: "AddToCart", Steps: []Step{{
 		Action: Upsert, Entity: s.cart, Add: []Assignment{assign("quantity", given("quantity"))}, Init: []Assignment{assign("createdAt", Term{Kind: NowTerm})},
 	}}}
-	in := Input{Values: Values{"customerId": aText("c1"), "productId": aText("p1"), "quantity": aNumber("2")}}
+	in := Input{Values: Values{"customerId": AText("c1"), "productId": AText("p1"), "quantity": ANumber("2")}}
 	want := with(in.Values, Values{"createdAt": s.now(), "expiresAt": s.seconds(time.Hour)})
 	s.write(w, in)
 	s.wantTable("the first", record{s.cart, want})
 	s.pass(time.Minute)
 	s.write(w, in)
-	s.wantTable("the second", record{s.cart, with(want, Values{"quantity": aNumber("4")})})
+	s.wantTable("the second", record{s.cart, with(want, Values{"quantity": ANumber("4")})})
 
 	thing := &Write{Pattern: "Do", Steps: []Step{{Action: Upsert, Entity: s.thing()}, {Action: Delete, Entity: s.cart}}}
-	s.write(thing, Input{Values: with(in.Values, Values{"id": aText("t1")})})
+	s.write(thing, Input{Values: with(in.Values, Values{"id": AText("t1")})})
 	s.wantTable("an upsert of no field", record{s.thing(), least()})
 }
 
@@ -157,12 +158,12 @@ func TestUpsertReads(t *testing.T) {
 	s.load(s.region, s.aRegion("r1"))
 	w := &Write{Pattern: "Save", Steps: []Step{{Action: Upsert, Entity: s.customer}}}
 	customer := s.aCustomer("c1", "r1")
-	s.write(w, Input{Values: omit(customer, "orders", "spent")})
+	s.write(w, Input{Values: Omit(customer, "orders", "spent")})
 	s.wantTable("the first", record{s.region, s.aRegion("r1")}, record{s.customer, customer})
-	customer = extend(extend(extend(customer, "email", "Other@x.org"), "tier", "gold"), "name", "Zoë")
-	out := s.write(w, Input{Values: omit(customer, "orders", "spent")})
+	customer = Extend(Extend(Extend(customer, "email", "Other@x.org"), "tier", "gold"), "name", "Zoë")
+	out := s.write(w, Input{Values: Omit(customer, "orders", "spent")})
 	s.wantTable("the second", record{s.region, s.aRegion("r1")}, record{s.customer, customer})
-	if got := out.Items[0][0]; !sameItem(Item(got), Item(customer)) {
+	if got := out.Items[0][0]; !SameItem(Item(got), Item(customer)) {
 		t.Errorf("the outcome is %v; want %v", schema.Attributes(Item(got)), schema.Attributes(Item(customer)))
 	}
 }
@@ -211,19 +212,19 @@ func TestLineValues(t *testing.T) {
 		Pattern: "Do", Lines: true, LineParams: []Param{{Name: "pieces", Type: Type{Kind: schema.KindInt}, Optional: true}},
 		Steps: []Step{
 			{Action: Create, Entity: e, Each: true, Set: []Assignment{assign("m", ofLine("pieces"))}},
-			{Action: Create, Entity: e, By: []Assignment{assign("id", constantly(aText("all")))}, Set: []Assignment{
+			{Action: Create, Entity: e, By: []Assignment{assign("id", constantly(AText("all")))}, Set: []Assignment{
 				assign("n", Term{Kind: SumTerm, Name: "pieces"}, Term{Kind: CountTerm}), assign("price", Term{Kind: CountTerm}),
 			}},
 		},
 	}
-	s.write(w, Input{Values: Values{"id": aText("none"), "note": aText("all")}, Lines: []Values{
-		{"id": aText("l1"), "pieces": aNumber("3")}, {"id": aText("l2"), "note": aText("own")},
+	s.write(w, Input{Values: Values{"id": AText("none"), "note": AText("all")}, Lines: []Values{
+		{"id": AText("l1"), "pieces": ANumber("3")}, {"id": AText("l2"), "note": AText("own")},
 	}})
 	s.wantTable(
 		"the write",
-		record{e, with(least(), Values{"id": aText("l1"), "m": aNumber("3"), "note": aText("all")})},
-		record{e, with(least(), Values{"id": aText("l2"), "note": aText("own")})},
-		record{e, with(least(), Values{"id": aText("all"), "n": aNumber("5"), "price": aNumber("2"), "note": aText("all")})},
+		record{e, with(least(), Values{"id": AText("l1"), "m": ANumber("3"), "note": AText("all")})},
+		record{e, with(least(), Values{"id": AText("l2"), "note": AText("own")})},
+		record{e, with(least(), Values{"id": AText("all"), "n": ANumber("5"), "price": ANumber("2"), "note": AText("all")})},
 	)
 }
 
@@ -235,38 +236,38 @@ func TestWriteValueErrors(t *testing.T) {
 	each := Step{Action: Update, Entity: e, Each: true, Add: []Assignment{assign("n", ofLine("pieces"))}, When: cond("#n > :line_least", nil)}
 	number := Param{Name: "a", Type: Type{Kind: schema.KindInt}}
 	pieces := Param{Name: "pieces", Type: Type{Kind: schema.KindInt}}
-	ok := Values{"id": aText("t1"), "a": aNumber("1")}
-	line := Values{"id": aText("t1"), "pieces": aNumber("1"), "least": aNumber("0")}
+	ok := Values{"id": AText("t1"), "a": ANumber("1")}
+	line := Values{"id": AText("t1"), "pieces": ANumber("1"), "least": ANumber("0")}
 	for name, c := range map[string]struct {
 		step          Step
 		in            Input
 		field, reason string
 	}{
-		"a param that is missing":           {create, Input{Values: omit(ok, "a")}, "a", "is missing"},
-		"a param of another type":           {create, Input{Values: extend(ok, "a", "x")}, "a", "is a value of type S, not a whole number"},
-		"a key field that is missing":       {create, Input{Values: omit(ok, "id")}, "id", "is missing"},
-		"a field of another language":       {create, Input{Values: extend(ok, "id", "a#b")}, "id", "is not an id"},
-		"an input of a field":               {create, Input{Values: extend(ok, "price", "1")}, "price", "is a value of type S"},
-		"a line's param that is missing":    {each, Input{Lines: []Values{line, omit(line, "pieces")}}, "lines[1].pieces", "is missing"},
-		"a line's key":                      {each, Input{Lines: []Values{omit(line, "id")}}, "lines[0].id", "is missing"},
-		"a line's key of another language":  {each, Input{Lines: []Values{extend(line, "id", "a/b")}}, "lines[0].id", "is not an id"},
-		"what a condition asks of the line": {each, Input{Lines: []Values{line, extend(omit(line, "least"), "id", "t2")}}, "lines[1].least", "is missing"},
+		"a param that is missing":           {create, Input{Values: Omit(ok, "a")}, "a", "is missing"},
+		"a param of another type":           {create, Input{Values: Extend(ok, "a", "x")}, "a", "is a value of type S, not a whole number"},
+		"a key field that is missing":       {create, Input{Values: Omit(ok, "id")}, "id", "is missing"},
+		"a field of another language":       {create, Input{Values: Extend(ok, "id", "a#b")}, "id", "is not an id"},
+		"an input of a field":               {create, Input{Values: Extend(ok, "price", "1")}, "price", "is a value of type S"},
+		"a line's param that is missing":    {each, Input{Lines: []Values{line, Omit(line, "pieces")}}, "lines[1].pieces", "is missing"},
+		"a line's key":                      {each, Input{Lines: []Values{Omit(line, "id")}}, "lines[0].id", "is missing"},
+		"a line's key of another language":  {each, Input{Lines: []Values{Extend(line, "id", "a/b")}}, "lines[0].id", "is not an id"},
+		"what a condition asks of the line": {each, Input{Lines: []Values{line, Extend(Omit(line, "least"), "id", "t2")}}, "lines[1].least", "is missing"},
 		"what a condition asks":             {Step{Action: Check, Entity: e, When: cond("#n > :limit", nil)}, Input{Values: ok}, "limit", "is missing"},
 		"what an error's condition asks": {
 			Step{Action: Check, Entity: e, When: cond("attribute_exists(#n)", nil), Else: []Else{{Err: errOutOfStock, When: cond("#n > :limit", nil)}}}, Input{Values: ok}, "limit", "is missing",
 		},
 		"a sum of what is no number": {
-			Step{Action: Create, Entity: e, Set: []Assignment{assign("n", given("a"), given("note"))}}, Input{Values: extend(ok, "note", "x")}, "note", "",
+			Step{Action: Create, Entity: e, Set: []Assignment{assign("n", given("a"), given("note"))}}, Input{Values: Extend(ok, "note", "x")}, "note", "",
 		},
 		"a sum with something absent": {Step{Action: Create, Entity: e, Set: []Assignment{assign("n", given("a"), given("m"))}}, Input{Values: ok}, "m", "is missing"},
 		"a sum beyond what numbers hold": {
-			Step{Action: Create, Entity: e, Set: []Assignment{assign("d", constantly(aNumber("1e37")), constantly(aNumber("0.01")))}}, Input{Values: ok}, "d", "is a sum that DynamoDB cannot hold",
+			Step{Action: Create, Entity: e, Set: []Assignment{assign("d", constantly(ANumber("1e37")), constantly(ANumber("0.01")))}}, Input{Values: ok}, "d", "is a sum that DynamoDB cannot hold",
 		},
-		"a part of a whole number":          {Step{Action: Update, Entity: e, Add: []Assignment{assign("n", constantly(aNumber("0.5")))}}, Input{Values: ok}, "n", "is a whole number"},
-		"a whole number beyond 64 bits":     {Step{Action: Create, Entity: e, Set: []Assignment{assign("n", constantly(aNumber("9223372036854775807")), given("a"))}}, Input{Values: ok}, "n", "is not a whole number"},
-		"a required field of an upsert":     {Step{Action: Upsert, Entity: s.product}, Input{Values: with(ok, Values{"productId": aText("p1"), "name": aText("x")})}, "price", "is missing"},
+		"a part of a whole number":          {Step{Action: Update, Entity: e, Add: []Assignment{assign("n", constantly(ANumber("0.5")))}}, Input{Values: ok}, "n", "is a whole number"},
+		"a whole number beyond 64 bits":     {Step{Action: Create, Entity: e, Set: []Assignment{assign("n", constantly(ANumber("9223372036854775807")), given("a"))}}, Input{Values: ok}, "n", "is not a whole number"},
+		"a required field of an upsert":     {Step{Action: Upsert, Entity: s.product}, Input{Values: with(ok, Values{"productId": AText("p1"), "name": AText("x")})}, "price", "is missing"},
 		"a required field of a structure":   {Step{Action: Update, Entity: e, Set: []Assignment{assign("home.city", given("perhaps"))}}, Input{Values: ok}, "perhaps", "is missing"},
-		"a structure without what it needs": {Step{Action: Create, Entity: e, Set: []Assignment{assign("home.zip", constantly(aText("1")))}}, Input{Values: ok}, "home.city", "is missing"},
+		"a structure without what it needs": {Step{Action: Create, Entity: e, Set: []Assignment{assign("home.zip", constantly(AText("1")))}}, Input{Values: ok}, "home.city", "is missing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &Write{Pattern: "Do", Steps: []Step{c.step}, Params: []Param{number}, Lines: c.step.Each, LineParams: []Param{pieces}}
@@ -278,7 +279,7 @@ func TestWriteValueErrors(t *testing.T) {
 			if c.reason == "" {
 				c.reason = "is a value of type S" // of the field that the sum is for
 			}
-			wantValueError(t, err, c.field, c.reason, name)
+			WantValueError(t, err, c.field, c.reason, name)
 			if len(l.heard) > 0 {
 				t.Errorf("the requests are %v; want none", l.heard)
 			}
@@ -300,7 +301,7 @@ func TestDescriptorFaults(t *testing.T) {
 		"Do: step 1: an action of kind 0 is none":                                   {Entity: s.thing()},
 		"Do: step 1: a term of kind 99 stands for nothing that is known":            {Action: Update, Entity: s.thing(), Set: []Assignment{assign("n", Term{Kind: 99})}},
 	} {
-		_, err := s.db.Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{step}}, Input{Values: Values{"id": aText("t1")}})
+		_, err := s.db.Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{step}}, Input{Values: Values{"id": AText("t1")}})
 		if err == nil || err.Error() != want {
 			t.Errorf("%v; want %s", err, want)
 		}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/systems/appcore/appcoredb"
+	"github.com/monotable/monotable/systems/internal/byname"
 )
 
 // What the API shows. Each field comes from the stored field of its name, so a type lists all that others see.
@@ -31,6 +32,15 @@ type OperatedTransaction struct {
 	Transaction
 	Overdue bool `json:"overdue" doc:"Whether it should have been settled by now"`
 }
+
+// How stored items are shown where no route does it: in events.
+//
+//nolint:gochecknoglobals // made once, never changed
+var (
+	showTransaction  = byname.Copy[appcoredb.Transaction, Transaction]()
+	showOperated     = byname.Copy[operated, OperatedTransaction]()
+	showNotification = byname.Copy[notification, Notification]()
+)
 
 // LatestTransaction is anybody's, without whose.
 type LatestTransaction struct {

@@ -34,7 +34,9 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/systems/appcore/appcoredb"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/live"
 	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
@@ -69,6 +71,8 @@ type service struct {
 	now    func() time.Time
 	rule   Rule
 	logger *slog.Logger
+	// hub tells this process's connections what changes.
+	hub *live.Hub[topic]
 }
 
 // System is AppCore.
@@ -98,7 +102,7 @@ func System(o Options) system.System {
 }
 
 func tables() []system.Table {
-	return system.Tables(appcoredb.CreateTables(appcoredb.Config{}), appcoredb.TimeToLive(appcoredb.Config{}))
+	return system.Tables(appcoredb.CreateTables(appcoredb.Config{}), appcoredb.TimeToLive(appcoredb.Config{}), appcoredb.Decode)
 }
 
 func open(o Options, d system.Deps) (*system.Service, error) {
@@ -112,11 +116,15 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 			return nil, err
 		}
 	}
-	s := &service{db: db, now: d.Clock, rule: rule, logger: d.Logger}
+	s := &service{db: db, now: d.Clock, rule: rule, logger: d.Logger, hub: live.New[topic](d.Logger)}
 	return &system.Service{
-		Register:  s.routes,
-		Personal:  &personal.Data{DB: db, Kept: appcoredb.PersonKept(), Refuse: s.unsettled},
-		Streams:   []system.Stream{{Name: "settlement", Table: *tables()[0].Create.TableName, Handle: s.settleBatch}},
+		Register: s.routes,
+		Personal: &personal.Data{DB: db, Kept: appcoredb.PersonKept(), Refuse: personal.Check{Of: s.unsettled, Errors: []error{errUnsettled}}},
+		Acts:     api.KeepActs(db.BeginAct, db.EndAct),
+		Streams: []system.Stream{
+			{Name: "settlement", Table: *tables()[0].Create.TableName, Handle: s.settleBatch},
+			{Name: "told", Table: *tables()[0].Create.TableName, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.tell)},
+		},
 		Schedules: []system.Schedule{{Name: "sweep", Every: sweepEvery, Run: s.sweep}},
 		Sample:    seed.Sample{Records: sample, Load: db.Load},
 	}, nil

@@ -8,6 +8,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
+var errUnsettled = problem.Conflict("transactions_pending", "a transaction of yours is being settled; try again in a moment")
+
 // unsettled refuses the erasure of a user with a transaction that is being settled: whose it is decides who is notified. Settlement
 // takes seconds, so the newest ones tell.
 func (s *service) unsettled(ctx context.Context, userID string) error {
@@ -17,7 +19,7 @@ func (s *service) unsettled(ctx context.Context, userID string) error {
 	}
 	for _, tx := range page.Items {
 		if tx.Status == appcoredb.TxStatusPending {
-			return problem.Conflict("transactions_pending", "a transaction of yours is being settled; try again in a moment")
+			return errUnsettled
 		}
 	}
 	return nil

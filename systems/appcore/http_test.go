@@ -23,7 +23,6 @@ func TestRoutes(t *testing.T) {
 	apitest.Each(t, appcore.System(appcore.Options{}), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		routes(t, v)
-		template(v).Permits(t, v.Stage(), v.Accesses())
 	})
 }
 
@@ -34,6 +33,7 @@ func routes(t *testing.T, v *apitest.Server) {
 	t.Run("transactions", func(t *testing.T) { transactionRoutes(t, v) })
 	t.Run("notifications", func(t *testing.T) { notificationRoutes(t, v) })
 	t.Run("operation", func(t *testing.T) { operationRoutes(t, v) })
+	t.Run("events", func(t *testing.T) { eventRoutes(t, v) })
 	t.Run("data", func(t *testing.T) {
 		create(t, v, "u-789", "unsettled", 5)
 		v.Run(t, []apitest.Case{{

@@ -1,13 +1,19 @@
 package appcore_test
 
 import (
+	"bufio"
+	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/monotable/monotable/systems/appcore"
 	"github.com/monotable/monotable/systems/appcore/appcoredb"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/systems/internal/problem"
 )
@@ -30,7 +36,7 @@ func operationRoutes(t *testing.T, v *apitest.Server) {
 		return r
 	}
 	var cases []apitest.Case
-	for _, r := range []apitest.Request{operator(http.MethodGet, "/queue/PENDING"), operator(http.MethodGet, own), operator(http.MethodPost, own+"/replay")} {
+	for _, r := range []apitest.Request{operator(http.MethodGet, "/queue/PENDING"), operator(http.MethodGet, own), operator(http.MethodPost, own+"/replay"), operator(http.MethodGet, "/acts?day=2026-02-11")} {
 		cases = append(cases,
 			bad("a user "+r.Path, as(r), http.StatusForbidden, problem.CodeForbidden, ""),
 			bad("another system's "+r.Path, as(r, "catfecito-admin"), http.StatusForbidden, problem.CodeForbidden, ""))
@@ -39,6 +45,8 @@ func operationRoutes(t *testing.T, v *apitest.Server) {
 		apitest.Case{Name: "pending", Request: operator(http.MethodGet, "/queue/PENDING"), Status: http.StatusOK},
 		apitest.Case{Name: "one", Request: operator(http.MethodGet, own), Status: http.StatusOK},
 		bad("no status", operator(http.MethodGet, "/queue/COMPLETED"), http.StatusBadRequest, problem.CodeInvalidParameter, "path.status"),
+		apitest.Case{Name: "acts", Request: operator(http.MethodGet, "/acts?day=2026-02-11"), Status: http.StatusOK},
+		bad("no day", operator(http.MethodGet, "/acts"), http.StatusBadRequest, problem.CodeInvalidParameter, "query.day"),
 		bad("no limit", operator(http.MethodGet, "/queue/FAILED?limit=0"), http.StatusBadRequest, problem.CodeInvalidParameter, "query.limit"),
 		bad("made-up cursor", operator(http.MethodGet, "/queue/FAILED?cursor=AQ"), http.StatusBadRequest, problem.CodeInvalidCursor, ""),
 		bad("nowhere", operator(http.MethodGet, "/queue/transactions/"+nowhere), http.StatusNotFound, problem.CodeNotFound, ""),
@@ -48,6 +56,90 @@ func operationRoutes(t *testing.T, v *apitest.Server) {
 		apitest.Case{Name: "replay", Request: operator(http.MethodPost, own+"/replay"), Status: http.StatusOK},
 		apitest.Case{Name: "replay again", Request: operator(http.MethodPost, own+"/replay"), Status: http.StatusOK},
 	))
+}
+
+// eventRoutes reads the beginnings of both streams of events: an operator's is for nobody else.
+func eventRoutes(t *testing.T, v *apitest.Server) {
+	t.Helper()
+	v.Run(t, []apitest.Case{{Name: "a user", Request: apitest.Request{Method: http.MethodGet, Path: "/queue/events", As: ana}, Status: http.StatusForbidden, Code: problem.CodeForbidden}})
+	for _, r := range []apitest.Request{{Method: http.MethodGet, Path: "/events", As: ana}, operator(http.MethodGet, "/queue/events")} {
+		if !v.Live() { // what Lambda responds is what there is
+			v.Run(t, []apitest.Case{{Name: r.Path, Request: r, Status: http.StatusOK}})
+			continue
+		}
+		ctx, leave := context.WithCancel(t.Context())
+		next(ctx, t, v, r)("ready")
+		leave()
+	}
+}
+
+// next follows a stream of events: each call gives the data of the next one, which has to be of that name, if one is given.
+func next(ctx context.Context, t *testing.T, v *apitest.Server, r apitest.Request) func(name string) string {
+	t.Helper()
+	res, feed := v.Stream(ctx, t, r)
+	if res.Status != http.StatusOK {
+		t.Fatalf("%s: %d", r.Path, res.Status)
+	}
+	lines := bufio.NewScanner(feed)
+	return func(name string) string {
+		t.Helper()
+		for lines.Scan() {
+			if got, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
+				lines.Scan()
+				if name != "" && got != name {
+					t.Fatalf("%s: event %s %s, want %s", r.Path, got, lines.Text(), name)
+				}
+				return strings.TrimPrefix(lines.Text(), "data: ")
+			}
+		}
+		t.Fatalf("%s ended before %s: %v", r.Path, name, lines.Err())
+		return ""
+	}
+}
+
+// TestEvents: a user is told of what is his as it changes, and of nothing else; an operator of all transactions.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, appcore.System(appcore.Options{}))
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	own := next(ctx, t, v, apitest.Request{Method: http.MethodGet, Path: "/events", As: ana})
+	all := next(ctx, t, v, operator(http.MethodGet, "/queue/events"))
+	own("ready")
+	all("ready")
+	v.Work(t)
+	own("ready") // the process follows the stream from now on
+	all("ready")
+	others := create(t, v, "u-77", "event", 700).TxID
+	id := create(t, v, ana, "event", 500).TxID
+	told := map[string]int{} // what an operator is told, by transaction and status
+	for range 4 {
+		var tx appcore.OperatedTransaction
+		if err := json.Unmarshal([]byte(all("transaction")), &tx); err != nil {
+			t.Fatal(err)
+		}
+		told[tx.TxID+" "+string(tx.Status)]++
+	}
+	for _, want := range []string{id + " PENDING", id + " COMPLETED", others + " PENDING", others + " COMPLETED"} {
+		if told[want] != 1 {
+			t.Errorf("an operator is told of %v, not once of %s", told, want)
+		}
+	}
+	var heard []string // items come in the order of their shards
+	for range 3 {
+		heard = append(heard, own(""))
+	}
+	for _, want := range []string{`"status":"PENDING"`, `"status":"COMPLETED"`, `"notifId"`} {
+		if n := len(slices.Collect(func(yield func(string) bool) {
+			for _, e := range heard {
+				if strings.Contains(e, want) && strings.Contains(e, `"txId":"`+id) && !yield(e) {
+					return
+				}
+			}
+		})); n != 1 {
+			t.Errorf("the owner hears of %s %d times: %q", want, n, heard)
+		}
+	}
 }
 
 // TestOperate: what the rule cannot decide waits in the queue, overdue after five minutes; a replay settles it once, and its owner
@@ -119,4 +211,22 @@ func TestOperate(t *testing.T) {
 		t.Errorf("failed: %+v", list)
 	}
 	scan(t, v).sound(t)
+}
+
+// TestActsOfOperators: who has replayed what is told to operators.
+func TestActsOfOperators(t *testing.T) {
+	t.Parallel()
+	v := apitest.Open(t, appcore.System(appcore.Options{}))
+	id := create(t, v, ana, "act", 500).TxID
+	v.Run(t, []apitest.Case{
+		{Name: "replay", Request: operator(http.MethodPost, "/queue/transactions/"+id+"/replay"), Status: http.StatusOK},
+		{Name: "nobody", Request: apitest.Request{Method: http.MethodGet, Path: "/acts?day=2026-11-23", As: ana}, Status: http.StatusForbidden},
+	})
+	day := v.Clock.Now().UTC().Format(time.DateOnly)
+	var page api.Page[api.ShownAct]
+	v.Do(t, operator(http.MethodGet, "/acts?day="+day)).JSON(t, &page)
+	if len(page.Items) != 1 || page.Items[0].ActorID != "u-999" || page.Items[0].Operation != "replayTransaction" || *page.Items[0].Status != http.StatusOK ||
+		page.Items[0].Target != "POST /queue/transactions/"+id+"/replay" {
+		t.Errorf("%+v", page.Items)
+	}
 }

@@ -12,7 +12,7 @@ func (s *service) routes(a huma.API) {
 	const caller = "UserID" // the field of access patterns that is the caller's id
 
 	profile := api.Tag(a, "Profile")
-	api.Get[Profile](profile, "/me", "getProfile", "Your profile", api.Call[api.None](s.db.Profile, caller))
+	api.Get[Profile](profile, "/me", "getProfile", "Your profile", api.Call[api.None](s.db.Profile, caller), api.NotFound)
 	api.Put[Profile](profile, "/me", "putProfile", "Make or change your profile", api.Call[api.Body[ProfileInput]](s.db.SaveProfile, caller))
 
 	transactions := api.Tag(a, "Transactions")
@@ -21,7 +21,8 @@ func (s *service) routes(a huma.API) {
 		api.About("It is PENDING until it is settled, which a notification tells of."))
 	api.Get[LatestTransactions](transactions, "/transactions/global", "latestTransactions", "The last ten transactions of all users", s.latest,
 		api.Cache("private, max-age=1"))
-	api.Get[Transaction](transactions, "/transactions/{id}", "getTransaction", "One of your transactions", s.transaction, api.Forbidden, api.NotFound)
+	api.Get[Transaction](transactions, "/transactions/{id}", "getTransaction", "One of your transactions", s.transaction, api.NotFound,
+		api.Refuses(errAnothers))
 
 	notifications := api.Tag(a, "Notifications")
 	api.List[Notification](notifications, "/notifications", "listNotifications", "Your notifications, newest first", s.notifications)
@@ -33,7 +34,11 @@ func (s *service) routes(a huma.API) {
 		api.About("The rule is asked again. What is settled already stays as it is, and its owner is not told twice. "+
 			"503 where the rule cannot decide now: the transaction stays pending."))
 
-	api.Patch[Notification](notifications, "/notifications/{id}", "patchNotification", "Mark a notification as read, or as not read", s.mark, api.NotFound)
+	s.liveRoutes(a, operators)
+	api.ListActs(operation, s.db.ActsOfDay, operators)
+
+	api.Patch[Notification](notifications, "/notifications/{id}", "patchNotification", "Mark a notification as read, or as not read", s.mark,
+		api.Refuses(appcoredb.ErrNotificationExpired))
 }
 
 // ProfileInput is what a user says of himself.

@@ -47,6 +47,7 @@ func scan(tb testing.TB, v *apitest.Server) stored {
 			s.notifications[x.TxID] = append(s.notifications[x.TxID], x)
 		case appcoredb.Idempotency:
 			s.requests[x.TxID] = append(s.requests[x.TxID], x)
+		case appcoredb.Act:
 		default:
 			tb.Errorf("an item of no entity: %v", it)
 		}

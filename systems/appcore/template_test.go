@@ -7,6 +7,7 @@ import (
 	"github.com/monotable/monotable/systems/appcore"
 	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/systems/internal/sam"
+	"github.com/monotable/monotable/systems/internal/system"
 )
 
 // template is how AppCore is deployed: the patterns that each function calls.
@@ -26,7 +27,10 @@ func template(v *apitest.Server) sam.Template {
 			"patchNotification":  {"MarkNotification"},
 			"listQueue":          {"QueuedTransactions", "AnyTransaction"},
 			"getAnyTransaction":  {"AnyTransaction"},
-			"replayTransaction":  {"AnyTransaction", "SettleTransaction"},
+			"replayTransaction":  {"AnyTransaction", "SettleTransaction", "BeginAct", "EndAct"},
+			"listActs":           {"ActsOfDay"},
+			"watchOwn":           {},
+			"watchQueue":         {},
 		},
 		Streams: []sam.Stream{{
 			Name: "settlement", Table: "AppCore", Patterns: []string{"SettleTransaction"},
@@ -46,4 +50,9 @@ func template(v *apitest.Server) sam.Template {
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	template(apitest.Open(t, appcore.System(appcore.Options{}))).Compare(t, "lambda/template.yaml")
+}
+
+// TestMain runs every test so that each function may do what the template lets it, and nothing else.
+func TestMain(m *testing.M) {
+	apitest.Main(m, template, func() system.System { return appcore.System(appcore.Options{}) })
 }

@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
-	"github.com/monotable/monotable/consumer"
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 )
@@ -29,12 +27,12 @@ const (
 // audit keeps what a batch of the table's stream tells. Batches may come again: an entry's key is made of the record, so that
 // it is made once. No entry depends on another: one that cannot be stored now does not hold up the others of its batch, and
 // the batch comes again.
-func (s *service) audit(ctx context.Context, b consumer.Batch) error {
-	faults := make([]error, len(b.Records))
+func (s *service) audit(ctx context.Context, changes []change) error {
+	faults := make([]error, len(changes))
 	free := make(chan struct{}, auditAtOnce)
 	var all sync.WaitGroup
-	for i, r := range b.Records {
-		entry, ok := s.entry(ctx, r)
+	for i, c := range changes {
+		entry, ok := entryOf(c)
 		if !ok {
 			continue
 		}
@@ -62,13 +60,10 @@ func (s *service) record(ctx context.Context, entry catfecitodb.RecordChangeInpu
 	}
 }
 
-// entry is what is kept of a record; copies and markers, carts, records of requests and the trail itself tell nothing.
-func (s *service) entry(ctx context.Context, r streams.Record) (catfecitodb.RecordChangeInput, bool) {
-	if r.Dynamodb == nil {
-		return catfecitodb.RecordChangeInput{}, false
-	}
-	before, itemBefore := s.told(ctx, r.Dynamodb.OldImage)
-	after, itemAfter := s.told(ctx, r.Dynamodb.NewImage)
+// entryOf is what is kept of a change; carts, records of requests and the trail itself tell nothing.
+func entryOf(c change) (catfecitodb.RecordChangeInput, bool) {
+	before, itemBefore := tellingOf(c.before)
+	after, itemAfter := tellingOf(c.after)
 	if !itemBefore && !itemAfter {
 		return catfecitodb.RecordChangeInput{}, false
 	}
@@ -77,10 +72,10 @@ func (s *service) entry(ctx context.Context, r streams.Record) (catfecitodb.Reco
 		of = before
 	}
 	return catfecitodb.RecordChangeInput{
-		Subject: of.subject, SubjectID: of.id, Item: of.item, Change: catfecitodb.Change(r.EventName),
+		Subject: of.subject, SubjectID: of.id, Item: of.item, Change: catfecitodb.Change(c.record.EventName),
 		// Lambda is told seconds, a consumer more than that.
-		At:       aws.ToTime(r.Dynamodb.ApproximateCreationDateTime).UTC().Truncate(time.Second),
-		Sequence: padded(aws.ToString(r.Dynamodb.SequenceNumber)),
+		At:       aws.ToTime(c.record.Dynamodb.ApproximateCreationDateTime).UTC().Truncate(time.Second),
+		Sequence: padded(aws.ToString(c.record.Dynamodb.SequenceNumber)),
 		Fields:   differences(before.facts, after.facts),
 	}, true
 }
@@ -88,22 +83,6 @@ func (s *service) entry(ctx context.Context, r streams.Record) (catfecitodb.Reco
 // padded makes a record's number sort as numbers do.
 func padded(sequence string) string {
 	return strings.Repeat("0", max(0, sequenceDigits-len(sequence))) + sequence
-}
-
-// told is what an image tells.
-func (s *service) told(ctx context.Context, image map[string]streams.AttributeValue) (telling, bool) {
-	if image == nil {
-		return telling{}, false
-	}
-	x, place, err := catfecitodb.Decode(table.FromStream(image))
-	if err != nil { // coming again does not mend it
-		s.logger.ErrorContext(ctx, "a record of the stream cannot be read", "error", err)
-		return telling{}, false
-	}
-	if place.Kind != table.KeyPlace {
-		return telling{}, false
-	}
-	return tellingOf(x)
 }
 
 // telling is what may be told of an item.

@@ -42,10 +42,11 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/monotable/monotable/consumer"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 	"github.com/monotable/monotable/systems/catfecito/payments"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/live"
 	"github.com/monotable/monotable/systems/internal/mail"
 	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/problem"
@@ -98,7 +99,7 @@ type service struct {
 	// words translate letters.
 	words *words.Catalogue
 	// hub tells this process's connections of orders.
-	hub *hub
+	hub *live.Hub[string]
 	// breached is the address of the list of breached passwords; "" for none.
 	breached string
 }
@@ -142,7 +143,7 @@ func config(stage string) catfecitodb.Config {
 
 func tables(stage string) []system.Table {
 	c := config(stage)
-	return system.Tables(catfecitodb.CreateTables(c), catfecitodb.TimeToLive(c))
+	return system.Tables(catfecitodb.CreateTables(c), catfecitodb.TimeToLive(c), catfecitodb.Decode)
 }
 
 func open(o Options, d system.Deps) (*system.Service, error) {
@@ -157,16 +158,17 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}
 	s := &service{
 		db: db, now: d.Clock, logger: d.Logger, issuer: d.Issuer, passwords: newPasswords(o.Hashing), bounds: newBounds(d.Clock),
-		provider: o.Payments, mail: o.Mail, words: words.Must(wordsFiles, "words"), hub: newHub(), breached: cmp.Or(o.Breached, d.Getenv(BreachedPasswords)),
+		provider: o.Payments, mail: o.Mail, words: words.Must(wordsFiles, "words"), hub: live.New[string](d.Logger), breached: cmp.Or(o.Breached, d.Getenv(BreachedPasswords)),
 	}
 	service := &system.Service{
 		Register: s.routes,
 		Personal: &personal.Data{DB: db, Kept: catfecitodb.PersonKept()},
 		Admit:    s.admit,
+		Acts:     api.KeepActs(db.BeginAct, db.EndAct),
 		Pages:    map[string]http.Handler{},
 		Streams: []system.Stream{
 			{Name: "changes", Table: c.Table, Handle: s.follow},
-			{Name: "told-orders", Table: c.Table, EveryProcess: true, Handle: s.tellOrders},
+			{Name: "told-orders", Table: c.Table, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.tellOrders)},
 		},
 		Schedules: []system.Schedule{
 			{Name: "expiry", Every: expiryEvery, Run: s.expireOrders},
@@ -195,17 +197,6 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		s.mail = server
 	}
 	return service, nil
-}
-
-// follow does all that follows a change, each part of which bears the same records again. It is one follower, for in Lambda each
-// function of a table's stream calls all that follow the table.
-func (s *service) follow(ctx context.Context, batch consumer.Batch) error {
-	for _, part := range []consumer.Handler{s.audit, s.keepLists, s.refund} {
-		if err := part(ctx, batch); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // rules are the answers to errors, those of the design and those of the package.

@@ -76,10 +76,12 @@ func (s *service) orderLines(ctx context.Context, userID string, agreed Money) (
 		total += l.subtotal()
 	}
 	if Money(total) != agreed {
-		return nil, problem.Conflict("total_changed", fmt.Sprintf("the cart comes to %s: look at it again", Money(total)))
+		return nil, errTotalChanged.With(fmt.Sprintf("the cart comes to %s: look at it again", Money(total)))
 	}
 	return lines, nil
 }
+
+var errTotalChanged = problem.Conflict("total_changed", "the cart comes to another total: look at it again")
 
 // checkedOut is the order that a checkout with this key made.
 func (s *service) checkedOut(ctx context.Context, userID string, in newOrder) (order, error) {

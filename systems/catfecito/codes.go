@@ -29,6 +29,8 @@ var (
 	errVerified = problem.Conflict("already_verified", "the address is verified already")
 	errCode     = problem.BadRequest("wrong_code", "the code is not the one that was sent, or is too old: ask for another",
 		problem.Field{Field: "body.code", Message: "is not the code that was sent"})
+	errWrongPassword = problem.BadRequest("wrong_password", "the old password is not the one that you have",
+		problem.Field{Field: "body.oldPassword", Message: "is not your password"})
 )
 
 // askToVerify sends a code to the address of a user who has not verified it.
@@ -144,8 +146,7 @@ func (s *service) changePassword(ctx context.Context, who auth.Principal, in pas
 	case err != nil:
 		return opened{}, err
 	case !same:
-		return opened{}, problem.BadRequest("wrong_password", "the old password is not the one that you have",
-			problem.Field{Field: "body.oldPassword", Message: "is not your password"})
+		return opened{}, errWrongPassword
 	}
 	if err := s.strong(ctx, password, u.Email, u.Name); err != nil {
 		return opened{}, err

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/monotable/monotable/consumer"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
@@ -55,14 +54,11 @@ func (s *service) userByEmail(ctx context.Context, _ auth.Principal, in emailQue
 
 // refund gives the payments of orders back that were cancelled after they had been paid. A provider refunds a payment once,
 // however often it is asked to.
-func (s *service) refund(ctx context.Context, b consumer.Batch) error {
+func (s *service) refund(ctx context.Context, changes []change) error {
 	var faults []error
-	for _, r := range b.Records {
-		if r.Dynamodb == nil {
-			continue
-		}
-		before, was := storedAs[catfecitodb.Order](r.Dynamodb.OldImage)
-		after, is := storedAs[catfecitodb.Order](r.Dynamodb.NewImage)
+	for _, c := range changes {
+		before, was := c.before.(catfecitodb.Order)
+		after, is := c.after.(catfecitodb.Order)
 		if !was || !is || before.Status == after.Status || after.Status != catfecitodb.OrderStatusCancelled || after.PaymentID == nil {
 			continue
 		}
@@ -76,6 +72,9 @@ func (s *service) refund(ctx context.Context, b consumer.Batch) error {
 	}
 	return errors.Join(faults...)
 }
+
+var errAddressMissing = problem.BadRequest("address_missing", "where shall it be brought?",
+	problem.Field{Field: "body.delivery.address", Message: "is needed for a delivery"})
 
 // summaryMost is how long a summary is, in bytes.
 const summaryMost = 200
@@ -99,8 +98,7 @@ func deliveryOf(in *Delivery) (*catfecitodb.Delivery, error) {
 		return nil, nil //nolint:nilnil // an order may say nothing
 	}
 	if in.Way == catfecitodb.DeliveryWayDelivery && (in.Address == nil || strings.TrimSpace(*in.Address) == "") {
-		return nil, problem.BadRequest("address_missing", "where shall it be brought?",
-			problem.Field{Field: "body.delivery.address", Message: "is needed for a delivery"})
+		return nil, errAddressMissing
 	}
 	return &catfecitodb.Delivery{Way: in.Way, Name: in.Name, Phone: in.Phone, Address: in.Address, Note: in.Note}, nil
 }

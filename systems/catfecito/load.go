@@ -71,6 +71,7 @@ func loadAccounts() []load.Route {
 		{Call: loadStaff(http.MethodGet, "/users/{userId}", "")},
 		{Call: loadStaff(http.MethodPut, "/users/{userId}/role", `{"role":"customer"}`)},
 		{Call: loadStaff(http.MethodGet, "/audit/PRODUCT/{product0}", "")},
+		{Call: loadStaff(http.MethodGet, "/acts?day=2026-02-11", "")},
 		{Call: loadStaff(http.MethodGet, "/desk/users?email={email}", "")},
 		{Call: loadStaff(http.MethodGet, "/desk/products", "")},
 		{Call: loadStaff(http.MethodGet, "/desk/orders?status=paid", "")},

@@ -198,6 +198,8 @@ func auditRoutes(t *testing.T, v *apitest.Server) {
 				tb.Errorf("the trail is %s", r.Body)
 			}
 		}},
+		{Name: "acts", Request: staff(request("", http.MethodGet, "/acts?day=2026-02-11", nil)), Status: http.StatusOK},
+		badQuery("no day", staff(request("", http.MethodGet, "/acts?day=today", nil)), "", "query.day"),
 		badQuery("no subject", staff(request("", http.MethodGet, "/audit/CART/"+nowhere, nil)), "", "path.subject"),
 		badQuery("no id", staff(request("", http.MethodGet, "/audit/USER/%23", nil)), "", "path.id"),
 	})

@@ -7,7 +7,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/catfecito/payments"
 	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/live"
 )
 
 // caller is the field of access patterns that is the caller's id.
@@ -23,28 +25,38 @@ func (s *service) accountRoutes(a huma.API) {
 	staff := api.Groups(AdminGroup)
 
 	accounts := api.Tag(a, "Accounts")
-	api.Create[User](accounts, "/users", "registerUser", "Sign up", s.signUp, api.Tokenless, api.NotFound,
+	api.Create[User](accounts, "/users", "registerUser", "Sign up", s.signUp, api.Tokenless,
+		api.Refuses(errLogInElsewhere, catfecitodb.ErrUserEmailTaken, errWeakPassword, errBreachedPassword),
 		api.About("The address must be nobody's yet, in small letters or capitals. Sent again with the same key, body and password, it is answered as the first time."))
 	api.Get[User](accounts, "/me", "getOwnUser", "Who you are", api.Call[api.None](s.db.UserByID, caller), api.NotFound)
 	api.Get[User](accounts, "/users/{userId}", "getUser", "A user", api.Call[UserPath](s.db.UserByID), staff, api.NotFound)
-	api.Put[User](accounts, "/users/{userId}/role", "putRole", "Change what a user may do", s.setRole, staff, api.NotFound, api.Conflict,
+	api.Put[User](accounts, "/users/{userId}/role", "putRole", "Change what a user may do", s.setRole, staff, api.NotFound,
+		api.Refuses(errOwnRole),
 		api.About("It takes effect at once. Users cannot change their own role."))
 
 	sessions := api.Tag(a, "Sessions")
-	api.Post[Session](sessions, "/login", "logIn", "Log in", s.logIn, api.Tokenless, api.Unauthorized, api.NotFound, api.Cache("no-store"),
+	api.Post[Session](sessions, "/login", "logIn", "Log in", s.logIn, api.Tokenless, api.Cache("no-store"),
+		api.Refuses(errLogInElsewhere, errWrongLogIn),
 		api.About("The access token goes with requests for some minutes; the refresh token is exchanged for the next ones, once."))
-	api.Post[Session](sessions, "/sessions/refresh", "refreshSession", "Exchange a refresh token", s.refresh, api.Tokenless, api.Unauthorized, api.NotFound, api.Cache("no-store"),
+	api.Post[Session](sessions, "/sessions/refresh", "refreshSession", "Exchange a refresh token", s.refresh, api.Tokenless, api.Cache("no-store"),
+		api.Refuses(errLogInElsewhere, errSessionEnded(nil)),
 		api.About("Each is good once, and again within ten seconds, for an answer that was lost. One that comes later ends the session."))
 	api.List[Device](sessions, "/me/sessions", "listSessions", "Where you are logged in, the latest first", api.Pages[api.PageQuery](s.db.SessionsOfUser, caller))
 	api.Delete(sessions, "/me/sessions/{sessionId}", "logOut", "Log out", s.logOut,
+		api.Refuses(errLogInElsewhere),
 		api.About("current is the session that the token is of. Its tokens are refused from now on."))
-	api.Put[Session](sessions, "/me/password", "changePassword", "Change your password", s.changePassword, api.NotFound, api.Conflict, api.Cache("no-store"),
+	api.Put[Session](sessions, "/me/password", "changePassword", "Change your password", s.changePassword, api.NotFound, api.Cache("no-store"),
+		api.Refuses(errLogInElsewhere, errWrongPassword, errWeakPassword, errBreachedPassword),
 		api.About("All your sessions end; the response is a new one."))
-	api.Effect(sessions, http.MethodPost, "/me/verification", "sendVerification", "Send a code to your address", http.StatusAccepted, s.askToVerify, api.NotFound, api.Conflict)
-	api.Put[User](sessions, "/me/verification", "verifyEmail", "Verify your address with the code", s.verify, api.NotFound)
-	api.Effect(sessions, http.MethodPost, "/password-resets", "sendPasswordReset", "Send a code for a new password", http.StatusAccepted, s.askToReset, api.Tokenless, api.NotFound,
+	api.Effect(sessions, http.MethodPost, "/me/verification", "sendVerification", "Send a code to your address", http.StatusAccepted, s.askToVerify, api.NotFound,
+		api.Refuses(errNoMail, errVerified))
+	api.Put[User](sessions, "/me/verification", "verifyEmail", "Verify your address with the code", s.verify, api.NotFound,
+		api.Refuses(errNoMail, errCode))
+	api.Effect(sessions, http.MethodPost, "/password-resets", "sendPasswordReset", "Send a code for a new password", http.StatusAccepted, s.askToReset, api.Tokenless,
+		api.Refuses(errLogInElsewhere, errNoMail),
 		api.About("The response is the same whether somebody has the address or not."))
-	api.Effect(sessions, http.MethodPut, "/password-resets", "resetPassword", "Set a new password with the code", http.StatusNoContent, s.resetPassword, api.Tokenless, api.NotFound,
+	api.Effect(sessions, http.MethodPut, "/password-resets", "resetPassword", "Set a new password with the code", http.StatusNoContent, s.resetPassword, api.Tokenless,
+		api.Refuses(errLogInElsewhere, errNoMail, errCode, errWeakPassword, errBreachedPassword),
 		api.About("All sessions of the user end."))
 }
 
@@ -62,9 +74,10 @@ func (s *service) shopRoutes(a huma.API) {
 	api.Get[Product](catalogue, "/products/{productId}", "getProduct", "A product, sold still or not", api.Call[ProductPath](s.db.ProductByID), api.Public, api.NotFound)
 	api.Put[Category](catalogue, "/categories/{categoryId}", "putCategory", "Make or change a category", api.Call[changedCategory](s.db.SaveCategory), staff)
 	api.Create[Product](catalogue, "/products", "createProduct", "Make a product", s.createProduct, staff, api.At("products/{productId}"),
+		api.Refuses(catfecitodb.ErrNoSuchCategory),
 		api.About("It is sold from now on."))
 	api.Put[Product](catalogue, "/products/{productId}", "putProduct", "Change all of a product but its stock and whether it is sold", s.changeProduct, staff,
-		api.NotFound, api.Conflict)
+		api.NotFound, api.Refuses(catfecitodb.ErrNoSuchCategory))
 	api.Put[Product](catalogue, "/products/{productId}/active", "putProductActive", "Sell a product, or do not any more",
 		api.Call[changedActive](s.db.SetProductActive), staff, api.NotFound)
 	api.Create[Pieces](catalogue, "/products/{productId}/restocks", "restockProduct", "Add to what there is of a product", s.restock, staff, api.NotFound)
@@ -72,27 +85,37 @@ func (s *service) shopRoutes(a huma.API) {
 
 	cart := api.Tag(a, "Cart")
 	api.Get[Cart](cart, "/cart", "getCart", "Your cart, with prices and stock as they are now", s.ownCart)
-	api.Create[Pieces](cart, "/cart/items", "addToCart", "Put so many more into your cart", s.add, api.NotFound)
-	api.Put[Pieces](cart, "/cart/items/{productId}", "setCartItem", "Have so many in your cart", s.set, api.NotFound, api.Conflict)
+	api.Create[Pieces](cart, "/cart/items", "addToCart", "Put so many more into your cart", s.add, api.NotFound, api.Refuses(errCartFull, catfecitodb.ErrCartLineFull, catfecitodb.ErrProductUnavailable))
+	api.Put[Pieces](cart, "/cart/items/{productId}", "setCartItem", "Have so many in your cart", s.set, api.NotFound,
+		api.Refuses(errCartFull, catfecitodb.ErrProductUnavailable))
 	api.Delete(cart, "/cart/items/{productId}", "removeFromCart", "Take a product out of your cart", api.Do[ProductPath](s.db.RemoveFromCart, caller))
 
 	orders := api.Tag(a, "Orders")
 	api.Create[WholeOrder](orders, "/orders", "checkout", "Order what is in your cart", s.checkout, api.At("orders/{orderId}"),
+		api.Refuses(errCartFull, errCartEmpty, errAddressMissing, errTotalChanged, catfecitodb.ErrCartChanged, catfecitodb.ErrProductUnavailable, catfecitodb.ErrOutOfStock, catfecitodb.ErrProductChanged),
 		api.About("The cart's total must be the one that you agree to. The order, its lines, the cart and the stock change together or not at all."))
 	api.List[Order](orders, "/orders", "listOrders", "Your orders, newest first", api.Pages[api.PageQuery](s.db.UserOrders, caller))
-	api.Get[WholeOrder](orders, "/orders/{orderId}", "getOrder", "One of your orders with its lines; any, for staff", s.order, api.Forbidden, api.NotFound)
-	api.Post[PaymentPage](orders, "/orders/{orderId}/payments", "beginPayment", "Begin to pay one of your orders", s.beginPayment, api.Forbidden, api.NotFound, api.Conflict,
+	api.Get[WholeOrder](orders, "/orders/{orderId}", "getOrder", "One of your orders with its lines; any, for staff", s.order, api.NotFound,
+		api.Refuses(errAnothersOrder))
+	api.Post[PaymentPage](orders, "/orders/{orderId}/payments", "beginPayment", "Begin to pay one of your orders", s.beginPayment, api.NotFound,
+		api.Refuses(errNoProvider, errAnothersOrder, catfecitodb.ErrOrderNotPending),
 		api.About("The answer has the address of the page at which you pay. An order that is not paid within 30 minutes is cancelled."))
 	api.Post[PaymentResult](orders, "/payments/events", "paymentEvent", "What became of a payment, told by its provider", s.paymentEvent,
-		api.Tokenless, unvalidated, api.Unauthorized, api.NotFound,
+		api.Tokenless, unvalidated,
+		api.Refuses(errNoProvider, payments.ErrSignature, payments.ErrEvent),
 		api.About("The request is signed by the provider, and is done once however often it comes. A payment that pays no order any more is refunded."))
-	api.Post[Order](orders, "/orders/{orderId}/pay", "payOrder", "Mark an order as paid in cash", s.payCash, staff, api.NotFound)
-	api.Post[Order](orders, "/orders/{orderId}/cancel", "cancelOrder", "Cancel one of your orders; any, for staff", s.cancel, api.Forbidden, api.NotFound,
+	api.Post[Order](orders, "/orders/{orderId}/pay", "payOrder", "Mark an order as paid in cash", s.payCash, staff, api.NotFound,
+		api.Refuses(catfecitodb.ErrOrderNotPending))
+	api.Post[Order](orders, "/orders/{orderId}/cancel", "cancelOrder", "Cancel one of your orders; any, for staff", s.cancel, api.Acted, api.NotFound,
+		api.Refuses(errAnothersOrder, catfecitodb.ErrOrderNotCancellable),
 		api.About("Until it is sent. Its goods go back into the stock."))
-	api.Post[Order](orders, "/orders/{orderId}/ship", "shipOrder", "Send an order that is paid", api.Call[OrderPath](s.db.ShipOrder), staff, api.NotFound, api.Conflict)
-	api.Post[Order](orders, "/orders/{orderId}/deliver", "deliverOrder", "Hand over an order that was sent", api.Call[OrderPath](s.db.DeliverOrder), staff, api.NotFound, api.Conflict)
+	api.Post[Order](orders, "/orders/{orderId}/ship", "shipOrder", "Send an order that is paid", api.Call[OrderPath](s.db.ShipOrder), staff, api.NotFound,
+		api.Refuses(catfecitodb.ErrOrderNotPaid))
+	api.Post[Order](orders, "/orders/{orderId}/deliver", "deliverOrder", "Hand over an order that was sent", api.Call[OrderPath](s.db.DeliverOrder), staff, api.NotFound,
+		api.Refuses(catfecitodb.ErrOrderNotShipped))
 
-	huma.Register(a, feedOperation(a), s.watchOrders)
+	op, events := orderEvents()
+	live.Register(a, s.hub, op, events, s.watchOrders)
 
 	desk := api.Tag(a, "Desk")
 	api.List[OpenOrder](desk, "/desk/orders", "listOpenOrders", "Orders that are pending, paid or sent, the oldest first", api.Pages[openQuery](s.db.OpenOrders), staff)
@@ -103,6 +126,7 @@ func (s *service) shopRoutes(a huma.API) {
 	audit := api.Tag(a, "Audit")
 	api.List[Entry](audit, "/audit/{subject}/{id}", "auditTrail", "What has changed of a user, product, category or order, newest first",
 		api.Pages[trailPage](s.db.AuditTrail), staff)
+	api.ListActs(audit, s.db.ActsOfDay, staff)
 }
 
 // unvalidated is for a body that its sender signs.

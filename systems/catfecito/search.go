@@ -12,7 +12,6 @@ import (
 	"golang.org/x/text/transform"
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/monotable/monotable/consumer"
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 	"github.com/monotable/monotable/systems/internal/auth"
@@ -44,52 +43,64 @@ func wordsOf(text string) []string {
 	return slices.Compact(list)
 }
 
-// entriesOf are the entries that a product's name has in the lists. The shelf's is the last one: where it is, the others are.
-func entriesOf(productID, name string) []catfecitodb.EnterProductInput {
-	var list []catfecitodb.EnterProductInput
+// entriesOf are the entries that a product's name has in the lists.
+func entriesOf(productID, name string) []catfecitodb.EnterProductsLine {
+	var list []catfecitodb.EnterProductsLine
 	for _, word := range wordsOf(name) {
-		list = append(list, catfecitodb.EnterProductInput{List: catfecitodb.ProductListWords, Term: word, ProductID: productID})
+		list = append(list, catfecitodb.EnterProductsLine{List: catfecitodb.ProductListWords, Term: word, ProductID: productID})
 	}
-	return append(list, catfecitodb.EnterProductInput{List: catfecitodb.ProductListShelf, Term: folded(name), ProductID: productID})
+	return append(list, catfecitodb.EnterProductsLine{List: catfecitodb.ProductListShelf, Term: folded(name), ProductID: productID})
 }
 
 // keepLists makes the lists follow the names of products. Batches may come again: entries are put and deleted without conditions.
-func (s *service) keepLists(ctx context.Context, b consumer.Batch) error {
-	for _, r := range b.Records {
-		if r.Dynamodb == nil {
-			continue
-		}
-		before, was := storedAs[catfecitodb.Product](r.Dynamodb.OldImage)
-		after, is := storedAs[catfecitodb.Product](r.Dynamodb.NewImage)
+func (s *service) keepLists(ctx context.Context, changes []change) error {
+	listed := map[catfecitodb.EnterProductsLine]bool{} // by entry, whether it is there after the last change
+	for _, c := range changes {
+		before, was := c.before.(catfecitodb.Product)
+		after, is := c.after.(catfecitodb.Product)
 		if was && is && before.Name == after.Name {
 			continue
 		}
-		var old, now []catfecitodb.EnterProductInput
 		if was {
-			old = entriesOf(before.ProductID, before.Name)
+			for _, entry := range entriesOf(before.ProductID, before.Name) {
+				listed[entry] = false
+			}
 		}
 		if is {
-			now = entriesOf(after.ProductID, after.Name)
-		}
-		for _, entry := range old {
-			if slices.Contains(now, entry) {
-				continue
+			for _, entry := range entriesOf(after.ProductID, after.Name) {
+				listed[entry] = true
 			}
-			if err := s.db.DropProductEntry(ctx, catfecitodb.DropProductEntryInput(entry)); err != nil {
-				return fmt.Errorf("drop %q of product %s: %w", entry.Term, entry.ProductID, err)
-			}
-		}
-		if err := s.enter(ctx, now); err != nil {
-			return err
 		}
 	}
-	return nil
+	var enter []catfecitodb.EnterProductsLine
+	var drop []catfecitodb.DropProductEntriesLine
+	for entry, there := range listed {
+		if there {
+			enter = append(enter, entry)
+		} else {
+			drop = append(drop, catfecitodb.DropProductEntriesLine(entry))
+		}
+	}
+	if len(drop) > 0 {
+		if err := s.db.DropProductEntries(ctx, catfecitodb.DropProductEntriesInput{Lines: drop}); err != nil {
+			return fmt.Errorf("drop %d entries of products: %w", len(drop), err)
+		}
+	}
+	return s.enter(ctx, enter)
 }
 
-func (s *service) enter(ctx context.Context, entries []catfecitodb.EnterProductInput) error {
+// enter puts entries into the lists, those of the shelf last: where a product's is, its others are.
+func (s *service) enter(ctx context.Context, entries []catfecitodb.EnterProductsLine) error {
+	byList := map[catfecitodb.ProductList][]catfecitodb.EnterProductsLine{}
 	for _, entry := range entries {
-		if _, err := s.db.EnterProduct(ctx, entry); err != nil {
-			return fmt.Errorf("enter %q of product %s: %w", entry.Term, entry.ProductID, err)
+		byList[entry.List] = append(byList[entry.List], entry)
+	}
+	for _, list := range []catfecitodb.ProductList{catfecitodb.ProductListWords, catfecitodb.ProductListShelf} {
+		if len(byList[list]) == 0 {
+			continue
+		}
+		if _, err := s.db.EnterProducts(ctx, catfecitodb.EnterProductsInput{Lines: byList[list]}); err != nil {
+			return fmt.Errorf("enter %d products into %s: %w", len(byList[list]), list, err)
 		}
 	}
 	return nil

@@ -25,11 +25,17 @@ const scoreMin = 2
 // estimated is how much of a password is looked at: the estimate takes time that grows with the square of it.
 const estimated = 64
 
+var (
+	errWeakPassword = problem.BadRequest("weak_password", "this password is easy to guess: use a longer one, of several words",
+		problem.Field{Field: "body.password", Message: "is easy to guess"})
+	errBreachedPassword = problem.BadRequest("breached_password", "this password was found in a breach of another site: use one that you use nowhere else",
+		problem.Field{Field: "body.password", Message: "was found in a breach"})
+)
+
 // strong refuses a password that is easy to guess for who knows the user, or that has been found in a breach.
 func (s *service) strong(ctx context.Context, password string, about ...string) error {
 	if zxcvbn.PasswordStrength(cut(password, estimated), append(about, Name)).Score < scoreMin {
-		return problem.BadRequest("weak_password", "this password is easy to guess: use a longer one, of several words",
-			problem.Field{Field: "body.password", Message: "is easy to guess"})
+		return errWeakPassword
 	}
 	if s.breached == "" {
 		return nil
@@ -40,8 +46,7 @@ func (s *service) strong(ctx context.Context, password string, about ...string) 
 		return nil
 	}
 	if found {
-		return problem.BadRequest("breached_password", "this password was found in a breach of another site: use one that you use nowhere else",
-			problem.Field{Field: "body.password", Message: "was found in a breach"})
+		return errBreachedPassword
 	}
 	return nil
 }

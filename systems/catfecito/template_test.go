@@ -8,6 +8,7 @@ import (
 	"github.com/monotable/monotable/systems/catfecito"
 	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/systems/internal/sam"
+	"github.com/monotable/monotable/systems/internal/system"
 )
 
 // changesFilter lets pass what the trail tells of, the names of products and the payments of orders among it; what follows a
@@ -19,7 +20,7 @@ const changesFilter = `{"dynamodb":{"Keys":{"PK":{"S":[{"prefix":"USER#"},{"pref
 func template(v *apitest.Server) sam.Template {
 	return sam.Template{
 		Name: catfecito.Name, AdminGroup: catfecito.AdminGroup, Title: "CatFecito", Design: "catfecito.design.yaml", Routes: v.Routes(),
-		Functions: admitted(map[string][]string{
+		Functions: acted(admitted(map[string][]string{
 			"listSessions":         {"SessionsOfUser"},
 			"refreshSession":       {"SessionByID", "RefreshSession", "CloseSession", "UserByID"},
 			"logOut":               {"CloseSession"},
@@ -65,13 +66,14 @@ func template(v *apitest.Server) sam.Template {
 			"getTakings":           {"PaidOrders"},
 			"findUser":             {"UserByEmail"},
 			"auditTrail":           {"AuditTrail"},
-		}),
+			"listActs":             {"ActsOfDay"},
+		})),
 		Streams: []sam.Stream{
-			{Name: "changes", Table: "catfecito", Patterns: []string{"RecordChange", "EnterProduct", "DropProductEntry"}, Filter: changesFilter},
+			{Name: "changes", Table: "catfecito", Patterns: []string{"RecordChange", "EnterProducts", "DropProductEntries"}, Filter: changesFilter},
 		},
 		Schedules: []sam.Schedule{
 			{Name: "expiry", Every: time.Minute, Patterns: []string{"OpenOrders", "OrderForStaff", "ExpireOrder"}},
-			{Name: "lists", Every: 24 * time.Hour, Patterns: []string{"Shelf", "ActiveProducts", "EnterProduct"}},
+			{Name: "lists", Every: 24 * time.Hour, Patterns: []string{"Shelf", "ActiveProducts", "EnterProducts"}},
 		},
 		Settings: []sam.Setting{
 			{Variable: "APP_ISSUER_KEY", Parameter: "IssuerKey", Layer: "IssuerKeyLayer", About: "File of the keys that sign tokens for the shop's own log-in, such as /opt/issuer.json; empty leaves log-in to the user pool"},
@@ -83,12 +85,22 @@ func template(v *apitest.Server) sam.Template {
 	}
 }
 
+// acted adds what it takes to keep the acts of staff.
+func acted(functions map[string][]string) map[string][]string {
+	for _, id := range []string{"putRole", "putCategory", "createProduct", "putProduct", "putProductActive", "restockProduct", "payOrder", "cancelOrder", "shipOrder", "deliverOrder"} {
+		functions[id] = append(functions[id], "BeginAct", "EndAct")
+	}
+	return functions
+}
+
 // TestTemplate: lambda/template.yaml is what the design and the API make it.
 func TestTemplate(t *testing.T) { template(open(t)).Compare(t, "lambda/template.yaml") }
 
+// tokenless are the operations that take no token.
+var tokenless = []string{"registerUser", "logIn", "refreshSession", "sendPasswordReset", "resetPassword", "paymentEvent"} //nolint:gochecknoglobals // a list
+
 // admitted adds to the functions that take tokens what it takes to look at the session of one.
 func admitted(functions map[string][]string) map[string][]string {
-	tokenless := []string{"registerUser", "logIn", "refreshSession", "sendPasswordReset", "resetPassword", "paymentEvent"}
 	for id, patterns := range functions {
 		if slices.Contains(tokenless, id) {
 			continue
@@ -101,4 +113,9 @@ func admitted(functions map[string][]string) map[string][]string {
 		functions[id] = patterns
 	}
 	return functions
+}
+
+// TestMain runs every test so that each function may do what the template lets it, and nothing else.
+func TestMain(m *testing.M) {
+	apitest.Main(m, template, func() system.System { return catfecito.System(catFecito()) })
 }

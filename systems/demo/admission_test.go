@@ -5,8 +5,11 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -192,4 +195,23 @@ func steal(ctx context.Context, t *testing.T, page, web string) stolen {
 		t.Fatal(err)
 	}
 	return got
+}
+
+// browserWait is far more than a page here takes, on a machine that does much else.
+const browserWait = time.Minute
+
+// browser opens a tab that ends with the test.
+func browser(t *testing.T, extra ...chromedp.ExecAllocatorOption) context.Context {
+	t.Helper()
+	options := slices.Concat(chromedp.DefaultExecAllocatorOptions[:], extra, []chromedp.ExecAllocatorOption{chromedp.UserDataDir(t.TempDir())})
+	if os.Getuid() == 0 {
+		options = append(options, chromedp.NoSandbox) // which root cannot have
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), browserWait)
+	t.Cleanup(cancel)
+	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	return ctx
 }

@@ -28,7 +28,7 @@ func TestFace(t *testing.T) {
 		p.Width()
 		p.Shot("demo")
 	}
-	p := webtest.Open(t, r.web+"/", webtest.Phone, webtest.Expect("/transporteapp/perfil")) // there is no company yet
+	p := webtest.Open(t, r.web+"/", webtest.Phone)
 	p.Wait(".system")
 	for _, name := range []string{"appcore", "catfecito", "portfolio", "transporteapp", "trinity"} {
 		p.Go(r.web + "/" + name + "/")

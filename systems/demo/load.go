@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -50,12 +51,14 @@ func newLoad(env Environment, systems []system.System) *cobra.Command {
 		Short: "Measure each route of the systems: requests a second and latency",
 		Long: `Call each route of each system of a running demo, one route after the other, each on several connections for a while,
 and print requests a second, the median and the 99th percentile of the latency, and the statuses of the answers. Each
-connection is a user of its own. What a request uses up (an order to be paid, say) is made before it and not counted.
+connection is a user of its own. With --rate requests are due at that rate, whether the systems keep up or not, and a latency counts
+from when its request was due; without, each connection sends the next one when it has its answer. What a request uses up (an order to be paid, say) is made before it and not counted.
 
 What it writes stays in the data of that demo: for good, beside what is there. systems/load measures the same with a demo
 and a directory of its own, which it removes.`,
 		Example: `  demo load
-  demo load --system appcore --duration 10s --connections 32 --json`,
+  demo load --system appcore --duration 10s --connections 32 --json
+  demo load --system appcore --rate 500 --connections 64 --duration 5s`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			systems, err := chosen(systems, only)
@@ -88,6 +91,7 @@ and a directory of its own, which it removes.`,
 	f.StringVar(&c.url, "url", "http://"+defaultWeb, "where the demo serves the systems")
 	f.DurationVar(&o.Duration, "duration", time.Second, "how long each route is called; with 0 each connection calls it once")
 	f.IntVar(&o.Connections, "connections", 16, "how many call at once") //nolint:mnd // said by the flag
+	f.Float64Var(&o.Rate, "rate", 0, "requests a second that are due for each route; 0 sends the next one when there is an answer")
 	f.StringVar(&only, "system", "", "only this system")
 	f.StringVar(&data, "data", defaultData, "the demo's data directory, which has the keys of its tokens")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
@@ -132,8 +136,17 @@ func checkLoad(o load.Options) error {
 	if o.Connections < 1 {
 		return fmt.Errorf("--connections %d: want 1 or more", o.Connections)
 	}
+	if o.Rate < 0 || o.Rate > maxRate || math.IsNaN(o.Rate) {
+		return fmt.Errorf("--rate %v: want requests a second, up to %d", o.Rate, maxRate)
+	}
+	if o.Rate > 0 && o.Duration == 0 {
+		return errors.New("--rate: it takes a --duration")
+	}
 	return nil
 }
+
+// maxRate is more than a machine answers.
+const maxRate = 1_000_000
 
 // ask asks whether the demo runs, before anything is printed as if it did.
 func (c *caller) ask(ctx context.Context, program string) error {
@@ -228,6 +241,9 @@ func answers(r load.Result) string {
 	var statuses []string
 	for _, status := range slices.Sorted(maps.Keys(r.Answers)) {
 		statuses = append(statuses, fmt.Sprintf("%d×%d", r.Answers[status], status))
+	}
+	if r.Waited > 0 {
+		statuses = append(statuses, fmt.Sprintf("(%d waited for a connection)", r.Waited))
 	}
 	return strings.Join(append(statuses, r.Refusal), " ")
 }

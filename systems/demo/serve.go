@@ -106,6 +106,10 @@ func open(ctx context.Context, env Environment, host cli.CompanionHost, logger *
 			return nil, err
 		}
 	}
+	var dir string
+	if host.Data != "" {
+		dir = run.KeyPath(host.Data, "")
+	}
 	access, err := openIssuers(systems, host.Data, base)
 	if err != nil {
 		return nil, err
@@ -115,6 +119,6 @@ func open(ctx context.Context, env Environment, host cli.CompanionHost, logger *
 		// Programs on this machine are believed for whom they call, as they are when they sign tokens: demo load calls from
 		// many addresses, and who tries a proxy has it here.
 		Logger: logger, Origins: origins, Admit: admission(guard), Proxies: []string{"127.0.0.0/8", "::1"}, Getenv: env.Getenv,
-		Listed: true, Tokens: tokensPath, PublicURL: public,
+		Listed: true, Tokens: tokensPath, PublicURL: public, Dir: dir,
 	}, systems...)
 }

@@ -73,70 +73,83 @@ func (c *carrier) trip(name string, from time.Time, length time.Duration, driver
 	return id
 }
 
-// stamped makes a trip whose carta is stamped.
-func (c *carrier) stamped(name string, from time.Time) {
-	type object = map[string]any
-	mexico, jalisco := object{"codigoPostal": "06600", "estado": "CMX"}, object{"codigoPostal": "44100", "estado": "JAL"}
-	c.do(http.MethodPut, "/perfil", object{
-		"email": "trafico@bajio.example.com", "fullName": "Transportes del Bajío y Occidente", "timezone": "America/Mexico_City",
-		"config": object{"rfcEmisor": "EKU9003173C9", "razonSocial": "ESCUELA KEMPER URGATE", "regimenFiscal": "601", "domicilioFiscal": mexico},
-	}, "userId")
-	id := c.do(http.MethodPost, "/viajes", object{
-		"nombre": name, "origen": "Ciudad de México", "destino": "Guadalajara", "distanciaTotal": 540, "fechaInicioProgramada": from, "fechaFinProgramada": from.Add(time.Hour),
+// haul makes a trip that needs a carta, with who and what makes it.
+func (c *carrier) haul(name string, from time.Time, driver, vehicle, trailer string) string {
+	id := c.do(http.MethodPost, "/viajes", map[string]any{
+		"nombre": name, "origen": "Ciudad de México", "destino": "Guadalajara", "distanciaTotal": 540, "fechaInicioProgramada": from, "fechaFinProgramada": from.Add(8 * time.Hour),
 	}, "viajeId")
-	carta := "/cartas/" + c.do(http.MethodPost, "/viajes/"+id+"/cartas", object{"receptor": object{
-		"rfc": "IIA040805DZ4", "nombre": "INDISTRIA ILUMINADORA DE ALMACENES", "regimenFiscal": "601", "usoCfdi": "S01", "domicilioFiscal": jalisco,
-	}}, "cartaId")
-	c.do(http.MethodPut, carta+"/autotransporte", object{
-		"permSct": "TPAF01", "numPermisoSct": "12345", "configVehicular": "C2", "placaVm": "ABC-123", "anioModeloVm": 2022,
-		"pesoBrutoVehicular": 17.5, "aseguraRespCivil": "Seguros XYZ", "polizaRespCivil": "POL-123456",
-	}, "cartaId")
-	at := func(t time.Time) string { return t.Format("2006-01-02T15:04:05") }
-	c.do(http.MethodPut, carta+"/ubicaciones", object{"ubicaciones": []object{
-		{"tipo": "Origen", "idUbicacion": "OR000001", "rfcRemitenteDestinatario": "EKU9003173C9", "fechaHoraSalidaLlegada": at(from), "domicilio": mexico},
-		{
-			"tipo": "Destino", "idUbicacion": "DE000001", "rfcRemitenteDestinatario": "IIA040805DZ4", "fechaHoraSalidaLlegada": at(from.Add(time.Hour)),
-			"distanciaRecorrida": 540, "domicilio": jalisco,
-		},
-	}}, "cartaId")
-	c.do(http.MethodPut, carta+"/figuras", object{"figuras": []object{
-		{"tipoFigura": "01", "rfcFigura": "CACX7605101P8", "nombreFigura": "Pedro López", "numLicencia": "ABC123456"},
-	}}, "cartaId")
-	c.do(http.MethodPost, carta+"/mercancias", object{"mercancias": []object{
-		{"claveProdServ": "50161509", "claveUnidad": "KGM", "descripcion": "Azúcar", "cantidad": 100, "pesoKg": 100}, //nolint:misspell // Spanish
-	}}, "cartaId")
-	c.do(http.MethodPost, carta+"/sellar", nil, "cartaId")
-	c.do(http.MethodPost, carta+"/timbrado", nil, "cartaId")
+	c.do(http.MethodPut, "/viajes/"+id+"/recursos", map[string]any{"conductorId": driver, "vehiculoId": vehicle, "remolqueId": trailer}, "viajeId")
+	return id
 }
 
-// TestTrucking: a day of a carrier. A company is set up and gets a fleet, a trip is planned and assigned to who is free, its
-// driver starts it, says where it is and delivers it, and the board follows.
+// pick chooses what typing finds in a combobox.
+func pick(p *webtest.Page, name, key string) {
+	found := `[...document.querySelectorAll(".combobox-option")].find((e) => e.querySelector("b").textContent === "` + key + `")`
+	p.Type("input[name='"+name+"']", key)
+	p.Until(found + " !== undefined")
+	p.Eval("void " + found + ".click()")
+}
+
+// typed types into fields by their names.
+func typed(p *webtest.Page, fields ...string) {
+	for i := 0; i < len(fields); i += 2 {
+		p.Type("input[name='"+fields[i]+"']", fields[i+1])
+	}
+}
+
+// set gives a field or a selection that cannot be typed into its value.
+func set(p *webtest.Page, selector, value, event string) {
+	p.Wait(selector)
+	p.Eval(fmt.Sprintf(`((e) => { e.value = %q; e.dispatchEvent(new Event(%q, { bubbles: true })); })(document.querySelector(%q))`, value, event, selector))
+}
+
+// desk is a dispatcher's browser, signed in.
+func desk(t *testing.T, r *running, sub string, options ...webtest.Option) *webtest.Page {
+	t.Helper()
+	p := webtest.Open(t, r.web+"/transporteapp/", append(options, webtest.Language("es-MX"))...)
+	p.Button("Iniciar sesión")
+	signIn(p, sub)
+	return p
+}
+
+// TestTrucking: a day of a carrier. A company is set up and gets a fleet, a trip is planned and assigned to who is free, its driver is
+// invited, starts it, says where it is and delivers it on a phone, and the board follows by itself. A carta is made of a trip, filled,
+// stamped and printed. A driver who is removed sees nothing more from that moment on.
 func TestTrucking(t *testing.T) {
 	t.Parallel()
 	const sub = "u-flota"
 	r := serveAll(t, registered(), "--memory")
-	desk := webtest.Open(t, r.web+"/transporteapp/", webtest.Language("es-MX"), webtest.Expect("404"))
-	desk.Button("Iniciar sesión")
-	signIn(desk, sub)
-	desk.Wait("input[name=fullName]")
-	desk.Accessible()
-	desk.Type("input[name=fullName]", "Transportes del Bajío y Occidente")
-	desk.Type("input[name=email]", "trafico@bajio.example.com")
-	desk.Button("Registrar empresa")
-	desk.UntilText("Su flota está vacía")
-	desk.Shot("trucking-first")
+	p := desk(t, r, sub, webtest.Expect("409"))
+	p.Wait("input[name=fullName]")
+	p.Accessible()
+	typed(p, "fullName", "Transportes del Bajío y Occidente", "email", "trafico@bajio.example.com")
+	p.Button("Registrar empresa")
+	p.UntilText("Su flota está vacía")
+	p.Shot("trucking-first")
 
-	desk.Eval(`location.hash = "#/fleet"`)
-	desk.UntilText("Aún no hay operadores")
-	desk.Button("Agregar operador")
-	desk.Wait("dialog[open] input[name=nombre]")
-	for name, text := range map[string]string{"nombre": "Ximena Ruvalcaba Ortiz", "rfc": "cacx7605101p8", "curp": "HEGG560427MVZRRL04", "licencia.numero": "ABC123456"} {
-		desk.Type("input[name='"+name+"']", text)
-	}
-	desk.Eval(`((e) => { e.value = "2040-06-15"; e.dispatchEvent(new Event("input", { bubbles: true })); })(document.querySelector("input[name='licencia.vigencia']"))`)
-	desk.Shot("trucking-add")
-	desk.Button("Agregar")
-	desk.UntilText("Agregado a su flota")
+	p.Button("Empresa")
+	p.UntilText("Complete los datos fiscales")
+	typed(p, "rfcEmisor", "EKU9003173C9", "razonSocial", "ESCUELA KEMPER URGATE", "domicilioFiscal.codigoPostal", "06600")
+	pick(p, "regimenFiscal", "601")
+	p.Type("input[name='domicilioFiscal.estado']", "ciudad")
+	p.UntilText("Ciudad de México")
+	p.Accessible()
+	p.Shot("trucking-company")
+	p.Press("\r")
+	p.Until(`document.querySelector("input[name='domicilioFiscal.estado']").value === "CMX"`)
+	p.Button("Guardar")
+	p.Until(`!document.body.innerText.includes("Complete los datos fiscales")`)
+
+	p.Button("Flota")
+	p.UntilText("Aún no hay operadores")
+	p.Button("Agregar operador")
+	p.Wait("dialog[open] input[name=nombre]")
+	typed(p, "nombre", "Ximena Ruvalcaba Ortiz", "rfc", "cacx7605101p8", "curp", "HEGG560427MVZRRL04", "licencia.numero", "ABC123456")
+	set(p, "input[name='licencia.vigencia']", "2040-06-15", "input")
+	p.Accessible()
+	p.Shot("trucking-add")
+	p.Button("Agregar")
+	p.UntilText("Agregado a su flota")
 
 	now := time.Now()
 	later := now.AddDate(10, 0, 0)
@@ -144,92 +157,207 @@ func TestTrucking(t *testing.T) {
 	pedro, ana := c.driver("Pedro López Hernández", later), c.driver("Ana María Gutiérrez Santillán de la Fuente", now.AddDate(0, 0, 12))
 	luis := c.driver("Luis Núñez", later)
 	one, two, three := c.vehicle("ABC-123"), c.vehicle("JAL-9087"), c.vehicle("NLE-445")
-	c.do(http.MethodPost, "/remolques", map[string]any{"placa": "REM-001", "subTipoRem": "CTR007"}, "remolqueId")
+	trailer := c.do(http.MethodPost, "/remolques", map[string]any{"placa": "REM-001", "subTipoRem": "CTR007", "seguroVigencia": now.AddDate(0, 0, -2).Format(time.DateOnly)}, "remolqueId")
 	c.trip("CDMX – Guadalajara, abarrotes", now.Add(time.Hour), 7*time.Hour, pedro, one)
 	c.trip("León – Querétaro", now.Add(2*time.Hour), 3*time.Hour, "", "")
 	c.trip("Aguascalientes – Guadalajara", now.Add(24*time.Hour), 9*time.Hour, luis, two)
 	c.do(http.MethodPost, "/viajes/"+c.trip("Monterrey – Saltillo", now.Add(-3*time.Hour), 5*time.Hour, ana, three)+"/iniciar", nil, "viajeId")
 
-	c.stamped("Azúcar a Guadalajara", now.Add(time.Minute))
+	p.Button("Tablero")
+	p.UntilText("Pedro López Hernández")
+	p.UntilText("En vivo")
+	p.Button("Nuevo viaje")
+	p.Wait("dialog[open] input[name=origen]")
+	typed(p, "origen", "Celaya", "destino", "Irapuato", "km", "62.5")
+	p.Click("dialog[open] [role=switch]")
+	p.Accessible()
+	p.Shot("trucking-new")
+	p.Button("Programar viaje")
+	p.UntilText("Aún nadie")
+	p.Button("Editar")
+	p.Wait("dialog[open] input[name=nombre]")
+	p.Type("input[name=nombre]", ", urgente")
+	p.Click("dialog[open] .float-foot .primary")
+	p.UntilText("Celaya – Irapuato, urgente")
+	p.Button("Asignar")
+	p.Wait("dialog[open] input[name=driver]")
+	p.Click(`input[name=driver][value="Pedro López Hernández"]`)
+	p.Click(`input[name=vehicle][value="JAL-9087"]`)
+	p.UntilText("tiene «CDMX – Guadalajara, abarrotes»")
+	p.Until(`document.querySelector("dialog[open] .float-foot .primary").disabled`) // a conflict cannot be saved
+	p.Accessible()
+	p.Shot("trucking-conflict")
+	p.Click(`input[name=driver][value="Luis Núñez"]`)
+	p.Button("Asignar")
+	p.UntilText("Asignado a Luis Núñez")
+	p.UntilText("Iniciar viaje")
+	p.Shot("trucking-trip")
+	p.Button("Cerrar")
+	p.Until(`document.querySelectorAll(".bar").length >= 1`)
 
-	desk.Eval(`location.hash = "#/"`)
-	desk.UntilText("Pedro López Hernández")
-	desk.Button("Nuevo viaje")
-	desk.Wait("dialog[open] input[name=origen]")
-	desk.Type("input[name=origen]", "Celaya")
-	desk.Type("input[name=destino]", "Irapuato")
-	desk.Type("input[name=km]", "62.5")
-	desk.Click("dialog[open] [role=switch]")
-	desk.Accessible()
-	desk.Shot("trucking-new")
-	desk.Button("Programar viaje")
-	desk.UntilText("Aún nadie")
-	desk.Button("Asignar")
-	desk.Wait("dialog[open] input[name=driver]")
-	desk.Click(`input[name=driver][value="Pedro López Hernández"]`)
-	desk.Click(`input[name=vehicle][value="JAL-9087"]`)
-	desk.UntilText("tiene «CDMX – Guadalajara, abarrotes»")
-	desk.Until(`document.querySelector("dialog[open] .float-foot .primary").disabled`) // a conflict cannot be saved
-	desk.Accessible()
-	desk.Shot("trucking-conflict")
-	desk.Click(`input[name=driver][value="Luis Núñez"]`)
-	desk.Button("Asignar")
-	desk.UntilText("Asignado a Luis Núñez")
-	desk.UntilText("Iniciar viaje")
-	desk.Shot("trucking-trip")
-	desk.Button("Cerrar")
-	desk.Until(`document.querySelectorAll(".bar").length >= 1`)
-	desk.Accessible()
-	desk.Shot("trucking-board")
+	phone := invited(t, r, p)
+	p.Button("Tablero")
+	p.Wait(".trip-card")
+	driven(phone, p)
+	issued(p, c.haul("Azúcar a Guadalajara", now.Add(48*time.Hour), pedro, one, trailer))
+	trip := c.haul("Harina a Mérida", now.Add(5*time.Hour), ana, two, trailer)
+	draft := c.do(http.MethodPost, "/viajes/"+trip+"/cartas", map[string]any{"receptor": map[string]any{
+		"rfc": "IIA040805DZ4", "nombre": "INDISTRIA ILUMINADORA DE ALMACENES", "regimenFiscal": "601", "usoCfdi": "S01",
+		"domicilioFiscal": map[string]any{"codigoPostal": "44100", "estado": "JAL"},
+	}}, "cartaId")
+	spanish, portuguese, english := webtest.Language("es-MX"), webtest.Language("pt-BR"), webtest.Language("en-US")
+	for _, options := range [][]webtest.Option{
+		{spanish, webtest.Desk, webtest.Dark},
+		{spanish, webtest.Tablet, webtest.Dark},
+		{spanish, webtest.Phone},
+		{portuguese, webtest.Desk},
+		{portuguese, webtest.Phone, webtest.Dark},
+		{english, webtest.Desk},
+		{english, webtest.Phone},
+	} {
+		looked(t, r, sub, pedro, trip, draft, options)
+	}
 
-	desk.Eval(`[...document.querySelectorAll(".trip-card")].find((e) => e.textContent.includes("Azúcar")).click()`)
-	desk.UntilText("CP-000001 · timbrada")
-	desk.Eval(`((make) => { URL.createObjectURL = (file) => { void file.text().then((text) => { window.downloaded = text; }); return make(file); }; })(URL.createObjectURL.bind(URL))`)
-	desk.Button("Descargar XML")
-	desk.Until(`(window.downloaded ?? "").includes("CartaPorte31")`)
-	desk.Shot("trucking-stamped")
+	p.Button("Miembros")
+	p.Button("Acciones de Transportes del Bajío y Occidente")
+	p.Button("Dejar la empresa")
+	p.Click("dialog[open] .float-foot .danger")
+	p.UntilText("La empresa necesita al menos un propietario")
+	p.Button("Acciones de Luis Núñez")
+	p.Button("Quitar de la empresa")
+	p.Click("dialog[open] .float-foot .danger")
+	p.UntilText("Luis Núñez ya no actúa por la empresa")
+	phone.UntilText("Registre su empresa") // there is none that he acts for
+	p.Go(r.web + "/")                      // which ends its events
+	r.end(t)
+}
 
-	phone := webtest.Open(t, r.web+"/transporteapp/#/driver", webtest.Phone, webtest.Language("es-MX"))
+// invited makes a driver a member, from the owner's page to the driver's phone.
+func invited(t *testing.T, r *running, p *webtest.Page) *webtest.Page {
+	t.Helper()
+	p.Button("Miembros")
+	p.UntilText("No hay invitaciones pendientes")
+	p.Accessible()
+	p.Button("Invitar")
+	p.Wait("dialog[open] select[name=rol]")
+	set(p, "dialog[open] select[name=rol]", "conductor", "input")
+	p.Wait("dialog[open] select[name=conductorId]")
+	p.Eval(`((e) => { e.value = [...e.options].find((o) => o.text === "Luis Núñez").value; e.dispatchEvent(new Event("input", { bubbles: true })); })(document.querySelector("dialog[open] select[name=conductorId]"))`)
+	p.Shot("trucking-invite")
+	p.Button("Crear invitación")
+	p.UntilText("Invitación para Luis Núñez")
+	p.Accessible()
+	p.Shot("trucking-invited")
+	address := p.Text(".invite-address code")
+	p.Button("Listo")
+	p.UntilText("vale hasta el")
+	p.Shot("trucking-members")
+
+	phone := webtest.Open(t, address, webtest.Phone, webtest.Language("es-MX"), webtest.Expect("403"))
 	phone.Button("Iniciar sesión")
-	signIn(phone, sub)
-	phone.Button("LNLuis Núñez")
+	signIn(phone, "u-luis")
+	phone.UntilText("Lo invitaron a una empresa")
+	phone.Accessible()
+	phone.Shot("trucking-join")
+	phone.Button("Aceptar invitación")
 	phone.UntilText("Irapuato")
+	return phone
+}
+
+// driven is a trip on the driver's phone, which the board sees by itself.
+func driven(phone, board *webtest.Page) {
 	phone.Accessible()
 	phone.Width()
 	phone.Shot("trucking-driver-next")
 	phone.Button("Iniciar")
 	phone.UntilText("Enviar mi posición")
+	card := `[...document.querySelectorAll(".trip-card")].find((e) => e.textContent.includes("Celaya"))`
+	board.Until(card + `.closest(".column").querySelector("h2").textContent.startsWith("En curso")`)
 	phone.Eval(`navigator.geolocation.getCurrentPosition = (found) => found({ coords: { latitude: 20.52353, longitude: -100.8157 }, timestamp: Date.now() })`)
 	phone.Button("Enviar mi posición")
 	phone.UntilText("Su oficina ya sabe dónde está")
+	board.Until(card + `.querySelector(".trip-progress") !== null`)
 	phone.Accessible()
 	phone.Shot("trucking-driver-moving")
+	board.Accessible()
+	board.Shot("trucking-board")
 	phone.Button("Entregar")
 	phone.UntilText("¿Llegó a Irapuato?")
 	phone.Click("dialog[open] .float-foot .primary")
 	phone.UntilText("Aguascalientes") // the next one
 	phone.Shot("trucking-driver-after")
+	board.Until(card + `.closest(".column").querySelector("h2").textContent.startsWith("Completado")`)
+}
 
-	for _, look := range []struct {
-		options []webtest.Option
-		says    string
-	}{
-		{[]webtest.Option{webtest.Desk, webtest.Dark, webtest.Language("es-MX")}, "Por asignar"},
-		{[]webtest.Option{webtest.Tablet, webtest.Language("es-MX"), webtest.Dark}, "Por asignar"},
-		{[]webtest.Option{webtest.Phone, webtest.Language("es-MX"), webtest.Dark}, "Por asignar"},
+// issued is a carta from the trip to its documents.
+func issued(p *webtest.Page, trip string) {
+	p.Eval(fmt.Sprintf(`location.hash = "#/?trip=%s"`, trip))
+	p.Button("Crear carta porte")
+	p.Wait("dialog[open] input[name=rfc]")
+	typed(p, "rfc", "IIA040805DZ4", "nombre", "INDISTRIA ILUMINADORA DE ALMACENES", "domicilioFiscal.codigoPostal", "44100")
+	pick(p, "regimenFiscal", "601")
+	pick(p, "domicilioFiscal.estado", "JAL")
+	p.Accessible()
+	p.Shot("trucking-receiver")
+	p.Button("Crear borrador")
+	p.UntilText("Falta para timbrar")
+	p.UntilText("falta 1")
+	p.Accessible()
+	p.Shot("trucking-carta")
+	p.Button("Agregar mercancía")
+	p.Wait("dialog[open] input[name=claveProdServ]")
+	typed(p, "descripcion", "Azúcar refinada", "cantidad", "400", "pesoKg", "20000", "claveProdServ", "99") //nolint:misspell // Spanish
+	p.UntilText("no es una clave de c_ClaveProdServCP")
+	p.Accessible()
+	p.Shot("trucking-good")
+	p.Eval(`document.querySelector("dialog[open] input[name=claveProdServ]").select()`)
+	p.Type("dialog[open] input[name=claveProdServ]", "50161509")
+	p.Until(`!document.body.innerText.includes("no es una clave de c_ClaveProdServCP")`)
+	p.Click("dialog[open] .float-foot .primary")
+	p.UntilText("Lista para timbrar")
+	p.Shot("trucking-carta-ready")
+	p.Button("Timbrar")
+	p.Click("dialog[open] .float-foot .primary")
+	p.UntilText("Timbre de prueba, sin validez fiscal")
+	p.Accessible()
+	p.Shot("trucking-stamped")
+	p.Eval(`((make) => { window.kept = []; URL.createObjectURL = (file) => { void file.text().then((text) => { window.kept.push(text); }); return make(file); }; })(URL.createObjectURL.bind(URL))`)
+	p.Button("Descargar XML")
+	p.Until(`window.kept.some((text) => text.includes("CartaPorte31"))`)
+	p.Button("Descargar PDF")
+	p.Until(`window.kept.some((text) => text.startsWith("%PDF-"))`)
+}
+
+// looked is how the pages look in a window and a language: to an owner, with a trip of a driver and a carta that is no more than begun.
+func looked(t *testing.T, r *running, sub, driver, trip, draft string, options []webtest.Option) {
+	t.Helper()
+	base := r.web + "/transporteapp/"
+	p := openAs(t, base, newCarrier(t, r.web, sub).token, options...)
+	for _, view := range []struct{ name, hash, shows string }{
+		{"board", "#/", ".trip-card"},
+		{"trip", "#/?trip=" + trip, "dialog[open] .float-head"},
+		{"fleet", "#/fleet", ".table tbody tr"},
+		{"ending", "#/fleet?show=ending", ".table tbody tr"},
+		{"members", "#/members", ".table tbody tr"},
+		{"company", "#/company", "input[name=rfcEmisor]"},
+		{"driver", "#/driver/" + driver, ".my-trip"},
+		{"carta", "#/cartas/" + cartaOf(t, r, sub), ".carta-aside"},
+		{"draft", "#/cartas/" + draft, ".carta-aside"},
 	} {
-		p := webtest.Open(t, r.web+"/transporteapp/", look.options...)
-		p.Button("Iniciar sesión")
-		signIn(p, sub)
-		p.UntilText(look.says)
+		p.Go(base + view.hash)
+		p.Wait(view.shows)
+		p.Until(`document.querySelector("[aria-busy=true]") === null`)
+		p.Until(`[...document.querySelectorAll("[aria-current=page], [aria-selected=true]")].every((e) => e.getBoundingClientRect().right <= innerWidth)`)
+		p.Until(`[...document.querySelectorAll("td .badge")].every((e) => e.getBoundingClientRect().right <= e.closest("td").getBoundingClientRect().right + 1)`)
 		p.Accessible()
 		p.Width()
-		p.Shot("trucking-board")
-		p.Eval(`location.hash = "#/fleet"`)
-		p.UntilText("1 licencia vence pronto")
-		p.Accessible()
-		p.Width()
-		p.Shot("trucking-fleet")
+		p.Shot("trucking-" + view.name)
 	}
-	r.end(t)
+	p.Go(r.web + "/") // which ends its events
+}
+
+// cartaOf is the id of a company's first carta.
+func cartaOf(t *testing.T, r *running, sub string) string {
+	t.Helper()
+	return newCarrier(t, r.web, sub).do(http.MethodGet, "/folios/CP-000001", nil, "cartaId")
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/monotable/monotable/internal/accept"
@@ -37,6 +38,44 @@ func TestWords(t *testing.T) {
 			}
 			same(t, filepath.Join(root, "words"))
 		})
+	}
+}
+
+// TestActsHaveNames: what staff may do has words on the page that lists what they have done.
+func TestActsHaveNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"appcore", "catfecito", "portfolio", "transporteapp"} {
+		var document struct {
+			Paths map[string]map[string]struct{ OperationID, Description string }
+		}
+		var said map[string]any
+		for file, into := range map[string]any{
+			filepath.Join("..", name, "openapi.json"):                          &document,
+			filepath.Join("..", "..", "web", "apps", name, "words", "en.json"): &said,
+		} {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Unmarshal(text, into); err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+		}
+		found := 0
+		for path, methods := range document.Paths {
+			for method, op := range methods {
+				if method == "get" || !strings.Contains(op.Description, "For members of: ") {
+					continue
+				}
+				found++
+				if said["acts."+op.OperationID] == nil {
+					t.Errorf("%s %s of %s has no words %q", method, path, name, "acts."+op.OperationID)
+				}
+			}
+		}
+		if found == 0 {
+			t.Errorf("%s has nothing for staff", name)
+		}
 	}
 }
 

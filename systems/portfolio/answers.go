@@ -14,6 +14,7 @@ type Profile struct {
 	Email     string    `json:"email" format:"email" doc:"The address, which no other user has"`
 	Name      string    `json:"name" doc:"What the user is called"`
 	Bio       string    `json:"bio" doc:"What the user says of himself"`
+	AvatarID  string    `json:"avatarId,omitempty" doc:"The user's picture, at images/{avatarId}"`
 	CreatedAt time.Time `json:"createdAt" doc:"When the profile was made"`
 	UpdatedAt time.Time `json:"updatedAt" doc:"When it was changed last"`
 }
@@ -23,6 +24,7 @@ type User struct {
 	UserID    string    `json:"userId" doc:"The user's id"`
 	Name      string    `json:"name" doc:"What the user is called"`
 	Bio       string    `json:"bio" doc:"What the user says of himself"`
+	AvatarID  string    `json:"avatarId,omitempty" doc:"The user's picture, at images/{avatarId}"`
 	CreatedAt time.Time `json:"createdAt" doc:"When the profile was made"`
 }
 
@@ -33,6 +35,7 @@ type PostSummary struct {
 	Title      string                 `json:"title" doc:"Its title"`
 	Excerpt    string                 `json:"excerpt" doc:"What it is about"`
 	CategoryID string                 `json:"categoryId" doc:"The category that it is in"`
+	CoverID    string                 `json:"coverId,omitempty" doc:"The picture above it and in lists, at images/{coverId}; a small one is at images/{coverId}/small"`
 	Status     portfoliodb.PostStatus `json:"status" enum:"draft,published,archived" doc:"How far it is"`
 	CreatedAt  time.Time              `json:"createdAt" doc:"When it was written"`
 	UpdatedAt  time.Time              `json:"updatedAt" doc:"When it was changed last"`
@@ -72,6 +75,24 @@ type Mine struct {
 	Name string `json:"name" doc:"What you are called; empty where you have not said"`
 }
 
+// ImageTicket is an image that is awaited, and how to upload it.
+type ImageTicket struct {
+	ImageID string            `json:"imageId" doc:"The image's id, a ULID"`
+	Method  string            `json:"method" doc:"The method of the request with its bytes"`
+	URL     string            `json:"url" doc:"Where they are to be sent: absolute, or relative to the API's root. The address is signed, so it needs no token"`
+	Headers map[string]string `json:"headers" from:"Header" nullable:"false" doc:"Headers that must be sent as they are"`
+	Until   time.Time         `json:"until" doc:"Until when the address is valid"`
+}
+
+// Image is a picture that a user has uploaded, as it is kept.
+type Image struct {
+	ImageID   string    `json:"imageId" doc:"The image's id: in a post's text it is ![what it shows](../images/{imageId})"`
+	Size      int64     `json:"size" doc:"How many bytes it has"`
+	Width     int64     `json:"width" doc:"How wide it is"`
+	Height    int64     `json:"height" doc:"How high it is"`
+	CreatedAt time.Time `json:"createdAt" doc:"When its upload was asked for"`
+}
+
 // Comment is what a user has said of a post.
 type Comment struct {
 	PostID    string    `json:"postId" doc:"The post that it is about"`
@@ -79,6 +100,14 @@ type Comment struct {
 	UserID    string    `json:"userId" doc:"Who has made it"`
 	Body      string    `json:"body" doc:"What it says"`
 	CreatedAt time.Time `json:"createdAt" doc:"When it was made"`
+}
+
+// ModeratedComment is a comment as the post's author and administrators see it.
+type ModeratedComment struct {
+	Comment
+	UserName  string     `json:"userName" doc:"What who has made it is called; the id where that user has not said"`
+	PostTitle string     `json:"postTitle" doc:"The title of the post"`
+	HiddenAt  *time.Time `json:"hiddenAt,omitempty" doc:"Since when readers do not see it"`
 }
 
 // Like is that a user likes a post.
@@ -93,6 +122,7 @@ type Category struct {
 	CategoryID string    `json:"categoryId" doc:"The category's id"`
 	Slug       string    `json:"slug" doc:"Its name in addresses, which no other category has"`
 	Name       string    `json:"name" doc:"Its name"`
+	Position   int64     `json:"position" doc:"Where it is among the others"`
 	CreatedAt  time.Time `json:"createdAt" doc:"When it was made"`
 	UpdatedAt  time.Time `json:"updatedAt" doc:"When it was changed last"`
 }

@@ -4,33 +4,142 @@ import (
 	"context"
 	"errors"
 
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
 // comment comments on a published post. A request that was made before is answered as it was then, and replayed is set.
 func (s *service) comment(ctx context.Context, who auth.Principal, in newComment) (c portfoliodb.Comment, replayed bool, err error) {
-	result, err := s.db.AddComment(ctx, portfoliodb.AddCommentInput{RequestKey: in.RequestKey, PostID: in.PostID, UserID: who.Sub, Body: in.Body.Body})
+	post, err := s.metadata(ctx, in.PostID)
+	if err != nil {
+		return portfoliodb.Comment{}, false, err
+	}
+	result, err := s.db.AddComment(ctx, portfoliodb.AddCommentInput{
+		RequestKey: in.RequestKey, PostID: in.PostID, UserID: who.Sub, AuthorID: post.UserID, Body: in.Body.Body,
+	})
 	c = result.Comment
 	c.Body = in.Body.Body // which the record of a repetition does not have
 	return c, result.Replayed, err
 }
 
-// deleteComment takes a comment back: one's own, one on a post of one's own, or any for administrators. Who has written a
-// comment, and the post, never changes, so it can be told before.
+// deleteComment deletes a comment: one's own, one on a post of one's own, or any for administrators. Who has written a comment,
+// and the post, never changes, so it can be looked at before.
 func (s *service) deleteComment(ctx context.Context, who auth.Principal, in commentPath) error {
 	remove := portfoliodb.DeleteCommentInput{PostID: in.PostID, CommentID: in.CommentID, UserID: who.Sub}
 	err := s.db.DeleteComment(ctx, remove)
 	is, known := found[portfoliodb.Comment](err)
-	if !errors.Is(err, portfoliodb.ErrNotTheCommenter) || !known {
+	if !errors.Is(err, portfoliodb.ErrNotTheCommenter) || !known || is.AuthorID != who.Sub && !who.In(AdminGroup) {
 		return err
-	}
-	if !who.In(AdminGroup) {
-		post, missing := s.metadata(ctx, in.PostID)
-		if missing != nil || post.UserID != who.Sub {
-			return err
-		}
 	}
 	remove.UserID = is.UserID
 	return s.db.DeleteComment(ctx, remove)
+}
+
+// hideComment hides a comment from all but its moderators. A hidden one stays as it is.
+func (s *service) hideComment(ctx context.Context, who auth.Principal, in commentPath) error {
+	return moderated(who, portfoliodb.ErrCommentHidden, func(moderator string) error {
+		_, err := s.db.HideComment(ctx, portfoliodb.HideCommentInput{PostID: in.PostID, CommentID: in.CommentID, ModeratorID: moderator})
+		return err
+	})
+}
+
+// showComment shows a hidden comment again.
+func (s *service) showComment(ctx context.Context, who auth.Principal, in commentPath) error {
+	return moderated(who, portfoliodb.ErrCommentShown, func(moderator string) error {
+		_, err := s.db.ShowComment(ctx, portfoliodb.ShowCommentInput{PostID: in.PostID, CommentID: in.CommentID, ModeratorID: moderator})
+		return err
+	})
+}
+
+// moderated does something to a comment as the author of its post, or in the author's place as an administrator. The error
+// already is that it was done before.
+func moderated(who auth.Principal, already error, do func(moderator string) error) error {
+	err := do(who.Sub)
+	if is, ok := found[portfoliodb.Comment](err); ok && errors.Is(err, portfoliodb.ErrNotTheModerator) && who.In(AdminGroup) {
+		err = do(is.AuthorID)
+	}
+	if errors.Is(err, already) {
+		return nil
+	}
+	return err
+}
+
+// remark is a comment with the names of who has made it and what it is about.
+type remark struct {
+	portfoliodb.Comment
+
+	UserName, PostTitle string
+}
+
+// received are the comments on the caller's posts, newest first.
+func (s *service) received(ctx context.Context, who auth.Principal, in api.PageQuery) (table.Page[remark], error) {
+	found, err := s.db.CommentsOfAuthor(ctx, portfoliodb.CommentsOfAuthorInput{AuthorID: who.Sub}, in.Options())
+	return remarks(ctx, s, found, err)
+}
+
+// allComments are everybody's, newest first.
+func (s *service) allComments(ctx context.Context, _ auth.Principal, in api.PageQuery) (table.Page[remark], error) {
+	found, err := s.db.AllComments(ctx, in.Options())
+	return remarks(ctx, s, found, err)
+}
+
+// remarks adds names to a page of comments.
+func remarks(ctx context.Context, s *service, found table.Page[portfoliodb.Comment], err error) (table.Page[remark], error) {
+	page := table.Page[remark]{Items: []remark{}, Next: found.Next}
+	if err != nil {
+		return page, err
+	}
+	var users, posts []string
+	for _, c := range found.Items {
+		users, posts = append(users, c.UserID), append(posts, c.PostID)
+	}
+	called, err := s.called(ctx, users, posts)
+	if err != nil {
+		return page, err
+	}
+	for i, c := range found.Items {
+		page.Items = append(page.Items, remark{Comment: c, UserName: called.users[i], PostTitle: called.posts[i]})
+	}
+	return page, nil
+}
+
+// names are what users and posts are called, at their places.
+type names struct{ users, posts []string }
+
+// called asks for names now. A user who has given no name is called by the id, and what nobody may read any more by nothing.
+func (s *service) called(ctx context.Context, userIDs, postIDs []string) (names, error) {
+	n := names{users: make([]string, len(userIDs)), posts: make([]string, len(postIDs))}
+	if len(userIDs) == 0 {
+		return n, nil
+	}
+	users := make([]portfoliodb.UserByIDInput, len(userIDs))
+	for i, id := range userIDs {
+		users[i] = portfoliodb.UserByIDInput{UserID: id}
+	}
+	posts := make([]portfoliodb.PostMetadataInput, len(postIDs))
+	for i, id := range postIDs {
+		posts[i] = portfoliodb.PostMetadataInput{PostID: id, VisibleTo: everyone}
+	}
+	whom, err := s.db.UserByIDBatch(ctx, users)
+	if err != nil {
+		return n, err
+	}
+	what, err := s.db.PostMetadataBatch(ctx, posts)
+	if err != nil {
+		return n, err
+	}
+	for i, id := range userIDs {
+		n.users[i] = id
+		if whom[i] != nil {
+			n.users[i] = whom[i].Name
+		}
+	}
+	for i := range postIDs {
+		if what[i] != nil {
+			n.posts[i] = what[i].Title
+		}
+	}
+	return n, nil
 }

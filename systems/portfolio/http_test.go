@@ -8,6 +8,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/portfolio"
+	"github.com/monotable/monotable/systems/portfolio/site"
 )
 
 // TestRoutes calls every operation with good and bad input, over each transport.
@@ -16,7 +17,6 @@ func TestRoutes(t *testing.T) {
 	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
 		t.Helper()
 		routes(t, v)
-		template(v).Permits(t, v.Stage(), v.Accesses())
 		scan(t, v).sound(t)
 	})
 }
@@ -30,14 +30,29 @@ func routes(t *testing.T, v *apitest.Server) {
 	t.Run("writing", func(t *testing.T) { v.Run(t, writeCases()) })
 	t.Run("posts", func(t *testing.T) { v.Run(t, postCases(t, v)) })
 	t.Run("comments", func(t *testing.T) { v.Run(t, commentCases(t, v)) })
+	t.Run("images", func(t *testing.T) { v.Run(t, imageCases(t, v)) })
+	t.Run("moderation", func(t *testing.T) { v.Run(t, moderationCases(t, v)) })
 	t.Run("likes", func(t *testing.T) { v.Run(t, likeCases(t, v)) })
 	t.Run("bookmarks", func(t *testing.T) { v.Run(t, bookmarkCases(t, v)) })
+	t.Run("pages", func(t *testing.T) { pageRoutes(t, v) })
 	t.Run("notifications", func(t *testing.T) { notificationRoutes(t, v) })
 	t.Run("lists", func(t *testing.T) { v.Run(t, listCases()) })
 	t.Run("data", func(t *testing.T) {
-		v.Person(t, apitest.Person{As: ana, Design: "portfolio.design.yaml", Entities: []string{"User", "Post", "PostContent"}})
+		v.Person(t, apitest.Person{As: ana, Design: "portfolio.design.yaml", Entities: []string{"User", "Post", "PostContent", "Image", "Album"}})
 	})
 	v.Covered(t)
+}
+
+// pageRoutes visits the pages, whose function may reach what they show and nothing else.
+func pageRoutes(t *testing.T, v *apitest.Server) {
+	t.Helper()
+	p := published(t, v, ana, "visited")
+	at := "/p/" + site.Address("visited", p.PostID)
+	for _, path := range []string{"/", "/c/go", at, at + "?until=" + nowhere, "/feed.atom", "/feed.json", "/sitemap.xml", "/robots.txt", "/site.js", "/studio/"} {
+		if answer := v.Do(t, get(path, "")); answer.Status != http.StatusOK {
+			t.Errorf("%s: %d %s", path, answer.Status, answer.Body)
+		}
+	}
 }
 
 // TestStrangers: what is not public is for nobody who has no valid token.
@@ -58,7 +73,7 @@ func TestPublic(t *testing.T) {
 		"/posts": true, "/posts/" + p.PostID: true, "/posts/" + p.PostID + "/comments": true, "/posts/" + p.PostID + "/likes": true,
 		"/categories": true, "/categories/cat-123": true, "/categories/cat-123/posts": true, "/slugs/go": true, "/users/" + ana + "/comments": true,
 		"/me": false, "/me/posts": false, "/me/likes": false, "/posts/" + p.PostID + "/like": false, "/bookmarks": false, "/notifications": false,
-		"/users?email=ana@example.com": false,
+		"/users?email=ana@example.com": false, "/me/posts/comments": false, "/comments": false,
 	}
 	for path, open := range public {
 		want := map[bool]int{true: http.StatusOK, false: http.StatusUnauthorized}[open]
@@ -181,6 +196,16 @@ func categoryCases() []apitest.Case {
 			return c.CategoryID == id && c.Slug == slug && c.Name == name && !c.CreatedAt.IsZero() && !c.UpdatedAt.IsZero()
 		})
 	}
+	place := func(id string, position any, groups ...string) apitest.Request {
+		r := request(http.MethodPatch, "/categories/"+id, admin, map[string]any{"position": position})
+		r.Groups = groups
+		return r
+	}
+	remove := func(id string, groups ...string) apitest.Request {
+		r := request(http.MethodDelete, "/categories/"+id, admin)
+		r.Groups = groups
+		return r
+	}
 	return []apitest.Case{
 		done("none yet", get("/categories", ""), http.StatusOK, answers(func(p page[portfolio.Category]) bool { return p.Items != nil && len(p.Items) == 0 })),
 		refused("not for all", put("cat-123", body("go", "Go")), http.StatusForbidden, problem.CodeForbidden),
@@ -192,9 +217,24 @@ func categoryCases() []apitest.Case {
 		refused("another's slug", as("cat-456", body("go", "Go too")), http.StatusConflict, portfolio.CodeSlugTaken),
 		refused("so there is no other", get("/categories/cat-456", ""), http.StatusNotFound, problem.CodeNotFound),
 		done("a slug that is free again", as("cat-456", body("golang", "Go too")), http.StatusOK),
-		done("all by slug", get("/categories", ""), http.StatusOK, answers(func(p page[portfolio.Category]) bool {
+		done("all by id while nobody has placed them", get("/categories", ""), http.StatusOK, answers(func(p page[portfolio.Category]) bool {
 			return len(p.Items) == 2 && p.Items[0].Slug == "go" && p.Items[1].Slug == "golang" && p.Items[1].Name == "Go too"
 		})),
+		refused("placed, not for all", place("cat-456", 1), http.StatusForbidden, problem.CodeForbidden),
+		refused("nothing placed", place("cat-999", 1, adminGroup), http.StatusNotFound, problem.CodeNotFound),
+		invalid("placed below the first", place("cat-456", -1, adminGroup), "body.position"),
+		invalid("placed behind the last", place("cat-456", 10000, adminGroup), "body.position"),
+		done("placed", place("cat-456", 1, adminGroup), http.StatusOK, is("cat-456", "golang", "Go too")),
+		done("a name does not move it", as("cat-456", body("golang", "Go as well")), http.StatusOK),
+		done("all in their order", get("/categories", ""), http.StatusOK, answers(func(p page[portfolio.Category]) bool {
+			return len(p.Items) == 2 && p.Items[0].CategoryID == "cat-456" && p.Items[0].Position == 1 && p.Items[1].CategoryID == "cat-123"
+		})),
+		done("one that is not needed", as("cat-789", body("spare", "Spare")), http.StatusOK),
+		refused("deleted, not for all", remove("cat-789"), http.StatusForbidden, problem.CodeForbidden),
+		done("deleted", remove("cat-789", adminGroup), http.StatusNoContent),
+		refused("deleted again", remove("cat-789", adminGroup), http.StatusNotFound, problem.CodeNotFound),
+		done("its slug is free", as("cat-456", body("spare", "Go too")), http.StatusOK),
+		done("and free again", as("cat-456", body("golang", "Go too")), http.StatusOK),
 		invalid("no id", as("cat*", body("go", "Go")), "path.id"),
 		invalid("long id", get("/categories/"+strings.Repeat("c", 65), ""), "path.id"),
 		invalid("no body", as("cat-1", nil), ""),
@@ -217,7 +257,7 @@ func listCases() []apitest.Case {
 	var cases []apitest.Case
 	for _, path := range []string{
 		"/posts", "/me/posts", "/categories/cat-123/posts", "/posts/" + nowhere + "/comments", "/users/" + ana + "/comments",
-		"/posts/" + nowhere + "/likes", "/me/likes", "/categories", "/bookmarks", "/notifications",
+		"/posts/" + nowhere + "/likes", "/me/likes", "/categories", "/bookmarks", "/notifications", "/me/posts/comments", "/images",
 	} {
 		cases = append(
 			cases,

@@ -22,18 +22,33 @@ func loadPlan() load.Plan {
 		Method: http.MethodPut, Path: "/categories/{user}", Body: `{"slug":"{user}","name":"Load {n}"}`, As: "admin",
 		Groups: []string{AdminGroup}, Keep: map[string]string{"category": "categoryId"},
 	}
+	spare := category
+	spare.Path, spare.Body, spare.Keep = category.Path+"-spare", `{"slug":"{user}-spare","name":"Spare"}`, nil
+	moderate := func(method string) load.Call {
+		return load.Call{Method: method, Path: "/posts/{post}/comments/{comment}/hidden"}
+	}
 	like, bookmark := loadPut("/posts/{post}/like"), loadPut("/bookmarks/{post}")
 	get := func(path, as string) load.Route {
 		return load.Route{Call: load.Call{Method: http.MethodGet, Path: path, As: as}}
 	}
 	return load.Plan{
 		Setup: loadSetup(category),
+		Without: map[string]string{
+			"uploadImage":   "a connection would have as many images as a user may have in seconds",
+			"keepImage":     "the bytes of an image go past the API, and drawing them is what it costs",
+			"listOwnImages": "it shows those that are kept, of which there are none",
+		},
 		Routes: []load.Route{
 			get("/me", loadAuthor),
 			{Call: loadProfile()},
 			get("/users/{author}", loadNobody),
 			{Call: load.Call{Method: http.MethodGet, Path: "/users?email={author}@example.com", As: "admin", Groups: []string{AdminGroup}}},
 			{Call: category},
+			{Call: load.Call{Method: http.MethodPatch, Path: "/categories/{category}", Body: `{"position":1}`, As: "admin", Groups: []string{AdminGroup}}},
+			{
+				Call:   load.Call{Method: http.MethodDelete, Path: "/categories/{user}-spare", As: "admin", Groups: []string{AdminGroup}},
+				Before: []load.Call{spare},
+			},
 			get("/categories", loadNobody), get("/categories/{category}", loadNobody), get("/slugs/{category}", loadNobody),
 			get("/posts", loadNobody), get("/categories/{category}/posts", loadNobody), get("/me/posts?status=published", loadAuthor),
 			{Call: loadWrite("")},
@@ -45,6 +60,11 @@ func loadPlan() load.Plan {
 			get("/posts/{post}/comments", loadNobody), get("/users/{reader}/comments", loadNobody),
 			{Call: loadComment("")},
 			{Call: load.Call{Method: http.MethodDelete, Path: "/posts/{post}/comments/{comment}", As: loadReader}, Before: []load.Call{loadComment("comment")}},
+			{Call: moderate(http.MethodPut), Before: []load.Call{loadComment("comment")}},
+			{Call: moderate(http.MethodDelete), Before: []load.Call{moderate(http.MethodPut)}},
+			get("/me/posts/comments", loadAuthor),
+			{Call: load.Call{Method: http.MethodGet, Path: "/acts?day=2026-11-23", As: "admin", Groups: []string{AdminGroup}}},
+			{Call: load.Call{Method: http.MethodGet, Path: "/comments", As: "admin", Groups: []string{AdminGroup}}},
 			get("/posts/{post}/like", loadReader), get("/posts/{post}/likes", loadNobody), get("/me/likes", loadReader),
 			{Call: like, Before: []load.Call{loadDelete(like)}},
 			{Call: loadDelete(like), Before: []load.Call{like}},

@@ -129,33 +129,20 @@ type told struct {
 // notifications are the caller's, newest first.
 func (s *service) notifications(ctx context.Context, who auth.Principal, in api.PageQuery) (table.Page[told], error) {
 	stored, err := s.db.Notifications(ctx, portfoliodb.NotificationsInput{UserID: who.Sub}, in.Options())
-	if err != nil || len(stored.Items) == 0 {
-		return table.Page[told]{Items: []told{}, Next: stored.Next}, err
-	}
-	actors := make([]portfoliodb.UserByIDInput, len(stored.Items))
-	posts := make([]portfoliodb.PostMetadataInput, len(stored.Items))
-	for i, n := range stored.Items {
-		actors[i] = portfoliodb.UserByIDInput{UserID: n.ActorID}
-		posts[i] = portfoliodb.PostMetadataInput{PostID: n.PostID, VisibleTo: everyone}
-	}
-	users, err := s.db.UserByIDBatch(ctx, actors)
+	page := table.Page[told]{Items: []told{}, Next: stored.Next}
 	if err != nil {
-		return table.Page[told]{}, err
+		return page, err
 	}
-	about, err := s.db.PostMetadataBatch(ctx, posts)
+	var actors, posts []string
+	for _, n := range stored.Items {
+		actors, posts = append(actors, n.ActorID), append(posts, n.PostID)
+	}
+	called, err := s.called(ctx, actors, posts)
 	if err != nil {
-		return table.Page[told]{}, err
+		return page, err
 	}
-	page := table.Page[told]{Next: stored.Next}
 	for i, n := range stored.Items {
-		entry := told{Notification: n, ActorName: n.ActorID}
-		if users[i] != nil {
-			entry.ActorName = users[i].Name
-		}
-		if about[i] != nil {
-			entry.PostTitle = about[i].Title
-		}
-		page.Items = append(page.Items, entry)
+		page.Items = append(page.Items, told{Notification: n, ActorName: called.users[i], PostTitle: called.posts[i]})
 	}
 	return page, nil
 }

@@ -24,8 +24,11 @@
 //	P3  The numbers of likes and comments are exact; a user likes a post once.
 //	P4  A request key makes one post or comment, however often and by how many at once it is sent.
 //	P5  A comment or like of somebody else notifies the author once, however often its record is delivered.
-//	P6  A comment is taken back by who has made it, by the author of the post, and by administrators.
-//	P7  An address is one user's, a slug one category's.
+//	P6  A comment is deleted by who has made it; it is hidden, shown again and deleted by the author of the post and by
+//	    administrators. Nobody else sees a hidden one.
+//	P7  An image that a post or a profile shows is its author's, and is kept as long as it does. One that nothing shows is removed
+//	    after some days, its bytes after it. A user has mostOwned images at most.
+//	P8  An address is one user's, a slug one category's. No post is in a category that is not there.
 //
 // All of the package may be used from any number of goroutines.
 package portfolio
@@ -34,13 +37,17 @@ import (
 	"context"
 	"crypto/rand"
 	"embed"
+	"errors"
 	"log/slog"
 	"net/http"
 	"time"
 
 	"github.com/oklog/ulid/v2"
 
+	"github.com/monotable/monotable/consumer"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/bucket"
 	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/internal/seed"
@@ -56,9 +63,12 @@ import (
 // Name is the system's name.
 const Name = "portfolio"
 
-// AdminGroup is the group of administrators, who manage the categories, take back comments and look up users by e-mail
+// AdminGroup is the group of administrators, who manage the categories, moderate comments and look up users by e-mail
 // address.
 const AdminGroup = Name + "-admin"
+
+// bucketVariable is where images are kept: s3://NAME or a directory. Nothing is a directory beside the database.
+const bucketVariable = "PORTFOLIO_BUCKET"
 
 //go:embed words
 var wordsFiles embed.FS
@@ -68,6 +78,12 @@ const (
 	CodeEmailTaken     = "email_taken"
 	CodeSlugTaken      = "slug_taken"
 	CodeNoSuchCategory = "no_such_category"
+	CodeCategoryUsed   = "category_used"
+	CodeNotUploaded    = "not_uploaded"
+	CodeNotAnImage     = "not_an_image"
+	CodeImageTooLarge  = "image_too_large"
+	CodeNoSuchImage    = "no_such_image"
+	CodeTooManyImages  = "too_many_images"
 	CodeNotDraft       = "not_draft"
 	CodeNotPublished   = "not_published"
 	CodePostArchived   = "post_archived"
@@ -76,6 +92,8 @@ const (
 // service is the open system.
 type service struct {
 	db     *portfoliodb.DB
+	files  bucket.Store // of images
+	covers drawnCovers  // of samples
 	clock  func() time.Time
 	logger *slog.Logger
 }
@@ -88,17 +106,24 @@ func System() system.System {
 		Tables: func(string) []system.Table { return tables() },
 		Rules: problem.Rules{
 			{Err: portfoliodb.ErrNotTheAuthor, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "a post is changed by its author"},
-			{Err: portfoliodb.ErrNotTheCommenter, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "a comment is taken back by who has made it, or by the post's author"},
+			{Err: portfoliodb.ErrNotTheCommenter, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "a comment is deleted by who has made it, or by the post's author"},
+			{Err: portfoliodb.ErrNotTheModerator, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "a comment is hidden by the post's author"},
+			{Err: portfoliodb.ErrNoSuchCategory, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "there is no such category"},
+			{Err: portfoliodb.ErrCategoryUsed, Code: CodeCategoryUsed, Detail: "there are posts in this category: move them to another one first"},
 			{Err: portfoliodb.ErrNoSuchPost, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "there is no such post"},
 			{Err: portfoliodb.ErrNotificationOver, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "the notification is gone"},
 			{Err: portfoliodb.ErrPostArchived, Code: CodePostArchived, Detail: "the post is archived: it can be read and no more"},
+			{
+				Err: portfoliodb.ErrTooManyImages, Code: CodeTooManyImages,
+				Detail: "you have 500 images, and cannot have more: use one of them again, or wait a week until those that you do not use are removed",
+			},
 			{Err: portfoliodb.ErrNotDraft, Code: CodeNotDraft, Detail: "what is published must be a draft"},
 			{Err: portfoliodb.ErrNotPublished, Code: CodeNotPublished, Detail: "what is archived must be published"},
 			{Err: portfoliodb.ErrUserEmailTaken, Code: CodeEmailTaken, Detail: "the address is another user's"},
 			{Err: portfoliodb.ErrCategorySlugTaken, Code: CodeSlugTaken, Detail: "the slug is another category's"},
 		},
 		Words:    words.Must(wordsFiles, "words"),
-		Open:     func(_ context.Context, d system.Deps) (*system.Service, error) { return open(d) },
+		Open:     open,
 		Examples: examples(),
 		Load:     loadPlan(),
 	}
@@ -107,36 +132,55 @@ func System() system.System {
 func examples() []system.Example {
 	return []system.Example{
 		{
-			Title: "Make a category, as an administrator", Method: http.MethodPut, Path: "/categories/cat-123",
-			Body: `{"slug":"go","name":"Go"}`, Groups: []string{AdminGroup},
+			Title: "Make a category, as an administrator", Method: http.MethodPut, Path: "/categories/notas",
+			Body: `{"slug":"notas","name":"Notas"}`, Groups: []string{AdminGroup},
 		},
 		{
 			Title: "Write a post", Method: http.MethodPost, Path: "/posts", Header: map[string]string{"Idempotency-Key": "first"},
-			Body: `{"title":"Primeiros passos em Go","excerpt":"Do zero ao primeiro teste.","body":"Instale o Go.","categoryId":"cat-123"}`,
+			Body: `{"title":"Primeiros passos em Go","excerpt":"Do zero ao primeiro teste.","body":"Instale o Go.","categoryId":"notas"}`,
 		},
 		{Title: "Your drafts", Method: http.MethodGet, Path: "/me/posts?status=draft"},
 		{Title: "Published posts, newest first", Method: http.MethodGet, Path: "/posts?limit=5"},
-		{Title: "Say who you are", Method: http.MethodPut, Path: "/me", Body: `{"email":"` + exampleEmail + `","name":"Ana Souza","bio":"Escreve sobre Go."}`},
+		{Title: "Say who you are", Method: http.MethodPut, Path: "/me", Body: `{"email":"` + exampleEmail + `","name":"` + exampleName + `","bio":"Escreve sobre Go."}`},
 	}
 }
 
 func tables() []system.Table {
-	return system.Tables(portfoliodb.CreateTables(portfoliodb.Config{}), portfoliodb.TimeToLive(portfoliodb.Config{}))
+	return system.Tables(portfoliodb.CreateTables(portfoliodb.Config{}), portfoliodb.TimeToLive(portfoliodb.Config{}), portfoliodb.Decode)
 }
 
-func open(d system.Deps) (*system.Service, error) {
+func open(ctx context.Context, d system.Deps) (*system.Service, error) {
 	db, err := portfoliodb.New(d.DynamoDB, portfoliodb.Config{CursorKey: d.CursorKey, Caller: auth.CursorOwner, Clock: d.Clock, Observe: d.Observe})
 	if err != nil {
 		return nil, err
 	}
-	s := &service{db: db, clock: d.Clock, logger: d.Logger}
+	files, shut, err := bucket.Open(ctx, bucket.Options{Place: d.Getenv(bucketVariable), Dir: d.Dir, Secret: d.CursorKey, Clock: d.Clock})
+	if err != nil {
+		return nil, err
+	}
+	s := &service{db: db, files: files, clock: d.Clock, logger: d.Logger}
 	blog := site.New(site.Options{DB: db, Logger: d.Logger, PublicURL: d.PublicURL})
+	pages := blog.Pages()
+	pages["GET /images/{id}"], pages["GET /images/{id}/small"] = s.serveImage(imageKey), s.serveImage(smallKey)
+	var page system.Page
+	if uploads, ok := files.(http.Handler); ok {
+		pages["PUT /uploads/{id}"] = uploads
+	} else {
+		page.Uploads = []string{files.Origin()}
+	}
 	return &system.Service{
-		Register: s.routes, Pages: blog.Pages(), Front: blog.Front(),
-		Personal: &personal.Data{DB: db, Kept: portfoliodb.PersonKept()},
-		Streams:  []system.Stream{{Name: "notifications", Table: *tables()[0].Create.TableName, Handle: s.notifyBatch}},
-		Sample:   seed.Sample{Records: sample, Load: db.Load},
+		Register: s.routes, Pages: pages, Front: blog.Front(), Page: page, Close: shut,
+		Acts:      api.KeepActs(db.BeginAct, db.EndAct),
+		Personal:  &personal.Data{DB: db, Kept: portfoliodb.PersonKept()},
+		Streams:   []system.Stream{{Name: "changes", Table: *tables()[0].Create.TableName, Handle: s.follow}},
+		Schedules: []system.Schedule{{Name: "images", Every: checkEvery, Run: s.checkImages}},
+		Sample:    seed.Sample{Records: sample, Load: db.Load},
 	}, nil
+}
+
+// follow does what comes of changes of the table.
+func (s *service) follow(ctx context.Context, b consumer.Batch) error {
+	return errors.Join(s.notifyBatch(ctx, b), s.deleteFiles(ctx, b))
 }
 
 // newID is a ULID of the present.

@@ -43,7 +43,7 @@ func (s *service) post(ctx context.Context, who auth.Principal, in PostPath) (pa
 	for _, c := range found.PostContent {
 		body = c.Body
 	}
-	return page{text{*found.Post, body}, found.Comment}, nil
+	return page{text{*found.Post, body}, site.Shown(found.Comment)}, nil
 }
 
 // metadata is a post that is visible to everyone, without its text.
@@ -65,16 +65,20 @@ func ofPost[T any](s *service, list func(context.Context, auth.Principal, postPa
 // write makes a draft. A request that was made before is answered as it was then, and replayed is set.
 func (s *service) write(ctx context.Context, who auth.Principal, in newPost) (p text, replayed bool, err error) {
 	d := in.Body
+	images, err := s.shown(ctx, who.Sub, d)
+	if err != nil {
+		return text{}, false, err
+	}
 	result, err := s.db.WritePost(ctx, portfoliodb.WritePostInput{
 		RequestKey: in.RequestKey, PostID: s.newID(), UserID: who.Sub,
-		Title: d.Title, Excerpt: d.Excerpt, Body: d.Body, CategoryID: d.CategoryID,
+		Title: d.Title, Excerpt: d.Excerpt, Body: d.Body, CategoryID: d.CategoryID, CoverID: d.CoverID, Images: images,
 	})
 	if err != nil {
 		return text{}, false, ofCategory(err)
 	}
 	// The record of a repetition has the post's id and time; all else it has in common with the first request.
 	return text{portfoliodb.Post{
-		PostID: result.Post.PostID, UserID: who.Sub, Title: d.Title, Excerpt: d.Excerpt, CategoryID: d.CategoryID,
+		PostID: result.Post.PostID, UserID: who.Sub, Title: d.Title, Excerpt: d.Excerpt, CategoryID: d.CategoryID, CoverID: d.CoverID,
 		Status: portfoliodb.PostStatusDraft, CreatedAt: result.Post.CreatedAt, UpdatedAt: result.Post.CreatedAt,
 	}, d.Body}, result.Replayed, nil
 }
@@ -82,8 +86,12 @@ func (s *service) write(ctx context.Context, who auth.Principal, in newPost) (p 
 // edit changes an author's own post.
 func (s *service) edit(ctx context.Context, who auth.Principal, in changedPost) (text, error) {
 	d := in.Body
+	images, err := s.shown(ctx, who.Sub, d)
+	if err != nil {
+		return text{}, err
+	}
 	result, err := s.db.EditPost(ctx, portfoliodb.EditPostInput{
-		PostID: in.PostID, UserID: who.Sub, Title: d.Title, Excerpt: d.Excerpt, Body: d.Body, CategoryID: d.CategoryID,
+		PostID: in.PostID, UserID: who.Sub, Title: d.Title, Excerpt: d.Excerpt, Body: d.Body, CategoryID: d.CategoryID, CoverID: d.CoverID, Images: images,
 	})
 	if err != nil {
 		return text{}, ofCategory(err)
@@ -130,10 +138,12 @@ func found[T any](err error) (T, bool) {
 	return is, ok
 }
 
+var errNoSuchCategory = problem.BadRequest(CodeNoSuchCategory, "there is no such category", problem.Field{Field: "body.categoryId", Message: "is no category's"})
+
 // ofCategory tells that it is the category that is not there.
 func ofCategory(err error) error {
 	if errors.Is(err, portfoliodb.ErrNoSuchCategory) {
-		return problem.BadRequest(CodeNoSuchCategory, "there is no such category", problem.Field{Field: "body.categoryId", Message: "is no category's"})
+		return errNoSuchCategory
 	}
 	return err
 }

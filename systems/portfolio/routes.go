@@ -1,6 +1,9 @@
 package portfolio
 
 import (
+	"fmt"
+	"net/http"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/monotable/monotable/systems/internal/api"
@@ -16,57 +19,84 @@ func (s *service) routes(a huma.API) {
 
 	users := api.Tag(a, "Users")
 	api.Get[Profile](users, "/me", "getProfile", "Your profile", api.Call[api.None](s.db.UserByID, caller), api.NotFound)
-	api.Put[Profile](users, "/me", "putProfile", "Make or change your profile", api.Call[api.Body[ProfileInput]](s.db.SaveProfile, caller), api.Conflict)
+	api.Put[Profile](users, "/me", "putProfile", "Make or change your profile", s.saveProfile, api.Refuses(portfoliodb.ErrUserEmailTaken, errNoSuchImage))
 	api.Get[Profile](users, "/users", "findUser", "The user of an address", api.Call[userQuery](s.db.UserByEmail), admin, api.NotFound)
 	api.Get[User](users, "/users/{id}", "getUser", "A user as others see him", api.Call[UserPath](s.db.UserByID), api.Public, api.NotFound)
 
 	categories := api.Tag(a, "Categories")
-	api.List[Category](categories, "/categories", "listCategories", "All categories, by slug", api.Pages[api.PageQuery](api.All(s.db.Categories)), api.Public)
+	api.List[Category](categories, "/categories", "listCategories", "All categories, in their order", api.Pages[api.PageQuery](api.All(s.db.Categories)), api.Public)
 	api.Get[Category](categories, "/categories/{id}", "getCategory", "A category by its id", api.Call[CategoryPath](s.db.CategoryByID), api.Public, api.NotFound)
 	api.Get[Category](categories, "/slugs/{slug}", "findCategory", "A category by its slug", api.Call[slugPath](s.db.CategoryBySlug), api.Public, api.NotFound)
-	api.Put[Category](categories, "/categories/{id}", "putCategory", "Make or change a category", api.Call[categoryInput](s.db.SaveCategory), admin, api.Conflict)
+	api.Put[Category](categories, "/categories/{id}", "putCategory", "Make or change a category", api.Call[categoryInput](s.db.SaveCategory), admin,
+		api.Refuses(portfoliodb.ErrCategorySlugTaken),
+		api.About("A new one is the last in the order."))
+	api.Patch[Category](categories, "/categories/{id}", "placeCategory", "Give a category its place among the others", api.Call[placeInput](s.db.PlaceCategory), admin, api.NotFound)
+	api.Delete(categories, "/categories/{id}", "deleteCategory", "Delete a category that no post is in", api.Do[CategoryPath](s.db.DeleteCategory), admin,
+		api.Refuses(portfoliodb.ErrNoSuchCategory, portfoliodb.ErrCategoryUsed))
 
 	posts := api.Tag(a, "Posts")
 	api.List[PostSummary](posts, "/posts", "listPosts", "Published or archived posts, newest first", api.Pages[publicPosts](s.db.PostsByStatus), api.Public)
 	api.List[PostSummary](posts, "/categories/{id}/posts", "listCategoryPosts", "A category's published posts, newest first", api.Pages[categoryPage](s.db.PostsByCategory), api.Public)
 	api.List[PostSummary](posts, "/me/posts", "listOwnPosts", "Your posts of a status, newest first", api.Pages[ownPosts](s.db.PostsByAuthor, caller))
 	api.Create[Post](posts, "/posts", "writePost", "Write a post", s.write, api.At("posts/{postId}"),
+		api.Refuses(errNoSuchCategory, errNoSuchImage),
 		api.About("It is a draft, which nobody else sees, until you publish it."))
 	api.Get[PostPage](posts, "/posts/{id}", "getPost", "A post with its newest comments", s.post, api.Public, api.NotFound,
 		api.About("A draft is there for its author alone."))
-	api.Put[Post](posts, "/posts/{id}", "editPost", "Change a post of yours", s.edit, api.Forbidden, api.NotFound)
+	api.Put[Post](posts, "/posts/{id}", "editPost", "Change a post of yours", s.edit, api.NotFound, api.Refuses(portfoliodb.ErrNotTheAuthor, errNoSuchCategory, errNoSuchImage))
 	api.Put[PostState](posts, "/posts/{id}/status", "putPostStatus", "Publish a draft of yours, or archive what you have published", s.setStatus,
-		api.Forbidden, api.NotFound, api.Conflict)
+		api.NotFound, api.Refuses(portfoliodb.ErrNotTheAuthor, portfoliodb.ErrNotDraft, portfoliodb.ErrNotPublished))
 
 	api.Post[Preview](posts, "/preview", "previewPost", "What a text looks like on the site", s.preview,
 		api.About("It is kept nowhere. The HTML is sanitised: a page can show it as it is."))
 	api.Get[Mine](posts, "/posts/{id}/mine", "getMine", "Whether you like a post and keep it", s.mine)
 
+	s.imageRoutes(a)
+
 	comments := api.Tag(a, "Comments")
 	api.List[Comment](comments, "/posts/{id}/comments", "listComments", "A post's comments, in the order in which they were made",
-		ofPost(s, api.Pages[postPage](s.db.CommentsOfPost)), api.Public, api.NotFound)
-	api.Create[Comment](comments, "/posts/{id}/comments", "addComment", "Comment on a published post", s.comment, api.NotFound)
-	api.Delete(comments, "/posts/{id}/comments/{commentId}", "deleteComment", "Take a comment back", s.deleteComment, api.Forbidden, api.NotFound,
-		api.About("One of yours, or on a post of yours; an administrator takes back any."))
+		ofPost(s, api.Pages[postPage](s.db.CommentsOfPost)), api.Public, api.Refuses(portfoliodb.ErrNoSuchPost))
+	api.Create[Comment](comments, "/posts/{id}/comments", "addComment", "Comment on a published post", s.comment, api.Refuses(portfoliodb.ErrNoSuchPost, portfoliodb.ErrPostArchived))
+	api.Delete(comments, "/posts/{id}/comments/{commentId}", "deleteComment", "Delete a comment", s.deleteComment, api.Acted, api.NotFound,
+		api.Refuses(portfoliodb.ErrNotTheCommenter),
+		api.About("One of yours, or on a post of yours; an administrator deletes any."))
+	api.Effect(comments, http.MethodPut, "/posts/{id}/comments/{commentId}/hidden", "hideComment", "Hide a comment from readers", http.StatusNoContent, s.hideComment,
+		api.Acted, api.NotFound, api.Refuses(portfoliodb.ErrNotTheModerator), api.About("One on a post of yours; an administrator hides any. It is not counted while it is hidden."))
+	api.Delete(comments, "/posts/{id}/comments/{commentId}/hidden", "showComment", "Show a hidden comment again", s.showComment, api.Acted, api.NotFound,
+		api.Refuses(portfoliodb.ErrNotTheModerator))
+	api.List[ModeratedComment](comments, "/me/posts/comments", "listReceivedComments", "The comments on your posts, newest first, hidden ones too", s.received)
+	api.List[ModeratedComment](comments, "/comments", "listAllComments", "All comments, newest first, hidden ones too", s.allComments, admin)
 	api.List[Comment](comments, "/users/{id}/comments", "listUserComments", "What a user has said, newest first", api.Pages[userPage](s.db.CommentsOfUser), api.Public)
+
+	api.ListActs(api.Tag(a, "Acts"), s.db.ActsOfDay, admin)
 
 	likes := api.Tag(a, "Likes")
 	api.Get[Like](likes, "/posts/{id}/like", "getLike", "Whether you like a post", api.Call[PostPath](s.db.LikeOfUser, caller), api.NotFound)
-	api.Put[Like](likes, "/posts/{id}/like", "putLike", "Like a published post", s.like, api.NotFound, api.Conflict)
-	api.Delete(likes, "/posts/{id}/like", "deleteLike", "Like a post no more", api.Do[PostPath](s.db.UnlikePost, caller), api.Conflict)
+	api.Put[Like](likes, "/posts/{id}/like", "putLike", "Like a published post", s.like, api.Refuses(portfoliodb.ErrNoSuchPost, portfoliodb.ErrPostArchived))
+	api.Delete(likes, "/posts/{id}/like", "deleteLike", "Like a post no more", api.Do[PostPath](s.db.UnlikePost, caller))
 	api.List[Like](likes, "/posts/{id}/likes", "listLikes", "Who likes a post", ofPost(s, api.Pages[postPage](s.db.LikesOfPost)), api.Public, api.NotFound)
 	api.List[Like](likes, "/me/likes", "listOwnLikes", "What you like, newest first", api.Pages[api.PageQuery](s.db.LikesOfUser, caller))
 
 	bookmarks := api.Tag(a, "Bookmarks")
 	api.List[Bookmark](bookmarks, "/bookmarks", "listBookmarks", "Your bookmarks, newest first", api.Pages[api.PageQuery](s.db.Bookmarks, caller))
 	api.Get[Bookmark](bookmarks, "/bookmarks/{id}", "getBookmark", "Your bookmark of a post", api.Call[PostPath](s.db.BookmarkOfPost, caller), api.NotFound)
-	api.Put[Bookmark](bookmarks, "/bookmarks/{id}", "putBookmark", "Keep a post", s.addBookmark, api.NotFound)
+	api.Put[Bookmark](bookmarks, "/bookmarks/{id}", "putBookmark", "Keep a post", s.addBookmark, api.Refuses(portfoliodb.ErrNoSuchPost))
 	api.Delete(bookmarks, "/bookmarks/{id}", "deleteBookmark", "Forget a post", api.Do[PostPath](s.db.RemoveBookmark, caller))
 
 	notifications := api.Tag(a, "Notifications")
 	api.List[NotificationEntry](notifications, "/notifications", "listNotifications", "Your notifications, newest first", s.notifications)
 	api.Patch[Notification](notifications, "/notifications/{id}", "patchNotification", "Mark a notification as read, or as not read",
-		api.Call[notificationInput](s.db.MarkNotification, caller), api.NotFound)
+		api.Call[notificationInput](s.db.MarkNotification, caller), api.NotFound, api.Refuses(portfoliodb.ErrNotificationOver))
+}
+
+func (s *service) imageRoutes(a huma.API) {
+	images := api.Tag(a, "Images")
+	api.List[Image](images, "/images", "listOwnImages", "Your images, newest first", api.Pages[api.PageQuery](s.db.ImagesOfUser, caller))
+	api.Post[ImageTicket](images, "/images", "uploadImage", "Upload an image", s.awaitImage, api.Refuses(portfoliodb.ErrTooManyImages),
+		api.About(fmt.Sprintf("The response says where its bytes are to be sent, and how. Then say PUT /images/{id}. An image that no post or profile shows is removed after some days. You may have %d.", mostOwned)))
+	api.Put[Image](images, "/images/{id}", "keepImage", "Say that an image is uploaded", s.keepImage, api.NotFound,
+		api.Refuses(errNotUploaded, errImageTooLarge, errNotAnImage),
+		api.About("Its bytes must be a JPEG, PNG, GIF or WebP of at most 25 million pixels. What is kept is drawn anew: without a photograph's place and time, and at most 1600 pixels wide. GET /images/{id} shows it to everyone."))
 }
 
 // PostPath leads to a post. Paths have capitals because huma passes other embedded structs over.
@@ -91,6 +121,19 @@ type slugPath struct {
 type commentPath struct {
 	PostPath
 	CommentID string `path:"commentId" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"The comment's commentId"`
+}
+
+type imagePath struct {
+	ImageID string `path:"id" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"The image's imageId"`
+}
+
+type newImage struct {
+	Body ImageInput
+}
+
+// ImageInput is what is known of an image before it is uploaded.
+type ImageInput struct {
+	Size int64 `json:"size" minimum:"1" maximum:"10485760" doc:"How many bytes it has: so many are taken"`
 }
 
 type userQuery struct {
@@ -124,9 +167,10 @@ type ownPosts struct {
 
 // ProfileInput is what a user says of himself.
 type ProfileInput struct {
-	Email string `json:"email" format:"email" maxLength:"254" pattern:"^[A-Za-z0-9!#$%&'*+/=?^_{|}~.-]+@[A-Za-z0-9.-]+$" patternDescription:"an e-mail address" doc:"Your address, which no other user may have"`
-	Name  string `json:"name" minLength:"1" maxLength:"100" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"What you are called"`
-	Bio   string `json:"bio,omitempty" maxLength:"1000" doc:"What you say of yourself"`
+	Email    string  `json:"email" format:"email" maxLength:"254" pattern:"^[A-Za-z0-9!#$%&'*+/=?^_{|}~.-]+@[A-Za-z0-9.-]+$" patternDescription:"an e-mail address" doc:"Your address, which no other user may have"`
+	Name     string  `json:"name" minLength:"1" maxLength:"100" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"What you are called"`
+	Bio      string  `json:"bio,omitempty" maxLength:"1000" doc:"What you say of yourself"`
+	AvatarID *string `json:"avatarId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"An image of yours; without it you have none"`
 }
 
 type categoryInput struct {
@@ -138,6 +182,16 @@ type categoryInput struct {
 type CategoryInput struct {
 	Slug string `json:"slug" maxLength:"80" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" patternDescription:"small letters and digits, with - between" doc:"Its name in addresses, which no other category may have"`
 	Name string `json:"name" minLength:"1" maxLength:"100" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its name"`
+}
+
+type placeInput struct {
+	CategoryPath
+	Body PlaceInput
+}
+
+// PlaceInput is where a category is to be among the others.
+type PlaceInput struct {
+	Position int64 `json:"position" minimum:"0" maximum:"9999" doc:"The first one has the smallest number; those with the same are sorted by their ids"`
 }
 
 type newPost struct {
@@ -152,10 +206,11 @@ type changedPost struct {
 
 // PostInput is what an author says of a post. Ninety thousand characters fit into an item of 400 kB, whatever they are.
 type PostInput struct {
-	Title      string `json:"title" minLength:"1" maxLength:"150" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its title"`
-	Excerpt    string `json:"excerpt" maxLength:"300" doc:"What it is about, for lists"`
-	Body       string `json:"body" minLength:"1" maxLength:"90000" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its text"`
-	CategoryID string `json:"categoryId" maxLength:"64" pattern:"^[A-Za-z0-9._-]+$" patternDescription:"a categoryId" doc:"The category that it is in"`
+	Title      string  `json:"title" minLength:"1" maxLength:"150" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its title"`
+	Excerpt    string  `json:"excerpt" maxLength:"300" doc:"What it is about, for lists"`
+	Body       string  `json:"body" minLength:"1" maxLength:"90000" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its text"`
+	CategoryID string  `json:"categoryId" maxLength:"64" pattern:"^[A-Za-z0-9._-]+$" patternDescription:"a categoryId" doc:"The category that it is in"`
+	CoverID    *string `json:"coverId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"An image of yours, above the post and in lists; without it there is none"`
 }
 
 type previewInput struct {

@@ -28,13 +28,14 @@ const (
 	placeComments  = 6  // each with its notification
 	placeLikes     = 22 // the same
 	placeBookmarks = 46
+	placeImage     = 46 // of blocks with a cover, in place of a bookmark
+	placeAlbum     = 47 // the same
 
 	sampleCategories = 10
-	// sampleFirst is the number of the first user, whose token the demo's page shows, and of the first category, which its
-	// examples make: neither stands in the other's way.
+	// sampleFirst is the number of the first user, whose token the demo's page shows, and of the first category.
 	sampleFirst = 123
-	// exampleEmail is the first user's, in the examples too.
-	exampleEmail = "ana@example.com"
+	// exampleName and exampleEmail are the first user's, in the examples too.
+	exampleName, exampleEmail = "Ana Souza", "ana@example.com"
 )
 
 // sample makes a part of a sample.
@@ -60,13 +61,18 @@ type sampleMaker struct {
 // record makes the record at a place of a block.
 func (m *sampleMaker) record(block, place int) table.Record {
 	at := sampleTime(block, place)
+	if id := m.cover(block); id != nil && place == placeImage {
+		return m.image(block, *id, at).Record()
+	} else if id != nil && place == placeAlbum {
+		return portfoliodb.Album{UserID: sampleUserID(block), Images: 1}.Record()
+	}
 	switch {
 	case place == placeUser:
-		return m.user(block, at).Record()
+		return sampleUser(block, at).Record()
 	case place == placeFirst && block < sampleCategories:
-		return sampleCategory(block, at).Record()
+		return m.category(block, at).Record()
 	case place == placeContent, place == placeContent2:
-		return portfoliodb.PostContent{PostID: samplePostID(block, place+1), Body: sampleBody(block, place == placeContent2)}.Record()
+		return portfoliodb.PostContent{PostID: samplePostID(block, place+1), Body: sampleOf(block, place == placeContent2).body}.Record()
 	case place == placePost:
 		return m.post(block, at).Record()
 	case place == placePost2:
@@ -77,8 +83,8 @@ func (m *sampleMaker) record(block, place int) table.Record {
 		return m.notification(block).Record()
 	case place < placeLikes:
 		c := portfoliodb.Comment{
-			PostID: samplePostID(block, placePost), CommentID: sampleID(at, block, place), UserID: m.other(block, (place-placeComments)/2),
-			Body: sampleRemarks()[m.IntN(len(sampleRemarks()))], CreatedAt: at,
+			PostID: samplePostID(block, placePost), CommentID: sampleID(at, block, place), UserID: m.other(block, (place-placeComments)/2), AuthorID: sampleUserID(block),
+			Body: sampleRemarks()[(3*block+place/2)%len(sampleRemarks())], CreatedAt: at,
 		}
 		m.last = deedOfComment(c)
 		return c.Record()
@@ -89,28 +95,33 @@ func (m *sampleMaker) record(block, place int) table.Record {
 	}
 }
 
-func (m *sampleMaker) user(block int, at time.Time) portfoliodb.User {
+func sampleUser(block int, at time.Time) portfoliodb.User {
 	given := []string{"Ana", "Bruno", "Camila", "Diego", "Elena", "Fabián", "Julia", "Marcos", "Sofía", "Tomás"}
 	family := []string{"Aguilar", "Benítez", "Castro", "Domínguez", "Fuentes", "Molina", "Navarro", "Rojas", "Souza", "Vega"}
 	bio := "Escribe sobre " + sampleSubjects()[block%sampleCategories] + "."
-	email := fmt.Sprintf("u.%d@example.com", sampleFirst+block)
+	name, email := given[block%len(given)]+" "+family[(7*block+block/len(given))%len(family)], fmt.Sprintf("u.%d@example.com", sampleFirst+block)
 	if block == 0 {
-		email = exampleEmail
+		name, email = exampleName, exampleEmail
 	}
 	return portfoliodb.User{
 		UserID: sampleUserID(block), Email: email, Bio: &bio,
-		Name: given[m.IntN(len(given))] + " " + family[m.IntN(len(family))], CreatedAt: at, UpdatedAt: at,
+		Name: name, CreatedAt: at, UpdatedAt: at,
 	}
 }
 
 // post is the published one, with as many comments and likes as the sample has of them.
 func (m *sampleMaker) post(block int, at time.Time) portfoliodb.Post {
+	text := sampleOf(block, false)
 	left := min(m.total-block*sampleBlock, placeBookmarks)
-	return portfoliodb.Post{
-		PostID: samplePostID(block, placePost), UserID: sampleUserID(block), Title: sampleTitle(block), Excerpt: sampleTexts()[block%len(sampleTexts())].excerpt,
+	p := portfoliodb.Post{
+		PostID: samplePostID(block, placePost), UserID: sampleUserID(block), Title: text.title, Excerpt: text.excerpt, CoverID: m.cover(block),
 		CategoryID: sampleCategoryID(block), Status: portfoliodb.PostStatusPublished, VisibleTo: everyone, CreatedAt: at, UpdatedAt: at,
 		CommentCount: pairs(placeComments, min(left, placeLikes)), LikeCount: pairs(placeLikes, left),
 	}
+	if p.CoverID != nil {
+		p.Images = []string{*p.CoverID}
+	}
+	return p
 }
 
 // pairs are how many records with a notification begin between places.
@@ -118,8 +129,9 @@ func pairs(from, to int) int64 { return int64(max(to-from+1, 0) / 2) }
 
 // second is a post that nobody has seen yet, or that is archived or published.
 func (m *sampleMaker) second(block int, at time.Time) portfoliodb.Post {
+	text := sampleOf(block, true)
 	p := portfoliodb.Post{
-		PostID: samplePostID(block, placePost2), UserID: sampleUserID(block), Title: sampleTitle(block) + ": preguntas y respuestas", Excerpt: "Lo que preguntaron en los comentarios, y lo que respondí.",
+		PostID: samplePostID(block, placePost2), UserID: sampleUserID(block), Title: text.title, Excerpt: text.excerpt,
 		CategoryID: sampleCategoryID(block), Status: portfoliodb.PostStatusPublished, VisibleTo: everyone, CreatedAt: at, UpdatedAt: at,
 	}
 	switch block % 5 {
@@ -131,18 +143,28 @@ func (m *sampleMaker) second(block int, at time.Time) portfoliodb.Post {
 	return p
 }
 
-func sampleCategory(n int, at time.Time) portfoliodb.Category {
+// category is one with as many posts as the sample has of them.
+func (m *sampleMaker) category(n int, at time.Time) portfoliodb.Category {
 	name := sampleSubjects()[n]
 	slug := strings.ReplaceAll(strings.ToLower(name), " ", "-")
-	return portfoliodb.Category{CategoryID: sampleCategoryID(n), Slug: slug, Name: name, CreatedAt: at, UpdatedAt: at}
+	return portfoliodb.Category{
+		CategoryID: sampleCategoryID(n), Slug: slug, Name: name, Position: int64(n), PostCount: m.blocks(n, placePost) + m.blocks(n, placePost2),
+		CreatedAt: at, UpdatedAt: at,
+	}
+}
+
+// blocks are how many blocks of a category have a record at a place.
+func (m *sampleMaker) blocks(category, place int) int64 {
+	all := (m.total - place + sampleBlock - 1) / sampleBlock // that have one there, of whatever category
+	return int64(max(all-category+sampleCategories-1, 0) / sampleCategories)
 }
 
 // notification is that of the last comment or like, as its author gets it. It does not expire while the sample is used.
 func (m *sampleMaker) notification(block int) portfoliodb.Notification {
 	return portfoliodb.Notification{
 		UserID: sampleUserID(block), NotificationID: m.last.notificationID(), Kind: m.last.kind, PostID: m.last.postID, ActorID: m.last.actorID,
-		Message: m.last.message(sampleTitle(block)), Read: m.IntN(2) == 0, CreatedAt: m.last.at, UpdatedAt: m.last.at,
-		ExpiresAt: time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC),
+		Message: m.last.message(sampleOf(block, false).title), Read: m.IntN(2) == 0, CreatedAt: m.last.at, UpdatedAt: m.last.at,
+		ExpiresAt: sampleEnd(),
 	}
 }
 
@@ -150,7 +172,7 @@ func (m *sampleMaker) notification(block int) portfoliodb.Notification {
 func (m *sampleMaker) bookmark(block, place int, at time.Time) portfoliodb.Bookmark {
 	number := max(place-placeBookmarks+1, 0)
 	of := (block + 1 + number) % (m.total / sampleBlock)
-	return portfoliodb.Bookmark{UserID: sampleUserID(block), PostID: samplePostID(of, placePost), PostTitle: sampleTitle(of), CreatedAt: at}
+	return portfoliodb.Bookmark{UserID: sampleUserID(block), PostID: samplePostID(of, placePost), PostTitle: sampleOf(of, false).title, CreatedAt: at}
 }
 
 // other is the user of another block, another one for each number below the least number of blocks.
@@ -164,13 +186,18 @@ func sampleSubjects() []string {
 	}
 }
 
-func sampleTitle(block int) string {
-	texts := sampleTexts()
-	title := texts[block%len(texts)].title
-	if again := block / len(texts); again > 0 {
-		return fmt.Sprintf("%s (%d)", title, again+1)
+// sampleOf is what the first or second post of a block says. Larger samples say it again, numbered.
+func sampleOf(block int, second bool) sampleText {
+	half := len(sampleTexts()) / 2
+	texts := sampleTexts()[:half]
+	if second {
+		texts = sampleTexts()[half:]
 	}
-	return title
+	text := texts[block%half]
+	if again := block / half; again > 0 {
+		text.title = fmt.Sprintf("%s (%d)", text.title, again+1)
+	}
+	return text
 }
 
 func sampleUserID(block int) string { return fmt.Sprintf("u-%d", sampleFirst+block) }

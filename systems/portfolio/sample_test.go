@@ -42,6 +42,15 @@ func TestSample(t *testing.T) {
 		}
 		s.sound(t)
 	}
+	const covers = 9
+	if len(before.images) != covers {
+		t.Errorf("%d posts have a cover, want %d", len(before.images), covers)
+	}
+	for id := range before.images {
+		if w := raw(t, v, http.MethodGet, "images/"+id+"/small", nil); w.Status != http.StatusOK || w.Header.Get("Content-Type") != "image/jpeg" {
+			t.Errorf("the cover %s: %d %v", id, w.Status, w.Header)
+		}
+	}
 	if own := call[page[portfolio.Notification]](t, v, get("/notifications?limit=100", ana)); len(own.Items) != 20 {
 		t.Errorf("%s has %d notifications, want 20", ana, len(own.Items))
 	}

@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// sampleFiles are posts, each a title, an excerpt and the text; what readers say, a line each; and the text of second posts.
+// sampleFiles are posts, each a title, an excerpt and the text, the first ones of blocks and then the second ones; and what readers say, a
+// line each.
 //
 //go:embed sample
 var sampleFiles embed.FS
@@ -33,16 +34,6 @@ var sampleTexts = sync.OnceValue(func() (texts []sampleText) {
 
 // sampleRemarks are what readers say.
 var sampleRemarks = sync.OnceValue(func() []string { return strings.Split(sampleFile("remarks.txt"), "\n") })
-
-// sampleBody is the text of a post of a block; that of a second post answers questions on the first.
-func sampleBody(block int, second bool) string {
-	texts := sampleTexts()
-	text := texts[block%len(texts)]
-	if second {
-		return strings.ReplaceAll(sampleFile("answers.md"), "{title}", text.title)
-	}
-	return text.body
-}
 
 func sampleFile(name string) string {
 	text, err := sampleFiles.ReadFile("sample/" + name)

@@ -1,6 +1,8 @@
 package portfolio_test
 
 import (
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +26,8 @@ type stored struct {
 	likes         map[string][]string // users by postId
 	categories    map[string]portfoliodb.Category
 	notifications map[string]portfoliodb.Notification
+	images        map[string]portfoliodb.Image
+	albums        map[string]int64               // numbers of images by user
 	requests      map[string]portfoliodb.Request // by user and key
 	emails, slugs map[string]string              // users and categories by what is theirs alone
 	byStatus      map[string]string              // statuses of the posts in GSI1
@@ -37,7 +41,7 @@ func scan(tb testing.TB, v *apitest.Server) stored {
 		users: map[string]portfoliodb.User{}, posts: map[string]portfoliodb.Post{}, copies: map[string]portfoliodb.Post{},
 		contents: map[string]string{}, comments: map[string]portfoliodb.Comment{}, likes: map[string][]string{},
 		categories: map[string]portfoliodb.Category{}, notifications: map[string]portfoliodb.Notification{},
-		requests: map[string]portfoliodb.Request{}, emails: map[string]string{}, slugs: map[string]string{},
+		images: map[string]portfoliodb.Image{}, albums: map[string]int64{}, requests: map[string]portfoliodb.Request{}, emails: map[string]string{}, slugs: map[string]string{},
 		byStatus: map[string]string{}, byCategory: map[string]string{},
 	}
 	for it := range items(tb, v, "") {
@@ -49,7 +53,9 @@ func scan(tb testing.TB, v *apitest.Server) stored {
 		}
 	}
 	for it := range items(tb, v, "GSI2") {
-		s.byCategory[text(it["postId"])] = text(it["categoryId"])
+		if category, ok := it["categoryId"]; ok { // it is no comment
+			s.byCategory[text(it["postId"])] = text(category)
+		}
 	}
 	return s
 }
@@ -89,6 +95,11 @@ func (s stored) take(tb testing.TB, it table.Item) {
 	case portfoliodb.Notification:
 		s.notifications[x.NotificationID] = x
 	case portfoliodb.Bookmark:
+	case portfoliodb.Act:
+	case portfoliodb.Image:
+		s.images[x.ImageID] = x
+	case portfoliodb.Album:
+		s.albums[x.UserID] = x.Images
 	case portfoliodb.Request:
 		s.requests[x.UserID+" "+x.RequestKey] = x
 	default:
@@ -135,13 +146,29 @@ func (s stored) sound(tb testing.TB) {
 			tb.Errorf("the address %s of %s is %q's", u.Email, id, got)
 		}
 	}
+	posts := map[string]int64{}
+	for _, p := range s.posts {
+		posts[p.CategoryID]++
+	}
 	for id, c := range s.categories {
+		if c.PostCount != posts[id] {
+			tb.Errorf("%d posts are in %s, which counts %d", posts[id], id, c.PostCount)
+		}
 		if got := s.slugs["CATEGORY#SLUG#"+c.Slug]; got != id {
 			tb.Errorf("the slug %s of %s is %q's", c.Slug, id, got)
 		}
 	}
 	if len(s.emails) != len(s.users) || len(s.slugs) != len(s.categories) {
 		tb.Errorf("%d addresses of %d users, %d slugs of %d categories", len(s.emails), len(s.users), len(s.slugs), len(s.categories))
+	}
+	owned := map[string]int64{}
+	for _, is := range s.images {
+		owned[is.UserID]++
+	}
+	for user, n := range s.albums {
+		if n != owned[user] {
+			tb.Errorf("%s has %d images, and counts %d", user, owned[user], n)
+		}
 	}
 	for _, n := range s.notifications {
 		if p := s.posts[n.PostID]; n.UserID != p.UserID || n.ActorID == n.UserID {
@@ -155,7 +182,12 @@ func (s stored) postsSound(tb testing.TB) {
 	tb.Helper()
 	comments := map[string]int64{}
 	for _, c := range s.comments {
-		comments[c.PostID]++
+		if c.AuthorID != s.posts[c.PostID].UserID {
+			tb.Errorf("%+v is of a post of %q", c, s.posts[c.PostID].UserID)
+		}
+		if c.HiddenAt == nil {
+			comments[c.PostID]++
+		}
 	}
 	if len(s.copies) != len(s.posts) || len(s.contents) != len(s.posts) {
 		tb.Errorf("%d posts, %d copies, %d contents", len(s.posts), len(s.copies), len(s.contents))
@@ -166,7 +198,15 @@ func (s stored) postsSound(tb testing.TB) {
 		}
 		whole := p
 		whole.VisibleTo, whole.LikeCount, whole.CommentCount = "", 0, 0 // which the copy does not have
-		if s.copies[id] != whole {
+		for _, image := range p.Images {
+			if is := s.images[image]; is.UserID != p.UserID || is.State != portfoliodb.ImageStateReady {
+				tb.Errorf("%s shows %s, which is %+v", id, image, is)
+			}
+		}
+		if p.CoverID != nil && !slices.Contains(p.Images, *p.CoverID) {
+			tb.Errorf("the cover %s of %s is not among its images", *p.CoverID, id)
+		}
+		if !reflect.DeepEqual(s.copies[id], whole) {
 			tb.Errorf("the copy of %+v is %+v", whole, s.copies[id])
 		}
 		status, category, visible := string(p.Status), "", "*"

@@ -1,7 +1,10 @@
 package portfolio_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/systems/internal/sam"
@@ -10,49 +13,92 @@ import (
 
 // template is how Portfolio is deployed: the patterns that each function calls.
 func template(v *apitest.Server) sam.Template {
+	const get, put, remove = "s3:GetObject", "s3:PutObject", "s3:DeleteObject"
 	return sam.Template{
 		Name: portfolio.Name, AdminGroup: portfolio.AdminGroup, Title: "Portfolio", Design: "portfolio.design.yaml", Routes: v.Routes(),
 		Functions: map[string][]string{
-			"exportOwnData":     {"ExportPerson"},
-			"eraseOwnData":      {"ErasePerson"},
-			"getProfile":        {"UserByID"},
-			"putProfile":        {"SaveProfile"},
-			"findUser":          {"UserByEmail"},
-			"getUser":           {"UserByID"},
-			"listCategories":    {"Categories"},
-			"getCategory":       {"CategoryByID"},
-			"findCategory":      {"CategoryBySlug"},
-			"putCategory":       {"SaveCategory"},
-			"listPosts":         {"PostsByStatus"},
-			"listCategoryPosts": {"PostsByCategory"},
-			"listOwnPosts":      {"PostsByAuthor"},
-			"writePost":         {"WritePost"},
-			"getPost":           {"PostPage"},
-			"editPost":          {"EditPost"},
-			"putPostStatus":     {"PublishPost", "ArchivePost"},
-			"previewPost":       {},
-			"getMine":           {"LikeOfUser", "BookmarkOfPost", "UserByID"},
-			"listComments":      {"CommentsOfPost", "PostMetadata"},
-			"addComment":        {"AddComment"},
-			"deleteComment":     {"DeleteComment", "PostMetadata"},
-			"listUserComments":  {"CommentsOfUser"},
-			"getLike":           {"LikeOfUser"},
-			"putLike":           {"LikePost"},
-			"deleteLike":        {"UnlikePost"},
-			"listLikes":         {"LikesOfPost", "PostMetadata"},
-			"listOwnLikes":      {"LikesOfUser"},
-			"listBookmarks":     {"Bookmarks"},
-			"getBookmark":       {"BookmarkOfPost"},
-			"putBookmark":       {"PostMetadata", "AddBookmark"},
-			"deleteBookmark":    {"RemoveBookmark"},
-			"listNotifications": {"Notifications", "UserByID", "PostMetadata"},
-			"patchNotification": {"MarkNotification"},
+			"exportOwnData":        {"ExportPerson"},
+			"eraseOwnData":         {"ErasePerson"},
+			"getProfile":           {"UserByID"},
+			"putProfile":           {"ImageByID", "CheckImageLater", "SaveProfile"},
+			"listOwnImages":        {"ImagesOfUser"},
+			"uploadImage":          {"AwaitImage"},
+			"keepImage":            {"ImageByID", "KeepImage"},
+			"findUser":             {"UserByEmail"},
+			"getUser":              {"UserByID"},
+			"listCategories":       {"Categories"},
+			"getCategory":          {"CategoryByID"},
+			"findCategory":         {"CategoryBySlug"},
+			"putCategory":          {"SaveCategory", "BeginAct", "EndAct"},
+			"placeCategory":        {"PlaceCategory", "BeginAct", "EndAct"},
+			"deleteCategory":       {"DeleteCategory", "BeginAct", "EndAct"},
+			"listPosts":            {"PostsByStatus"},
+			"listCategoryPosts":    {"PostsByCategory"},
+			"listOwnPosts":         {"PostsByAuthor"},
+			"writePost":            {"ImageByID", "CheckImageLater", "WritePost"},
+			"getPost":              {"PostPage"},
+			"editPost":             {"ImageByID", "CheckImageLater", "EditPost"},
+			"putPostStatus":        {"PublishPost", "ArchivePost"},
+			"previewPost":          {},
+			"getMine":              {"LikeOfUser", "BookmarkOfPost", "UserByID"},
+			"listComments":         {"CommentsOfPost", "PostMetadata"},
+			"addComment":           {"PostMetadata", "AddComment"},
+			"deleteComment":        {"DeleteComment", "BeginAct", "EndAct"},
+			"hideComment":          {"HideComment", "BeginAct", "EndAct"},
+			"showComment":          {"ShowComment", "BeginAct", "EndAct"},
+			"listActs":             {"ActsOfDay"},
+			"listReceivedComments": {"CommentsOfAuthor", "UserByID", "PostMetadata"},
+			"listAllComments":      {"AllComments", "UserByID", "PostMetadata"},
+			"listUserComments":     {"CommentsOfUser"},
+			"getLike":              {"LikeOfUser"},
+			"putLike":              {"LikePost"},
+			"deleteLike":           {"UnlikePost"},
+			"listLikes":            {"LikesOfPost", "PostMetadata"},
+			"listOwnLikes":         {"LikesOfUser"},
+			"listBookmarks":        {"Bookmarks"},
+			"getBookmark":          {"BookmarkOfPost"},
+			"putBookmark":          {"PostMetadata", "AddBookmark"},
+			"deleteBookmark":       {"RemoveBookmark"},
+			"listNotifications":    {"Notifications", "UserByID", "PostMetadata"},
+			"patchNotification":    {"MarkNotification"},
 		},
 		Streams: []sam.Stream{{
-			Name: "notifications", Table: "portfolio-backend-table", Patterns: []string{"PostMetadata", "Notify"},
-			Filter: `{"eventName":["INSERT"],"dynamodb":{"NewImage":{"entityType":{"S":["COMMENT","LIKE"]}}}}`,
+			Name: "changes", Table: "portfolio-backend-table", Patterns: []string{"PostMetadata", "Notify"},
+			Filter: `{"eventName":["INSERT","REMOVE"],"dynamodb":{"Keys":{"SK":{"S":[{"prefix":"COMMENT#"},{"prefix":"LIKE#"},{"prefix":"IMAGE#"}]}}}}`,
+		}},
+		Pages: &sam.Pages{
+			Paths:    append(pagePaths(v), "/", "/assets/{file+}", "/studio", "/studio/{file+}"),
+			Patterns: []string{"PostsByStatus", "PostsByCategory", "CategoryBySlug", "Categories", "PostPage", "PostMetadata", "CommentsUntil", "UserByID"},
+		},
+		Bucket: &sam.Bucket{
+			Variable: "PORTFOLIO_BUCKET", Uploads: "uploads",
+			Access: map[string]map[string][]string{
+				"uploadImage": {"uploads": {put}},
+				"keepImage":   {"uploads": {get, remove}, "images": {put, remove}, "small": {put, remove}},
+				"changes":     {"uploads": {remove}, "images": {remove}, "small": {remove}},
+				"":            {"images": {get}, "small": {get}},
+			},
+		},
+		Memory: map[string]int{"keepImage": 1024}, // a photograph's pixels
+		Schedules: []sam.Schedule{{
+			Name: "images", Every: time.Hour, Patterns: []string{"ImagesToCheck", "UserByID", "PostsByAuthor", "CheckImageLater", "RemoveImage"},
 		}},
 	}
+}
+
+// pagePaths are the paths of pages beside the first one, without those of a directory, which only send elsewhere; none while nothing is
+// served, for the roles of functions do not depend on them.
+func pagePaths(v *apitest.Server) (paths []string) {
+	if v.Host == nil {
+		return nil
+	}
+	for pattern := range v.Host.Service(portfolio.Name).Pages {
+		if path, ok := strings.CutPrefix(pattern, "GET "); ok && !strings.Contains(path, "$") {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
 }
 
 // TestTemplate: lambda/template.yaml is what the design and the API make it.
@@ -60,3 +106,6 @@ func TestTemplate(t *testing.T) {
 	t.Parallel()
 	template(apitest.Open(t, portfolio.System())).Compare(t, "lambda/template.yaml")
 }
+
+// TestMain runs every test so that each function may do what the template lets it, and nothing else.
+func TestMain(m *testing.M) { apitest.Main(m, template, portfolio.System) }

@@ -17,7 +17,7 @@ const cents = 2
 func (s *service) schedule(ctx context.Context, userID, id string) (v Viaje, err error) {
 	err = again(ctx, func() error {
 		done, err := s.db.ProgramarViaje(ctx, db.ProgramarViajeInput{UserID: userID, ViajeID: id})
-		v = viajeOf(done.Viaje)
+		v = seen(ctx, done.Viaje)
 		return err
 	})
 	return v, err
@@ -29,7 +29,7 @@ func (s *service) changed(ctx context.Context, userID, id string, err error) (Vi
 		return Viaje{}, err
 	}
 	v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
-	return viajeOf(v), err
+	return seen(ctx, v), err
 }
 
 // list is a list of one text, or of none where it is "".
@@ -82,6 +82,9 @@ func (s *service) complete(ctx context.Context, who auth.Principal, in arrival) 
 	var how Llegada
 	if in.Body != nil {
 		how = *in.Body
+	}
+	if how != (Llegada{}) && memberOf(ctx).Rol == db.RolConductor {
+		return Viaje{}, errRol // nobody rates themselves
 	}
 	err := again(ctx, func() error {
 		v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/system"
 	"github.com/monotable/monotable/systems/transporteapp"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
@@ -152,16 +153,21 @@ type page[T any] struct {
 // testPAC stamps for all tests that bring no PAC of their own: making its certificate takes longer than most of them.
 var testPAC = cartaporte.NewLocal(time.Now)
 
-// open opens the system with companies that have a profile.
-func open(tb testing.TB, o transporteapp.Options, companies ...string) *apitest.Server {
-	tb.Helper()
+// testSystem is TransporteApp as most tests need it.
+func testSystem(o transporteapp.Options) system.System {
 	if o.PAC == nil {
 		o.PAC = testPAC
 	}
 	if o.Anticipacion == 0 {
 		o.Anticipacion = 100 * 365 * 24 * time.Hour // the trips of most tests leave when the test wants
 	}
-	v := apitest.Open(tb, transporteapp.System(o))
+	return transporteapp.System(o)
+}
+
+// open opens the system with companies that have a profile.
+func open(tb testing.TB, o transporteapp.Options, companies ...string) *apitest.Server {
+	tb.Helper()
+	v := apitest.Open(tb, testSystem(o))
 	for _, sub := range companies {
 		put[object](tb, v, sub, "/perfil", profile())
 	}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"path"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,13 +22,7 @@ func atOnce(t *testing.T, v *apitest.Server, n int, request func(i int) apitest.
 	t.Helper()
 	const count = 4
 	list := processes(t, v, transporteapp.Options{}, count)
-	answers := make([]*apitest.Response, n)
-	var all sync.WaitGroup
-	for i := range n {
-		all.Go(func() { answers[i] = list[i%count].do(t, request(i)) })
-	}
-	all.Wait()
-	return answers
+	return apitest.Together(n, func(i int) *apitest.Response { return list[i%count].do(t, request(i)) })
 }
 
 // tally counts answers, by their problem's code or "" for none.
@@ -73,16 +66,7 @@ func TestLastCartas(t *testing.T) {
 				t.Fatalf("answers %v, want %d made and the rest %s", got, left, c.code)
 			}
 			all := companyOf(t, v, ana)
-			var folios []string
-			for _, x := range all.cartas {
-				folios = append(folios, x.Folio)
-			}
-			slices.Sort(folios)
-			for i, f := range folios {
-				if want := fmt.Sprintf("CP-%06d", i+1); f != want {
-					t.Errorf("folio %s, want %s", f, want)
-				}
-			}
+			all.noGaps(t)
 			if len(all.trips) != left || len(all.cartas) != left || all.folios != left || all.usage != left {
 				t.Errorf("%d trips, %d cartas, folio %d, %d used; want %d", len(all.trips), len(all.cartas), all.folios, all.usage, left)
 			}
@@ -90,6 +74,21 @@ func TestLastCartas(t *testing.T) {
 				t.Errorf("credits %+v of %d", got, c.options.Plan.Creditos)
 			}
 		})
+	}
+}
+
+// noGaps fails where the folios of a company's cartas are not 1, 2, 3 and so on.
+func (c company) noGaps(t *testing.T) {
+	t.Helper()
+	var folios []string
+	for _, x := range c.cartas {
+		folios = append(folios, x.Folio)
+	}
+	slices.Sort(folios)
+	for i, f := range folios {
+		if want := fmt.Sprintf("CP-%06d", i+1); f != want {
+			t.Errorf("folio %s, want %s", f, want)
+		}
 	}
 }
 

@@ -120,7 +120,8 @@ func cartaOf(c *db.Carta) Carta {
 func (in *NuevoConductor) into(c *db.Conductor) {
 	day, _ := table.ParseDate(in.Licencia.Vigencia) // check has looked
 	c.Nombre, c.Rfc, c.Curp, c.Email, c.Telefono = in.Nombre, in.Rfc, in.Curp, given(in.Email), given(in.Telefono)
-	c.Estado, c.Activo = in.Estado, in.Activo
+	c.Estado, c.Activo = in.Estado, in.Activo == nil || *in.Activo
+	c.Vence = day
 	c.Licencia = db.Licencia{Tipo: in.Licencia.Tipo, Numero: in.Licencia.Numero, Vigencia: day}
 	c.Asignacion.VehiculoAsignadoID, c.Asignacion.UbicacionActual = given(in.VehiculoAsignadoID), given(in.UbicacionActual)
 	if p := in.Compensacion; p != nil {

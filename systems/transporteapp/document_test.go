@@ -1,11 +1,10 @@
 package transporteapp_test
 
 import (
-	"fmt"
 	"net/http"
-	"strings"
+	"regexp"
+	"slices"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -14,158 +13,169 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// documented are the attributes that the document gives each entity, by entityType, as paths into maps. What stood in data
-// stands at the top, and what a trip's tracking was is TRACKING; the README says why.
-var documented = map[string]string{
-	"USER": `userId email fullName avatarUrl timezone createdAt
-		subscription.planId subscription.planName subscription.status subscription.expiresAt
-		subscription.limits.conductores subscription.limits.vehiculos subscription.limits.cartasPorteMes
-		credits.balance credits.totalConsumed
-		config.rfcEmisor config.razonSocial config.regimenFiscal config.domicilioFiscal.codigoPostal`,
-	"USAGE": "cartas",
-	"VIAJE": `GSI1PK GSI1SK GSI2PK GSI2SK viajeId nombre estado fechaInicioProgramada fechaFinProgramada origen destino
-		origenCoordenadas.lat origenCoordenadas.lng destinoCoordenadas.lat destinoCoordenadas.lng
-		resources.conductorId resources.conductorNombre resources.vehiculoId resources.vehiculoPlaca resources.remolqueId
-		fiscal.cartaPorteId fiscal.cartaPorteFolio fiscal.cartaPorteStatus
-		costos.combustibleEstimado costos.peajesEstimados costos.costoTotal costos.precioCliente costos.margen createdAt updatedAt`,
-	"TRACKING": "lat lng ultimaActualizacion progreso distanciaRecorrida distanciaTotal",
-	"POSICION": "lat lng at ttl",
-	"CONDUCTOR": `GSI1PK GSI1SK conductorId nombre rfc curp email telefono estado activo
-		licencia.tipo licencia.numero licencia.vigencia
-		compensacion.salarioBase compensacion.porcentajeComision compensacion.bancoCuenta compensacion.bancoClabe
-		performance.viajesCompletados performance.kmTotales performance.calificacionPromedio performance.puntualidadPromedio performance.incidentes
-		asignacion.viajeActualId asignacion.vehiculoAsignadoId asignacion.ubicacionActual createdAt updatedAt`,
-	"VEHICULO": "GSI1PK GSI1SK vehiculoId placa estado viajeActualId",
-	"REMOLQUE": "GSI1PK GSI1SK remolqueId placa estado viajeActualId",
-	"CARTA_PORTE": `GSI1PK GSI1SK GSI2PK GSI2SK cartaId folio versionCartaPorte status transporteInternacional idCcp
-		emisor.rfc emisor.nombre emisor.regimenFiscal emisor.domicilioFiscal.codigoPostal emisor.domicilioFiscal.estado
-		emisor.domicilioFiscal.municipio emisor.domicilioFiscal.localidad emisor.domicilioFiscal.colonia
-		receptor.rfc receptor.nombre receptor.regimenFiscal receptor.usoCfdi receptor.domicilioFiscal.codigoPostal
-		totales.distanciaTotal totales.pesoBrutoTotal totales.numeroTotalMercancias
-		timbrado.uuidFiscal timbrado.fechaTimbrado createdAt updatedAt`,
-	"UBICACION": `tipo orden idUbicacion rfcRemitenteDestinatario nombreRemitenteDestinatario fechaHoraSalidaLlegada
-		domicilio.codigoPostal domicilio.estado domicilio.municipio domicilio.localidad domicilio.colonia domicilio.calle domicilio.numeroExterior`,
-	"MERCANCIA":      "orden claveProdServ claveUnidad descripcion cantidad pesoKg valorMercancia",
-	"FIGURA":         "tipoFigura rfcFigura nombreFigura numLicencia",
-	"AUTOTRANSPORTE": "permSct numPermisoSct configVehicular placaVm anioModeloVm aseguraRespCivil polizaRespCivil",
-	"XML":            "contenido",
-	"SESSION":        "sessionId ttl",
-}
+// asks are the parts of the document that ask for something, beside its table of patterns: the diagram, the principles, the
+// queries, what is optimized, and the keys and groups of each entity. The attributes are TestDocumentedAttributes'.
+var asks = regexp.MustCompile(`│ \w+#[^│]+│[^│]+│|^- \*\*.*|^### (Paginación|Transacciones|Batch Operations|\d\. (Sparse|Projecc|TTL).*)|` +
+	`^  "(GSI\d[PS]K|PK|SK)": "[^"]+"|^  "\w+": [\[{]`)
 
-// TestDocumentedAttributes: a company that says all that can be said has each attribute of the document, under its name.
-func TestDocumentedAttributes(t *testing.T) {
+// TestDocument: each line of the document, by its own words. Why a key is another than the document's, the README says in detail.
+func TestDocument(t *testing.T) {
 	t.Parallel()
-	v := open(t, transporteapp.Options{})
-	full := with(address(), object{"municipio": "014", "localidad": "07", "colonia": "0001", "numeroExterior": "222"})
-	config, _ := profile()["config"].(object)
-	put[object](t, v, ana, "/perfil", with(profile(), object{"avatarUrl": "https://example.com/a.png", "config": with(config, object{"domicilioFiscal": full})}))
-	post[object](t, v, http.StatusCreated, ana, "/sesiones", "x", object{"dispositivo": "tractor"})
-	w := post[transporteapp.Vehiculo](t, v, http.StatusCreated, ana, "/vehiculos", "v", vehicle())
-	r := post[transporteapp.Remolque](t, v, http.StatusCreated, ana, "/remolques", "r", trailer())
-	d := post[transporteapp.Conductor](t, v, http.StatusCreated, ana, "/conductores", "c", with(driver(), object{
-		"email": "pedro@example.com", "telefono": "+52 55 1234 5678", "vehiculoAsignadoId": w.VehiculoID, "ubicacionActual": "Guadalajara",
-		"compensacion": object{"salarioBase": 15000, "porcentajeComision": 5, "bancoCuenta": "1234567890", "bancoClabe": "012345678901234567"},
-	}))
-	leave := func(key string) string {
-		trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", key, with(cartaTrip(), object{
-			"destinoCoordenadas": object{"lat": 20.6597, "lng": -103.3496},
-			"costos":             object{"combustibleEstimado": 2500, "peajesEstimados": 800, "costoTotal": 5000, "precioCliente": 8000},
-		}))
-		at := "/cartas/" + trip.Carta.CartaID
-		put[object](t, v, ana, at+"/autotransporte", declared())
-		from, to := with(places()[0], object{"nombreRemitenteDestinatario": "ESCUELA KEMPER URGATE", "domicilio": full}), places()[1]
-		put[object](t, v, ana, at+"/ubicaciones", object{"ubicaciones": []object{from, to}})
-		put[object](t, v, ana, at+"/figuras", object{"figuras": people()})
-		post[object](t, v, http.StatusCreated, ana, at+"/mercancias", key+"-g", object{"mercancias": []object{with(goods(1)[0], object{"valorMercancia": 50000})}})
-		post[object](t, v, http.StatusOK, ana, at+"/sellar", "", nil)
-		post[object](t, v, http.StatusCreated, ana, at+"/timbrado", key+"-s", nil)
-		put[object](t, v, ana, "/viajes/"+trip.ViajeID+"/recursos", object{"conductorId": d.ConductorID, "vehiculoId": w.VehiculoID, "remolqueId": r.RemolqueID})
-		post[object](t, v, http.StatusOK, ana, "/viajes/"+trip.ViajeID+"/iniciar", "", nil)
-		ping(t, v, ana, trip.ViajeID, 20.1, -101.2, v.Clock.Now())
-		return trip.ViajeID
-	}
-	post[object](t, v, http.StatusOK, ana, "/viajes/"+leave("first")+"/completar", "", object{"calificacion": 5})
-	under := leave("second") // is on its way
-	found := map[string]map[string]bool{}
-	everything(t, v, func(it table.Item) {
-		kind, _ := it["entityType"].(*types.AttributeValueMemberS)
-		if kind == nil {
-			return // a marker
-		}
-		if found[kind.Value] == nil {
-			found[kind.Value] = map[string]bool{}
-		}
-		paths(found[kind.Value], "", it)
+	apitest.EachLine(t, testSystem(transporteapp.Options{}), asks, func(t *testing.T, v *apitest.Server) []apitest.Line {
+		t.Helper()
+		l := live(t, v)
+		return slices.Concat(l.diagramLines(), l.principleLines(), l.patternLines(), l.queryLines(), l.keyLines(), l.groupLines(), l.optimizationLines())
 	})
-	for kind, list := range documented {
-		for path := range strings.FieldsSeq(list) {
-			if !found[kind][path] {
-				t.Errorf("no %s has %s: there is %v", kind, path, found[kind])
+}
+
+// lived is a company in which everything of the document has happened.
+type lived struct {
+	v                                   *apitest.Server
+	driverID, vehicleID, trailerID      string
+	free                                string // another company's driver, who is available
+	trip, carta, folio, rolling, sketch string
+	session                             string
+	items                               map[string]table.Item // by "PK / SK"
+}
+
+func live(t *testing.T, v *apitest.Server) *lived {
+	t.Helper()
+	for _, sub := range []string{ana, bruno} {
+		put[object](t, v, sub, "/perfil", profile())
+	}
+	l := &lived{v: v, items: map[string]table.Item{}}
+	l.driverID, l.vehicleID, l.trailerID = fleet(t, v, ana, "f")
+	put[object](t, v, ana, "/conductores/"+l.driverID, with(driver(), object{"compensacion": object{"salarioBase": 15000, "porcentajeComision": 5}}))
+	l.free, _, _ = fleet(t, v, bruno, "g")
+	costs := object{"costos": object{"combustibleEstimado": 2500, "peajesEstimados": 800, "costoTotal": 5000, "precioCliente": 8000}}
+	made := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", with(cartaTrip(), costs))
+	l.trip, l.carta, l.folio = made.ViajeID, made.Carta.CartaID, made.Carta.Folio
+	fill(t, v, ana, l.carta, 3)
+	post[object](t, v, http.StatusCreated, ana, "/cartas/"+l.carta+"/timbrado", "s-1", nil)
+	l.rolling = post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-2", bareTrip()).ViajeID
+	put[object](t, v, ana, "/viajes/"+l.rolling+"/recursos", object{"conductorId": l.driverID, "vehiculoId": l.vehicleID, "remolqueId": l.trailerID})
+	post[object](t, v, http.StatusOK, ana, "/viajes/"+l.rolling+"/iniciar", "", nil)
+	ping(t, v, ana, l.rolling, 20.1, -101.2, v.Clock.Now())
+	l.sketch = post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-3", cartaTrip()).Carta.CartaID
+	l.session = post[transporteapp.Sesion](t, v, http.StatusCreated, ana, "/sesiones", "x-1", object{"dispositivo": "tractor"}).SessionID
+	everything(t, v, func(it table.Item) { l.items[text(it, "PK")+" / "+text(it, "SK")] = it })
+	return l
+}
+
+func text(it table.Item, name string) string {
+	s, _ := it[name].(*types.AttributeValueMemberS)
+	if s == nil {
+		return ""
+	}
+	return s.Value
+}
+
+// principleLines are those of denormalization.
+func (l *lived) principleLines() []apitest.Line {
+	return []apitest.Line{
+		{Says: "Embeber datos relacionados cuando se acceden juntos", Holds: func(t *testing.T) {
+			t.Helper()
+			got := get[transporteapp.ViajeConCarta](t, l.v, ana, "/viajes/"+l.trip)
+			if got.Carta == nil || got.Carta.CartaID != l.carta || got.Fiscal == nil || got.Fiscal.CartaPorteID != l.carta {
+				t.Errorf("the trip has %+v and %+v", got.Fiscal, got.Carta)
 			}
-		}
-	}
-	trip := get[transporteapp.ViajeConCarta](t, v, ana, "/viajes/"+under)
-	if c := trip.Costos; c == nil || c.Margen == nil || c.Margen.String() != "3000" {
-		t.Errorf("8000 less 5000 leaves %+v", c)
-	}
-	if at := trip.Tracking; at == nil || !at.Activo || at.UbicacionActual.Lat.String() != "20.1" || trip.Carta == nil || trip.Carta.Status != "timbrada" {
-		t.Errorf("the trip with carta and place: %+v", trip)
-	}
-}
-
-// paths adds the paths of a map, which are not null.
-func paths(to map[string]bool, under string, of map[string]types.AttributeValue) {
-	for name, value := range of {
-		if _, none := value.(*types.AttributeValueMemberNULL); none {
-			continue
-		}
-		to[under+name] = true
-		if m, ok := value.(*types.AttributeValueMemberM); ok {
-			paths(to, under+name+".", m.Value)
-		}
+		}},
+		{Says: "Duplicar datos para optimizar consultas", Holds: func(t *testing.T) {
+			t.Helper()
+			got := get[transporteapp.ViajeConCarta](t, l.v, ana, "/viajes/"+l.rolling).Resources
+			if got == nil || got.ConductorNombre != "Pedro López" || got.VehiculoPlaca != "ABC-123" || got.RemolqueID != l.trailerID {
+				t.Errorf("%+v", got)
+			}
+		}},
+		{Says: "Precomputar agregaciones en lugar de calcular al vuelo", Holds: func(t *testing.T) {
+			t.Helper()
+			carta := get[transporteapp.Carta](t, l.v, ana, "/cartas/"+l.carta)
+			if carta.Totales.NumeroTotalMercancias != 3 || carta.Totales.DistanciaTotal.String() != "500" {
+				t.Errorf("%+v", carta.Totales)
+			}
+			if costs := get[transporteapp.ViajeConCarta](t, l.v, ana, "/viajes/"+l.trip).Costos; costs == nil || costs.Margen == nil || costs.Margen.String() != "3000" {
+				t.Errorf("8000 less 5000 leaves %+v", costs)
+			}
+		}},
 	}
 }
 
-// TestPerformance: what a driver has driven, and how, is counted once for each trip, however many say that it has arrived.
-func TestPerformance(t *testing.T) {
-	t.Parallel()
-	v := open(t, transporteapp.Options{}, ana)
-	driverID, vehicleID, _ := fleet(t, v, ana, "f")
-	now := v.Clock.Now()
-	for i, c := range []struct {
-		how    any
-		ends   time.Time
-		rating string
-		punct  string
-	}{
-		{nil, now.Add(time.Hour), "", "100"},
-		{object{"calificacion": 5}, now.Add(-time.Second), "5", "50"},
-		{object{"calificacion": 4, "incidentes": 2}, now.Add(-time.Second), "4.5", "33.33"},
-		{object{"calificacion": 4, "incidentes": 1}, now, "4.33", "50"}, // at the last moment
-	} {
-		trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", fmt.Sprint("t-", i), with(bareTrip(), object{
-			"fechaInicioProgramada": now.Add(-24 * time.Hour), "fechaFinProgramada": c.ends, "destino": "Destino " + c.punct,
-		}))
-		at := "/viajes/" + trip.ViajeID
-		put[object](t, v, ana, at+"/recursos", object{"conductorId": driverID, "vehiculoId": vehicleID})
-		post[object](t, v, http.StatusOK, ana, at+"/iniciar", "", nil)
-		post[object](t, v, http.StatusOK, ana, at+"/posiciones", "", object{"lat": 20, "lng": -100, "at": now, "distanciaRecorrida": 10.5})
-		answers := atOnce(t, v, 8, func(int) apitest.Request { return as(http.MethodPost, at+"/completar", "", c.how) })
-		if got := tally(t, answers); got[""] != 1 || got["viaje_no_en_curso"] != 7 {
-			t.Errorf("arrived %v, want once", got)
-		}
-		d := get[transporteapp.Conductor](t, v, ana, "/conductores/"+driverID)
-		p := d.Performance
-		rating := ""
-		if p.CalificacionPromedio != nil {
-			rating = p.CalificacionPromedio.String()
-		}
-		if p.ViajesCompletados != int64(i)+1 || rating != c.rating || p.PuntualidadPromedio.String() != c.punct || d.Asignacion.UbicacionActual != "Destino "+c.punct {
-			t.Errorf("after trip %d: %+v, %+v; want %s stars, %s punctual", i+1, d.Performance, d.Asignacion, c.rating, c.punct)
-		}
+// patternLines are those of the table of access patterns.
+func (l *lived) patternLines() []apitest.Line {
+	return []apitest.Line{
+		{Says: "Obtener viajes de usuario | Query: PK = USER#id, SK begins_with VIAJE#", Holds: func(t *testing.T) {
+			t.Helper()
+			got := get[page[transporteapp.ViajeResumen]](t, l.v, ana, "/viajes").Items
+			if len(got) != 3 || got[0].ViajeID < got[1].ViajeID || got[1].ViajeID < got[2].ViajeID {
+				t.Errorf("%d trips, not three from the newest on", len(got))
+			}
+		}},
+		{
+			Says: "Obtener viaje con carta porte | Query: PK = USER#id, SK = VIAJE#id (datos embebidos)", Instead: "the trip has what lists show of the carta; the carta is an item, which is read with it",
+			Holds: func(t *testing.T) {
+				t.Helper()
+				got := get[transporteapp.ViajeConCarta](t, l.v, ana, "/viajes/"+l.trip)
+				if got.Carta == nil || got.Carta.CartaID != l.carta || got.Fiscal == nil || got.Fiscal.CartaPorteFolio != l.folio || got.Fiscal.CartaPorteStatus != got.Carta.Status {
+					t.Errorf("the trip has %+v and %+v", got.Fiscal, got.Carta)
+				}
+			},
+		},
+		{Says: "Listar conductores disponibles | Query GSI: GSI1PK = STATUS#disponible", Instead: "the key begins with the company and says that it is of drivers", Holds: func(t *testing.T) {
+			t.Helper()
+			for company, want := range map[string]map[string]string{ana: {"en_viaje": l.driverID}, bruno: {"disponible": l.free}} {
+				for _, state := range []string{"en_viaje", "disponible"} {
+					found := get[page[transporteapp.ConductorResumen]](t, l.v, company, "/conductores?estado="+state).Items
+					var got string
+					for _, d := range found {
+						got += d.ConductorID
+					}
+					if got != want[state] {
+						t.Errorf("%s of %s: %q, want %q", state, company, got, want[state])
+					}
+				}
+			}
+		}},
+		{Says: "Carta porte por folio | GSI adicional o embeber en item", Instead: "a marker, which makes the folio unique", Holds: func(t *testing.T) {
+			t.Helper()
+			if got := get[transporteapp.Carta](t, l.v, ana, "/folios/"+l.folio); got.CartaID != l.carta {
+				t.Errorf("%s is %s", l.folio, got.CartaID)
+			}
+		}},
 	}
-	p := get[transporteapp.Conductor](t, v, ana, "/conductores/"+driverID).Performance
-	if p.KmTotales.String() != "42" || p.Incidentes != 3 {
-		t.Errorf("in all: %+v, want 42 km and 3 incidents", p)
+}
+
+// queryLines are the document's queries.
+func (l *lived) queryLines() []apitest.Line {
+	return []apitest.Line{
+		{Says: "Paginación", Holds: func(t *testing.T) {
+			t.Helper()
+			first := get[page[transporteapp.ViajeResumen]](t, l.v, ana, "/viajes?limit=2")
+			rest := get[page[transporteapp.ViajeResumen]](t, l.v, ana, apitest.Query("/viajes", "limit", "2", "cursor", first.Next))
+			if len(first.Items) != 2 || len(rest.Items) != 1 || rest.Next != "" || rest.Items[0].ViajeID >= first.Items[1].ViajeID {
+				t.Errorf("pages of %d and %d", len(first.Items), len(rest.Items))
+			}
+		}},
+		{Says: "Transacciones", Holds: func(t *testing.T) {
+			t.Helper()
+			p := get[transporteapp.Perfil](t, l.v, ana, "/perfil")
+			if p.Credits.MonthlyUsed != 2 || p.Credits.Reserved != 1 || p.Credits.TotalConsumed != 1 {
+				t.Errorf("%+v", p.Credits)
+			}
+			before := stored(t, l.v)
+			refused := with(cartaTrip(), object{"carta": object{"receptor": with(receiver(), object{"rfc": "X"})}})
+			do[object](t, l.v, http.StatusBadRequest, as(http.MethodPost, "/viajes", "t-bad", refused))
+			if after := stored(t, l.v); len(after) != len(before) {
+				t.Errorf("a trip that was refused left %d items", len(after)-len(before))
+			}
+		}},
+		{Says: "Batch Operations", Holds: func(t *testing.T) {
+			t.Helper()
+			got := post[transporteapp.RecursosHallados](t, l.v, http.StatusOK, ana, "/recursos/consulta", "", object{
+				"conductores": []string{l.driverID}, "vehiculos": []string{l.vehicleID}, "remolques": []string{l.trailerID},
+			})
+			if len(got.Conductores) != 1 || len(got.Vehiculos) != 1 || len(got.Remolques) != 1 {
+				t.Errorf("%+v", got)
+			}
+		}},
 	}
 }

@@ -8,6 +8,22 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
+// ownsOwn refuses the data of somebody's company who has left it to others, or is no owner there any more.
+func (s *service) ownsOwn(ctx context.Context, userID string) error {
+	m, err := s.member(ctx, userID, userID)
+	if err == nil && m.Rol != transporteappdb.RolPropietario {
+		return errRol
+	}
+	return err
+}
+
+var (
+	errViajeEnCurso   = problem.Conflict("viaje_en_curso", "a trip is on the road: complete or cancel it first")
+	errConMiembros    = problem.Conflict("empresa_con_miembros", "others act for the company: remove them first")
+	errPropietario    = problem.Conflict("propietario_de_empresa", "you own another company too: leave it first")
+	errCartaEnProceso = problem.Conflict("carta_en_proceso", "the PAC has not yet said what becomes of a carta: ask for it again first")
+)
+
 // underWay refuses the erasure of a company with a trip on the road, or with a carta whose answer from the PAC is not known.
 func (s *service) underWay(ctx context.Context, userID string) error {
 	one := table.PageOptions{Limit: 1}
@@ -16,7 +32,24 @@ func (s *service) underWay(ctx context.Context, userID string) error {
 		return err
 	}
 	if len(trips.Items) > 0 {
-		return problem.Conflict("viaje_en_curso", "a trip is on the road: complete or cancel it first")
+		return errViajeEnCurso
+	}
+	// Somebody's own company is theirs alone to erase, and they do not leave another without an owner.
+	for m, err := range s.db.MiembrosDeEmpresaAll(ctx, transporteappdb.MiembrosDeEmpresaInput{UserID: userID}) {
+		if err != nil {
+			return err
+		}
+		if m.MiembroID != userID {
+			return errConMiembros
+		}
+	}
+	for m, err := range s.db.EmpresasDeMiembroAll(ctx, transporteappdb.EmpresasDeMiembroInput{MiembroID: userID}) {
+		if err != nil {
+			return err
+		}
+		if m.UserID != userID && m.Rol == transporteappdb.RolPropietario {
+			return errPropietario
+		}
 	}
 	for _, status := range []transporteappdb.EstadoCarta{transporteappdb.EstadoCartaEnTimbrado, transporteappdb.EstadoCartaEnCancelacion} {
 		cartas, err := s.db.CartasPorEstado(ctx, transporteappdb.CartasPorEstadoInput{UserID: userID, Status: status}, one)
@@ -24,7 +57,7 @@ func (s *service) underWay(ctx context.Context, userID string) error {
 			return err
 		}
 		if len(cartas.Items) > 0 {
-			return problem.Conflict("carta_en_proceso", "the PAC has not yet said what becomes of a carta: ask for it again first")
+			return errCartaEnProceso
 		}
 	}
 	return nil

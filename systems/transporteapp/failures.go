@@ -2,6 +2,7 @@ package transporteapp
 
 import (
 	"errors"
+	"net/http"
 
 	"github.com/monotable/monotable/systems/internal/problem"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
@@ -17,6 +18,9 @@ var (
 	errLicenciaVencida  = errors.New("the driver's licence ends before the trip does")
 	errCartaIncompleta  = errors.New("the carta is not what the tax office takes")
 	errCartaVencida     = errors.New("the carta was sealed more than 72 hours ago")
+	errSinAcceso        = errors.New("you do not act for this company")
+	errRol              = errors.New("your role in this company does not allow it")
+	errInvitacion       = errors.New("there is no such invitation, or it has been accepted, taken back, or is over")
 	errPACRechaza       = errors.New("the PAC refuses the document")
 )
 
@@ -62,6 +66,11 @@ func rules() problem.Rules {
 		{Err: db.ErrCartaNoTimbrada, Code: "carta_no_timbrada", Detail: "the carta is not stamped"},
 		{Err: db.ErrCartaCambio, Code: "carta_cambio", Detail: "the carta has changed meanwhile: read it again"},
 		{Err: db.ErrCartaDeOtroViaje, Code: "carta_de_otro_viaje", Detail: "the trip has another carta"},
+		{Err: errSinAcceso, Status: http.StatusForbidden, Code: "sin_acceso"},
+		{Err: errRol, Status: http.StatusForbidden, Code: "rol_insuficiente"},
+		{Err: errInvitacion, Status: http.StatusNotFound, Code: "invitacion_no_valida"},
+		{Err: db.ErrUltimoPropietario, Code: "ultimo_propietario", Detail: "a company keeps one owner at least: make somebody else one first"},
+		{Err: db.ErrMiembroCambio, Code: "miembro_cambio", Detail: "the member has changed meanwhile: read it again"},
 		{Err: errSinConfig, Code: "perfil_sin_config", Detail: "say first, in the profile's config, how the company issues"},
 		{Err: errLicenciaVencida, Code: "licencia_vencida"},
 		{Err: errCartaIncompleta, Code: "carta_incompleta"},

@@ -34,6 +34,7 @@ func (s *service) createVehicle(ctx context.Context, who auth.Principal, in newV
 		now := s.moment()
 		v := db.Vehiculo{UserID: who.Sub, VehiculoID: s.newID(), CreatedAt: now, UpdatedAt: now}
 		vehiculoInto(in.Body, &v)
+		v.Vence = first(v.PermisoVigencia, v.SeguroVigencia)
 		answer, replayed := vehiculoOf(v), false
 		err := s.inTurn(ctx, who.Sub, func() error {
 			done, err := s.db.CrearVehiculo(ctx, crearVehiculo(r.answered(answer), v))
@@ -49,14 +50,17 @@ func (s *service) saveVehicle(ctx context.Context, who auth.Principal, in change
 	if err := in.Body.check(); err != nil {
 		return v, err
 	}
-	err = again(ctx, func() error {
-		_, err := s.db.GuardarVehiculo(ctx, guardarVehiculo(owner{who.Sub}, in))
+	var saved db.GuardarVehiculoResult
+	err = again(ctx, func() (err error) {
+		changed := guardarVehiculo(owner{who.Sub}, in)
+		changed.Vence = first(changed.PermisoVigencia, changed.SeguroVigencia)
+		saved, err = s.db.GuardarVehiculo(ctx, changed)
 		return err
 	})
 	if err != nil {
 		return v, err
 	}
-	return s.db.VehiculoPorID(ctx, db.VehiculoPorIDInput{UserID: who.Sub, VehiculoID: in.VehiculoID})
+	return *saved.Vehiculo, nil // it was read, for the plate that it had
 }
 
 // deleteVehicle takes a vehicle that has no trips off the company.
@@ -92,6 +96,7 @@ func (s *service) createTrailer(ctx context.Context, who auth.Principal, in newT
 		now := s.moment()
 		v := db.Remolque{UserID: who.Sub, RemolqueID: s.newID(), CreatedAt: now, UpdatedAt: now}
 		remolqueInto(in.Body, &v)
+		v.Vence = v.SeguroVigencia
 		answer, replayed := remolqueOf(v), false
 		err := again(ctx, func() error {
 			done, err := s.db.CrearRemolque(ctx, crearRemolque(r.answered(answer), v))
@@ -107,14 +112,17 @@ func (s *service) saveTrailer(ctx context.Context, who auth.Principal, in change
 	if err := in.Body.check(); err != nil {
 		return v, err
 	}
-	err = again(ctx, func() error {
-		_, err := s.db.GuardarRemolque(ctx, guardarRemolque(owner{who.Sub}, in))
+	var saved db.GuardarRemolqueResult
+	err = again(ctx, func() (err error) {
+		changed := guardarRemolque(owner{who.Sub}, in)
+		changed.Vence = changed.SeguroVigencia
+		saved, err = s.db.GuardarRemolque(ctx, changed)
 		return err
 	})
 	if err != nil {
 		return v, err
 	}
-	return s.db.RemolquePorID(ctx, db.RemolquePorIDInput{UserID: who.Sub, RemolqueID: in.RemolqueID})
+	return *saved.Remolque, nil // it was read, for the plate that it had
 }
 
 // deleteTrailer takes a trailer that has no trips off the company.

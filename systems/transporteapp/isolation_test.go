@@ -26,7 +26,13 @@ func TestTenants(t *testing.T) {
 	secrets := []string{driverID, vehicleID, trailerID, trip.ViajeID, going.ViajeID, trip.Carta.CartaID, session.SessionID}
 
 	viaje, rolling, carta := "/viajes/"+trip.ViajeID, "/viajes/"+going.ViajeID, "/cartas/"+trip.Carta.CartaID
-	for _, r := range []apitest.Request{
+	theirsByID := []apitest.Request{
+		{Method: http.MethodGet, Path: "/conductores/" + driverID + "/viajes"},
+		{Method: http.MethodPut, Path: carta + "/receptor", Body: receiver()},
+		{Method: http.MethodPut, Path: carta + "/mercancias/1", Body: goods(1)[0]},
+		{Method: http.MethodDelete, Path: carta + "/mercancias/1"},
+		{Method: http.MethodPost, Path: carta + "/revision", Body: object{}},
+		{Method: http.MethodGet, Path: carta + "/pdf"},
 		{Method: http.MethodGet, Path: "/conductores/" + driverID},
 		{Method: http.MethodPut, Path: "/conductores/" + driverID, Body: driver()},
 		{Method: http.MethodDelete, Path: "/conductores/" + driverID},
@@ -63,16 +69,25 @@ func TestTenants(t *testing.T) {
 		{Method: http.MethodPost, Path: carta + "/timbrado", Key: "s-1"}, // the owner's own key
 		{Method: http.MethodGet, Path: carta + "/xml"},
 		{Method: http.MethodPost, Path: carta + "/cancelacion", Body: object{"motivo": "02"}},
-	} {
+	}
+	for _, r := range theirsByID {
 		r.As = bruno
 		if answer := v.Do(t, r); answer.Status != http.StatusNotFound {
 			t.Errorf("%s %s of another company: %d %s, want 404", r.Method, r.Path, answer.Status, answer.Body)
+		}
+		if answer := v.Do(t, in(ana, r)); answer.Status != http.StatusForbidden { // naming the company makes nobody its member
+			t.Errorf("%s %s for another company: %d %s, want 403", r.Method, r.Path, answer.Status, answer.Body)
+		}
+	}
+	for _, path := range []string{"/perfil", "/viajes", "/cartas", "/miembros", "/invitaciones", "/vencimientos", "/eventos", "/catalogos/estado"} {
+		if answer := v.Do(t, in(ana, apitest.Request{Method: http.MethodGet, Path: path, As: bruno})); answer.Status != http.StatusForbidden {
+			t.Errorf("%s for another company: %d %s, want 403", path, answer.Status, answer.Body)
 		}
 	}
 	for _, path := range []string{
 		"/perfil", "/conductores", "/conductores?estado=disponible", "/conductores?estado=en_viaje", "/vehiculos", "/vehiculos?estado=en_viaje",
 		"/remolques", "/remolques?estado=en_viaje", "/viajes", "/viajes?estado=programado", "/viajes?estado=en_curso",
-		"/viajes?desde=2020-01-01T00:00:00Z&hasta=2040-01-01T00:00:00Z", "/cartas", "/cartas?status=timbrada", "/sesiones",
+		"/viajes?desde=2020-01-01T00:00:00Z&hasta=2040-01-01T00:00:00Z", "/cartas", "/cartas?status=timbrada", "/sesiones", "/miembros", "/invitaciones", "/empresas", "/vencimientos?dias=366",
 	} {
 		seesNothing(t, v, apitest.Request{Method: http.MethodGet, Path: path}, secrets)
 	}

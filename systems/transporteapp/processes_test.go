@@ -3,7 +3,9 @@ package transporteapp_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -18,6 +20,130 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
+// TestTwoProcesses: two dispatchers at two processes plan trips and give one driver to all of them: of the trips of a period one
+// gets the driver. The page at one process is told of what the other one does, and a role that is taken away at one is gone at both.
+// One process is killed, and the other goes on.
+func TestTwoProcesses(t *testing.T) {
+	t.Parallel()
+	const periods, rivals = 3, 4
+	peers := apitest.Processes(t, transporteapp.System(transporteapp.Options{}), 2)
+	first, second := peers[0].Server, peers[1].Server
+	put[object](t, first, ana, "/perfil", profile())
+	join(t, first, desk, object{"rol": "despachador"})
+	driverID, _, _ := fleet(t, second, ana, "one")
+	board := &board{watch(t, second, ana), second, map[string]string{}}
+	theirs := watch(t, second, desk)
+
+	trips, vehicles := make([]string, periods*rivals), make([]string, periods*rivals)
+	for i := range trips {
+		begins := day(10+i/rivals, 8)
+		trip := with(cartaTrip(), object{"fechaInicioProgramada": begins, "fechaFinProgramada": begins.Add(24 * time.Hour)}) // which touch
+		made := apitest.Together(2, func(n int) *apitest.Response {
+			return peers[n].Do(t, dispatched(n, as(http.MethodPost, "/viajes", fmt.Sprint("t-", i), trip)))
+		})
+		var once, again transporteapp.ViajeConCarta
+		made[0].JSON(t, &once)
+		made[1].JSON(t, &again)
+		if trips[i] = once.ViajeID; once.ViajeID == "" || once.ViajeID != again.ViajeID {
+			t.Fatalf("one request made %s and %s", made[0].Body, made[1].Body)
+		}
+		key := fmt.Sprint("v-", i)
+		vehicles[i] = post[transporteapp.Vehiculo](t, peers[i%2].Server, http.StatusCreated, ana, "/vehiculos", key, own(vehicle(), "V", key)).VehiculoID
+	}
+	assign := func(i int) apitest.Request {
+		return dispatched(i, as(http.MethodPut, "/viajes/"+trips[i]+"/recursos", "", object{"conductorId": driverID, "vehiculoId": vehicles[i]}))
+	}
+	answers := apitest.Together(len(trips), func(i int) *apitest.Response { return peers[i%2].Do(t, assign(i)) })
+	if got := tally(t, answers); got[""] != periods || got["conductor_ocupado"] != len(trips)-periods {
+		t.Errorf("one driver for trips of %d periods: %v", periods, got)
+	}
+	consistent(t, second, periods)
+	all := companyOf(t, second, ana)
+	if all.noGaps(t); len(all.cartas) != len(trips) {
+		t.Errorf("%d trips have %d cartas", len(trips), len(all.cartas))
+	}
+	driven := map[string]bool{}
+	for i, a := range answers {
+		if a.Status == http.StatusOK {
+			driven[trips[i]] = true
+		}
+	}
+	board.shows(t, driverID, driven)
+
+	do[object](t, first, http.StatusNoContent, as(http.MethodDelete, "/miembros/"+desk, "", nil))
+	if got := second.Do(t, in(ana, by(desk, as(http.MethodGet, "/viajes", "", nil)))); got.Status != http.StatusForbidden {
+		t.Errorf("who was removed at the first process sees at the second: %d %s", got.Status, got.Body)
+	}
+	theirs.ends(t)
+
+	peers[0].Kill()
+	had, gets := 0, 0 // of the trips of the first period
+	for i := range rivals {
+		if driven[trips[i]] {
+			had = i
+		} else {
+			gets = i
+		}
+	}
+	do[object](t, second, http.StatusOK, as(http.MethodDelete, "/viajes/"+trips[had]+"/recursos", "", nil))
+	delete(driven, trips[had])
+	board.shows(t, driverID, driven)
+	put[object](t, second, ana, "/viajes/"+trips[gets]+"/recursos", object{"conductorId": driverID, "vehiculoId": vehicles[gets]})
+	driven[trips[gets]] = true
+	board.shows(t, driverID, driven)
+	consistent(t, second, periods)
+}
+
+// board is a page with the company's trips: it reads the list when events are ready, and then does as they say.
+type board struct {
+	*feed
+	v       *apitest.Server
+	drivers map[string]string // by trip
+}
+
+// shows waits until the trips of a driver are these.
+func (b *board) shows(t *testing.T, driver string, want map[string]bool) {
+	t.Helper()
+	for {
+		now := map[string]bool{}
+		for trip, of := range b.drivers {
+			if of == driver {
+				now[trip] = true
+			}
+		}
+		if maps.Equal(now, want) {
+			return
+		}
+		switch name, trip := b.next(t); name {
+		case "viaje":
+			b.drive(trip)
+		case "ready":
+			for _, listed := range get[page[transporteapp.ViajeResumen]](t, b.v, ana, "/viajes").Items {
+				b.drive(listed)
+			}
+		default:
+			t.Fatalf("heard %q; %v has the trips %v, want %v", name, driver, now, want)
+		}
+	}
+}
+
+func (b *board) drive(trip transporteapp.ViajeResumen) {
+	if b.drivers[trip.ViajeID] = ""; trip.Resources != nil {
+		b.drivers[trip.ViajeID] = trip.Resources.ConductorID
+	}
+}
+
+// desk is a dispatcher of the first company, who uses another process than its owner.
+const desk = "u-desk"
+
+// dispatched makes every other request the dispatcher's.
+func dispatched(n int, r apitest.Request) apitest.Request {
+	if n%2 == 0 {
+		return r
+	}
+	return in(ana, by(desk, r))
+}
+
 // process is the system once more, on the same tables: what two processes do, only DynamoDB can tell apart.
 type process struct {
 	url    string
@@ -28,9 +154,6 @@ type process struct {
 var theirIssuer = sync.OnceValues(func() (*auth.Issuer, error) {
 	return auth.NewIssuer(transporteapp.Name, "http://issuer.test", time.Now)
 })
-
-// patience is how long a request may wait for its turn behind all others, on a slow machine.
-const patience = time.Minute
 
 // processes opens the system on the tables of a server, so many times.
 func processes(t *testing.T, v *apitest.Server, o transporteapp.Options, n int) []process {
@@ -53,7 +176,7 @@ func processesVia(t *testing.T, v *apitest.Server, client *dynamodb.Client, o tr
 		host, err := run.NewHost(t.Context(), run.Options{
 			Database:  &run.Database{DynamoDB: client, Streams: v.Database.Streams},
 			CursorKey: []byte("a key of thirty-two bytes, or so"), Access: run.SignedHere(issuer), Stage: v.Stage(), Clock: v.Clock.Now,
-			Timeout: patience,
+			Timeout: apitest.Patience,
 		}, transporteapp.System(o))
 		if err != nil {
 			t.Fatal(err)

@@ -7,8 +7,10 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/live"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
@@ -18,19 +20,27 @@ const caller = "UserID"
 // routes are the API. What is an access pattern of the design is called as it is; the rest are functions of the domain.
 func (s *service) routes(a huma.API) {
 	s.companyRoutes(a)
+	s.memberRoutes(a)
 	s.fleetRoutes(a)
 	s.tripRoutes(a)
 	s.cartaRoutes(a)
 }
 
+// tag begins routes of a company: its members call them, dispatchers and owners unless a line says otherwise.
+func (s *service) tag(a huma.API, name string) api.Routes {
+	return api.Tag(a, name).With(s.inCompany()...)
+}
+
 func (s *service) companyRoutes(a huma.API) {
-	perfil := api.Tag(a, "Perfil")
+	perfil := s.tag(a, "Perfil")
 	api.Get[Perfil](perfil, "/perfil", "getPerfil", "Your company's profile", s.profile, api.NotFound)
-	api.Put[Perfil](perfil, "/perfil", "putPerfil", "Make or change your company's profile", s.saveProfile)
+	api.Put[Perfil](perfil, "/perfil", "putPerfil", "Make or change your company's profile", s.saveProfile, forOwners)
 
 	office := api.Tag(a, "Back office")
 	api.Put[Perfil](office, "/empresas/{userId}/suscripcion", "putSuscripcion", "Change a company's plan", s.changePlan, api.Groups(AdminGroup), api.NotFound)
 	api.Create[Abono](office, "/empresas/{userId}/creditos", "createAbono", "Give a company credits that it has bought", s.addCredits, api.Groups(AdminGroup), api.NotFound)
+
+	api.ListActs(office, s.db.ActsOfDay, api.Groups(AdminGroup))
 
 	sesiones := api.Tag(a, "Sesiones")
 	api.Create[Sesion](sesiones, "/sesiones", "createSesion", "A device signs in", s.openSession)
@@ -38,85 +48,148 @@ func (s *service) companyRoutes(a huma.API) {
 	api.Delete(sesiones, "/sesiones/{id}", "deleteSesion", "A device signs out", api.Do[sesionPath](s.db.CerrarSesion, caller))
 }
 
+func (s *service) memberRoutes(a huma.API) {
+	own := api.Tag(a, "Miembros")
+	api.List[Empresa](own, "/empresas", "listEmpresas", "The companies that you act for, and as what", s.companies)
+	api.Put[Miembro](own, "/empresas/{userId}/miembros/yo", "acceptInvitacion", "Accept an invitation", s.accept,
+		api.Refuses(errInvitacion),
+		api.About("It makes one member; sent again, it says what you are."))
+	miembros := s.tag(a, "Miembros")
+	api.List[Miembro](miembros, "/miembros", "listMiembros", "Who acts for your company", api.Pages[api.PageQuery](s.db.MiembrosDeEmpresa, caller), forOwners)
+	api.Put[Miembro](miembros, "/miembros/{id}", "putMiembro", "Give a member another role", s.changeRole, forOwners, api.NotFound,
+		api.Refuses(db.ErrMiembroCambio, db.ErrUltimoPropietario),
+		api.About("It counts from the next request on. A company keeps one owner at least."))
+	api.Delete(miembros, "/miembros/{id}", "deleteMiembro", "Take a member off the company, or leave it", s.removeMember, forAll, api.NotFound,
+		api.Refuses(db.ErrMiembroCambio, db.ErrUltimoPropietario))
+	api.Post[InvitacionHecha](miembros, "/invitaciones", "createInvitacion", "Invite somebody", s.invite, forOwners,
+		api.About("The code is shown this once; it can be accepted once, for seven days."))
+	api.List[Invitacion](miembros, "/invitaciones", "listInvitaciones", "Invitations that nobody has accepted yet", api.Pages[api.PageQuery](s.db.InvitacionesDeEmpresa, caller), forOwners)
+	api.Delete(miembros, "/invitaciones/{id}", "deleteInvitacion", "Take an invitation back", api.Do[invitationPath](s.db.RetirarInvitacion, caller), forOwners)
+}
+
 func (s *service) fleetRoutes(a huma.API) {
-	conductores := api.Tag(a, "Conductores")
+	conductores := s.tag(a, "Conductores")
 	api.Create[Conductor](conductores, "/conductores", "createConductor", "Add a driver", s.createDriver, api.At("conductores/{conductorId}"),
+		api.Refuses(db.ErrSuscripcionInactiva, db.ErrLimiteConductores),
 		api.About("As many as the plan allows."))
 	api.List[ConductorResumen](conductores, "/conductores", "listConductores", "Your drivers, those in a state by name, or those who are free in a period", s.listDrivers,
 		api.About("With desde and hasta: those at work whose trips leave that period free, and whose licence is valid up to its last day."))
-	api.Get[Conductor](conductores, "/conductores/{id}", "getConductor", "One of your drivers", api.Call[ConductorPath](s.db.ConductorPorID, caller), api.NotFound)
-	api.Put[Conductor](conductores, "/conductores/{id}", "putConductor", "Change a driver who is not on a trip", s.saveDriver, api.NotFound, api.Conflict)
-	api.Delete(conductores, "/conductores/{id}", "deleteConductor", "Take a driver off the company", s.deleteDriver, api.NotFound, api.Conflict)
+	api.Get[Conductor](conductores, "/conductores/{id}", "getConductor", "One of your drivers", api.Call[ConductorPath](s.db.ConductorPorID, caller), api.NotFound, forDrivers)
+	api.Put[Conductor](conductores, "/conductores/{id}", "putConductor", "Change a driver who is not on a trip", s.saveDriver, api.NotFound,
+		api.Refuses(db.ErrConductorEnViaje))
+	api.Delete(conductores, "/conductores/{id}", "deleteConductor", "Take a driver off the company", s.deleteDriver, api.NotFound,
+		api.Refuses(db.ErrConductorEnViaje, db.ErrConductorAsignado))
 
-	vehiculos := api.Tag(a, "Vehículos")
+	api.Get[ViajesDeConductor](conductores, "/conductores/{id}/viajes", "listViajesDeConductor", "The trips that a driver makes, or is going to make", s.driverTrips, forDrivers, api.NotFound)
+
+	vehiculos := s.tag(a, "Vehículos")
 	api.Create[Vehiculo](vehiculos, "/vehiculos", "createVehiculo", "Add a vehicle", s.createVehicle, api.At("vehiculos/{vehiculoId}"),
+		api.Refuses(db.ErrSuscripcionInactiva, db.ErrLimiteVehiculos, db.ErrVehiculoPlacaTaken),
 		api.About("As many as the plan allows."))
 	api.List[UnidadResumen](vehiculos, "/vehiculos", "listVehiculos", "Your vehicles, those in a state by plate, or those that are free in a period", s.listVehicles)
 	api.Get[Vehiculo](vehiculos, "/vehiculos/{id}", "getVehiculo", "One of your vehicles", api.Call[VehiculoPath](s.db.VehiculoPorID, caller), api.NotFound)
-	api.Put[Vehiculo](vehiculos, "/vehiculos/{id}", "putVehiculo", "Change a vehicle that is not on a trip", s.saveVehicle, api.NotFound, api.Conflict)
-	api.Delete(vehiculos, "/vehiculos/{id}", "deleteVehiculo", "Take a vehicle off the company", s.deleteVehicle, api.NotFound, api.Conflict)
+	api.Put[Vehiculo](vehiculos, "/vehiculos/{id}", "putVehiculo", "Change a vehicle that is not on a trip", s.saveVehicle, api.NotFound,
+		api.Refuses(db.ErrVehiculoEnViaje, db.ErrVehiculoPlacaTaken))
+	api.Delete(vehiculos, "/vehiculos/{id}", "deleteVehiculo", "Take a vehicle off the company", s.deleteVehicle, api.NotFound,
+		api.Refuses(db.ErrVehiculoEnViaje, db.ErrVehiculoAsignado))
 
-	remolques := api.Tag(a, "Remolques")
-	api.Create[Remolque](remolques, "/remolques", "createRemolque", "Add a trailer", s.createTrailer, api.At("remolques/{remolqueId}"))
+	remolques := s.tag(a, "Remolques")
+	api.Create[Remolque](remolques, "/remolques", "createRemolque", "Add a trailer", s.createTrailer, api.At("remolques/{remolqueId}"),
+		api.Refuses(db.ErrSuscripcionInactiva, db.ErrRemolquePlacaTaken))
 	api.List[UnidadResumen](remolques, "/remolques", "listRemolques", "Your trailers, those in a state by plate, or those that are free in a period", s.listTrailers)
 	api.Get[Remolque](remolques, "/remolques/{id}", "getRemolque", "One of your trailers", api.Call[RemolquePath](s.db.RemolquePorID, caller), api.NotFound)
-	api.Put[Remolque](remolques, "/remolques/{id}", "putRemolque", "Change a trailer that is not on a trip", s.saveTrailer, api.NotFound, api.Conflict)
-	api.Delete(remolques, "/remolques/{id}", "deleteRemolque", "Take a trailer off the company", s.deleteTrailer, api.NotFound, api.Conflict)
+	api.Put[Remolque](remolques, "/remolques/{id}", "putRemolque", "Change a trailer that is not on a trip", s.saveTrailer, api.NotFound,
+		api.Refuses(db.ErrRemolqueEnViaje, db.ErrRemolquePlacaTaken))
+	api.Delete(remolques, "/remolques/{id}", "deleteRemolque", "Take a trailer off the company", s.deleteTrailer, api.NotFound,
+		api.Refuses(db.ErrRemolqueEnViaje, db.ErrRemolqueAsignado))
+
+	api.Get[Vencimientos](conductores, "/vencimientos", "listVencimientos", "Licences, permits and insurances that end soon, or have ended", s.expiring, api.NotFound)
 }
 
 func (s *service) tripRoutes(a huma.API) {
-	viajes := api.Tag(a, "Viajes")
+	viajes := s.tag(a, "Viajes")
 	api.Create[ViajeConCarta](viajes, "/viajes", "createViaje", "Plan a trip, with its Carta Porte or without", s.createTrip, api.At("viajes/{viajeId}"),
+		api.NotFound, api.Refuses(errSinConfig, db.ErrSuscripcionInactiva, db.ErrLimiteMensual, db.ErrSinCreditos),
 		api.About("With carta, the trip, its carta, the folio, the month's counter and the credit are one transaction."))
 	api.List[ViajeResumen](viajes, "/viajes", "listViajes", "Your trips, newest first", s.listTrips,
 		api.About("With estado, those in that state by when they begin; with desde or hasta, those that begin then."))
-	api.Get[ViajeConCarta](viajes, "/viajes/{id}", "getViaje", "One of your trips with its carta, and where it is", ofTrip(s.trip), api.NotFound)
-	api.Put[Viaje](viajes, "/viajes/{id}", "putViaje", "Change a trip that nobody drives yet", s.saveTrip, api.NotFound, api.Conflict)
-	api.Post[Viaje](viajes, "/viajes/{id}/programar", "programarViaje", "A draft is to be made", ofTrip(s.schedule), api.NotFound, api.Conflict)
-	api.Put[Viaje](viajes, "/viajes/{id}/recursos", "putRecursos", "Assign driver, vehicle and trailer, or others in their place", s.assign, api.NotFound, api.Conflict,
+	api.Get[ViajeConCarta](viajes, "/viajes/{id}", "getViaje", "One of your trips with its carta, and where it is", ofTrip(s.trip), api.NotFound, forDrivers)
+	api.Put[Viaje](viajes, "/viajes/{id}", "putViaje", "Change a trip that nobody drives yet", s.saveTrip, api.NotFound,
+		api.Refuses(db.ErrViajeNoProgramado, db.ErrViajeAsignado))
+	api.Post[Viaje](viajes, "/viajes/{id}/programar", "programarViaje", "A draft is to be made", ofTrip(s.schedule), api.NotFound,
+		api.Refuses(db.ErrViajeNoBorrador))
+	api.Put[Viaje](viajes, "/viajes/{id}/recursos", "putRecursos", "Assign driver, vehicle and trailer, or others in their place", s.assign, api.NotFound,
+		api.Refuses(db.ErrViajeNoProgramado, db.ErrRecursoCambio, errAgendaLlena, errLicenciaVencida, errConductorOcupado, errVehiculoOcupado, errRemolqueOcupado, db.ErrConductorNoDisponible, db.ErrVehiculoNoDisponible, db.ErrRemolqueNoDisponible),
 		api.About("None of them has another trip in the trip's period, or nothing changes. One trip may begin when another ends."))
-	api.Remove[Viaje](viajes, "/viajes/{id}/recursos", "deleteRecursos", "Take back who and what was to make the trip", ofTrip(s.unassign), api.NotFound, api.Conflict,
+	api.Remove[Viaje](viajes, "/viajes/{id}/recursos", "deleteRecursos", "Take back who and what was to make the trip", ofTrip(s.unassign), api.NotFound,
+		api.Refuses(db.ErrViajeNoProgramado, db.ErrRecursoCambio),
 		api.About("It has not left; a trip that has nobody stays as it is."))
-	api.Post[Viaje](viajes, "/viajes/{id}/iniciar", "iniciarViaje", "The trip leaves", ofTrip(s.begin), api.NotFound, api.Conflict,
+	api.Post[Viaje](viajes, "/viajes/{id}/iniciar", "iniciarViaje", "The trip leaves", ofTrip(s.begin), forDrivers, api.NotFound,
+		api.Refuses(db.ErrViajeNoProgramado, db.ErrRecursoCambio, db.ErrViajeSinRecursos, db.ErrViajeAnticipado, db.ErrCartaSinTimbrar, db.ErrConductorEnViaje, db.ErrConductorNoDisponible, db.ErrVehiculoEnViaje, db.ErrVehiculoNoDisponible, db.ErrRemolqueEnViaje, db.ErrRemolqueNoDisponible),
 		api.About("Its carta is stamped, unless it is local, and it is planned to begin within a day."))
-	api.Post[Viaje](viajes, "/viajes/{id}/completar", "completarViaje", "The trip has arrived", s.complete, api.NotFound, api.Conflict,
+	api.Post[Viaje](viajes, "/viajes/{id}/completar", "completarViaje", "The trip has arrived", s.complete, forDrivers, api.NotFound,
+		api.Refuses(db.ErrViajeNoEnCurso, db.ErrRecursoCambio),
 		api.About("Who and what made it are free, and what they have driven is counted."))
-	api.Post[Viaje](viajes, "/viajes/{id}/cancelar", "cancelarViaje", "The trip is off", ofTrip(s.cancel), api.NotFound, api.Conflict)
+	api.Post[Viaje](viajes, "/viajes/{id}/cancelar", "cancelarViaje", "The trip is off", ofTrip(s.cancel), api.NotFound,
+		api.Refuses(db.ErrViajeTerminado, db.ErrCartaVigente, db.ErrRecursoCambio))
 	api.Post[RecursosHallados](viajes, "/recursos/consulta", "findRecursos", "Drivers, vehicles and trailers by their ids, at once", s.findResources,
 		api.About("What is not yours is left out."))
 
-	rastreo := api.Tag(a, "Rastreo")
-	api.Post[Rastreo](rastreo, "/viajes/{id}/posiciones", "createPosicion", "Say where a trip is", s.ping, api.NotFound, api.Conflict,
-		api.About("It needs no Idempotency-Key: its time is its key."))
-	api.Get[Rastreo](rastreo, "/viajes/{id}/posicion", "getPosicion", "Where a trip is now, and how far", s.position, api.NotFound)
-	api.List[Posicion](rastreo, "/viajes/{id}/posiciones", "listPosiciones", "Where a trip has been", s.route, api.NotFound)
+	op, events := boardEvents()
+	live.Register(a, s.hub, op, events, s.watch, append(s.inCompany(), forAll)...)
+
+	rastreo := s.tag(a, "Rastreo")
+	api.Post[Rastreo](rastreo, "/viajes/{id}/posiciones", "createPosicion", "Say where a trip is", s.ping, api.NotFound,
+		api.Refuses(db.ErrViajeNoEnCurso),
+		api.About("It needs no Idempotency-Key: its time is its key."), forDrivers)
+	api.Get[Rastreo](rastreo, "/viajes/{id}/posicion", "getPosicion", "Where a trip is now, and how far", s.position, api.NotFound, forDrivers)
+	api.List[Posicion](rastreo, "/viajes/{id}/posiciones", "listPosiciones", "Where a trip has been", s.route, api.NotFound, forDrivers)
 }
 
 func (s *service) cartaRoutes(a huma.API) {
-	cartas := api.Tag(a, "Cartas")
-	api.Create[Carta](cartas, "/viajes/{id}/cartas", "createCarta", "A carta for a trip that has none", s.addCarta, api.NotFound, api.At("cartas/{cartaId}"))
+	cartas := s.tag(a, "Cartas")
+	ofDraft := api.Refuses(db.ErrCartaNoBorrador, db.ErrCartaSellada, db.ErrCartaCambio)
+	api.Create[Carta](cartas, "/viajes/{id}/cartas", "createCarta", "A carta for a trip that has none", s.addCarta, api.NotFound, api.At("cartas/{cartaId}"),
+		api.Refuses(errSinConfig, db.ErrSuscripcionInactiva, db.ErrLimiteMensual, db.ErrSinCreditos, db.ErrViajeTieneCarta, db.ErrViajeNoProgramado))
 	api.List[CartaResumen](cartas, "/viajes/{id}/cartas", "listCartasDeViaje", "The cartas of a trip, those that were cancelled too", s.cartasOfTrip, api.NotFound)
 	api.List[CartaResumen](cartas, "/cartas", "listCartas", "Your cartas, newest first, or those in a state, oldest first",
 		api.Either[CartaResumen, cartaQuery](s.db.CartasPorEstado, s.db.CartasDeUsuario, caller))
-	api.Get[Carta](cartas, "/cartas/{id}", "getCarta", "The head of a carta", ofCarta(s.head), api.NotFound)
+	api.Get[Carta](cartas, "/cartas/{id}", "getCarta", "The head of a carta", ofCarta(s.head), api.NotFound, forDrivers)
 	api.Get[Carta](cartas, "/folios/{folio}", "getCartaPorFolio", "A carta by its folio", s.byFolio, api.NotFound)
-	api.Post[Carta](cartas, "/cartas/{id}/sellar", "sellarCarta", "A carta is complete", ofCarta(s.seal), api.NotFound, api.Conflict,
+	api.Post[Carta](cartas, "/cartas/{id}/sellar", "sellarCarta", "A carta is complete", ofCarta(s.seal), api.NotFound, ofDraft, api.Refuses(errCartaIncompleta, errCartaEnorme),
 		api.About("It is read back whole and held to what the tax office asks."))
-	api.Post[Carta](cartas, "/cartas/{id}/abrir", "abrirCarta", "A complete carta is to be changed again", ofCarta(s.open), api.NotFound, api.Conflict)
+	api.Post[Carta](cartas, "/cartas/{id}/abrir", "abrirCarta", "A complete carta is to be changed again", ofCarta(s.open), api.NotFound,
+		api.Refuses(db.ErrCartaEnTimbrado, db.ErrCartaNoBorrador, db.ErrCartaNoSellada))
 	api.Create[Carta](cartas, "/cartas/{id}/timbrado", "timbrarCarta", "Stamp a complete carta", s.stamp, api.NotFound, api.At("cartas/{cartaId}/xml"),
+		api.Refuses(db.ErrCartaNoBorrador, db.ErrCartaNoSellada, db.ErrCartaCambio, db.ErrCartaDeOtroViaje, errCartaIncompleta, errCartaVencida, errCartaEnorme, errPACRechaza),
 		api.About("Without a PAC of the deployment's own, the stamp is a test: PRUEBA, sin validez fiscal."))
-	huma.Register(a, huma.Operation{
+	stamped := api.Refuses(table.ErrNotFound, db.ErrCartaNoTimbrada)
+	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "getXml", Method: http.MethodGet, Path: "/cartas/{id}/xml", Tags: []string{"Cartas"},
-		Summary: "The XML of a stamped carta", Errors: []int{http.StatusNotFound, http.StatusConflict},
-	}, s.getXML)
-	api.Post[Carta](cartas, "/cartas/{id}/cancelacion", "cancelarCarta", "Cancel a carta", s.cancelCarta, api.NotFound, api.Conflict,
+		Summary: "The XML of a stamped carta",
+	}, append(s.inCompany(), forDrivers, stamped)...), s.getXML)
+	huma.Register(a, api.Operation(huma.Operation{
+		OperationID: "getPdf", Method: http.MethodGet, Path: "/cartas/{id}/pdf", Tags: []string{"Cartas"},
+		Summary:   "A stamped carta to be printed",
+		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{"application/pdf": {}}}},
+	}, append(s.inCompany(), forDrivers, stamped)...), s.getPDF)
+	api.Post[Carta](cartas, "/cartas/{id}/cancelacion", "cancelarCarta", "Cancel a carta", s.cancelCarta, api.NotFound,
+		api.Refuses(db.ErrCartaEnTimbrado, db.ErrCartaNoTimbrada, db.ErrCartaNoBorrador, db.ErrViajeEnMarcha, db.ErrCartaDeOtroViaje, errPACRechaza),
 		api.About("A draft gives its credit back."))
 	api.Get[Contenido](cartas, "/cartas/{id}/contenido", "getContenido", "All that a carta lists, a page at a time", s.contents, api.NotFound)
-	api.Put[Autotransporte](cartas, "/cartas/{id}/autotransporte", "putAutotransporte", "Declare a draft's vehicle", s.declareVehicle, api.NotFound, api.Conflict)
-	api.Put[Ubicaciones](cartas, "/cartas/{id}/ubicaciones", "putUbicaciones", "Declare a draft's places, instead of those it had", s.declarePlaces, api.NotFound, api.Conflict)
-	api.Put[Figuras](cartas, "/cartas/{id}/figuras", "putFiguras", "Declare a draft's people, instead of those it had", s.declarePeople, api.NotFound, api.Conflict)
-	api.Create[Agregado](cartas, "/cartas/{id}/mercancias", "addMercancias", "Add goods to a draft", s.addGoods, api.NotFound,
+	api.Put[Autotransporte](cartas, "/cartas/{id}/autotransporte", "putAutotransporte", "Declare a draft's vehicle", s.declareVehicle, api.NotFound, ofDraft)
+	api.Put[Ubicaciones](cartas, "/cartas/{id}/ubicaciones", "putUbicaciones", "Declare a draft's places, instead of those it had", s.declarePlaces, api.NotFound, ofDraft)
+	api.Put[Figuras](cartas, "/cartas/{id}/figuras", "putFiguras", "Declare a draft's people, instead of those it had", s.declarePeople, api.NotFound, ofDraft)
+	api.Create[Agregado](cartas, "/cartas/{id}/mercancias", "addMercancias", "Add goods to a draft", s.addGoods, api.NotFound, ofDraft,
 		api.About("At most 1,000 at once; thousands are sent in several requests, each with a key of its own."))
+	api.Put[Mercancia](cartas, "/cartas/{id}/mercancias/{orden}", "putMercancia", "Change one of a draft's goods", s.changeGood, api.NotFound, ofDraft)
+	api.Remove[Totales](cartas, "/cartas/{id}/mercancias/{orden}", "deleteMercancia", "Take one of a draft's goods away", s.removeGood, api.NotFound, ofDraft,
+		api.About("The last of the goods takes its place."))
+	api.Put[Carta](cartas, "/cartas/{id}/receptor", "putReceptor", "Give a draft another receiver", s.changeReceiver, api.NotFound, ofDraft)
+	api.Post[Revisado](cartas, "/cartas/{id}/revision", "reviewCarta", "What the tax office would refuse, with what is being typed", s.review, api.NotFound, unchecked, api.Refuses(db.ErrCartaCambio),
+		api.About("Nothing is stored. The parts of the body stand for those of the carta; they may be incomplete."))
+	api.Get[Claves](cartas, "/catalogos/{nombre}", "searchCatalogo", "Search a catalogue of the tax office", s.catalog, forAll,
+		api.About("By the beginning of the key or by words of the description, wherever they begin; accents do not count."))
 	api.List[Mercancia](cartas, "/cartas/{id}/mercancias", "listMercancias", "The goods of a carta", s.goods, api.NotFound)
 }
 
@@ -147,6 +220,15 @@ func (s *service) getXML(ctx context.Context, in *CartaPath) (*document, error) 
 	}
 	text, err := s.xml(ctx, who.Sub, in.CartaID)
 	return &document{"application/xml; charset=utf-8", text}, err
+}
+
+func (s *service) getPDF(ctx context.Context, in *CartaPath) (*document, error) {
+	who, err := auth.Required(ctx)
+	if err != nil {
+		return nil, err
+	}
+	printed, err := s.pdf(ctx, who.Sub, in.CartaID)
+	return &document{"application/pdf", printed}, err
 }
 
 // EmpresaPath leads to a company, in operations of the back office. Paths have capitals because huma passes other embedded

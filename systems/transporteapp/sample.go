@@ -77,6 +77,16 @@ func (m *sampleMaker) company(n int) []table.Record {
 		m.add(db.Usage{UserID: m.userID, Mes: begun.Format("2006-01"), Cartas: sampleTrips}.Record(), db.FolioSeq{UserID: m.userID, N: sampleTrips}.Record())
 	}
 	m.add(profile.Record())
+	if len(m.list) < n {
+		m.add(db.Miembro{
+			UserID: m.userID, MiembroID: m.userID, Nombre: profile.FullName, Rol: db.RolPropietario, CreatedAt: begun, UpdatedAt: begun,
+		}.Record())
+	}
+	if n == sampleBlock {
+		m.add(db.Miembro{
+			UserID: m.userID, MiembroID: m.userID + "-despacho", Nombre: m.name(), Rol: db.RolDespachador, CreatedAt: begun, UpdatedAt: begun,
+		}.Record())
+	}
 	if (n-len(m.list))%2 == 1 { // one that is cut off; a trailer has an agenda
 		m.add(db.Usage{UserID: m.userID, Mes: begun.Format("2006-01")}.Record())
 	}
@@ -106,7 +116,7 @@ func (m *sampleMaker) profile(at time.Time) db.User {
 	plan := DefaultPlan()
 	u := db.User{
 		UserID: m.userID, Email: "flota@" + m.userID + ".example.com", FullName: "Transportes " + m.name(), Timezone: "America/Mexico_City",
-		Subscription: plan.subscription(at), Credits: db.Creditos{Balance: sampleCredits}, CreatedAt: at, UpdatedAt: at,
+		Subscription: plan.subscription(at), Credits: db.Creditos{Balance: sampleCredits}, NumPropietarios: 1, CreatedAt: at, UpdatedAt: at,
 		Config: &db.ConfigFiscal{RfcEmisor: "EKU9003173C9", RazonSocial: "ESCUELA KEMPER URGATE", RegimenFiscal: "601", DomicilioFiscal: sampleOrigin()},
 	}
 	u.Subscription.ExpiresAt = time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC) // not while the sample is used
@@ -137,6 +147,7 @@ func (m *sampleMaker) fleet(at time.Time) {
 			UserID: m.userID, ConductorID: m.id(at), Nombre: m.name(), Rfc: "CACX7605101P8", Curp: "HEGG560427MVZRRL04",
 			Estado: db.EstadoRecursoDisponible, Activo: true, CreatedAt: at, UpdatedAt: at,
 			Licencia: db.Licencia{Tipo: "E", Numero: "ABC123456", Vigencia: table.DateOf(at.AddDate(20, 0, 0))},
+			Vence:    table.DateOf(at.AddDate(20, 0, 0)),
 		})
 		m.vehicles = append(m.vehicles, db.Vehiculo{
 			UserID: m.userID, VehiculoID: m.id(at), Placa: m.plate(), Estado: db.EstadoRecursoDisponible, ConfigVehicular: "C3", AnioModeloVM: 2022,
@@ -238,20 +249,22 @@ func (m *sampleMaker) listed(page *db.CartaCompletaResult) {
 
 // stamp gives a carta a stamp and its document, without a seal.
 func (m *sampleMaker) stamp(c *db.Carta, page *db.CartaCompletaResult) {
+	c.Status, c.Sellada, c.SelladaAt = db.EstadoCartaTimbrada, true, &c.CreatedAt
+	c.Timbrado = &db.Timbrado{
+		UUIDFiscal: m.uuid(), FechaTimbrado: c.CreatedAt, RfcProvCertif: cartaporte.LocalRFC, NoCertificadoSAT: cartaporte.LocalSerial, Prueba: true,
+	}
 	d := declared(c)
 	gather(d, page)
 	d.Fecha = c.CreatedAt.Format(localTime)
-	document, _ := d.Comprobante().XML() // it is all texts
+	issued := d.Comprobante()
+	issued.Muestra(c.Timbrado.UUIDFiscal, d.Fecha)
+	document, _ := issued.XML() // it is all texts
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	_, _ = w.Write(document) // into memory
 	_ = w.Close()
 	sum := sha256.Sum256(document)
-	c.Status, c.Sellada, c.SelladaAt = db.EstadoCartaTimbrada, true, &c.CreatedAt
-	c.Timbrado = &db.Timbrado{
-		UUIDFiscal: m.uuid(), FechaTimbrado: c.CreatedAt, RfcProvCertif: cartaporte.LocalRFC, NoCertificadoSAT: cartaporte.LocalSerial, Prueba: true,
-		Sha256: hex.EncodeToString(sum[:]), Bytes: int64(len(document)),
-	}
+	c.Timbrado.Sha256, c.Timbrado.Bytes = hex.EncodeToString(sum[:]), int64(len(document))
 	m.add(db.XMLParte{UserID: m.userID, CartaID: c.CartaID, Contenido: packed.Bytes()}.Record())
 }
 

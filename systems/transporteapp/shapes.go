@@ -139,7 +139,7 @@ type NuevoConductor struct {
 	Email              string           `json:"email,omitempty" format:"email" maxLength:"254"`
 	Telefono           string           `json:"telefono,omitempty" maxLength:"30"`
 	Estado             db.EstadoRecurso `json:"estado,omitempty" enum:"disponible,inactivo" default:"disponible" doc:"A trip sets en_viaje by itself"`
-	Activo             bool             `json:"activo,omitempty" default:"true"`
+	Activo             *bool            `json:"activo,omitempty" doc:"Whether they drive for the company; true if nothing is said"`
 	Licencia           Licencia         `json:"licencia"`
 	Compensacion       *Compensacion    `json:"compensacion,omitempty"`
 	VehiculoAsignadoID string           `json:"vehiculoAsignadoId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID"`
@@ -158,6 +158,8 @@ type Vehiculo struct {
 	NumPermisoSct      string           `json:"numPermisoSct"`
 	AseguraRespCivil   string           `json:"aseguraRespCivil"`
 	PolizaRespCivil    string           `json:"polizaRespCivil"`
+	PermisoVigencia    *Fecha           `json:"permisoVigencia,omitempty" doc:"The last day on which the permit is good"`
+	SeguroVigencia     *Fecha           `json:"seguroVigencia,omitempty" doc:"The last day on which the insurance is good"`
 	KmTotales          Decimal          `json:"kmTotales"`
 	ViajeActualID      string           `json:"viajeActualId,omitempty"`
 	CreatedAt          time.Time        `json:"createdAt"`
@@ -175,24 +177,28 @@ type NuevoVehiculo struct {
 	NumPermisoSct      string           `json:"numPermisoSct" minLength:"1" maxLength:"50"`
 	AseguraRespCivil   string           `json:"aseguraRespCivil" minLength:"3" maxLength:"50"`
 	PolizaRespCivil    string           `json:"polizaRespCivil" minLength:"3" maxLength:"30"`
+	PermisoVigencia    *Fecha           `json:"permisoVigencia,omitempty" doc:"The last day on which the permit is good"`
+	SeguroVigencia     *Fecha           `json:"seguroVigencia,omitempty" doc:"The last day on which the insurance is good"`
 }
 
 // Remolque is a trailer.
 type Remolque struct {
-	RemolqueID    string           `json:"remolqueId" doc:"A ULID"`
-	Placa         string           `json:"placa"`
-	SubTipoRem    string           `json:"subTipoRem"`
-	Estado        db.EstadoRecurso `json:"estado" enum:"disponible,en_viaje,inactivo,taller"`
-	ViajeActualID string           `json:"viajeActualId,omitempty"`
-	CreatedAt     time.Time        `json:"createdAt"`
-	UpdatedAt     time.Time        `json:"updatedAt"`
+	RemolqueID     string           `json:"remolqueId" doc:"A ULID"`
+	Placa          string           `json:"placa"`
+	SubTipoRem     string           `json:"subTipoRem"`
+	SeguroVigencia *Fecha           `json:"seguroVigencia,omitempty" doc:"The last day on which the insurance is good"`
+	Estado         db.EstadoRecurso `json:"estado" enum:"disponible,en_viaje,inactivo,taller"`
+	ViajeActualID  string           `json:"viajeActualId,omitempty"`
+	CreatedAt      time.Time        `json:"createdAt"`
+	UpdatedAt      time.Time        `json:"updatedAt"`
 }
 
 // NuevoRemolque is what is said of a trailer.
 type NuevoRemolque struct {
-	Placa      string           `json:"placa" pattern:"^[A-Z0-9-]{5,10}$" patternDescription:"capitals, digits and -"`
-	SubTipoRem string           `json:"subTipoRem" maxLength:"6" doc:"Key of c_SubTipoRem, as CTR007"`
-	Estado     db.EstadoRecurso `json:"estado,omitempty" enum:"disponible,inactivo,taller" default:"disponible" doc:"A trip sets en_viaje by itself"`
+	Placa          string           `json:"placa" pattern:"^[A-Z0-9-]{5,10}$" patternDescription:"capitals, digits and -"`
+	SubTipoRem     string           `json:"subTipoRem" maxLength:"6" doc:"Key of c_SubTipoRem, as CTR007"`
+	SeguroVigencia *Fecha           `json:"seguroVigencia,omitempty" doc:"The last day on which the insurance is good"`
+	Estado         db.EstadoRecurso `json:"estado,omitempty" enum:"disponible,inactivo,taller" default:"disponible" doc:"A trip sets en_viaje by itself"`
 }
 
 // UnidadResumen is a vehicle or a trailer in a list.

@@ -226,6 +226,8 @@ func (s *service) keepStamp(ctx context.Context, r request, c db.Carta, stamp *c
 	return answer, replayed, err
 }
 
+var errCartaEnorme = problem.Conflict("carta_enorme", "the document is larger than 3 MB packed: make two cartas of it")
+
 // storable refuses what would not fit into the transaction that keeps the stamp: it must not be stamped at all.
 func storable(d *cartaporte.Documento) error {
 	document, err := d.Comprobante().XML()
@@ -237,7 +239,7 @@ func storable(d *cartaporte.Documento) error {
 		return err
 	}
 	if len(packed) > maxPieces*pieceBytes-stampBytes {
-		return problem.Conflict("carta_enorme", "the document is larger than 3 MB packed: make two cartas of it")
+		return errCartaEnorme
 	}
 	return nil
 }

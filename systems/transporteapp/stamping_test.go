@@ -203,8 +203,8 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-// TestDocument: the XML says what was declared.
-func TestDocument(t *testing.T) {
+// TestStampedXML: the XML says what was declared.
+func TestStampedXML(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
 	made := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t", cartaTrip())

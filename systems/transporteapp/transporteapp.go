@@ -27,6 +27,7 @@
 //	T6  A request key does its thing once, and is answered as it was the first time.
 //	T7  A stamp is of the carta as it was sealed: from before the PAC is asked until its answer is known, nothing changes it.
 //	T8  A trip leaves with a stamped carta, unless it is local, and at most Options.Anticipacion before its planned start.
+//	T9  A request is made by a member of its company, in the role that they have then; a company has an owner.
 //
 // All of the package may be used from any number of goroutines.
 package transporteapp
@@ -39,7 +40,9 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/live"
 	"github.com/monotable/monotable/systems/internal/personal"
 	"github.com/monotable/monotable/systems/internal/seed"
 	"github.com/monotable/monotable/systems/internal/system"
@@ -53,6 +56,9 @@ import (
 
 // Name is the system's name.
 const Name = "transporteapp"
+
+// tableName is the table of all that is stored.
+const tableName = "TransporteApp"
 
 // AdminGroup is the group of the back office, which sells plans and credits.
 const AdminGroup = Name + "-admin"
@@ -99,6 +105,8 @@ type service struct {
 	logger *slog.Logger
 	turns  *turns
 	early  time.Duration
+	// hub tells this process's connections of trips.
+	hub *live.Hub[topic]
 }
 
 // System is TransporteApp.
@@ -136,7 +144,7 @@ func examples() []system.Example {
 }
 
 func tables() []system.Table {
-	return system.Tables(db.CreateTables(db.Config{}), db.TimeToLive(db.Config{}))
+	return system.Tables(db.CreateTables(db.Config{}), db.TimeToLive(db.Config{}), db.Decode)
 }
 
 func open(o Options, d system.Deps) (*system.Service, error) {
@@ -144,7 +152,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &service{db: data, pac: o.PAC, plan: o.Plan, now: d.Clock, logger: d.Logger, turns: newTurns(), early: cmp.Or(o.Anticipacion, DefaultAnticipacion)}
+	s := &service{db: data, pac: o.PAC, plan: o.Plan, now: d.Clock, logger: d.Logger, turns: newTurns(), hub: live.New[topic](d.Logger), early: cmp.Or(o.Anticipacion, DefaultAnticipacion)}
 	if s.pac == nil {
 		s.pac = cartaporte.NewLocal(d.Clock)
 	}
@@ -153,7 +161,13 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}
 	return &system.Service{
 		Register: s.routes,
-		Personal: &personal.Data{DB: data, Kept: db.PersonKept(), Refuse: s.underWay},
-		Sample:   seed.Sample{Records: sample, Load: data.Load},
+		Streams:  []system.Stream{{Name: "told-board", Table: tableName, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.tellBoard)}},
+		Acts:     api.KeepActs(data.BeginAct, data.EndAct),
+		Personal: &personal.Data{
+			DB: data, Kept: db.PersonKept(),
+			Allow:  personal.Check{Of: s.ownsOwn, Errors: []error{errSinAcceso, errRol}},
+			Refuse: personal.Check{Of: s.underWay, Errors: []error{errViajeEnCurso, errConMiembros, errPropietario, errCartaEnProceso}},
+		},
+		Sample: seed.Sample{Records: sample, Load: data.Load},
 	}, nil
 }

@@ -184,7 +184,7 @@ func (s *service) trip(ctx context.Context, userID, id string) (ViajeConCarta, e
 	if err != nil {
 		return ViajeConCarta{}, err
 	}
-	out := ViajeConCarta{Viaje: viajeOf(v)}
+	out := ViajeConCarta{Viaje: seen(ctx, v)}
 	return out, together(
 		func() error {
 			if v.Fiscal == nil {

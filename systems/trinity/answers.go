@@ -117,3 +117,6 @@ var (
 	personOf = byname.Copy[trinitydb.Member, Person]()
 	matchOf  = byname.Copy[trinitydb.Match, Match]()
 )
+
+// RoomClosed is what an event stream says last when the room's host has closed it: nothing but that.
+type RoomClosed struct{}

@@ -203,7 +203,7 @@ func (f *feed) tell(e event) error {
 		return f.write("", "changed", personOf(*e.changed))
 	case e.changed != nil && e.changed.Closed && !f.m.item.Closed:
 		f.m.item.Closed = true
-		return f.write("", "closed", struct{}{})
+		return f.write("", "closed", RoomClosed{})
 	case e.changed != nil:
 		return f.write("", "changed", personOf(*e.changed))
 	case e.left.UserID == f.m.item.UserID:

@@ -49,7 +49,7 @@ func TestHost(t *testing.T) {
 		t.Errorf("the host has not heard of a vote: %+v", host.changed)
 	}
 	for h := removed.next(t); h.name != ""; h = removed.next(t) {
-		if h.name != "match" {
+		if h.name != "match" && h.name != "joined" { // who joined before may be told late
 			t.Errorf("who was removed hears %+v", h)
 		}
 	}

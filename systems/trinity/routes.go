@@ -22,6 +22,7 @@ func (s *service) routes(a huma.API) {
 	rooms := api.Tag(a, "Rooms")
 	api.Get[Genres](rooms, "/genres", "listGenres", "The genres that films have", genres, api.Public, api.Cache("public, max-age=86400"))
 	api.Create[Room](rooms, "/rooms", "createRoom", "Open a room", s.openRoom, api.At("rooms/{id}"),
+		api.Refuses(errNoFilms),
 		api.About("You are its host and its first member. Others join by its code. It goes after a day."))
 	api.List[JoinedRoom](rooms, "/rooms", "listRooms", "The rooms you are in, last joined first",
 		present(s, api.Pages[api.PageQuery](s.db.RoomsOfUser, caller), func(r trinitydb.RoomsOfUserItem) time.Time { return r.TTL }))
@@ -29,32 +30,41 @@ func (s *service) routes(a huma.API) {
 		present(s, api.Pages[api.PageQuery](s.db.RoomsOfHost, "HostID"), func(r trinitydb.RoomsOfHostItem) time.Time { return r.TTL }))
 	api.List[JoinedRoom](rooms, "/rooms/unmatched", "listUnmatchedRooms", "The rooms you are in that have no match",
 		present(s, api.Pages[api.PageQuery](s.db.RoomsOfUserWithoutMatch, caller), func(r trinitydb.RoomsOfUserWithoutMatchItem) time.Time { return r.TTL }))
-	api.Get[RoomWithMembers](rooms, "/rooms/{id}", "getRoom", "A room with its members", asMember(s, s.roomWithMembers), api.Forbidden, api.NotFound)
-	api.Get[Room](rooms, "/codes/{code}", "getRoomByCode", "The room that a code opens", s.roomByCode, api.NotFound, api.At("../rooms/{id}"))
-	api.Ensure[Room](rooms, "/codes/{code}/member", "joinRoom", "Join the room that a code opens", s.join, api.NotFound, api.Conflict, api.At("../../rooms/{id}"),
+	api.Get[RoomWithMembers](rooms, "/rooms/{id}", "getRoom", "A room with its members", asMember(s, s.roomWithMembers),
+		api.Refuses(errNoMember, errNoRoom))
+	api.Get[Room](rooms, "/codes/{code}", "getRoomByCode", "The room that a code opens", s.roomByCode, api.At("../rooms/{id}"),
+		api.Refuses(errNoRoom))
+	api.Ensure[Room](rooms, "/codes/{code}/member", "joinRoom", "Join the room that a code opens", s.join, api.At("../../rooms/{id}"),
+		api.Refuses(errNoRoom, trinitydb.ErrClosed, trinitydb.ErrRoomFull),
 		api.About("200 if you are in it already."))
-	api.Delete(rooms, "/rooms/{id}/members/{userId}", "removeMember", "Remove a member from your room", s.remove, api.Forbidden, api.NotFound,
+	api.Delete(rooms, "/rooms/{id}/members/{userId}", "removeMember", "Remove a member from your room", s.remove,
+		api.Refuses(errNoMember, errNoRoom, errNotHost),
 		api.About("The host may, and nobody else. It is as if the member had left; the code lets them in again. Removing twice is removing."))
-	api.Put[Room](rooms, "/rooms/{id}/closed", "closeRoom", "Close your room", s.closeRoom, api.Forbidden, api.NotFound,
+	api.Put[Room](rooms, "/rooms/{id}/closed", "closeRoom", "Close your room", s.closeRoom,
+		api.Refuses(errNoMember, errNoRoom, errNotHost),
 		api.About("The host may, and nobody else. Nobody joins or votes any more; members still see the matches. Closing twice is closing."))
-	api.Delete(rooms, "/rooms/{id}/member", "leaveRoom", "Leave a room", s.leave, api.NotFound,
+	api.Delete(rooms, "/rooms/{id}/member", "leaveRoom", "Leave a room", s.leave,
+		api.Refuses(errNoRoom),
 		api.About("Your votes are taken back. What all others have said yes to is a match then. Leaving twice is leaving."))
 
 	votes := api.Tag(a, "Votes")
 	api.List[Candidate](votes, "/rooms/{id}/candidates", "listCandidates", "The films of a room, with their tallies",
-		toMembers(s, api.Pages[roomPage](s.db.Movies)), api.Forbidden, api.NotFound)
-	api.Ensure[CastVote](votes, "/rooms/{id}/votes/{movieId}", "castVote", "Vote on a film", s.castVote, api.Forbidden, api.NotFound, api.Conflict,
+		toMembers(s, api.Pages[roomPage](s.db.Movies)), api.Refuses(errNoMember, errNoRoom))
+	api.Ensure[CastVote](votes, "/rooms/{id}/votes/{movieId}", "castVote", "Vote on a film", s.castVote,
+		api.Refuses(errNoMember, errNoRoom, errNoMovie, errVoteIsFinal, trinitydb.ErrClosed),
 		api.About("A vote is final: the same again is answered with 200, another one with 409. With the last yes comes the match."))
-	api.Get[Vote](votes, "/rooms/{id}/votes/{movieId}", "getVote", "Your vote on a film", toMembers(s, api.Call[MoviePath](s.db.VoteOf, caller)), api.Forbidden, api.NotFound)
+	api.Get[Vote](votes, "/rooms/{id}/votes/{movieId}", "getVote", "Your vote on a film", toMembers(s, api.Call[MoviePath](s.db.VoteOf, caller)), api.NotFound,
+		api.Refuses(errNoMember))
 	api.List[Vote](votes, "/rooms/{id}/votes/mine", "listOwnVotes", "Your votes in a room",
-		toMembers(s, api.Pages[roomPage](s.db.VotesOfUserInRoom, caller)), api.Forbidden, api.NotFound)
-	api.List[Vote](votes, "/rooms/{id}/votes", "listVotes", "All votes of a room", toMembers(s, api.Pages[roomPage](s.db.VotesOfRoom)), api.Forbidden, api.NotFound)
+		toMembers(s, api.Pages[roomPage](s.db.VotesOfUserInRoom, caller)), api.Refuses(errNoMember, errNoRoom))
+	api.List[Vote](votes, "/rooms/{id}/votes", "listVotes", "All votes of a room", toMembers(s, api.Pages[roomPage](s.db.VotesOfRoom)),
+		api.Refuses(errNoMember, errNoRoom))
 
 	matches := api.Tag(a, "Matches")
 	api.List[Match](matches, "/rooms/{id}/matches", "listRoomMatches", "The matches of a room",
-		toMembers(s, api.Pages[roomPage](s.db.MatchesOfRoom)), api.Forbidden, api.NotFound)
+		toMembers(s, api.Pages[roomPage](s.db.MatchesOfRoom)), api.Refuses(errNoMember, errNoRoom))
 	api.Get[Match](matches, "/rooms/{id}/matches/{movieId}", "getMatch", "A room's match on a film",
-		toMembers(s, api.Call[MoviePath](s.db.MatchOf)), api.Forbidden, api.NotFound)
+		toMembers(s, api.Call[MoviePath](s.db.MatchOf)), api.NotFound, api.Refuses(errNoMember))
 	api.List[OwnMatch](matches, "/matches", "listMatches", "Your matches, newest first", api.Pages[api.PageQuery](s.db.MatchesOfUser, caller))
 	huma.Register(a, feedOperation(a), s.watchRoom)
 }
@@ -63,7 +73,7 @@ func (s *service) routes(a huma.API) {
 func feedOperation(a huma.API) huma.Operation {
 	registry := a.OpenAPI().Components.Schemas
 	events := map[string]any{}
-	for name, data := range map[string]reflect.Type{"match": reflect.TypeFor[Match](), "joined": reflect.TypeFor[Person](), "changed": reflect.TypeFor[Person](), "left": reflect.TypeFor[Person](), "closed": reflect.TypeFor[struct{}]()} {
+	for name, data := range map[string]reflect.Type{"match": reflect.TypeFor[Match](), "joined": reflect.TypeFor[Person](), "changed": reflect.TypeFor[Person](), "left": reflect.TypeFor[Person](), "closed": reflect.TypeFor[RoomClosed]()} {
 		events[name] = registry.Schema(data, true, "")
 	}
 	return api.Operation(huma.Operation{
@@ -73,7 +83,7 @@ func feedOperation(a huma.API) huma.Operation {
 		Responses: map[string]*huma.Response{"200": {Description: "Events", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{
 			Type: huma.TypeString, Description: "data is JSON.", Extensions: map[string]any{"x-events": events},
 		}}}}},
-	}, api.Stream, api.Forbidden, api.NotFound)
+	}, api.Stream, api.Refuses(errNoMember, errNoRoom))
 }
 
 // inRoom is an input of an operation of a room.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/systems/internal/sam"
+	"github.com/monotable/monotable/systems/internal/system"
 	"github.com/monotable/monotable/systems/trinity"
 )
 
@@ -53,4 +54,9 @@ func template(v *apitest.Server) sam.Template {
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	template(apitest.Open(t, trinity.System(trinity.Options{}))).Compare(t, "lambda/template.yaml")
+}
+
+// TestMain runs every test so that each function may do what the template lets it, and nothing else.
+func TestMain(m *testing.M) {
+	apitest.Main(m, template, func() system.System { return trinity.System(trinity.Options{Films: some(6)}) })
 }

@@ -119,7 +119,7 @@ func System(o Options) system.System {
 }
 
 func tables() []system.Table {
-	return system.Tables(trinitydb.CreateTables(trinitydb.Config{}), trinitydb.TimeToLive(trinitydb.Config{}))
+	return system.Tables(trinitydb.CreateTables(trinitydb.Config{}), trinitydb.TimeToLive(trinitydb.Config{}), trinitydb.Decode)
 }
 
 // The tables with streams, as trinitydb names them.

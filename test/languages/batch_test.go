@@ -91,17 +91,17 @@ var batches = map[string]func(n int) (most int, failure string){
 // TestBatches: a batch whose items DynamoDB leaves unprocessed is gone on with, and what is not known to be done is told, by the lines
 // that Go tells.
 func TestBatches(t *testing.T) {
-	const file = "../generated/designs/edits.design.yaml"
+	const file = "../generated/designs/patterns.design.yaml"
 	t.Run("TypeScript", func(t *testing.T) {
 		installed(t)
 		dir := t.TempDir()
-		d := generated(t, typescript, file, filepath.Join(dir, "edits"))
+		d := generated(t, typescript, file, filepath.Join(dir, "patterns"))
 		compiled(t, dir)
-		tryBatches(t, typescript, d, filepath.Join(dir, "out", "edits"))
+		tryBatches(t, typescript, d, filepath.Join(dir, "out", "patterns"))
 	})
 	t.Run("Python", func(t *testing.T) {
 		hasBoto3(t)
-		dir := filepath.Join(t.TempDir(), "edits")
+		dir := filepath.Join(t.TempDir(), "patterns")
 		tryBatches(t, python, generated(t, python, file, dir), dir)
 	})
 }
@@ -118,7 +118,7 @@ func tryBatches(t *testing.T, l language, d *design.Design, dir string) {
 	for n := range lines {
 		in.Lines = append(in.Lines, table.Values{"visitor": textValue(fmt.Sprint("v", n)), "other": textValue(fmt.Sprint("o", n))})
 	}
-	tables := map[string]string{"edits": "edits-test"}
+	tables := map[string]string{"patterns": "patterns-test"}
 	n := start(t, l, dir)
 	world := 0
 	for name, process := range batches {
@@ -178,7 +178,7 @@ func textValue(s string) types.AttributeValue { return &types.AttributeValueMemb
 // visitors are how many items are stored.
 func visitors(t *testing.T, client *dynamodb.Client) int {
 	t.Helper()
-	out, err := client.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("edits-test"), Select: types.SelectCount})
+	out, err := client.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("patterns-test"), Select: types.SelectCount})
 	if err != nil {
 		t.Fatal(err)
 	}

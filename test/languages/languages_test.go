@@ -31,7 +31,7 @@ var (
 
 // tried reports whether the random trials are run for a design without -everything.
 func tried(file string) bool {
-	return regexp.MustCompile(`/generated/|/testdata/(forge|ways|buckets|tags|bands)\.|trinity`).MatchString(file)
+	return regexp.MustCompile(`/generated/|/testdata/(forge|ways|buckets|tags|bands|network)\.|trinity`).MatchString(file)
 }
 
 // designs are those that are generated and tried.

@@ -111,6 +111,7 @@ type mirror struct {
 	cursors map[table.Cursor]table.Cursor // of generated code, by Go's
 	written []asked                       // the writes that were made, for transactions of several
 	began   map[string]table.Item         // what the trial\'s tables had at first
+	ending  error                         // of the last transaction of several writes, in Go
 	stored  map[string]string             // in both, as texts
 }
 

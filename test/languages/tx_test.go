@@ -4,10 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
 // asked is a write with its input.
@@ -75,6 +81,7 @@ func (m *mirror) compose(ctx context.Context, writes ...asked) error {
 	if err == nil && failed != nil && slices.Contains(failed.Codes, "NotFound") {
 		return m.sameTables(ctx, call) // the design's replay finds nothing, which package table does not ask for
 	}
+	m.ending = err
 	m.composed[composedAs(len(writes), ops[0].(*table.Op[table.Outcome]).Replayed, err)]++
 	refused, different := m.sameError(call, failed, err)
 	if different := cmp.Or(different, m.sameTables(ctx, call)); different != nil || refused {
@@ -108,4 +115,66 @@ func composedAs(writes int, replayed bool, err error) string {
 	default:
 		return "done"
 	}
+}
+
+// tx makes writes as a whole; want is what its error has, "" for none.
+func (s *script) tx(want string, writes ...asked) {
+	s.t.Helper()
+	err := s.compose(s.ctx, writes...)
+	s.ended("", "tx", err) // anything else is a difference
+	if got := s.ending; (got == nil) != (want == "") || got != nil && !strings.Contains(got.Error(), want) {
+		s.t.Errorf("a tx ends in %v, want %s", got, want)
+	}
+}
+
+// ask is a write with its input.
+func (s *script) ask(name string, in table.Input) asked {
+	i := slices.IndexFunc(s.program.Writes, func(w *lower.Write) bool { return w.Design.Name == name })
+	return asked{s.program.Writes[i].Run, in}
+}
+
+// orders: transactions of several writes.
+func orders(s *script) {
+	const stock = 100
+	client := s.under.Client.(sdkClient)
+	for i := range 60 {
+		product := table.Item{
+			"PK": textValue(fmt.Sprint("PRODUCT#", i)), "SK": textValue("PRODUCT"), "type": textValue("Product"), "productId": textValue(fmt.Sprint(i)),
+			"price": storedValue(5), "stock": storedValue(stock),
+		}
+		if _, err := client.PutItem(s.ctx, &dynamodb.PutItemInput{TableName: aws.String("shop-test"), Item: product}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	order := func(key string, number, quantity int, products ...int) asked {
+		in := given("requestKey", key, "userId", "ann", "orderId", fmt.Sprintf("%026d", number))
+		for _, p := range products {
+			in.Lines = append(in.Lines, given("productId", fmt.Sprint(p), "quantity", quantity, "subtotal", 5).Values)
+		}
+		return s.ask("PlaceOrder", in)
+	}
+	user := func(name, email string) asked { return s.ask("Register", given("userId", name, "email", email)) }
+
+	s.tx("", user("ann", "ann@example.com"), user("bo", "bo@example.com"))
+	s.tx("user email is taken", user("cy", "cy@example.com"), user("di", "BO@example.com"))
+	s.tx("email is not", user("cy", "cy@example.com"), user("di", "no address"))
+	s.tx("writes touch the same item: Register (put of marker Email of User) and Register (put of marker Email of User) touch item", user("cy", "cy@example.com"), user("di", "CY@example.com"))
+	s.tx("Register (User) and Register (User) touch item", user("cy", "cy@example.com"), user("cy", "cy@example.com"))
+
+	// Two idempotent writes make one request.
+	both := []asked{order("k1", 1, 2, 1, 2), order("k2", 2, 3, 3)}
+	s.tx("", both...)
+	s.tx("", both[1], both[0]) // again, and in another order
+	s.tx("request key was used with another request", both[0])
+	s.tx("request key was used with another request", append(both, user("cy", "cy@example.com"))...)
+	s.tx("PlaceOrder (Product) and", order("k3", 3, 1, 5), order("k4", 4, 1, 5))
+	s.tx("PlaceOrder, line 1: out of stock", user("cy", "cy@example.com"), order("k3", 3, stock+1, 5, 6))
+
+	// More items than a transaction holds.
+	var one, other []int
+	for i := range 30 {
+		one, other = append(one, i), append(other, 30+i)
+	}
+	s.tx("the writes have 126 actions, and a transaction holds 100: ", order("k3", 3, 1, one...), order("k4", 4, 1, other...))
+	s.tx("", user("cy", "cy@example.com"), order("k3", 3, 1, one...))
 }

@@ -1,6 +1,7 @@
 package linearizability
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
 	"math/rand/v2"
@@ -38,7 +39,8 @@ func TestLinearizableAcrossPowerCuts(t *testing.T) {
 	}
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1<<32))
-	r := &recorder{start: time.Now()}
+	r := &recorder{start: time.Now(), encrypted: seed%2 == 1}
+	t.Logf("encrypted: %v", r.encrypted)
 	fs := crashfs.New()
 	for cut := range cuts {
 		fs = r.live(t, fs, rand.New(rand.NewPCG(seed, uint64(cut))), random)
@@ -56,7 +58,8 @@ func TestLinearizableAcrossPowerCuts(t *testing.T) {
 
 // recorder notes what clients do until the power goes.
 type recorder struct {
-	start time.Time
+	start     time.Time
+	encrypted bool // the database is
 
 	mu      sync.Mutex
 	history []porcupine.Operation
@@ -67,7 +70,7 @@ type recorder struct {
 // live opens the database on the disk, has clients work on it, cuts the power, and returns the disk that is left.
 func (r *recorder) live(t *testing.T, fs *crashfs.FS, workload, crash *rand.Rand) *crashfs.FS {
 	t.Helper()
-	client := serve(t, fs)
+	client := serve(t, fs, r.encrypted)
 	if _, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String(table)}); err != nil {
 		createTable(t, client)
 	}
@@ -150,10 +153,12 @@ func (r *recorder) giveUp() {
 }
 
 // serve opens the database on a disk and returns a client of it; both end with the test.
-func serve(t *testing.T, fs *crashfs.FS) *dynamodb.Client {
+func serve(t *testing.T, fs *crashfs.FS, encrypted bool) *dynamodb.Client {
 	t.Helper()
 	logger := slog.New(slog.DiscardHandler)
-	store, err := pebblekv.Open("/data", pebblekv.Options{FS: fs, CacheBytes: 1 << 20, Logger: logger})
+	store, err := pebblekv.Open("/data", pebblekv.Options{
+		FS: fs, CacheBytes: 1 << 20, Logger: logger, Encrypt: encrypted, MasterKey: bytes.Repeat([]byte{1}, 32),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

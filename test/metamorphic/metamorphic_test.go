@@ -1,5 +1,5 @@
 // Package metamorphic runs one random history of operations on several variants of the database, whose
-// answers must be equal: in memory, on disk, reopened again and again, read in pages of any size, with and
+// answers must be equal: in memory, on disk, in PostgreSQL, reopened again and again, read in pages of any size, with and
 // without indexes. A failure prints the seed; run it again with
 //
 //	go test ./test/metamorphic -seed N -steps N
@@ -9,6 +9,7 @@ import (
 	"context"
 	"flag"
 	"math/rand/v2"
+	"os"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
 )
 
 var (
@@ -29,6 +31,7 @@ var (
 type variant struct {
 	name         string
 	onDisk       bool
+	inPostgres   bool
 	restartEvery int   // steps between restarts, 0: never
 	pageSize     int32 // Limit of queries and scans, 0: none
 	noIndexes    bool
@@ -41,6 +44,18 @@ var variants = []variant{
 	{name: "disk", onDisk: true},
 	{name: "disk, restarts, pages of 2", onDisk: true, restartEvery: 150, pageSize: 2},
 	{name: "disk, restarts, no indexes", onDisk: true, restartEvery: 400, noIndexes: true},
+	{name: "PostgreSQL, restarts, pages of 2", inPostgres: true, restartEvery: 300, pageSize: 2},
+}
+
+// postgres is the server of the variants in PostgreSQL.
+var postgres *postgrestest.Server
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(postgrestest.Run(func(s *postgrestest.Server) int {
+		postgres = s
+		return m.Run()
+	}))
 }
 
 // subject is a database under one variant.
@@ -102,9 +117,12 @@ func (s *subject) open(t *testing.T) {
 	t.Helper()
 	var err error
 	options := &monotable.Options{Durability: monotable.DurabilityNone}
-	if s.variant.onDisk {
+	switch {
+	case s.variant.onDisk:
 		s.db, err = monotable.Open(s.dir, options)
-	} else {
+	case s.variant.inPostgres:
+		s.db, err = monotable.OpenStore(t.Context(), postgrestest.URL("history", postgres), options)
+	default:
 		s.db, err = monotable.OpenMemory(options)
 	}
 	if err != nil {

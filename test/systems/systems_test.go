@@ -12,7 +12,8 @@ import (
 	"github.com/monotable/monotable/test/internal/localproc"
 )
 
-// TestOnDynamoDBLocal runs every test of the systems with the other implementation's address in the environment.
+// TestOnDynamoDBLocal runs every test of the systems, but for those of their pages, with the other implementation's address in the
+// environment.
 func TestOnDynamoDBLocal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the systems' tests a second time")
@@ -20,7 +21,7 @@ func TestOnDynamoDBLocal(t *testing.T) {
 	endpoint := localproc.Start(t, ".")
 	command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "./systems/...")
 	command.Dir = filepath.Join("..", "..")
-	command.Env = append(os.Environ(), "SYSTEMS_ENDPOINT="+endpoint)
+	command.Env = append(os.Environ(), "SYSTEMS_ENDPOINT="+endpoint, "WEBTEST=off")
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("the systems' tests on DynamoDB Local: %v\n%s", err, out)

@@ -17,17 +17,17 @@ const restMost = 15_000;
 
 /**
  * Follows an event stream of the system, with the session's token, which EventSource cannot send. It connects again after
- * a break, with rests that grow; `connected` is where a view loads what it may have missed.
+ * a break, with rests that grow; `connected` is where a view loads what it may have missed. headers are sent beside those of a session.
  *
  *   const following = follow("/orders/events", { order: (o) => show(o) }, { connected: () => list.reload() });
  */
-export function follow(path: string, on: Record<string, (data: never) => void>, more: { connected?: () => void } = {}): Following {
+export function follow(path: string, on: Record<string, (data: never) => void>, more: { connected?: () => void; headers?: Record<string, string> } = {}): Following {
   const state = signal<"connecting" | "open" | "waiting" | "failed">("connecting");
   const problem = signal<Problem | undefined>(undefined);
   const end = new AbortController();
   let last = "";
   const once = async (): Promise<boolean> => {
-    const headers: Record<string, string> = { Accept: "text/event-stream", "Accept-Language": language.value };
+    const headers: Record<string, string> = { ...more.headers, Accept: "text/event-stream", "Accept-Language": language.value };
     if (session.value) headers["Authorization"] = `Bearer ${session.value.token}`;
     if (last) headers["Last-Event-ID"] = last;
     const response = await fetch(apiURL(path), { headers, signal: end.signal });
@@ -58,7 +58,8 @@ export function follow(path: string, on: Record<string, (data: never) => void>, 
     while (!end.signal.aborted) {
       state.value = "connecting";
       try {
-        if (await once()) rest = restFirst;
+        const begun = Date.now();
+        if (await once() && Date.now() - begun > restMost) rest = restFirst; // behind a gateway a stream ends at once
       } catch (thrown) {
         problem.value = Problem.of(thrown);
         if (problem.value.status >= 400 && problem.value.status < 500 && problem.value.status !== 429) {

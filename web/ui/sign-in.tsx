@@ -2,19 +2,19 @@ import { CircleUser, LogIn, LogOut } from "lucide";
 import { useState } from "preact/hooks";
 import { Button } from "./parts/button.tsx";
 import { Checkbox, TextArea, TextField } from "./parts/field.tsx";
-import { Menu } from "./parts/menu.tsx";
+import { Menu, type MenuEntry } from "./parts/menu.tsx";
 import { Dialog } from "./parts/overlay.tsx";
 import { page } from "./page.ts";
 import { Problem } from "./problem.ts";
 import { session, signInAtDemo, signInWith, signOut } from "./session.ts";
 import { ui } from "./ui-words.ts";
 
-/** Who is signed in, for Shell's tools; with admins where the system has some. A system with a log-in of its own has its own. */
-export function Account({ admins = false }: { admins?: boolean }) {
+/** Who is signed in, for Shell's tools; with admins where the system has some, and items of the page's own. A system with a log-in of its own has its own. */
+export function Account({ admins = false, items = [] }: { admins?: boolean; items?: readonly MenuEntry[] }) {
   const [open, setOpen] = useState(false);
   const who = session.value;
   if (who) {
-    return <Menu label={ui("account")} icon={CircleUser} items={[{ title: who.sub }, { label: ui("signOut"), icon: LogOut, onPress: signOut }]} />;
+    return <Menu label={ui("account")} icon={CircleUser} items={[{ title: who.sub }, ...items, { label: ui("signOut"), icon: LogOut, onPress: signOut }]} />;
   }
   return (
     <>

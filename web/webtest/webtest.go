@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
@@ -26,9 +27,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// Variable is the environment variable that, being "off", leaves out tests of pages: where what is below the pages is tried again, and they are the same.
+const Variable = "WEBTEST"
+
 const (
-	// wait is far more than a page takes, on a machine that does much else.
-	wait = 2 * time.Minute
+	// pageTime is how long a test may look at one page, and stepTime how long one thing may take to appear: far more than it does, even on a
+	// machine that is busy with other things.
+	pageTime = 5 * time.Minute
+	stepTime = time.Minute
 
 	pictureMode = 0o644
 	folderMode  = 0o755
@@ -36,10 +42,10 @@ const (
 
 // options are how a page is looked at.
 type options struct {
-	width, height int64
-	dark, touch   bool
-	language      string
-	expected      []string
+	width, height  int64
+	dark, touch    bool
+	language, zone string
+	expected       []string
 }
 
 // Option is one of them.
@@ -60,6 +66,9 @@ func Dark(o *options) { o.dark = true }
 // Language is the reader's: "es-MX". It is English if none is given.
 func Language(tag string) Option { return func(o *options) { o.language = tag } }
 
+// TimeZone is the reader's: "America/Mexico_City". It is the machine's if none is given.
+func TimeZone(name string) Option { return func(o *options) { o.zone = name } }
+
 // Expect lets the page log errors that contain a text: of a request that is refused, say.
 func Expect(text string) Option { return func(o *options) { o.expected = append(o.expected, text) } }
 
@@ -77,6 +86,9 @@ type Page struct {
 // Open opens a page.
 func Open(tb testing.TB, address string, with ...Option) *Page {
 	tb.Helper()
+	if os.Getenv(Variable) == "off" {
+		tb.Skip("pages are left out")
+	}
 	o := options{language: "en-US"}
 	Desk(&o)
 	for _, set := range with {
@@ -99,6 +111,9 @@ func Open(tb testing.TB, address string, with ...Option) *Page {
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 			{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
 		}})
+		if err == nil && o.zone != "" {
+			_, err = cdp.Call(ctx, t, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: o.zone})
+		}
 		return err
 	})
 	if err := chromedp.Do(p.ctx, begin, chromedp.EmulateViewport(o.width, o.height, sized...)); err != nil {
@@ -122,7 +137,7 @@ func tab(tb testing.TB, o options) context.Context {
 	if os.Getuid() == 0 {
 		flags = append(flags, chromedp.NoSandbox) // which root cannot have
 	}
-	ctx, cancel := context.WithTimeout(tb.Context(), wait)
+	ctx, cancel := context.WithTimeout(tb.Context(), pageTime)
 	tb.Cleanup(cancel)
 	ctx, stop := chromedp.NewExecAllocator(ctx, flags...)
 	tb.Cleanup(stop)
@@ -190,8 +205,56 @@ func (p *Page) Go(address string) { p.t.Helper(); p.Do(chromedp.Navigate(address
 // Wait waits until something is visible.
 func (p *Page) Wait(selector string) { p.t.Helper(); p.Do(chromedp.WaitVisible(selector)) }
 
-// Click clicks on it, when it is visible.
-func (p *Page) Click(selector string) { p.t.Helper(); p.Do(chromedp.Click(selector)) }
+// reach brings an element into the window and tells whether a click would meet it: it is visible and enabled, and nothing covers it.
+const reach = `(e) => {
+	if (!e || !e.checkVisibility({ visibilityProperty: true }) || e.disabled) return false;
+	const uncovered = () => {
+		const box = e.getClientRects()[0];
+		const top = box && document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+		return top !== null && e.contains(top);
+	};
+	e.scrollIntoViewIfNeeded();
+	if (uncovered()) return true;
+	e.scrollIntoView({ block: "center", behavior: "instant" }); // away from a header that stays at the top
+	return uncovered();
+}`
+
+// Click clicks on an element as soon as that is possible.
+func (p *Page) Click(selector string) {
+	p.t.Helper()
+	p.click("document.querySelector(" + quoted(selector) + ")")
+}
+
+// click clicks on the element that an expression finds. It looks once more at the moment of the click, because a click by position goes astray
+// where the page moves in between.
+func (p *Page) click(element string) {
+	p.t.Helper()
+	for {
+		p.Until("(" + reach + ")(" + element + ")")
+		clicked, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`((e) => (`+reach+`)(e) && (e.focus({ preventScroll: true }), e.click(), true))(`+element+`)`))
+		switch {
+		case clicked || navigated(err):
+			return
+		case err != nil:
+			p.Shot("failed")
+			p.report()
+			p.t.Fatalf("%s: %v", element, err)
+		}
+	}
+}
+
+// navigated tells whether an expression had no answer because the page went to another one.
+func navigated(err error) bool {
+	refused, is := errors.AsType[*cdproto.Error](err)
+	return is && (strings.HasPrefix(refused.Message, "Inspected target navigated") || strings.HasPrefix(refused.Message, "Execution context was destroyed") ||
+		strings.HasPrefix(refused.Message, "Cannot find context"))
+}
+
+// quoted is a text as JavaScript has it.
+func quoted(text string) string {
+	literal, _ := json.Marshal(text) // no string fails
+	return string(literal)
+}
 
 // Type types into a field.
 func (p *Page) Type(selector, text string) {
@@ -218,18 +281,20 @@ func (p *Page) Text(selector string) string {
 const button = `(name) => [...document.querySelectorAll("button, a, [role=menuitem], [role=tab], summary")].find((e) =>
 	e.checkVisibility() && ((e.getAttribute("aria-label") ?? e.textContent).trim() === name))`
 
-// Button presses the button, link, tab or menu item with these words.
+// Button clicks on the button, link, tab or menu item with these words as soon as that is possible.
 func (p *Page) Button(name string) {
 	p.t.Helper()
-	quoted, _ := json.Marshal(name) // of a string
-	p.Until("(" + button + ")(" + string(quoted) + ") !== undefined")
-	p.Eval("void (" + button + ")(" + string(quoted) + ").click()")
+	p.click("(" + button + ")(" + quoted(name) + ")")
 }
 
 // Until waits until an expression is true.
 func (p *Page) Until(expression string) {
 	p.t.Helper()
-	if _, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(wait/4))); err != nil { //nolint:mnd // four in one test
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(stepTime)))
+	for navigated(err) { // the next page may say so
+		_, err = chromedp.Run(p.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(stepTime)))
+	}
+	if err != nil {
 		p.Shot("failed")
 		p.report()
 		p.t.Fatalf("%s: %v", expression, err)
@@ -239,8 +304,7 @@ func (p *Page) Until(expression string) {
 // UntilText waits until the page says something.
 func (p *Page) UntilText(text string) {
 	p.t.Helper()
-	quoted, _ := json.Marshal(text) // of a string
-	p.Until("document.body.innerText.includes(" + string(quoted) + ")")
+	p.Until("document.body.innerText.includes(" + quoted(text) + ")")
 }
 
 // Eval evaluates an expression.
@@ -261,7 +325,7 @@ func (p *Page) Width() {
 	}
 }
 
-// Shot writes a picture of the whole page, or of the window while a dialog is open, to SCREENSHOTS, named for what it shows, the window and the theme.
+// Shot writes a picture of the whole page, or of the window while a dialog is open, to SCREENSHOTS, named for what it shows, the language, the window and the theme.
 func (p *Page) Shot(name string) {
 	p.t.Helper()
 	dir := os.Getenv("SCREENSHOTS")
@@ -278,7 +342,7 @@ func (p *Page) Shot(name string) {
 	}
 	picture, err := chromedp.Run(p.ctx, take)
 	if err == nil {
-		file := filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, p.options.width, theme))
+		file := filepath.Join(dir, fmt.Sprintf("%s-%.2s-%d-%s.png", name, p.options.language, p.options.width, theme))
 		err = errors.Join(os.MkdirAll(dir, folderMode), os.WriteFile(file, picture, pictureMode))
 	}
 	if err != nil {

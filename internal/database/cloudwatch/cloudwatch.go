@@ -25,6 +25,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/cloudwatch/history"
@@ -64,6 +65,9 @@ func (h *Handler) Serves(r *http.Request, _ []byte) bool { return protocolOf(r) 
 
 // Public is false: every operation needs a signature, where the server checks signatures.
 func (h *Handler) Public(*http.Request, []byte) bool { return false }
+
+// Recorded is nil: reading metrics is not recorded.
+func (h *Handler) Recorded(*http.Request, []byte) url.Values { return nil }
 
 // Serve responds to a request that Serves is true for.
 func (h *Handler) Serve(ctx context.Context, who *policy.Principal, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte) {

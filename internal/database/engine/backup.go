@@ -213,12 +213,21 @@ func (e *Engine) dropKept(ctx context.Context, name string) {
 	}
 }
 
-// dropNamelessKept forgets the kept snapshots that no backup, job or export names: a crash came between the making
-// of the one and of the other, or between their ends.
+// dropNamelessKept removes the kept snapshots that nothing names.
 func (e *Engine) dropNamelessKept(ctx context.Context) error {
+	nameless, err := e.namelessKept(ctx)
+	for _, name := range nameless {
+		e.dropKept(ctx, name)
+	}
+	return err
+}
+
+// namelessKept are the kept snapshots that no backup, job or export names: a crash came between the making
+// of the one and of the other, or between their ends.
+func (e *Engine) namelessKept(ctx context.Context) (nameless []string, err error) {
 	kept, err := e.store.Kept(ctx)
 	if err != nil || len(kept) == 0 {
-		return err
+		return nil, err
 	}
 	named := map[string]bool{}
 	err = e.readLatest(ctx, func(r kv.Reader) error {
@@ -239,15 +248,14 @@ func (e *Engine) dropNamelessKept(ctx context.Context) error {
 		return backup.Each(r, nil, func(b *backup.Record) bool { named[b.Kept()] = true; return true })
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, k := range kept {
-		ours := backup.OwnsKept(k.Name)
-		if ours && !named[k.Name] {
-			e.dropKept(ctx, k.Name)
+		if backup.OwnsKept(k.Name) && !named[k.Name] {
+			nameless = append(nameless, k.Name)
 		}
 	}
-	return nil
+	return nameless, nil
 }
 
 func (e *Engine) backupDetails(b *backup.Record, status string) *api.BackupDetails {

@@ -19,6 +19,9 @@ func (e *Engine) BatchExecuteStatement(ctx context.Context, in *api.BatchExecute
 	for i := range in.Statements {
 		r := &in.Statements[i]
 		statements[i], faults[i] = bindStatement("BatchExecuteStatement", r.Statement, r.Parameters, r.ReturnValuesOnConditionCheckFailure)
+		if faults[i] == nil {
+			faults[i] = r.Refused()
+		}
 	}
 	if err := refuseMixedStatements(statements); err != nil {
 		return nil, err

@@ -231,7 +231,7 @@ func (r *bulkPut) flush(ctx context.Context, at transfer.Imported) error {
 		if err := r.reportStored(ctx); err != nil {
 			return err
 		}
-		if pause > 0 && !r.engine.jobs.rest(pause) {
+		if pause > 0 && !rest(ctx, pause) {
 			return ctx.Err()
 		}
 	}

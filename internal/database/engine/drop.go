@@ -12,6 +12,33 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
+// clearRange removes what keys hold that are used again. A leader whose term is over must not do that late, so that where servers share the
+// store it takes updates.
+func (e *Engine) clearRange(ctx context.Context, lo, hi []byte) error {
+	if e.member == nil {
+		return e.store.DeleteRange(ctx, lo, hi)
+	}
+	for {
+		keys, err := e.readKeys(ctx, lo, hi, clearGroup)
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		err = e.store.Update(ctx, kv.Intent{Drops: true}, func(txn kv.Txn) error {
+			for _, key := range keys {
+				txn.Delete(key)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		lo = keyAfter(keys[len(keys)-1])
+	}
+}
+
+// clearGroup is how many keys clearRange removes in one update.
+const clearGroup = 1000
+
 // dropIndex removes the entries of a deleted index, which no write keeps any more, then its definition.
 func (e *Engine) dropIndex(ctx context.Context, j *job.Record) error {
 	lo, hi := keyenc.IndexBounds(j.Table, j.Index)

@@ -36,6 +36,8 @@
 //	I5  All time is the one clock's, which never goes back (clock.go), and all randomness Options.Rand.
 //	I6  The number of a change is its time: numbers order changes by time, exactly, within an item and in a log.
 //	I7  A change log keeps what somebody can ask for, and the table's definition says what that is (catalog.Log).
+//	I8  Of the servers that share a store, one does the work beside requests, in terms (package cluster). Its updates fail when its
+//	    term is over.
 //
 // # Errors
 //
@@ -53,6 +55,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/internal/database/bucket"
+	"github.com/monotable/monotable/internal/database/cluster"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/engine/stream"
@@ -103,6 +106,10 @@ type Options struct {
 	// LogMaxBytes is the most room that change logs take together, about: beyond it the oldest changes are forgotten
 	// before their time. Default 0: no cap.
 	LogMaxBytes int64
+	// Shared is for a store that other servers have open too (package cluster).
+	Shared bool
+	// Unencrypted is for a store whose files are on a disk as they are: tables that ask for encryption are warned of.
+	Unencrypted bool
 
 	transfers transferSizes // tests make them small
 }
@@ -152,6 +159,7 @@ func (o Options) withDefaults() Options {
 // at once.
 type Engine struct {
 	store   kv.Store
+	member  *cluster.Member // nil where no other server has the store
 	catalog *catalog.Catalog
 	options Options // defaults filled
 	jobs    *jobs
@@ -187,6 +195,11 @@ func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 	}
 	site := siteOf(store)
 	store = refusingStore{store}
+	var fence *cluster.Store
+	if o.Shared {
+		fence = cluster.NewStore(store)
+		store = fence
+	}
 	clock, err := newClock(ctx, store, o.Now, o.Logger)
 	if err != nil {
 		return nil, err
@@ -195,12 +208,25 @@ func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 	e := &Engine{options: o, regions: o.Regions, site: site, clock: clock, flows: newFlows()}
 	e.landings.regions = o.Regions
 	e.store = newObservedStore(store, clock, &e.landings, &e.sweeps)
+	if o.Shared { // before the catalog is read
+		if e.member, err = e.join(ctx, fence); err != nil {
+			return nil, err
+		}
+	}
 	if e.catalog, err = catalog.Open(ctx, e.store, o.Region, o.AccountID, o.Now, e.landings.listenedTo); err != nil {
+		e.leaveServers()
 		return nil, err
+	}
+	if o.Shared {
+		e.catalog.Share(e.member)
+	}
+	if o.Unencrypted {
+		e.warnOfEncryption()
 	}
 	e.jobs = newJobs(e)
 	e.regions.add(e)
 	if err := e.start(ctx); err != nil {
+		e.leaveServers()
 		e.stop()
 		return nil, err
 	}
@@ -216,39 +242,61 @@ func (e *Engine) start(ctx context.Context) error {
 		}
 		e.jobs.every(e.past.step, "keep the past of indexes", e.past.advance)
 	}
+	if err := e.adoptStreams(ctx); err != nil {
+		return err
+	}
+	if e.clock.timed {
+		e.jobs.every(adjustInterval, "look at the store's clock", func(ctx context.Context) error { return e.clock.adjust(ctx, e.store) })
+	}
+	e.jobs.every(warmInterval, "raise warm throughput", e.raiseWarm)
+	if e.member != nil {
+		e.jobs.every(logTrimInterval, "keep followed change logs", e.keepFollowedLogs) // of this server's followers
+		e.member.Start()
+		return nil
+	}
+	if err := e.dropNamelessKept(ctx); err != nil {
+		return err
+	}
+	e.lead(e.jobs.ctx)
+	return e.jobs.resume(ctx)
+}
+
+// lead begins what one server does for all that share the store, until ctx ends. It returns nil if that has ended already.
+func (e *Engine) lead(ctx context.Context) *term {
+	t := e.jobs.lead(ctx)
+	if t == nil {
+		return nil
+	}
 	if e.options.TTLInterval > 0 {
-		e.jobs.every(e.options.TTLInterval, "expire items", func(ctx context.Context) error {
+		t.every(e.jobs, e.options.TTLInterval, "expire items", func(ctx context.Context) error {
 			_, err := e.ExpireNow(ctx)
 			return err
 		})
 	}
-	if err := e.adoptStreams(ctx); err != nil {
-		return err
-	}
-	e.jobs.every(warmInterval, "raise warm throughput", e.raiseWarm)
-	e.jobs.every(reshardInterval, "rotate and split shards", e.reshardStreams)
-	e.jobs.every(logTrimInterval, "trim change logs", e.trimLogs)
+	t.every(e.jobs, reshardInterval, "rotate and split shards", e.reshardStreams)
+	t.every(e.jobs, logTrimInterval, "trim change logs", e.trimLogs)
 	if e.options.LogMaxBytes > 0 {
-		e.jobs.every(logCapInterval, "cap change logs", e.capLogs)
+		t.every(e.jobs, logCapInterval, "cap change logs", e.capLogs)
 	}
-	e.jobs.every(backupExpiryInterval, "expire backups", e.expireBackups)
-	e.jobs.every(backupExpiryInterval, "forget old transfers", e.forgetTransfers)
-	if err := e.dropNamelessKept(ctx); err != nil {
-		return err
-	}
-	e.jobs.wg.Go(e.superviseFlows)
-	e.jobs.every(versionTrimInterval, "trim versions of items", e.trimVersions)
-	return e.jobs.resume(ctx)
+	t.every(e.jobs, backupExpiryInterval, "expire backups", e.expireBackups)
+	t.every(e.jobs, backupExpiryInterval, "forget old transfers", e.forgetTransfers)
+	t.every(e.jobs, versionTrimInterval, "trim versions of items", e.trimVersions)
+	t.wg.Go(func() { e.superviseFlows(t.ctx) })
+	return t
 }
 
 // Close stops the jobs and closes the store.
 func (e *Engine) Close() error {
+	e.leaveServers()
 	e.stop()
 	return e.store.Close()
 }
 
 // stop ends what runs beside requests.
 func (e *Engine) stop() {
+	if e.member != nil {
+		e.member.Stop()
+	}
 	e.jobs.stop()
 	if e.past != nil {
 		e.past.close()

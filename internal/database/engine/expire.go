@@ -117,6 +117,9 @@ func (s *sweeps) lower(t keyenc.TableID, seconds int64) {
 func (e *Engine) expireTable(ctx context.Context, t *catalog.Table, now time.Time) (n int, err error) {
 	until := now.Unix() + 1
 	from := e.sweeps.begin(t.ID, until)
+	if e.member != nil { // what other servers write is not heard of
+		from = math.MinInt64
+	}
 	n, err = e.expireBetween(ctx, t, max(from, now.AddDate(-ttlYearsMax, 0, 0).Unix()), until)
 	if err != nil {
 		e.sweeps.lower(t.ID, from)

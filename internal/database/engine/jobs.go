@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/monotable/monotable/internal/database/cluster"
 	"github.com/monotable/monotable/internal/database/engine/job"
 	"github.com/monotable/monotable/internal/database/engine/transfer"
 	"github.com/monotable/monotable/internal/database/storage/kv"
@@ -21,8 +22,12 @@ const (
 // errJobMoot: what the job was for is gone or done.
 var errJobMoot = errors.New("engine: job is moot")
 
+// rescanInterval is how often the server that leads several looks for jobs which the others have stored.
+const rescanInterval = time.Second
+
 // jobs runs the work that goes on beside requests: each job, and each periodic task, in a goroutine of its
-// own, until it is done or the engine is closed.
+// own, until it is done or the engine is closed. Where several servers share the store, one of them, which leads, runs the jobs and
+// most of the tasks, in a term that ends when another one takes its place.
 type jobs struct {
 	engine *Engine
 	ctx    context.Context //nolint:containedctx // the lifetime of the goroutines, ended by stop
@@ -30,11 +35,21 @@ type jobs struct {
 	wg     sync.WaitGroup
 
 	mu      sync.Mutex
+	term    *term      // nil while another server leads
+	ended   *term      // the one before
 	working int        // jobs whose time has come and that are not done
 	settled *sync.Cond // working is 0
 
 	transferring chan struct{} // has an element for each export and import that is worked on
 	putting      chan struct{} // and for each bulk operation, which may be slow on purpose
+}
+
+// term is a time in which this server leads; without other servers, from Open to Close.
+type term struct {
+	ctx     context.Context //nolint:containedctx // of all that is done in the term
+	end     context.CancelFunc
+	wg      sync.WaitGroup
+	running map[string]bool // jobs and transfers, by the keys of their records
 }
 
 func newJobs(e *Engine) *jobs {
@@ -44,7 +59,40 @@ func newJobs(e *Engine) *jobs {
 	return r
 }
 
-// resume starts the jobs whose records the store holds.
+// lead begins a term; nil if ctx has ended.
+func (r *jobs) lead(ctx context.Context) *term {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ctx.Err() != nil {
+		return nil
+	}
+	t := &term{running: map[string]bool{}}
+	t.ctx, t.end = context.WithCancel(ctx)
+	r.term = t
+	return t
+}
+
+// endTerm ends the term, if there is one.
+func (r *jobs) endTerm() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.term != nil {
+		r.term.end()
+		r.ended, r.term = r.term, nil
+	}
+}
+
+// awaitEnded waits for all that is done in the term that was ended last.
+func (r *jobs) awaitEnded() {
+	r.mu.Lock()
+	t := r.ended
+	r.mu.Unlock()
+	if t != nil {
+		t.wg.Wait()
+	}
+}
+
+// resume starts the jobs whose records the store holds and that are not under way.
 func (r *jobs) resume(ctx context.Context) error {
 	found, err := r.stored(ctx, func(job.Record) bool { return true })
 	r.start(found...)
@@ -69,29 +117,46 @@ func (r *jobs) stored(ctx context.Context, wanted func(job.Record) bool) ([]job.
 }
 
 // start runs jobs whose records are stored. A log that is to be dropped tomorrow is left to the periodic
-// task that trims logs. After stop nothing is started.
+// task that trims logs. Outside a term nothing is started: the server that leads finds the records.
 func (r *jobs) start(stored ...job.Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, j := range stored {
-		if j.Kind == job.DropLog || r.ctx.Err() != nil {
+		key := string(j.Key())
+		if j.Kind == job.DropLog || !r.begin(key) {
 			continue
 		}
-		due := r.due(j)
+		t, due := r.term, r.due(j)
 		if due {
 			r.working++
 		}
-		r.wg.Go(func() {
+		t.wg.Go(func() {
+			defer r.done(t, key)
 			if !due {
-				if !r.waitUntil(j.NotBefore) {
+				if !r.waitUntil(t.ctx, j.NotBefore) {
 					return
 				}
 				r.count(1)
 			}
 			defer r.count(-1)
-			r.run(j)
+			r.run(t, j)
 		})
 	}
+}
+
+// begin notes work as under way. It fails outside a term, and where it is under way already. Its caller holds mu.
+func (r *jobs) begin(key string) bool {
+	if r.term == nil || r.term.ctx.Err() != nil || r.term.running[key] {
+		return false
+	}
+	r.term.running[key] = true
+	return true
+}
+
+func (r *jobs) done(t *term, key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(t.running, key)
 }
 
 func (r *jobs) due(j job.Record) bool { return j.NotBefore <= r.engine.options.Now().UnixMilli() }
@@ -106,31 +171,47 @@ func (r *jobs) count(delta int) {
 }
 
 // run works on a job until it is done.
-func (r *jobs) run(j job.Record) {
-	r.untilDone(string(j.Kind), j.Name, func() error {
-		err := r.engine.work(r.ctx, &j)
+func (r *jobs) run(t *term, j job.Record) {
+	r.untilDone(t.ctx, string(j.Kind), j.Name, func() error {
+		if err := r.engine.awaitServers(t.ctx); err != nil {
+			return err
+		}
+		var stored *job.Record // another server, or an earlier term, may have got further
+		err := r.engine.readLatest(t.ctx, func(store kv.Reader) (err error) {
+			stored, err = job.Read(store, j.Key())
+			return err
+		})
+		if err != nil || stored == nil {
+			return err
+		}
+		if r.engine.member != nil { // the definition that came with the record may not have been read yet
+			if err := r.engine.catalog.Refresh(t.ctx); err != nil {
+				return err
+			}
+		}
+		err = r.engine.work(t.ctx, stored)
 		if errors.Is(err, errJobMoot) {
-			err = r.engine.forgetJob(r.ctx, &j)
+			err = r.engine.forgetJob(t.ctx, stored)
 		}
 		return err
 	})
 }
 
 // untilDone calls do until it succeeds; failures are logged and tried again.
-func (r *jobs) untilDone(kind, table string, do func() error) {
-	for r.ctx.Err() == nil {
+func (r *jobs) untilDone(ctx context.Context, kind, table string, do func() error) {
+	for ctx.Err() == nil {
 		err := do()
 		if err == nil {
 			return
 		}
-		if r.ctx.Err() != nil || errors.Is(err, kv.ErrClosed) {
+		if ctx.Err() != nil || errors.Is(err, kv.ErrClosed) || errors.Is(err, cluster.ErrDeposed) {
 			return
 		}
 		if !errors.Is(err, kv.ErrFull) { // which the store logs, once
 			r.engine.options.Logger.Error("background job failed and will be tried again",
 				"kind", kind, "table", table, "error", err)
 		}
-		r.rest(jobRetryDelay)
+		rest(ctx, jobRetryDelay)
 	}
 }
 
@@ -138,58 +219,78 @@ func (r *jobs) untilDone(kind, table string, do func() error) {
 func (r *jobs) startTransfer(x *transfer.Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.ctx.Err() != nil {
+	key := string(x.Key())
+	if !r.begin(key) {
 		return
 	}
+	t := r.term
 	r.working++
 	turn := r.transferring
 	if x.Kind == transfer.Bulk {
 		turn = r.putting
 	}
-	r.wg.Go(func() {
+	t.wg.Go(func() {
+		defer r.done(t, key)
 		defer r.count(-1)
 		select {
 		case turn <- struct{}{}:
 			defer func() { <-turn }()
-		case <-r.ctx.Done():
+		case <-t.ctx.Done():
 			return
 		}
-		r.untilDone(string(x.Kind), x.Table, func() error { return r.engine.workOnTransfer(r.ctx, x) })
-	})
-}
-
-// every calls task at an interval.
-func (r *jobs) every(interval time.Duration, what string, task func(context.Context) error) {
-	r.wg.Go(func() {
-		for r.rest(interval) {
-			if err := task(r.ctx); err != nil && r.ctx.Err() == nil && !errors.Is(err, kv.ErrFull) {
-				r.engine.options.Logger.Error("periodic task failed", "task", what, "error", err)
+		r.untilDone(t.ctx, string(x.Kind), x.Table, func() error {
+			var stored *transfer.Record
+			err := r.engine.readLatest(t.ctx, func(store kv.Reader) (err error) {
+				stored, err = transfer.Read(store, x.Kind, x.ID)
+				return err
+			})
+			if err != nil || stored == nil || !stored.UnderWay() {
+				return err
 			}
-		}
+			return r.engine.workOnTransfer(t.ctx, stored)
+		})
 	})
 }
 
-// waitUntil waits for an instant of the injected clock; false where the engine was closed before.
-func (r *jobs) waitUntil(ms int64) bool {
+// every calls task at an interval, as long as the engine is open.
+func (r *jobs) every(interval time.Duration, what string, task func(context.Context) error) {
+	r.wg.Go(func() { r.repeat(r.ctx, interval, what, task) })
+}
+
+// every calls task at an interval, as long as the term lasts.
+func (t *term) every(r *jobs, interval time.Duration, what string, task func(context.Context) error) {
+	t.wg.Go(func() { r.repeat(t.ctx, interval, what, task) })
+}
+
+func (r *jobs) repeat(ctx context.Context, interval time.Duration, what string, task func(context.Context) error) {
+	for rest(ctx, interval) {
+		if err := task(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, kv.ErrFull) && !errors.Is(err, cluster.ErrDeposed) {
+			r.engine.options.Logger.Error("periodic task failed", "task", what, "error", err)
+		}
+	}
+}
+
+// waitUntil waits for an instant of the injected clock; false where ctx ends before.
+func (r *jobs) waitUntil(ctx context.Context, ms int64) bool {
 	for {
 		wait := time.Duration(ms-r.engine.options.Now().UnixMilli()) * time.Millisecond
 		if wait <= 0 {
 			return true
 		}
-		if !r.rest(min(wait, jobWaitMax)) {
+		if !rest(ctx, min(wait, jobWaitMax)) {
 			return false
 		}
 	}
 }
 
-// rest waits; false where the engine was closed.
-func (r *jobs) rest(d time.Duration) bool {
+// rest waits; false where ctx ends before.
+func rest(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return true
-	case <-r.ctx.Done():
+	case <-ctx.Done():
 		return false
 	}
 }
@@ -205,9 +306,9 @@ func (r *jobs) settle() {
 
 // stop ends all goroutines; what they had not finished is resumed at the next Open.
 func (r *jobs) stop() {
-	r.mu.Lock()
 	r.cancel()
-	r.mu.Unlock()
+	r.endTerm()
+	r.awaitEnded()
 	r.wg.Wait()
 }
 

@@ -29,8 +29,11 @@ type Delivery struct {
 	From      kv.Seq // changes after it are delivered
 }
 
-// Deliveries returns the destinations that are enabled.
+// Deliveries returns the destinations that are enabled; none where another server delivers to them.
 func (e *Engine) Deliveries() []Delivery {
+	if !e.jobs.leads() {
+		return nil
+	}
 	var all []Delivery
 	for name, t := range e.catalog.Tables() {
 		x := t.Descriptor.Destination()
@@ -67,6 +70,13 @@ func (e *Engine) SetDelivered(ctx context.Context, d *Delivery, upTo kv.Seq) err
 	return e.store.Update(ctx, intent, func(txn kv.Txn) error {
 		if v, err := catalog.Version(txn, d.ID); err != nil || v == 0 {
 			return err
+		}
+		data, err := txn.Get(key)
+		if err != nil {
+			return err
+		}
+		if len(data) == 8 && binary.BigEndian.Uint64(data) >= uint64(upTo) { // by another server, which has taken the deliveries over
+			return nil
 		}
 		txn.Set(key, binary.BigEndian.AppendUint64(nil, uint64(upTo)))
 		return nil

@@ -84,6 +84,13 @@ func (l *landings) listenedTo(table keyenc.TableID) bool {
 	return false
 }
 
+// wakeAll wakes everybody: there may be commits of other servers.
+func (l *landings) wakeAll() {
+	if l.listening.Load() > 0 {
+		l.wake(func(*listener) bool { return true })
+	}
+}
+
 func (l *landings) wake(whom func(*listener) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -22,10 +22,22 @@ const (
 // logs of tables that were deleted long enough ago, and ends the keeping of what nobody asks for any more.
 func (e *Engine) trimLogs(ctx context.Context) error {
 	now := e.options.Now()
-	err := errors.Join(e.trimStreams(ctx, now), e.dropOldLogs(ctx))
+	err := errors.Join(e.keepFollowedLogs(ctx), e.trimStreams(ctx, now), e.dropOldLogs(ctx))
 	for _, t := range e.catalog.Tables() {
 		before := now.Add(-retentionOf(t.Descriptor))
 		err = errors.Join(err, e.settleLog(ctx, t, now), e.trimTableLog(ctx, t, before))
+	}
+	return err
+}
+
+// keepFollowedLogs has the logs that somebody in the process follows be followed for another day.
+func (e *Engine) keepFollowedLogs(ctx context.Context) (err error) {
+	for _, t := range e.catalog.Tables() {
+		if t.Descriptor.GoneAt == 0 && e.landings.listenedTo(t.ID) {
+			if kept := e.keepFollowed(ctx, t); !isNotFound(kept) {
+				err = errors.Join(err, kept)
+			}
+		}
 	}
 	return err
 }
@@ -51,17 +63,12 @@ func retentionOf(d *catalog.Descriptor) time.Duration {
 	return max(logRetention, time.Duration(d.PITR.Days)*24*time.Hour)
 }
 
-// settleLog makes a table's log keep what it should: it is followed for another day as long as somebody follows it,
-// and what nobody can ask for any more is no longer kept.
+// settleLog makes a table's log no longer keep what nobody can ask for any more.
 func (e *Engine) settleLog(ctx context.Context, t *catalog.Table, now time.Time) error {
-	var err error
-	switch {
-	case t.Descriptor.GoneAt != 0:
-	case e.landings.listenedTo(t.ID):
-		err = e.keepFollowed(ctx, t)
-	case !t.Descriptor.LogSettled(now):
-		_, err = e.catalog.Change(ctx, t.Name, func(kv.Txn, *catalog.Descriptor) error { return nil })
+	if t.Descriptor.GoneAt != 0 || e.landings.listenedTo(t.ID) || t.Descriptor.LogSettled(now) {
+		return nil
 	}
+	_, err := e.catalog.Change(ctx, t.Name, func(kv.Txn, *catalog.Descriptor) error { return nil })
 	if isNotFound(err) {
 		return nil
 	}

@@ -11,8 +11,8 @@ import (
 
 // observedStore is the store as the engine uses it. Of every update it
 //
-//   - moves the store's numbers to the time of the clock, so that the number of a change is its time, and the clock
-//     does not go back after a crash;
+//   - moves the store's numbers to the time of the clock, or the clock to that of the numbers where the store has times of its own, so
+//     that the number of a change is its time, and the clock does not go back after a crash;
 //   - counts the records that it appends to change logs, and wakes who follows them;
 //   - tells the sweep of a TTL entry that is below what has been swept.
 //
@@ -37,7 +37,7 @@ func (s observedStore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn)
 		if err := fn(seen); err != nil {
 			return err
 		}
-		txn.Advance(s.clock.seq())
+		seen.advance()
 		return nil
 	})
 	seen.settle(s.landings, s.sweeps, err)
@@ -68,6 +68,17 @@ type expiry struct {
 
 func (t *observedTxn) begin(txn kv.Txn, c *clock) {
 	t.Txn, t.clock, t.appended, t.expiries, t.upcoming = txn, c, t.appended[:0], t.expiries[:0], 0
+	if txn != nil && c.timed {
+		t.upcoming = txn.LogSeq()
+		c.follow(t.upcoming)
+	}
+}
+
+// advance moves the store's numbers to the time.
+func (t *observedTxn) advance() {
+	if !t.clock.timed {
+		t.Advance(t.clock.seq())
+	}
 }
 
 // settle tells what an update has done that ended with err.
@@ -86,7 +97,7 @@ func (t *observedTxn) settle(l *landings, s *sweeps, err error) {
 // LogSeq implements kv.Txn: numbers below it are of now or earlier. It is the same throughout an update.
 func (t *observedTxn) LogSeq() kv.Seq {
 	if t.upcoming == 0 {
-		t.Advance(t.clock.seq())
+		t.advance()
 		t.upcoming = t.Txn.LogSeq()
 	}
 	return t.upcoming

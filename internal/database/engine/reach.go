@@ -21,6 +21,8 @@ type Reach struct {
 	// Attributes are top-level names, in no order and perhaps repeated. EveryAttribute is true where there may be others.
 	Attributes     []string
 	EveryAttribute bool
+	// Star is true where a statement selects *.
+	Star bool
 }
 
 // Verb is the kind of a statement.
@@ -73,7 +75,7 @@ func (e *Engine) Reach(operation string, text *string, parameters []attr.Value, 
 
 // unknown is the reach of a statement that does not fit its table.
 func (r *Reach) unknown() Reach {
-	r.EveryKey, r.EveryAttribute = true, true
+	r.EveryKey, r.EveryAttribute, r.Star = true, true, true
 	return *r
 }
 
@@ -92,8 +94,9 @@ func (r *Reach) selects(p *partitions) {
 	if p.filter != nil {
 		r.Attributes = append(r.Attributes, p.filter.Attributes()...)
 	}
+	r.Star = p.shape.projection == nil
 	switch {
-	case p.shape.projection != nil:
+	case !r.Star:
 		r.Attributes = append(r.Attributes, p.shape.reads...)
 	case p.source.index != nil && !p.source.index.All:
 		r.Attributes = append(r.Attributes, p.source.index.Projected...)

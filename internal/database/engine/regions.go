@@ -133,7 +133,7 @@ func (r *Regions) jointly(ctx context.Context, members []*member, fn func() erro
 			return err
 		}
 		for _, m := range members {
-			m.txn.Advance(m.engine.clock.seq())
+			m.seen.advance()
 		}
 		return nil
 	})

@@ -62,20 +62,25 @@ func (f *flows) wake() {
 	}
 }
 
-// superviseFlows keeps one goroutine running for each flow that the definitions of tables ask for.
-func (e *Engine) superviseFlows() {
+// superviseFlows keeps one goroutine running for each flow that the definitions of tables ask for, until ctx ends.
+func (e *Engine) superviseFlows(ctx context.Context) {
 	select {
 	case <-e.regions.opened:
-	case <-e.jobs.ctx.Done():
+	case <-ctx.Done():
 		return
 	}
 	e.flows.wake()
 	var ended sync.WaitGroup
-	defer ended.Wait()
+	defer func() {
+		ended.Wait()
+		e.flows.mu.Lock()
+		defer e.flows.mu.Unlock()
+		clear(e.flows.running)
+	}()
 	for {
 		select {
 		case <-e.flows.woken:
-		case <-e.jobs.ctx.Done():
+		case <-ctx.Done():
 			return
 		}
 		wanted := e.wantedFlows()
@@ -90,7 +95,7 @@ func (e *Engine) superviseFlows() {
 			if e.flows.running[id] != nil {
 				continue
 			}
-			ctx, cancel := context.WithCancel(e.jobs.ctx)
+			ctx, cancel := context.WithCancel(ctx)
 			f.cancel = cancel
 			e.flows.running[id] = f
 			ended.Go(func() {
@@ -160,11 +165,11 @@ func (f *flow) run(ctx context.Context) bool {
 			return false
 		}
 		if errors.Is(err, ErrTableGone) || errors.Is(err, ErrNoTable) {
-			return f.to.jobs.rest(flowRetry) // for definitions to agree
+			return rest(ctx, flowRetry) // for definitions to agree
 		}
 		f.to.options.Logger.Error("replication failed and will be tried again", "table", f.name,
 			"from", f.from.options.Region, "to", f.to.options.Region, "error", err)
-		if !f.to.jobs.rest(flowRetry) {
+		if !rest(ctx, flowRetry) {
 			break
 		}
 	}

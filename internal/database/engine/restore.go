@@ -239,7 +239,6 @@ func (r *restorer) copy(ctx context.Context) error {
 
 // clear removes what an earlier attempt has left.
 func (r *restorer) clear(ctx context.Context) error {
-	store := r.engine.store
 	for _, bounds := range []func(keyenc.TableID) (lo, hi []byte){keyenc.TableBounds, keyenc.StatisticsBounds} {
 		lo, hi := bounds(r.job.Table)
 		var left []byte
@@ -248,7 +247,7 @@ func (r *restorer) clear(ctx context.Context) error {
 			return err
 		})
 		if err == nil && left != nil {
-			err = store.DeleteRange(ctx, lo, hi)
+			err = r.engine.clearRange(ctx, lo, hi)
 		}
 		if err != nil {
 			return err

@@ -335,7 +335,7 @@ func (e *Engine) workOnTransfer(ctx context.Context, x *transfer.Record) error {
 			return err // tried again, for ever: a fault of the store
 		}
 		if code == s3Unavailable && try < transferTriesMax {
-			e.jobs.rest(jobRetryDelay)
+			rest(ctx, jobRetryDelay)
 			continue
 		}
 		x.FailureCode, x.FailureMessage = code, err.Error()

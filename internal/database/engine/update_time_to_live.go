@@ -149,7 +149,7 @@ func addTTLEntry(txn kv.Txn, t *catalog.Table, stored itemenc.Item) error {
 // dropTTL removes all TTL entries, which no write keeps any more, then calls TTL disabled.
 func (e *Engine) dropTTL(ctx context.Context, j *job.Record) error {
 	lo, hi := keyenc.TTLTableBounds(j.Table)
-	if err := e.store.DeleteRange(ctx, lo, hi); err != nil {
+	if err := e.clearRange(ctx, lo, hi); err != nil {
 		return err
 	}
 	return e.changeOwn(ctx, j, func(txn kv.Txn, d *catalog.Descriptor) error {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/monotable/monotable/internal/seal"
 )
 
 // keysMax is how many access keys a user may have, as on AWS.
@@ -132,7 +134,7 @@ func (d *Directory) newSealedKey(ctx context.Context) (Key, keyRecord, error) {
 	if err != nil {
 		return Key{}, keyRecord{}, err
 	}
-	sealed, err := seal(d.options.Rand, data.secrets, []byte(key.Secret), forSecret+key.ID)
+	sealed, err := seal.Seal(d.options.Rand, data.secrets, []byte(key.Secret), forSecret+key.ID)
 	return key, keyRecord{ID: key.ID, Sealed: sealed, Created: d.options.Now().UTC()}, err
 }
 

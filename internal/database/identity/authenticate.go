@@ -15,8 +15,11 @@ const (
 	serviceCloudWatch = "monitoring"
 )
 
-// Authenticate returns who has signed a request; see server.Authenticator.
+// Authenticate returns who has signed a request, or whom its client's certificate names where nobody has; see server.Authenticator.
 func (d *Directory) Authenticate(r *http.Request, body []byte) (*policy.Principal, error) {
+	if chain := clientChain(r); chain != nil {
+		return d.certified(chain)
+	}
 	s, err := d.parser.Parse(r)
 	if err != nil {
 		return nil, err

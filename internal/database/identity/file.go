@@ -71,6 +71,9 @@ func parseFile(text []byte) (*records, error) {
 	if err := yaml.UnmarshalWithOptions(text, &f, yaml.Strict(), yaml.UseJSONUnmarshaler()); err != nil {
 		return nil, errors.New(yaml.FormatError(err, false, false))
 	}
+	if f.Users == nil && f.Roles == nil && f.Providers == nil { // it is being written, perhaps
+		return nil, errors.New("it is empty: to declare nobody, say users: []")
+	}
 	all := new(records)
 	return all, errors.Join(f.users(all), f.roles(all), f.providers(all))
 }
@@ -84,7 +87,7 @@ func (f *file) users(all *records) error {
 		if record.Policies, record.Boundary, err = all.inline("user/"+u.Name, u.Policies, u.Boundary); err != nil {
 			return fmt.Errorf("%s: %w", at, err)
 		}
-		if err := checkName("user", u.Name); err != nil {
+		if err := errors.Join(checkName("user", u.Name), checkTags(u.Tags)); err != nil {
 			return fmt.Errorf("%s: %w", at, err)
 		}
 		if seen[u.Name] {
@@ -114,7 +117,7 @@ func (f *file) roles(all *records) error {
 		if record.Trust, err = document(r.Trust, policy.Trust); err != nil {
 			return fmt.Errorf("%s: trust: %w", at, err)
 		}
-		if err := checkName("role", r.Name); err != nil {
+		if err := errors.Join(checkName("role", r.Name), checkTags(r.Tags)); err != nil {
 			return fmt.Errorf("%s: %w", at, err)
 		}
 		if seen[r.Name] {

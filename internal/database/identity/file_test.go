@@ -62,7 +62,24 @@ users:
 		}
 		ids = append(ids, ana.UserID)
 	}
+	if _, err := parseFile([]byte("users: []")); err != nil {
+		t.Error(err)
+	}
 	if ids[0] != ids[1] || !strings.HasPrefix(ids[0], "AIDA") {
 		t.Error(ids)
+	}
+}
+
+// TestFileRefuses: what a file must not say, and where it says it.
+func TestFileRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"":               "it is empty: to declare nobody, say users: []",
+		"# users\n---\n": "it is empty",
+		"users: [{name: ana, tags: {team: blue, Team: red}}]": `users[0] ana: there are two tags "team"`,
+		"roles: [{name: r, trust: {Version: 2012-10-17, Statement: {Effect: Allow, Principal: '*', Action: 'sts:AssumeRole'}}, tags: {a: b, A: c}}]": `roles[0] r: there are two tags "a"`,
+	} {
+		if _, err := parseFile([]byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
 	}
 }

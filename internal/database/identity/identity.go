@@ -48,7 +48,9 @@ import (
 
 // Options of a Directory. Store and Account are needed.
 type Options struct {
-	Store   kv.Store
+	Store kv.Store
+	// Shared is for a store that other servers have open too: each tells the others of its changes, which Follow hears of.
+	Shared  bool
 	Account string
 	// File holds the directory in place of the store. Default: none.
 	File string
@@ -72,6 +74,7 @@ type Directory struct {
 	mu     sync.Mutex // held by changes
 	data   *dataKey   // nil until a secret is sealed, or while it cannot be opened
 	sealed error      // why the data key cannot be opened
+	known  int64      // how many changes there had been when the store was read; only where it is shared
 }
 
 // Open reads the directory. A store whose data key needs a master key that is not given opens: Usable says so.
@@ -89,6 +92,9 @@ func Open(ctx context.Context, o Options) (*Directory, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	d := &Directory{options: o}
+	if err := d.look(ctx); err != nil {
+		return nil, err
+	}
 	if err := d.openDataKey(ctx); err != nil {
 		return nil, err
 	}
@@ -107,6 +113,9 @@ func (d *Directory) Reload(ctx context.Context) error {
 
 // reload replaces the view. Its caller holds mu, or is Open.
 func (d *Directory) reload(ctx context.Context) error {
+	if err := d.look(ctx); err != nil {
+		return err
+	}
 	all, err := d.read(ctx)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -85,6 +86,7 @@ type Key struct {
 // Policy is a policy with its document.
 type Policy struct {
 	Name     string          `json:"name"`
+	ARN      string          `json:"arn,omitempty"` // "" of a policy that a file has in a user or role: see Directory.Policy
 	Created  time.Time       `json:"created"`
 	Document json.RawMessage `json:"document"`
 	Attached []string        `json:"attached,omitempty"` // ARNs of users and roles
@@ -124,18 +126,28 @@ func (d *Directory) Manage(ctx context.Context, r *Request) (Result, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	result, err := action(d, ctx, r)
-	if err != nil {
-		return Result{}, err
+	for {
+		if d.options.Shared {
+			if err := d.renew(ctx); err != nil {
+				return Result{}, err
+			}
+		}
+		result, err := action(d, ctx, r)
+		switch {
+		case errors.Is(err, errChanged):
+		case err != nil:
+			return Result{}, err
+		default:
+			return result, d.reload(ctx)
+		}
 	}
-	return result, d.reload(ctx)
 }
 
 // update changes the record of a name, which is nil where there is none: change returns what it is then, nil to delete it. It may use
 // the reserve of a full disk: a key that is known to others must go.
 func update[T any](ctx context.Context, d *Directory, kind byte, name string, change func(*T) (*T, error)) error {
 	key := keyenc.Identity(kind, name)
-	return d.options.Store.Update(ctx, kv.Intent{Write: [][]byte{key}, Frees: true}, func(txn kv.Txn) error {
+	return d.update(ctx, kv.Intent{Write: [][]byte{key}, Frees: true}, func(txn kv.Txn) error {
 		data, err := txn.Get(key)
 		if err != nil {
 			return err
@@ -169,6 +181,18 @@ func checkName(what, name string) error {
 	return nil
 }
 
+// checkTags refuses keys that differ in case only, which policies cannot tell apart.
+func checkTags(tags map[string]string) error {
+	seen := map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		if HasTag(seen, key) {
+			return fmt.Errorf("there are two tags %q: their keys must differ in more than case", key)
+		}
+		seen[key] = ""
+	}
+	return nil
+}
+
 func (d *Directory) checkPolicies(policies []string, boundary string) error {
 	if boundary != "" {
 		policies = append(slices.Clone(policies), boundary)
@@ -183,7 +207,7 @@ func (d *Directory) checkPolicies(policies []string, boundary string) error {
 
 func (d *Directory) createUser(ctx context.Context, r *Request) (Result, error) {
 	id, idErr := d.newID("AIDA", 17)
-	if err := errors.Join(checkName("user", r.Name), d.checkPolicies(r.Policies, r.Boundary), idErr); err != nil {
+	if err := errors.Join(checkName("user", r.Name), checkTags(r.Tags), d.checkPolicies(r.Policies, r.Boundary), idErr); err != nil {
 		return Result{}, err
 	}
 	u := &userRecord{
@@ -200,7 +224,7 @@ func (d *Directory) createUser(ctx context.Context, r *Request) (Result, error) 
 
 func (d *Directory) createRole(ctx context.Context, r *Request) (Result, error) {
 	id, idErr := d.newID("AROA", 17)
-	if err := errors.Join(checkName("role", r.Name), d.checkPolicies(r.Policies, r.Boundary), idErr); err != nil {
+	if err := errors.Join(checkName("role", r.Name), checkTags(r.Tags), d.checkPolicies(r.Policies, r.Boundary), idErr); err != nil {
 		return Result{}, err
 	}
 	if _, err := policy.Parse(r.Trust, policy.Trust); err != nil {

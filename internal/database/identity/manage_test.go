@@ -44,6 +44,8 @@ func TestManage(t *testing.T) {
 		{Request{Action: "user create", Name: "a/b"}, `"a/b" is no name of a user: want up to 64 letters, digits and any of +=,.@_-`},
 		{Request{Action: "user create", Name: "bob", Policies: []string{"none"}}, "there is no policy none"},
 		{Request{Action: "user create", Name: "bob", Boundary: "none"}, "there is no policy none"},
+		{Request{Action: "user create", Name: "bob", Tags: map[string]string{"Team": "blue", "team": "red"}}, `there are two tags "team": their keys must differ in more than case`},
+		{Request{Action: "role create", Name: "other", Trust: anyTrust, Tags: map[string]string{"Team": "blue", "TEAM": "red"}}, `there are two tags "Team"`},
 		{Request{Action: "user show", Name: "bob"}, "there is no user bob"},
 		{Request{Action: "user delete", Name: "bob"}, "there is no user bob"},
 		{Request{Action: "role create", Name: "loader", Trust: anyTrust}, "there is a role loader"},

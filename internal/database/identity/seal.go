@@ -9,14 +9,10 @@ import (
 	"fmt"
 	"io"
 
-	"golang.org/x/crypto/chacha20poly1305"
-
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/seal"
 )
-
-// MasterKeyBytes is the length of a master key.
-const MasterKeyBytes = chacha20poly1305.KeySize
 
 // What is sealed is bound to what it is for.
 const (
@@ -43,30 +39,6 @@ func newDataKey(key []byte) (*dataKey, error) {
 	return &dataKey{key, sessions}, err
 }
 
-// seal encrypts text for a purpose: nonce, then what XChaCha20-Poly1305 makes of it.
-func seal(random io.Reader, key, text []byte, purpose string) ([]byte, error) {
-	aead, err := chacha20poly1305.NewX(key)
-	if err != nil {
-		return nil, err
-	}
-	nonce := make([]byte, aead.NonceSize(), aead.NonceSize()+len(text)+aead.Overhead())
-	if _, err := io.ReadFull(random, nonce); err != nil {
-		return nil, err
-	}
-	return aead.Seal(nonce, nonce, text, []byte(purpose)), nil
-}
-
-func open(key, sealed []byte, purpose string) ([]byte, error) {
-	aead, err := chacha20poly1305.NewX(key)
-	if err != nil {
-		return nil, err
-	}
-	if len(sealed) < aead.NonceSize() {
-		return nil, errors.New("what is sealed is too short")
-	}
-	return aead.Open(nil, sealed[:aead.NonceSize()], sealed[aead.NonceSize():], []byte(purpose))
-}
-
 // openDataKey reads the data key, if there is one, and seals it under the master key if it is not.
 func (d *Directory) openDataKey(ctx context.Context) error {
 	data, err := d.options.Store.Get(ctx, keyenc.Identity(kindDataKey, ""))
@@ -90,12 +62,12 @@ func (d *Directory) openDataKey(ctx context.Context) error {
 		d.sealed = fmt.Errorf("%w: start with --master-key", ErrSealed)
 		return nil
 	}
-	if key, err := open(master, record.Key, forDataKey); err == nil {
+	if key, err := seal.Open(master, record.Key, forDataKey); err == nil {
 		d.data, err = newDataKey(key)
 		return err
 	}
 	if previous := d.options.PreviousMasterKey; previous != nil {
-		if key, err := open(previous, record.Key, forDataKey); err == nil {
+		if key, err := seal.Open(previous, record.Key, forDataKey); err == nil {
 			if d.data, err = newDataKey(key); err != nil {
 				return err
 			}
@@ -127,7 +99,7 @@ func (d *Directory) dataKeyOf(ctx context.Context) (*dataKey, error) {
 }
 
 func (d *Directory) makeDataKey() (*dataKey, error) {
-	key := make([]byte, chacha20poly1305.KeySize)
+	key := make([]byte, seal.KeyBytes)
 	if _, err := io.ReadFull(d.options.Rand, key); err != nil {
 		return nil, err
 	}
@@ -153,9 +125,9 @@ func (d *Directory) replaceDataKey(ctx context.Context) error {
 	for i := range users {
 		u := &users[i]
 		for k := range u.Keys {
-			secret, err := open(old.secrets, u.Keys[k].Sealed, forSecret+u.Keys[k].ID)
+			secret, err := seal.Open(old.secrets, u.Keys[k].Sealed, forSecret+u.Keys[k].ID)
 			if err == nil {
-				u.Keys[k].Sealed, err = seal(d.options.Rand, d.data.secrets, secret, forSecret+u.Keys[k].ID)
+				u.Keys[k].Sealed, err = seal.Seal(d.options.Rand, d.data.secrets, secret, forSecret+u.Keys[k].ID)
 			}
 			if err != nil {
 				return fmt.Errorf("identity: access key %s: %w", u.Keys[k].ID, err)
@@ -179,7 +151,7 @@ func (d *Directory) writeDataKey(ctx context.Context, more map[string]any) error
 	record := dataKeyRecord{Format: recordFormat, Key: d.data.secrets}
 	if d.options.MasterKey != nil {
 		var err error
-		if record.Key, err = seal(d.options.Rand, d.options.MasterKey, d.data.secrets, forDataKey); err != nil {
+		if record.Key, err = seal.Seal(d.options.Rand, d.options.MasterKey, d.data.secrets, forDataKey); err != nil {
 			return err
 		}
 		record.Sealed = true
@@ -201,7 +173,7 @@ func (d *Directory) writeDataKey(ctx context.Context, more map[string]any) error
 	key := keyenc.Identity(kindDataKey, "")
 	values[string(key)] = data
 	intent.Write = append(intent.Write, key)
-	return d.options.Store.Update(ctx, intent, func(txn kv.Txn) error {
+	return d.update(ctx, intent, func(txn kv.Txn) error {
 		for key, value := range values {
 			txn.Set([]byte(key), value)
 		}

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/identity/policy"
 	"github.com/monotable/monotable/internal/database/identity/signature"
+	"github.com/monotable/monotable/internal/seal"
 )
 
 // tokenVersion is the first byte of a session's token, and tokenMax more bytes than one has.
@@ -24,13 +26,14 @@ const (
 type Session struct {
 	// Name is the role session's; "" for a session of a user or the root.
 	Name string
-	// Tags come before those of the role.
-	Tags map[string]string
+	// Tags come before those of the role, whatever the case of their keys. Those of Transitive are passed on to sessions that this one begins.
+	Tags       map[string]string
+	Transitive []string
 	// Keys are condition keys by name in lower case: the claims of a web identity, the source identity.
 	Keys map[string][]string
-	// Policies are documents, at least one of which must allow too.
-	Policies []string
-	Duration time.Duration
+	// Policies are documents, and Managed names of policies as the directory has them at each request, at least one of which must allow too.
+	Policies, Managed []string
+	Duration          time.Duration
 }
 
 // Credentials are those of a session.
@@ -52,7 +55,9 @@ type sealedSession struct {
 	Name     string              `json:"n,omitempty"`
 	Tags     map[string]string   `json:"t,omitempty"`
 	Keys     map[string][]string `json:"c,omitempty"`
+	Passed   []string            `json:"x,omitempty"` // keys of Tags
 	Policies []string            `json:"p,omitempty"`
+	Managed  []string            `json:"m,omitempty"`
 	Expires  int64               `json:"e"` // seconds since the epoch
 }
 
@@ -63,6 +68,13 @@ var ErrGone = errors.New("identity: the role or user of the session is gone")
 func (d *Directory) Role(arn string) (*Role, bool) {
 	r, ok := d.view.Load().roles[arn]
 	return r, ok
+}
+
+// Policy returns the name of the policy that has an ARN. Those that a file has in its users and roles have none.
+func (d *Directory) Policy(arn string) (name string, ok bool) {
+	v := d.view.Load()
+	name, ok = strings.CutPrefix(arn, "arn:aws:iam::"+d.options.Account+":policy/")
+	return name, ok && names.MatchString(name) && v.policies[name] != nil
 }
 
 // Provider returns who issues the tokens of an issuer.
@@ -100,12 +112,12 @@ func (d *Directory) begin(ctx context.Context, of *sealedSession, s Session) (*C
 	}
 	expires := d.options.Now().Add(s.Duration).Truncate(time.Second).UTC()
 	of.KeyID, of.Secret, of.Expires = key.ID, key.Secret, expires.Unix()
-	of.Name, of.Tags, of.Keys, of.Policies = s.Name, s.Tags, s.Keys, s.Policies
+	of.Name, of.Tags, of.Passed, of.Keys, of.Policies, of.Managed = s.Name, s.Tags, s.Transitive, s.Keys, s.Policies, s.Managed
 	text, err := json.Marshal(of)
 	if err != nil {
 		return nil, err
 	}
-	sealed, err := seal(d.options.Rand, data.sessions, text, forSession)
+	sealed, err := seal.Seal(d.options.Rand, data.sessions, text, forSession)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +166,7 @@ func (d *Directory) openSession(v *view, token string) (*credential, error) {
 	if data == nil {
 		return nil, ErrSealed
 	}
-	text, err := open(data.sessions, sealed[1:], forSession)
+	text, err := seal.Open(data.sessions, sealed[1:], forSession)
 	if err != nil {
 		return nil, err
 	}
@@ -192,15 +204,12 @@ func (v *view) principal(s *sealedSession) (*policy.Principal, error) {
 	default:
 		return nil, ErrGone
 	}
-	if len(s.Tags) > 0 {
-		tags := maps.Clone(p.Tags)
-		if tags == nil {
-			tags = map[string]string{}
-		}
-		maps.Copy(tags, s.Tags)
-		p.Tags = tags
+	p.Tags, p.Transitive = overlaid(p.Tags, s.Tags), s.Passed
+	p.Keys = maps.Clone(s.Keys)
+	if p.Keys == nil {
+		p.Keys = map[string][]string{}
 	}
-	p.Keys = s.Keys
+	p.Keys["aws:multifactorauthpresent"] = []string{"false"} // which keys that are no session's leave open, as on AWS
 	for _, document := range s.Policies {
 		parsed, err := policy.Parse(document, policy.Identity)
 		if err != nil {
@@ -208,5 +217,36 @@ func (v *view) principal(s *sealedSession) (*policy.Principal, error) {
 		}
 		p.Session = append(p.Session, parsed)
 	}
+	for _, name := range s.Managed {
+		managed := v.policies[name]
+		if managed == nil { // it has been deleted: it allows nothing more
+			managed = new(policy.Policy)
+		}
+		p.Session = append(p.Session, managed)
+	}
 	return &p, nil
+}
+
+// overlaid are tags with others over them. Keys that differ in case only are one.
+func overlaid(tags, over map[string]string) map[string]string {
+	if len(over) == 0 {
+		return tags
+	}
+	all := maps.Clone(over)
+	for key, value := range tags {
+		if !HasTag(over, key) {
+			all[key] = value
+		}
+	}
+	return all
+}
+
+// HasTag reports whether there is a tag of a key, which may differ in case.
+func HasTag(tags map[string]string, key string) bool {
+	for other := range tags {
+		if strings.EqualFold(other, key) {
+			return true
+		}
+	}
+	return false
 }

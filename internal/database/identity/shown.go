@@ -92,7 +92,11 @@ func (v *view) shownPolicies() []Policy {
 }
 
 func (v *view) shownPolicy(p *policyRecord) Policy {
-	return Policy{Name: p.Name, Created: p.Created, Document: json.RawMessage(p.Document), Attached: v.attached(p.Name)}
+	shown := Policy{Name: p.Name, Created: p.Created, Document: json.RawMessage(p.Document), Attached: v.attached(p.Name)}
+	if names.MatchString(p.Name) {
+		shown.ARN = v.arn("policy", p.Name)
+	}
+	return shown
 }
 
 // attached are the ARNs of whom a policy is attached to, as a policy or as a boundary.

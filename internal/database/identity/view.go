@@ -7,6 +7,7 @@ import (
 
 	"github.com/monotable/monotable/internal/database/identity/policy"
 	"github.com/monotable/monotable/internal/database/identity/signature"
+	"github.com/monotable/monotable/internal/seal"
 )
 
 // sessionsMax is how many opened sessions a view keeps.
@@ -18,6 +19,7 @@ type view struct {
 	root      *policy.Principal
 	users     map[string]*policy.Principal
 	roles     map[string]*Role
+	policies  map[string]*policy.Policy
 	providers map[string]*Provider
 	keys      map[string]*credential
 
@@ -51,6 +53,7 @@ func (d *Directory) newView(all *records) (*view, error) {
 		root: &policy.Principal{ARN: "arn:aws:iam::" + account + ":root", Account: account, UserID: account, Root: true},
 	}
 	policies := map[string]*policy.Policy{}
+	v.policies = policies
 	for i := range all.policies {
 		p := &all.policies[i]
 		compiled, err := policy.Parse(p.Document, policy.Identity)
@@ -141,7 +144,7 @@ func (d *Directory) addKeys(v *view, who *policy.Principal, keys []keyRecord) er
 			if d.data == nil {
 				continue
 			}
-			plain, err := open(d.data.secrets, k.Sealed, forSecret+k.ID)
+			plain, err := seal.Open(d.data.secrets, k.Sealed, forSecret+k.ID)
 			if err != nil {
 				return fmt.Errorf("access key %s: %w", k.ID, err)
 			}

@@ -29,8 +29,10 @@ type Source struct {
 	Gauges  func(context.Context) (engine.Gauges, error)
 	Ready   func() error
 	Panics  func() int64
-	Memory  func() (used, limit int64) // of requests in flight
-	Now     func() time.Time
+	// AuditLost is how many records of the audit log were lost; nil for none.
+	AuditLost func() int64
+	Memory    func() (used, limit int64) // of requests in flight
+	Now       func() time.Time
 	// Storage is nil for a store that is not on disk.
 	Storage func() observe.Storage
 	Logger  *slog.Logger
@@ -64,6 +66,9 @@ func (c *Collector) Collect(metrics chan<- prometheus.Metric) {
 	s.put(scrapeOK, truth(err == nil))
 	s.put(ready, truth(c.source.Ready() == nil))
 	s.put(panics, float64(c.source.Panics()))
+	if c.source.AuditLost != nil {
+		s.put(auditLost, float64(c.source.AuditLost()))
+	}
 	c.requests(s)
 	if c.source.Storage != nil {
 		storage := c.source.Storage()

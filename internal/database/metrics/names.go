@@ -43,6 +43,7 @@ var (
 	latchWait        = histogram("latch_wait_seconds", "Time that requests waited for items that others were writing; requests that did not wait are left out.")
 	syncWait         = histogram("commit_wait_seconds", "Time that writes waited for their commit to be on disk, or as durable as the server promises.")
 	panics           = counter("panics_total", "Requests that ended in a panic.")
+	auditLost        = counter("audit_lost_records_total", "Records of the audit log that could not be written.")
 )
 
 // Tables.

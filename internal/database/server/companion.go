@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/identity/policy"
@@ -20,6 +21,8 @@ type Companion interface {
 	// Serve responds to such a request. who is nil for the owner of the database, and where nobody is authenticated; it is the zero
 	// Principal for a public request.
 	Serve(ctx context.Context, who *policy.Principal, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte)
+	// Recorded returns the parameters of a request as Serve reads them, for the Auditor; nil where the request is not recorded.
+	Recorded(r *http.Request, body []byte) url.Values
 	// Refuse is the response to a request that the server does not pass on.
 	Refuse(r *http.Request, id string, e *apierr.Error) (int, http.Header, []byte)
 }
@@ -66,7 +69,9 @@ func (x *exchange) askCompanion(c Companion, surplus bool) (status int, header h
 		c = found
 	}
 	if err := x.admit(c, body); err != nil {
-		return x.refuseFor(c, err)
+		status, header, response = x.refuseFor(c, err)
+		_ = x.auditForm(c, *body, response, status) // nothing has happened
+		return status, header, response
 	}
 	ctx := x.ctx.Context
 	if x.server.options.Timeout > 0 {
@@ -75,7 +80,11 @@ func (x *exchange) askCompanion(c Companion, surplus bool) (status int, header h
 		defer cancel()
 	}
 	defer x.body.release()
-	return c.Serve(ctx, x.who, x.r, x.id, *body)
+	status, header, response = c.Serve(ctx, x.who, x.r, x.id, *body)
+	if err := x.auditForm(c, *body, response, status); err != nil {
+		return x.refuseFor(c, apierr.InternalFault.With())
+	}
+	return status, header, response
 }
 
 // admit authenticates a request of a companion, unless it is public, and decompresses its body. What is compressed is never public:

@@ -205,6 +205,7 @@ func serving[In, Out any](method func(Engine, context.Context, *In) (*Out, error
 		if err := api.Validate(in); err != nil {
 			return nil, err
 		}
+		x.note(region, in)
 		if err := x.authorize(region, in); err != nil {
 			return nil, err
 		}

@@ -36,6 +36,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -64,6 +65,8 @@ type Options struct {
 	Authenticator Authenticator
 	// Authorizer decides what they may do. Default: everything.
 	Authorizer Authorizer
+	// Auditor records requests. Default: nobody does.
+	Auditor Auditor
 	// Guard protects from web pages. Default: no additional hosts, no other origins. Hosts are checked only without an
 	// Authenticator: a page that rebinds its name has no credentials to send.
 	Guard *httpguard.Guard
@@ -154,6 +157,10 @@ type exchange struct {
 	who    *policy.Principal // nil for the owner, and where nobody is authenticated
 	called *operation        // nil while the request is no call of an operation
 
+	region     string          // whose engine serves it, and
+	parameters json.RawMessage // what is recorded of its input: see note
+	recorded   bool            // the call has been handed to the Auditor
+
 	entry, body, inputTurn, readTurn, work, response reservation
 
 	ctx       observe.Context // what the engine gets; see observe.go
@@ -208,7 +215,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, tracer Tracer, ow
 // call carries an operation out and responds.
 func (x *exchange) call(op *operation) {
 	out, err := x.perform(op)
-	if err != nil {
+	if err = x.audit(op, out, err); err != nil {
 		x.fail(op, err)
 		return
 	}
@@ -223,6 +230,9 @@ func (x *exchange) perform(op *operation) (out any, err error) {
 		return nil, err
 	}
 	if err := x.authenticate(*body); err != nil {
+		return nil, err
+	}
+	if err := x.admitAudit(op); err != nil {
 		return nil, err
 	}
 	if err := x.decompressBody(body); err != nil {
@@ -312,6 +322,9 @@ func (x *exchange) recover() {
 		slog.String("target", x.r.Header.Get(headerTarget)), slog.String("request_id", x.id),
 		slog.Any("panic", reason), slog.String("stack", string(debug.Stack())))
 	x.fault = fmt.Errorf("panic: %v", reason)
+	if x.called != nil && !x.recorded { // what it did may have happened
+		_ = x.audit(x.called, nil, x.fault)
+	}
 	if !x.started {
 		x.sendError(apierr.InternalFault.With())
 	}

@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -16,6 +17,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -397,6 +399,30 @@ func TestCancelled(t *testing.T) {
 	h.ServeHTTP(httptest.NewRecorder(), r)
 	if logged.Len() > 0 {
 		t.Errorf("logged: %s", logged)
+	}
+}
+
+// calledNames records the names of operations and the codes of their errors.
+type calledNames []string
+
+func (*calledNames) Parameters(api.Operation, any) json.RawMessage { return nil }
+
+func (*calledNames) Admit(api.Operation) error { return nil }
+
+func (c *calledNames) Record(a *Audited) error {
+	*c = append(*c, a.Operation.Name+" "+string(a.Err.Code))
+	return nil
+}
+
+func (*calledNames) RecordForm(*Audited, url.Values, []byte) error { return nil }
+
+// TestPanicIsRecorded: a call that ends in a panic may have changed something, so it is recorded, once.
+func TestPanicIsRecorded(t *testing.T) {
+	var recorded calledNames
+	h := New(pipelineEngine{}, Options{Auditor: &recorded})
+	w := call(t, h, strings.NewReader(`{"TableName":"panic","Key":{}}`), nil)
+	if w.Code != http.StatusInternalServerError || !slices.Equal(recorded, calledNames{"GetItem InternalServerError"}) {
+		t.Errorf("status %d, recorded %q", w.Code, recorded)
 	}
 }
 

@@ -30,13 +30,15 @@ DEST must not exist, or be an empty directory, and is a data directory itself: "
 refused by every command.
 
 While a server runs, and DEST is on the file system of DIR, the copy shares files with DIR and is made in a
-moment. That protects from mistakes, not from the loss of the disk: keep another copy elsewhere.`,
+moment. That protects from mistakes, not from the loss of the disk: keep another copy elsewhere.
+
+The copy of an encrypted directory is encrypted, and opens with the master key that the directory has now; making it needs none.`,
 		Example: `  monotable backup ./data /backups/2026-11-21
   monotable verify /backups/2026-11-21
   monotable backup ./data /backups/2026-11-21 --json`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			db, err := reach(cmd.Context(), args[0])
+			db, err := reach(cmd.Context(), env, args[0], &masterKeyFlags{})
 			if err != nil {
 				return err
 			}

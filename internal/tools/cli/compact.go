@@ -10,6 +10,7 @@ import (
 
 func newCompact(env Environment) *cobra.Command {
 	var asJSON, asked bool
+	var keys masterKeyFlags
 	cmd := &cobra.Command{
 		Use:   "compact DIR",
 		Short: "Give back the disk of what was deleted or overwritten",
@@ -22,7 +23,7 @@ wanted now. While it runs it may take as much room again as there is data.`,
   monotable compact ./data --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			db, err := reach(cmd.Context(), args[0])
+			db, err := reach(cmd.Context(), env, args[0], &keys)
 			if err != nil {
 				return err
 			}
@@ -48,6 +49,7 @@ wanted now. While it runs it may take as much room again as there is data.`,
 			return err
 		},
 	}
+	keys.registerCurrent(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	progressFlag(cmd, &asked)
 	return cmd

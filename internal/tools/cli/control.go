@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -18,6 +19,12 @@ func serveControl(db *monotable.DB, metrics prometheus.Gatherer, flags *serveFla
 	if flags.memory {
 		return func() {}
 	}
+	if flags.store != "" { // the directory is for the socket alone
+		if err := os.MkdirAll(flags.data, 0o700); err != nil {
+			logger.Warn("stats, verify and iam will not work while this server runs", "error", err)
+			return func() {}
+		}
+	}
 	stop, err := control.Serve(flags.data, db, metrics, endpoint, logger)
 	if err != nil {
 		logger.Warn("backup, verify, compact, stats and iam will not work while this server runs", "error", err)
@@ -27,8 +34,8 @@ func serveControl(db *monotable.DB, metrics prometheus.Gatherer, flags *serveFla
 }
 
 // reach returns the database in a directory: through the server that has it open, or, where none answers, as
-// its files.
-func reach(ctx context.Context, dir string) (control.Database, error) {
+// its files. Only then are the master keys read.
+func reach(ctx context.Context, env Environment, dir string, keys *masterKeyFlags) (control.Database, error) {
 	client, err := control.Dial(ctx, dir)
 	switch {
 	case err == nil:
@@ -36,7 +43,8 @@ func reach(ctx context.Context, dir string) (control.Database, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, control.ErrNobody):
-		return offline{dir: dir}, nil
+		read, err := keys.read(ctx, env)
+		return offline{dir, &monotable.Options{MasterKey: read.current, PreviousMasterKey: read.previous}}, err
 	default:
 		return nil, err
 	}
@@ -56,8 +64,8 @@ func Endpoint(ctx context.Context, dir string) (string, error) {
 
 // offline works on a directory that no process has open.
 type offline struct {
-	dir  string
-	auth monotable.Auth // the master keys
+	dir     string
+	options *monotable.Options // the master keys
 }
 
 // Backup copies the directory.
@@ -67,7 +75,7 @@ func (o offline) Backup(ctx context.Context, dest string, progress func(done, to
 
 // Compact gives back room that the database does not need.
 func (o offline) Compact(ctx context.Context) error {
-	return o.explain(monotable.Compact(ctx, o.dir))
+	return o.explain(monotable.Compact(ctx, o.dir, o.options))
 }
 
 // Insights says that there are none: they are counted in memory.
@@ -77,7 +85,7 @@ func (o offline) Insights(context.Context, string) (monotable.Insights, error) {
 
 // IAM manages who may call the database.
 func (o offline) IAM(ctx context.Context, r *monotable.IAMRequest) (monotable.IAMResult, error) {
-	result, err := monotable.IAM(ctx, o.dir, o.auth, r)
+	result, err := monotable.IAM(ctx, o.dir, o.options, r)
 	if errors.Is(err, fs.ErrNotExist) {
 		return result, fmt.Errorf("there is no database in %s yet: start the server first, or give another --data", o.dir)
 	}
@@ -86,13 +94,13 @@ func (o offline) IAM(ctx context.Context, r *monotable.IAMRequest) (monotable.IA
 
 // Stats returns what the database holds.
 func (o offline) Stats(ctx context.Context) (monotable.Stats, error) {
-	s, err := monotable.ReadStats(ctx, o.dir)
+	s, err := monotable.ReadStats(ctx, o.dir, o.options)
 	return s, o.explain(err)
 }
 
 // Verify proves the database against itself.
 func (o offline) Verify(ctx context.Context, report func(monotable.Finding), progress func(done, total int64)) (monotable.Verified, error) {
-	done, err := monotable.Verify(ctx, o.dir, report, progress)
+	done, err := monotable.Verify(ctx, o.dir, o.options, report, progress)
 	return done, o.explain(err)
 }
 

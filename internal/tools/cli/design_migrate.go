@@ -18,7 +18,7 @@ import (
 
 type migrateFlags struct {
 	sourceFlags
-	tables, fills                []string
+	tables, fills, makes         []string
 	units                        float64
 	stateTable, output, deployed string
 	takeOver, yes, asJSON, final bool
@@ -63,7 +63,7 @@ func migrateCommand(flags *migrateFlags, name, short, long, example string, run 
 					return designError(env, err)
 				}
 			}
-			p, err := migrate.New(designs[0], designs[1], migrate.Options{Fills: flags.fills, Units: flags.units})
+			p, err := migrate.New(designs[0], designs[1], migrate.Options{Fills: flags.fills, Makes: flags.makes, Units: flags.units})
 			if err != nil {
 				return err
 			}
@@ -71,7 +71,8 @@ func migrateCommand(flags *migrateFlags, name, short, long, example string, run 
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&flags.fills, "fill", nil, "value of a required field that items lack: Order.gift=false, Order.note='', or another field, Order.remark=note")
+	f.StringArrayVar(&flags.fills, "fill", nil, "value of a required field that items lack: Order.gift=false, Order.note='', or another field, Order.remark=note, Order.city=address.city")
+	f.StringArrayVar(&flags.makes, "make", nil, "new entity of which each item of another gets one, as Account=User: fields of equal name and type are taken over, --fill says the others")
 	f.Float64Var(&flags.units, "units", 0, "read and write units a second that it may take in all; 0 is no limit")
 	return cmd
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,9 +21,10 @@ import (
 )
 
 type provisionFlags struct {
-	as, endpoint, region, variable, output string
-	apply                                  bool
-	set                                    []string
+	as, endpoint, region, variable, functions, output string
+
+	apply bool
+	set   []string
 }
 
 func newProvision(env Environment) *cobra.Command {
@@ -31,14 +33,17 @@ func newProvision(env Environment) *cobra.Command {
 		Use:   "provision FILE",
 		Short: "Write, or make, the tables of a design",
 		Long: `Write what makes the tables of a design: a CreateTable request (or a file of each with -o DIR), a CloudFormation or SAM template, Terraform, an IAM
-policy for each pattern (with dynamodb:LeadingKeys where every key that it touches begins with the tenant), or a data model of
-NoSQL Workbench with a facet for each entity, its samples, or items that are made up.
+policy for each pattern or for each function of --functions, or a data model of NoSQL Workbench with a facet for each entity, its
+samples, or items that are made up.
+
+A policy allows what the generated code of a pattern does, on the table or index where it does it, and by dynamodb:LeadingKeys for
+the partition keys of its templates alone: the tenant's where a key begins with the tenant, * for every other field.
 
 With --apply, make the tables at an endpoint, or update them as far as that is safe: missing indexes are added one
 at a time, TTL and streams are turned on, nothing is removed, and what cannot be changed in place is an error.`,
 		Example: `  monotable provision shop.design.yaml --as cloudformation > tables.json
   monotable provision shop.design.yaml --as createtable -o requests
-  monotable provision shop.design.yaml --as iam
+  monotable provision shop.design.yaml --as iam --functions functions.json    # {"checkout": ["Cart", "PlaceOrder"], …}
   monotable provision shop.design.yaml --as workbench > shop.model.json
   monotable provision shop.design.yaml --apply --endpoint http://127.0.0.1:8000 --set stage=dev`,
 		Args: cobra.ExactArgs(1),
@@ -73,6 +78,7 @@ at a time, TTL and streams are turned on, nothing is removed, and what cannot be
 	f.StringVar(&flags.endpoint, "endpoint", "", "where to --apply; default: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, "+defaultEndpoint)
 	f.StringVar(&flags.region, "region", "", "region to --apply in; default: AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
 	f.StringVar(&flags.variable, "tenant-variable", "", "policy variable with the tenant, for iam; default ${aws:PrincipalTag/TENANT}")
+	f.StringVar(&flags.functions, "functions", "", "JSON file with the names of the patterns of each function, for iam: a policy for each function, not each pattern")
 	f.StringArrayVar(&flags.set, "set", nil, "value of a placeholder in table names, as stage=dev")
 	return cmd
 }
@@ -90,6 +96,9 @@ func placeholderValues(list []string) (map[string]string, error) {
 }
 
 func writeTables(env Environment, flags *provisionFlags, d *design.Design, specs []provision.Spec) error {
+	if flags.functions != "" && flags.as != "iam" {
+		return fmt.Errorf("--functions is for --as iam")
+	}
 	if flags.output != "" && flags.as != "createtable" {
 		return fmt.Errorf("-o is for --as createtable: %s is one text on standard output", flags.as)
 	}
@@ -101,11 +110,20 @@ func writeTables(env Environment, flags *provisionFlags, d *design.Design, specs
 	case "terraform":
 		return provision.WriteTerraform(env.Stdout, specs)
 	case "iam":
-		variable := flags.variable
-		if variable == "" {
-			variable = "${aws:PrincipalTag/" + d.Tenant + "}"
+		iam := provision.IAM{Specs: specs, Variable: cmp.Or(flags.variable, "${aws:PrincipalTag/"+d.Tenant+"}")}
+		if flags.functions != "" {
+			text, err := os.ReadFile(flags.functions)
+			if err != nil {
+				return err
+			}
+			if err := json.Unmarshal(text, &iam.Functions); err != nil {
+				return fmt.Errorf("--functions %s: want a JSON object of functions with lists of patterns: %w", flags.functions, err)
+			}
+			if iam.Functions == nil {
+				return fmt.Errorf("--functions %s: want a JSON object of functions with lists of patterns", flags.functions)
+			}
 		}
-		return provision.WriteIAM(env.Stdout, d, specs, variable)
+		return provision.WriteIAM(env.Stdout, d, iam)
 	case "workbench":
 		return writeWorkbench(env, d, specs)
 	default:

@@ -9,8 +9,11 @@ import (
 // greet tells whoever started the server what to do next. root is a key that has just been made.
 func greet(env Environment, flags *serveFlags, url string, signed bool, root *monotable.AccessKey) {
 	where := fmt.Sprintf("data in %s, durability %s", flags.data, flags.durability)
-	if flags.memory {
+	switch {
+	case flags.memory:
 		where = "data in memory, gone at the end"
+	case flags.store != "":
+		where = "data in PostgreSQL"
 	}
 	fmt.Fprintf(env.Stdout, "monotable: DynamoDB API at %s (%s)\n\n", url, where)
 	if root != nil {

@@ -100,15 +100,9 @@ func (c *iamCommand) run(ctx context.Context) error {
 			return err
 		}
 	}
-	db, err := reach(ctx, c.data)
+	db, err := reach(ctx, c.env, c.data, &c.masterKey)
 	if err != nil {
 		return err
-	}
-	if o, closed := db.(offline); closed {
-		if o.auth.MasterKey, o.auth.PreviousMasterKey, err = c.masterKey.read(ctx, c.env); err != nil {
-			return err
-		}
-		db = o
 	}
 	result, err := db.IAM(ctx, &c.request)
 	if err != nil {

@@ -49,7 +49,7 @@ func printLists(table io.Writer, result *monotable.IAMResult) {
 		fmt.Fprintf(table, "%s\t%s\tpolicies %s\tsessions up to %s\ttags %s\n", role.Name, role.ARN, words(role.Policies), role.MaxSession, tags(role.Tags))
 	}
 	for _, p := range result.Policies {
-		fmt.Fprintf(table, "%s\tattached to %s\n", p.Name, words(p.Attached))
+		fmt.Fprintf(table, "%s\t%s\tattached to %s\n", p.Name, cmp.Or(p.ARN, "without ARN"), words(p.Attached))
 	}
 	for _, k := range result.Keys {
 		expires := ""
@@ -62,7 +62,7 @@ func printLists(table io.Writer, result *monotable.IAMResult) {
 
 func printPolicy(out io.Writer, result *monotable.IAMResult) error {
 	for _, p := range result.Policies {
-		if _, err := fmt.Fprintf(out, "%s, attached to %s\n%s\n", p.Name, words(p.Attached), indented(p.Document)); err != nil {
+		if _, err := fmt.Fprintf(out, "%s, %s, attached to %s\n%s\n", p.Name, cmp.Or(p.ARN, "without ARN"), words(p.Attached), indented(p.Document)); err != nil {
 			return err
 		}
 	}

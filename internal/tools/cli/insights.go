@@ -30,7 +30,7 @@ be in truth; it is absent while there are few keys.`,
   monotable insights orders --data /var/lib/monotable --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			db, err := reach(cmd.Context(), data)
+			db, err := reach(cmd.Context(), env, data, &masterKeyFlags{})
 			if err != nil {
 				return err
 			}

@@ -68,17 +68,19 @@ GET /-/healthy says that the process responds, GET /-/ready that the database ta
 turn traces on: an endpoint in OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 		Example: `  monotable serve --data ./data
   monotable serve --memory --addr 127.0.0.1:0
+  monotable serve --store postgres://monotable@db1,db2/monotable   # in PostgreSQL, whichever of the two takes writes
   monotable serve --gsi-delay 50ms              # show a program eventual consistency
   monotable serve --enforce-capacity            # show a program throttling
   monotable serve --tls-cert cert.pem --tls-key key.pem
   monotable serve --addr :8000 --master-key file:/etc/monotable/master.key   # on the network: requests must be signed
-  monotable serve --auth required --iam iam.yaml
+  monotable serve --encrypt --master-key command:'vault kv get -field=key secret/monotable'
+  monotable serve --auth required --iam iam.yaml --audit /var/log/monotable/audit.jsonl
   monotable serve --metrics-addr 127.0.0.1:9464 --slow 100ms
   OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 monotable serve`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if flags.memory && cmd.Flags().Changed("data") {
-				return errors.New("--memory and --data: give one of them; in memory no directory is used")
+			if err := flags.checkPlace(cmd.Flags()); err != nil {
+				return err
 			}
 			for name, size := range map[string]byteSize{"memory-limit": flags.memoryLimit, "cache-size": flags.cacheSize} {
 				if size == 0 && cmd.Flags().Changed(name) {
@@ -103,16 +105,23 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	if err != nil {
 		return err
 	}
-	tlsConfig, err := flags.tls()
+	certificates, err := flags.tls.open(logger)
 	if err != nil {
 		return err
 	}
 	if err := flags.fitConnections(descriptors.ForConnections(), logger); err != nil {
 		return err
 	}
-	auth, err := flags.auth.options(ctx, env, flags.addr)
+	auth, err := flags.auth.options(env, flags.addr)
 	if err != nil {
 		return err
+	}
+	keys, err := flags.masterKey.read(ctx, env)
+	if err != nil {
+		return err
+	}
+	if flags.encrypt && keys.current == nil {
+		return errors.New("--encrypt: give --master-key too")
 	}
 	plan, err := planMemory(int64(flags.memoryLimit), int64(flags.cacheSize))
 	if err != nil {
@@ -131,12 +140,12 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	if err != nil {
 		return err
 	}
-	db, err := flags.open(env, logger, plan, auth)
+	db, err := flags.open(ctx, env, logger, plan, auth, keys)
 	if err != nil {
 		return errors.Join(err, stopBeside())
 	}
 	m.opened(db)
-	err = flags.serveDB(ctx, env, db, m, tlsConfig, auth, companion, logger)
+	err = flags.serveDB(ctx, env, db, m, certificates, auth, companion, logger)
 	m.closing()
 	return errors.Join(err, stopBeside(), db.Close())
 }
@@ -159,7 +168,7 @@ func (f *serveFlags) serveBeside(ctx context.Context, m *monitor, logger *slog.L
 }
 
 // serveDB serves an open database until ctx ends.
-func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable.DB, m *monitor, tlsConfig *tls.Config, auth *monotable.Auth, companion Companion, logger *slog.Logger) error {
+func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable.DB, m *monitor, certificates *certificates, auth *monotable.Auth, companion Companion, logger *slog.Logger) error {
 	handler, stopTraces, err := traced(ctx, env, db, logger)
 	if err != nil {
 		return err
@@ -172,10 +181,18 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 	httpServer := server.HTTPServer(handler, logger)
 	m.count(httpServer)
 	scheme := "http"
-	if tlsConfig != nil {
-		httpServer.TLSConfig = tlsConfig
-		listener = tls.NewListener(listener, tlsConfig)
+	var reloads []func(context.Context)
+	if f.auth.file != "" {
+		reloads = append(reloads, func(ctx context.Context) { f.auth.reload(ctx, db, logger) })
+	}
+	if f.audit.file != "" {
+		reloads = append(reloads, func(context.Context) { reopenAudit(db, logger) })
+	}
+	if certificates != nil {
+		httpServer.TLSConfig = certificates.config()
+		listener = tls.NewListener(listener, httpServer.TLSConfig)
 		scheme = "https"
+		reloads = append(reloads, certificates.hangup)
 	}
 	if err := f.auth.checkAddress(auth, listener.Addr(), logger); err != nil {
 		return errors.Join(err, listener.Close(), stopTraces())
@@ -186,7 +203,7 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 			return errors.Join(err, listener.Close(), stopTraces())
 		}
 	}
-	stopReload := f.auth.reloadAtHangup(ctx, db, logger)
+	stopReload := atHangup(ctx, reloads...)
 	endpoint := scheme + "://" + listener.Addr().String()
 	stopControl := serveControl(db, m.registry, f, endpoint, logger)
 	greet(env, f, endpoint, auth.Required, root)

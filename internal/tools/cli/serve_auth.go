@@ -10,9 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -42,14 +40,12 @@ type authFlags struct {
 	mode      string
 	file      string
 	clockSkew time.Duration
-	masterKey masterKeyFlags
 }
 
 func (a *authFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&a.mode, "auth", "", "who may call: required (requests must be signed by a known access key) or off (default off on loopback, required elsewhere)")
 	set.StringVar(&a.file, "iam", "", "`FILE` that declares users, roles and identity providers, in place of those of monotable iam; read again at SIGHUP")
 	set.DurationVar(&a.clockSkew, "clock-skew", 5*time.Minute, "by how much the clocks of clients may differ")
-	a.masterKey.register(set)
 }
 
 // required reports whether requests to an address must be signed.
@@ -73,7 +69,7 @@ func isLoopback(addr string) bool {
 }
 
 // options are the database's.
-func (a *authFlags) options(ctx context.Context, env Environment, addr string) (auth *monotable.Auth, err error) {
+func (a *authFlags) options(env Environment, addr string) (auth *monotable.Auth, err error) {
 	auth = &monotable.Auth{
 		File: a.file, ClockSkew: a.clockSkew,
 		RootAccessKeyID: env.Getenv(rootKeyVariable), RootSecretAccessKey: env.Getenv(rootSecretVariable),
@@ -84,10 +80,7 @@ func (a *authFlags) options(ctx context.Context, env Environment, addr string) (
 	if (auth.RootAccessKeyID == "") != (auth.RootSecretAccessKey == "") {
 		return nil, fmt.Errorf("%s and %s: set both or neither", rootKeyVariable, rootSecretVariable)
 	}
-	if auth.Required, err = a.required(addr); err != nil {
-		return nil, err
-	}
-	auth.MasterKey, auth.PreviousMasterKey, err = a.masterKey.read(ctx, env)
+	auth.Required, err = a.required(addr)
 	return auth, err
 }
 
@@ -104,56 +97,42 @@ func (a *authFlags) checkAddress(auth *monotable.Auth, addr net.Addr, logger *sl
 	return nil
 }
 
-// reloadAtHangup reads the file of --iam again whenever the process gets SIGHUP, until stop is called.
-func (a *authFlags) reloadAtHangup(ctx context.Context, db *monotable.DB, logger *slog.Logger) (stop func()) {
-	if a.file == "" {
-		return func() {}
+// reload reads the file of --iam again.
+func (a *authFlags) reload(ctx context.Context, db *monotable.DB, logger *slog.Logger) {
+	if err := db.ReloadIAM(ctx); err != nil {
+		logger.Error("the file of --iam cannot be used; what it declared before stays", "error", err)
+		return
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-hangups:
-			}
-			if err := db.ReloadIAM(ctx); err != nil {
-				logger.Error("the file of --iam cannot be used; what it declared before stays", "error", err)
-				continue
-			}
-			logger.Info("the file of --iam has been read again", "file", a.file)
-		}
-	}()
-	return func() {
-		signal.Stop(hangups)
-		cancel()
-		<-done
-	}
+	logger.Info("the file of --iam has been read again", "file", a.file)
 }
 
-// masterKeyFlags say where the key is that seals the secrets of access keys.
+// masterKeyFlags say where the key is that seals the secrets of access keys, and the keys of encrypted files.
 type masterKeyFlags struct{ current, previous string }
 
 func (m *masterKeyFlags) register(set *pflag.FlagSet) {
-	set.StringVar(&m.current, "master-key", "", "where the key is that seals the secrets of access keys, 32 bytes in base64 or hexadecimal: file:PATH, env:NAME or command:COMMAND (default none: they lie open in the data directory)")
+	set.StringVar(&m.current, "master-key", "", "where the key is that seals the secrets of access keys and the keys of encrypted files, 32 bytes in base64 or hexadecimal: file:PATH, env:NAME or command:COMMAND (default none: secrets lie open in the data directory)")
 	set.StringVar(&m.previous, "previous-master-key", "", "where the key is that --master-key takes the place of; needed once")
 }
 
-func (m *masterKeyFlags) read(ctx context.Context, env Environment) (current, previous []byte, err error) {
-	if current, err = readMasterKey(ctx, env, m.current); err != nil {
-		return nil, nil, fmt.Errorf("--master-key: %w", err)
+// registerCurrent is register for commands that only read what is encrypted.
+func (m *masterKeyFlags) registerCurrent(set *pflag.FlagSet) {
+	set.StringVar(&m.current, "master-key", "", "where the master key of an encrypted directory is, as serve has it; not needed while a server has the directory open")
+}
+
+// masterKeys are nil where no flag says where they are.
+type masterKeys struct{ current, previous []byte }
+
+func (m *masterKeyFlags) read(ctx context.Context, env Environment) (keys masterKeys, err error) {
+	if keys.current, err = readMasterKey(ctx, env, m.current); err != nil {
+		return masterKeys{}, fmt.Errorf("--master-key: %w", err)
 	}
-	if previous, err = readMasterKey(ctx, env, m.previous); err != nil {
-		return nil, nil, fmt.Errorf("--previous-master-key: %w", err)
+	if keys.previous, err = readMasterKey(ctx, env, m.previous); err != nil {
+		return masterKeys{}, fmt.Errorf("--previous-master-key: %w", err)
 	}
-	if current == nil && previous != nil {
-		return nil, nil, errors.New("--previous-master-key: give --master-key too")
+	if keys.current == nil && keys.previous != nil {
+		return masterKeys{}, errors.New("--previous-master-key: give --master-key too")
 	}
-	return current, previous, nil
+	return keys, nil
 }
 
 // readMasterKey reads a key from where source says; nil where it says nothing. No error shows what was read.

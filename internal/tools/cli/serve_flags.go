@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"crypto/tls"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -33,12 +33,12 @@ type serveFlags struct {
 	addr             string
 	data             string
 	memory           bool
+	store            string
 	durability       string
 	reserve          string
 	region           string
 	regions          []string
-	tlsCert          string
-	tlsKey           string
+	tls              tlsFlags
 	gsiDelay         time.Duration
 	replicationDelay time.Duration
 	tableDelay       time.Duration
@@ -60,6 +60,9 @@ type serveFlags struct {
 	requestTimeout   time.Duration
 
 	auth         authFlags
+	masterKey    masterKeyFlags
+	encrypt      bool
+	audit        auditFlags
 	allowedHosts []string
 	corsOrigins  []string
 
@@ -74,12 +77,12 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.addr, "addr", defaultAddr, "address to listen on; port 0 picks a free one")
 	set.StringVar(&f.data, "data", defaultData, "directory that holds the data")
 	set.BoolVar(&f.memory, "memory", false, "keep the data in memory, and forget it at the end")
+	set.StringVar(&f.store, "store", "", "keep the data in a PostgreSQL database, by its `URL`, in place of a directory; several servers may share it: postgres://USER@HOST[,HOST…]/DATABASE; the password may stand in PGPASSWORD")
 	set.StringVar(&f.durability, "durability", "sync", "when a write is answered: sync, interval or none")
 	set.StringVar(&f.reserve, "disk-reserve", "auto", "disk space to keep free; with less left, only reads and deletes are accepted: auto, none or a size like 2GiB")
 	set.StringVar(&f.region, "region", defaultRegion, "region in ARNs")
 	set.StringSliceVar(&f.regions, "regions", nil, "Regions to serve beside --region, each with tables of its own, by the Region that requests are signed for; a list with commas (default: requests for any Region are for --region)")
-	set.StringVar(&f.tlsCert, "tls-cert", "", "certificate file (PEM); serves HTTPS")
-	set.StringVar(&f.tlsKey, "tls-key", "", "key file (PEM) of --tls-cert")
+	f.tls.register(set)
 	set.DurationVar(&f.gsiDelay, "gsi-delay", 0, "let reads of global secondary indexes lag by this much")
 	set.DurationVar(&f.replicationDelay, "replication-delay", 0, "let the replicas of global tables lag by this much")
 	set.DurationVar(&f.tableDelay, "table-delay", 0, "keep tables CREATING, UPDATING and DELETING for this long")
@@ -96,6 +99,9 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.IntVar(&f.maxConnections, "max-connections", defaultConnections, "open connections, lowered to what the limit of open files allows; requests on further ones are throttled")
 	set.DurationVar(&f.requestTimeout, "request-timeout", defaultRequestTimeout, "time limit of a request; 0 is no limit")
 	f.auth.register(set)
+	f.masterKey.register(set)
+	set.BoolVar(&f.encrypt, "encrypt", false, "encrypt the files of a new data directory under --master-key, and refuse one that is not encrypted")
+	f.audit.register(set)
 	set.StringSliceVar(&f.allowedHosts, "allowed-host", nil, "additional `name` that a Host header may carry, or *.suffix; repeatable, or a list with commas")
 	set.StringSliceVar(&f.corsOrigins, "cors-origin", nil, "`origin` whose web pages may use the database, or * for all; repeatable, or a list with commas (default none)")
 	set.StringVar(&f.metricsAddr, "metrics-addr", "", "address to serve Prometheus metrics on, under /metrics, and /-/ready (off by default)")
@@ -104,8 +110,29 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	f.log.register(set)
 }
 
+// checkPlace refuses flags that say different things of where the data is.
+func (f *serveFlags) checkPlace(set *pflag.FlagSet) error {
+	given := set.Changed
+	switch {
+	case f.memory && given("data"):
+		return errors.New("--memory and --data: give one of them; in memory no directory is used")
+	case f.memory && f.encrypt:
+		return errors.New("--memory and --encrypt: give one of them; in memory there are no files")
+	case f.store == "":
+		return nil
+	case f.memory:
+		return errors.New("--memory and --store: give one of them")
+	}
+	for _, flag := range []string{"durability", "disk-reserve", "encrypt", "cache-size"} {
+		if given(flag) {
+			return fmt.Errorf("--store and --%s: give one of them; the store has its own files", flag)
+		}
+	}
+	return nil
+}
+
 // open opens the database as the flags say.
-func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan, auth *monotable.Auth) (*monotable.DB, error) {
+func (f *serveFlags) open(ctx context.Context, env Environment, logger *slog.Logger, plan memoryPlan, auth *monotable.Auth, keys masterKeys) (*monotable.DB, error) {
 	durability, err := monotable.ParseDurability(f.durability)
 	if err != nil {
 		return nil, fmt.Errorf("--durability: %w", err)
@@ -124,6 +151,10 @@ func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan,
 		OnFatal:      func(err error) { endProcess(env, err) },
 		AllowedHosts: f.allowedHosts, CORSOrigins: f.corsOrigins,
 		S3Dir: f.s3Dir, S3Endpoint: f.s3Endpoint, Auth: auth,
+		MasterKey: keys.current, PreviousMasterKey: keys.previous, Encrypt: f.encrypt,
+	}
+	if options.Audit, err = f.audit.options(env); err != nil {
+		return nil, err
 	}
 	if options.DiskReserve, err = diskReserve(f.reserve); err != nil {
 		return nil, err
@@ -144,8 +175,11 @@ func (f *serveFlags) open(env Environment, logger *slog.Logger, plan memoryPlan,
 	if f.streamShardRotation == 0 {
 		options.StreamShardRotation = -1
 	}
-	if f.memory {
+	switch {
+	case f.memory:
 		return monotable.OpenMemory(options)
+	case f.store != "":
+		return monotable.OpenStore(ctx, f.store, options)
 	}
 	db, err := monotable.Open(f.data, options)
 	if errors.Is(err, monotable.ErrLocked) {
@@ -167,20 +201,4 @@ func diskReserve(text string) (int64, error) {
 		return 0, fmt.Errorf("--disk-reserve: %w, auto or none", err)
 	}
 	return bytes, nil
-}
-
-// tls returns nil where the server speaks plain HTTP.
-func (f *serveFlags) tls() (*tls.Config, error) {
-	if f.tlsCert == "" {
-		return nil, nil //nolint:nilnil // no TLS is a valid answer
-	}
-	certificate, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey)
-	if err != nil {
-		return nil, fmt.Errorf("load --tls-cert and --tls-key: %w", err)
-	}
-	return &tls.Config{
-		Certificates: []tls.Certificate{certificate},
-		MinVersion:   tls.VersionTLS12,
-		NextProtos:   []string{"h2", "http/1.1"},
-	}, nil
 }

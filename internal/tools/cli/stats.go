@@ -16,6 +16,7 @@ import (
 func newStats(env Environment) *cobra.Command {
 	var asJSON, live bool
 	var liveFlags liveFlags
+	var keys masterKeyFlags
 	cmd := &cobra.Command{
 		Use:   "stats DIR",
 		Short: "Show what every table holds and the disk that takes, or what a server does now",
@@ -42,7 +43,7 @@ With --json each view is a line.`,
 			if cmd.Flags().Changed("interval") || cmd.Flags().Changed("count") {
 				return errors.New("--interval and --count are for --live")
 			}
-			db, err := reach(cmd.Context(), args[0])
+			db, err := reach(cmd.Context(), env, args[0], &keys)
 			if err != nil {
 				return err
 			}
@@ -57,6 +58,7 @@ With --json each view is a line.`,
 		},
 	}
 	f := cmd.Flags()
+	keys.registerCurrent(f)
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	f.BoolVar(&live, "live", false, "show what the running server does, again and again")
 	f.DurationVar(&liveFlags.interval, "interval", time.Second, "time between two views of --live")

@@ -11,12 +11,14 @@ import (
 
 func newVerify(env Environment) *cobra.Command {
 	var asJSON, asked bool
+	var keys masterKeyFlags
 	cmd := &cobra.Command{
 		Use:   "verify DIR",
 		Short: "Prove a data directory: indexes, expiries, counts and change logs against the items",
 		Long: `Read a whole data directory and prove it against itself: every item is readable, every index
 entry, expiry and count is what the items say it should be, every change log tells how the items became what
-they are, what streams and backups of tables need is there, and nothing else is. Nothing is changed.
+they are, what streams and backups of tables need is there, and nothing else is; users, roles and policies can be read, and what they refer to is
+there. Nothing is changed. With --master-key the secrets of access keys are opened too.
 
 A server that has the directory open verifies the state of one moment, and goes on answering. The exit status
 is 1 when something is wrong.`,
@@ -24,7 +26,7 @@ is 1 when something is wrong.`,
   monotable verify /backups/2026-11-21 --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			db, err := reach(cmd.Context(), args[0])
+			db, err := reach(cmd.Context(), env, args[0], &keys)
 			if err != nil {
 				return err
 			}
@@ -45,6 +47,7 @@ is 1 when something is wrong.`,
 			return reportVerified(env, asJSON, done, findings)
 		},
 	}
+	keys.registerCurrent(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	progressFlag(cmd, &asked)
 	return cmd
@@ -59,8 +62,8 @@ func reportVerified(env Environment, asJSON bool, done monotable.Verified, findi
 		}{done, findings})
 	} else {
 		_, err = fmt.Fprintf(env.Stdout,
-			"%d tables, %d items, %d index entries, %d expiries, %d log records, %d streams, %d backups: %d wrong\n",
-			done.Tables, done.Items, done.IndexEntries, done.TTLEntries, done.LogRecords, done.Streams, done.Backups, done.Findings)
+			"%d tables, %d items, %d index entries, %d expiries, %d log records, %d streams, %d backups, %d identities: %d wrong\n",
+			done.Tables, done.Items, done.IndexEntries, done.TTLEntries, done.LogRecords, done.Streams, done.Backups, done.Identities, done.Findings)
 	}
 	if err == nil && done.Findings > 0 {
 		return errReported

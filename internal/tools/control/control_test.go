@@ -97,7 +97,7 @@ func TestTools(t *testing.T) {
 		t.Errorf("progress %v", progress)
 	}
 	for name, verify := range map[string]func() (monotable.Verified, error){
-		"copy": func() (monotable.Verified, error) { return monotable.Verify(t.Context(), "copy", nil, nil) },
+		"copy": func() (monotable.Verified, error) { return monotable.Verify(t.Context(), "copy", nil, nil, nil) },
 		"open": func() (monotable.Verified, error) { return client.Verify(t.Context(), nil, nil) },
 	} {
 		if done, err := verify(); err != nil || done != (monotable.Verified{Tables: 1, Items: 1, LogRecords: 1, Streams: 1}) {

@@ -256,6 +256,9 @@ func (c *collector) ofEntity(n *node) {
 		c.template(w, n, entity)
 	case "entry.where":
 		c.condition(w, n, nil, entity)
+	case "counter.by":
+		sum, _, _ := strings.Cut(n.parent.child("sum").text(), ".")
+		c.word(fieldKind, w, n, or(n.parent.child("count").text(), sum))
 	case "counter.where":
 		sum, _, _ := strings.Cut(n.parent.child("sum").text(), ".")
 		c.condition(w, n, nil, or(n.parent.child("count").text(), sum))

@@ -102,6 +102,35 @@ func idempotencyOf(v table.Values) (Idempotency, error) {
 	return x, d.Err()
 }
 
+// values are the entity's, by the names of its fields.
+func (x Act) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "day", table.Text[string](), x.Day)
+	table.Set(v, "at", table.Time(), x.At)
+	table.Set(v, "requestId", table.Text[string](), x.RequestID)
+	table.Set(v, "actorId", table.Text[string](), x.ActorID)
+	table.Set(v, "operation", table.Text[string](), x.Operation)
+	table.Set(v, "target", table.Text[string](), x.Target)
+	table.SetOptional(v, "status", table.Int(), x.Status)
+	table.Set(v, "expiresAt", table.Seconds(), x.ExpiresAt)
+	return v
+}
+
+func actOf(v table.Values) (Act, error) {
+	d := table.Decode("Act", v)
+	x := Act{
+		Day:       table.Get(d, "day", table.Text[string]()),
+		At:        table.Get(d, "at", table.Time()),
+		RequestID: table.Get(d, "requestId", table.Text[string]()),
+		ActorID:   table.Get(d, "actorId", table.Text[string]()),
+		Operation: table.Get(d, "operation", table.Text[string]()),
+		Target:    table.Get(d, "target", table.Text[string]()),
+		Status:    table.GetOptional(d, "status", table.Int()),
+		ExpiresAt: table.Get(d, "expiresAt", table.Seconds()),
+	}
+	return x, d.Err()
+}
+
 func (in ProfileInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), in.UserID)
@@ -188,6 +217,12 @@ func (in AnyTransactionInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in ActsOfDayInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "day", table.Text[string](), in.Day)
+	return table.Input{Values: v}
+}
+
 func (in SaveProfileInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), in.UserID)
@@ -221,5 +256,26 @@ func (in MarkNotificationInput) input() table.Input {
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "notifiedAt", table.Time(), in.NotifiedAt)
 	table.Set(v, "read", table.Bool(), in.Read)
+	return table.Input{Values: v}
+}
+
+func (in BeginActInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "day", table.Text[string](), in.Day)
+	table.Set(v, "at", table.Time(), in.At)
+	table.Set(v, "requestId", table.Text[string](), in.RequestID)
+	table.Set(v, "actorId", table.Text[string](), in.ActorID)
+	table.Set(v, "operation", table.Text[string](), in.Operation)
+	table.Set(v, "target", table.Text[string](), in.Target)
+	table.SetOptional(v, "status", table.Int(), in.Status)
+	return table.Input{Values: v}
+}
+
+func (in EndActInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "day", table.Text[string](), in.Day)
+	table.Set(v, "at", table.Time(), in.At)
+	table.Set(v, "requestId", table.Text[string](), in.RequestID)
+	table.SetOptional(v, "status", table.Int(), in.Status)
 	return table.Input{Values: v}
 }

@@ -34,13 +34,7 @@ var (
 			{Name: "name", Path: []string{"name"}, Type: table.Type{Kind: "text"}},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "pk", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{Attribute: table.Attribute{Name: "sk", Type: "S"}, Template: table.Template{{Literal: "PROFILE"}}},
-		},
+		Key: []table.KeyAttribute{table.TextKey("pk", "USER#{userId}"), table.TextKey("sk", "PROFILE")},
 	}
 	transactionEntity = &table.Entity{
 		Name:      "Transaction",
@@ -62,50 +56,17 @@ var (
 			},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "pk", Type: "S"},
-				Template:  table.Template{{Literal: "TX#"}, {Field: "txId"}},
-			},
-			{Attribute: table.Attribute{Name: "sk", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Key: []table.KeyAttribute{table.TextKey("pk", "TX#{txId}"), table.TextKey("sk", "METADATA")},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template: table.Template{
-							{Literal: "GLOBAL_TX#"},
-							{Field: "txId", Funcs: []table.Func{{Name: "shard", Arg: "10"}}},
-						},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template:  table.Template{{Field: "createdAt"}, {Literal: "#"}, {Field: "txId"}},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "GLOBAL_TX#{txId|shard(10)}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "{createdAt}#{txId}")},
 			},
 			{
 				Index: "GSI2",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
-						Template: table.Template{
-							{Field: "status"},
-							{Literal: "_TX#"},
-							{Field: "txId", Funcs: []table.Func{{Name: "shard", Arg: "10"}}},
-						},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI2SK", Type: "S"},
-						Template:  table.Template{{Field: "createdAt"}, {Literal: "#"}, {Field: "txId"}},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI2PK", "{status}_TX#{txId|shard(10)}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI2SK", "{createdAt}#{txId}")},
 				Where: &table.Condition{
 					Expression: "#status <> :p0",
 					Names:      map[string]string{"#status": "status"},
@@ -117,14 +78,8 @@ var (
 			{
 				Name: "byUser",
 				Key: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "pk", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-					{
-						Attribute: table.Attribute{Name: "sk", Type: "S"},
-						Template:  table.Template{{Literal: "TX#"}, {Field: "createdAt"}, {Literal: "#"}, {Field: "txId"}},
-					},
+					table.TextKey("pk", "USER#{userId}"),
+					table.TextKey("sk", "TX#{createdAt}#{txId}"),
 				},
 			},
 		},
@@ -145,14 +100,8 @@ var (
 			{Name: "expiresAt", Path: []string{"expiresAt"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "pk", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "sk", Type: "S"},
-				Template:  table.Template{{Literal: "NOTIF#"}, {Field: "notifiedAt"}, {Literal: "#"}, {Field: "notifId"}},
-			},
+			table.TextKey("pk", "USER#{userId}"),
+			table.TextKey("sk", "NOTIF#{notifiedAt}#{notifId}"),
 		},
 		TTL:      &table.TTL{Field: "expiresAt", After: 2160 * time.Hour},
 		NotFound: ErrNotificationNotFound,
@@ -171,28 +120,38 @@ var (
 			{Name: "expiresAt", Path: []string{"expiresAt"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "pk", Type: "S"},
-				Template:  table.Template{{Literal: "IDE#"}, {Field: "userId"}, {Literal: "#"}, {Field: "requestKey"}},
-			},
-			{Attribute: table.Attribute{Name: "sk", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
+			table.TextKey("pk", "IDE#{userId}#{requestKey}"),
+			table.TextKey("sk", "METADATA"),
 		},
 		TTL: &table.TTL{Field: "expiresAt", After: 24 * time.Hour},
+	}
+	actEntity = &table.Entity{
+		Name:      "Act",
+		Table:     appCoreTable,
+		TypeValue: "ACT",
+		Fields: []table.Field{
+			{Name: "day", Path: []string{"day"}, Type: table.Type{Kind: "id"}, MaxBytes: 10},
+			{Name: "at", Path: []string{"at"}, Type: table.Type{Kind: "time"}},
+			{Name: "requestId", Path: []string{"requestId"}, Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "actorId", Path: []string{"actorId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "operation", Path: []string{"operation"}, Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "target", Path: []string{"target"}, Type: table.Type{Kind: "text"}, MaxBytes: 400},
+			{Name: "status", Path: []string{"status"}, Type: table.Type{Kind: "int"}, Optional: true},
+			{Name: "expiresAt", Path: []string{"expiresAt"}, Type: table.Type{Kind: "ttl"}},
+		},
+		Key:      []table.KeyAttribute{table.TextKey("pk", "ACTS#{day}"), table.TextKey("sk", "{at}#{requestId}")},
+		TTL:      &table.TTL{Field: "expiresAt", After: 8760 * time.Hour},
+		NotFound: ErrActNotFound,
+		Exists:   ErrActExists,
 	}
 )
 
 // The reads.
 var (
 	profileRead = &table.Read{
-		Pattern: "Profile",
-		Entity:  userEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "pk", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{Attribute: table.Attribute{Name: "sk", Type: "S"}, Template: table.Template{{Literal: "PROFILE"}}},
-		},
+		Pattern:    "Profile",
+		Entity:     userEntity,
+		Key:        []table.KeyAttribute{table.TextKey("pk", "USER#{userId}"), table.TextKey("sk", "PROFILE")},
 		Consistent: true,
 		By:         []string{"userId"},
 	}
@@ -201,17 +160,12 @@ var (
 		Entity:  transactionEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.CopyPlace, Copy: "byUser"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "pk", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("pk", "USER#{userId}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "sk", Type: "S"},
 				Comparison: table.Between,
-				Known:      table.Template{{Literal: "TX#"}},
+				Known:      table.TemplateOf("TX#"),
 				Next:       table.Part{Field: "createdAt"},
 				Open:       true,
 			},
@@ -224,29 +178,17 @@ var (
 		Page:       20,
 	}
 	transactionByIDRead = &table.Read{
-		Pattern: "TransactionByID",
-		Entity:  transactionEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "pk", Type: "S"},
-				Template:  table.Template{{Literal: "TX#"}, {Field: "txId"}},
-			},
-			{Attribute: table.Attribute{Name: "sk", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Pattern:    "TransactionByID",
+		Entity:     transactionEntity,
+		Key:        []table.KeyAttribute{table.TextKey("pk", "TX#{txId}"), table.TextKey("sk", "METADATA")},
 		Consistent: true,
 		By:         []string{"txId"},
 		Owner:      "userId",
 	}
 	transactionExistsRead = &table.Read{
-		Pattern: "TransactionExists",
-		Entity:  transactionEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "pk", Type: "S"},
-				Template:  table.Template{{Literal: "TX#"}, {Field: "txId"}},
-			},
-			{Attribute: table.Attribute{Name: "sk", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Pattern:    "TransactionExists",
+		Entity:     transactionEntity,
+		Key:        []table.KeyAttribute{table.TextKey("pk", "TX#{txId}"), table.TextKey("sk", "METADATA")},
 		Consistent: true,
 		By:         []string{"txId"},
 		Fields:     []string{"txId"},
@@ -255,20 +197,8 @@ var (
 		Pattern: "UserNotifications",
 		Entity:  notificationEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "pk", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "sk", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "NOTIF#"}},
-				Open:       true,
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("pk", "USER#{userId}")},
+		SK:      []table.SortCondition{table.SortBegins("sk", "NOTIF#")},
 		Sort:    []table.Attribute{{Name: "sk", Type: "S"}},
 		Reverse: true,
 		Filter: &table.Condition{
@@ -284,15 +214,7 @@ var (
 		Entity:  transactionEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template: table.Template{
-					{Literal: "GLOBAL_TX#"},
-					{Field: "txId", Funcs: []table.Func{{Name: "shard", Arg: "10"}}},
-				},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "GLOBAL_TX#{txId|shard(10)}")},
 		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		Reverse: true,
 		Limit:   10,
@@ -303,16 +225,7 @@ var (
 		Entity:  transactionEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI2"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
-				Template: table.Template{
-					{Field: "status"},
-					{Literal: "_TX#"},
-					{Field: "txId", Funcs: []table.Func{{Name: "shard", Arg: "10"}}},
-				},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("GSI2PK", "{status}_TX#{txId|shard(10)}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI2SK", Type: "S"},
@@ -329,17 +242,26 @@ var (
 		Fields: []string{"txId", "createdAt"},
 	}
 	anyTransactionRead = &table.Read{
-		Pattern: "AnyTransaction",
-		Entity:  transactionEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "pk", Type: "S"},
-				Template:  table.Template{{Literal: "TX#"}, {Field: "txId"}},
-			},
-			{Attribute: table.Attribute{Name: "sk", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Pattern:    "AnyTransaction",
+		Entity:     transactionEntity,
+		Key:        []table.KeyAttribute{table.TextKey("pk", "TX#{txId}"), table.TextKey("sk", "METADATA")},
 		Consistent: true,
 		By:         []string{"txId"},
+	}
+	actsOfDayRead = &table.Read{
+		Pattern: "ActsOfDay",
+		Entity:  actEntity,
+		Many:    true,
+		PK:      []table.KeyAttribute{table.TextKey("pk", "ACTS#{day}")},
+		Sort:    []table.Attribute{{Name: "sk", Type: "S"}},
+		Reverse: true,
+		Filter: &table.Condition{
+			Expression: "#expiresAt > :p0",
+			Names:      map[string]string{"#expiresAt": "expiresAt"},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+		},
+		By:   []string{"day"},
+		Page: 50,
 	}
 )
 
@@ -352,10 +274,10 @@ var (
 				Action: table.Upsert,
 				Entity: userEntity,
 				Set: []table.Assignment{
-					{Path: []string{"email"}, Value: []table.Term{{Kind: table.InputTerm, Name: "email"}}},
-					{Path: []string{"name"}, Value: []table.Term{{Kind: table.InputTerm, Name: "name"}}},
+					{Path: []string{"email"}, Value: table.InputValue("email")},
+					{Path: []string{"name"}, Value: table.InputValue("name")},
 				},
-				Init: []table.Assignment{{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}}},
+				Init: []table.Assignment{{Path: []string{"createdAt"}, Value: table.NowValue()}},
 			},
 		},
 		Params: []table.Param{
@@ -372,11 +294,8 @@ var (
 				Entity: transactionEntity,
 				Set: []table.Assignment{
 					{Path: []string{"txId"}, Value: []table.Term{{Kind: table.NewIDTerm}}},
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "PENDING"}}},
-					},
-					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"status"}, Value: table.TextValue("PENDING")},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
 				},
 			},
 		},
@@ -398,9 +317,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: transactionEntity,
-				Set: []table.Assignment{
-					{Path: []string{"status"}, Value: []table.Term{{Kind: table.InputTerm, Name: "outcome"}}},
-				},
+				Set:    []table.Assignment{{Path: []string{"status"}, Value: table.InputValue("outcome")}},
 				When: &table.Condition{
 					Expression: "#status = :p0 AND #userId = :p1",
 					Names:      map[string]string{"#status": "status", "#userId": "userId"},
@@ -427,7 +344,7 @@ var (
 						Path:  []string{"read"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
 					},
-					{Path: []string{"notifiedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"notifiedAt"}, Value: table.NowValue()},
 				},
 			},
 		},
@@ -445,9 +362,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: notificationEntity,
-				Set: []table.Assignment{
-					{Path: []string{"read"}, Value: []table.Term{{Kind: table.InputTerm, Name: "read"}}},
-				},
+				Set:    []table.Assignment{{Path: []string{"read"}, Value: table.InputValue("read")}},
 				When: &table.Condition{
 					Expression: "#expiresAt >= :p0",
 					Names:      map[string]string{"#expiresAt": "expiresAt"},
@@ -461,6 +376,35 @@ var (
 			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "notifiedAt", Type: table.Type{Kind: "time"}},
 			{Name: "read", Type: table.Type{Kind: "bool"}},
+		},
+	}
+	beginActWrite = &table.Write{
+		Pattern: "BeginAct",
+		Steps:   []table.Step{{Action: table.Create, Entity: actEntity}},
+		Params: []table.Param{
+			{Name: "day", Type: table.Type{Kind: "id"}, MaxBytes: 10},
+			{Name: "at", Type: table.Type{Kind: "time"}},
+			{Name: "requestId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "actorId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "operation", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "target", Type: table.Type{Kind: "text"}, MaxBytes: 400},
+			{Name: "status", Type: table.Type{Kind: "int"}, Optional: true},
+		},
+	}
+	endActWrite = &table.Write{
+		Pattern: "EndAct",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: actEntity,
+				Set:    []table.Assignment{{Path: []string{"status"}, Value: table.InputValue("status")}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "day", Type: table.Type{Kind: "id"}, MaxBytes: 10},
+			{Name: "at", Type: table.Type{Kind: "time"}},
+			{Name: "requestId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "status", Type: table.Type{Kind: "int"}, Optional: true},
 		},
 	}
 )

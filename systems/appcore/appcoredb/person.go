@@ -36,30 +36,13 @@ var person = &table.Person{
 		{
 			Entity: transactionEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalTransaction",
-				Entity:  transactionEntity,
-				Many:    true,
-				Place:   table.Place{Kind: table.CopyPlace, Copy: "byUser"},
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "pk", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "sk", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "TX#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(transactionEntity, "userId", table.Read{
+				Place:      table.Place{Kind: table.CopyPlace, Copy: "byUser"},
+				PK:         []table.KeyAttribute{table.TextKey("pk", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("sk", "TX#")},
 				Sort:       []table.Attribute{{Name: "sk", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
+			}),
 			Erase: &table.Write{
 				Pattern: "EraseTransaction",
 				Steps: []table.Step{
@@ -84,70 +67,26 @@ var person = &table.Person{
 		{
 			Entity: notificationEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalNotification",
-				Entity:  notificationEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "pk", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "sk", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "NOTIF#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(notificationEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("pk", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("sk", "NOTIF#")},
 				Sort:       []table.Attribute{{Name: "sk", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern: "EraseNotification",
-				Steps:   []table.Step{{Action: table.Delete, Entity: notificationEntity, Each: true}},
-				LineParams: []table.Param{
-					{Name: "notifId", Type: table.Type{Kind: "ulid"}},
-					{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
-					{Name: "notifiedAt", Type: table.Type{Kind: "time"}},
-				},
-				Lines: true,
-				Batch: true,
-			},
+			}),
+			Erase: table.EraseByKey(notificationEntity),
 		},
 		{Entity: idempotencyEntity, Field: "userId", Expires: true},
+		{Entity: actEntity, Field: "actorId", Keep: "What staff has done is known for a year."},
 		{
 			Entity: userEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalUser",
-				Entity:  userEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "pk", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{Attribute: table.Attribute{Name: "sk", Type: "S"}, Known: table.Template{{Literal: "PROFILE"}}},
-				},
+			Read: table.PersonalRead(userEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("pk", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortIs("sk", "PROFILE")},
 				Sort:       []table.Attribute{{Name: "sk", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern:    "EraseUser",
-				Steps:      []table.Step{{Action: table.Delete, Entity: userEntity, Each: true}},
-				LineParams: []table.Param{{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128}},
-				Lines:      true,
-				Batch:      true,
-			},
+			}),
+			Erase: table.EraseByKey(userEntity),
 		},
 	},
 }

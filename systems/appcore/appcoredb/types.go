@@ -133,3 +133,29 @@ type Idempotency struct {
 func (x Idempotency) Record() table.Record {
 	return table.Record{Entity: idempotencyEntity, Values: x.values()}
 }
+
+// Act is an item of table AppCore.
+//
+// What one of the staff asked for, kept before it is done, and how it was answered. It goes after a year.
+//
+//	key  ACTS#{day} / {at}#{requestId}
+type Act struct {
+	// The day of at, in UTC
+	Day       string
+	At        time.Time
+	RequestID string
+	// The sub of who asked
+	ActorID string
+	// The operation's id
+	Operation string
+	// Method and path
+	Target string
+	// The HTTP status; without it nobody knows whether it was done
+	Status    *int64
+	ExpiresAt time.Time
+}
+
+// Record is the item for DB.Load.
+func (x Act) Record() table.Record {
+	return table.Record{Entity: actEntity, Values: x.values()}
+}

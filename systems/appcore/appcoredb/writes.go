@@ -168,6 +168,82 @@ func (db *DB) markNotificationResult(_ context.Context, _ table.Input, out table
 	}, d.Err()
 }
 
+// BeginActInput is what BeginAct takes.
+type BeginActInput struct {
+	// The day of at, in UTC
+	Day       string
+	At        time.Time
+	RequestID string
+	// The sub of who asked
+	ActorID string
+	// The operation's id
+	Operation string
+	// Method and path
+	Target string
+	// The HTTP status; without it nobody knows whether it was done
+	Status *int64
+}
+
+// BeginActResult is what BeginAct has done.
+type BeginActResult struct {
+	Act Act
+}
+
+// BeginAct does: create Act.
+//
+// Keeps that somebody asks for something, before it is done.
+//
+//	create  Act.key ACTS#{day} / {at}#{requestId}; if it does not exist
+//	costs   1 write unit
+//
+// It can end in ErrActExists.
+func (db *DB) BeginAct(ctx context.Context, in BeginActInput) (BeginActResult, error) {
+	return table.Do(ctx, db.run, beginActWrite, in.input(), db.beginActResult)
+}
+
+// beginActResult is the result of what BeginAct has done.
+func (db *DB) beginActResult(_ context.Context, _ table.Input, out table.Outcome) (BeginActResult, error) {
+	d := table.DecodeOutcome(out)
+	return BeginActResult{
+		Act: table.Made(d, 0, actOf),
+	}, d.Err()
+}
+
+// EndActInput is what EndAct takes.
+type EndActInput struct {
+	// The day of at, in UTC
+	Day       string
+	At        time.Time
+	RequestID string
+	// The HTTP status; without it nobody knows whether it was done
+	Status *int64
+}
+
+// EndActResult is what EndAct has done.
+type EndActResult struct {
+	Act Act
+}
+
+// EndAct does: update Act.
+//
+// Keeps how it was answered.
+//
+//	update  Act.key ACTS#{day} / {at}#{requestId}
+//	costs   1 write unit
+//
+// It can end in ErrActNotFound.
+func (db *DB) EndAct(ctx context.Context, in EndActInput) (EndActResult, error) {
+	return table.Do(ctx, db.run, endActWrite, in.input(), db.endActResult)
+}
+
+// endActResult is the result of what EndAct has done.
+func (db *DB) endActResult(_ context.Context, _ table.Input, out table.Outcome) (EndActResult, error) {
+	d := table.DecodeOutcome(out)
+	return EndActResult{
+		Act: table.Made(d, 0, actOf),
+	}, d.Err()
+}
+
 // Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
 // that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
 // for counters; the order in which they are given does not matter.
@@ -200,4 +276,14 @@ func (o Ops) SettleTransaction(in SettleTransactionInput) *table.Op[SettleTransa
 // MarkNotification is MarkNotification of DB, for Tx.
 func (o Ops) MarkNotification(in MarkNotificationInput) *table.Op[MarkNotificationResult] {
 	return table.NewOp(o.db.run, markNotificationWrite, in.input(), o.db.markNotificationResult)
+}
+
+// BeginAct is BeginAct of DB, for Tx.
+func (o Ops) BeginAct(in BeginActInput) *table.Op[BeginActResult] {
+	return table.NewOp(o.db.run, beginActWrite, in.input(), o.db.beginActResult)
+}
+
+// EndAct is EndAct of DB, for Tx.
+func (o Ops) EndAct(in EndActInput) *table.Op[EndActResult] {
+	return table.NewOp(o.db.run, endActWrite, in.input(), o.db.endActResult)
 }

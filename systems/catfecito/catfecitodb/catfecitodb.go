@@ -16,9 +16,7 @@ import (
 	"iter"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table"
 )
@@ -66,52 +64,58 @@ func New(client table.Client, c Config) (*DB, error) {
 
 // CreateTables are the requests that make the tables, for tests and for services that make them when they start. It
 // takes the names of a Config; monotable provision has more, and changes tables that are there.
-func CreateTables(c Config) []*dynamodb.CreateTableInput {
-	return []*dynamodb.CreateTableInput{
-		{
-			TableName: aws.String(cmp.Or(c.Table, "catfecito-serverless-{stage}")),
-			AttributeDefinitions: []types.AttributeDefinition{
-				{AttributeName: aws.String("PK"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("SK"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("GSI1PK"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("GSI1SK"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("GSI2PK"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("GSI2SK"), AttributeType: types.ScalarAttributeTypeS},
-			},
-			KeySchema: []types.KeySchemaElement{
-				{AttributeName: aws.String("PK"), KeyType: types.KeyTypeHash},
-				{AttributeName: aws.String("SK"), KeyType: types.KeyTypeRange},
-			},
-			BillingMode: types.BillingModePayPerRequest,
-			GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{
-				{
-					IndexName: aws.String("GSI1"),
-					KeySchema: []types.KeySchemaElement{
-						{AttributeName: aws.String("GSI1PK"), KeyType: types.KeyTypeHash},
-						{AttributeName: aws.String("GSI1SK"), KeyType: types.KeyTypeRange},
-					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"product_id", "category_id", "name", "description", "price", "image_url", "user_id", "quantity", "expires_at", "order_id", "total", "status", "created_at", "summary", "delivery"}},
-				},
-				{
-					IndexName: aws.String("GSI2"),
-					KeySchema: []types.KeySchemaElement{
-						{AttributeName: aws.String("GSI2PK"), KeyType: types.KeyTypeHash},
-						{AttributeName: aws.String("GSI2SK"), KeyType: types.KeyTypeRange},
-					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"product_id", "category_id", "name", "price", "image_url", "order_id", "total", "status", "paid_at", "paid_with"}},
-				},
-			},
-			StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: "NEW_AND_OLD_IMAGES"},
-		},
-	}
-}
+func CreateTables(c Config) []*dynamodb.CreateTableInput { return table.CreateTables(c.tables()) }
 
 // TimeToLive are the requests that turn on the expiry of items, once the tables are there.
-func TimeToLive(c Config) []*dynamodb.UpdateTimeToLiveInput {
-	return []*dynamodb.UpdateTimeToLiveInput{
+func TimeToLive(c Config) []*dynamodb.UpdateTimeToLiveInput { return table.TimeToLive(c.tables()) }
+
+// tables are what the tables are made with.
+func (c Config) tables() []table.Creation {
+	return []table.Creation{
 		{
-			TableName:               aws.String(cmp.Or(c.Table, "catfecito-serverless-{stage}")),
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expires_at"), Enabled: aws.Bool(true)},
+			Name: cmp.Or(c.Table, "catfecito-serverless-{stage}"), Table: catfecitoTable,
+			Indexes: []table.Index{
+				{
+					Name: "GSI1",
+					PK:   []string{"GSI1PK"},
+					SK:   []string{"GSI1SK"},
+					Project: []string{
+						"product_id",
+						"category_id",
+						"name",
+						"description",
+						"price",
+						"image_url",
+						"user_id",
+						"quantity",
+						"expires_at",
+						"order_id",
+						"total",
+						"status",
+						"created_at",
+						"summary",
+						"delivery",
+					},
+				},
+				{
+					Name: "GSI2",
+					PK:   []string{"GSI2PK"},
+					SK:   []string{"GSI2SK"},
+					Project: []string{
+						"product_id",
+						"category_id",
+						"name",
+						"price",
+						"image_url",
+						"order_id",
+						"total",
+						"status",
+						"paid_at",
+						"paid_with",
+					},
+				},
+			},
+			Stream: "NEW_AND_OLD_IMAGES",
 		},
 	}
 }
@@ -126,7 +130,7 @@ func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress
 // or a marker. Fields that a copy or marker does not hold are zero. An item of no entity is nil. It is for what reads
 // items without asking for a pattern: streams, exports, scans.
 func Decode(item table.Item) (any, table.Place, error) {
-	entity, place, v := table.Recognize([]*table.Entity{userEntity, credentialEntity, sessionEntity, codeEntity, signUpEntity, logInTriesEntity, categoryEntity, productEntity, productEntryEntity, cartItemEntity, orderEntity, paymentEntity, orderItemEntity, checkoutEntity, requestEntity, auditEntryEntity}, item)
+	entity, place, v := table.Recognize([]*table.Entity{userEntity, credentialEntity, sessionEntity, codeEntity, signUpEntity, logInTriesEntity, categoryEntity, productEntity, productEntryEntity, cartItemEntity, orderEntity, paymentEntity, orderItemEntity, checkoutEntity, requestEntity, auditEntryEntity, actEntity}, item)
 	var x any
 	var err error
 	switch entity {
@@ -172,6 +176,8 @@ func Decode(item table.Item) (any, table.Place, error) {
 		x, err = requestOf(v)
 	case auditEntryEntity:
 		x, err = auditEntryOf(v)
+	case actEntity:
+		x, err = actOf(v)
 	}
 	if err != nil {
 		return nil, place, err

@@ -476,6 +476,35 @@ func auditEntryOf(v table.Values) (AuditEntry, error) {
 	return x, d.Err()
 }
 
+// values are the entity's, by the names of its fields.
+func (x Act) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "day", table.Text[string](), x.Day)
+	table.Set(v, "at", table.Time(), x.At)
+	table.Set(v, "requestId", table.Text[string](), x.RequestID)
+	table.Set(v, "actorId", table.Text[string](), x.ActorID)
+	table.Set(v, "operation", table.Text[string](), x.Operation)
+	table.Set(v, "target", table.Text[string](), x.Target)
+	table.SetOptional(v, "status", table.Int(), x.Status)
+	table.Set(v, "expiresAt", table.Seconds(), x.ExpiresAt)
+	return v
+}
+
+func actOf(v table.Values) (Act, error) {
+	d := table.Decode("Act", v)
+	x := Act{
+		Day:       table.Get(d, "day", table.Text[string]()),
+		At:        table.Get(d, "at", table.Time()),
+		RequestID: table.Get(d, "requestId", table.Text[string]()),
+		ActorID:   table.Get(d, "actorId", table.Text[string]()),
+		Operation: table.Get(d, "operation", table.Text[string]()),
+		Target:    table.Get(d, "target", table.Text[string]()),
+		Status:    table.GetOptional(d, "status", table.Int()),
+		ExpiresAt: table.Get(d, "expiresAt", table.Seconds()),
+	}
+	return x, d.Err()
+}
+
 func (in UserByIDInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), in.UserID)
@@ -733,6 +762,12 @@ func (in AuditTrailInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "subject", table.Text[Subject](), in.Subject)
 	table.Set(v, "subjectId", table.Text[string](), in.SubjectID)
+	return table.Input{Values: v}
+}
+
+func (in ActsOfDayInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "day", table.Text[string](), in.Day)
 	return table.Input{Values: v}
 }
 
@@ -1094,20 +1129,40 @@ func (in CancelOrderInput) input() table.Input {
 	return input
 }
 
-func (in EnterProductInput) input() table.Input {
+// values are the line's inputs, by their names.
+func (x EnterProductsLine) values() table.Values {
 	v := table.Values{}
-	table.Set(v, "list", table.Text[ProductList](), in.List)
-	table.Set(v, "term", table.Text[string](), in.Term)
-	table.Set(v, "productId", table.Text[string](), in.ProductID)
-	return table.Input{Values: v}
+	table.Set(v, "list", table.Text[ProductList](), x.List)
+	table.Set(v, "term", table.Text[string](), x.Term)
+	table.Set(v, "productId", table.Text[string](), x.ProductID)
+	return v
 }
 
-func (in DropProductEntryInput) input() table.Input {
+func (in EnterProductsInput) input() table.Input {
 	v := table.Values{}
-	table.Set(v, "list", table.Text[ProductList](), in.List)
-	table.Set(v, "term", table.Text[string](), in.Term)
-	table.Set(v, "productId", table.Text[string](), in.ProductID)
-	return table.Input{Values: v}
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
+}
+
+// values are the line's inputs, by their names.
+func (x DropProductEntriesLine) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "list", table.Text[ProductList](), x.List)
+	table.Set(v, "term", table.Text[string](), x.Term)
+	table.Set(v, "productId", table.Text[string](), x.ProductID)
+	return v
+}
+
+func (in DropProductEntriesInput) input() table.Input {
+	v := table.Values{}
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
 }
 
 func (in RecordChangeInput) input() table.Input {
@@ -1119,5 +1174,26 @@ func (in RecordChangeInput) input() table.Input {
 	table.Set(v, "change", table.Text[Change](), in.Change)
 	table.Set(v, "item", table.Text[string](), in.Item)
 	table.Set(v, "fields", table.ListOf(fieldChangeCodec()), in.Fields)
+	return table.Input{Values: v}
+}
+
+func (in BeginActInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "day", table.Text[string](), in.Day)
+	table.Set(v, "at", table.Time(), in.At)
+	table.Set(v, "requestId", table.Text[string](), in.RequestID)
+	table.Set(v, "actorId", table.Text[string](), in.ActorID)
+	table.Set(v, "operation", table.Text[string](), in.Operation)
+	table.Set(v, "target", table.Text[string](), in.Target)
+	table.SetOptional(v, "status", table.Int(), in.Status)
+	return table.Input{Values: v}
+}
+
+func (in EndActInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "day", table.Text[string](), in.Day)
+	table.Set(v, "at", table.Time(), in.At)
+	table.Set(v, "requestId", table.Text[string](), in.RequestID)
+	table.SetOptional(v, "status", table.Int(), in.Status)
 	return table.Input{Values: v}
 }

@@ -58,23 +58,11 @@ var (
 			{Name: "createdAt", Path: []string{"created_at"}, Type: table.Type{Kind: "time"}},
 			{Name: "verifiedAt", Path: []string{"verified_at"}, Type: table.Type{Kind: "time"}, Optional: true},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "METADATA")},
 		Markers: []table.Marker{
 			{
-				Name: "Email",
-				Key: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
-					},
-					{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
-				},
+				Name:  "Email",
+				Key:   []table.KeyAttribute{table.TextKey("PK", "EMAIL#{email|lower}"), table.TextKey("SK", "UNIQUE")},
 				Taken: ErrUserEmailTaken,
 			},
 		},
@@ -89,16 +77,7 @@ var (
 			{Name: "passwordHash", Path: []string{"password_hash"}, Type: table.Type{Kind: "secret"}},
 			{Name: "updatedAt", Path: []string{"updated_at"}, Type: table.Type{Kind: "time"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "CREDENTIAL"}},
-			},
-		},
+		Key:      []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "CREDENTIAL")},
 		NotFound: ErrCredentialNotFound,
 		Exists:   ErrCredentialExists,
 	}
@@ -117,14 +96,8 @@ var (
 			{Name: "expiresAt", Path: []string{"expires_at"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "SESSION#"}, {Field: "sessionId"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "SESSION#{sessionId}"),
 		},
 		TTL:      &table.TTL{Field: "expiresAt", After: 720 * time.Hour},
 		NotFound: ErrSessionNotFound,
@@ -146,14 +119,8 @@ var (
 			{Name: "expiresAt", Path: []string{"expires_at"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "CODE#"}, {Field: "purpose"}},
-			},
+			table.TextKey("PK", "EMAIL#{email|lower}"),
+			table.TextKey("SK", "CODE#{purpose}"),
 		},
 		TTL:      &table.TTL{Field: "expiresAt", After: 15 * time.Minute},
 		NotFound: ErrCodeNotFound,
@@ -170,14 +137,8 @@ var (
 			{Name: "expiresAt", Path: []string{"expires_at"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "SIGNUP#"}, {Field: "requestKey"}},
-			},
+			table.TextKey("PK", "EMAIL#{email|lower}"),
+			table.TextKey("SK", "SIGNUP#{requestKey}"),
 		},
 		TTL: &table.TTL{Field: "expiresAt", After: 24 * time.Hour},
 	}
@@ -191,14 +152,8 @@ var (
 			{Name: "expiresAt", Path: []string{"expires_at"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "TRIES#"}, {Field: "since"}},
-			},
+			table.TextKey("PK", "EMAIL#{email|lower}"),
+			table.TextKey("SK", "TRIES#{since}"),
 		},
 		TTL:      &table.TTL{Field: "expiresAt", After: 5 * time.Minute},
 		NotFound: ErrLogInTriesNotFound,
@@ -211,32 +166,12 @@ var (
 			{Name: "name", Path: []string{"name"}, Type: table.Type{Kind: "text"}, MaxBytes: 400},
 			{Name: "description", Path: []string{"description"}, Type: table.Type{Kind: "text"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "CATEGORY#"}, {Field: "categoryId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "CATEGORY#{categoryId}"), table.TextKey("SK", "METADATA")},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "CATEGORIES"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template: table.Template{
-							{Field: "name", Funcs: []table.Func{{Name: "fold"}}},
-							{Literal: "  "},
-							{Field: "categoryId"},
-						},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "CATEGORIES")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "{name|fold}  {categoryId}")},
 			},
 		},
 	}
@@ -254,33 +189,12 @@ var (
 			{Name: "isActive", Path: []string{"is_active"}, Type: table.Type{Kind: "bool"}},
 			{Name: "createdAt", Path: []string{"created_at"}, Type: table.Type{Kind: "time"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "PRODUCT#"}, {Field: "productId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "PRODUCT#{productId}"), table.TextKey("SK", "METADATA")},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "CATEGORY#"}, {Field: "categoryId"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template: table.Template{
-							{Literal: "PRODUCT#"},
-							{Field: "name", Funcs: []table.Func{{Name: "fold"}}},
-							{Literal: "  "},
-							{Field: "productId"},
-						},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "CATEGORY#{categoryId}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "PRODUCT#{name|fold}  {productId}")},
 				Where: &table.Condition{
 					Expression: "#isActive = :p0",
 					Names:      map[string]string{"#isActive": "is_active"},
@@ -289,22 +203,8 @@ var (
 			},
 			{
 				Index: "GSI2",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
-						Template:  table.Template{{Literal: "CATALOG"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI2SK", Type: "S"},
-						Template: table.Template{
-							{Field: "name", Funcs: []table.Func{{Name: "fold"}}},
-							{Literal: "  "},
-							{Field: "productId"},
-						},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI2PK", "CATALOG")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI2SK", "{name|fold}  {productId}")},
 				Where: &table.Condition{
 					Expression: "#isActive = :p0",
 					Names:      map[string]string{"#isActive": "is_active"},
@@ -328,18 +228,8 @@ var (
 			{Name: "productId", Path: []string{"product_id"}, Type: table.Type{Kind: "uuid"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "PRODUCTS#"}, {Field: "list"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template: table.Template{
-					{Field: "term", Funcs: []table.Func{{Name: "fold"}}},
-					{Literal: "  "},
-					{Field: "productId"},
-				},
-			},
+			table.TextKey("PK", "PRODUCTS#{list}"),
+			table.TextKey("SK", "{term|fold}  {productId}"),
 		},
 		NotFound: ErrProductEntryNotFound,
 	}
@@ -353,31 +243,12 @@ var (
 			{Name: "createdAt", Path: []string{"created_at"}, Type: table.Type{Kind: "time"}},
 			{Name: "expiresAt", Path: []string{"expires_at"}, Type: table.Type{Kind: "ttl"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "CART#"}, {Field: "productId"}},
-			},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "CART#{productId}")},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "PRODUCT#"}, {Field: "productId"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "PRODUCT#{productId}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "USER#{userId}")},
 			},
 		},
 		TTL:      &table.TTL{Field: "expiresAt", After: 720 * time.Hour},
@@ -412,28 +283,12 @@ var (
 			},
 			{Name: "paymentId", Path: []string{"payment_id"}, Type: table.Type{Kind: "id"}, Optional: true},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "ORDER#{orderId}"), table.TextKey("SK", "METADATA")},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "OPEN#"}, {Field: "status"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template:  table.Template{{Field: "createdAt"}, {Literal: "#"}, {Field: "orderId"}},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "OPEN#{status}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "{createdAt}#{orderId}")},
 				Where: &table.Condition{
 					Expression: "#status IN ( :p0 , :p1 , :p2 )",
 					Names:      map[string]string{"#status": "status"},
@@ -446,25 +301,8 @@ var (
 			},
 			{
 				Index: "GSI2",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
-						Template: table.Template{
-							{Literal: "PAID#"},
-							{Field: "paidAt", Funcs: []table.Func{{Name: "date", Arg: "yyyy-MM-dd"}}},
-						},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI2SK", Type: "S"},
-						Template: table.Template{
-							{Field: "paidAt", Funcs: []table.Func{{Name: "ts", Arg: "ms"}}},
-							{Literal: "#"},
-							{Field: "orderId"},
-						},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI2PK", "PAID#{paidAt|date(yyyy-MM-dd)}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI2SK", "{paidAt|ts(ms)}#{orderId}")},
 				Where: &table.Condition{
 					Expression: "attribute_exists ( #paidAt )",
 					Names:      map[string]string{"#paidAt": "paid_at"},
@@ -475,14 +313,8 @@ var (
 			{
 				Name: "byUser",
 				Key: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-					{
-						Attribute: table.Attribute{Name: "SK", Type: "S"},
-						Template:  table.Template{{Literal: "ORDER#"}, {Field: "createdAt"}, {Literal: "#"}, {Field: "orderId"}},
-					},
+					table.TextKey("PK", "USER#{userId}"),
+					table.TextKey("SK", "ORDER#{createdAt}#{orderId}"),
 				},
 				Fields: []string{"orderId", "total", "status", "createdAt", "summary"},
 			},
@@ -505,13 +337,7 @@ var (
 			},
 			{Name: "createdAt", Path: []string{"created_at"}, Type: table.Type{Kind: "time"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "PAYMENT#"}, {Field: "paymentId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Key:    []table.KeyAttribute{table.TextKey("PK", "PAYMENT#{paymentId}"), table.TextKey("SK", "METADATA")},
 		Exists: ErrPaymentExists,
 	}
 	orderItemEntity = &table.Entity{
@@ -526,14 +352,8 @@ var (
 			{Name: "subtotal", Path: []string{"subtotal"}, Type: table.Type{Kind: "money"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "ITEM#"}, {Field: "productId"}},
-			},
+			table.TextKey("PK", "ORDER#{orderId}"),
+			table.TextKey("SK", "ITEM#{productId}"),
 		},
 		Exists: ErrOrderItemExists,
 	}
@@ -549,14 +369,8 @@ var (
 			{Name: "expiresAt", Path: []string{"expires_at"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "CHECKOUT#"}, {Field: "requestKey"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "CHECKOUT#{requestKey}"),
 		},
 		TTL: &table.TTL{Field: "expiresAt", After: 24 * time.Hour},
 	}
@@ -580,14 +394,8 @@ var (
 			{Name: "expiresAt", Path: []string{"expires_at"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "REQUEST#"}, {Field: "operation"}, {Literal: "#"}, {Field: "requestKey"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "REQUEST#{operation}#{requestKey}"),
 		},
 		TTL: &table.TTL{Field: "expiresAt", After: 24 * time.Hour},
 	}
@@ -618,63 +426,54 @@ var (
 			{Name: "expiresAt", Path: []string{"expires_at"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "AUDIT#"}, {Field: "subject"}, {Literal: "#"}, {Field: "subjectId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Field: "at"}, {Literal: "#"}, {Field: "sequence"}},
-			},
+			table.TextKey("PK", "AUDIT#{subject}#{subjectId}"),
+			table.TextKey("SK", "{at}#{sequence}"),
 		},
 		TTL:    &table.TTL{Field: "expiresAt", After: 8760 * time.Hour},
 		Exists: ErrAuditEntryExists,
+	}
+	actEntity = &table.Entity{
+		Name:  "Act",
+		Table: catfecitoTable,
+		Fields: []table.Field{
+			{Name: "day", Path: []string{"day"}, Type: table.Type{Kind: "id"}, MaxBytes: 10},
+			{Name: "at", Path: []string{"at"}, Type: table.Type{Kind: "time"}},
+			{Name: "requestId", Path: []string{"request_id"}, Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "actorId", Path: []string{"actor_id"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "operation", Path: []string{"operation"}, Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "target", Path: []string{"target"}, Type: table.Type{Kind: "text"}, MaxBytes: 400},
+			{Name: "status", Path: []string{"status"}, Type: table.Type{Kind: "int"}, Optional: true},
+			{Name: "expiresAt", Path: []string{"expires_at"}, Type: table.Type{Kind: "ttl"}},
+		},
+		Key:      []table.KeyAttribute{table.TextKey("PK", "ACTS#{day}"), table.TextKey("SK", "{at}#{requestId}")},
+		TTL:      &table.TTL{Field: "expiresAt", After: 8760 * time.Hour},
+		NotFound: ErrActNotFound,
+		Exists:   ErrActExists,
 	}
 )
 
 // The reads.
 var (
 	userByIDRead = &table.Read{
-		Pattern: "UserByID",
-		Entity:  userEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Pattern:    "UserByID",
+		Entity:     userEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "METADATA")},
 		Consistent: true,
 		By:         []string{"userId"},
 	}
 	userByEmailRead = &table.Read{
-		Pattern: "UserByEmail",
-		Entity:  userEntity,
-		Place:   table.Place{Kind: table.MarkerPlace, Marker: "Email"},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
-		},
+		Pattern:    "UserByEmail",
+		Entity:     userEntity,
+		Place:      table.Place{Kind: table.MarkerPlace, Marker: "Email"},
+		Key:        []table.KeyAttribute{table.TextKey("PK", "EMAIL#{email|lower}"), table.TextKey("SK", "UNIQUE")},
 		Consistent: true,
 		By:         []string{"email"},
 		Hydrate:    true,
 	}
 	credentialOfRead = &table.Read{
-		Pattern: "CredentialOf",
-		Entity:  credentialEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "CREDENTIAL"}},
-			},
-		},
+		Pattern:    "CredentialOf",
+		Entity:     credentialEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "CREDENTIAL")},
 		Consistent: true,
 		By:         []string{"userId"},
 	}
@@ -682,14 +481,8 @@ var (
 		Pattern: "SessionByID",
 		Entity:  sessionEntity,
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "SESSION#"}, {Field: "sessionId"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "SESSION#{sessionId}"),
 		},
 		Consistent: true,
 		Filter: &table.Condition{
@@ -700,23 +493,11 @@ var (
 		By: []string{"userId", "sessionId"},
 	}
 	sessionsOfUserRead = &table.Read{
-		Pattern: "SessionsOfUser",
-		Entity:  sessionEntity,
-		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "SESSION#"}},
-				Open:       true,
-			},
-		},
+		Pattern:    "SessionsOfUser",
+		Entity:     sessionEntity,
+		Many:       true,
+		PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+		SK:         []table.SortCondition{table.SortBegins("SK", "SESSION#")},
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse:    true,
 		Consistent: true,
@@ -733,14 +514,8 @@ var (
 		Pattern: "CodeOf",
 		Entity:  codeEntity,
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "CODE#"}, {Field: "purpose"}},
-			},
+			table.TextKey("PK", "EMAIL#{email|lower}"),
+			table.TextKey("SK", "CODE#{purpose}"),
 		},
 		Consistent: true,
 		Filter: &table.Condition{
@@ -751,15 +526,9 @@ var (
 		By: []string{"email", "purpose"},
 	}
 	productByIDRead = &table.Read{
-		Pattern: "ProductByID",
-		Entity:  productEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "PRODUCT#"}, {Field: "productId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Pattern:    "ProductByID",
+		Entity:     productEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "PRODUCT#{productId}"), table.TextKey("SK", "METADATA")},
 		Consistent: true,
 		By:         []string{"productId"},
 	}
@@ -768,51 +537,29 @@ var (
 		Entity:  productEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI2"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
-				Template:  table.Template{{Literal: "CATALOG"}},
-			},
-		},
-		Sort:   []table.Attribute{{Name: "GSI2SK", Type: "S"}},
-		Page:   50,
-		Fields: []string{"productId", "categoryId", "name", "price", "imageUrl"},
+		PK:      []table.KeyAttribute{table.TextKey("GSI2PK", "CATALOG")},
+		Sort:    []table.Attribute{{Name: "GSI2SK", Type: "S"}},
+		Page:    50,
+		Fields:  []string{"productId", "categoryId", "name", "price", "imageUrl"},
 	}
 	productsByCategoryRead = &table.Read{
 		Pattern: "ProductsByCategory",
 		Entity:  productEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "CATEGORY#"}, {Field: "categoryId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "PRODUCT#"}},
-				Open:       true,
-			},
-		},
-		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
-		By:     []string{"categoryId"},
-		Page:   50,
-		Fields: []string{"productId", "categoryId", "name", "description", "price", "imageUrl", "createdAt"},
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "CATEGORY#{categoryId}")},
+		SK:      []table.SortCondition{table.SortBegins("GSI1SK", "PRODUCT#")},
+		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		By:      []string{"categoryId"},
+		Page:    50,
+		Fields:  []string{"productId", "categoryId", "name", "description", "price", "imageUrl", "createdAt"},
 	}
 	searchProductsRead = &table.Read{
 		Pattern: "SearchProducts",
 		Entity:  productEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI2"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
-				Template:  table.Template{{Literal: "CATALOG"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("GSI2PK", "CATALOG")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI2SK", Type: "S"},
@@ -831,12 +578,7 @@ var (
 		Pattern: "ProductsByWord",
 		Entity:  productEntryEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "PRODUCTS#"}, {Field: "list"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "PRODUCTS#{list}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
@@ -855,60 +597,32 @@ var (
 		Pattern: "Shelf",
 		Entity:  productEntryEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "PRODUCTS#"}, {Field: "list"}},
-			},
-		},
-		Sort: []table.Attribute{{Name: "SK", Type: "S"}},
-		By:   []string{"list"},
-		Page: 50,
+		PK:      []table.KeyAttribute{table.TextKey("PK", "PRODUCTS#{list}")},
+		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
+		By:      []string{"list"},
+		Page:    50,
 	}
 	categoriesRead = &table.Read{
 		Pattern: "Categories",
 		Entity:  categoryEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "CATEGORIES"}},
-			},
-		},
-		Sort: []table.Attribute{{Name: "GSI1SK", Type: "S"}},
-		Page: 100,
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "CATEGORIES")},
+		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		Page:    100,
 	}
 	categoryByIDRead = &table.Read{
 		Pattern: "CategoryByID",
 		Entity:  categoryEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "CATEGORY#"}, {Field: "categoryId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
-		By: []string{"categoryId"},
+		Key:     []table.KeyAttribute{table.TextKey("PK", "CATEGORY#{categoryId}"), table.TextKey("SK", "METADATA")},
+		By:      []string{"categoryId"},
 	}
 	cartRead = &table.Read{
-		Pattern: "Cart",
-		Entity:  cartItemEntity,
-		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "CART#"}},
-				Open:       true,
-			},
-		},
+		Pattern:    "Cart",
+		Entity:     cartItemEntity,
+		Many:       true,
+		PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+		SK:         []table.SortCondition{table.SortBegins("SK", "CART#")},
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 		Consistent: true,
 		Filter: &table.Condition{
@@ -924,21 +638,9 @@ var (
 		Entity:  cartItemEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "PRODUCT#"}, {Field: "productId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "USER#"}},
-				Open:       true,
-			},
-		},
-		Sort: []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "PRODUCT#{productId}")},
+		SK:      []table.SortCondition{table.SortBegins("GSI1SK", "USER#")},
+		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		Filter: &table.Condition{
 			Expression: "#expiresAt > :p0",
 			Names:      map[string]string{"#expiresAt": "expires_at"},
@@ -948,24 +650,12 @@ var (
 		Page: 100,
 	}
 	userOrdersRead = &table.Read{
-		Pattern: "UserOrders",
-		Entity:  orderEntity,
-		Many:    true,
-		Place:   table.Place{Kind: table.CopyPlace, Copy: "byUser"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "ORDER#"}},
-				Open:       true,
-			},
-		},
+		Pattern:    "UserOrders",
+		Entity:     orderEntity,
+		Many:       true,
+		Place:      table.Place{Kind: table.CopyPlace, Copy: "byUser"},
+		PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+		SK:         []table.SortCondition{table.SortBegins("SK", "ORDER#")},
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse:    true,
 		Consistent: true,
@@ -974,29 +664,17 @@ var (
 		Fields:     []string{"orderId", "userId", "total", "status", "createdAt", "summary"},
 	}
 	orderByIDRead = &table.Read{
-		Pattern: "OrderByID",
-		Entity:  orderEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Pattern:    "OrderByID",
+		Entity:     orderEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "ORDER#{orderId}"), table.TextKey("SK", "METADATA")},
 		Consistent: true,
 		By:         []string{"orderId"},
 		Owner:      "userId",
 	}
 	orderExistsRead = &table.Read{
-		Pattern: "OrderExists",
-		Entity:  orderEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Pattern:    "OrderExists",
+		Entity:     orderEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "ORDER#{orderId}"), table.TextKey("SK", "METADATA")},
 		Consistent: true,
 		By:         []string{"orderId"},
 		Fields:     []string{"orderId"},
@@ -1006,12 +684,7 @@ var (
 		Entity:  orderEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "OPEN#"}, {Field: "status"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "OPEN#{status}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
@@ -1032,15 +705,7 @@ var (
 		Entity:  orderEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI2"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
-				Template: table.Template{
-					{Literal: "PAID#"},
-					{Field: "paidAt", Funcs: []table.Func{{Name: "date", Arg: "yyyy-MM-dd"}}},
-				},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("GSI2PK", "PAID#{paidAt|date(yyyy-MM-dd)}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI2SK", Type: "S"},
@@ -1058,15 +723,9 @@ var (
 		Fields:     []string{"orderId", "total", "status", "paidAt", "paidWith"},
 	}
 	paymentByIDRead = &table.Read{
-		Pattern: "PaymentByID",
-		Entity:  paymentEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "PAYMENT#"}, {Field: "paymentId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Pattern:    "PaymentByID",
+		Entity:     paymentEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "PAYMENT#{paymentId}"), table.TextKey("SK", "METADATA")},
 		Consistent: true,
 		By:         []string{"paymentId"},
 	}
@@ -1074,14 +733,8 @@ var (
 		Pattern: "CheckoutByKey",
 		Entity:  checkoutEntity,
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "CHECKOUT#"}, {Field: "requestKey"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "CHECKOUT#{requestKey}"),
 		},
 		Consistent: true,
 		Filter: &table.Condition{
@@ -1095,14 +748,8 @@ var (
 		Pattern: "RequestByKey",
 		Entity:  requestEntity,
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "REQUEST#"}, {Field: "operation"}, {Literal: "#"}, {Field: "requestKey"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "REQUEST#{operation}#{requestKey}"),
 		},
 		Consistent: true,
 		Filter: &table.Condition{
@@ -1116,12 +763,7 @@ var (
 		Pattern: "AuditTrail",
 		Entity:  auditEntryEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "AUDIT#"}, {Field: "subject"}, {Literal: "#"}, {Field: "subjectId"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "AUDIT#{subject}#{subjectId}")},
 		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse: true,
 		Filter: &table.Condition{
@@ -1132,23 +774,33 @@ var (
 		By:   []string{"subject", "subjectId"},
 		Page: 50,
 	}
+	actsOfDayRead = &table.Read{
+		Pattern: "ActsOfDay",
+		Entity:  actEntity,
+		Many:    true,
+		PK:      []table.KeyAttribute{table.TextKey("PK", "ACTS#{day}")},
+		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
+		Reverse: true,
+		Filter: &table.Condition{
+			Expression: "#expiresAt > :p0",
+			Names:      map[string]string{"#expiresAt": "expires_at"},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+		},
+		By:   []string{"day"},
+		Page: 50,
+	}
 	orderWithItemsCollection = &table.Collection{
 		Pattern: "OrderWithItems",
 		Table:   catfecitoTable,
 		Members: []table.Member{{Entity: orderEntity}, {Entity: orderItemEntity}},
 		By:      []string{"orderId"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "ORDER#{orderId}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
 				Comparison: table.Within,
-				Known:      table.Template{{Literal: "ITEM#"}},
-				To:         table.Template{{Literal: "METADATA"}},
+				Known:      table.TemplateOf("ITEM#"),
+				To:         table.TemplateOf("METADATA"),
 			},
 		},
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
@@ -1161,18 +813,13 @@ var (
 		Table:   catfecitoTable,
 		Members: []table.Member{{Entity: orderEntity}, {Entity: orderItemEntity}},
 		By:      []string{"orderId"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "ORDER#{orderId}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
 				Comparison: table.Within,
-				Known:      table.Template{{Literal: "ITEM#"}},
-				To:         table.Template{{Literal: "METADATA"}},
+				Known:      table.TemplateOf("ITEM#"),
+				To:         table.TemplateOf("METADATA"),
 			},
 		},
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
@@ -1190,17 +837,14 @@ var (
 				Action: table.Create,
 				Entity: userEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"role"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "customer"}}},
-					},
-					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"role"}, Value: table.TextValue("customer")},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
 				},
 			},
 			{
 				Action: table.Create,
 				Entity: credentialEntity,
-				Set:    []table.Assignment{{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}}},
+				Set:    []table.Assignment{{Path: []string{"updatedAt"}, Value: table.NowValue()}},
 			},
 		},
 		Params: []table.Param{
@@ -1219,15 +863,8 @@ var (
 			{
 				Action: table.Upsert,
 				Entity: logInTriesEntity,
-				Set: []table.Assignment{
-					{Path: []string{"expiresAt"}, Value: []table.Term{{Kind: table.InputTerm, Name: "over"}}},
-				},
-				Add: []table.Assignment{
-					{
-						Path:  []string{"tries"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Set:    []table.Assignment{{Path: []string{"expiresAt"}, Value: table.InputValue("over")}},
+				Add:    []table.Assignment{{Path: []string{"tries"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "attribute_not_exists ( #tries ) OR #tries < :p0",
 					Names:      map[string]string{"#tries": "tries"},
@@ -1258,8 +895,8 @@ var (
 				Action: table.Create,
 				Entity: sessionEntity,
 				Set: []table.Assignment{
-					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
-					{Path: []string{"usedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
+					{Path: []string{"usedAt"}, Value: table.NowValue()},
 				},
 			},
 			{
@@ -1289,13 +926,10 @@ var (
 				Action: table.Update,
 				Entity: sessionEntity,
 				Set: []table.Assignment{
-					{Path: []string{"refreshHash"}, Value: []table.Term{{Kind: table.InputTerm, Name: "refreshHash"}}},
-					{Path: []string{"spentHash"}, Value: []table.Term{{Kind: table.InputTerm, Name: "presented"}}},
-					{Path: []string{"usedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
-					{
-						Path:  []string{"expiresAt"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "sessionExpiresAt"}},
-					},
+					{Path: []string{"refreshHash"}, Value: table.InputValue("refreshHash")},
+					{Path: []string{"spentHash"}, Value: table.InputValue("presented")},
+					{Path: []string{"usedAt"}, Value: table.NowValue()},
+					{Path: []string{"expiresAt"}, Value: table.InputValue("sessionExpiresAt")},
 				},
 				When: &table.Condition{
 					Expression: "( #refreshHash = :p0 OR #spentHash = :p0 AND #usedAt > :p1 ) AND #expiresAt > :p2",
@@ -1359,13 +993,10 @@ var (
 				Action: table.Upsert,
 				Entity: codeEntity,
 				Set: []table.Assignment{
-					{Path: []string{"codeHash"}, Value: []table.Term{{Kind: table.InputTerm, Name: "codeHash"}}},
-					{
-						Path:  []string{"tries"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{Path: []string{"sentAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
-					{Path: []string{"expiresAt"}, Value: []table.Term{{Kind: table.InputTerm, Name: "codeExpiresAt"}}},
+					{Path: []string{"codeHash"}, Value: table.InputValue("codeHash")},
+					{Path: []string{"tries"}, Value: table.NumberValue("0")},
+					{Path: []string{"sentAt"}, Value: table.NowValue()},
+					{Path: []string{"expiresAt"}, Value: table.InputValue("codeExpiresAt")},
 				},
 			},
 		},
@@ -1382,12 +1013,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: codeEntity,
-				Add: []table.Assignment{
-					{
-						Path:  []string{"tries"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add:    []table.Assignment{{Path: []string{"tries"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "#tries < :p0 AND #expiresAt > :p1",
 					Names:      map[string]string{"#expiresAt": "expires_at", "#tries": "tries"},
@@ -1411,7 +1037,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: userEntity,
-				Set:    []table.Assignment{{Path: []string{"verifiedAt"}, Value: []table.Term{{Kind: table.NowTerm}}}},
+				Set:    []table.Assignment{{Path: []string{"verifiedAt"}, Value: table.NowValue()}},
 			},
 			{
 				Action: table.Delete,
@@ -1438,14 +1064,14 @@ var (
 				Action: table.Update,
 				Entity: credentialEntity,
 				Set: []table.Assignment{
-					{Path: []string{"passwordHash"}, Value: []table.Term{{Kind: table.InputTerm, Name: "passwordHash"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"passwordHash"}, Value: table.InputValue("passwordHash")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 			},
 			{
 				Action: table.Update,
 				Entity: userEntity,
-				Set:    []table.Assignment{{Path: []string{"verifiedAt"}, Value: []table.Term{{Kind: table.NowTerm}}}},
+				Set:    []table.Assignment{{Path: []string{"verifiedAt"}, Value: table.NowValue()}},
 			},
 			{
 				Action: table.Delete,
@@ -1473,8 +1099,8 @@ var (
 				Action: table.Update,
 				Entity: credentialEntity,
 				Set: []table.Assignment{
-					{Path: []string{"passwordHash"}, Value: []table.Term{{Kind: table.InputTerm, Name: "passwordHash"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"passwordHash"}, Value: table.InputValue("passwordHash")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#updatedAt = :p0",
@@ -1496,9 +1122,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: userEntity,
-				Set: []table.Assignment{
-					{Path: []string{"role"}, Value: []table.Term{{Kind: table.InputTerm, Name: "role"}}},
-				},
+				Set:    []table.Assignment{{Path: []string{"role"}, Value: table.InputValue("role")}},
 			},
 		},
 		Params: []table.Param{
@@ -1513,8 +1137,8 @@ var (
 				Action: table.Upsert,
 				Entity: categoryEntity,
 				Set: []table.Assignment{
-					{Path: []string{"name"}, Value: []table.Term{{Kind: table.InputTerm, Name: "name"}}},
-					{Path: []string{"description"}, Value: []table.Term{{Kind: table.InputTerm, Name: "description"}}},
+					{Path: []string{"name"}, Value: table.InputValue("name")},
+					{Path: []string{"description"}, Value: table.InputValue("description")},
 				},
 			},
 		},
@@ -1536,7 +1160,7 @@ var (
 						Path:  []string{"isActive"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: true}}},
 					},
-					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
 				},
 			},
 			{
@@ -1579,11 +1203,11 @@ var (
 				Action: table.Update,
 				Entity: productEntity,
 				Set: []table.Assignment{
-					{Path: []string{"categoryId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "categoryId"}}},
-					{Path: []string{"name"}, Value: []table.Term{{Kind: table.InputTerm, Name: "name"}}},
-					{Path: []string{"description"}, Value: []table.Term{{Kind: table.InputTerm, Name: "description"}}},
-					{Path: []string{"price"}, Value: []table.Term{{Kind: table.InputTerm, Name: "price"}}},
-					{Path: []string{"imageUrl"}, Value: []table.Term{{Kind: table.InputTerm, Name: "imageUrl"}}},
+					{Path: []string{"categoryId"}, Value: table.InputValue("categoryId")},
+					{Path: []string{"name"}, Value: table.InputValue("name")},
+					{Path: []string{"description"}, Value: table.InputValue("description")},
+					{Path: []string{"price"}, Value: table.InputValue("price")},
+					{Path: []string{"imageUrl"}, Value: table.InputValue("imageUrl")},
 				},
 			},
 			{
@@ -1611,9 +1235,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: productEntity,
-				Set: []table.Assignment{
-					{Path: []string{"isActive"}, Value: []table.Term{{Kind: table.InputTerm, Name: "isActive"}}},
-				},
+				Set:    []table.Assignment{{Path: []string{"isActive"}, Value: table.InputValue("isActive")}},
 			},
 		},
 		Params: []table.Param{
@@ -1627,9 +1249,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: productEntity,
-				Add: []table.Assignment{
-					{Path: []string{"stock"}, Value: []table.Term{{Kind: table.InputTerm, Name: "quantity"}}},
-				},
+				Add:    []table.Assignment{{Path: []string{"stock"}, Value: table.InputValue("quantity")}},
 			},
 		},
 		Params: []table.Param{
@@ -1657,13 +1277,9 @@ var (
 			{
 				Action: table.Upsert,
 				Entity: cartItemEntity,
-				Set: []table.Assignment{
-					{Path: []string{"expiresAt"}, Value: []table.Term{{Kind: table.InputTerm, Name: "lineExpiresAt"}}},
-				},
-				Add: []table.Assignment{
-					{Path: []string{"quantity"}, Value: []table.Term{{Kind: table.InputTerm, Name: "quantity"}}},
-				},
-				Init: []table.Assignment{{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}}},
+				Set:    []table.Assignment{{Path: []string{"expiresAt"}, Value: table.InputValue("lineExpiresAt")}},
+				Add:    []table.Assignment{{Path: []string{"quantity"}, Value: table.InputValue("quantity")}},
+				Init:   []table.Assignment{{Path: []string{"createdAt"}, Value: table.NowValue()}},
 				When: &table.Condition{
 					Expression: "attribute_not_exists ( #quantity ) OR ( #expiresAt > :p0 AND #quantity <= :p1 )",
 					Names:      map[string]string{"#expiresAt": "expires_at", "#quantity": "quantity"},
@@ -1732,10 +1348,10 @@ var (
 				Action: table.Upsert,
 				Entity: cartItemEntity,
 				Set: []table.Assignment{
-					{Path: []string{"quantity"}, Value: []table.Term{{Kind: table.InputTerm, Name: "quantity"}}},
-					{Path: []string{"expiresAt"}, Value: []table.Term{{Kind: table.InputTerm, Name: "lineExpiresAt"}}},
+					{Path: []string{"quantity"}, Value: table.InputValue("quantity")},
+					{Path: []string{"expiresAt"}, Value: table.InputValue("lineExpiresAt")},
 				},
-				Init: []table.Assignment{{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}}},
+				Init: []table.Assignment{{Path: []string{"createdAt"}, Value: table.NowValue()}},
 				When: &table.Condition{
 					Expression: "attribute_not_exists ( #quantity ) OR #expiresAt > :p0",
 					Names:      map[string]string{"#expiresAt": "expires_at", "#quantity": "quantity"},
@@ -1804,12 +1420,9 @@ var (
 				Action: table.Create,
 				Entity: orderEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "pending"}}},
-					},
+					{Path: []string{"status"}, Value: table.TextValue("pending")},
 					{Path: []string{"total"}, Value: []table.Term{{Kind: table.SumTerm, Name: "subtotal"}}},
-					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
 				},
 			},
 			{Action: table.Create, Entity: orderItemEntity, Each: true},
@@ -1889,15 +1502,9 @@ var (
 				Action: table.Update,
 				Entity: orderEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "paid"}}},
-					},
-					{Path: []string{"paidAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
-					{
-						Path:  []string{"paidWith"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "cash"}}},
-					},
+					{Path: []string{"status"}, Value: table.TextValue("paid")},
+					{Path: []string{"paidAt"}, Value: table.NowValue()},
+					{Path: []string{"paidWith"}, Value: table.TextValue("cash")},
 				},
 				When: &table.Condition{
 					Expression: "#status = :p0",
@@ -1929,27 +1536,18 @@ var (
 				Action: table.Create,
 				Entity: paymentEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"outcome"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "applied"}}},
-					},
-					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"outcome"}, Value: table.TextValue("applied")},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
 				},
 			},
 			{
 				Action: table.Update,
 				Entity: orderEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "paid"}}},
-					},
-					{Path: []string{"paidAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
-					{
-						Path:  []string{"paidWith"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "online"}}},
-					},
-					{Path: []string{"paymentId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "paymentId"}}},
+					{Path: []string{"status"}, Value: table.TextValue("paid")},
+					{Path: []string{"paidAt"}, Value: table.NowValue()},
+					{Path: []string{"paidWith"}, Value: table.TextValue("online")},
+					{Path: []string{"paymentId"}, Value: table.InputValue("paymentId")},
 				},
 				When: &table.Condition{
 					Expression: "#status = :p0 AND #total = :p1",
@@ -1984,11 +1582,8 @@ var (
 				Action: table.Create,
 				Entity: paymentEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"outcome"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "refunded"}}},
-					},
-					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"outcome"}, Value: table.TextValue("refunded")},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
 				},
 			},
 		},
@@ -2005,12 +1600,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: orderEntity,
-				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "cancelled"}}},
-					},
-				},
+				Set:    []table.Assignment{{Path: []string{"status"}, Value: table.TextValue("cancelled")}},
 				When: &table.Condition{
 					Expression: "#status = :p0",
 					Names:      map[string]string{"#status": "status"},
@@ -2033,9 +1623,7 @@ var (
 				Action: table.Update,
 				Entity: productEntity,
 				Each:   true,
-				Add: []table.Assignment{
-					{Path: []string{"stock"}, Value: []table.Term{{Kind: table.LineTerm, Name: "quantity"}}},
-				},
+				Add:    []table.Assignment{{Path: []string{"stock"}, Value: table.LineValue("quantity")}},
 			},
 		},
 		Params: []table.Param{{Name: "orderId", Type: table.Type{Kind: "uuid"}}},
@@ -2052,12 +1640,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: orderEntity,
-				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "shipped"}}},
-					},
-				},
+				Set:    []table.Assignment{{Path: []string{"status"}, Value: table.TextValue("shipped")}},
 				When: &table.Condition{
 					Expression: "#status = :p0",
 					Names:      map[string]string{"#status": "status"},
@@ -2074,12 +1657,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: orderEntity,
-				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "delivered"}}},
-					},
-				},
+				Set:    []table.Assignment{{Path: []string{"status"}, Value: table.TextValue("delivered")}},
 				When: &table.Condition{
 					Expression: "#status = :p0",
 					Names:      map[string]string{"#status": "status"},
@@ -2096,12 +1674,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: orderEntity,
-				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "cancelled"}}},
-					},
-				},
+				Set:    []table.Assignment{{Path: []string{"status"}, Value: table.TextValue("cancelled")}},
 				When: &table.Condition{
 					Expression: "#userId = :p0 AND #status IN ( :p1 , :p2 )",
 					Names:      map[string]string{"#status": "status", "#userId": "user_id"},
@@ -2138,9 +1711,7 @@ var (
 				Action: table.Update,
 				Entity: productEntity,
 				Each:   true,
-				Add: []table.Assignment{
-					{Path: []string{"stock"}, Value: []table.Term{{Kind: table.LineTerm, Name: "quantity"}}},
-				},
+				Add:    []table.Assignment{{Path: []string{"stock"}, Value: table.LineValue("quantity")}},
 			},
 		},
 		Params: []table.Param{
@@ -2165,23 +1736,27 @@ var (
 		MaxLines:   32,
 		Idempotent: &table.Idempotent{Record: requestEntity, Request: []string{"orderId"}, Reused: ErrRequestReused},
 	}
-	enterProductWrite = &table.Write{
-		Pattern: "EnterProduct",
-		Steps:   []table.Step{{Action: table.Put, Entity: productEntryEntity}},
-		Params: []table.Param{
+	enterProductsWrite = &table.Write{
+		Pattern: "EnterProducts",
+		Steps:   []table.Step{{Action: table.Put, Entity: productEntryEntity, Each: true}},
+		LineParams: []table.Param{
 			{Name: "list", Type: table.Type{Kind: "enum", Enum: []string{"words", "shelf"}}},
 			{Name: "term", Type: table.Type{Kind: "text"}, MaxBytes: 400},
 			{Name: "productId", Type: table.Type{Kind: "uuid"}},
 		},
+		Lines: true,
+		Batch: true,
 	}
-	dropProductEntryWrite = &table.Write{
-		Pattern: "DropProductEntry",
-		Steps:   []table.Step{{Action: table.Delete, Entity: productEntryEntity}},
-		Params: []table.Param{
+	dropProductEntriesWrite = &table.Write{
+		Pattern: "DropProductEntries",
+		Steps:   []table.Step{{Action: table.Delete, Entity: productEntryEntity, Each: true}},
+		LineParams: []table.Param{
 			{Name: "list", Type: table.Type{Kind: "enum", Enum: []string{"words", "shelf"}}},
 			{Name: "term", Type: table.Type{Kind: "text"}, MaxBytes: 400},
 			{Name: "productId", Type: table.Type{Kind: "uuid"}},
 		},
+		Lines: true,
+		Batch: true,
 	}
 	recordChangeWrite = &table.Write{
 		Pattern: "RecordChange",
@@ -2201,6 +1776,35 @@ var (
 				Type:     table.Type{Kind: "list", Elem: &table.Type{Kind: "struct", Fields: &fieldChangeFields}},
 				MaxBytes: 4000,
 			},
+		},
+	}
+	beginActWrite = &table.Write{
+		Pattern: "BeginAct",
+		Steps:   []table.Step{{Action: table.Create, Entity: actEntity}},
+		Params: []table.Param{
+			{Name: "day", Type: table.Type{Kind: "id"}, MaxBytes: 10},
+			{Name: "at", Type: table.Type{Kind: "time"}},
+			{Name: "requestId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "actorId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "operation", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "target", Type: table.Type{Kind: "text"}, MaxBytes: 400},
+			{Name: "status", Type: table.Type{Kind: "int"}, Optional: true},
+		},
+	}
+	endActWrite = &table.Write{
+		Pattern: "EndAct",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: actEntity,
+				Set:    []table.Assignment{{Path: []string{"status"}, Value: table.InputValue("status")}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "day", Type: table.Type{Kind: "id"}, MaxBytes: 10},
+			{Name: "at", Type: table.Type{Kind: "time"}},
+			{Name: "requestId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "status", Type: table.Type{Kind: "int"}, Optional: true},
 		},
 	}
 )

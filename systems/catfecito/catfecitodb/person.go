@@ -36,68 +36,24 @@ var person = &table.Person{
 		{
 			Entity: credentialEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalCredential",
-				Entity:  credentialEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{Attribute: table.Attribute{Name: "SK", Type: "S"}, Known: table.Template{{Literal: "CREDENTIAL"}}},
-				},
+			Read: table.PersonalRead(credentialEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortIs("SK", "CREDENTIAL")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern:    "EraseCredential",
-				Steps:      []table.Step{{Action: table.Delete, Entity: credentialEntity, Each: true}},
-				LineParams: []table.Param{{Name: "userId", Type: table.Type{Kind: "id"}}},
-				Lines:      true,
-				Batch:      true,
-			},
+			}),
+			Erase: table.EraseByKey(credentialEntity),
 		},
 		{
 			Entity: sessionEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalSession",
-				Entity:  sessionEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "SESSION#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(sessionEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "SESSION#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern: "EraseSession",
-				Steps:   []table.Step{{Action: table.Delete, Entity: sessionEntity, Each: true}},
-				LineParams: []table.Param{
-					{Name: "userId", Type: table.Type{Kind: "id"}},
-					{Name: "sessionId", Type: table.Type{Kind: "ulid"}},
-				},
-				Lines: true,
-				Batch: true,
-			},
+			}),
+			Erase: table.EraseByKey(sessionEntity),
 		},
 		{Entity: codeEntity, Field: "email", Expires: true},
 		{Entity: signUpEntity, Field: "userId", Expires: true},
@@ -106,68 +62,25 @@ var person = &table.Person{
 		{
 			Entity: cartItemEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalCartItem",
-				Entity:  cartItemEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "CART#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(cartItemEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "CART#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern: "EraseCartItem",
-				Steps:   []table.Step{{Action: table.Delete, Entity: cartItemEntity, Each: true}},
-				LineParams: []table.Param{
-					{Name: "userId", Type: table.Type{Kind: "id"}},
-					{Name: "productId", Type: table.Type{Kind: "uuid"}},
-				},
-				Lines: true,
-				Batch: true,
-			},
+			}),
+			Erase: table.EraseByKey(cartItemEntity),
 		},
 		{
 			Entity: orderEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalOrder",
-				Entity:  orderEntity,
-				Many:    true,
-				Place:   table.Place{Kind: table.CopyPlace, Copy: "byUser"},
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "ORDER#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(orderEntity, "userId", table.Read{
+				Place:      table.Place{Kind: table.CopyPlace, Copy: "byUser"},
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "ORDER#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
 				Hydrate:    true,
-			},
+			}),
 			Erase: &table.Write{
 				Pattern: "EraseOrder",
 				Steps: []table.Step{
@@ -192,29 +105,12 @@ var person = &table.Person{
 			Parts: []*table.PersonPart{
 				{
 					Entity: orderItemEntity,
-					Read: &table.Read{
-						Pattern: "PersonalOrderItem",
-						Entity:  orderItemEntity,
-						Many:    true,
-						PK: []table.KeyAttribute{
-							{
-								Attribute: table.Attribute{Name: "PK", Type: "S"},
-								Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
-							},
-						},
-						SK: []table.SortCondition{
-							{
-								Attribute:  table.Attribute{Name: "SK", Type: "S"},
-								Comparison: table.BeginsWith,
-								Known:      table.Template{{Literal: "ITEM#"}},
-								Open:       true,
-							},
-						},
+					Read: table.PersonalRead(orderItemEntity, "orderId", table.Read{
+						PK:         []table.KeyAttribute{table.TextKey("PK", "ORDER#{orderId}")},
+						SK:         []table.SortCondition{table.SortBegins("SK", "ITEM#")},
 						Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 						Consistent: true,
-						By:         []string{"orderId"},
-						Page:       100,
-					},
+					}),
 					Keep: "The books: five years, by the Código Fiscal de la Federación, article 30.",
 				},
 			},
@@ -222,110 +118,40 @@ var person = &table.Person{
 		{
 			Entity: checkoutEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalCheckout",
-				Entity:  checkoutEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "CHECKOUT#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(checkoutEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "CHECKOUT#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern: "EraseCheckout",
-				Steps:   []table.Step{{Action: table.Delete, Entity: checkoutEntity, Each: true}},
-				LineParams: []table.Param{
-					{Name: "userId", Type: table.Type{Kind: "id"}},
-					{Name: "requestKey", Type: table.Type{Kind: "id"}},
-				},
-				Lines: true,
-				Batch: true,
-			},
+			}),
+			Erase: table.EraseByKey(checkoutEntity),
 		},
 		{
 			Entity: requestEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalRequest",
-				Entity:  requestEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "REQUEST#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(requestEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "REQUEST#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern: "EraseRequest",
-				Steps:   []table.Step{{Action: table.Delete, Entity: requestEntity, Each: true}},
-				LineParams: []table.Param{
-					{Name: "userId", Type: table.Type{Kind: "id"}},
-					{
-						Name: "operation",
-						Type: table.Type{
-							Kind: "enum",
-							Enum: []string{"createProduct", "restock", "addToCart", "payOrder", "cancelOrder"},
-						},
-					},
-					{Name: "requestKey", Type: table.Type{Kind: "id"}},
-				},
-				Lines: true,
-				Batch: true,
-			},
+			}),
+			Erase: table.EraseByKey(requestEntity),
 		},
 		{
 			Entity: auditEntryEntity,
 			Field:  "subjectId",
 			Keep:   "Who has changed what is known for a year, without names and addresses.",
 		},
+		{Entity: actEntity, Field: "actorId", Keep: "What staff has done is known for a year."},
 		{
 			Entity: userEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalUser",
-				Entity:  userEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{Attribute: table.Attribute{Name: "SK", Type: "S"}, Known: table.Template{{Literal: "METADATA"}}},
-				},
+			Read: table.PersonalRead(userEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortIs("SK", "METADATA")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
+			}),
 			Erase: &table.Write{
 				Pattern: "EraseUser",
 				Steps:   []table.Step{{Action: table.Delete, Entity: userEntity}},

@@ -647,6 +647,28 @@ func (db *DB) AuditTrailAll(ctx context.Context, in AuditTrailInput) iter.Seq2[A
 	return table.Each(ctx, db.run, auditTrailRead, in.input(), auditEntryOf)
 }
 
+// ActsOfDayInput is what ActsOfDay takes.
+type ActsOfDayInput struct {
+	// The day of at, in UTC
+	Day string
+}
+
+// ActsOfDay finds the Act items of a given day, where expiresAt > :now, by at descending, 50 a page.
+//
+// What staff has asked for on a day, newest first.
+//
+//	Query  catfecito-serverless-{stage}: PK = "ACTS#{day}"; filter expiresAt > :now; descending
+//	costs  2.5 read units
+//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+func (db *DB) ActsOfDay(ctx context.Context, in ActsOfDayInput, page table.PageOptions) (table.Page[Act], error) {
+	return table.Many(ctx, db.run, actsOfDayRead, in.input(), page, actOf)
+}
+
+// ActsOfDayAll walks all pages of ActsOfDay, each when it is needed. An error ends it.
+func (db *DB) ActsOfDayAll(ctx context.Context, in ActsOfDayInput) iter.Seq2[Act, error] {
+	return table.Each(ctx, db.run, actsOfDayRead, in.input(), actOf)
+}
+
 // OrderWithItemsInput is what OrderWithItems takes.
 type OrderWithItemsInput struct {
 	OrderID string

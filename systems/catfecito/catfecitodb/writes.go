@@ -1151,51 +1151,65 @@ func (db *DB) replayCancelOrder(_ context.Context, _ table.Input, record table.V
 	return result, nil
 }
 
-// EnterProductInput is what EnterProduct takes.
-type EnterProductInput struct {
+// EnterProductsInput is what EnterProducts takes.
+type EnterProductsInput struct {
+	Lines []EnterProductsLine
+}
+
+// EnterProductsLine is a line of EnterProducts.
+type EnterProductsLine struct {
 	List      ProductList
 	Term      string
 	ProductID string
 }
 
-// EnterProductResult is what EnterProduct has done.
-type EnterProductResult struct {
-	ProductEntry ProductEntry
+// EnterProductsResult is what EnterProducts has done.
+type EnterProductsResult struct {
+	ProductEntry []ProductEntry
 }
 
-// EnterProduct does: put ProductEntry.
+// EnterProducts does, each item for itself, 25 a request: put ProductEntry for each line.
 //
-// Puts a product into a list.
+// Puts products into lists.
 //
-//	put    ProductEntry.key PRODUCTS#{list} / {term|fold} {productId}
-//	costs  1 write unit
-func (db *DB) EnterProduct(ctx context.Context, in EnterProductInput) (EnterProductResult, error) {
-	return table.Do(ctx, db.run, enterProductWrite, in.input(), db.enterProductResult)
+//	put    ProductEntry.key PRODUCTS#{list} / {term|fold} {productId}, each line
+//	costs  3 write units with 3 lines, 1 for each
+//
+// It can end in table.ErrLines, *table.UnfinishedError, which has the lines that may be undone.
+func (db *DB) EnterProducts(ctx context.Context, in EnterProductsInput) (EnterProductsResult, error) {
+	return table.Do(ctx, db.run, enterProductsWrite, in.input(), db.enterProductsResult)
 }
 
-// enterProductResult is the result of what EnterProduct has done.
-func (db *DB) enterProductResult(_ context.Context, _ table.Input, out table.Outcome) (EnterProductResult, error) {
+// enterProductsResult is the result of what EnterProducts has done.
+func (db *DB) enterProductsResult(_ context.Context, _ table.Input, out table.Outcome) (EnterProductsResult, error) {
 	d := table.DecodeOutcome(out)
-	return EnterProductResult{
-		ProductEntry: table.Made(d, 0, productEntryOf),
+	return EnterProductsResult{
+		ProductEntry: table.MadeEach(d, 0, productEntryOf),
 	}, d.Err()
 }
 
-// DropProductEntryInput is what DropProductEntry takes.
-type DropProductEntryInput struct {
+// DropProductEntriesInput is what DropProductEntries takes.
+type DropProductEntriesInput struct {
+	Lines []DropProductEntriesLine
+}
+
+// DropProductEntriesLine is a line of DropProductEntries.
+type DropProductEntriesLine struct {
 	List      ProductList
 	Term      string
 	ProductID string
 }
 
-// DropProductEntry does: delete ProductEntry.
+// DropProductEntries does, each item for itself, 25 a request: delete ProductEntry for each line.
 //
-// Takes a product out of a list.
+// Takes products out of lists.
 //
-//	delete  ProductEntry.key PRODUCTS#{list} / {term|fold} {productId}
-//	costs   1 write unit
-func (db *DB) DropProductEntry(ctx context.Context, in DropProductEntryInput) error {
-	_, err := db.run.Write(ctx, dropProductEntryWrite, in.input())
+//	delete  ProductEntry.key PRODUCTS#{list} / {term|fold} {productId}, each line
+//	costs   3 write units with 3 lines, 1 for each
+//
+// It can end in table.ErrLines, *table.UnfinishedError, which has the lines that may be undone.
+func (db *DB) DropProductEntries(ctx context.Context, in DropProductEntriesInput) error {
+	_, err := db.run.Write(ctx, dropProductEntriesWrite, in.input())
 	return err
 }
 
@@ -1234,6 +1248,82 @@ func (db *DB) recordChangeResult(_ context.Context, _ table.Input, out table.Out
 	d := table.DecodeOutcome(out)
 	return RecordChangeResult{
 		AuditEntry: table.Made(d, 0, auditEntryOf),
+	}, d.Err()
+}
+
+// BeginActInput is what BeginAct takes.
+type BeginActInput struct {
+	// The day of at, in UTC
+	Day       string
+	At        time.Time
+	RequestID string
+	// The sub of who asked
+	ActorID string
+	// The operation's id
+	Operation string
+	// Method and path
+	Target string
+	// The HTTP status; without it nobody knows whether it was done
+	Status *int64
+}
+
+// BeginActResult is what BeginAct has done.
+type BeginActResult struct {
+	Act Act
+}
+
+// BeginAct does: create Act.
+//
+// Keeps that somebody asks for something, before it is done.
+//
+//	create  Act.key ACTS#{day} / {at}#{requestId}; if it does not exist
+//	costs   1 write unit
+//
+// It can end in ErrActExists.
+func (db *DB) BeginAct(ctx context.Context, in BeginActInput) (BeginActResult, error) {
+	return table.Do(ctx, db.run, beginActWrite, in.input(), db.beginActResult)
+}
+
+// beginActResult is the result of what BeginAct has done.
+func (db *DB) beginActResult(_ context.Context, _ table.Input, out table.Outcome) (BeginActResult, error) {
+	d := table.DecodeOutcome(out)
+	return BeginActResult{
+		Act: table.Made(d, 0, actOf),
+	}, d.Err()
+}
+
+// EndActInput is what EndAct takes.
+type EndActInput struct {
+	// The day of at, in UTC
+	Day       string
+	At        time.Time
+	RequestID string
+	// The HTTP status; without it nobody knows whether it was done
+	Status *int64
+}
+
+// EndActResult is what EndAct has done.
+type EndActResult struct {
+	Act Act
+}
+
+// EndAct does: update Act.
+//
+// Keeps how it was answered.
+//
+//	update  Act.key ACTS#{day} / {at}#{requestId}
+//	costs   1 write unit
+//
+// It can end in ErrActNotFound.
+func (db *DB) EndAct(ctx context.Context, in EndActInput) (EndActResult, error) {
+	return table.Do(ctx, db.run, endActWrite, in.input(), db.endActResult)
+}
+
+// endActResult is the result of what EndAct has done.
+func (db *DB) endActResult(_ context.Context, _ table.Input, out table.Outcome) (EndActResult, error) {
+	d := table.DecodeOutcome(out)
+	return EndActResult{
+		Act: table.Made(d, 0, actOf),
 	}, d.Err()
 }
 
@@ -1396,17 +1486,17 @@ func (o Ops) CancelOrder(in CancelOrderInput) *table.Op[CancelOrderResult] {
 	return table.NewOp(o.db.run, cancelOrderWrite, in.input(), o.db.cancelOrderResult)
 }
 
-// EnterProduct is EnterProduct of DB, for Tx.
-func (o Ops) EnterProduct(in EnterProductInput) *table.Op[EnterProductResult] {
-	return table.NewOp(o.db.run, enterProductWrite, in.input(), o.db.enterProductResult)
-}
-
-// DropProductEntry is DropProductEntry of DB, for Tx.
-func (o Ops) DropProductEntry(in DropProductEntryInput) *table.Op[struct{}] {
-	return table.NewOp[struct{}](o.db.run, dropProductEntryWrite, in.input(), nil)
-}
-
 // RecordChange is RecordChange of DB, for Tx.
 func (o Ops) RecordChange(in RecordChangeInput) *table.Op[RecordChangeResult] {
 	return table.NewOp(o.db.run, recordChangeWrite, in.input(), o.db.recordChangeResult)
+}
+
+// BeginAct is BeginAct of DB, for Tx.
+func (o Ops) BeginAct(in BeginActInput) *table.Op[BeginActResult] {
+	return table.NewOp(o.db.run, beginActWrite, in.input(), o.db.beginActResult)
+}
+
+// EndAct is EndAct of DB, for Tx.
+func (o Ops) EndAct(in EndActInput) *table.Op[EndActResult] {
+	return table.NewOp(o.db.run, endActWrite, in.input(), o.db.endActResult)
 }

@@ -19,6 +19,7 @@
 //	A5  A request that takes too long is ended through its context; only a Stream may take longer, and ends when the process
 //	    drains.
 //	A6  What was validated is what a handler gets: a body that could be read in two ways is refused.
+//	A7  Where a system keeps acts, nothing that is for staff and changes something is done before it is kept who asks for it.
 //
 // An API may be used from any number of goroutines once its operations are registered.
 package api
@@ -67,10 +68,12 @@ type Options struct {
 	Title, About, Version string
 	// Prefix is what all paths begin with: "/appcore", or "" where the API has a host of its own.
 	Prefix string
-	// Listed says that a page at / names this system beside others; the document's page links to it.
-	Listed bool
-	// Page is what people see at the prefix: it answers GET / and what is below /assets/. Nil sends them to the document's page.
+	// Page is what people see at the prefix: it answers GET / and what is below /assets/. Nil sends them to Docs.
 	Page http.Handler
+	// Docs is the page at PREFIX/docs, which shows the document beside it: it answers GET / and what is below /assets/. Nil is none.
+	Docs http.Handler
+	// Examples stand in the document at their operations.
+	Examples []Example
 	// Rules are the answers to the errors that the system's design declares.
 	Rules problem.Rules
 	// Words translate what the system says to people; what all systems say is known.
@@ -92,6 +95,11 @@ type Options struct {
 	Limiter *ratelimit.Limiter
 	// Proxies are the networks of those in front, who are believed when they say for whom they call.
 	Proxies []netip.Prefix
+	// Acts keep what Staff, a group, asks for; nil keeps nothing.
+	Acts  *Acts
+	Staff string
+	// Clock tells when something is asked for; nil is the machine's.
+	Clock func() time.Time
 	// Draining ends event streams when it is closed.
 	Draining <-chan struct{}
 }
@@ -104,6 +112,7 @@ type API struct {
 	mux      *http.ServeMux
 	handler  http.Handler
 	document func() ([]byte, error)
+	problems []declared // those of all operations
 }
 
 // New makes an API without operations, but for health, readiness, document and page.
@@ -119,7 +128,7 @@ func New(o Options) (*API, error) {
 	settleHuma()
 	a := &API{options: o, origins: origins, mux: http.NewServeMux()}
 	config := huma.DefaultConfig(o.Title, o.Version)
-	config.Info.Description = o.About
+	config.Info.Description, config.Extensions = o.About, map[string]any{}
 	config.Formats = formats()
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", "", nil // served here
 	config.Transformers = []huma.Transformer{a.tell}
@@ -132,11 +141,11 @@ func New(o Options) (*API, error) {
 	} else {
 		a.API = humago.NewWithPrefix(a.mux, o.Prefix, config)
 	}
-	a.UseMiddleware(a.admit, a.preread, a.bound)
+	a.UseMiddleware(a.admit, a.preread, a.bound, a.acts)
 	a.document = sync.OnceValues(func() ([]byte, error) { return json.Marshal(a.OpenAPI()) })
 	a.registerDocument()
 	a.registerHealth()
-	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(compressFrom), gzhttp.EnableZstd(false), gzhttp.ContentTypeFilter(compressible))
+	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(compressFrom), gzhttp.EnableZstd(false), gzhttp.ContentTypeFilter(compressible), gzhttp.SuffixETag(gzipSuffix))
 	if err != nil {
 		return nil, fmt.Errorf("api: compression: %w", err)
 	}
@@ -153,6 +162,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxBody == 0 {
 		o.MaxBody = defaultMaxBody
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
 	}
 	if o.Version == "" {
 		o.Version = "1.0.0"

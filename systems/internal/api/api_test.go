@@ -132,7 +132,7 @@ func (s *server) register(a *api.API) {
 			panic("a bug")
 		}
 		return nil, failures[in.Kind]
-	})
+	}, api.Refuses(errBroke))
 	huma.Post(a, "/echo", func(_ context.Context, in *echoInput) (*echoOutput, error) {
 		out := &echoOutput{}
 		out.Body.Key, out.Body.Amount = in.RequestKey, in.Body.Amount

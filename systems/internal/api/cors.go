@@ -4,8 +4,8 @@ import "net/http"
 
 const (
 	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
-	corsHeaders = "Authorization, Confirm, Content-Type, Idempotency-Key, X-Request-Id"
-	corsExposed = "Location, Retry-After, WWW-Authenticate, X-Request-Id"
+	corsHeaders = "Authorization, Confirm, Content-Type, Empresa, Idempotency-Key, If-None-Match, Last-Event-ID, X-Request-Id"
+	corsExposed = "ETag, Location, Retry-After, WWW-Authenticate, X-Request-Id"
 	corsMaxAge  = "600"
 )
 

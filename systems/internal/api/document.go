@@ -1,24 +1,80 @@
 package api
 
 import (
-	"bytes"
-	"embed"
+	"cmp"
+	"encoding/json"
 	"net/http"
-	"time"
+	"net/url"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
-// page is the browsable page of a document: it reads openapi.json beside it and needs nothing from elsewhere.
-//
-//go:embed page
-var page embed.FS
+// Example is a request with which to begin.
+type Example struct {
+	Title, Method string
+	// Path follows the prefix: "/transactions?limit=5".
+	Path   string
+	Header map[string]string
+	Body   string
+	// Groups are those that the token needs.
+	Groups []string
+}
 
-// pagePolicy lets the page load its own files and call its own API, and nothing else.
-const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// exemplify writes the examples of an operation into the document, by their titles.
+func (a *API) exemplify(op *huma.Operation) {
+	for _, e := range a.options.Examples {
+		path, query, _ := strings.Cut(e.Path, "?")
+		in, ok := places(op.Path, path)
+		if e.Method != op.Method || !ok {
+			continue
+		}
+		asked, err := url.ParseQuery(query)
+		must(err)
+		for _, parameter := range op.Parameters {
+			value, given := in[parameter.Name], parameter.In == "path"
+			if parameter.In == "query" {
+				value, given = asked.Get(parameter.Name), asked.Has(parameter.Name)
+			}
+			if !given {
+				continue
+			}
+			if parameter.Examples == nil {
+				parameter.Examples = map[string]*huma.Example{}
+			}
+			parameter.Examples[e.Title] = &huma.Example{Value: value}
+			if parameter.Schema != nil && parameter.Schema.Type != huma.TypeString {
+				parameter.Examples[e.Title].Value = json.RawMessage(value)
+			}
+		}
+		if op.RequestBody != nil && e.Body != "" {
+			content := op.RequestBody.Content["application/json"]
+			if content.Examples == nil {
+				content.Examples = map[string]*huma.Example{}
+			}
+			content.Examples[e.Title] = &huma.Example{Value: json.RawMessage(e.Body)}
+		}
+	}
+}
 
-// listLink is the page's link to the one that names all systems, for where there is one.
-const listLink = ` · <a href="/">all systems</a>`
+// places are what a path has at the places of a pattern: /users/{id} of /users/42 is id 42.
+func places(pattern, path string) (map[string]string, bool) {
+	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
+	if len(want) != len(have) {
+		return nil, false
+	}
+	found := map[string]string{}
+	for n, part := range want {
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			found[strings.TrimSuffix(name, "}")] = have[n]
+		} else if part != have[n] {
+			return nil, false
+		}
+	}
+	return found, true
+}
 
-// registerDocument serves the OpenAPI document and its page.
+// registerDocument serves the OpenAPI document, its page, and the system's own.
 func (a *API) registerDocument() {
 	a.Handle("GET /openapi.json", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		text, err := a.document()
@@ -28,25 +84,21 @@ func (a *API) registerDocument() {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(text)
 	}))
-	for path, file := range map[string]string{"/docs": "index.html", "/docs/page.js": "page.js", "/docs/page.css": "page.css"} {
-		text, err := page.ReadFile("page/" + file)
-		if err != nil {
-			panic(err) // the files are in the program
-		}
-		if !a.options.Listed {
-			text = bytes.Replace(text, []byte(listLink), nil, 1)
-		}
-		a.Handle("GET "+path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Security-Policy", pagePolicy)
-			w.Header().Set("Cache-Control", "no-cache")
-			http.ServeContent(w, r, file, time.Time{}, bytes.NewReader(text))
+	docs, page := a.options.Docs, a.options.Page
+	if files := cmp.Or(page, docs); files != nil {
+		a.Handle("GET /assets/", files) // one build has the files of all pages
+	}
+	if docs != nil {
+		a.Handle("GET /docs", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			at := r.Clone(r.Context())
+			at.URL.Path, at.URL.RawPath = "/", ""
+			docs.ServeHTTP(w, at)
 		}))
 	}
 	switch {
-	case a.options.Page != nil:
-		a.Handle("GET /{$}", a.options.Page)
-		a.Handle("GET /assets/", a.options.Page)
-	case a.options.Prefix != "":
+	case page != nil:
+		a.Handle("GET /{$}", page)
+	case docs != nil && a.options.Prefix != "":
 		a.Handle("GET /{$}", http.RedirectHandler(a.options.Prefix+"/docs", http.StatusFound))
 	}
 }

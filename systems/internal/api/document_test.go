@@ -2,12 +2,16 @@ package api_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/monotable/monotable/systems/internal/api"
 )
 
 // document is the part of OpenAPI 3.1 that the tests read.
@@ -47,11 +51,11 @@ func TestDocument(t *testing.T) {
 	}
 	for path, want := range map[string][]string{
 		"/echo post":  {"200", "400", "401", "408", "409", "413", "415", "422", "429", "500", "503", "504"}, // it takes a key
-		"/who get":    {"200", "401", "429", "500", "503", "504"},
-		"/admin get":  {"200", "401", "403", "429", "500", "503", "504"},
-		"/open get":   {"200", "401", "429", "500", "503", "504"},
+		"/who get":    {"200", "400", "401", "429", "500", "503", "504"},
+		"/admin get":  {"200", "400", "401", "403", "429", "500", "503", "504"},
+		"/open get":   {"200", "400", "401", "429", "500", "503", "504"},
 		"/list get":   {"200", "400", "401", "429", "500", "503", "504"},
-		"/health get": {"200", "429", "500", "503", "504"},
+		"/health get": {"200", "400", "429", "500", "503", "504"},
 	} {
 		at, method, _ := strings.Cut(path, " ")
 		operation, ok := d.Paths[at][method]
@@ -74,26 +78,129 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestPage: the page and all that it loads comes from here.
+// TestPage: the page of the document, and its files, are what the API was given; a page of the system's own is before it.
 func TestPage(t *testing.T) {
 	t.Parallel()
-	s := serve(t, nil)
-	for path, kind := range map[string]string{
-		"/pay/docs": "text/html; charset=utf-8", "/pay/docs/page.js": "text/javascript; charset=utf-8", "/pay/docs/page.css": "text/css; charset=utf-8",
+	shows := func(name string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(name + " at " + r.URL.Path)) })
+	}
+	docs := serve(t, func(o *api.Options) { o.Docs = shows("docs") })
+	both := serve(t, func(o *api.Options) { o.Docs, o.Page = shows("docs"), shows("page") })
+	for _, c := range []struct {
+		s          *server
+		path, want string
+	}{
+		{docs, "/pay/docs", "docs at /"},
+		{docs, "/pay/assets/x.js", "docs at /assets/x.js"},
+		{both, "/pay/docs", "docs at /"},
+		{both, "/pay/", "page at /"},
+		{both, "/pay/assets/x.js", "page at /assets/x.js"},
 	} {
-		answer := s.do(t, "GET", path, "")
-		if answer.Status != 200 || answer.Header.Get("Content-Type") != kind {
-			t.Errorf("%s: %d, %s, want %s", path, answer.Status, answer.Header.Get("Content-Type"), kind)
-		}
-		if strings.Contains(answer.Body, "://") || strings.Contains(answer.Body, "innerHTML") {
-			t.Errorf("%s names another host, or sets HTML", path)
-		}
-		if policy := answer.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
-			t.Errorf("%s: policy %q", path, policy)
+		if answer := c.s.do(t, "GET", c.path, ""); answer.Status != http.StatusOK || answer.Body != c.want {
+			t.Errorf("%s: %d %q, want %q", c.path, answer.Status, answer.Body, c.want)
 		}
 	}
-	answer := s.do(t, "GET", "/pay/", "")
-	if answer.Status != 302 || answer.Header.Get("Location") != "/pay/docs" {
+	if answer := docs.do(t, "GET", "/pay/", ""); answer.Status != http.StatusFound || answer.Header.Get("Location") != "/pay/docs" {
 		t.Errorf("/pay/: %d to %q, want the page", answer.Status, answer.Header.Get("Location"))
+	}
+	if answer := serve(t, nil).do(t, "GET", "/pay/docs", ""); answer.Status != http.StatusNotFound {
+		t.Errorf("/pay/docs of an API without a page: %d", answer.Status)
+	}
+}
+
+// TestExamplesInDocument: an example stands at its operation: values at its parameters, in their types, and the body as it was
+// written.
+func TestExamplesInDocument(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(o *api.Options) {
+		o.Examples = []api.Example{
+			{Title: "Pay", Method: "POST", Path: "/echo", Body: `{"note":"z","amount":7}`},
+			{Title: "A page", Method: "GET", Path: "/list?limit=5"},
+			{Title: "A fault", Method: "GET", Path: "/fail/declared"},
+			{Title: "Nothing", Method: "GET", Path: "/nowhere"},
+		}
+	})
+	var d struct {
+		Paths map[string]map[string]struct {
+			Parameters []struct {
+				Name     string
+				Examples map[string]struct{ Value json.RawMessage }
+			}
+			RequestBody struct {
+				Content map[string]struct {
+					Examples map[string]struct{ Value json.RawMessage }
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(s.do(t, "GET", "/pay/openapi.json", "").Body), &d); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(d.Paths["/echo"]["post"].RequestBody.Content["application/json"].Examples["Pay"].Value); got != `{"note":"z","amount":7}` {
+		t.Errorf("the body of POST /echo: %s", got)
+	}
+	for path, want := range map[string]string{"/list limit A page": "5", "/fail/{kind} kind A fault": `"declared"`} {
+		at := strings.SplitN(path, " ", 3)
+		for _, p := range d.Paths[at[0]]["get"].Parameters {
+			if got := string(p.Examples[at[2]].Value); p.Name == at[1] && got != want {
+				t.Errorf("%s: %s, want %s", path, got, want)
+			} else if p.Name != at[1] && got != "" {
+				t.Errorf("%s: %s has %s", path, p.Name, got)
+			}
+		}
+	}
+}
+
+// TestProblemsInDocument: a response has the codes of its status, those of the operation's own beside those of all; all stand at the
+// top with what they mean.
+func TestProblemsInDocument(t *testing.T) {
+	t.Parallel()
+	var d struct {
+		Problems []struct {
+			Code   string
+			Status int
+			Detail string
+		} `json:"x-problems"`
+		Paths map[string]map[string]struct {
+			Responses map[string]struct {
+				Codes []string `json:"x-problems"`
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(serve(t, nil).do(t, "GET", "/pay/openapi.json", "").Body), &d); err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, p := range d.Problems {
+		if p.Detail == "" {
+			t.Errorf("%s has no detail", p.Code)
+		}
+		known[fmt.Sprint(p.Status, " ", p.Code)] = true
+	}
+	for _, test := range []struct {
+		path, method, status string
+		want                 []string
+	}{
+		{"/fail/{kind}", "get", "409", []string{"insufficient_funds"}},
+		{"/fail/{kind}", "get", "400", []string{"invalid_parameter", "invalid_value"}},
+		{"/list", "get", "400", []string{"invalid_cursor", "invalid_parameter", "invalid_value"}},
+		{"/echo", "post", "400", []string{"invalid_body", "invalid_parameter", "invalid_value"}},
+		{"/echo", "post", "409", []string{"conflict"}},
+		{"/echo", "post", "422", []string{"idempotency_key_reused"}},
+		{"/who", "get", "400", []string{"invalid_parameter", "invalid_value"}},
+		{"/who", "get", "401", []string{"invalid_token", "missing_token"}},
+		{"/admin", "get", "403", []string{"forbidden"}},
+		{"/health", "get", "400", []string{"invalid_parameter"}},
+		{"/health", "get", "503", []string{"throttled", "unavailable"}},
+	} {
+		got := d.Paths[test.path][test.method].Responses[test.status].Codes
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s %s, %s: %s", test.method, test.path, test.status, diff)
+		}
+		for _, code := range got {
+			if !known[test.status+" "+code] {
+				t.Errorf("%s of %s is not among the problems of the document", code, test.path)
+			}
+		}
 	}
 }

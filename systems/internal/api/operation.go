@@ -30,13 +30,22 @@ const traitsKey = "systems/api"
 
 // traits are what an operation says beyond what huma knows.
 type traits struct {
-	public, tokenless, stream bool
-	groups                    []string
-	timeout                   time.Duration
+	public, tokenless, stream, acted bool
+	groups                           []string
+	// refusals are the operation's own.
+	refusals []error
+	timeout  time.Duration
+	// tagged is set for an operation whose responses have an ETag.
+	tagged bool
 	// routed is set for an operation of a table of routes; location and cache are what it says of a success, ensures that 200
 	// is one as well as 201.
 	routed, ensures bool
 	location, cache string
+}
+
+// notForCaller refuses who is in none of the groups.
+func (t *traits) notForCaller() error {
+	return problem.Forbidden("", "this is for members of "+strings.Join(t.groups, ", "))
 }
 
 func traitsOf(op *huma.Operation) *traits {
@@ -75,6 +84,21 @@ func Groups(names ...string) Option {
 	return func(op *huma.Operation) { traitsOf(op).groups = names }
 }
 
+// Through lets a function decide about each request, once it is known who calls: on whose behalf, or not at all. What it returns is the
+// context that the operation has; its error is the response.
+func Through(decide func(huma.Context) (context.Context, error)) Option {
+	return func(op *huma.Operation) {
+		op.Middlewares = append(op.Middlewares, func(ctx huma.Context, next func(huma.Context)) {
+			inner, err := decide(ctx)
+			if err != nil {
+				requestOf(ctx.Context()).api.fail(ctx, err)
+				return
+			}
+			next(huma.WithContext(ctx, inner))
+		})
+	}
+}
+
 // Timeout gives the operation a time of its own.
 func Timeout(d time.Duration) Option {
 	return func(op *huma.Operation) { traitsOf(op).timeout = d }
@@ -93,19 +117,6 @@ func Cache(control string) Option { return func(op *huma.Operation) { traitsOf(o
 // Status is the status of a response that is not the usual one.
 func Status(status int) Option { return func(op *huma.Operation) { op.DefaultStatus = status } }
 
-// Unauthorized is 401, for what no token alone is enough for. It and those below are problems that an operation has beside those
-// of all.
-func Unauthorized(op *huma.Operation) { op.Errors = append(op.Errors, http.StatusUnauthorized) }
-
-// Forbidden is 403: it is another user's.
-func Forbidden(op *huma.Operation) { op.Errors = append(op.Errors, http.StatusForbidden) }
-
-// NotFound is 404.
-func NotFound(op *huma.Operation) { op.Errors = append(op.Errors, http.StatusNotFound) }
-
-// Conflict is 409: the present state does not allow it.
-func Conflict(op *huma.Operation) { op.Errors = append(op.Errors, http.StatusConflict) }
-
 // complete writes into the document what is true of all operations, and sets what the traits say.
 func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
 	t := traitsOf(op)
@@ -117,31 +128,19 @@ func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
 		// leaving: it must be behind the end of the request's time.
 		op.BodyReadTimeout = a.limitOf(t) + bodyGrace
 	}
-	statuses := []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
-	if len(op.Parameters) > 0 || op.RequestBody != nil {
-		statuses = append(statuses, http.StatusBadRequest)
-	}
-	if op.RequestBody != nil {
-		statuses = append(statuses, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
-	}
 	switch {
 	case !t.public:
 		op.Security = []map[string][]string{{bearer: {}}}
 	case !t.tokenless:
 		op.Security = []map[string][]string{{}, {bearer: {}}} // with a token or without
 	}
-	if !t.tokenless {
-		statuses = append(statuses, http.StatusUnauthorized)
-	}
 	if len(t.groups) > 0 {
-		statuses = append(statuses, http.StatusForbidden)
 		op.Description = strings.TrimSpace(op.Description + "\n\nFor members of: " + strings.Join(t.groups, ", ") + ".")
 	}
 	delete(op.Responses, strconv.Itoa(http.StatusUnprocessableEntity)) // huma's for invalid requests, which are 400 here
 	delete(op.Responses, "default")
 	for _, parameter := range op.Parameters {
 		if parameter.In == "header" && parameter.Name == idempotencyHeader {
-			statuses = append(statuses, http.StatusConflict, http.StatusUnprocessableEntity)
 			documentAgain(op, "The first answer to this request, again")
 		}
 	}
@@ -151,13 +150,11 @@ func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
 	if t.routed {
 		documentHeaders(op, t)
 	}
-	schema := document.Components.Schemas.Schema(reflect.TypeFor[problem.Problem](), true, "Problem")
-	for _, status := range statuses {
-		op.Responses[strconv.Itoa(status)] = &huma.Response{
-			Description: http.StatusText(status),
-			Content:     map[string]*huma.MediaType{problem.ContentType: {Schema: schema}},
-		}
+	if t.tagged {
+		documentTag(op)
 	}
+	a.exemplify(op)
+	a.declare(document, op, document.Components.Schemas.Schema(reflect.TypeFor[problem.Problem](), true, "Problem"))
 }
 
 // documentAgain adds 200 to an operation that creates.
@@ -178,6 +175,7 @@ func documentHeaders(op *huma.Operation, t *traits) {
 		if t.cache == "" {
 			delete(response.Headers, "Cache-Control")
 		}
+		delete(response.Headers, "ETag")
 	}
 }
 
@@ -194,7 +192,7 @@ func (a *API) admit(ctx huma.Context, next func(huma.Context)) {
 		requestOf(ctx.Context()).sub, caller = principal.Sub, "sub "+principal.Sub
 	}
 	if len(t.groups) > 0 && !principal.In(t.groups...) {
-		a.fail(ctx, problem.Forbidden("", "this is for members of "+strings.Join(t.groups, ", ")))
+		a.fail(ctx, t.notForCaller())
 		return
 	}
 	if err := a.options.Limiter.Allow(caller); err != nil {

@@ -39,6 +39,8 @@ type request struct {
 	sub    string
 	// language is the one in which a problem is told.
 	language string
+	// known are the tags of responses that the caller has: If-None-Match.
+	known string
 	// address is the caller's, for bounds on who has not signed in; it is not logged.
 	address string
 }
@@ -100,7 +102,7 @@ func requestID(r *http.Request) string {
 func (a *API) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun := time.Now()
-		about := &request{api: a, id: requestID(r), method: knownMethod(r.Method), route: Unmatched, address: a.callerOf(r), language: accept.Language(r)}
+		about := &request{api: a, id: requestID(r), method: knownMethod(r.Method), route: Unmatched, address: a.callerOf(r), known: r.Header.Get("If-None-Match"), language: accept.Language(r)}
 		w.Header().Set(requestIDHeader, about.id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		answer := &answer{ResponseWriter: w}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -28,12 +29,19 @@ import (
 // only operations that are Public see. The input is a struct with what path, query and header say, and a field Body. What the
 // function returns is shown as the named type: its fields are copied by name, so that the type lists what others see.
 type Routes struct {
-	api huma.API
-	tag string
+	api     huma.API
+	tag     string
+	options []Option
 }
 
 // Tag begins the routes of a tag.
-func Tag(a huma.API, name string) Routes { return Routes{a, name} }
+func Tag(a huma.API, name string) Routes { return Routes{api: a, tag: name} }
+
+// With are the routes with options that all of them have; those of a line come after them.
+func (r Routes) With(options ...Option) Routes {
+	r.options = slices.Concat(r.options, options)
+	return r
+}
 
 // Option is what a route says beyond its line: who may call, which problems it has, words for the document.
 type Option = func(*huma.Operation)
@@ -44,9 +52,12 @@ type None = struct{}
 // Body is the input of operations that have nothing but a body.
 type Body[T any] struct{ Body T }
 
-// Get adds GET.
+// Get adds GET of one thing. Its responses have an ETag, and 304 is the answer to who knows it.
 func Get[Shown, In, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (Out, error), options ...Option) {
-	route[Shown](r, operation(r, http.MethodGet, path, id, summary, http.StatusOK, options), once(do))
+	o := operation(r, http.MethodGet, path, id, summary, http.StatusOK, options)
+	t := traitsOf(&o)
+	t.tagged = !strings.Contains(t.cache, "no-store")
+	route[Shown](r, o, once(do))
 }
 
 // Put adds PUT.
@@ -124,6 +135,7 @@ type response[Shown any] struct {
 	Status       int
 	Location     string `header:"Location" doc:"Where it is"`
 	CacheControl string `header:"Cache-Control"`
+	ETag         string `header:"ETag"`
 	Body         Shown
 }
 
@@ -145,6 +157,9 @@ func route[Shown, In, Out any](r Routes, o huma.Operation, do func(context.Conte
 			res.Status = http.StatusOK
 		}
 		res.Location = locate(&res.Body)
+		if t.tagged {
+			return res, res.tag(ctx)
+		}
 		return res, nil
 	})
 }
@@ -153,7 +168,7 @@ func route[Shown, In, Out any](r Routes, o huma.Operation, do func(context.Conte
 func operation(r Routes, method, path, id, summary string, status int, options []Option) huma.Operation {
 	o := huma.Operation{OperationID: id, Method: method, Path: path, Summary: summary, Tags: []string{r.tag}, DefaultStatus: status}
 	traitsOf(&o).routed = true
-	for _, set := range options {
+	for _, set := range slices.Concat(r.options, options) {
 		set(&o)
 	}
 	return o

@@ -156,7 +156,7 @@ func TestRoutes(t *testing.T) {
 		if got := w.Header().Get("Location"); got != c.location {
 			t.Errorf("%s: Location %q, want %q", name, got, c.location)
 		}
-		if got, want := w.Header().Get("Cache-Control"), map[string]string{"get": "no-store"}[name]; got != want {
+		if got, want := w.Header().Get("Cache-Control"), map[string]string{"get": "no-store", "public": "private, no-cache", "signed in": "private, no-cache"}[name]; got != want {
 			t.Errorf("%s: Cache-Control %q, want %q", name, got, want)
 		}
 	}

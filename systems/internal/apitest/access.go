@@ -2,6 +2,7 @@ package apitest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -12,49 +13,60 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 
-	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/sam"
 )
 
 type item = map[string]types.AttributeValue
 
-// watched is the database's client, which tells of each request what it does to which partitions.
-func (v *Server) watched() *dynamodb.Client {
-	return dynamodb.New(v.Database.DynamoDB.Options(), func(o *dynamodb.Options) {
-		o.APIOptions = append(slices.Clone(o.APIOptions), func(stack *middleware.Stack) error {
-			return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("accesses",
-				func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
-					v.note(ctx, v.accesses(in.Parameters))
-					return next.HandleInitialize(ctx, in)
-				}), middleware.Before)
+// watched are the database's clients that functions have: each request is signed by the function that makes it, which is told of what
+// it does to which partitions.
+func (v *Server) watched() (*dynamodb.Client, *dynamodbstreams.Client) {
+	tables, streams := v.Database.Signed(v)
+	return dynamodb.New(tables.Options(), func(o *dynamodb.Options) {
+			o.APIOptions = append(slices.Clone(o.APIOptions), v.watch(true))
+		}), dynamodbstreams.New(streams.Options(), func(o *dynamodbstreams.Options) {
+			o.APIOptions = append(slices.Clone(o.APIOptions), v.watch(false))
 		})
-	})
 }
 
-// note keeps what a request does under the operation that it belongs to, or under the follower or schedule that is being run.
-func (v *Server) note(ctx context.Context, list []sam.Access) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	of := v.asked[api.RequestID(ctx)]
-	if name, ok := ctx.Value(followerKey{}).(string); ok {
-		of = name
+// watch looks at a client's requests, and tells of those on tables.
+func (v *Server) watch(tables bool) func(*middleware.Stack) error {
+	return func(stack *middleware.Stack) error {
+		return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("accesses",
+			func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+				if tables {
+					v.note(ctx, v.accesses(in.Parameters))
+				}
+				out, metadata, err := next.HandleInitialize(ctx, in)
+				if _, answered := errors.AsType[smithy.APIError](err); answered {
+					_ = v.refuse(err)
+				}
+				return out, metadata, err
+			}), middleware.Before)
 	}
+}
+
+// note keeps what a request does under the function that makes it.
+func (v *Server) note(ctx context.Context, list []sam.Access) {
+	of := v.function(ctx)
 	if of == "" {
 		return // of the test itself
 	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	for _, a := range list {
 		if !slices.Contains(v.reached[of], a) {
 			v.reached[of] = append(v.reached[of], a)
+			deployed.note(of, a)
 		}
 	}
 }
 
-// followerKey is where the context of a delivery has "stream NAME", that of a schedule "schedule NAME".
-type followerKey struct{}
-
-// Accesses are what each operation and each follower has done to the tables, for sam.Template.Permits.
+// Accesses are what each function has done to the tables, as IAM sees it.
 func (v *Server) Accesses() map[string][]sam.Access {
 	v.mu.Lock()
 	defer v.mu.Unlock()

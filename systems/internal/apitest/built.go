@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -56,14 +57,19 @@ func openBuilt(t *testing.T, s system.System, binary string, transport Transport
 	return v
 }
 
-// serveBuilt starts a binary as a server and returns its address as soon as it listens. It must end with SIGTERM, without a
-// word of errors.
+// serveBuilt starts a binary as a server and returns its address as soon as it listens.
 func serveBuilt(t *testing.T, s system.System, binary string, environment []string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), binary, "--addr", "127.0.0.1:0", "--workers=false")
+	command.Env = environment
+	return serveProcess(t, s.Name, command, new(atomic.Bool))
+}
+
+// serveProcess starts a server, and returns its address. It must end with SIGTERM, unless it was killed, and without a word of errors.
+func serveProcess(t *testing.T, name string, command *exec.Cmd, killed *atomic.Bool) string {
+	t.Helper()
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 	command.WaitDelay = endWait
-	command.Env = environment
 	said := &transcript{}
 	command.Stderr = said
 	out, err := command.StdoutPipe()
@@ -75,8 +81,8 @@ func serveBuilt(t *testing.T, s system.System, binary string, environment []stri
 	}
 	t.Cleanup(func() {
 		// The context has ended by now, and with it the process has been told to end.
-		if _ = command.Wait(); command.ProcessState.ExitCode() != 0 {
-			t.Errorf("%s ended with %v", s.Name, command.ProcessState)
+		if _ = command.Wait(); command.ProcessState.ExitCode() != 0 && !killed.Load() {
+			t.Errorf("%s ended with %v", name, command.ProcessState)
 		}
 		said.look(t)
 	})
@@ -86,7 +92,7 @@ func serveBuilt(t *testing.T, s system.System, binary string, environment []stri
 			return found[1]
 		}
 	}
-	t.Fatalf("%s ended before it listened: %s", s.Name, said)
+	t.Fatalf("%s ended before it listened: %s", name, said)
 	return ""
 }
 

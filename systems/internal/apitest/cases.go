@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/monotable/monotable/systems/internal/auth"
@@ -105,9 +106,13 @@ func (v *Server) Strangers(t *testing.T) {
 // coverage counts an operation's answers: of 2xx, and of 4xx to who may call it.
 type coverage struct{ good, bad int }
 
-func (v *Server) cover(r Request, answer *Response) {
+func (v *Server) cover(tb testing.TB, r Request, answer *Response) {
+	tb.Helper()
 	path, _ := cutQuery(r.Path)
 	id := v.document.match(r.Method, path)
+	if o := v.document.operations[id]; o != nil && answer.Header.Get("Content-Type") == problem.ContentType {
+		o.declares(tb, answer.Problem(tb))
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	c := v.seen[id]
@@ -120,6 +125,14 @@ func (v *Server) cover(r Request, answer *Response) {
 		c.good++
 	case answer.Status != http.StatusUnauthorized:
 		c.bad++
+	}
+}
+
+// declares fails for a problem whose code the document does not give the operation.
+func (o *operation) declares(tb testing.TB, p problem.Problem) {
+	tb.Helper()
+	if !slices.Contains(o.codes[strconv.Itoa(p.Status)], p.Code) {
+		tb.Errorf("%s: the document does not declare %d %s: give its error to api.Refuses at the route", o.id, p.Status, p.Code)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"github.com/monotable/monotable/consumer"
+	"github.com/monotable/monotable/systems/internal/system"
 )
 
 // Deliver hands all records that the streams have, from the first on, to the system's followers but those of every process, as
@@ -27,11 +30,10 @@ func (v *Server) Deliver(tb testing.TB) {
 		if follower.EveryProcess {
 			continue // it tells those who are connected, and nobody is
 		}
-		ctx := context.WithValue(tb.Context(), followerKey{}, "stream "+follower.Name)
 		for _, batch := range v.Batches(tb, follower.Table) {
 			if v.transport == Lambda {
-				v.deliver(ctx, tb, batch)
-			} else if err := follower.Handle(ctx, batch); err != nil {
+				v.deliver(tb, batch)
+			} else if err := follower.Handle(tb.Context(), batch); err != nil {
 				tb.Fatalf("%s: %v", follower.Name, err)
 			}
 		}
@@ -42,12 +44,11 @@ func (v *Server) Deliver(tb testing.TB) {
 func (v *Server) Tick(tb testing.TB) {
 	tb.Helper()
 	for _, s := range v.Host.Service(v.system.Name).Schedules {
-		ctx := context.WithValue(tb.Context(), followerKey{}, "schedule "+s.Name)
 		var err error
 		if v.transport == Lambda {
-			_, err = v.lambda.Invoke(ctx, fmt.Appendf(nil, `{"schedule":%q}`, s.Name))
+			_, err = v.lambda.Invoke(tb.Context(), fmt.Appendf(nil, `{"schedule":%q}`, s.Name))
 		} else {
-			err = s.Run(ctx)
+			err = s.Run(tb.Context())
 		}
 		if err != nil {
 			tb.Fatalf("%s: %v", s.Name, err)
@@ -58,27 +59,30 @@ func (v *Server) Tick(tb testing.TB) {
 // deliverEvents hands the records of every table that has a stream to the binary, which knows who follows it.
 func (v *Server) deliverEvents(tb testing.TB) {
 	tb.Helper()
+	if !deployed.follows() {
+		return // all followers are every process's own, which tell those who are connected
+	}
 	for _, t := range v.system.Tables(stage) {
 		if t.Create.StreamSpecification == nil {
 			continue
 		}
 		for _, batch := range v.Batches(tb, *t.Create.TableName) {
-			v.deliver(tb.Context(), tb, batch)
+			v.deliver(tb, batch)
 		}
 	}
 }
 
 // deliver hands a batch over as an event, and then where it is, as the queue of the batches that were given up does.
-func (v *Server) deliver(ctx context.Context, tb testing.TB, batch consumer.Batch) {
+func (v *Server) deliver(tb testing.TB, batch consumer.Batch) {
 	tb.Helper()
 	event, err := consumer.MarshalEvent(batch)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if _, err := v.lambda.Invoke(ctx, event); err != nil {
+	if _, err := v.lambda.Invoke(tb.Context(), event); err != nil {
 		tb.Fatalf("%s: %v", batch.Shard, err)
 	}
-	if err := v.Redrive(ctx, tb, batch); err != nil {
+	if err := v.Redrive(tb.Context(), tb, batch); err != nil {
 		tb.Fatalf("%s, redriven: %v", batch.Shard, err)
 	}
 }
@@ -86,6 +90,15 @@ func (v *Server) deliver(ctx context.Context, tb testing.TB, batch consumer.Batc
 // Redrive hands the handler of Lambda's events where a batch is that was given up. An error leaves the message in its queue.
 func (v *Server) Redrive(ctx context.Context, tb testing.TB, batch consumer.Batch) error {
 	tb.Helper()
+	if !v.Built() {
+		streams := v.Host.Service(v.system.Name).Streams
+		i := slices.IndexFunc(streams, func(s system.Stream) bool {
+			return !s.EveryProcess && strings.Contains(batch.Stream, ":table/"+s.Table+"/")
+		})
+		if i >= 0 {
+			ctx = context.WithValue(ctx, functionKey{}, redriving+streams[i].Name)
+		}
+	}
 	_, err := v.lambda.Invoke(ctx, givenUp(tb, batch))
 	return err
 }

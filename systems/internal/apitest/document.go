@@ -22,7 +22,8 @@ type document struct {
 type operation struct {
 	id, method, path, summary string
 	public, process, input    bool
-	anonymous                 bool // may be called without a token
+	anonymous                 bool                // may be called without a token
+	codes                     map[string][]string // of problems, by status
 }
 
 // readDocument asks the system for its document.
@@ -37,6 +38,9 @@ func (v *Server) readDocument(tb testing.TB) *document {
 			Security    []map[string]any `json:"security"`
 			Parameters  []any            `json:"parameters"`
 			RequestBody any              `json:"requestBody"`
+			Responses   map[string]struct {
+				Codes []string `json:"x-problems"`
+			} `json:"responses"`
 		} `json:"paths"`
 	}
 	v.Do(tb, Request{Method: http.MethodGet, Path: "/openapi.json"}).JSON(tb, &read)
@@ -47,6 +51,10 @@ func (v *Server) readDocument(tb testing.TB) *document {
 				id: of.OperationID, summary: of.Summary, method: strings.ToUpper(method), path: path, public: len(of.Security) == 0,
 				anonymous: slices.ContainsFunc(of.Security, func(way map[string]any) bool { return len(way) == 0 }),
 				process:   slices.Contains(of.Tags, "Process"), input: len(of.Parameters) > 0 || of.RequestBody != nil,
+				codes: map[string][]string{},
+			}
+			for status, response := range of.Responses {
+				o.codes[status] = response.Codes
 			}
 			d.operations[o.id] = o
 			d.routes.Handle(o.method+" "+o.path, http.NotFoundHandler())

@@ -1,12 +1,17 @@
 package apitest
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/lestrrat-go/jwx/v3/jwa"
+	"github.com/lestrrat-go/jwx/v3/jwk"
+	"github.com/lestrrat-go/jwx/v3/jwt"
 
 	"github.com/monotable/monotable/systems/internal/auth"
 )
@@ -24,6 +29,36 @@ func (v *Server) Token(tb testing.TB, sub string, groups ...string) string {
 	}
 	v.tokens.Store(key, token)
 	return token
+}
+
+// TokenWith is a user's access token with another claim, signed by the same key.
+func (v *Server) TokenWith(tb testing.TB, sub, claim string, value any) string {
+	tb.Helper()
+	token, err := jwt.ParseInsecure([]byte(v.Token(tb, sub)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := token.Set(claim, value); err != nil {
+		tb.Fatal(err)
+	}
+	text, err := os.ReadFile(v.keys)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var file struct{ Keys json.RawMessage }
+	if err := json.Unmarshal(text, &file); err != nil {
+		tb.Fatal(err)
+	}
+	keys, err := jwk.Parse(file.Keys)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	key, _ := keys.Key(0)
+	signed, err := jwt.Sign(token, jwt.WithKey(jwa.RS256(), key))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(signed)
 }
 
 // openIssuer is the test's issuer by a clock.

@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -15,6 +16,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/internal/sam"
 )
 
 // Request is a request of a client.
@@ -76,7 +78,7 @@ func (v *Server) name(m made) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.asked[m.header["X-Request-Id"]] = v.document.match(m.method, m.path)
+	v.asked[m.header["X-Request-Id"]] = cmp.Or(v.document.match(m.method, m.path), sam.OfPages)
 }
 
 // Response is the answer to a request.

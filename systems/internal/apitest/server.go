@@ -8,8 +8,11 @@
 //	                   │ Run: cases, each a Request and what must come of it
 //	                   │ Strangers: no operation is for who has no valid token
 //	                   │ Covered: no operation was left out
+//	                   │ EachLine: each line of the document in which a client asks for the system
 //	                   │ Load: every call of the load plan
 //	                   ╰ Deliver: the streams' records, from the first on, to the system's followers
+//
+// With Main, each of the system's requests to the database is its function's, which may do what its policy says.
 //
 // The clock stands still until a test advances it; that of a binary is the machine's. A stream is followed only when a test
 // delivers, so that a test knows what has happened.
@@ -69,7 +72,8 @@ type Server struct {
 	mu      sync.Mutex
 	seen    map[string]*coverage    // by operation
 	asked   map[string]string       // operations by the ids of their requests
-	reached map[string][]sam.Access // by operation, or "stream NAME"
+	reached map[string][]sam.Access // by function
+	refused []string                // the database's sentences
 }
 
 // Each runs a test of a system over each transport, with an empty database each time.
@@ -90,14 +94,16 @@ func Open(tb testing.TB, s system.System) *Server {
 func OpenVia(tb testing.TB, s system.System, transport Transport) *Server {
 	tb.Helper()
 	v := newServer(tb, s, transport)
+	tb.Cleanup(func() { v.allowed(tb) })
 	v.Clock = newClock()
 	v.issuer = v.openIssuer(tb, v.Clock.Now)
+	tables, streams := v.watched()
 	var err error
 	v.Host, err = run.NewHost(tb.Context(), run.Options{
-		Database:  &run.Database{DynamoDB: v.watched(), Streams: v.Database.Streams, Poll: pollInterval},
+		Database:  &run.Database{DynamoDB: tables, Streams: streams, Poll: pollInterval},
 		CursorKey: []byte(cursorKey), Access: run.SignedHere(v.issuer), Stage: stage,
-		Clock: v.Clock.Now, AtRoot: transport == Lambda, CreateTables: true,
-	}, s)
+		Clock: v.Clock.Now, AtRoot: transport == Lambda, CreateTables: true, Timeout: Patience,
+	}, named(s))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -107,7 +113,7 @@ func OpenVia(tb testing.TB, s system.System, transport Transport) *Server {
 		}
 	})
 	service := v.Host.Service(s.Name)
-	v.lambda = lambdahttp.New(v.Host.Mux(), service.Streams, service.Schedules...).Redriving(v.Database.Streams)
+	v.lambda = lambdahttp.New(v.Host.Mux(), service.Streams, service.Schedules...).Redriving(streams)
 	if transport == Socket {
 		server := httptest.NewServer(v.Host.Mux())
 		tb.Cleanup(server.Close)
@@ -120,8 +126,8 @@ func OpenVia(tb testing.TB, s system.System, transport Transport) *Server {
 func newServer(tb testing.TB, s system.System, transport Transport) *Server {
 	tb.Helper()
 	return &Server{
-		Database: databasetest.Open(tb), system: s, transport: transport, keys: keyFile(tb),
-		seen: map[string]*coverage{}, asked: map[string]string{}, reached: map[string][]sam.Access{},
+		Database: databasetest.Guarded(tb, deployed.file(tb)), system: s, transport: transport, keys: keyFile(tb),
+		document: &document{}, seen: map[string]*coverage{}, asked: map[string]string{}, reached: map[string][]sam.Access{},
 	}
 }
 
@@ -131,6 +137,8 @@ const (
 	cursorKey = "a key of thirty-two bytes, or so"
 	// issuerBase is where tokens say that they come from.
 	issuerBase = "http://issuer.test"
+	// Patience is how long a request may wait for its turn behind all others, on a slow machine.
+	Patience = time.Minute
 	// pollInterval keeps workers that a test runs from waiting.
 	pollInterval = time.Millisecond
 )
@@ -146,7 +154,7 @@ func (v *Server) Do(tb testing.TB, r Request) *Response {
 	} else {
 		answer = v.send(tb, made)
 	}
-	v.cover(r, answer)
+	v.cover(tb, r, answer)
 	return answer
 }
 

@@ -1,8 +1,10 @@
 package apitest
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"net/http"
 	"testing"
 )
 
@@ -18,8 +20,15 @@ func (v *Server) Stream(ctx context.Context, tb testing.TB, r Request) (*Respons
 	}
 	tb.Cleanup(func() { _ = answer.Body.Close() })
 	head := &Response{Status: answer.StatusCode, Header: answer.Header}
-	v.cover(r, head)
-	return head, answer.Body
+	body := io.Reader(answer.Body)
+	if head.Status >= http.StatusBadRequest { // it has an end
+		if head.Body, err = io.ReadAll(body); err != nil {
+			tb.Fatal(err)
+		}
+		body = bytes.NewReader(head.Body)
+	}
+	v.cover(tb, r, head)
+	return head, body
 }
 
 // Live tells whether answers arrive while they are made: over a socket, and not from Lambda behind an HTTP API.

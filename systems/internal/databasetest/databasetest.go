@@ -7,10 +7,13 @@
 package databasetest
 
 import (
+	"context"
 	"crypto/rand"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,12 +23,38 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
+	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/monotabletest"
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
 // Variable is the environment variable with the address of another implementation.
 const Variable = "SYSTEMS_ENDPOINT"
+
+// StoreVariable is the URL of a PostgreSQL database in which the databases of the tests are kept, each in a schema of its own that
+// stays. By default they are in memory.
+const StoreVariable = "SYSTEMS_STORE"
+
+var schemas atomic.Int64
+
+// open gives the test a database of our own.
+func open(tb testing.TB, o *monotable.Options) *monotable.DB {
+	tb.Helper()
+	store := os.Getenv(StoreVariable)
+	if store == "" {
+		return monotabletest.NewWith(tb, o)
+	}
+	db, err := monotable.OpenStore(tb.Context(), fmt.Sprintf("%s&search_path=systems_%d_%d", store, os.Getpid(), schemas.Add(1)), o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			tb.Errorf("close the database: %v", err)
+		}
+	})
+	return db
+}
 
 // Database is an empty database.
 type Database struct {
@@ -43,30 +72,76 @@ type Address struct {
 	AccessKey, Secret string
 }
 
-// secret signs requests to databases that look at nothing but the access key.
-const secret = "secret"
+// owner is the id of the owner's access key and its secret: what the command signs with that has not been told. Other implementations
+// look at nothing but the id, which is another there.
+const owner = "monotable"
 
 // Address is where another process finds the database, until the test ends.
 func (d Database) Address(tb testing.TB) Address {
 	tb.Helper()
 	if d.handler == nil {
-		return Address{d.endpoint, d.ownName, secret}
+		return Address{d.endpoint, d.ownName, owner}
 	}
 	server := httptest.NewServer(d.handler)
 	tb.Cleanup(server.Close)
-	return Address{server.URL, "local", secret}
+	return Address{server.URL, owner, owner}
+}
+
+// Signed are clients whose requests are signed, each with what credentials are for its context. Where the database was opened by
+// Guarded, they may do what the policies of these say; credentials without an access key are the owner's.
+func (d Database) Signed(credentials aws.CredentialsProvider) (*dynamodb.Client, *dynamodbstreams.Client) {
+	if d.handler == nil {
+		return d.DynamoDB, d.Streams
+	}
+	signs := aws.CredentialsProviderFunc(func(ctx context.Context) (aws.Credentials, error) {
+		of, err := credentials.Retrieve(ctx)
+		if of.AccessKeyID == "" {
+			of.AccessKeyID, of.SecretAccessKey = owner, owner
+		}
+		return of, err
+	})
+	return dynamodb.New(d.DynamoDB.Options(), func(o *dynamodb.Options) { o.HTTPClient, o.Credentials = inProcess{d.handler}, signs }),
+		dynamodbstreams.New(d.Streams.Options(), func(o *dynamodbstreams.Options) { o.HTTPClient, o.Credentials = inProcess{d.handler}, signs })
+}
+
+// inProcess is an HTTP client whose only server is a handler.
+type inProcess struct{ handler http.Handler }
+
+// Do serves the request.
+func (p inProcess) Do(r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, err
+	}
+	if r.Body == nil {
+		r.Body = http.NoBody
+	}
+	r.Host = r.URL.Host // which a socket would carry
+	w := httptest.NewRecorder()
+	p.handler.ServeHTTP(w, r)
+	return w.Result(), r.Body.Close()
 }
 
 // Open gives the test its database, which ends with the test.
 func Open(tb testing.TB) Database {
 	tb.Helper()
+	return Guarded(tb, "")
+}
+
+// Guarded is Open of a database that refuses what the users in a file, as that of monotable serve --iam, may not do; "" refuses
+// nothing. Another implementation refuses nothing either. DynamoDB and Streams are the owner's.
+func Guarded(tb testing.TB, users string) Database {
+	tb.Helper()
 	endpoint := os.Getenv(Variable)
 	if endpoint == "" {
-		db := monotabletest.New(tb)
+		options := new(monotable.Options)
+		if users != "" {
+			options.Auth = &monotable.Auth{Required: true, File: users, RootAccessKeyID: owner, RootSecretAccessKey: owner}
+		}
+		db := open(tb, options)
 		return Database{DynamoDB: db.Client(), Streams: db.StreamsClient(), handler: db.Handler()}
 	}
 	name := "t" + rand.Text()[:18]
-	own := credentials.NewStaticCredentialsProvider(name, secret, "")
+	own := credentials.NewStaticCredentialsProvider(name, owner, "")
 	const region = "us-east-1"
 	return Database{
 		DynamoDB: dynamodb.New(dynamodb.Options{Region: region, BaseEndpoint: &endpoint, Credentials: own}),

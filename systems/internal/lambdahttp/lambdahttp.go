@@ -13,7 +13,7 @@
 // # Invariants
 //
 //	L1  A handler cannot tell Lambda from a socket: path without the stage, every header, cookie and query value, the body's
-//	    bytes, the caller's address.
+//	    bytes, the caller's address, whether it came over TLS.
 //	L2  Bytes that are no text leave in base64, and only those.
 //	L3  A batch is acknowledged when every handler of its table has returned nil; otherwise all of it comes again. Effects
 //	    are idempotent, and Lambda halves a batch that fails (BisectBatchOnFunctionError) down to the record that cannot be

@@ -26,6 +26,7 @@ import (
 // seen is what a handler met.
 type seen struct {
 	Method, Path, Escaped, Query, Host, Remote, ID, URI string
+	Secure                                              bool
 	Header                                              http.Header
 	Cookies                                             []string
 	Body                                                string
@@ -42,6 +43,7 @@ func echo(into *seen) http.Handler {
 		*into = seen{
 			Method: r.Method, Path: r.URL.Path, Escaped: r.URL.EscapedPath(), Query: r.URL.RawQuery, Host: r.Host, Remote: r.RemoteAddr,
 			ID: r.Header.Get("X-Request-Id"), URI: r.RequestURI, Header: r.Header, Body: string(body),
+			Secure: r.TLS != nil,
 		}
 		for _, c := range r.Cookies() {
 			into.Cookies = append(into.Cookies, c.Name+"="+c.Value)
@@ -78,6 +80,10 @@ func TestRequests(t *testing.T) {
 		{
 			"a stage in the path", `{"version":"2.0","rawPath":"/prod/notes/1","headers":{},` + strings.Replace(about, `"stage":"$default"`, `"stage":"prod"`, 1) + `}`,
 			seen{Path: "/notes/1", Escaped: "/notes/1", URI: "/notes/1", Header: http.Header{}},
+		},
+		{
+			"over TLS", `{"version":"2.0","rawPath":"/","headers":{"x-forwarded-proto":"https"},` + about + `}`,
+			seen{Path: "/", Escaped: "/", URI: "/", Header: http.Header{"X-Forwarded-Proto": {"https"}}, Secure: true},
 		},
 		{
 			"a path like a stage", `{"version":"2.0","rawPath":"/production/1","headers":{},` + strings.Replace(about, `"stage":"$default"`, `"stage":"prod"`, 1) + `}`,

@@ -3,6 +3,7 @@ package lambdahttp
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/base64"
 	"fmt"
 	"mime"
@@ -80,6 +81,9 @@ func requestOf(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http
 	request.RequestURI = requestURI(target)
 	request.Header.Del("Host") // a server takes it out, too
 	request.Host = about.DomainName
+	if request.Header.Get("X-Forwarded-Proto") == "https" { // API Gateway's own word
+		request.TLS = &tls.ConnectionState{}
+	}
 	request.Proto, request.ProtoMajor, request.ProtoMinor = "HTTP/1.1", 1, 1
 	request.RemoteAddr = net.JoinHostPort(about.HTTP.SourceIP, "0")
 	return request, nil

@@ -4,6 +4,11 @@
 //
 //	Plan ─▶ Setup, by each connection once ─▶ each Route in turn: every connection repeats (Before …, Call) until the time is over
 //
+// Without a rate it is a closed loop: a connection calls again when it has its answer, so a server that stands still for a second is
+// called less in that second, and the calls that others would have made are missing among the latencies (coordinated omission). It
+// shows what a server can do. With a rate it is an open loop: calls are due at random times that nobody moves, and a latency counts from
+// when the call was due, whether a connection was free or not. It shows what users wait at that rate.
+//
 // A Plan is data of the system's own; a Send makes its requests, over a socket or however else. Each connection is a user
 // and has a memory of its own: what Keep took of an answer, later calls of the connection have for {name}. So a route is
 // measured on what exists and, where a call uses something up, Before makes that anew, outside of the measurement.
@@ -23,6 +28,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"regexp"
 	"slices"
@@ -98,6 +104,8 @@ type Options struct {
 	Connections int
 	// Duration is how long a route is called. With 0 each connection calls it once.
 	Duration time.Duration
+	// Rate is how many calls a second are due, by all connections together; 0 is the closed loop.
+	Rate float64
 	// Told is told of each result as soon as it is there, by one goroutine; nil is not.
 	Told func(Result)
 }
@@ -110,6 +118,8 @@ type Result struct {
 	PerSecond float64       `json:"perSecond"`
 	P50       time.Duration `json:"p50Nanoseconds"`
 	P99       time.Duration `json:"p99Nanoseconds"`
+	// Waited are how many calls of an open loop found no free connection when they were due. Their waiting is in the latencies.
+	Waited int `json:"waited,omitempty"`
 	// Answers are how many answers there were of each status.
 	Answers map[int]int `json:"answers"`
 	// Refusal is the body of the first answer of 400 or more; "" if there was none.
@@ -125,20 +135,13 @@ func Run(ctx context.Context, plan Plan, send Send, o Options) ([]Result, error)
 	for i := range connections {
 		connections[i] = &connection{send: send, numbers: &numbers, user: "load-" + strconv.Itoa(i), kept: map[string]string{}}
 	}
-	err := each(connections, func(c *connection) error {
-		for _, call := range plan.Setup {
-			if err := c.prepare(ctx, call); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := each(connections, func(c *connection) error { return c.prepareAll(ctx, plan.Setup) })
 	if err != nil {
 		return nil, err
 	}
 	var results []Result
 	for _, route := range plan.Routes {
-		result, err := measure(ctx, connections, route, o.Duration)
+		result, err := measure(ctx, connections, route, o)
 		if err != nil {
 			return results, err
 		}
@@ -150,41 +153,109 @@ func Run(ctx context.Context, plan Plan, send Send, o Options) ([]Result, error)
 	return results, nil
 }
 
+// tally is what the calls of a route come to.
+type tally struct {
+	mu        sync.Mutex
+	out       Result
+	latencies []time.Duration
+	busy      time.Duration // of all connections together
+}
+
+func (t *tally) add(answer Answer, took time.Duration, waited bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.latencies, t.busy = append(t.latencies, took), t.busy+took
+	t.out.Answers[answer.Status]++
+	if waited {
+		t.out.Waited++
+	}
+	if answer.Status >= http.StatusBadRequest && t.out.Refusal == "" {
+		t.out.Refusal = string(bytes.TrimSpace(answer.Body))
+	}
+}
+
 // measure calls a route on all connections until the time is over.
-func measure(ctx context.Context, connections []*connection, route Route, duration time.Duration) (Result, error) {
-	out := Result{Route: route.Method + " " + route.Path, Answers: map[int]int{}}
-	var mu sync.Mutex
-	var latencies []time.Duration
-	var busy time.Duration // of all connections together
+func measure(ctx context.Context, connections []*connection, route Route, o Options) (Result, error) {
+	t := &tally{out: Result{Route: route.Method + " " + route.Path, Answers: map[int]int{}}}
+	loop := closed
+	if o.Rate > 0 && o.Duration > 0 {
+		loop = open
+	}
+	err := loop(ctx, connections, route, o, t)
+	if err != nil {
+		return t.out, fmt.Errorf("%s: %w", t.out.Route, err)
+	}
+	slices.Sort(t.latencies)
+	t.out.P50, t.out.P99 = t.latencies[len(t.latencies)/2], t.latencies[len(t.latencies)*99/100]
+	return t.out, nil
+}
+
+// closed lets each connection call when it has its answer.
+func closed(ctx context.Context, connections []*connection, route Route, o Options, t *tally) error {
 	begin := time.Now()
 	err := each(connections, func(c *connection) error {
-		for first := true; first || time.Since(begin) < duration; first = false {
-			for _, call := range route.Before {
-				if err := c.prepare(ctx, call); err != nil {
-					return err
-				}
+		for first := true; first || time.Since(begin) < o.Duration; first = false {
+			if err := c.prepareAll(ctx, route.Before); err != nil {
+				return err
 			}
 			answer, took, err := c.call(ctx, route.Call)
 			if err != nil {
 				return err
 			}
-			mu.Lock()
-			latencies, busy = append(latencies, took), busy+took
-			out.Answers[answer.Status]++
-			if answer.Status >= http.StatusBadRequest && out.Refusal == "" {
-				out.Refusal = string(bytes.TrimSpace(answer.Body))
-			}
-			mu.Unlock()
+			t.add(answer, took, false)
 		}
 		return nil
 	})
-	if err != nil {
-		return out, fmt.Errorf("%s: %w", out.Route, err)
+	t.out.PerSecond = float64(len(t.latencies)) * float64(len(connections)) / t.busy.Seconds()
+	return err
+}
+
+// open makes calls at the times at which they are due.
+func open(ctx context.Context, connections []*connection, route Route, o Options, t *tally) error {
+	due := arrivals(o.Rate, o.Duration)
+	var next atomic.Int64
+	if err := each(connections, func(c *connection) error { return c.prepareAll(ctx, route.Before) }); err != nil {
+		return err
 	}
-	slices.Sort(latencies)
-	out.PerSecond = float64(len(latencies)) * float64(len(connections)) / busy.Seconds()
-	out.P50, out.P99 = latencies[len(latencies)/2], latencies[len(latencies)*99/100]
-	return out, nil
+	begin := time.Now()
+	err := each(connections, func(c *connection) error {
+		for {
+			n := int(next.Add(1)) - 1
+			if n >= len(due) {
+				return nil
+			}
+			at := begin.Add(due[n])
+			waited := time.Since(at) > 0
+			select {
+			case <-time.After(time.Until(at)):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			answer, _, err := c.call(ctx, route.Call)
+			if err != nil {
+				return err
+			}
+			t.add(answer, time.Since(at), waited)
+			if err := c.prepareAll(ctx, route.Before); err != nil { // while others call
+				return err
+			}
+		}
+	})
+	t.out.PerSecond = float64(len(t.latencies)) / time.Since(begin).Seconds()
+	return err
+}
+
+// arrivals are the times at which calls are due: those of many users who know nothing of each other, the same in each run.
+func arrivals(rate float64, duration time.Duration) []time.Duration {
+	random := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // no secret
+	var due []time.Duration
+	for at := time.Duration(0); ; {
+		at += time.Duration(random.ExpFloat64() / rate * float64(time.Second))
+		if at >= duration && len(due) > 0 {
+			return due
+		}
+		due = append(due, at)
+	}
 }
 
 // each does something on every connection at once.
@@ -229,6 +300,16 @@ const (
 
 // errNothing is for an answer that has not what Keep takes.
 var errNothing = errors.New("the answer has nothing")
+
+// prepareAll makes calls that others need.
+func (c *connection) prepareAll(ctx context.Context, calls []Call) error {
+	for _, call := range calls {
+		if err := c.prepare(ctx, call); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // prepare makes a call that others need.
 func (c *connection) prepare(ctx context.Context, call Call) error {

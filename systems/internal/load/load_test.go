@@ -194,3 +194,56 @@ func TestTime(t *testing.T) {
 		}
 	})
 }
+
+// TestOpenLoop: a server stands still for a second, once. In a closed loop few calls notice; in an open one all that were due in that
+// second have waited, and as many are made as were due, whatever the server does.
+func TestOpenLoop(t *testing.T) {
+	plan := load.Plan{Routes: []load.Route{{Call: load.Call{Method: http.MethodGet, Path: "/"}}}}
+	run := func(t *testing.T, o load.Options) load.Result {
+		t.Helper()
+		begin := time.Now()
+		turn := make(chan struct{}, 1) // the server does one thing at a time
+		results, err := load.Run(t.Context(), plan, func(context.Context, load.Request) (load.Answer, error) {
+			turn <- struct{}{}
+			defer func() { <-turn }()
+			if now := time.Since(begin); now > time.Second && now < 2*time.Second {
+				<-time.After(2*time.Second - now)
+			}
+			<-time.After(time.Millisecond)
+			return load.Answer{Status: http.StatusOK}, nil
+		}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return results[0]
+	}
+	synctest.Test(t, func(t *testing.T) {
+		r := run(t, load.Options{Connections: 4, Duration: 10 * time.Second})
+		if r.P99 > 10*time.Millisecond || r.Waited != 0 {
+			t.Errorf("closed: %+v", r)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		r := run(t, load.Options{Connections: 4, Duration: 10 * time.Second, Rate: 100})
+		if n := r.Answers[http.StatusOK]; n < 900 || n > 1100 || r.PerSecond < 90 || r.PerSecond > 110 {
+			t.Errorf("%d calls of about a thousand, %.0f a second", n, r.PerSecond)
+		}
+		if r.P99 < 800*time.Millisecond || r.P50 > 10*time.Millisecond || r.Waited < 50 || r.Waited > 200 {
+			t.Errorf("open: p50 %v, p99 %v, %d waited", r.P50, r.P99, r.Waited)
+		}
+	})
+}
+
+// TestOpenLoopPrepares: what a call uses up is made before it, and the calls are made all the same.
+func TestOpenLoopPrepares(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shop{paid: map[string]bool{}}
+		results, err := load.Run(t.Context(), load.Plan{Routes: []load.Route{{Call: pay, Before: []load.Call{order}}}}, s.send, load.Options{Connections: 8, Duration: time.Second, Rate: 200})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := results[0]; r.Answers[http.StatusOK] < 150 || len(r.Answers) != 1 || r.P50 > 20*time.Millisecond {
+			t.Errorf("%+v", r)
+		}
+	})
+}

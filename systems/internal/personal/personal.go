@@ -43,8 +43,10 @@ type Data struct {
 	DB DB
 	// Kept are the items that erasure does not delete, by the design.
 	Kept []table.Kept
-	// Refuse is asked before anything is erased; its error is the response. nil lets everyone go.
-	Refuse func(ctx context.Context, id string) error
+	// Allow is asked before either. None lets everyone have, and erase, what is theirs.
+	Allow Check
+	// Refuse is asked before anything is erased. None lets everyone go.
+	Refuse Check
 }
 
 // confirmation is what the header Confirm must say.
@@ -53,8 +55,10 @@ const confirmation = "erase"
 // eraseTimeout is how long one request erases; the next one continues.
 const eraseTimeout = 25 * time.Second
 
-// codeNotErased is the problem of an erasure that has to be continued.
-const codeNotErased = "erasure_unfinished"
+// errNotErased is for an erasure that has to be continued.
+var errNotErased = &problem.Error{
+	Status: http.StatusConflict, Code: "erasure_unfinished", Detail: "not all of it is erased yet; send the request again to continue", RetryAfter: time.Second,
+}
 
 // Register adds the operations; none where there are no data.
 func (d *Data) Register(a huma.API) {
@@ -69,14 +73,29 @@ func (d *Data) Register(a huma.API) {
 		Responses: map[string]*huma.Response{"200": {
 			Description: "OK", Content: map[string]*huma.MediaType{"application/json": {Schema: document()}},
 		}},
-	}, api.Stream), d.export)
+	}, api.Refuses(d.Allow.Errors...), api.Stream), d.export)
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "eraseOwnData", Method: http.MethodDelete, Path: "/me", Tags: []string{"Your data"},
 		Summary: "Erase your data",
 		Description: "Deletes what is stored about you, for good. What has to be kept is in the response, with the reason. It may be repeated, and " +
 			"continues where an earlier request ended.",
-		DefaultStatus: http.StatusOK, Errors: []int{http.StatusConflict},
-	}, api.Timeout(eraseTimeout)), d.erase)
+		DefaultStatus: http.StatusOK,
+	}, api.Refuses(d.Allow.Errors...), api.Refuses(d.Refuse.Errors...), api.Refuses(errNotErased), api.Timeout(eraseTimeout)), d.erase)
+}
+
+// Check decides about a person, whose id is the sub of a token. The zero Check refuses nobody.
+type Check struct {
+	// Of is nil where nobody is refused; its error is the response.
+	Of func(ctx context.Context, id string) error
+	// Errors are those of Of that refuse, for the document.
+	Errors []error
+}
+
+func (c Check) ask(ctx context.Context, id string) error {
+	if c.Of == nil {
+		return nil
+	}
+	return c.Of(ctx, id)
 }
 
 // document is the schema of an export.
@@ -93,6 +112,9 @@ func document() *huma.Schema {
 func (d *Data) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, error) {
 	who, err := auth.Required(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if err := d.Allow.ask(ctx, who.Sub); err != nil {
 		return nil, err
 	}
 	next, stop := iter.Pull2(d.DB.ExportPerson(ctx, who.Sub, ""))
@@ -156,16 +178,15 @@ func (d *Data) erase(ctx context.Context, in *eraseInput) (*eraseOutput, error) 
 	if in.Confirm != confirmation {
 		return nil, problem.BadRequest(problem.CodeInvalidParameter, "send the header Confirm: "+confirmation)
 	}
-	if d.Refuse != nil {
-		if err := d.Refuse(ctx, who.Sub); err != nil {
-			return nil, err
-		}
+	if err := d.Allow.ask(ctx, who.Sub); err != nil {
+		return nil, err
+	}
+	if err := d.Refuse.ask(ctx, who.Sub); err != nil {
+		return nil, err
 	}
 	done, err := d.DB.ErasePerson(ctx, who.Sub)
 	if errors.Is(err, table.ErrStillWritten) || errors.Is(err, context.DeadlineExceeded) {
-		return nil, &problem.Error{
-			Status: http.StatusConflict, Code: codeNotErased, Detail: "not all of it is erased yet; send the request again to continue", RetryAfter: time.Second, Err: err,
-		}
+		return nil, errors.Join(errNotErased, err)
 	}
 	if err != nil {
 		return nil, err

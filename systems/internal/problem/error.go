@@ -35,6 +35,13 @@ func (e *Error) Error() string {
 // Unwrap is what is behind it.
 func (e *Error) Unwrap() error { return e.Err }
 
+// With is the error with what one request has wrong; its code stays.
+func (e *Error) With(detail string, fields ...Field) *Error {
+	told := *e
+	told.Detail, told.Fields = detail, fields
+	return &told
+}
+
 // BadRequest is for a request whose parameters or body are not valid.
 func BadRequest(code, detail string, fields ...Field) *Error {
 	return &Error{Status: http.StatusBadRequest, Code: code, Detail: detail, Fields: fields}

@@ -118,7 +118,7 @@ func ofService(err error) *Problem {
 		code := answer.ErrorCode()
 		switch _, throttle := retry.DefaultThrottleErrorCodes[code]; {
 		case throttle:
-			return throttled()
+			return Throttled()
 		case code == "TransactionConflictException", code == "TransactionInProgressException":
 			return ofTable(table.ErrConflict)
 		case answer.ErrorFault() == smithy.FaultServer:
@@ -150,7 +150,7 @@ func ofReasons(reasons []types.CancellationReason) *Problem {
 		}
 		switch *reason.Code {
 		case "ThrottlingError", "ProvisionedThroughputExceeded":
-			return throttled()
+			return Throttled()
 		case "TransactionConflict":
 			return ofTable(table.ErrConflict)
 		}
@@ -158,7 +158,8 @@ func ofReasons(reasons []types.CancellationReason) *Problem {
 	return nil
 }
 
-func throttled() *Problem {
+// Throttled is for a database that is asked too much.
+func Throttled() *Problem {
 	p := New(http.StatusServiceUnavailable, CodeThrottled, detailUnavailable)
 	p.retryAfter = time.Second
 	return p

@@ -123,7 +123,7 @@ func (c *Config) onAWS(getenv func(string) string) bool {
 	return c.Endpoint == "" && (c.AWS || getenv("AWS_LAMBDA_FUNCTION_NAME") != "" || getenv("AWS_EXECUTION_ENV") != "")
 }
 
-// keyPath is where a key of a local database stands; "" in memory or where the database is elsewhere.
+// keyPath is where a key, or "" for what is beside them, of a local database stands; "" in memory or where the database is elsewhere.
 func (c *Config) keyPath(getenv func(string) string, name string) string {
 	if c.Memory || !c.local(getenv) {
 		return ""

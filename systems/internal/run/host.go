@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -54,6 +55,8 @@ type Options struct {
 	Getenv func(string) string
 	// NoWorkers leaves the workers to other processes, and the streams but those that every process follows.
 	NoWorkers bool
+	// Dir is where systems keep files, each below its name; "" is nowhere.
+	Dir string
 	// PublicURL is where others reach this process, such as http://192.168.1.5:8080; "" where nobody has said.
 	PublicURL string
 	// Listed says that the caller adds a page at / that names the systems.
@@ -159,14 +162,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 	if o.AtRoot {
 		prefix = ""
 	}
-	var public string
-	if o.PublicURL != "" {
-		public = o.PublicURL + prefix
-	}
-	service, err := s.Open(ctx, system.Deps{
-		DynamoDB: o.Database.DynamoDB, Stage: o.Stage, CursorKey: o.CursorKey, Observe: h.metrics.Observer(s.Name),
-		Clock: o.Clock, Issuer: access.Issuer, Logger: logger, Getenv: o.Getenv, PublicURL: public,
-	})
+	service, err := s.Open(ctx, h.deps(o, s.Name, prefix, access.Issuer, logger))
 	if err != nil {
 		return err
 	}
@@ -177,9 +173,9 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 		limiter = ratelimit.New(o.Rate, int(math.Ceil(2*o.Rate)), ratelimit.DefaultCapacity, o.Clock)
 	}
 	a, err := api.New(api.Options{
-		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Listed: o.Listed, Page: cmp.Or(service.Front, o.page(s.Name, "", service.Page)), Rules: s.Rules, Words: s.Words,
+		Name: s.Name, Title: s.Title, About: s.About, Version: s.Version, Prefix: prefix, Page: cmp.Or(service.Front, o.page(s.Name, "", service.Page)), Docs: o.docs(s), Examples: examples(s), Rules: s.Rules, Words: s.Words,
 		Verifier: admitting{access.Verifier, service.Admit}, Ready: ready(o.Database.DynamoDB, tables), Logger: o.Logger, Metrics: h.metrics,
-		Origins: o.Origins, Proxies: proxies, Timeout: o.Timeout, Limiter: limiter, Draining: draining,
+		Origins: o.Origins, Proxies: proxies, Timeout: o.Timeout, Limiter: limiter, Draining: draining, Acts: service.Acts, Staff: s.AdminGroup, Clock: o.Clock,
 	})
 	if err != nil {
 		return err
@@ -210,6 +206,21 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 	}
 	h.workers = append(h.workers, followers(o.Database, s.Name, streams, create, logger)...)
 	return nil
+}
+
+// deps are what a system of a name is opened with.
+func (h *Host) deps(o Options, name, prefix string, issuer *auth.Issuer, logger *slog.Logger) system.Deps {
+	d := system.Deps{
+		DynamoDB: o.Database.DynamoDB, Stage: o.Stage, CursorKey: o.CursorKey, Observe: h.metrics.Observer(name),
+		Clock: o.Clock, Issuer: issuer, Logger: logger, Getenv: o.Getenv,
+	}
+	if o.PublicURL != "" {
+		d.PublicURL = o.PublicURL + prefix
+	}
+	if o.Dir != "" {
+		d.Dir = filepath.Join(o.Dir, name)
+	}
+	return d
 }
 
 // admitting asks a system about everybody whose token is valid.
@@ -245,9 +256,14 @@ func (o Options) page(name, api string, of system.Page) http.Handler {
 	if !web.Has(name) {
 		return nil
 	}
-	p := web.Page{API: api, Tokens: o.Tokens}
-	if len(of.Pictures) > 0 {
-		p.Policy = strings.Replace(web.Policy, "img-src 'self'", "img-src 'self' "+strings.Join(of.Pictures, " "), 1)
+	p := web.Page{API: api, Tokens: o.Tokens, Policy: web.Policy}
+	for _, also := range []struct {
+		of      string
+		origins []string
+	}{{"img-src 'self'", of.Pictures}, {"connect-src 'self'", of.Uploads}} {
+		if len(also.origins) > 0 {
+			p.Policy = strings.Replace(p.Policy, also.of, also.of+" "+strings.Join(also.origins, " "), 1)
+		}
 	}
 	if of.Data != nil {
 		p.Data = func(*http.Request) any { return of.Data }
@@ -256,6 +272,24 @@ func (o Options) page(name, api string, of system.Page) http.Handler {
 		p.Home = "/"
 	}
 	return web.App(name, p)
+}
+
+// docs is the page of the system's API. Its files are those of the build, so on AWS the API has none: functions answer operations.
+func (o Options) docs(s system.System) http.Handler {
+	p := web.Page{Product: s.Name, Title: s.Title, API: ".", Tokens: o.Tokens, Data: func(*http.Request) any { return map[string]bool{"admins": s.AdminGroup != ""} }}
+	if o.Listed {
+		p.Home = "/"
+	}
+	return web.App("docs", p)
+}
+
+// examples are the system's, for its document.
+func examples(s system.System) []api.Example {
+	list := make([]api.Example, len(s.Examples))
+	for n, e := range s.Examples {
+		list[n] = api.Example(e)
+	}
+	return list
 }
 
 // ready asks for the state of each table.

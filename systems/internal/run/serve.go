@@ -136,6 +136,7 @@ func (c *Config) host(ctx context.Context, s system.System, env Environment, bas
 	return NewHost(ctx, Options{
 		Database: database, CursorKey: key, Access: map[string]Access{s.Name: access}, CreateTables: c.CreateTables, Stage: c.Stage,
 		Logger: logger, Origins: c.Origins, Proxies: c.Proxies, Timeout: c.Timeout, Rate: c.Rate, Getenv: env.Getenv, PublicURL: c.PublicURL,
+		Dir:       c.keyPath(env.Getenv, ""),
 		NoWorkers: !c.Workers,
 	}, s)
 }

@@ -60,11 +60,24 @@ func follow(ctx context.Context, d *Database, worker string, stream system.Strea
 		}
 		options.Checkpoints = shared
 	}
-	c, err := consumer.New(d.Streams, arn, recovered(stream.Handle), options)
-	if err != nil {
-		return err
+	run := func(ctx context.Context) error {
+		c, err := consumer.New(d.Streams, arn, recovered(stream.Handle), options)
+		if err != nil {
+			return err
+		}
+		return c.Run(ctx)
 	}
-	return c.Run(ctx)
+	if stream.EveryProcess {
+		return run(ctx)
+	}
+	l := newLeader(d.DynamoDB, worker)
+	for {
+		err := l.lead(ctx, run)
+		if !errors.Is(err, errNotLeading) && !errors.Is(err, consumer.ErrTakenOver) {
+			return err
+		}
+		logger.InfoContext(ctx, "another process follows the stream", "worker", worker)
+	}
 }
 
 // recovered is a handler whose panics are errors: a record that finds a bug fails with its batch, and not the process, which

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
@@ -20,7 +22,7 @@ import (
 const tableWait = 5 * time.Minute
 
 // EnsureTables makes the tables that are missing and waits until all can be used. A table that is there must have the
-// same keys, indexes and stream; its TTL is switched on where it is off.
+// same keys, indexes and stream, and items that can be read; its TTL is switched on where it is off.
 func EnsureTables(ctx context.Context, client *dynamodb.Client, tables []system.Table) error {
 	for _, t := range tables {
 		if err := ensureTable(ctx, client, t); err != nil {
@@ -53,10 +55,62 @@ func ensureTable(ctx context.Context, client *dynamodb.Client, t system.Table) e
 			return err
 		}
 	}
-	if err := compareTable(t.Create, described.Table); err != nil {
+	items, err := compareItems(ctx, client, t)
+	if err != nil {
 		return err
 	}
+	if faults := slices.Concat(compareTable(t.Create, described.Table), items); len(faults) > 0 {
+		return &otherDesignError{faults}
+	}
 	return ensureTTL(ctx, client, t)
+}
+
+// otherDesignError is for a table that programs of another design have made: an earlier one of the system, most often.
+type otherDesignError struct{ faults []string }
+
+func (e *otherDesignError) Error() string {
+	return "it was made by a program of another design:\n  " + strings.Join(e.faults, "\n  ") +
+		"\nTake it to the design of this program with \"monotable migrate\", as docs/migrations.md says (A system that is stopped meanwhile), " +
+		"start the program that made it, or use another --data or --stage."
+}
+
+// looked is how many items of a table are looked at.
+const looked = 1000
+
+// compareItems looks at some items. Where none of a kind can be read, a program of another design has stored them; a single one that cannot
+// be read is a damaged item, which its readers are told of.
+func compareItems(ctx context.Context, client *dynamodb.Client, t system.Table) (faults []string, err error) {
+	if t.Decode == nil {
+		return nil, nil
+	}
+	type kind struct {
+		entity string // in small letters: Go has ID where a design may have Id
+		at     table.Place
+	}
+	readable, unreadable := map[kind]bool{}, map[kind]string{}
+	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: t.Create.TableName, Limit: aws.Int32(looked)})
+	for seen := 0; seen < looked && pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range page.Items {
+			x, at, err := t.Decode(item)
+			if fault, is := errors.AsType[*table.DecodeError](err); is {
+				unreadable[kind{strings.ToLower(fault.Entity), at}] = fault.Error()
+			} else if x != nil {
+				readable[kind{strings.ToLower(reflect.TypeOf(x).Name()), at}] = true
+			}
+		}
+		seen += len(page.Items)
+	}
+	for k, why := range unreadable {
+		if !readable[k] {
+			faults = append(faults, why)
+		}
+	}
+	slices.Sort(faults)
+	return slices.Compact(faults), nil // copies lack what their item lacks
 }
 
 func ensureTTL(ctx context.Context, client *dynamodb.Client, t system.Table) error {
@@ -81,36 +135,54 @@ func ensureTTL(ctx context.Context, client *dynamodb.Client, t system.Table) err
 }
 
 // compareTable tells in what a table is not the one that is wanted.
-func compareTable(want *dynamodb.CreateTableInput, is *types.TableDescription) error {
-	var faults []error
+func compareTable(want *dynamodb.CreateTableInput, is *types.TableDescription) (faults []string) {
 	differ := func(what, is, want string) {
 		if is != want {
-			faults = append(faults, fmt.Errorf("%s is %s, want %s", what, is, want))
+			faults = append(faults, fmt.Sprintf("%s is %s, want %s", what, is, want))
 		}
 	}
 	differ("key", keyText(is.KeySchema, is.AttributeDefinitions), keyText(want.KeySchema, want.AttributeDefinitions))
-	have := map[string]string{}
-	for _, index := range is.GlobalSecondaryIndexes {
-		have[*index.IndexName] = keyText(index.KeySchema, is.AttributeDefinitions)
+	have := map[string]index{}
+	for _, x := range is.GlobalSecondaryIndexes {
+		have[*x.IndexName] = index{keyText(x.KeySchema, is.AttributeDefinitions), x.Projection}
 	}
-	for _, index := range is.LocalSecondaryIndexes {
-		have[*index.IndexName] = keyText(index.KeySchema, is.AttributeDefinitions)
+	for _, x := range is.LocalSecondaryIndexes {
+		have[*x.IndexName] = index{keyText(x.KeySchema, is.AttributeDefinitions), x.Projection}
 	}
-	wanted := map[string]string{}
-	for _, index := range want.GlobalSecondaryIndexes {
-		wanted[*index.IndexName] = keyText(index.KeySchema, want.AttributeDefinitions)
+	wanted := map[string]index{}
+	for _, x := range want.GlobalSecondaryIndexes {
+		wanted[*x.IndexName] = index{keyText(x.KeySchema, want.AttributeDefinitions), x.Projection}
 	}
-	for _, index := range want.LocalSecondaryIndexes {
-		wanted[*index.IndexName] = keyText(index.KeySchema, want.AttributeDefinitions)
+	for _, x := range want.LocalSecondaryIndexes {
+		wanted[*x.IndexName] = index{keyText(x.KeySchema, want.AttributeDefinitions), x.Projection}
 	}
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
-		differ("index "+name, orNone(have[name]), wanted[name])
+		differ("index "+name, orNone(have[name].key), wanted[name].key)
+		if lacks := have[name].lacks(wanted[name]); have[name].key != "" && lacks != "" {
+			faults = append(faults, fmt.Sprintf("index %s does not project %s", name, lacks))
+		}
 	}
 	differ("stream", streamText(is.StreamSpecification), streamText(want.StreamSpecification))
-	if len(faults) > 0 {
-		return fmt.Errorf("is there, and is another: %w (move its data, or use another --data or --stage)", errors.Join(faults...))
+	return faults
+}
+
+// index is what entries of an index are: their key, and what they hold of items.
+type index struct {
+	key        string
+	projection *types.Projection
+}
+
+// lacks is what another index projects and this one does not; "" for nothing.
+func (x index) lacks(wanted index) string {
+	if x.projection == nil || wanted.projection == nil || x.projection.ProjectionType == types.ProjectionTypeAll {
+		return ""
 	}
-	return nil
+	if wanted.projection.ProjectionType == types.ProjectionTypeAll {
+		return "all attributes"
+	}
+	return strings.Join(slices.DeleteFunc(slices.Clone(wanted.projection.NonKeyAttributes), func(name string) bool {
+		return slices.Contains(x.projection.NonKeyAttributes, name)
+	}), ", ")
 }
 
 // keyText is a key as "pk S, sk S".

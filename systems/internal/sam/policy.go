@@ -1,12 +1,17 @@
 package sam
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/systems/internal/designcheck"
 )
 
 const (
@@ -14,6 +19,26 @@ const (
 	indexARN    = "/index/"
 	leadingKeys = "dynamodb:LeadingKeys"
 )
+
+// Policy is that of a function.
+type Policy struct {
+	Version   string
+	Statement []Statement
+}
+
+// Statement lets a function do something to partitions of a table or index, as monotable provision writes it.
+type Statement struct {
+	Effect    string
+	Action    []string
+	Resource  string
+	Condition *Condition `json:",omitempty"`
+}
+
+// Condition is on the partition keys.
+type Condition struct {
+	Like map[string][]string `json:"ForAllValues:StringLike"`
+	Null map[string]string
+}
 
 // Access is what a request does to a partition: an action of IAM.
 type Access struct {
@@ -24,68 +49,74 @@ type Access struct {
 	Leading string
 }
 
-// statements are what a function may do that calls the patterns.
-func (p *provisioned) statements(tb testing.TB, patterns []string) []Statement {
+// OfPages is the name of what requests do that are no operations.
+const OfPages = "pages"
+
+// called are the patterns of all functions: those of operations by operationId, of pages by OfPages, of streams' followers by
+// "stream NAME", of schedules by "schedule NAME".
+func (t Template) called() map[string][]string {
+	called := maps.Clone(t.Functions)
+	if t.Pages != nil {
+		called[OfPages] = t.Pages.Patterns
+	}
+	for _, s := range t.Streams {
+		called["stream "+s.Name] = s.Patterns
+	}
+	for _, s := range t.Schedules {
+		called["schedule "+s.Name] = s.Patterns
+	}
+	return called
+}
+
+// policies are those of all functions, as monotable provision writes them for a stage.
+func (t Template) policies(tb testing.TB, stage string) map[string]Policy {
 	tb.Helper()
-	var out []Statement
-	for _, name := range patterns {
-		of, known := p.patterns[name]
-		if !known {
-			tb.Fatalf("the design has no pattern %s", name)
-		}
-		for _, s := range of.Statement {
-			s.Action = slices.Clone(s.Action)
-			if w := p.design.Write(name); w != nil && p.mayRead(w) {
-				s.Action = append(s.Action, "dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem")
-				slices.Sort(s.Action)
-				s.Action = slices.Compact(s.Action)
-			}
-			out = p.merged(tb, out, s)
-		}
+	text, err := json.Marshal(t.called())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	file := filepath.Join(tb.TempDir(), "functions.json")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	out := map[string]Policy{}
+	written := designcheck.Command(tb, "provision", t.Design, "--as", "iam", "--functions", file, "--set", "stage="+stage, "--tenant-variable", "*")
+	if err := json.Unmarshal([]byte(written), &out); err != nil {
+		tb.Fatal(err)
 	}
 	return out
 }
 
-// mayRead tells whether generated code may have to read what it writes, and to make the write depend on what it has read:
-// where other items follow from fields that the caller does not give.
-func (p *provisioned) mayRead(w *design.Write) bool {
-	return slices.ContainsFunc(w.Steps, func(s *design.Step) bool {
-		e := p.design.Entity(s.Entity)
-		counted := slices.ContainsFunc(p.design.Entities, func(of *design.Entity) bool {
-			return slices.ContainsFunc(of.Counters, func(c *design.Counter) bool { return c.Of == e.Name })
-		})
-		return s.Action != design.Create && s.Action != design.Check &&
-			(counted || len(e.Copies) > 0 || len(e.Entries) > 0 || len(e.Unique) > 0)
-	})
-}
+// Roles are the policies of all functions on the tables of a stage, by the names of called, and by "redrive NAME" for those that
+// process again what a follower has given up.
+type Roles map[string]Policy
 
-// merged adds a statement, its actions to one about the same resources and keys where there is one.
-func (p *provisioned) merged(tb testing.TB, list []Statement, s Statement) []Statement {
+// Roles are those of the template's functions.
+func (t Template) Roles(tb testing.TB, stage string) Roles {
 	tb.Helper()
-	for i := range list {
-		if slices.Equal(list[i].Resource, s.Resource) && slices.Equal(list[i].Condition.Like[leadingKeys], s.Condition.Like[leadingKeys]) {
-			list[i].Action = slices.Compact(slices.Sorted(slices.Values(append(list[i].Action, s.Action...))))
-			return list
-		}
+	roles := t.policies(tb, stage)
+	for _, s := range t.Streams {
+		p := roles["stream "+s.Name]
+		table := strings.ReplaceAll(t.provision(tb).table(tb, s.Table).name, stageMark, stage)
+		p.Statement = append(slices.Clone(p.Statement), Statement{Effect: "Allow", Action: rereading(), Resource: tableARN + table + "/stream/*"})
+		roles["redrive "+s.Name] = p
 	}
-	for _, resource := range s.Resource {
-		p.resource(tb, resource)
-	}
-	return append(list, s)
+	return roles
 }
 
-// policies are statements as a function's properties have them.
-func (p *provisioned) policies(tb testing.TB, statements []Statement) []object {
+// rereading is what it takes to read records of a stream again.
+func rereading() []string { return []string{"dynamodb:GetRecords", "dynamodb:GetShardIterator"} }
+
+// written are statements as a function's properties have them.
+func (p *provisioned) written(tb testing.TB, function string) []object {
 	tb.Helper()
 	var list []object
-	for _, s := range statements {
-		resources := make([]any, len(s.Resource))
-		for i, arn := range s.Resource {
-			resources[i] = p.resource(tb, arn)
-		}
-		statement := of("Effect", "Allow", "Action", s.Action, "Resource", resources)
-		if keys := s.Condition.Like[leadingKeys]; len(keys) > 0 {
-			statement = append(statement, of("Condition", of("ForAllValues:StringLike", of(leadingKeys, keys)))...)
+	for _, s := range p.policies[function].Statement {
+		statement := of("Effect", s.Effect, "Action", s.Action, "Resource", p.resource(tb, s.Resource))
+		if s.Condition != nil {
+			statement = append(statement, of("Condition", of(
+				"ForAllValues:StringLike", of(leadingKeys, s.Condition.Like[leadingKeys]), "Null", of(leadingKeys, s.Condition.Null[leadingKeys]),
+			))...)
 		}
 		list = append(list, statement)
 	}
@@ -106,55 +137,46 @@ func (p *provisioned) resource(tb testing.TB, arn string) any {
 	return sub("${" + t.id + ".Arn}" + indexARN + index)
 }
 
-// Permits fails for each access that its function's policy does not let pass: those of operations by operationId, those
-// of streams' followers by "stream NAME", of schedules by "schedule NAME". Tables are named as in a stage of the tests.
-func (t Template) Permits(tb testing.TB, testStage string, accesses map[string][]Access) {
-	tb.Helper()
-	p := t.provision(tb)
-	patterns := maps.Clone(t.Functions)
-	for _, s := range t.Streams {
-		patterns["stream "+s.Name] = s.Patterns
-	}
-	for _, s := range t.Schedules {
-		patterns["schedule "+s.Name] = s.Patterns
-	}
-	for of, list := range accesses {
-		names, known := patterns[of]
-		if !known {
-			tb.Errorf("%s has no function, but reaches the tables", of)
+// Idle tells of each statement of a role without which nothing in the accesses would be refused. Streams are in no accesses, so that
+// what processes again what was given up is left out: it does what the follower does.
+func (r Roles) Idle(accesses map[string][]Access) []string {
+	var out []string
+	for _, function := range slices.Sorted(maps.Keys(r)) {
+		if strings.HasPrefix(function, "redrive ") {
 			continue
 		}
-		statements := p.statements(tb, names)
-		for _, a := range list {
-			if !permitted(statements, testStage, a) {
-				tb.Errorf("the policy of %s does not permit %+v", of, a)
+		all := r[function].Statement
+		for i, s := range all {
+			others := slices.Concat(all[:i], all[i+1:])
+			needed := slices.ContainsFunc(accesses[function], func(a Access) bool { return s.permits(a) && !permitted(others, a) })
+			if !needed {
+				out = append(out, fmt.Sprintf("%s: nothing that was asked needs its statement for %v on %s%s", function, s.Action, s.Resource, s.of()))
 			}
 		}
 	}
+	return out
 }
 
-func permitted(statements []Statement, testStage string, a Access) bool {
-	return slices.ContainsFunc(statements, func(s Statement) bool {
-		keys := s.Condition.Like[leadingKeys]
-		return slices.Contains(s.Action, a.Action) &&
-			slices.ContainsFunc(s.Resource, func(arn string) bool { return strings.ReplaceAll(arn, stageMark, testStage) == a.resource() }) &&
-			(len(keys) == 0 || slices.ContainsFunc(keys, func(pattern string) bool { return like(pattern, a.Leading) }))
-	})
+func permitted(statements []Statement, a Access) bool {
+	return slices.ContainsFunc(statements, func(s Statement) bool { return s.permits(a) })
 }
 
-// like is IAM's StringLike, without ?: each * stands for any text, or none.
+func (s Statement) permits(a Access) bool {
+	return slices.Contains(s.Action, a.Action) && s.Resource == a.resource() &&
+		(s.Condition == nil || slices.ContainsFunc(s.Condition.Like[leadingKeys], func(pattern string) bool { return like(pattern, a.Leading) }))
+}
+
+// of says which keys a statement is for.
+func (s Statement) of() string {
+	if s.Condition == nil {
+		return ""
+	}
+	return fmt.Sprintf(" of %v", s.Condition.Like[leadingKeys])
+}
+
+// like is IAM's StringLike, without ? and literal wildcards: each * stands for any text, or none.
 func like(pattern, text string) bool {
-	before, rest, wild := strings.Cut(pattern, "*")
-	text, found := strings.CutPrefix(text, before)
-	if !found || !wild {
-		return found && text == ""
-	}
-	for i := range len(text) + 1 {
-		if like(rest, text[i:]) {
-			return true
-		}
-	}
-	return false
+	return regexp.MustCompile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$").MatchString(text)
 }
 
 func (a Access) resource() string {

@@ -1,7 +1,6 @@
 package sam
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -20,25 +19,13 @@ type provisioned struct {
 	parameters, resources, outputs object
 
 	tables   []tableResource
-	patterns map[string]policy
+	policies map[string]Policy // of functions, with stageMark for {stage}
 }
 
 // tableResource is a table in the template.
 type tableResource struct {
 	id, name string // the name with stageMark for {stage}
 	indexes  []string
-}
-
-// policy is that of a pattern.
-type policy struct{ Statement []Statement }
-
-// Statement lets a function do something to partitions of a table or index.
-type Statement struct {
-	Action    []string
-	Resource  []string
-	Condition struct {
-		Like map[string][]string `json:"ForAllValues:StringLike"`
-	}
 }
 
 func (t Template) provision(tb testing.TB) *provisioned {
@@ -56,7 +43,7 @@ func (t Template) provision(tb testing.TB) *provisioned {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p := &provisioned{design: d, patterns: map[string]policy{}}
+	p := &provisioned{design: d, policies: t.policies(tb, stageMark)}
 	p.parameters, _ = get(template, "Parameters").(object)
 	p.resources, _ = get(template, "Resources").(object)
 	p.outputs, _ = get(template, "Outputs").(object)
@@ -72,10 +59,6 @@ func (t Template) provision(tb testing.TB) *provisioned {
 			t.indexes = append(t.indexes, name)
 		}
 		p.tables = append(p.tables, t)
-	}
-	text := designcheck.Command(tb, "provision", t.Design, "--as", "iam", "--set", "stage="+stageMark, "--tenant-variable", "*")
-	if err := json.Unmarshal([]byte(text), &p.patterns); err != nil {
-		tb.Fatal(err)
 	}
 	return p
 }

@@ -88,6 +88,9 @@ func (t Template) globals() object {
 			layers = append(layers, of("Fn::If", []any{"Has" + s.Layer, ref(s.Layer), ref("AWS::NoValue")}))
 		}
 	}
+	if t.Bucket != nil {
+		variables = append(variables, of(t.Bucket.Variable, sub("s3://${"+bucketID+"}"))...)
+	}
 	function := of(
 		"Runtime", "provided.al2023", "Architectures", []string{"arm64"}, "Handler", "bootstrap", "CodeUri", "dist/",
 		"MemorySize", 256, "Timeout", 15, "Environment", of("Variables", variables),
@@ -118,14 +121,21 @@ func (t Template) resources(tb testing.TB, p *provisioned) object {
 			"RequireEachIncludedType", false,
 		),
 	)), "Logs", logGroup(), "AccessLogs", logGroup())...)
+	out = append(out, t.Bucket.resource()...)
 	watched := t.watched()
 	for _, r := range t.Routes {
 		id := logicalID(r.ID) + "Function"
-		out = append(out, of(id, of("Type", "AWS::Serverless::Function", "Properties", of(
-			"Description", r.Summary, "DeploymentPreference", watched.preference(id), "Policies", p.policies(tb, p.statements(tb, t.Functions[r.ID])),
-			"Events", of("Request", of("Type", "HttpApi", "Properties", of("ApiId", ref("Api"), "Method", strings.ToUpper(r.Method), "Path", r.Path))),
-		)))...)
+		properties := of(
+			"Description", r.Summary, "DeploymentPreference", watched.preference(id),
+			"Policies", append(p.written(tb, r.ID), t.Bucket.policies(r.ID)...),
+			"Events", of("Request", request(r.Method, r.Path)),
+		)
+		if memory := t.Memory[r.ID]; memory != 0 {
+			properties = append(properties, of("MemorySize", memory)...)
+		}
+		out = append(out, of(id, of("Type", "AWS::Serverless::Function", "Properties", properties))...)
 	}
+	out = append(out, t.pages(tb, p, watched)...)
 	for _, s := range t.Streams {
 		out = append(out, t.follower(tb, p, s, watched)...)
 	}
@@ -133,6 +143,34 @@ func (t Template) resources(tb testing.TB, p *provisioned) object {
 		out = append(out, t.scheduled(tb, p, s, watched)...)
 	}
 	return slices.Concat(out, p.alarms(), watched.alarms(), serverErrors(), of("Dashboard", t.dashboard(tb, p, watched)))
+}
+
+// request is what calls a function.
+func request(method, path string) object {
+	return of("Type", "HttpApi", "Properties", of("ApiId", ref("Api"), "Method", strings.ToUpper(method), "Path", path))
+}
+
+// pagesFunction is the id of the function of pages.
+const pagesFunction = "PagesFunction"
+
+// pages is the function of what browsers see beside the API.
+func (t Template) pages(tb testing.TB, p *provisioned, watched functions) object {
+	tb.Helper()
+	if t.Pages == nil {
+		return nil
+	}
+	var requests object
+	for _, path := range t.Pages.Paths {
+		name := logicalID(path)
+		if name == "" {
+			name = "Home"
+		}
+		requests = append(requests, of(name, request("GET", path))...)
+	}
+	return of(pagesFunction, of("Type", "AWS::Serverless::Function", "Properties", of(
+		"Description", "What browsers see beside the API", "DeploymentPreference", watched.preference(pagesFunction),
+		"Policies", append(p.written(tb, OfPages), t.Bucket.policies("")...), "Events", requests,
+	)))
 }
 
 // protected are the tables, which no stack deletes.
@@ -168,7 +206,7 @@ func (t Template) scheduled(tb testing.TB, p *provisioned, s Schedule, watched f
 	}
 	return of(id, of("Type", "AWS::Serverless::Function", "Properties", of(
 		"Description", "Runs at intervals: "+s.Name, "Timeout", 60, "DeploymentPreference", watched.preference(id),
-		"Policies", p.policies(tb, p.statements(tb, s.Patterns)),
+		"Policies", p.written(tb, "schedule "+s.Name),
 		// What one run leaves, the next one does: runs are not repeated.
 		"Events", of("Time", of("Type", "ScheduleV2", "Properties", of(
 			"ScheduleExpression", every, "Input", fmt.Sprintf(`{"schedule":%q}`, s.Name), "RetryPolicy", of("MaximumRetryAttempts", 0),
@@ -185,9 +223,9 @@ const queueVisibility = 6 * 60
 func (t Template) follower(tb testing.TB, p *provisioned, s Stream, watched functions) object {
 	tb.Helper()
 	id, source := logicalID(s.Name), p.table(tb, s.Table).id
-	statements := p.statements(tb, s.Patterns)
-	rereads := slices.Concat(p.policies(tb, statements), []object{of("Version", "2012-10-17", "Statement", []object{of(
-		"Effect", "Allow", "Action", []string{"dynamodb:GetRecords", "dynamodb:GetShardIterator"}, "Resource", attribute(source, "StreamArn"),
+	policies := append(p.written(tb, "stream "+s.Name), t.Bucket.policies(s.Name)...)
+	rereads := slices.Concat(policies, []object{of("Version", "2012-10-17", "Statement", []object{of(
+		"Effect", "Allow", "Action", rereading(), "Resource", attribute(source, "StreamArn"),
 	)})})
 	stream := of(
 		"Stream", attribute(source, "StreamArn"), "StartingPosition", "TRIM_HORIZON", "BatchSize", 100,
@@ -199,7 +237,7 @@ func (t Template) follower(tb testing.TB, p *provisioned, s Stream, watched func
 	}
 	return of(
 		id+"Function", of("Type", "AWS::Serverless::Function", "Properties", of(
-			"Description", "Follows "+s.Table+": "+s.Name, "Timeout", 60, "DeploymentPreference", watched.preference(id+"Function"), "Policies", p.policies(tb, statements),
+			"Description", "Follows "+s.Table+": "+s.Name, "Timeout", 60, "DeploymentPreference", watched.preference(id+"Function"), "Policies", policies,
 			"Events", of("Changes", of("Type", "DynamoDB", "Properties", stream)),
 		)),
 		id+"RedriveFunction", of("Type", "AWS::Serverless::Function", "Properties", of(

@@ -4,15 +4,15 @@
 // # Model
 //
 //	design ── provision --as sam ──▶ tables ──────────────────────────╮
-//	design ── provision --as iam ──▶ a policy for each pattern ──╮     ├──▶ template.yaml
+//	design ── provision --as iam ──▶ a policy for each function ─╮     ├──▶ template.yaml
 //	API's document ──▶ routes ── Functions: patterns of each ────┴─────╯
 //
 // # Invariants
 //
-//	S1  Each route has one function, and each function a route, a stream, a queue of failed batches or a schedule.
-//	S2  A function may do to the tables what its patterns do, and nothing else. Where all that a pattern touches is the
-//	    tenant's, the function reaches no other partitions: those whose keys begin with "USER#", say. Which tenant's they
-//	    are, a function that serves all cannot be told by its role: data access tells it.
+//	S1  Each route has one function, and each function a route, the pages, a stream, a queue of failed batches or a schedule.
+//	S2  A function may do to the tables what its patterns do, and nothing else: on the table or index, and to the partitions of
+//	    their templates ("USER#*"). Which tenant's they are, a function that serves all cannot be told by its role: data access
+//	    tells it. The tests of a system run with these policies, and need each of their statements (apitest.Main).
 //	S3  All functions are one binary.
 //	S4  Every alarm tells the topic of the parameter AlarmTopic. The alarms are about throttled requests of tables, answers of
 //	    5xx, functions that fail or are throttled, streams that are followed too late, and batches that were given up.
@@ -52,6 +52,20 @@ type Template struct {
 	Schedules []Schedule
 	// Settings are environment variables of the system's own.
 	Settings []Setting
+	// Pages is the function of what browsers see beside the API; nil where there is nothing.
+	Pages *Pages
+	// Bucket is where the system keeps files; nil where it keeps none.
+	Bucket *Bucket
+	// Memory are the megabytes of the functions that need more than others, by operationId.
+	Memory map[string]int
+}
+
+// Pages are what browsers see beside the API, of one function.
+type Pages struct {
+	// Paths are those of GET, as API Gateway writes them.
+	Paths []string
+	// Patterns are the names of those that it calls.
+	Patterns []string
 }
 
 // Route is an operation of the API.

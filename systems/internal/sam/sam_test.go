@@ -50,6 +50,11 @@ func shopTemplate(t *testing.T) Template {
 		Functions: map[string][]string{"getMe": {"Profile", "Rename"}, "list": {"OrdersByStatus"}, "ship": {"Ship"}},
 		Streams:   []Stream{{Name: "mail", Table: "Shop", Patterns: []string{"Place"}}},
 		Schedules: []Schedule{{Name: "expiry", Every: time.Minute, Patterns: []string{"Ship"}}},
+		Pages:     &Pages{Paths: []string{"/", "/p/{address}"}, Patterns: []string{"OrdersByStatus"}},
+		Bucket: &Bucket{Variable: "SHOP_BUCKET", Uploads: "uploads", Access: map[string]map[string][]string{
+			"ship": {"uploads": {"s3:PutObject"}}, "": {"images": {"s3:GetObject"}}, "mail": {"images": {"s3:DeleteObject"}},
+		}},
+		Memory: map[string]int{"ship": 1024},
 		Settings: []Setting{
 			{Variable: "SHOP_FROM", Parameter: "From", Default: "x"},
 			{Variable: "SHOP_KEY", Parameter: "Key", Secret: true, Layer: "KeyLayer"},
@@ -72,13 +77,25 @@ func TestWrite(t *testing.T) {
 		"$.Resources.ShopTable.Properties.StreamSpecification.StreamViewType":                                                         "NEW_IMAGE",
 		"$.Resources.Api.Properties.DefaultRouteSettings.ThrottlingRateLimit.Ref":                                                     "ThrottleRate",
 		"$.Resources.GetMeFunction.Properties.Events.Request.Properties.Path":                                                         "/me",
-		"$.Resources.GetMeFunction.Properties.Policies[0].Statement[0].Resource[0].'Fn::GetAtt'[0]":                                   "ShopTable",
+		"$.Resources.GetMeFunction.Properties.Policies[0].Statement[0].Resource.'Fn::GetAtt'[0]":                                      "ShopTable",
 		"$.Resources.GetMeFunction.Properties.Policies[0].Statement[0].Condition.'ForAllValues:StringLike'.'dynamodb:LeadingKeys'[0]": "USER#*",
-		"$.Resources.ListFunction.Properties.Policies[0].Statement[0].Resource[0].'Fn::Sub'":                                          "${ShopTable.Arn}/index/GSI1",
+		"$.Resources.ListFunction.Properties.Policies[0].Statement[0].Resource.'Fn::Sub'":                                             "${ShopTable.Arn}/index/GSI1",
+		"$.Resources.GetMeFunction.Properties.Policies[0].Statement[0].Condition.Null.'dynamodb:LeadingKeys'":                         "false",
 		"$.Resources.ListFunction.Properties.Policies[0].Statement[0].Action[0]":                                                      "dynamodb:Query",
 		"$.Resources.ShipFunction.Properties.Events.Request.Properties.Method":                                                        "POST",
 		"$.Resources.MailFunction.Properties.Events.Changes.Properties.Stream.'Fn::GetAtt'[1]":                                        "StreamArn",
 		"$.Resources.MailFunction.Properties.Events.Changes.Properties.DestinationConfig.OnFailure.Type":                              "SQS",
+		"$.Resources.PagesFunction.Properties.Events.Home.Properties.Path":                                                            "/",
+		"$.Resources.PagesFunction.Properties.Events.PAddress.Properties.Path":                                                        "/p/{address}",
+		"$.Resources.PagesFunction.Properties.Policies[0].Statement[0].Action[0]":                                                     "dynamodb:Query",
+		"$.Resources.PagesFunction.Properties.Policies[1].Statement[0].Resource.'Fn::Sub'":                                            "${Files.Arn}/images/*",
+		"$.Resources.PagesFunction.Properties.Policies[1].Statement[1].Action[0]":                                                     "s3:ListBucket",
+		"$.Resources.ShipFunction.Properties.Policies[1].Statement[0].Action[0]":                                                      "s3:PutObject",
+		"$.Resources.ShipFunction.Properties.MemorySize":                                                                              "1024",
+		"$.Resources.MailRedriveFunction.Properties.Policies[1].Statement[0].Action[0]":                                               "s3:DeleteObject",
+		"$.Resources.Files.Properties.CorsConfiguration.CorsRules[0].AllowedMethods[0]":                                               "PUT",
+		"$.Resources.Files.Properties.PublicAccessBlockConfiguration.BlockPublicAcls":                                                 "true",
+		"$.Globals.Function.Environment.Variables.SHOP_BUCKET.'Fn::Sub'":                                                              "s3://${Files}",
 		"$.Resources.ShopTableThrottleAlarm.Properties.Threshold":                                                                     "5",
 		"$.Parameters.AlarmTopic.AllowedPattern":                                                                                      "arn:.+",
 		"$.Parameters.Key.NoEcho":                                                                                                     "true",
@@ -151,52 +168,55 @@ func TestAlarms(t *testing.T) {
 	}
 }
 
-// TestStatements: what generated code may have to read before it writes, it may read; all else may not.
-func TestStatements(t *testing.T) {
-	p := shopTemplate(t).provision(t)
-	for pattern, want := range map[string][]string{
-		"Profile": {"dynamodb:BatchGetItem", "dynamodb:GetItem"}, "OrdersByStatus": {"dynamodb:Query"}, "Rename": {"dynamodb:UpdateItem"}, "Place": {"dynamodb:PutItem"},
-		"Ship": {"dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:UpdateItem"},
-	} {
-		s := p.statements(t, []string{pattern})
-		if len(s) != 1 || !slices.Equal(s[0].Action, want) {
-			t.Errorf("%s may %+v, want %v", pattern, s, want)
-		}
-	}
-	if s := p.statements(t, []string{"Profile", "Rename", "Ship"}); len(s) != 2 {
-		t.Errorf("%+v, want one statement for the user's own, one for all", s)
-	}
-}
-
-func TestPermitted(t *testing.T) {
-	p := shopTemplate(t).provision(t)
-	own := Access{Action: "dynamodb:UpdateItem", Table: "shop-test", Leading: "USER#u-1"}
-	another := func(change func(*Access)) Access {
-		a := own
-		change(&a)
-		return a
+// TestIdle: a statement is needed by what no other permits, and by nothing else.
+func TestIdle(t *testing.T) {
+	roles := shopTemplate(t).Roles(t, "test")
+	access := func(action, table, index, leading string) Access {
+		return Access{Action: "dynamodb:" + action, Table: table, Index: index, Leading: leading}
 	}
 	for _, c := range []struct {
 		name     string
-		patterns []string
+		function string
 		access   Access
-		want     bool
+		idle     bool
 	}{
-		{"its own", []string{"Rename"}, own, true},
-		{"another partition", []string{"Rename"}, another(func(a *Access) { a.Leading = "ORDER#1" }), false},
-		{"any partition", []string{"Ship"}, another(func(a *Access) { a.Leading = "ORDER#1" }), true},
-		{"another action", []string{"Rename"}, another(func(a *Access) { a.Action = "dynamodb:DeleteItem" }), false},
-		{"another table", []string{"Rename"}, another(func(a *Access) { a.Table = "shop-prod" }), false},
-		{"an index", []string{"Rename"}, another(func(a *Access) { a.Index = "GSI1" }), false},
-		{"its index", []string{"OrdersByStatus"}, Access{Action: "dynamodb:Query", Table: "shop-test", Index: "GSI1", Leading: "STATUS#open"}, true},
-		{"the table behind its index", []string{"OrdersByStatus"}, Access{Action: "dynamodb:Query", Table: "shop-test", Leading: "USER#1"}, false},
-		{"nothing", nil, own, false},
+		{"its own", "getMe", access("UpdateItem", "shop-test", "", "USER#u-1"), false},
+		{"another partition", "getMe", access("UpdateItem", "shop-test", "", "ORDER#1"), true},
+		{"another action", "getMe", access("DeleteItem", "shop-test", "", "USER#u-1"), true},
+		{"another stage", "getMe", access("UpdateItem", "shop-prod", "", "USER#u-1"), true},
+		{"an index", "getMe", access("UpdateItem", "shop-test", "GSI1", "USER#u-1"), true},
+		{"what it changes", "ship", access("UpdateItem", "shop-test", "", "ORDER#1"), false},
+		{"what it need not read, for it gives the whole key of the entry", "ship", access("GetItem", "shop-test", "", "ORDER#1"), true},
+		{"somebody's, of what is everybody's", "ship", access("UpdateItem", "shop-test", "", "USER#u-1"), true},
+		{"its index", "list", access("Query", "shop-test", "GSI1", "STATUS#open"), false},
+		{"the table behind its index", "list", access("Query", "shop-test", "", "STATUS#open"), true},
+		{"a follower's", "stream mail", access("PutItem", "shop-test", "", "ORDER#1"), false},
+		{"a schedule's", "schedule expiry", access("UpdateItem", "shop-test", "", "ORDER#1"), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := permitted(p.statements(t, c.patterns), "test", c.access); got != c.want {
-				t.Errorf("permitted: %v, want %v", got, c.want)
+			found := Roles{c.function: roles[c.function]}.Idle(map[string][]Access{c.function: {c.access}})
+			if got := len(found) > 0; got != c.idle {
+				t.Errorf("%+v leaves idle %q, want some: %v", c.access, found, c.idle)
 			}
 		})
+	}
+	twice := roles["list"]
+	twice.Statement = append(twice.Statement, twice.Statement[0])
+	found := Roles{"list": twice}.Idle(map[string][]Access{"list": {access("Query", "shop-test", "GSI1", "STATUS#open")}})
+	if len(found) != 2 {
+		t.Errorf("of a statement that is there twice, idle are %q", found)
+	}
+}
+
+// TestRoles: the functions that process again what was given up may read the stream, and do what the follower may.
+func TestRoles(t *testing.T) {
+	roles := shopTemplate(t).Roles(t, "test")
+	follower, again := roles["stream mail"].Statement, roles["redrive mail"].Statement
+	if len(follower) != 1 || len(again) != 2 || !permitted(again, Access{Action: "dynamodb:PutItem", Table: "shop-test", Leading: "ORDER#1"}) {
+		t.Fatalf("the follower may %+v, what processes again %+v", follower, again)
+	}
+	if s := again[1]; s.Resource != tableARN+"shop-test/stream/*" || !slices.Equal(s.Action, rereading()) {
+		t.Errorf("the stream is read by %+v", s)
 	}
 }
 

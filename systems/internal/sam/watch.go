@@ -25,6 +25,9 @@ func (t Template) watched() functions {
 	for _, r := range t.Routes {
 		ids = append(ids, logicalID(r.ID)+"Function")
 	}
+	if t.Pages != nil {
+		ids = append(ids, pagesFunction)
+	}
 	for _, s := range t.Streams {
 		ids = append(ids, logicalID(s.Name)+"Function", logicalID(s.Name)+"RedriveFunction")
 	}

@@ -31,6 +31,7 @@ import (
 
 	"github.com/monotable/monotable/consumer"
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/load"
 	"github.com/monotable/monotable/systems/internal/personal"
@@ -67,6 +68,8 @@ type Table struct {
 	Create *dynamodb.CreateTableInput
 	// TTL is the attribute that has the time of expiry; "" for none.
 	TTL string
+	// Decode is the generated package's: what a stored item is. nil takes any items.
+	Decode func(table.Item) (any, table.Place, error)
 }
 
 // Deps are what a system works with.
@@ -85,6 +88,8 @@ type Deps struct {
 	Logger *slog.Logger
 	// PublicURL is where others reach the system's pages, with its prefix and without a slash at the end; "" where nobody has said.
 	PublicURL string
+	// Dir is where the process keeps files beside its database, "" where it keeps none.
+	Dir string
 	// Getenv has settings of the system's own.
 	Getenv func(string) string
 }
@@ -98,6 +103,8 @@ type Service struct {
 	Admit func(context.Context, auth.Principal) (auth.Principal, error)
 	// Personal are its users' data, which they may have copied and erased; nil for none.
 	Personal *personal.Data
+	// Acts keep what the staff, who are in AdminGroup, ask for; nil for none.
+	Acts *api.Acts
 	// Pages are what browsers see beside the API, by pattern without the system's prefix: "GET /play/".
 	Pages map[string]http.Handler
 	// Page is what the system's page of web/apps is told, where there is one.
@@ -121,6 +128,8 @@ type Service struct {
 type Page struct {
 	// Pictures are the origins beside its own whose pictures it shows.
 	Pictures []string
+	// Uploads are the origins beside its own to which it sends files.
+	Uploads []string
 	// Data is what it is told of where it is, as JSON; nil is nothing.
 	Data any
 }
@@ -150,7 +159,8 @@ type Stream struct {
 	Table string
 	// EveryProcess is for what a process keeps in memory, for those who are connected to it: each process follows the stream
 	// for itself, from when it begins to, without checkpoints. Otherwise processes share the checkpoints, and one of them
-	// follows. (AWS lets two read a shard at once; more of them hold each other up.)
+	// follows; when it ends, or is silent for eight seconds, another one does. (AWS lets two read a shard at once; more of them
+	// hold each other up.)
 	EveryProcess bool
 	// Begun is told, in each run of the follower, that it has begun: what is written from then on reaches it. It must not
 	// block; nil is not told.

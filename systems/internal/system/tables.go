@@ -1,12 +1,16 @@
 package system
 
-import "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-// Tables are the tables of a generated package: what its CreateTables and TimeToLive return.
-func Tables(create []*dynamodb.CreateTableInput, expiry []*dynamodb.UpdateTimeToLiveInput) []Table {
+	"github.com/monotable/monotable/design/table"
+)
+
+// Tables are the tables of a generated package: what its CreateTables and TimeToLive return, with its Decode.
+func Tables(create []*dynamodb.CreateTableInput, expiry []*dynamodb.UpdateTimeToLiveInput, decode func(table.Item) (any, table.Place, error)) []Table {
 	tables := make([]Table, len(create))
 	for i, c := range create {
-		tables[i].Create = c
+		tables[i].Create, tables[i].Decode = c, decode
 		for _, e := range expiry {
 			if *e.TableName == *c.TableName {
 				tables[i].TTL = *e.TimeToLiveSpecification.AttributeName

@@ -15,7 +15,7 @@ func TestTables(t *testing.T) {
 	expiry := []*dynamodb.UpdateTimeToLiveInput{{
 		TableName: aws.String("votes"), TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl")},
 	}}
-	got := system.Tables(create, expiry)
+	got := system.Tables(create, expiry, nil)
 	if len(got) != 2 || got[0].Create != create[0] || got[0].TTL != "" || got[1].Create != create[1] || got[1].TTL != "ttl" {
 		t.Errorf("tables %+v, want rooms without, votes with expiry by ttl", got)
 	}

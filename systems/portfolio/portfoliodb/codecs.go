@@ -11,6 +11,7 @@ func (x User) values() table.Values {
 	table.Set(v, "email", table.Text[string](), x.Email)
 	table.Set(v, "name", table.Text[string](), x.Name)
 	table.SetOptional(v, "bio", table.Text[string](), x.Bio)
+	table.SetOptional(v, "avatarId", table.Text[string](), x.AvatarID)
 	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
 	table.Set(v, "updatedAt", table.Time(), x.UpdatedAt)
 	return v
@@ -23,6 +24,7 @@ func userOf(v table.Values) (User, error) {
 		Email:     table.Get(d, "email", table.Text[string]()),
 		Name:      table.Get(d, "name", table.Text[string]()),
 		Bio:       table.GetOptional(d, "bio", table.Text[string]()),
+		AvatarID:  table.GetOptional(d, "avatarId", table.Text[string]()),
 		CreatedAt: table.Get(d, "createdAt", table.Time()),
 		UpdatedAt: table.Get(d, "updatedAt", table.Time()),
 	}
@@ -46,6 +48,10 @@ func (x Post) values() table.Values {
 	table.Set(v, "title", table.Text[string](), x.Title)
 	table.Set(v, "excerpt", table.Text[string](), x.Excerpt)
 	table.Set(v, "categoryId", table.Text[string](), x.CategoryID)
+	table.SetOptional(v, "coverId", table.Text[string](), x.CoverID)
+	if x.Images != nil {
+		table.Set(v, "images", table.SetOf(table.Text[string]()), x.Images)
+	}
 	table.Set(v, "status", table.Text[PostStatus](), x.Status)
 	table.Set(v, "visibleTo", table.Text[string](), x.VisibleTo)
 	table.Set(v, "likeCount", table.Int(), x.LikeCount)
@@ -63,12 +69,16 @@ func postOf(v table.Values) (Post, error) {
 		Title:        table.Get(d, "title", table.Text[string]()),
 		Excerpt:      table.Get(d, "excerpt", table.Text[string]()),
 		CategoryID:   table.Get(d, "categoryId", table.Text[string]()),
+		CoverID:      table.GetOptional(d, "coverId", table.Text[string]()),
 		Status:       table.Get(d, "status", table.Text[PostStatus]()),
 		VisibleTo:    table.Get(d, "visibleTo", table.Text[string]()),
 		LikeCount:    table.Get(d, "likeCount", table.Int()),
 		CommentCount: table.Get(d, "commentCount", table.Int()),
 		CreatedAt:    table.Get(d, "createdAt", table.Time()),
 		UpdatedAt:    table.Get(d, "updatedAt", table.Time()),
+	}
+	if p := table.GetOptional(d, "images", table.SetOf(table.Text[string]())); p != nil {
+		x.Images = *p
 	}
 	return x, d.Err()
 }
@@ -81,9 +91,13 @@ func postByAuthorOf(v table.Values) (Post, error) {
 		Title:      table.Get(d, "title", table.Text[string]()),
 		Excerpt:    table.Get(d, "excerpt", table.Text[string]()),
 		CategoryID: table.Get(d, "categoryId", table.Text[string]()),
+		CoverID:    table.GetOptional(d, "coverId", table.Text[string]()),
 		Status:     table.Get(d, "status", table.Text[PostStatus]()),
 		CreatedAt:  table.Get(d, "createdAt", table.Time()),
 		UpdatedAt:  table.Get(d, "updatedAt", table.Time()),
+	}
+	if p := table.GetOptional(d, "images", table.SetOf(table.Text[string]())); p != nil {
+		x.Images = *p
 	}
 	return x, d.Err()
 }
@@ -111,7 +125,9 @@ func (x Comment) values() table.Values {
 	table.Set(v, "postId", table.Text[string](), x.PostID)
 	table.Set(v, "commentId", table.Text[string](), x.CommentID)
 	table.Set(v, "userId", table.Text[string](), x.UserID)
+	table.Set(v, "authorId", table.Text[string](), x.AuthorID)
 	table.Set(v, "body", table.Text[string](), x.Body)
+	table.SetOptional(v, "hiddenAt", table.Time(), x.HiddenAt)
 	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
 	return v
 }
@@ -122,7 +138,9 @@ func commentOf(v table.Values) (Comment, error) {
 		PostID:    table.Get(d, "postId", table.Text[string]()),
 		CommentID: table.Get(d, "commentId", table.Text[string]()),
 		UserID:    table.Get(d, "userId", table.Text[string]()),
+		AuthorID:  table.Get(d, "authorId", table.Text[string]()),
 		Body:      table.Get(d, "body", table.Text[string]()),
+		HiddenAt:  table.GetOptional(d, "hiddenAt", table.Time()),
 		CreatedAt: table.Get(d, "createdAt", table.Time()),
 	}
 	return x, d.Err()
@@ -153,6 +171,8 @@ func (x Category) values() table.Values {
 	table.Set(v, "categoryId", table.Text[string](), x.CategoryID)
 	table.Set(v, "slug", table.Text[string](), x.Slug)
 	table.Set(v, "name", table.Text[string](), x.Name)
+	table.Set(v, "position", table.Int(), x.Position)
+	table.Set(v, "postCount", table.Int(), x.PostCount)
 	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
 	table.Set(v, "updatedAt", table.Time(), x.UpdatedAt)
 	return v
@@ -164,6 +184,8 @@ func categoryOf(v table.Values) (Category, error) {
 		CategoryID: table.Get(d, "categoryId", table.Text[string]()),
 		Slug:       table.Get(d, "slug", table.Text[string]()),
 		Name:       table.Get(d, "name", table.Text[string]()),
+		Position:   table.Get(d, "position", table.Int()),
+		PostCount:  table.Get(d, "postCount", table.Int()),
 		CreatedAt:  table.Get(d, "createdAt", table.Time()),
 		UpdatedAt:  table.Get(d, "updatedAt", table.Time()),
 	}
@@ -234,6 +256,52 @@ func bookmarkOf(v table.Values) (Bookmark, error) {
 }
 
 // values are the entity's, by the names of its fields.
+func (x Image) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), x.UserID)
+	table.Set(v, "imageId", table.Text[string](), x.ImageID)
+	table.Set(v, "state", table.Text[ImageState](), x.State)
+	table.Set(v, "size", table.Int(), x.Size)
+	table.SetOptional(v, "width", table.Int(), x.Width)
+	table.SetOptional(v, "height", table.Int(), x.Height)
+	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
+	table.Set(v, "checkAt", table.Time(), x.CheckAt)
+	return v
+}
+
+func imageOf(v table.Values) (Image, error) {
+	d := table.Decode("Image", v)
+	x := Image{
+		UserID:    table.Get(d, "userId", table.Text[string]()),
+		ImageID:   table.Get(d, "imageId", table.Text[string]()),
+		State:     table.Get(d, "state", table.Text[ImageState]()),
+		Size:      table.Get(d, "size", table.Int()),
+		Width:     table.GetOptional(d, "width", table.Int()),
+		Height:    table.GetOptional(d, "height", table.Int()),
+		CreatedAt: table.Get(d, "createdAt", table.Time()),
+		CheckAt:   table.Get(d, "checkAt", table.Time()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
+func (x Album) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), x.UserID)
+	table.Set(v, "images", table.Int(), x.Images)
+	return v
+}
+
+func albumOf(v table.Values) (Album, error) {
+	d := table.Decode("Album", v)
+	x := Album{
+		UserID: table.Get(d, "userId", table.Text[string]()),
+		Images: table.Get(d, "images", table.Int()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
 func (x Request) values() table.Values {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), x.UserID)
@@ -256,6 +324,35 @@ func requestOf(v table.Values) (Request, error) {
 		Request:    table.Get(d, "request", table.Text[string]()),
 		CreatedAt:  table.Get(d, "createdAt", table.Time()),
 		ExpiresAt:  table.Get(d, "expiresAt", table.Seconds()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
+func (x Act) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "day", table.Text[string](), x.Day)
+	table.Set(v, "at", table.Time(), x.At)
+	table.Set(v, "requestId", table.Text[string](), x.RequestID)
+	table.Set(v, "actorId", table.Text[string](), x.ActorID)
+	table.Set(v, "operation", table.Text[string](), x.Operation)
+	table.Set(v, "target", table.Text[string](), x.Target)
+	table.SetOptional(v, "status", table.Int(), x.Status)
+	table.Set(v, "expiresAt", table.Seconds(), x.ExpiresAt)
+	return v
+}
+
+func actOf(v table.Values) (Act, error) {
+	d := table.Decode("Act", v)
+	x := Act{
+		Day:       table.Get(d, "day", table.Text[string]()),
+		At:        table.Get(d, "at", table.Time()),
+		RequestID: table.Get(d, "requestId", table.Text[string]()),
+		ActorID:   table.Get(d, "actorId", table.Text[string]()),
+		Operation: table.Get(d, "operation", table.Text[string]()),
+		Target:    table.Get(d, "target", table.Text[string]()),
+		Status:    table.GetOptional(d, "status", table.Int()),
+		ExpiresAt: table.Get(d, "expiresAt", table.Seconds()),
 	}
 	return x, d.Err()
 }
@@ -287,6 +384,7 @@ func postsByStatusItemOf(v table.Values) (PostsByStatusItem, error) {
 		Title:      table.Get(d, "title", table.Text[string]()),
 		Excerpt:    table.Get(d, "excerpt", table.Text[string]()),
 		CategoryID: table.Get(d, "categoryId", table.Text[string]()),
+		CoverID:    table.GetOptional(d, "coverId", table.Text[string]()),
 		Status:     table.Get(d, "status", table.Text[PostStatus]()),
 		CreatedAt:  table.Get(d, "createdAt", table.Time()),
 		UpdatedAt:  table.Get(d, "updatedAt", table.Time()),
@@ -308,6 +406,7 @@ func postsByCategoryItemOf(v table.Values) (PostsByCategoryItem, error) {
 		Title:      table.Get(d, "title", table.Text[string]()),
 		Excerpt:    table.Get(d, "excerpt", table.Text[string]()),
 		CategoryID: table.Get(d, "categoryId", table.Text[string]()),
+		CoverID:    table.GetOptional(d, "coverId", table.Text[string]()),
 		Status:     table.Get(d, "status", table.Text[PostStatus]()),
 		CreatedAt:  table.Get(d, "createdAt", table.Time()),
 		UpdatedAt:  table.Get(d, "updatedAt", table.Time()),
@@ -329,9 +428,13 @@ func postsByAuthorItemOf(v table.Values) (PostsByAuthorItem, error) {
 		Title:      table.Get(d, "title", table.Text[string]()),
 		Excerpt:    table.Get(d, "excerpt", table.Text[string]()),
 		CategoryID: table.Get(d, "categoryId", table.Text[string]()),
+		CoverID:    table.GetOptional(d, "coverId", table.Text[string]()),
 		Status:     table.Get(d, "status", table.Text[PostStatus]()),
 		CreatedAt:  table.Get(d, "createdAt", table.Time()),
 		UpdatedAt:  table.Get(d, "updatedAt", table.Time()),
+	}
+	if p := table.GetOptional(d, "images", table.SetOf(table.Text[string]())); p != nil {
+		x.Images = *p
 	}
 	return x, d.Err()
 }
@@ -347,6 +450,38 @@ func (in CommentsOfPostInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "postId", table.Text[string](), in.PostID)
 	return table.Input{Values: v}
+}
+
+func (in CommentsUntilInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "postId", table.Text[string](), in.PostID)
+	input := table.Input{Values: v}
+	if in.CommentIDFrom != nil {
+		input.From = table.Text[string]().Encode(*in.CommentIDFrom)
+	}
+	if in.CommentIDTo != nil {
+		input.To = table.Text[string]().Encode(*in.CommentIDTo)
+	}
+	return input
+}
+
+func (in CommentsOfAuthorInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "authorId", table.Text[string](), in.AuthorID)
+	return table.Input{Values: v}
+}
+
+func commentsOfUserItemOf(v table.Values) (CommentsOfUserItem, error) {
+	d := table.Decode("Comment", v)
+	x := CommentsOfUserItem{
+		PostID:    table.Get(d, "postId", table.Text[string]()),
+		CommentID: table.Get(d, "commentId", table.Text[string]()),
+		UserID:    table.Get(d, "userId", table.Text[string]()),
+		Body:      table.Get(d, "body", table.Text[string]()),
+		HiddenAt:  table.GetOptional(d, "hiddenAt", table.Time()),
+		CreatedAt: table.Get(d, "createdAt", table.Time()),
+	}
+	return x, d.Err()
 }
 
 func (in CommentsOfUserInput) input() table.Input {
@@ -405,6 +540,48 @@ func (in BookmarkOfPostInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in ActsOfDayInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "day", table.Text[string](), in.Day)
+	return table.Input{Values: v}
+}
+
+func (in ImagesOfUserInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	return table.Input{Values: v}
+}
+
+func (in ImageByIDInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "imageId", table.Text[string](), in.ImageID)
+	return table.Input{Values: v}
+}
+
+func imagesToCheckItemOf(v table.Values) (ImagesToCheckItem, error) {
+	d := table.Decode("Image", v)
+	x := ImagesToCheckItem{
+		UserID:    table.Get(d, "userId", table.Text[string]()),
+		ImageID:   table.Get(d, "imageId", table.Text[string]()),
+		CreatedAt: table.Get(d, "createdAt", table.Time()),
+		CheckAt:   table.Get(d, "checkAt", table.Time()),
+	}
+	return x, d.Err()
+}
+
+func (in ImagesToCheckInput) input() table.Input {
+	v := table.Values{}
+	input := table.Input{Values: v}
+	if in.CheckAtFrom != nil {
+		input.From = table.Time().Encode(*in.CheckAtFrom)
+	}
+	if in.CheckAtTo != nil {
+		input.To = table.Time().Encode(*in.CheckAtTo)
+	}
+	return input
+}
+
 func postPageResultOf(found []table.Found) (PostPageResult, error) {
 	var result PostPageResult
 	for _, f := range found {
@@ -445,6 +622,7 @@ func (in SaveProfileInput) input() table.Input {
 	table.Set(v, "email", table.Text[string](), in.Email)
 	table.Set(v, "name", table.Text[string](), in.Name)
 	table.SetOptional(v, "bio", table.Text[string](), in.Bio)
+	table.SetOptional(v, "avatarId", table.Text[string](), in.AvatarID)
 	return table.Input{Values: v}
 }
 
@@ -456,6 +634,19 @@ func (in SaveCategoryInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in PlaceCategoryInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "categoryId", table.Text[string](), in.CategoryID)
+	table.Set(v, "position", table.Int(), in.Position)
+	return table.Input{Values: v}
+}
+
+func (in DeleteCategoryInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "categoryId", table.Text[string](), in.CategoryID)
+	return table.Input{Values: v}
+}
+
 func (in WritePostInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "requestKey", table.Text[string](), in.RequestKey)
@@ -464,6 +655,10 @@ func (in WritePostInput) input() table.Input {
 	table.Set(v, "title", table.Text[string](), in.Title)
 	table.Set(v, "excerpt", table.Text[string](), in.Excerpt)
 	table.Set(v, "categoryId", table.Text[string](), in.CategoryID)
+	table.SetOptional(v, "coverId", table.Text[string](), in.CoverID)
+	if in.Images != nil {
+		table.Set(v, "images", table.SetOf(table.Text[string]()), in.Images)
+	}
 	table.Set(v, "body", table.Text[string](), in.Body)
 	table.SetOptional(v, "commentId", table.Text[string](), in.CommentID)
 	return table.Input{Values: v}
@@ -475,6 +670,10 @@ func (in EditPostInput) input() table.Input {
 	table.Set(v, "title", table.Text[string](), in.Title)
 	table.Set(v, "excerpt", table.Text[string](), in.Excerpt)
 	table.Set(v, "categoryId", table.Text[string](), in.CategoryID)
+	table.SetOptional(v, "coverId", table.Text[string](), in.CoverID)
+	if in.Images != nil {
+		table.Set(v, "images", table.SetOf(table.Text[string]()), in.Images)
+	}
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "body", table.Text[string](), in.Body)
 	return table.Input{Values: v}
@@ -499,7 +698,25 @@ func (in AddCommentInput) input() table.Input {
 	table.Set(v, "requestKey", table.Text[string](), in.RequestKey)
 	table.Set(v, "postId", table.Text[string](), in.PostID)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "authorId", table.Text[string](), in.AuthorID)
 	table.Set(v, "body", table.Text[string](), in.Body)
+	table.SetOptional(v, "hiddenAt", table.Time(), in.HiddenAt)
+	return table.Input{Values: v}
+}
+
+func (in HideCommentInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "moderatorId", table.Text[string](), in.ModeratorID)
+	table.Set(v, "postId", table.Text[string](), in.PostID)
+	table.Set(v, "commentId", table.Text[string](), in.CommentID)
+	return table.Input{Values: v}
+}
+
+func (in ShowCommentInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "moderatorId", table.Text[string](), in.ModeratorID)
+	table.Set(v, "postId", table.Text[string](), in.PostID)
+	table.Set(v, "commentId", table.Text[string](), in.CommentID)
 	return table.Input{Values: v}
 }
 
@@ -557,5 +774,65 @@ func (in MarkNotificationInput) input() table.Input {
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "notificationId", table.Text[string](), in.NotificationID)
 	table.Set(v, "read", table.Bool(), in.Read)
+	return table.Input{Values: v}
+}
+
+func (in BeginActInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "day", table.Text[string](), in.Day)
+	table.Set(v, "at", table.Time(), in.At)
+	table.Set(v, "requestId", table.Text[string](), in.RequestID)
+	table.Set(v, "actorId", table.Text[string](), in.ActorID)
+	table.Set(v, "operation", table.Text[string](), in.Operation)
+	table.Set(v, "target", table.Text[string](), in.Target)
+	table.SetOptional(v, "status", table.Int(), in.Status)
+	return table.Input{Values: v}
+}
+
+func (in EndActInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "day", table.Text[string](), in.Day)
+	table.Set(v, "at", table.Time(), in.At)
+	table.Set(v, "requestId", table.Text[string](), in.RequestID)
+	table.SetOptional(v, "status", table.Int(), in.Status)
+	return table.Input{Values: v}
+}
+
+func (in AwaitImageInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "most", table.Int(), in.Most)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "imageId", table.Text[string](), in.ImageID)
+	table.Set(v, "size", table.Int(), in.Size)
+	table.SetOptional(v, "width", table.Int(), in.Width)
+	table.SetOptional(v, "height", table.Int(), in.Height)
+	table.Set(v, "checkAt", table.Time(), in.CheckAt)
+	return table.Input{Values: v}
+}
+
+func (in KeepImageInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "imageId", table.Text[string](), in.ImageID)
+	table.Set(v, "size", table.Int(), in.Size)
+	table.SetOptional(v, "width", table.Int(), in.Width)
+	table.SetOptional(v, "height", table.Int(), in.Height)
+	table.Set(v, "checkAt", table.Time(), in.CheckAt)
+	return table.Input{Values: v}
+}
+
+func (in CheckImageLaterInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "imageId", table.Text[string](), in.ImageID)
+	table.Set(v, "checkAt", table.Time(), in.CheckAt)
+	return table.Input{Values: v}
+}
+
+func (in RemoveImageInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "seen", table.Time(), in.Seen)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "imageId", table.Text[string](), in.ImageID)
 	return table.Input{Values: v}
 }

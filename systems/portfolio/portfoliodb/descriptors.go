@@ -33,26 +33,15 @@ var (
 			{Name: "email", Path: []string{"email"}, Type: table.Type{Kind: "email"}},
 			{Name: "name", Path: []string{"name"}, Type: table.Type{Kind: "text"}},
 			{Name: "bio", Path: []string{"bio"}, Type: table.Type{Kind: "text"}, Optional: true},
+			{Name: "avatarId", Path: []string{"avatarId"}, Type: table.Type{Kind: "ulid"}, Optional: true},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 			{Name: "updatedAt", Path: []string{"updatedAt"}, Type: table.Type{Kind: "time"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "PROFILE"}}},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "PROFILE")},
 		Markers: []table.Marker{
 			{
-				Name: "Email",
-				Key: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
-					},
-					{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
-				},
+				Name:  "Email",
+				Key:   []table.KeyAttribute{table.TextKey("PK", "EMAIL#{email|lower}"), table.TextKey("SK", "UNIQUE")},
 				Taken: ErrUserEmailTaken,
 			},
 		},
@@ -67,6 +56,14 @@ var (
 			{Name: "title", Path: []string{"title"}, Type: table.Type{Kind: "text"}},
 			{Name: "excerpt", Path: []string{"excerpt"}, Type: table.Type{Kind: "text"}},
 			{Name: "categoryId", Path: []string{"categoryId"}, Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "coverId", Path: []string{"coverId"}, Type: table.Type{Kind: "ulid"}, Optional: true},
+			{
+				Name:     "images",
+				Path:     []string{"images"},
+				Type:     table.Type{Kind: "set", Elem: &table.Type{Kind: "text"}},
+				Optional: true,
+				MaxBytes: 6000,
+			},
 			{
 				Name: "status",
 				Path: []string{"status"},
@@ -78,28 +75,12 @@ var (
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 			{Name: "updatedAt", Path: []string{"updatedAt"}, Type: table.Type{Kind: "time"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "POST#{postId}"), table.TextKey("SK", "METADATA")},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "POST#STATUS#"}, {Field: "status"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template:  table.Template{{Field: "createdAt"}, {Literal: "#"}, {Field: "postId"}},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "POST#STATUS#{status}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "{createdAt}#{postId}")},
 				Where: &table.Condition{
 					Expression: "#status <> :p0",
 					Names:      map[string]string{"#status": "status"},
@@ -108,18 +89,8 @@ var (
 			},
 			{
 				Index: "GSI2",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
-						Template:  table.Template{{Literal: "CATEGORY#"}, {Field: "categoryId"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI2SK", Type: "S"},
-						Template:  table.Template{{Literal: "POST#"}, {Field: "createdAt"}, {Literal: "#"}, {Field: "postId"}},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI2PK", "CATEGORY#{categoryId}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI2SK", "POST#{createdAt}#{postId}")},
 				Where: &table.Condition{
 					Expression: "#status = :p0",
 					Names:      map[string]string{"#status": "status"},
@@ -131,23 +102,21 @@ var (
 			{
 				Name: "byAuthor",
 				Key: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-					{
-						Attribute: table.Attribute{Name: "SK", Type: "S"},
-						Template: table.Template{
-							{Literal: "POST#"},
-							{Field: "status"},
-							{Literal: "#"},
-							{Field: "createdAt"},
-							{Literal: "#"},
-							{Field: "postId"},
-						},
-					},
+					table.TextKey("PK", "USER#{userId}"),
+					table.TextKey("SK", "POST#{status}#{createdAt}#{postId}"),
 				},
-				Fields: []string{"postId", "userId", "title", "excerpt", "categoryId", "status", "createdAt", "updatedAt"},
+				Fields: []string{
+					"postId",
+					"userId",
+					"title",
+					"excerpt",
+					"categoryId",
+					"coverId",
+					"images",
+					"status",
+					"createdAt",
+					"updatedAt",
+				},
 			},
 		},
 		NotFound: ErrPostNotFound,
@@ -161,13 +130,7 @@ var (
 			{Name: "postId", Path: []string{"postId"}, Type: table.Type{Kind: "ulid"}},
 			{Name: "body", Path: []string{"body"}, Type: table.Type{Kind: "text"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "CONTENT"}}},
-		},
+		Key:      []table.KeyAttribute{table.TextKey("PK", "POST#{postId}"), table.TextKey("SK", "CONTENT")},
 		NotFound: ErrPostContentNotFound,
 		Exists:   ErrPostContentExists,
 	}
@@ -179,34 +142,30 @@ var (
 			{Name: "postId", Path: []string{"postId"}, Type: table.Type{Kind: "ulid"}},
 			{Name: "commentId", Path: []string{"commentId"}, Type: table.Type{Kind: "ulid"}},
 			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "authorId", Path: []string{"authorId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "body", Path: []string{"body"}, Type: table.Type{Kind: "text"}},
+			{Name: "hiddenAt", Path: []string{"hiddenAt"}, Type: table.Type{Kind: "time"}, Optional: true},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "COMMENT#"}, {Field: "commentId"}},
-			},
+			table.TextKey("PK", "POST#{postId}"),
+			table.TextKey("SK", "COMMENT#{commentId}"),
 		},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "COMMENT#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template:  table.Template{{Literal: "POST#"}, {Field: "createdAt"}, {Literal: "#"}, {Field: "commentId"}},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "COMMENT#{userId}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "POST#{createdAt}#{commentId}")},
+			},
+			{
+				Index: "GSI2",
+				PK:    []table.KeyAttribute{table.TextKey("GSI2PK", "AUTHOR#{authorId}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI2SK", "COMMENT#{commentId}")},
+			},
+			{
+				Index: "GSI3",
+				PK:    []table.KeyAttribute{table.TextKey("GSI3PK", "COMMENTS")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI3SK", "{commentId}")},
 			},
 		},
 		NotFound: ErrCommentNotFound,
@@ -222,30 +181,14 @@ var (
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}, {Literal: "#LIKES"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "LIKE#"}, {Field: "userId"}},
-			},
+			table.TextKey("PK", "POST#{postId}#LIKES"),
+			table.TextKey("SK", "LIKE#{userId}"),
 		},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template:  table.Template{{Literal: "LIKE#"}, {Field: "createdAt"}, {Literal: "#"}, {Field: "postId"}},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "USER#{userId}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "LIKE#{createdAt}#{postId}")},
 			},
 		},
 		NotFound: ErrLikeNotFound,
@@ -259,46 +202,27 @@ var (
 			{Name: "categoryId", Path: []string{"categoryId"}, Type: table.Type{Kind: "id"}, MaxBytes: 64},
 			{Name: "slug", Path: []string{"slug"}, Type: table.Type{Kind: "slug"}, MaxBytes: 80},
 			{Name: "name", Path: []string{"name"}, Type: table.Type{Kind: "text"}},
+			{Name: "position", Path: []string{"position"}, Type: table.Type{Kind: "int"}},
+			{Name: "postCount", Path: []string{"postCount"}, Type: table.Type{Kind: "int"}, Counter: true},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 			{Name: "updatedAt", Path: []string{"updatedAt"}, Type: table.Type{Kind: "time"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "CATEGORY#"}, {Field: "categoryId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "CATEGORY#{categoryId}"), table.TextKey("SK", "METADATA")},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "CATEGORIES"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template:  table.Template{{Field: "slug"}, {Literal: "#"}, {Field: "categoryId"}},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "CATEGORIES")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "{position|pad(4)}#{categoryId}")},
 			},
 		},
 		Markers: []table.Marker{
 			{
-				Name: "Slug",
-				Key: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "CATEGORY#SLUG#"}, {Field: "slug"}},
-					},
-					{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
-				},
+				Name:  "Slug",
+				Key:   []table.KeyAttribute{table.TextKey("PK", "CATEGORY#SLUG#{slug}"), table.TextKey("SK", "UNIQUE")},
 				Taken: ErrCategorySlugTaken,
 			},
 		},
+		NotFound: ErrCategoryNotFound,
 	}
 	notificationEntity = &table.Entity{
 		Name:      "Notification",
@@ -321,30 +245,14 @@ var (
 			{Name: "expiresAt", Path: []string{"expiresAt"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "NOTIFICATION#"}, {Field: "notificationId"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "NOTIFICATION#{notificationId}"),
 		},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "ACTOR#"}, {Field: "actorId"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template:  table.Template{{Literal: "NOTIFICATION#"}, {Field: "notificationId"}},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "ACTOR#{actorId}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "NOTIFICATION#{notificationId}")},
 			},
 		},
 		TTL:      &table.TTL{Field: "expiresAt", After: 2160 * time.Hour},
@@ -361,35 +269,55 @@ var (
 			{Name: "postTitle", Path: []string{"postTitle"}, Type: table.Type{Kind: "text"}},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "BOOKMARK#"}, {Field: "postId"}},
-			},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "BOOKMARK#{postId}")},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template:  table.Template{{Literal: "BOOKMARK#"}, {Field: "createdAt"}, {Literal: "#"}, {Field: "postId"}},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "USER#{userId}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "BOOKMARK#{createdAt}#{postId}")},
 			},
 		},
 		NotFound: ErrBookmarkNotFound,
 		Exists:   ErrBookmarkExists,
+	}
+	imageEntity = &table.Entity{
+		Name:      "Image",
+		Table:     portfolioBackendTableTable,
+		TypeValue: "IMAGE",
+		Fields: []table.Field{
+			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "imageId", Path: []string{"imageId"}, Type: table.Type{Kind: "ulid"}},
+			{
+				Name: "state",
+				Path: []string{"state"},
+				Type: table.Type{Kind: "enum", Enum: []string{"awaited", "ready"}},
+			},
+			{Name: "size", Path: []string{"size"}, Type: table.Type{Kind: "int"}},
+			{Name: "width", Path: []string{"width"}, Type: table.Type{Kind: "int"}, Optional: true},
+			{Name: "height", Path: []string{"height"}, Type: table.Type{Kind: "int"}, Optional: true},
+			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
+			{Name: "checkAt", Path: []string{"checkAt"}, Type: table.Type{Kind: "time"}},
+		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "IMAGE#{imageId}")},
+		Entries: []table.Entry{
+			{
+				Index: "GSI1",
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "IMAGES")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "{checkAt}#{imageId}")},
+			},
+		},
+		NotFound: ErrImageNotFound,
+		Exists:   ErrImageExists,
+	}
+	albumEntity = &table.Entity{
+		Name:      "Album",
+		Table:     portfolioBackendTableTable,
+		TypeValue: "ALBUM",
+		Fields: []table.Field{
+			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "images", Path: []string{"images"}, Type: table.Type{Kind: "int"}},
+		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "IMAGES")},
 	}
 	requestEntity = &table.Entity{
 		Name:      "Request",
@@ -405,59 +333,54 @@ var (
 			{Name: "expiresAt", Path: []string{"expiresAt"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "REQUEST#"}, {Field: "requestKey"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "REQUEST#{requestKey}"),
 		},
 		TTL: &table.TTL{Field: "expiresAt", After: 24 * time.Hour},
+	}
+	actEntity = &table.Entity{
+		Name:      "Act",
+		Table:     portfolioBackendTableTable,
+		TypeValue: "ACT",
+		Fields: []table.Field{
+			{Name: "day", Path: []string{"day"}, Type: table.Type{Kind: "id"}, MaxBytes: 10},
+			{Name: "at", Path: []string{"at"}, Type: table.Type{Kind: "time"}},
+			{Name: "requestId", Path: []string{"requestId"}, Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "actorId", Path: []string{"actorId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "operation", Path: []string{"operation"}, Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "target", Path: []string{"target"}, Type: table.Type{Kind: "text"}, MaxBytes: 400},
+			{Name: "status", Path: []string{"status"}, Type: table.Type{Kind: "int"}, Optional: true},
+			{Name: "expiresAt", Path: []string{"expiresAt"}, Type: table.Type{Kind: "ttl"}},
+		},
+		Key:      []table.KeyAttribute{table.TextKey("PK", "ACTS#{day}"), table.TextKey("SK", "{at}#{requestId}")},
+		TTL:      &table.TTL{Field: "expiresAt", After: 8760 * time.Hour},
+		NotFound: ErrActNotFound,
+		Exists:   ErrActExists,
 	}
 )
 
 // The reads.
 var (
 	userByIDRead = &table.Read{
-		Pattern: "UserByID",
-		Entity:  userEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "PROFILE"}}},
-		},
+		Pattern:    "UserByID",
+		Entity:     userEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "PROFILE")},
 		Consistent: true,
 		By:         []string{"userId"},
 	}
 	userByEmailRead = &table.Read{
-		Pattern: "UserByEmail",
-		Entity:  userEntity,
-		Place:   table.Place{Kind: table.MarkerPlace, Marker: "Email"},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
-		},
+		Pattern:    "UserByEmail",
+		Entity:     userEntity,
+		Place:      table.Place{Kind: table.MarkerPlace, Marker: "Email"},
+		Key:        []table.KeyAttribute{table.TextKey("PK", "EMAIL#{email|lower}"), table.TextKey("SK", "UNIQUE")},
 		Consistent: true,
 		By:         []string{"email"},
 		Hydrate:    true,
 	}
 	postMetadataRead = &table.Read{
-		Pattern: "PostMetadata",
-		Entity:  postEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
+		Pattern:    "PostMetadata",
+		Entity:     postEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "POST#{postId}"), table.TextKey("SK", "METADATA")},
 		Consistent: true,
 		By:         []string{"postId"},
 		Owner:      "visibleTo",
@@ -467,127 +390,153 @@ var (
 		Entity:  postEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "POST#STATUS#"}, {Field: "status"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "POST#STATUS#{status}")},
 		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		Reverse: true,
 		By:      []string{"status"},
 		Page:    20,
-		Fields:  []string{"postId", "userId", "title", "excerpt", "categoryId", "status", "createdAt", "updatedAt"},
+		Fields: []string{
+			"postId",
+			"userId",
+			"title",
+			"excerpt",
+			"categoryId",
+			"coverId",
+			"status",
+			"createdAt",
+			"updatedAt",
+		},
 	}
 	postsByCategoryRead = &table.Read{
 		Pattern: "PostsByCategory",
 		Entity:  postEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI2"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
-				Template:  table.Template{{Literal: "CATEGORY#"}, {Field: "categoryId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "GSI2SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "POST#"}},
-				Open:       true,
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("GSI2PK", "CATEGORY#{categoryId}")},
+		SK:      []table.SortCondition{table.SortBegins("GSI2SK", "POST#")},
 		Sort:    []table.Attribute{{Name: "GSI2SK", Type: "S"}},
 		Reverse: true,
 		By:      []string{"categoryId"},
 		Page:    20,
-		Fields:  []string{"postId", "userId", "title", "excerpt", "categoryId", "status", "createdAt", "updatedAt"},
+		Fields: []string{
+			"postId",
+			"userId",
+			"title",
+			"excerpt",
+			"categoryId",
+			"coverId",
+			"status",
+			"createdAt",
+			"updatedAt",
+		},
 	}
 	postsByAuthorRead = &table.Read{
-		Pattern: "PostsByAuthor",
-		Entity:  postEntity,
-		Many:    true,
-		Place:   table.Place{Kind: table.CopyPlace, Copy: "byAuthor"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "POST#"}, {Field: "status"}, {Literal: "#"}},
-				Open:       true,
-			},
-		},
+		Pattern:    "PostsByAuthor",
+		Entity:     postEntity,
+		Many:       true,
+		Place:      table.Place{Kind: table.CopyPlace, Copy: "byAuthor"},
+		PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+		SK:         []table.SortCondition{table.SortBegins("SK", "POST#{status}#")},
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse:    true,
 		Consistent: true,
 		By:         []string{"userId", "status"},
 		Page:       20,
-		Fields:     []string{"postId", "userId", "title", "excerpt", "categoryId", "status", "createdAt", "updatedAt"},
+		Fields: []string{
+			"postId",
+			"userId",
+			"title",
+			"excerpt",
+			"categoryId",
+			"coverId",
+			"images",
+			"status",
+			"createdAt",
+			"updatedAt",
+		},
 	}
 	commentsOfPostRead = &table.Read{
 		Pattern: "CommentsOfPost",
 		Entity:  commentEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}},
-			},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "POST#{postId}")},
+		SK:      []table.SortCondition{table.SortBegins("SK", "COMMENT#")},
+		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
+		Filter: &table.Condition{
+			Expression: "attribute_not_exists ( #hiddenAt )",
+			Names:      map[string]string{"#hiddenAt": "hiddenAt"},
 		},
+		By:   []string{"postId"},
+		Page: 20,
+	}
+	commentsUntilRead = &table.Read{
+		Pattern: "CommentsUntil",
+		Entity:  commentEntity,
+		Many:    true,
+		PK:      []table.KeyAttribute{table.TextKey("PK", "POST#{postId}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "COMMENT#"}},
-				Open:       true,
+				Comparison: table.Between,
+				Known:      table.TemplateOf("COMMENT#"),
+				Next:       table.Part{Field: "commentId"},
 			},
 		},
-		Sort: []table.Attribute{{Name: "SK", Type: "S"}},
-		By:   []string{"postId"},
-		Page: 20,
+		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
+		Reverse: true,
+		Filter: &table.Condition{
+			Expression: "attribute_not_exists ( #hiddenAt )",
+			Names:      map[string]string{"#hiddenAt": "hiddenAt"},
+		},
+		By:    []string{"postId"},
+		Range: "commentId",
+		Page:  20,
+	}
+	commentsOfAuthorRead = &table.Read{
+		Pattern: "CommentsOfAuthor",
+		Entity:  commentEntity,
+		Many:    true,
+		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI2"},
+		PK:      []table.KeyAttribute{table.TextKey("GSI2PK", "AUTHOR#{authorId}")},
+		SK:      []table.SortCondition{table.SortBegins("GSI2SK", "COMMENT#")},
+		Sort:    []table.Attribute{{Name: "GSI2SK", Type: "S"}},
+		Reverse: true,
+		By:      []string{"authorId"},
+		Page:    20,
+	}
+	allCommentsRead = &table.Read{
+		Pattern: "AllComments",
+		Entity:  commentEntity,
+		Many:    true,
+		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI3"},
+		PK:      []table.KeyAttribute{table.TextKey("GSI3PK", "COMMENTS")},
+		Sort:    []table.Attribute{{Name: "GSI3SK", Type: "S"}},
+		Reverse: true,
+		Page:    20,
 	}
 	commentsOfUserRead = &table.Read{
 		Pattern: "CommentsOfUser",
 		Entity:  commentEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "COMMENT#"}, {Field: "userId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "POST#"}},
-				Open:       true,
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "COMMENT#{userId}")},
+		SK:      []table.SortCondition{table.SortBegins("GSI1SK", "POST#")},
 		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		Reverse: true,
-		By:      []string{"userId"},
-		Page:    20,
+		Filter: &table.Condition{
+			Expression: "attribute_not_exists ( #hiddenAt )",
+			Names:      map[string]string{"#hiddenAt": "hiddenAt"},
+		},
+		By:     []string{"userId"},
+		Page:   20,
+		Fields: []string{"postId", "commentId", "userId", "body", "hiddenAt", "createdAt"},
 	}
 	likeOfUserRead = &table.Read{
 		Pattern: "LikeOfUser",
 		Entity:  likeEntity,
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}, {Literal: "#LIKES"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "LIKE#"}, {Field: "userId"}},
-			},
+			table.TextKey("PK", "POST#{postId}#LIKES"),
+			table.TextKey("SK", "LIKE#{userId}"),
 		},
 		Consistent: true,
 		By:         []string{"postId", "userId"},
@@ -596,43 +545,19 @@ var (
 		Pattern: "LikesOfPost",
 		Entity:  likeEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}, {Literal: "#LIKES"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "LIKE#"}},
-				Open:       true,
-			},
-		},
-		Sort: []table.Attribute{{Name: "SK", Type: "S"}},
-		By:   []string{"postId"},
-		Page: 20,
+		PK:      []table.KeyAttribute{table.TextKey("PK", "POST#{postId}#LIKES")},
+		SK:      []table.SortCondition{table.SortBegins("SK", "LIKE#")},
+		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
+		By:      []string{"postId"},
+		Page:    20,
 	}
 	likesOfUserRead = &table.Read{
 		Pattern: "LikesOfUser",
 		Entity:  likeEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "LIKE#"}},
-				Open:       true,
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "USER#{userId}")},
+		SK:      []table.SortCondition{table.SortBegins("GSI1SK", "LIKE#")},
 		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		Reverse: true,
 		By:      []string{"userId"},
@@ -641,26 +566,14 @@ var (
 	categoryByIDRead = &table.Read{
 		Pattern: "CategoryByID",
 		Entity:  categoryEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "CATEGORY#"}, {Field: "categoryId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "METADATA"}}},
-		},
-		By: []string{"categoryId"},
+		Key:     []table.KeyAttribute{table.TextKey("PK", "CATEGORY#{categoryId}"), table.TextKey("SK", "METADATA")},
+		By:      []string{"categoryId"},
 	}
 	categoryBySlugRead = &table.Read{
 		Pattern: "CategoryBySlug",
 		Entity:  categoryEntity,
 		Place:   table.Place{Kind: table.MarkerPlace, Marker: "Slug"},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "CATEGORY#SLUG#"}, {Field: "slug"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
-		},
+		Key:     []table.KeyAttribute{table.TextKey("PK", "CATEGORY#SLUG#{slug}"), table.TextKey("SK", "UNIQUE")},
 		By:      []string{"slug"},
 		Hydrate: true,
 	}
@@ -669,33 +582,16 @@ var (
 		Entity:  categoryEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "CATEGORIES"}},
-			},
-		},
-		Sort: []table.Attribute{{Name: "GSI1SK", Type: "S"}},
-		Page: 20,
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "CATEGORIES")},
+		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		Page:    20,
 	}
 	notificationsRead = &table.Read{
 		Pattern: "Notifications",
 		Entity:  notificationEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "NOTIFICATION#"}},
-				Open:       true,
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+		SK:      []table.SortCondition{table.SortBegins("SK", "NOTIFICATION#")},
 		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse: true,
 		Filter: &table.Condition{
@@ -711,58 +607,91 @@ var (
 		Entity:  bookmarkEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "BOOKMARK#"}},
-				Open:       true,
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "USER#{userId}")},
+		SK:      []table.SortCondition{table.SortBegins("GSI1SK", "BOOKMARK#")},
 		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
 		Reverse: true,
 		By:      []string{"userId"},
 		Page:    20,
 	}
 	bookmarkOfPostRead = &table.Read{
-		Pattern: "BookmarkOfPost",
-		Entity:  bookmarkEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "BOOKMARK#"}, {Field: "postId"}},
-			},
-		},
+		Pattern:    "BookmarkOfPost",
+		Entity:     bookmarkEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "BOOKMARK#{postId}")},
 		Consistent: true,
 		By:         []string{"userId", "postId"},
+	}
+	actsOfDayRead = &table.Read{
+		Pattern: "ActsOfDay",
+		Entity:  actEntity,
+		Many:    true,
+		PK:      []table.KeyAttribute{table.TextKey("PK", "ACTS#{day}")},
+		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
+		Reverse: true,
+		Filter: &table.Condition{
+			Expression: "#expiresAt > :p0",
+			Names:      map[string]string{"#expiresAt": "expiresAt"},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+		},
+		By:   []string{"day"},
+		Page: 50,
+	}
+	imagesOfUserRead = &table.Read{
+		Pattern:    "ImagesOfUser",
+		Entity:     imageEntity,
+		Many:       true,
+		PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+		SK:         []table.SortCondition{table.SortBegins("SK", "IMAGE#")},
+		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
+		Reverse:    true,
+		Consistent: true,
+		Filter: &table.Condition{
+			Expression: "#state = :p0",
+			Names:      map[string]string{"#state": "state"},
+			Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "ready"}},
+		},
+		By:   []string{"userId"},
+		Page: 24,
+	}
+	imageByIDRead = &table.Read{
+		Pattern:    "ImageByID",
+		Entity:     imageEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "IMAGE#{imageId}")},
+		Consistent: true,
+		By:         []string{"userId", "imageId"},
+	}
+	imagesToCheckRead = &table.Read{
+		Pattern: "ImagesToCheck",
+		Entity:  imageEntity,
+		Many:    true,
+		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "IMAGES")},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
+				Comparison: table.Between,
+				Known:      table.Template{},
+				Next:       table.Part{Field: "checkAt"},
+				Open:       true,
+			},
+		},
+		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		Range:  "checkAt",
+		Page:   100,
+		Fields: []string{"userId", "imageId", "createdAt", "checkAt"},
 	}
 	postPageCollection = &table.Collection{
 		Pattern: "PostPage",
 		Table:   portfolioBackendTableTable,
 		Members: []table.Member{{Entity: postEntity}, {Entity: postContentEntity}, {Entity: commentEntity}},
 		By:      []string{"postId"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "POST#{postId}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
 				Comparison: table.Within,
-				Known:      table.Template{{Literal: "COMMENT#"}},
-				To:         table.Template{{Literal: "METADATA"}},
+				Known:      table.TemplateOf("COMMENT#"),
+				To:         table.TemplateOf("METADATA"),
 			},
 		},
 		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
@@ -781,12 +710,13 @@ var (
 				Action: table.Upsert,
 				Entity: userEntity,
 				Set: []table.Assignment{
-					{Path: []string{"email"}, Value: []table.Term{{Kind: table.InputTerm, Name: "email"}}},
-					{Path: []string{"name"}, Value: []table.Term{{Kind: table.InputTerm, Name: "name"}}},
-					{Path: []string{"bio"}, Value: []table.Term{{Kind: table.InputTerm, Name: "bio"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"email"}, Value: table.InputValue("email")},
+					{Path: []string{"name"}, Value: table.InputValue("name")},
+					{Path: []string{"bio"}, Value: table.InputValue("bio")},
+					{Path: []string{"avatarId"}, Value: table.InputValue("avatarId")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
-				Init: []table.Assignment{{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}}},
+				Init: []table.Assignment{{Path: []string{"createdAt"}, Value: table.NowValue()}},
 			},
 		},
 		Params: []table.Param{
@@ -794,6 +724,7 @@ var (
 			{Name: "email", Type: table.Type{Kind: "email"}},
 			{Name: "name", Type: table.Type{Kind: "text"}},
 			{Name: "bio", Type: table.Type{Kind: "text"}, Optional: true},
+			{Name: "avatarId", Type: table.Type{Kind: "ulid"}, Optional: true},
 		},
 	}
 	saveCategoryWrite = &table.Write{
@@ -803,11 +734,14 @@ var (
 				Action: table.Upsert,
 				Entity: categoryEntity,
 				Set: []table.Assignment{
-					{Path: []string{"slug"}, Value: []table.Term{{Kind: table.InputTerm, Name: "slug"}}},
-					{Path: []string{"name"}, Value: []table.Term{{Kind: table.InputTerm, Name: "name"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"slug"}, Value: table.InputValue("slug")},
+					{Path: []string{"name"}, Value: table.InputValue("name")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
-				Init: []table.Assignment{{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}}},
+				Init: []table.Assignment{
+					{Path: []string{"position"}, Value: table.NumberValue("9999")},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
+				},
 			},
 		},
 		Params: []table.Param{
@@ -816,6 +750,48 @@ var (
 			{Name: "name", Type: table.Type{Kind: "text"}},
 		},
 	}
+	placeCategoryWrite = &table.Write{
+		Pattern: "PlaceCategory",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: categoryEntity,
+				Set: []table.Assignment{
+					{Path: []string{"position"}, Value: table.InputValue("position")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "categoryId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "position", Type: table.Type{Kind: "int"}},
+		},
+	}
+	deleteCategoryWrite = &table.Write{
+		Pattern: "DeleteCategory",
+		Steps: []table.Step{
+			{
+				Action: table.Delete,
+				Entity: categoryEntity,
+				When: &table.Condition{
+					Expression: "#postCount = :p0",
+					Names:      map[string]string{"#postCount": "postCount"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberN{Value: "0"}},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrCategoryUsed,
+						When: &table.Condition{
+							Expression: "attribute_exists ( #categoryId )",
+							Names:      map[string]string{"#categoryId": "categoryId"},
+						},
+					},
+					{Err: ErrNoSuchCategory},
+				},
+			},
+		},
+		Params: []table.Param{{Name: "categoryId", Type: table.Type{Kind: "id"}, MaxBytes: 64}},
+	}
 	writePostWrite = &table.Write{
 		Pattern: "WritePost",
 		Steps: []table.Step{
@@ -823,13 +799,10 @@ var (
 				Action: table.Create,
 				Entity: postEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "draft"}}},
-					},
-					{Path: []string{"visibleTo"}, Value: []table.Term{{Kind: table.InputTerm, Name: "userId"}}},
-					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"status"}, Value: table.TextValue("draft")},
+					{Path: []string{"visibleTo"}, Value: table.InputValue("userId")},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 			},
 			{Action: table.Create, Entity: postContentEntity},
@@ -850,12 +823,19 @@ var (
 			{Name: "title", Type: table.Type{Kind: "text"}},
 			{Name: "excerpt", Type: table.Type{Kind: "text"}},
 			{Name: "categoryId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "coverId", Type: table.Type{Kind: "ulid"}, Optional: true},
+			{
+				Name:     "images",
+				Type:     table.Type{Kind: "set", Elem: &table.Type{Kind: "text"}},
+				Optional: true,
+				MaxBytes: 6000,
+			},
 			{Name: "body", Type: table.Type{Kind: "text"}},
 			{Name: "commentId", Type: table.Type{Kind: "ulid"}, Optional: true},
 		},
 		Idempotent: &table.Idempotent{
 			Record:  requestEntity,
-			Request: []string{"title", "excerpt", "body", "categoryId"},
+			Request: []string{"title", "excerpt", "body", "categoryId", "coverId"},
 			Reused:  ErrRequestReused,
 		},
 	}
@@ -866,10 +846,12 @@ var (
 				Action: table.Update,
 				Entity: postEntity,
 				Set: []table.Assignment{
-					{Path: []string{"title"}, Value: []table.Term{{Kind: table.InputTerm, Name: "title"}}},
-					{Path: []string{"excerpt"}, Value: []table.Term{{Kind: table.InputTerm, Name: "excerpt"}}},
-					{Path: []string{"categoryId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "categoryId"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"title"}, Value: table.InputValue("title")},
+					{Path: []string{"excerpt"}, Value: table.InputValue("excerpt")},
+					{Path: []string{"categoryId"}, Value: table.InputValue("categoryId")},
+					{Path: []string{"coverId"}, Value: table.InputValue("coverId")},
+					{Path: []string{"images"}, Value: table.InputValue("images")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#userId = :p0",
@@ -881,9 +863,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: postContentEntity,
-				Set: []table.Assignment{
-					{Path: []string{"body"}, Value: []table.Term{{Kind: table.InputTerm, Name: "body"}}},
-				},
+				Set:    []table.Assignment{{Path: []string{"body"}, Value: table.InputValue("body")}},
 			},
 			{
 				Action: table.Check,
@@ -900,6 +880,13 @@ var (
 			{Name: "title", Type: table.Type{Kind: "text"}},
 			{Name: "excerpt", Type: table.Type{Kind: "text"}},
 			{Name: "categoryId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "coverId", Type: table.Type{Kind: "ulid"}, Optional: true},
+			{
+				Name:     "images",
+				Type:     table.Type{Kind: "set", Elem: &table.Type{Kind: "text"}},
+				Optional: true,
+				MaxBytes: 6000,
+			},
 			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "body", Type: table.Type{Kind: "text"}},
 		},
@@ -911,15 +898,9 @@ var (
 				Action: table.Update,
 				Entity: postEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "published"}}},
-					},
-					{
-						Path:  []string{"visibleTo"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "*"}}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"status"}, Value: table.TextValue("published")},
+					{Path: []string{"visibleTo"}, Value: table.TextValue("*")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#userId = :p0 AND #status = :p1",
@@ -952,11 +933,8 @@ var (
 				Action: table.Update,
 				Entity: postEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "archived"}}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"status"}, Value: table.TextValue("archived")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#userId = :p0 AND #status = :p1",
@@ -990,23 +968,25 @@ var (
 				Entity: commentEntity,
 				Set: []table.Assignment{
 					{Path: []string{"commentId"}, Value: []table.Term{{Kind: table.NewIDTerm}}},
-					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
 				},
 			},
 			{
 				Action: table.Check,
 				Entity: postEntity,
 				When: &table.Condition{
-					Expression: "#status = :p0",
-					Names:      map[string]string{"#status": "status"},
+					Expression: "#status = :p0 AND #userId = :p1",
+					Names:      map[string]string{"#status": "status", "#userId": "userId"},
+					Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "authorId", Type: table.Type{Kind: "id"}}},
 					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "published"}},
 				},
 				Else: []table.Else{
 					{
 						Err: ErrNoSuchPost,
 						When: &table.Condition{
-							Expression: "attribute_not_exists ( #postId ) OR #status = :p0",
-							Names:      map[string]string{"#postId": "postId", "#status": "status"},
+							Expression: "attribute_not_exists ( #postId ) OR #status = :p0 OR #userId <> :p1",
+							Names:      map[string]string{"#postId": "postId", "#status": "status", "#userId": "userId"},
+							Params:     []table.ConditionParam{{Placeholder: ":p1", Input: "authorId", Type: table.Type{Kind: "id"}}},
 							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "draft"}},
 						},
 					},
@@ -1018,12 +998,76 @@ var (
 			{Name: "requestKey", Type: table.Type{Kind: "id"}, MaxBytes: 200},
 			{Name: "postId", Type: table.Type{Kind: "ulid"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "authorId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "body", Type: table.Type{Kind: "text"}},
+			{Name: "hiddenAt", Type: table.Type{Kind: "time"}, Optional: true},
 		},
 		Idempotent: &table.Idempotent{
 			Record:  requestEntity,
 			Request: []string{"postId", "body"},
 			Reused:  ErrRequestReused,
+		},
+	}
+	hideCommentWrite = &table.Write{
+		Pattern: "HideComment",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: commentEntity,
+				Set:    []table.Assignment{{Path: []string{"hiddenAt"}, Value: table.NowValue()}},
+				When: &table.Condition{
+					Expression: "#authorId = :p0 AND attribute_not_exists ( #hiddenAt )",
+					Names:      map[string]string{"#authorId": "authorId", "#hiddenAt": "hiddenAt"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "moderatorId", Type: table.Type{Kind: "id"}}},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrNotTheModerator,
+						When: &table.Condition{
+							Expression: "#authorId <> :p0",
+							Names:      map[string]string{"#authorId": "authorId"},
+							Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "moderatorId", Type: table.Type{Kind: "id"}}},
+						},
+					},
+					{Err: ErrCommentHidden},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "moderatorId", Type: table.Type{Kind: "id"}},
+			{Name: "postId", Type: table.Type{Kind: "ulid"}},
+			{Name: "commentId", Type: table.Type{Kind: "ulid"}},
+		},
+	}
+	showCommentWrite = &table.Write{
+		Pattern: "ShowComment",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: commentEntity,
+				Remove: [][]string{{"hiddenAt"}},
+				When: &table.Condition{
+					Expression: "#authorId = :p0 AND attribute_exists ( #hiddenAt )",
+					Names:      map[string]string{"#authorId": "authorId", "#hiddenAt": "hiddenAt"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "moderatorId", Type: table.Type{Kind: "id"}}},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrNotTheModerator,
+						When: &table.Condition{
+							Expression: "#authorId <> :p0",
+							Names:      map[string]string{"#authorId": "authorId"},
+							Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "moderatorId", Type: table.Type{Kind: "id"}}},
+						},
+					},
+					{Err: ErrCommentShown},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "moderatorId", Type: table.Type{Kind: "id"}},
+			{Name: "postId", Type: table.Type{Kind: "ulid"}},
+			{Name: "commentId", Type: table.Type{Kind: "ulid"}},
 		},
 	}
 	deleteCommentWrite = &table.Write{
@@ -1060,7 +1104,7 @@ var (
 			{
 				Action: table.Create,
 				Entity: likeEntity,
-				Set:    []table.Assignment{{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}}},
+				Set:    []table.Assignment{{Path: []string{"createdAt"}, Value: table.NowValue()}},
 			},
 			{
 				Action: table.Check,
@@ -1102,7 +1146,7 @@ var (
 			{
 				Action: table.Create,
 				Entity: bookmarkEntity,
-				Set:    []table.Assignment{{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}}},
+				Set:    []table.Assignment{{Path: []string{"createdAt"}, Value: table.NowValue()}},
 			},
 		},
 		Params: []table.Param{
@@ -1130,8 +1174,8 @@ var (
 						Path:  []string{"read"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
 					},
-					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.InputTerm, Name: "at"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"createdAt"}, Value: table.InputValue("at")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 			},
 		},
@@ -1152,8 +1196,8 @@ var (
 				Action: table.Update,
 				Entity: notificationEntity,
 				Set: []table.Assignment{
-					{Path: []string{"read"}, Value: []table.Term{{Kind: table.InputTerm, Name: "read"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"read"}, Value: table.InputValue("read")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#expiresAt >= :p0",
@@ -1169,10 +1213,167 @@ var (
 			{Name: "read", Type: table.Type{Kind: "bool"}},
 		},
 	}
+	beginActWrite = &table.Write{
+		Pattern: "BeginAct",
+		Steps:   []table.Step{{Action: table.Create, Entity: actEntity}},
+		Params: []table.Param{
+			{Name: "day", Type: table.Type{Kind: "id"}, MaxBytes: 10},
+			{Name: "at", Type: table.Type{Kind: "time"}},
+			{Name: "requestId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "actorId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "operation", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "target", Type: table.Type{Kind: "text"}, MaxBytes: 400},
+			{Name: "status", Type: table.Type{Kind: "int"}, Optional: true},
+		},
+	}
+	endActWrite = &table.Write{
+		Pattern: "EndAct",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: actEntity,
+				Set:    []table.Assignment{{Path: []string{"status"}, Value: table.InputValue("status")}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "day", Type: table.Type{Kind: "id"}, MaxBytes: 10},
+			{Name: "at", Type: table.Type{Kind: "time"}},
+			{Name: "requestId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "status", Type: table.Type{Kind: "int"}, Optional: true},
+		},
+	}
+	awaitImageWrite = &table.Write{
+		Pattern: "AwaitImage",
+		Steps: []table.Step{
+			{
+				Action: table.Upsert,
+				Entity: albumEntity,
+				Add:    []table.Assignment{{Path: []string{"images"}, Value: table.NumberValue("1")}},
+				When: &table.Condition{
+					Expression: "attribute_not_exists ( #images ) OR #images < :p0",
+					Names:      map[string]string{"#images": "images"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "most", Type: table.Type{Kind: "int"}}},
+				},
+				Else: []table.Else{{Err: ErrTooManyImages}},
+			},
+			{
+				Action: table.Create,
+				Entity: imageEntity,
+				Set: []table.Assignment{
+					{Path: []string{"state"}, Value: table.TextValue("awaited")},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "most", Type: table.Type{Kind: "int"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "imageId", Type: table.Type{Kind: "ulid"}},
+			{Name: "size", Type: table.Type{Kind: "int"}},
+			{Name: "width", Type: table.Type{Kind: "int"}, Optional: true},
+			{Name: "height", Type: table.Type{Kind: "int"}, Optional: true},
+			{Name: "checkAt", Type: table.Type{Kind: "time"}},
+		},
+	}
+	keepImageWrite = &table.Write{
+		Pattern: "KeepImage",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: imageEntity,
+				Set: []table.Assignment{
+					{Path: []string{"state"}, Value: table.TextValue("ready")},
+					{Path: []string{"size"}, Value: table.InputValue("size")},
+					{Path: []string{"width"}, Value: table.InputValue("width")},
+					{Path: []string{"height"}, Value: table.InputValue("height")},
+					{Path: []string{"checkAt"}, Value: table.InputValue("checkAt")},
+				},
+				When: &table.Condition{
+					Expression: "#state = :p0",
+					Names:      map[string]string{"#state": "state"},
+					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "awaited"}},
+				},
+				Else: []table.Else{{Err: ErrImageReady}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "imageId", Type: table.Type{Kind: "ulid"}},
+			{Name: "size", Type: table.Type{Kind: "int"}},
+			{Name: "width", Type: table.Type{Kind: "int"}, Optional: true},
+			{Name: "height", Type: table.Type{Kind: "int"}, Optional: true},
+			{Name: "checkAt", Type: table.Type{Kind: "time"}},
+		},
+	}
+	checkImageLaterWrite = &table.Write{
+		Pattern: "CheckImageLater",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: imageEntity,
+				Set:    []table.Assignment{{Path: []string{"checkAt"}, Value: table.InputValue("checkAt")}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "imageId", Type: table.Type{Kind: "ulid"}},
+			{Name: "checkAt", Type: table.Type{Kind: "time"}},
+		},
+	}
+	removeImageWrite = &table.Write{
+		Pattern: "RemoveImage",
+		Steps: []table.Step{
+			{
+				Action: table.Delete,
+				Entity: imageEntity,
+				When: &table.Condition{
+					Expression: "#checkAt = :p0",
+					Names:      map[string]string{"#checkAt": "checkAt"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "seen", Type: table.Type{Kind: "time"}}},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrImageWanted,
+						When: &table.Condition{
+							Expression: "attribute_exists ( #imageId )",
+							Names:      map[string]string{"#imageId": "imageId"},
+						},
+					},
+				},
+			},
+			{
+				Action: table.Upsert,
+				Entity: albumEntity,
+				Add: []table.Assignment{
+					{
+						Path: []string{"images"},
+						Value: []table.Term{
+							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "seen", Type: table.Type{Kind: "time"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "imageId", Type: table.Type{Kind: "ulid"}},
+		},
+	}
 )
 
 // Counters lead from entity to entity, and structures may hold themselves: such circles are closed here.
 func init() {
-	commentEntity.Counts = []table.Count{{Entity: postEntity, Field: "commentCount"}}
+	postEntity.Counts = []table.Count{{Entity: categoryEntity, Field: "postCount"}}
+	commentEntity.Counts = []table.Count{
+		{
+			Entity: postEntity,
+			Field:  "commentCount",
+			Where: &table.Condition{
+				Expression: "attribute_not_exists ( #hiddenAt )",
+				Names:      map[string]string{"#hiddenAt": "hiddenAt"},
+			},
+		},
+	}
 	likeEntity.Counts = []table.Count{{Entity: postEntity, Field: "likeCount"}}
 }

@@ -14,19 +14,24 @@ import (
 var (
 	// ErrUserEmailTaken is a table.ErrExists. SaveProfile can end in it.
 	ErrUserEmailTaken = fmt.Errorf("portfoliodb: user email is taken: %w", table.ErrExists)
-	// ErrCategorySlugTaken is a table.ErrExists. SaveCategory can end in it.
+	// ErrCategorySlugTaken is a table.ErrExists. SaveCategory, PlaceCategory can end in it.
 	ErrCategorySlugTaken = fmt.Errorf("portfoliodb: category slug is taken: %w", table.ErrExists)
+	// ErrCategoryNotFound is a table.ErrNotFound. PlaceCategory, EditPost can end in it.
+	ErrCategoryNotFound = fmt.Errorf("portfoliodb: category: %w", table.ErrNotFound)
+	// ErrCategoryUsed is declared by the design. DeleteCategory can end in it.
+	ErrCategoryUsed = errors.New("portfoliodb: category used")
+	// ErrNoSuchCategory is declared by the design. DeleteCategory, WritePost, EditPost can end in it.
+	ErrNoSuchCategory = errors.New("portfoliodb: no such category")
 	// ErrPostExists is a table.ErrExists. WritePost can end in it.
 	ErrPostExists = fmt.Errorf("portfoliodb: post: %w", table.ErrExists)
 	// ErrPostContentExists is a table.ErrExists. WritePost can end in it.
 	ErrPostContentExists = fmt.Errorf("portfoliodb: post content: %w", table.ErrExists)
-	// ErrNoSuchCategory is declared by the design. WritePost, EditPost can end in it.
-	ErrNoSuchCategory = errors.New("portfoliodb: no such category")
 	// ErrRequestReused is a table.ErrReused. WritePost, AddComment can end in it.
 	ErrRequestReused = fmt.Errorf("portfoliodb: request: %w", table.ErrReused)
 	// ErrNotTheAuthor is declared by the design. EditPost, PublishPost, ArchivePost can end in it.
 	ErrNotTheAuthor = errors.New("portfoliodb: not the author")
-	// ErrPostNotFound is a table.ErrNotFound. EditPost, PublishPost, ArchivePost, DeleteComment, UnlikePost can end in it.
+	// ErrPostNotFound is a table.ErrNotFound. EditPost, PublishPost, ArchivePost, HideComment, ShowComment, DeleteComment,
+	// UnlikePost can end in it.
 	ErrPostNotFound = fmt.Errorf("portfoliodb: post: %w", table.ErrNotFound)
 	// ErrPostContentNotFound is a table.ErrNotFound. EditPost can end in it.
 	ErrPostContentNotFound = fmt.Errorf("portfoliodb: post content: %w", table.ErrNotFound)
@@ -40,10 +45,16 @@ var (
 	ErrNoSuchPost = errors.New("portfoliodb: no such post")
 	// ErrPostArchived is declared by the design. AddComment, LikePost can end in it.
 	ErrPostArchived = errors.New("portfoliodb: post archived")
+	// ErrNotTheModerator is declared by the design. HideComment, ShowComment can end in it.
+	ErrNotTheModerator = errors.New("portfoliodb: not the moderator")
+	// ErrCommentHidden is declared by the design. HideComment can end in it.
+	ErrCommentHidden = errors.New("portfoliodb: comment hidden")
+	// ErrCommentNotFound is a table.ErrNotFound. HideComment, ShowComment, DeleteComment can end in it.
+	ErrCommentNotFound = fmt.Errorf("portfoliodb: comment: %w", table.ErrNotFound)
+	// ErrCommentShown is declared by the design. ShowComment can end in it.
+	ErrCommentShown = errors.New("portfoliodb: comment shown")
 	// ErrNotTheCommenter is declared by the design. DeleteComment can end in it.
 	ErrNotTheCommenter = errors.New("portfoliodb: not the commenter")
-	// ErrCommentNotFound is a table.ErrNotFound. DeleteComment can end in it.
-	ErrCommentNotFound = fmt.Errorf("portfoliodb: comment: %w", table.ErrNotFound)
 	// ErrLikeExists is a table.ErrExists. LikePost can end in it.
 	ErrLikeExists = fmt.Errorf("portfoliodb: like: %w", table.ErrExists)
 	// ErrLikeNotFound is a table.ErrNotFound. No write ends in it.
@@ -58,4 +69,18 @@ var (
 	ErrNotificationOver = errors.New("portfoliodb: notification over")
 	// ErrNotificationNotFound is a table.ErrNotFound. MarkNotification can end in it.
 	ErrNotificationNotFound = fmt.Errorf("portfoliodb: notification: %w", table.ErrNotFound)
+	// ErrActExists is a table.ErrExists. BeginAct can end in it.
+	ErrActExists = fmt.Errorf("portfoliodb: act: %w", table.ErrExists)
+	// ErrActNotFound is a table.ErrNotFound. EndAct can end in it.
+	ErrActNotFound = fmt.Errorf("portfoliodb: act: %w", table.ErrNotFound)
+	// ErrTooManyImages is declared by the design. AwaitImage can end in it.
+	ErrTooManyImages = errors.New("portfoliodb: too many images")
+	// ErrImageExists is a table.ErrExists. AwaitImage can end in it.
+	ErrImageExists = fmt.Errorf("portfoliodb: image: %w", table.ErrExists)
+	// ErrImageReady is declared by the design. KeepImage can end in it.
+	ErrImageReady = errors.New("portfoliodb: image ready")
+	// ErrImageNotFound is a table.ErrNotFound. KeepImage, CheckImageLater, RemoveImage can end in it.
+	ErrImageNotFound = fmt.Errorf("portfoliodb: image: %w", table.ErrNotFound)
+	// ErrImageWanted is declared by the design. RemoveImage can end in it.
+	ErrImageWanted = errors.New("portfoliodb: image wanted")
 )

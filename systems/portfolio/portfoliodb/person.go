@@ -36,31 +36,14 @@ var person = &table.Person{
 		{
 			Entity: postEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalPost",
-				Entity:  postEntity,
-				Many:    true,
-				Place:   table.Place{Kind: table.CopyPlace, Copy: "byAuthor"},
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "POST#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(postEntity, "userId", table.Read{
+				Place:      table.Place{Kind: table.CopyPlace, Copy: "byAuthor"},
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "POST#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
 				Hydrate:    true,
-			},
+			}),
 			Erase: &table.Write{
 				Pattern: "ErasePost",
 				Steps: []table.Step{
@@ -82,57 +65,22 @@ var person = &table.Person{
 			Parts: []*table.PersonPart{
 				{
 					Entity: postContentEntity,
-					Read: &table.Read{
-						Pattern: "PersonalPostContent",
-						Entity:  postContentEntity,
-						Many:    true,
-						PK: []table.KeyAttribute{
-							{
-								Attribute: table.Attribute{Name: "PK", Type: "S"},
-								Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}},
-							},
-						},
-						SK: []table.SortCondition{
-							{Attribute: table.Attribute{Name: "SK", Type: "S"}, Known: table.Template{{Literal: "CONTENT"}}},
-						},
+					Read: table.PersonalRead(postContentEntity, "postId", table.Read{
+						PK:         []table.KeyAttribute{table.TextKey("PK", "POST#{postId}")},
+						SK:         []table.SortCondition{table.SortIs("SK", "CONTENT")},
 						Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 						Consistent: true,
-						By:         []string{"postId"},
-						Page:       100,
-					},
-					Erase: &table.Write{
-						Pattern:    "ErasePostContent",
-						Steps:      []table.Step{{Action: table.Delete, Entity: postContentEntity, Each: true}},
-						LineParams: []table.Param{{Name: "postId", Type: table.Type{Kind: "ulid"}}},
-						Lines:      true,
-						Batch:      true,
-					},
+					}),
+					Erase: table.EraseByKey(postContentEntity),
 				},
 				{
 					Entity: commentEntity,
-					Read: &table.Read{
-						Pattern: "PersonalComment",
-						Entity:  commentEntity,
-						Many:    true,
-						PK: []table.KeyAttribute{
-							{
-								Attribute: table.Attribute{Name: "PK", Type: "S"},
-								Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}},
-							},
-						},
-						SK: []table.SortCondition{
-							{
-								Attribute:  table.Attribute{Name: "SK", Type: "S"},
-								Comparison: table.BeginsWith,
-								Known:      table.Template{{Literal: "COMMENT#"}},
-								Open:       true,
-							},
-						},
+					Read: table.PersonalRead(commentEntity, "postId", table.Read{
+						PK:         []table.KeyAttribute{table.TextKey("PK", "POST#{postId}")},
+						SK:         []table.SortCondition{table.SortBegins("SK", "COMMENT#")},
 						Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 						Consistent: true,
-						By:         []string{"postId"},
-						Page:       100,
-					},
+					}),
 					Erase: &table.Write{
 						Pattern: "EraseComment",
 						Steps:   []table.Step{{Action: table.Delete, Entity: commentEntity}},
@@ -145,29 +93,12 @@ var person = &table.Person{
 				},
 				{
 					Entity: likeEntity,
-					Read: &table.Read{
-						Pattern: "PersonalLike",
-						Entity:  likeEntity,
-						Many:    true,
-						PK: []table.KeyAttribute{
-							{
-								Attribute: table.Attribute{Name: "PK", Type: "S"},
-								Template:  table.Template{{Literal: "POST#"}, {Field: "postId"}, {Literal: "#LIKES"}},
-							},
-						},
-						SK: []table.SortCondition{
-							{
-								Attribute:  table.Attribute{Name: "SK", Type: "S"},
-								Comparison: table.BeginsWith,
-								Known:      table.Template{{Literal: "LIKE#"}},
-								Open:       true,
-							},
-						},
+					Read: table.PersonalRead(likeEntity, "postId", table.Read{
+						PK:         []table.KeyAttribute{table.TextKey("PK", "POST#{postId}#LIKES")},
+						SK:         []table.SortCondition{table.SortBegins("SK", "LIKE#")},
 						Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 						Consistent: true,
-						By:         []string{"postId"},
-						Page:       100,
-					},
+					}),
 					Erase: &table.Write{
 						Pattern: "EraseLike",
 						Steps:   []table.Step{{Action: table.Delete, Entity: likeEntity}},
@@ -183,29 +114,13 @@ var person = &table.Person{
 		{
 			Entity: commentEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalComment",
-				Entity:  commentEntity,
-				Many:    true,
+			Read: table.PersonalRead(commentEntity, "userId", table.Read{
 				Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "COMMENT#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "POST#"}},
-						Open:       true,
-					},
-				},
-				Sort: []table.Attribute{{Name: "GSI1SK", Type: "S"}},
-				By:   []string{"userId"},
-				Page: 100,
-			},
+				PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "COMMENT#{userId}")},
+				SK:      []table.SortCondition{table.SortBegins("GSI1SK", "POST#")},
+				Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+				Hydrate: true,
+			}),
 			Erase: &table.Write{
 				Pattern: "EraseComment",
 				Steps: []table.Step{
@@ -227,31 +142,44 @@ var person = &table.Person{
 			},
 		},
 		{
+			Entity: commentEntity,
+			Field:  "authorId",
+			Read: table.PersonalRead(commentEntity, "authorId", table.Read{
+				Place: table.Place{Kind: table.EntryPlace, Index: "GSI2"},
+				PK:    []table.KeyAttribute{table.TextKey("GSI2PK", "AUTHOR#{authorId}")},
+				SK:    []table.SortCondition{table.SortBegins("GSI2SK", "COMMENT#")},
+				Sort:  []table.Attribute{{Name: "GSI2SK", Type: "S"}},
+			}),
+			Erase: &table.Write{
+				Pattern: "EraseComment",
+				Steps: []table.Step{
+					{
+						Action: table.Delete,
+						Entity: commentEntity,
+						When: &table.Condition{
+							Expression: "#authorId = :p0",
+							Names:      map[string]string{"#authorId": "authorId"},
+							Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "authorId", Type: table.Type{Kind: "id"}}},
+						},
+					},
+				},
+				Params: []table.Param{
+					{Name: "postId", Type: table.Type{Kind: "ulid"}},
+					{Name: "commentId", Type: table.Type{Kind: "ulid"}},
+					{Name: "authorId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
+				},
+			},
+			Others: true,
+		},
+		{
 			Entity: likeEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalLike",
-				Entity:  likeEntity,
-				Many:    true,
-				Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "LIKE#"}},
-						Open:       true,
-					},
-				},
-				Sort: []table.Attribute{{Name: "GSI1SK", Type: "S"}},
-				By:   []string{"userId"},
-				Page: 100,
-			},
+			Read: table.PersonalRead(likeEntity, "userId", table.Read{
+				Place: table.Place{Kind: table.EntryPlace, Index: "GSI1"},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "USER#{userId}")},
+				SK:    []table.SortCondition{table.SortBegins("GSI1SK", "LIKE#")},
+				Sort:  []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+			}),
 			Erase: &table.Write{
 				Pattern: "EraseLike",
 				Steps:   []table.Step{{Action: table.Delete, Entity: likeEntity}},
@@ -264,67 +192,24 @@ var person = &table.Person{
 		{
 			Entity: notificationEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalNotification",
-				Entity:  notificationEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "NOTIFICATION#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(notificationEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "NOTIFICATION#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern: "EraseNotification",
-				Steps:   []table.Step{{Action: table.Delete, Entity: notificationEntity, Each: true}},
-				LineParams: []table.Param{
-					{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
-					{Name: "notificationId", Type: table.Type{Kind: "ulid"}},
-				},
-				Lines: true,
-				Batch: true,
-			},
+			}),
+			Erase: table.EraseByKey(notificationEntity),
 		},
 		{
 			Entity: notificationEntity,
 			Field:  "actorId",
-			Read: &table.Read{
-				Pattern: "PersonalNotification",
-				Entity:  notificationEntity,
-				Many:    true,
+			Read: table.PersonalRead(notificationEntity, "actorId", table.Read{
 				Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "ACTOR#"}, {Field: "actorId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "NOTIFICATION#"}},
-						Open:       true,
-					},
-				},
+				PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "ACTOR#{actorId}")},
+				SK:      []table.SortCondition{table.SortBegins("GSI1SK", "NOTIFICATION#")},
 				Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
-				By:      []string{"actorId"},
-				Page:    100,
 				Hydrate: true,
-			},
+			}),
 			Erase: &table.Write{
 				Pattern: "EraseNotification",
 				Steps: []table.Step{
@@ -349,98 +234,57 @@ var person = &table.Person{
 		{
 			Entity: bookmarkEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalBookmark",
-				Entity:  bookmarkEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "BOOKMARK#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(bookmarkEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "BOOKMARK#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern: "EraseBookmark",
-				Steps:   []table.Step{{Action: table.Delete, Entity: bookmarkEntity, Each: true}},
-				LineParams: []table.Param{
-					{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
-					{Name: "postId", Type: table.Type{Kind: "ulid"}},
-				},
-				Lines: true,
-				Batch: true,
-			},
+			}),
+			Erase: table.EraseByKey(bookmarkEntity),
+		},
+		{
+			Entity: imageEntity,
+			Field:  "userId",
+			Read: table.PersonalRead(imageEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "IMAGE#")},
+				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
+				Consistent: true,
+			}),
+			Erase: table.EraseByKey(imageEntity),
+		},
+		{
+			Entity: albumEntity,
+			Field:  "userId",
+			Read: table.PersonalRead(albumEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortIs("SK", "IMAGES")},
+				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
+				Consistent: true,
+			}),
+			Erase: table.EraseByKey(albumEntity),
 		},
 		{
 			Entity: requestEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalRequest",
-				Entity:  requestEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "REQUEST#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(requestEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "REQUEST#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern: "EraseRequest",
-				Steps:   []table.Step{{Action: table.Delete, Entity: requestEntity, Each: true}},
-				LineParams: []table.Param{
-					{Name: "userId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
-					{Name: "requestKey", Type: table.Type{Kind: "id"}, MaxBytes: 200},
-				},
-				Lines: true,
-				Batch: true,
-			},
+			}),
+			Erase: table.EraseByKey(requestEntity),
 		},
+		{Entity: actEntity, Field: "actorId", Keep: "What staff has done is known for a year."},
 		{
 			Entity: userEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalUser",
-				Entity:  userEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{Attribute: table.Attribute{Name: "SK", Type: "S"}, Known: table.Template{{Literal: "PROFILE"}}},
-				},
+			Read: table.PersonalRead(userEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortIs("SK", "PROFILE")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
+			}),
 			Erase: &table.Write{
 				Pattern: "EraseUser",
 				Steps:   []table.Step{{Action: table.Delete, Entity: userEntity}},

@@ -92,9 +92,12 @@ type PostsByStatusItem struct {
 	Title      string
 	Excerpt    string
 	CategoryID string
-	Status     PostStatus
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
+	// The picture above the post and in lists.
+	// CoverID is the ImageID of an Image.
+	CoverID   *string
+	Status    PostStatus
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // PostsByStatus finds the Post items of a given status, by createdAt descending, 20 a page.
@@ -126,9 +129,12 @@ type PostsByCategoryItem struct {
 	Title      string
 	Excerpt    string
 	CategoryID string
-	Status     PostStatus
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
+	// The picture above the post and in lists.
+	// CoverID is the ImageID of an Image.
+	CoverID   *string
+	Status    PostStatus
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // PostsByCategory finds the Post items of a given categoryId, by createdAt descending, 20 a page.
@@ -162,9 +168,14 @@ type PostsByAuthorItem struct {
 	Title      string
 	Excerpt    string
 	CategoryID string
-	Status     PostStatus
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
+	// The picture above the post and in lists.
+	// CoverID is the ImageID of an Image.
+	CoverID *string
+	// All images of the author that the post shows, its cover too.
+	Images    []string
+	Status    PostStatus
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // PostsByAuthor finds the Post items of a given userId and status, by createdAt descending, 20 a page.
@@ -188,11 +199,12 @@ type CommentsOfPostInput struct {
 	PostID string
 }
 
-// CommentsOfPost finds the Comment items of a given postId, by commentId, 20 a page.
+// CommentsOfPost finds the Comment items of a given postId, where attribute_not_exists(hiddenAt), by commentId, 20 a
+// page.
 //
 // A post's comments in the order in which they were made.
 //
-//	Query  portfolio-backend-table: PK = "POST#{postId}" AND begins_with(SK, "COMMENT#")
+//	Query  portfolio-backend-table: PK = "POST#{postId}" AND begins_with(SK, "COMMENT#"); filter attribute_not_exists(hiddenAt)
 //	costs  1 read unit
 //	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
 func (db *DB) CommentsOfPost(ctx context.Context, in CommentsOfPostInput, page table.PageOptions) (table.Page[Comment], error) {
@@ -204,25 +216,99 @@ func (db *DB) CommentsOfPostAll(ctx context.Context, in CommentsOfPostInput) ite
 	return table.Each(ctx, db.run, commentsOfPostRead, in.input(), commentOf)
 }
 
+// CommentsUntilInput is what CommentsUntil takes.
+type CommentsUntilInput struct {
+	PostID string
+	// CommentIDFrom and CommentIDTo are inclusive; nil does not bound.
+	CommentIDFrom, CommentIDTo *string
+}
+
+// CommentsUntil finds the Comment items of a given postId, with commentId between bounds, where
+// attribute_not_exists(hiddenAt), by commentId descending, 20 a page.
+//
+// A post's comments, newest first, from one on: those before the newest, which are on the post's page.
+//
+//	Query  portfolio-backend-table: PK = "POST#{postId}" AND SK BETWEEN "COMMENT#{from}" AND "COMMENT#{to}"; filter attribute_not_exists(hiddenAt); descending
+//	costs  1 read unit
+//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+func (db *DB) CommentsUntil(ctx context.Context, in CommentsUntilInput, page table.PageOptions) (table.Page[Comment], error) {
+	return table.Many(ctx, db.run, commentsUntilRead, in.input(), page, commentOf)
+}
+
+// CommentsUntilAll walks all pages of CommentsUntil, each when it is needed. An error ends it.
+func (db *DB) CommentsUntilAll(ctx context.Context, in CommentsUntilInput) iter.Seq2[Comment, error] {
+	return table.Each(ctx, db.run, commentsUntilRead, in.input(), commentOf)
+}
+
+// CommentsOfAuthorInput is what CommentsOfAuthor takes.
+type CommentsOfAuthorInput struct {
+	// The post's author.
+	AuthorID string
+}
+
+// CommentsOfAuthor finds the Comment items of a given authorId, by commentId descending, 20 a page.
+//
+// What was said of an author's posts, newest first, hidden comments too.
+//
+//	Query  portfolio-backend-table.GSI2: GSI2PK = "AUTHOR#{authorId}" AND begins_with(GSI2SK, "COMMENT#"); descending
+//	costs  1 read unit
+//	fresh  eventual: a global index follows the table within milliseconds, mostly
+func (db *DB) CommentsOfAuthor(ctx context.Context, in CommentsOfAuthorInput, page table.PageOptions) (table.Page[Comment], error) {
+	return table.Many(ctx, db.run, commentsOfAuthorRead, in.input(), page, commentOf)
+}
+
+// CommentsOfAuthorAll walks all pages of CommentsOfAuthor, each when it is needed. An error ends it.
+func (db *DB) CommentsOfAuthorAll(ctx context.Context, in CommentsOfAuthorInput) iter.Seq2[Comment, error] {
+	return table.Each(ctx, db.run, commentsOfAuthorRead, in.input(), commentOf)
+}
+
+// AllComments finds the Comment items, by commentId descending, 20 a page.
+//
+// All comments, newest first, hidden ones too.
+//
+//	Query  portfolio-backend-table.GSI3: GSI3PK = "COMMENTS"; descending
+//	costs  1 read unit
+//	fresh  eventual: a global index follows the table within milliseconds, mostly
+func (db *DB) AllComments(ctx context.Context, page table.PageOptions) (table.Page[Comment], error) {
+	return table.Many(ctx, db.run, allCommentsRead, table.Input{}, page, commentOf)
+}
+
+// AllCommentsAll walks all pages of AllComments, each when it is needed. An error ends it.
+func (db *DB) AllCommentsAll(ctx context.Context) iter.Seq2[Comment, error] {
+	return table.Each(ctx, db.run, allCommentsRead, table.Input{}, commentOf)
+}
+
 // CommentsOfUserInput is what CommentsOfUser takes.
 type CommentsOfUserInput struct {
 	UserID string
 }
 
-// CommentsOfUser finds the Comment items of a given userId, by createdAt descending, 20 a page.
+// CommentsOfUserItem is what CommentsOfUser finds of a Comment: the fields that its place holds and it returns.
+type CommentsOfUserItem struct {
+	PostID    string
+	CommentID string
+	UserID    string
+	Body      string
+	// Since when only its moderators see it: the post's author, and administrators.
+	HiddenAt  *time.Time
+	CreatedAt time.Time
+}
+
+// CommentsOfUser finds the Comment items of a given userId, where attribute_not_exists(hiddenAt), by createdAt
+// descending, 20 a page.
 //
 // A user's comments, newest first.
 //
-//	Query  portfolio-backend-table.GSI1: GSI1PK = "COMMENT#{userId}" AND begins_with(GSI1SK, "POST#"); descending
+//	Query  portfolio-backend-table.GSI1: GSI1PK = "COMMENT#{userId}" AND begins_with(GSI1SK, "POST#"); filter attribute_not_exists(hiddenAt); descending
 //	costs  1 read unit
 //	fresh  eventual: a global index follows the table within milliseconds, mostly
-func (db *DB) CommentsOfUser(ctx context.Context, in CommentsOfUserInput, page table.PageOptions) (table.Page[Comment], error) {
-	return table.Many(ctx, db.run, commentsOfUserRead, in.input(), page, commentOf)
+func (db *DB) CommentsOfUser(ctx context.Context, in CommentsOfUserInput, page table.PageOptions) (table.Page[CommentsOfUserItem], error) {
+	return table.Many(ctx, db.run, commentsOfUserRead, in.input(), page, commentsOfUserItemOf)
 }
 
 // CommentsOfUserAll walks all pages of CommentsOfUser, each when it is needed. An error ends it.
-func (db *DB) CommentsOfUserAll(ctx context.Context, in CommentsOfUserInput) iter.Seq2[Comment, error] {
-	return table.Each(ctx, db.run, commentsOfUserRead, in.input(), commentOf)
+func (db *DB) CommentsOfUserAll(ctx context.Context, in CommentsOfUserInput) iter.Seq2[CommentsOfUserItem, error] {
+	return table.Each(ctx, db.run, commentsOfUserRead, in.input(), commentsOfUserItemOf)
 }
 
 // LikeOfUserInput is what LikeOfUser takes.
@@ -331,7 +417,9 @@ func (db *DB) CategoryBySlug(ctx context.Context, in CategoryBySlugInput) (Categ
 	return table.One(ctx, db.run, categoryBySlugRead, in.input(), categoryOf)
 }
 
-// Categories finds the Category items, by slug, 20 a page.
+// Categories finds the Category items, by position, 20 a page.
+//
+// All categories in the order that administrators gave them.
 //
 //	Query  portfolio-backend-table.GSI1: GSI1PK = "CATEGORIES"
 //	costs  0.5 read units
@@ -412,6 +500,105 @@ func (db *DB) BookmarkOfPost(ctx context.Context, in BookmarkOfPostInput) (Bookm
 // order of the inputs, nil for an item that is not there.
 func (db *DB) BookmarkOfPostBatch(ctx context.Context, in []BookmarkOfPostInput) ([]*Bookmark, error) {
 	return table.BatchOf(ctx, db.run, bookmarkOfPostRead, in, BookmarkOfPostInput.input, bookmarkOf)
+}
+
+// ActsOfDayInput is what ActsOfDay takes.
+type ActsOfDayInput struct {
+	// The day of at, in UTC
+	Day string
+}
+
+// ActsOfDay finds the Act items of a given day, where expiresAt > :now, by at descending, 50 a page.
+//
+// What administrators have asked for on a day, newest first.
+//
+//	Query  portfolio-backend-table: PK = "ACTS#{day}"; filter expiresAt > :now; descending
+//	costs  2.5 read units
+//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+func (db *DB) ActsOfDay(ctx context.Context, in ActsOfDayInput, page table.PageOptions) (table.Page[Act], error) {
+	return table.Many(ctx, db.run, actsOfDayRead, in.input(), page, actOf)
+}
+
+// ActsOfDayAll walks all pages of ActsOfDay, each when it is needed. An error ends it.
+func (db *DB) ActsOfDayAll(ctx context.Context, in ActsOfDayInput) iter.Seq2[Act, error] {
+	return table.Each(ctx, db.run, actsOfDayRead, in.input(), actOf)
+}
+
+// ImagesOfUserInput is what ImagesOfUser takes.
+type ImagesOfUserInput struct {
+	UserID string
+}
+
+// ImagesOfUser finds the Image items of a given userId, where state = 'ready', by imageId descending, 24 a page.
+//
+// A user's images that are uploaded, newest first.
+//
+//	Query  portfolio-backend-table: PK = "USER#{userId}" AND begins_with(SK, "IMAGE#"); filter state = 'ready'; descending
+//	costs  1 read unit
+//	fresh  strong: every write that was answered is seen
+func (db *DB) ImagesOfUser(ctx context.Context, in ImagesOfUserInput, page table.PageOptions) (table.Page[Image], error) {
+	return table.Many(ctx, db.run, imagesOfUserRead, in.input(), page, imageOf)
+}
+
+// ImagesOfUserAll walks all pages of ImagesOfUser, each when it is needed. An error ends it.
+func (db *DB) ImagesOfUserAll(ctx context.Context, in ImagesOfUserInput) iter.Seq2[Image, error] {
+	return table.Each(ctx, db.run, imagesOfUserRead, in.input(), imageOf)
+}
+
+// ImageByIDInput is what ImageByID takes.
+type ImageByIDInput struct {
+	UserID  string
+	ImageID string
+}
+
+// ImageByID finds one Image of a given userId and imageId.
+//
+// An image of a user.
+//
+//	GetItem  portfolio-backend-table: PK = "USER#{userId}" AND SK = "IMAGE#{imageId}"
+//	costs    1 read unit
+//	fresh    strong: every write that was answered is seen
+//
+// Without an item it fails with table.ErrNotFound.
+func (db *DB) ImageByID(ctx context.Context, in ImageByIDInput) (Image, error) {
+	return table.One(ctx, db.run, imageByIDRead, in.input(), imageOf)
+}
+
+// ImageByIDBatch is ImageByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of
+// the inputs, nil for an item that is not there.
+func (db *DB) ImageByIDBatch(ctx context.Context, in []ImageByIDInput) ([]*Image, error) {
+	return table.BatchOf(ctx, db.run, imageByIDRead, in, ImageByIDInput.input, imageOf)
+}
+
+// ImagesToCheckInput is what ImagesToCheck takes.
+type ImagesToCheckInput struct {
+	// CheckAtFrom and CheckAtTo are inclusive; nil does not bound.
+	CheckAtFrom, CheckAtTo *time.Time
+}
+
+// ImagesToCheckItem is what ImagesToCheck finds of an Image: the fields that its place holds and it returns.
+type ImagesToCheckItem struct {
+	UserID    string
+	ImageID   string
+	CreatedAt time.Time
+	// When it is asked next whether anything shows it. Before that it is not removed.
+	CheckAt time.Time
+}
+
+// ImagesToCheck finds the Image items, with checkAt between bounds, by checkAt, 100 a page.
+//
+// Images of which it is to be asked whether anything shows them, those first that have waited longest.
+//
+//	Query  portfolio-backend-table.GSI1: GSI1PK = "IMAGES" AND GSI1SK BETWEEN "{from}" AND "{to}"
+//	costs  0.5 read units
+//	fresh  eventual: a global index follows the table within milliseconds, mostly
+func (db *DB) ImagesToCheck(ctx context.Context, in ImagesToCheckInput, page table.PageOptions) (table.Page[ImagesToCheckItem], error) {
+	return table.Many(ctx, db.run, imagesToCheckRead, in.input(), page, imagesToCheckItemOf)
+}
+
+// ImagesToCheckAll walks all pages of ImagesToCheck, each when it is needed. An error ends it.
+func (db *DB) ImagesToCheckAll(ctx context.Context, in ImagesToCheckInput) iter.Seq2[ImagesToCheckItem, error] {
+	return table.Each(ctx, db.run, imagesToCheckRead, in.input(), imagesToCheckItemOf)
 }
 
 // PostPageInput is what PostPage takes.

@@ -32,6 +32,28 @@ func (x PostStatus) Valid() bool {
 	}
 }
 
+// ImageState is one of the values below.
+//
+// An image is awaited, and ready once what was uploaded is a picture.
+type ImageState string
+
+// The values of ImageState.
+const (
+	ImageStateAwaited ImageState = "awaited"
+	ImageStateReady   ImageState = "ready"
+)
+
+// Valid reports whether the value is one of the design's.
+func (x ImageState) Valid() bool {
+	switch x {
+	case ImageStateAwaited,
+		ImageStateReady:
+		return true
+	default:
+		return false
+	}
+}
+
 // NotificationKind is one of the values below.
 //
 // What a notification tells of.
@@ -61,10 +83,12 @@ func (x NotificationKind) Valid() bool {
 //	key    USER#{userId} / PROFILE
 //	Email  EMAIL#{email|lower} / UNIQUE
 type User struct {
-	UserID    string
-	Email     string
-	Name      string
-	Bio       *string
+	UserID string
+	Email  string
+	Name   string
+	Bio    *string
+	// A picture of theirs, which is their own image.
+	AvatarID  *string
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
@@ -85,10 +109,15 @@ func (x User) Record() table.Record {
 type Post struct {
 	PostID string
 	// The author.
-	UserID       string
-	Title        string
-	Excerpt      string
-	CategoryID   string
+	UserID     string
+	Title      string
+	Excerpt    string
+	CategoryID string
+	// The picture above the post and in lists.
+	// CoverID is the ImageID of an Image.
+	CoverID *string
+	// All images of the author that the post shows, its cover too.
+	Images       []string
 	Status       PostStatus
 	VisibleTo    string
 	LikeCount    int64
@@ -121,11 +150,17 @@ func (x PostContent) Record() table.Record {
 //
 //	key   POST#{postId} / COMMENT#{commentId}
 //	GSI1  COMMENT#{userId} / POST#{createdAt}#{commentId}
+//	GSI2  AUTHOR#{authorId} / COMMENT#{commentId}
+//	GSI3  COMMENTS / {commentId}
 type Comment struct {
 	PostID    string
 	CommentID string
 	UserID    string
-	Body      string
+	// The post's author.
+	AuthorID string
+	Body     string
+	// Since when only its moderators see it: the post's author, and administrators.
+	HiddenAt  *time.Time
 	CreatedAt time.Time
 }
 
@@ -152,14 +187,18 @@ func (x Like) Record() table.Record {
 // Category is an item of table portfolio-backend-table.
 //
 //	key   CATEGORY#{categoryId} / METADATA
-//	GSI1  CATEGORIES / {slug}#{categoryId}
+//	GSI1  CATEGORIES / {position|pad(4)}#{categoryId}
 //	Slug  CATEGORY#SLUG#{slug} / UNIQUE
 type Category struct {
 	CategoryID string
 	Slug       string
 	Name       string
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
+	// Where it is among the others, which are sorted by it, and by their ids where it is the same.
+	Position int64
+	// How many posts are in it, whatever their status.
+	PostCount int64
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // Record is the item for DB.Load.
@@ -211,6 +250,45 @@ func (x Bookmark) Record() table.Record {
 	return table.Record{Entity: bookmarkEntity, Values: x.values()}
 }
 
+// Image is an item of table portfolio-backend-table.
+//
+// A picture that a user has uploaded. Its bytes are in the bucket, under its id.
+//
+//	key   USER#{userId} / IMAGE#{imageId}
+//	GSI1  IMAGES / {checkAt}#{imageId}
+type Image struct {
+	UserID  string
+	ImageID string
+	State   ImageState
+	// How many bytes are uploaded, and how many are kept then.
+	Size      int64
+	Width     *int64
+	Height    *int64
+	CreatedAt time.Time
+	// When it is asked next whether anything shows it. Before that it is not removed.
+	CheckAt time.Time
+}
+
+// Record is the item for DB.Load.
+func (x Image) Record() table.Record {
+	return table.Record{Entity: imageEntity, Values: x.values()}
+}
+
+// Album is an item of table portfolio-backend-table.
+//
+// How many images a user has, those that are awaited too.
+//
+//	key  USER#{userId} / IMAGES
+type Album struct {
+	UserID string
+	Images int64
+}
+
+// Record is the item for DB.Load.
+func (x Album) Record() table.Record {
+	return table.Record{Entity: albumEntity, Values: x.values()}
+}
+
 // Request is an item of table portfolio-backend-table.
 //
 // That a user's request was made, and what it made. It goes after a day.
@@ -229,4 +307,30 @@ type Request struct {
 // Record is the item for DB.Load.
 func (x Request) Record() table.Record {
 	return table.Record{Entity: requestEntity, Values: x.values()}
+}
+
+// Act is an item of table portfolio-backend-table.
+//
+// What one of the staff asked for, kept before it is done, and how it was answered. It goes after a year.
+//
+//	key  ACTS#{day} / {at}#{requestId}
+type Act struct {
+	// The day of at, in UTC
+	Day       string
+	At        time.Time
+	RequestID string
+	// The sub of who asked
+	ActorID string
+	// The operation's id
+	Operation string
+	// Method and path
+	Target string
+	// The HTTP status; without it nobody knows whether it was done
+	Status    *int64
+	ExpiresAt time.Time
+}
+
+// Record is the item for DB.Load.
+func (x Act) Record() table.Record {
+	return table.Record{Entity: actEntity, Values: x.values()}
 }

@@ -15,6 +15,8 @@ type SaveProfileInput struct {
 	Email  string
 	Name   string
 	Bio    *string
+	// A picture of theirs, which is their own image.
+	AvatarID *string
 }
 
 // SaveProfileResult is what SaveProfile has done.
@@ -60,12 +62,12 @@ type SaveCategoryResult struct {
 
 // SaveCategory does, as a whole or not at all: upsert Category.
 //
-// Makes a category, or changes it.
+// Makes a category, which is the last one then, or changes it.
 //
-//	upsert  Category.key CATEGORY#{categoryId} / METADATA; GSI1 moved (2)
+//	upsert  Category.key CATEGORY#{categoryId} / METADATA; GSI1 updated (1)
 //	delete  Category.Slug CATEGORY#SLUG#{slug} / UNIQUE
 //	put     Category.Slug CATEGORY#SLUG#{slug} / UNIQUE; if it does not exist
-//	costs   8 write units
+//	costs   7 write units
 //
 // It can end in ErrCategorySlugTaken.
 func (db *DB) SaveCategory(ctx context.Context, in SaveCategoryInput) (SaveCategoryResult, error) {
@@ -80,6 +82,57 @@ func (db *DB) saveCategoryResult(_ context.Context, _ table.Input, out table.Out
 	}, d.Err()
 }
 
+// PlaceCategoryInput is what PlaceCategory takes.
+type PlaceCategoryInput struct {
+	CategoryID string
+	// Where it is among the others, which are sorted by it, and by their ids where it is the same.
+	Position int64
+}
+
+// PlaceCategoryResult is what PlaceCategory has done.
+type PlaceCategoryResult struct {
+	Category Category
+}
+
+// PlaceCategory does: update Category.
+//
+// Gives a category its place among the others.
+//
+//	update  Category.key CATEGORY#{categoryId} / METADATA; GSI1 moved (2)
+//	costs   3 write units
+//
+// It can end in ErrCategoryNotFound, ErrCategorySlugTaken.
+func (db *DB) PlaceCategory(ctx context.Context, in PlaceCategoryInput) (PlaceCategoryResult, error) {
+	return table.Do(ctx, db.run, placeCategoryWrite, in.input(), db.placeCategoryResult)
+}
+
+// placeCategoryResult is the result of what PlaceCategory has done.
+func (db *DB) placeCategoryResult(_ context.Context, _ table.Input, out table.Outcome) (PlaceCategoryResult, error) {
+	d := table.DecodeOutcome(out)
+	return PlaceCategoryResult{
+		Category: table.Made(d, 0, categoryOf),
+	}, d.Err()
+}
+
+// DeleteCategoryInput is what DeleteCategory takes.
+type DeleteCategoryInput struct {
+	CategoryID string
+}
+
+// DeleteCategory does, as a whole or not at all: delete Category.
+//
+// Deletes a category that no post is in.
+//
+//	delete  Category.key CATEGORY#{categoryId} / METADATA; if postCount = 0; GSI1 removed (1)
+//	delete  Category.Slug CATEGORY#SLUG#{slug} / UNIQUE
+//	costs   5 write units
+//
+// It can end in ErrCategoryUsed, ErrNoSuchCategory.
+func (db *DB) DeleteCategory(ctx context.Context, in DeleteCategoryInput) error {
+	_, err := db.run.Write(ctx, deleteCategoryWrite, in.input())
+	return err
+}
+
 // WritePostInput is what WritePost takes.
 type WritePostInput struct {
 	RequestKey string
@@ -89,8 +142,12 @@ type WritePostInput struct {
 	Title      string
 	Excerpt    string
 	CategoryID string
-	Body       string
-	CommentID  *string
+	// The picture above the post and in lists.
+	CoverID *string
+	// All images of the author that the post shows, its cover too.
+	Images    []string
+	Body      string
+	CommentID *string
 }
 
 // WritePostResult is what WritePost has done.
@@ -110,8 +167,8 @@ type WritePostResult struct {
 //	create  Post.key POST#{postId} / METADATA; if it does not exist
 //	put     Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if it does not exist
 //	create  PostContent.key POST#{postId} / CONTENT; if it does not exist
-//	check   Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId)
-//	costs   16 write units
+//	update  Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId); GSI1 updated (1)
+//	costs   17 write units
 //
 // It can end in ErrRequestReused, ErrPostExists, ErrPostContentExists, ErrNoSuchCategory.
 func (db *DB) WritePost(ctx context.Context, in WritePostInput) (WritePostResult, error) {
@@ -148,6 +205,10 @@ type EditPostInput struct {
 	Title      string
 	Excerpt    string
 	CategoryID string
+	// The picture above the post and in lists.
+	CoverID *string
+	// All images of the author that the post shows, its cover too.
+	Images []string
 	// The author.
 	UserID string
 	Body   string
@@ -167,11 +228,12 @@ type EditPostResult struct {
 //
 //	update  Post.key POST#{postId} / METADATA; if userId = :userId; GSI1 updated (1: sparse, without a share all are counted); GSI2 moved (2: sparse, without a share all are counted)
 //	update  Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if userId = :userId
+//	update  Category.key CATEGORY#{categoryId} / METADATA; GSI1 updated (1)
 //	update  PostContent.key POST#{postId} / CONTENT
-//	check   Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId)
-//	costs   17 write units
+//	update  Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId); GSI1 updated (1)
+//	costs   21 write units
 //
-// It can end in ErrNotTheAuthor, ErrPostNotFound, ErrPostContentNotFound, ErrNoSuchCategory.
+// It can end in ErrNotTheAuthor, ErrPostNotFound, ErrCategoryNotFound, ErrPostContentNotFound, ErrNoSuchCategory.
 func (db *DB) EditPost(ctx context.Context, in EditPostInput) (EditPostResult, error) {
 	return table.Do(ctx, db.run, editPostWrite, in.input(), db.editPostResult)
 }
@@ -260,7 +322,11 @@ type AddCommentInput struct {
 	RequestKey string
 	PostID     string
 	UserID     string
-	Body       string
+	// The post's author.
+	AuthorID string
+	Body     string
+	// Since when only its moderators see it: the post's author, and administrators.
+	HiddenAt *time.Time
 }
 
 // AddCommentResult is what AddComment has done.
@@ -276,9 +342,9 @@ type AddCommentResult struct {
 // Comments on a published post, once for each request key of a user.
 //
 //	create  Request.key USER#{userId} / REQUEST#{requestKey}; if it does not exist
-//	create  Comment.key POST#{postId} / COMMENT#{commentId}; if it does not exist; GSI1 added (1)
-//	update  Post.key POST#{postId} / METADATA; if status = 'published'
-//	costs   7 write units
+//	create  Comment.key POST#{postId} / COMMENT#{commentId}; if it does not exist; GSI1 added (1); GSI2 added (1); GSI3 added (1)
+//	update  Post.key POST#{postId} / METADATA; if status = 'published' AND userId = :authorId
+//	costs   9 write units
 //
 // It can end in ErrRequestReused, ErrCommentExists, ErrNoSuchPost, ErrPostArchived.
 func (db *DB) AddComment(ctx context.Context, in AddCommentInput) (AddCommentResult, error) {
@@ -310,6 +376,74 @@ func (db *DB) replayAddComment(_ context.Context, _ table.Input, record table.Va
 	return result, nil
 }
 
+// HideCommentInput is what HideComment takes.
+type HideCommentInput struct {
+	ModeratorID string
+	PostID      string
+	CommentID   string
+}
+
+// HideCommentResult is what HideComment has done.
+type HideCommentResult struct {
+	// Comment is the item as it is now; nil where the write did not need to read it.
+	Comment *Comment
+}
+
+// HideComment does, as a whole or not at all: update Comment.
+//
+// Hides a comment from all but its moderators.
+//
+//	update  Comment.key POST#{postId} / COMMENT#{commentId}; if authorId = :moderatorId AND attribute_not_exists(hiddenAt); GSI1 updated (1); GSI2 updated (1); GSI3 updated (1)
+//	update  Post.key POST#{postId} / METADATA
+//	costs   7 write units
+//
+// It can end in ErrNotTheModerator, ErrCommentHidden, ErrCommentNotFound, ErrPostNotFound.
+func (db *DB) HideComment(ctx context.Context, in HideCommentInput) (HideCommentResult, error) {
+	return table.Do(ctx, db.run, hideCommentWrite, in.input(), db.hideCommentResult)
+}
+
+// hideCommentResult is the result of what HideComment has done.
+func (db *DB) hideCommentResult(_ context.Context, _ table.Input, out table.Outcome) (HideCommentResult, error) {
+	d := table.DecodeOutcome(out)
+	return HideCommentResult{
+		Comment: table.Known(d, 0, commentOf),
+	}, d.Err()
+}
+
+// ShowCommentInput is what ShowComment takes.
+type ShowCommentInput struct {
+	ModeratorID string
+	PostID      string
+	CommentID   string
+}
+
+// ShowCommentResult is what ShowComment has done.
+type ShowCommentResult struct {
+	// Comment is the item as it is now; nil where the write did not need to read it.
+	Comment *Comment
+}
+
+// ShowComment does, as a whole or not at all: update Comment.
+//
+// Shows a comment again that was hidden.
+//
+//	update  Comment.key POST#{postId} / COMMENT#{commentId}; if authorId = :moderatorId AND attribute_exists(hiddenAt); GSI1 updated (1); GSI2 updated (1); GSI3 updated (1)
+//	update  Post.key POST#{postId} / METADATA
+//	costs   7 write units
+//
+// It can end in ErrNotTheModerator, ErrCommentShown, ErrCommentNotFound, ErrPostNotFound.
+func (db *DB) ShowComment(ctx context.Context, in ShowCommentInput) (ShowCommentResult, error) {
+	return table.Do(ctx, db.run, showCommentWrite, in.input(), db.showCommentResult)
+}
+
+// showCommentResult is the result of what ShowComment has done.
+func (db *DB) showCommentResult(_ context.Context, _ table.Input, out table.Outcome) (ShowCommentResult, error) {
+	d := table.DecodeOutcome(out)
+	return ShowCommentResult{
+		Comment: table.Known(d, 0, commentOf),
+	}, d.Err()
+}
+
 // DeleteCommentInput is what DeleteComment takes.
 type DeleteCommentInput struct {
 	PostID    string
@@ -321,9 +455,9 @@ type DeleteCommentInput struct {
 //
 // Takes a user's own comment back.
 //
-//	delete  Comment.key POST#{postId} / COMMENT#{commentId}; if userId = :userId; GSI1 removed (1)
+//	delete  Comment.key POST#{postId} / COMMENT#{commentId}; if userId = :userId; GSI1 removed (1); GSI2 removed (1); GSI3 removed (1)
 //	update  Post.key POST#{postId} / METADATA
-//	costs   5 write units
+//	costs   7 write units
 //
 // It can end in ErrNotTheCommenter, ErrCommentNotFound, ErrPostNotFound, table.ErrRefused.
 func (db *DB) DeleteComment(ctx context.Context, in DeleteCommentInput) error {
@@ -499,6 +633,228 @@ func (db *DB) markNotificationResult(_ context.Context, _ table.Input, out table
 	}, d.Err()
 }
 
+// BeginActInput is what BeginAct takes.
+type BeginActInput struct {
+	// The day of at, in UTC
+	Day       string
+	At        time.Time
+	RequestID string
+	// The sub of who asked
+	ActorID string
+	// The operation's id
+	Operation string
+	// Method and path
+	Target string
+	// The HTTP status; without it nobody knows whether it was done
+	Status *int64
+}
+
+// BeginActResult is what BeginAct has done.
+type BeginActResult struct {
+	Act Act
+}
+
+// BeginAct does: create Act.
+//
+// Keeps that an administrator asks for something, before it is done.
+//
+//	create  Act.key ACTS#{day} / {at}#{requestId}; if it does not exist
+//	costs   1 write unit
+//
+// It can end in ErrActExists.
+func (db *DB) BeginAct(ctx context.Context, in BeginActInput) (BeginActResult, error) {
+	return table.Do(ctx, db.run, beginActWrite, in.input(), db.beginActResult)
+}
+
+// beginActResult is the result of what BeginAct has done.
+func (db *DB) beginActResult(_ context.Context, _ table.Input, out table.Outcome) (BeginActResult, error) {
+	d := table.DecodeOutcome(out)
+	return BeginActResult{
+		Act: table.Made(d, 0, actOf),
+	}, d.Err()
+}
+
+// EndActInput is what EndAct takes.
+type EndActInput struct {
+	// The day of at, in UTC
+	Day       string
+	At        time.Time
+	RequestID string
+	// The HTTP status; without it nobody knows whether it was done
+	Status *int64
+}
+
+// EndActResult is what EndAct has done.
+type EndActResult struct {
+	Act Act
+}
+
+// EndAct does: update Act.
+//
+// Keeps how it was answered.
+//
+//	update  Act.key ACTS#{day} / {at}#{requestId}
+//	costs   1 write unit
+//
+// It can end in ErrActNotFound.
+func (db *DB) EndAct(ctx context.Context, in EndActInput) (EndActResult, error) {
+	return table.Do(ctx, db.run, endActWrite, in.input(), db.endActResult)
+}
+
+// endActResult is the result of what EndAct has done.
+func (db *DB) endActResult(_ context.Context, _ table.Input, out table.Outcome) (EndActResult, error) {
+	d := table.DecodeOutcome(out)
+	return EndActResult{
+		Act: table.Made(d, 0, actOf),
+	}, d.Err()
+}
+
+// AwaitImageInput is what AwaitImage takes.
+type AwaitImageInput struct {
+	Most    int64
+	UserID  string
+	ImageID string
+	// How many bytes are uploaded, and how many are kept then.
+	Size   int64
+	Width  *int64
+	Height *int64
+	// When it is asked next whether anything shows it. Before that it is not removed.
+	CheckAt time.Time
+}
+
+// AwaitImageResult is what AwaitImage has done.
+type AwaitImageResult struct {
+	// Album is the item as it is now; nil where the write did not need to read it.
+	Album *Album
+	Image Image
+}
+
+// AwaitImage does, as a whole or not at all: upsert Album, create Image.
+//
+// Makes an image that is going to be uploaded, where the user has fewer than so many.
+//
+//	upsert  Album.key USER#{userId} / IMAGES; if attribute_not_exists(images) OR images < :most
+//	create  Image.key USER#{userId} / IMAGE#{imageId}; if it does not exist; GSI1 added (1)
+//	costs   5 write units
+//
+// It can end in ErrTooManyImages, ErrImageExists.
+func (db *DB) AwaitImage(ctx context.Context, in AwaitImageInput) (AwaitImageResult, error) {
+	return table.Do(ctx, db.run, awaitImageWrite, in.input(), db.awaitImageResult)
+}
+
+// awaitImageResult is the result of what AwaitImage has done.
+func (db *DB) awaitImageResult(_ context.Context, _ table.Input, out table.Outcome) (AwaitImageResult, error) {
+	d := table.DecodeOutcome(out)
+	return AwaitImageResult{
+		Album: table.Known(d, 0, albumOf),
+		Image: table.Made(d, 1, imageOf),
+	}, d.Err()
+}
+
+// KeepImageInput is what KeepImage takes.
+type KeepImageInput struct {
+	UserID  string
+	ImageID string
+	// How many bytes are uploaded, and how many are kept then.
+	Size   int64
+	Width  *int64
+	Height *int64
+	// When it is asked next whether anything shows it. Before that it is not removed.
+	CheckAt time.Time
+}
+
+// KeepImageResult is what KeepImage has done.
+type KeepImageResult struct {
+	Image Image
+}
+
+// KeepImage does: update Image.
+//
+// Says that what was uploaded is a picture.
+//
+//	update  Image.key USER#{userId} / IMAGE#{imageId}; if state = 'awaited'; GSI1 moved (2)
+//	costs   3 write units
+//
+// It can end in ErrImageReady, ErrImageNotFound.
+func (db *DB) KeepImage(ctx context.Context, in KeepImageInput) (KeepImageResult, error) {
+	return table.Do(ctx, db.run, keepImageWrite, in.input(), db.keepImageResult)
+}
+
+// keepImageResult is the result of what KeepImage has done.
+func (db *DB) keepImageResult(_ context.Context, _ table.Input, out table.Outcome) (KeepImageResult, error) {
+	d := table.DecodeOutcome(out)
+	return KeepImageResult{
+		Image: table.Made(d, 0, imageOf),
+	}, d.Err()
+}
+
+// CheckImageLaterInput is what CheckImageLater takes.
+type CheckImageLaterInput struct {
+	UserID  string
+	ImageID string
+	// When it is asked next whether anything shows it. Before that it is not removed.
+	CheckAt time.Time
+}
+
+// CheckImageLaterResult is what CheckImageLater has done.
+type CheckImageLaterResult struct {
+	Image Image
+}
+
+// CheckImageLater does: update Image.
+//
+// Puts off the question whether anything shows an image: before something is going to, and where something does.
+//
+//	update  Image.key USER#{userId} / IMAGE#{imageId}; GSI1 moved (2)
+//	costs   3 write units
+//
+// It can end in ErrImageNotFound.
+func (db *DB) CheckImageLater(ctx context.Context, in CheckImageLaterInput) (CheckImageLaterResult, error) {
+	return table.Do(ctx, db.run, checkImageLaterWrite, in.input(), db.checkImageLaterResult)
+}
+
+// checkImageLaterResult is the result of what CheckImageLater has done.
+func (db *DB) checkImageLaterResult(_ context.Context, _ table.Input, out table.Outcome) (CheckImageLaterResult, error) {
+	d := table.DecodeOutcome(out)
+	return CheckImageLaterResult{
+		Image: table.Made(d, 0, imageOf),
+	}, d.Err()
+}
+
+// RemoveImageInput is what RemoveImage takes.
+type RemoveImageInput struct {
+	Seen    time.Time
+	UserID  string
+	ImageID string
+}
+
+// RemoveImageResult is what RemoveImage has done.
+type RemoveImageResult struct {
+	// Album is the item as it is now; nil where the write did not need to read it.
+	Album *Album
+}
+
+// RemoveImage does, as a whole or not at all: delete Image, upsert Album.
+//
+// Removes an image that nothing shows. What is going to show it has put off the question before.
+//
+//	delete  Image.key USER#{userId} / IMAGE#{imageId}; if checkAt = :seen; GSI1 removed (1)
+//	upsert  Album.key USER#{userId} / IMAGES
+//	costs   5 write units
+//
+// It can end in ErrImageWanted, ErrImageNotFound, table.ErrRefused.
+func (db *DB) RemoveImage(ctx context.Context, in RemoveImageInput) (RemoveImageResult, error) {
+	return table.Do(ctx, db.run, removeImageWrite, in.input(), db.removeImageResult)
+}
+
+// removeImageResult is the result of what RemoveImage has done.
+func (db *DB) removeImageResult(_ context.Context, _ table.Input, out table.Outcome) (RemoveImageResult, error) {
+	d := table.DecodeOutcome(out)
+	return RemoveImageResult{
+		Album: table.Known(d, 1, albumOf),
+	}, d.Err()
+}
+
 // Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
 // that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
 // for counters; the order in which they are given does not matter.
@@ -521,6 +877,16 @@ func (o Ops) SaveProfile(in SaveProfileInput) *table.Op[SaveProfileResult] {
 // SaveCategory is SaveCategory of DB, for Tx.
 func (o Ops) SaveCategory(in SaveCategoryInput) *table.Op[SaveCategoryResult] {
 	return table.NewOp(o.db.run, saveCategoryWrite, in.input(), o.db.saveCategoryResult)
+}
+
+// PlaceCategory is PlaceCategory of DB, for Tx.
+func (o Ops) PlaceCategory(in PlaceCategoryInput) *table.Op[PlaceCategoryResult] {
+	return table.NewOp(o.db.run, placeCategoryWrite, in.input(), o.db.placeCategoryResult)
+}
+
+// DeleteCategory is DeleteCategory of DB, for Tx.
+func (o Ops) DeleteCategory(in DeleteCategoryInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, deleteCategoryWrite, in.input(), nil)
 }
 
 // WritePost is WritePost of DB, for Tx.
@@ -546,6 +912,16 @@ func (o Ops) ArchivePost(in ArchivePostInput) *table.Op[ArchivePostResult] {
 // AddComment is AddComment of DB, for Tx.
 func (o Ops) AddComment(in AddCommentInput) *table.Op[AddCommentResult] {
 	return table.NewOp(o.db.run, addCommentWrite, in.input(), o.db.addCommentResult)
+}
+
+// HideComment is HideComment of DB, for Tx.
+func (o Ops) HideComment(in HideCommentInput) *table.Op[HideCommentResult] {
+	return table.NewOp(o.db.run, hideCommentWrite, in.input(), o.db.hideCommentResult)
+}
+
+// ShowComment is ShowComment of DB, for Tx.
+func (o Ops) ShowComment(in ShowCommentInput) *table.Op[ShowCommentResult] {
+	return table.NewOp(o.db.run, showCommentWrite, in.input(), o.db.showCommentResult)
 }
 
 // DeleteComment is DeleteComment of DB, for Tx.
@@ -581,4 +957,34 @@ func (o Ops) Notify(in NotifyInput) *table.Op[NotifyResult] {
 // MarkNotification is MarkNotification of DB, for Tx.
 func (o Ops) MarkNotification(in MarkNotificationInput) *table.Op[MarkNotificationResult] {
 	return table.NewOp(o.db.run, markNotificationWrite, in.input(), o.db.markNotificationResult)
+}
+
+// BeginAct is BeginAct of DB, for Tx.
+func (o Ops) BeginAct(in BeginActInput) *table.Op[BeginActResult] {
+	return table.NewOp(o.db.run, beginActWrite, in.input(), o.db.beginActResult)
+}
+
+// EndAct is EndAct of DB, for Tx.
+func (o Ops) EndAct(in EndActInput) *table.Op[EndActResult] {
+	return table.NewOp(o.db.run, endActWrite, in.input(), o.db.endActResult)
+}
+
+// AwaitImage is AwaitImage of DB, for Tx.
+func (o Ops) AwaitImage(in AwaitImageInput) *table.Op[AwaitImageResult] {
+	return table.NewOp(o.db.run, awaitImageWrite, in.input(), o.db.awaitImageResult)
+}
+
+// KeepImage is KeepImage of DB, for Tx.
+func (o Ops) KeepImage(in KeepImageInput) *table.Op[KeepImageResult] {
+	return table.NewOp(o.db.run, keepImageWrite, in.input(), o.db.keepImageResult)
+}
+
+// CheckImageLater is CheckImageLater of DB, for Tx.
+func (o Ops) CheckImageLater(in CheckImageLaterInput) *table.Op[CheckImageLaterResult] {
+	return table.NewOp(o.db.run, checkImageLaterWrite, in.input(), o.db.checkImageLaterResult)
+}
+
+// RemoveImage is RemoveImage of DB, for Tx.
+func (o Ops) RemoveImage(in RemoveImageInput) *table.Op[RemoveImageResult] {
+	return table.NewOp(o.db.run, removeImageWrite, in.input(), o.db.removeImageResult)
 }

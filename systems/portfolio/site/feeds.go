@@ -109,6 +109,7 @@ type jsonItem struct {
 	Published string       `json:"date_published"`
 	Modified  string       `json:"date_modified"`
 	Authors   []jsonAuthor `json:"authors"`
+	Image     string       `json:"image,omitempty"`
 	Tags      []string     `json:"tags,omitempty"`
 }
 
@@ -130,6 +131,9 @@ func (s *Site) jsonFeed(w http.ResponseWriter, r *http.Request) error {
 		item := jsonItem{
 			ID: v.Base + "/p/" + p.Address[len(p.Address)-idLength:], URL: v.Base + "/p/" + p.Address, Title: p.Title, Summary: p.Excerpt, Text: p.Excerpt,
 			Published: v.ISO(p.At), Modified: v.ISO(p.Updated), Authors: []jsonAuthor{{p.Author}},
+		}
+		if p.Cover != "" {
+			item.Image = v.Base + "/images/" + p.Cover
 		}
 		if p.Category.Name != "" {
 			item.Tags = []string{p.Category.Name}

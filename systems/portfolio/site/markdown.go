@@ -34,13 +34,30 @@ func Markdown(source string) template.HTML {
 	return template.HTML(scrollable.Replace(string(clean))) //nolint:gosec // it is sanitised
 }
 
+// Images are the ids of the pictures of our own that a text shows.
+func Images(source string) (ids []string) {
+	document := converter().Parser().Parse(text.NewReader([]byte(source)))
+	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if image, ok := n.(*ast.Image); ok && entering {
+			if found := imageForm.FindSubmatch(image.Destination); found != nil {
+				ids = append(ids, string(found[1]))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return ids
+}
+
+var imageForm = regexp.MustCompile(`^\.\./images/([0-7][0-9A-HJKMNP-TV-Z]{25})$`)
+
 // Minutes is how long it takes to read a text, at least one.
 func Minutes(source string) int {
 	return max(1, (len(strings.Fields(source))+wordsAMinute/2)/wordsAMinute)
 }
 
-// scrollable lets keys scroll what is wider than a phone. After the policy < begins a tag and nothing else.
-var scrollable = strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<div class="prose-wide" tabindex="0"><table>`, "</table>", "</table></div>")
+// scrollable lets keys scroll what is wider than a phone, and pictures wait until they are scrolled to. After the policy < begins a
+// tag and nothing else.
+var scrollable = strings.NewReplacer("<img ", `<img loading="lazy" decoding="async" `, "<pre>", `<pre tabindex="0">`, "<table>", `<div class="prose-wide" tabindex="0"><table>`, "</table>", "</table></div>")
 
 var converter = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(

@@ -5,7 +5,7 @@
 //
 //	GET /                 published posts, newest first; ?after=CURSOR goes on
 //	GET /c/SLUG           those of a category
-//	GET /p/TITLE-ID       a post with its newest comments
+//	GET /p/TITLE-ID       a post with its newest comments; ?until=COMMENT has those from that one back
 //	GET /feed.atom, /feed.json, /sitemap.xml
 //	GET /site.js          likes, bookmarks and comments: the API's, with the token that the studio's log-in has kept
 //
@@ -18,6 +18,7 @@
 //	V2  What users have written is escaped, or Markdown that a policy has let through.
 //	V3  A page asks no other origin for anything; all its addresses are relative but those that others keep.
 //	V4  A post has one address; others that lead to it are redirected there.
+//	V5  A hidden comment is not shown.
 //
 // A handler may be used from any number of goroutines.
 package site
@@ -33,6 +34,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -180,11 +182,13 @@ func (v *view) Language() string { return v.language }
 // card is a post in a list.
 type card struct {
 	Address, Title, Excerpt, AuthorID, Author string
-	Category                                  portfoliodb.Category
-	At, Updated                               time.Time
+	// Cover and Avatar are ids of images; "" is none.
+	Cover, Avatar string
+	Category      portfoliodb.Category
+	At, Updated   time.Time
 }
 
-// article is a post with its text.
+// article is a post with its text, or with comments alone.
 type article struct {
 	card
 
@@ -195,6 +199,8 @@ type article struct {
 	Archived, Edited    bool
 	Comments            []remark
 	Related             []card
+	// Older leads to the comments before these; "" where there are none.
+	Older string
 }
 
 // remark is a comment.
@@ -283,9 +289,17 @@ func cards(items []portfoliodb.PostsByCategoryItem, but string) (list []card) {
 // cardOf is a post as lists show it.
 func cardOf(p portfoliodb.PostsByStatusItem) card {
 	return card{
-		Address: Address(p.Title, p.PostID), Title: p.Title, Excerpt: p.Excerpt, AuthorID: p.UserID,
+		Address: Address(p.Title, p.PostID), Title: p.Title, Excerpt: p.Excerpt, AuthorID: p.UserID, Cover: known(p.CoverID),
 		Category: portfoliodb.Category{CategoryID: p.CategoryID}, At: p.CreatedAt, Updated: p.UpdatedAt,
 	}
+}
+
+// known is a text that may be missing.
+func known(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }
 
 // list writes a page of posts.
@@ -302,7 +316,10 @@ func (s *Site) post(w http.ResponseWriter, r *http.Request) error {
 		return errMissing
 	}
 	ctx := r.Context()
-	found, err := s.DB.PostPage(ctx, portfoliodb.PostPageInput{PostID: id, VisibleTo: Everyone}, table.PageOptions{Limit: mostComments + 2}) //nolint:mnd // the post and its text
+	if r.URL.Query().Has("until") {
+		return s.olderComments(w, r, id)
+	}
+	found, err := s.DB.PostPage(ctx, portfoliodb.PostPageInput{PostID: id, VisibleTo: Everyone}, table.PageOptions{Limit: mostComments + 3}) //nolint:mnd // the post, its text, and whether there are more
 	if err != nil {
 		return err
 	}
@@ -316,19 +333,16 @@ func (s *Site) post(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	v := s.view(r)
-	a := &article{
-		card: cardOf(portfoliodb.PostsByStatusItem{
-			PostID: p.PostID, UserID: p.UserID, Title: p.Title, Excerpt: p.Excerpt, CategoryID: p.CategoryID, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
-		}),
-		ID: p.PostID, Likes: p.LikeCount, CommentCount: p.CommentCount,
-		Archived: p.Status == portfoliodb.PostStatusArchived,
-	}
+	a := articleOf(p)
 	for _, c := range found.PostContent {
 		a.Body, a.Minutes = Markdown(c.Body), Minutes(c.Body)
 	}
-	for _, c := range found.Comment {
-		a.Comments = append(a.Comments, remark{ID: c.CommentID, UserID: c.UserID, Name: c.UserID, Body: c.Body, At: c.CreatedAt})
+	comments := found.Comment
+	if len(comments) > mostComments {
+		a.Older = "?until=" + comments[mostComments].CommentID + "#comments-title"
+		comments = comments[:mostComments]
 	}
+	a.Comments = remarks(comments)
 	near, err := s.DB.PostsByCategory(ctx, portfoliodb.PostsByCategoryInput{CategoryID: p.CategoryID}, table.PageOptions{Limit: related + 1})
 	if err != nil {
 		return err
@@ -349,6 +363,59 @@ func (s *Site) post(w http.ResponseWriter, r *http.Request) error {
 	return s.write(w, r, "post", v)
 }
 
+// articleOf is a post without its text.
+func articleOf(p portfoliodb.Post) *article {
+	return &article{
+		card: cardOf(portfoliodb.PostsByStatusItem{
+			PostID: p.PostID, UserID: p.UserID, Title: p.Title, Excerpt: p.Excerpt, CategoryID: p.CategoryID, CoverID: p.CoverID, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
+		}),
+		ID: p.PostID, Likes: p.LikeCount, CommentCount: p.CommentCount,
+		Archived: p.Status == portfoliodb.PostStatusArchived,
+	}
+}
+
+// Shown are the comments that are not hidden.
+func Shown(all []portfoliodb.Comment) []portfoliodb.Comment {
+	return slices.DeleteFunc(all, func(c portfoliodb.Comment) bool { return c.HiddenAt != nil })
+}
+
+// remarks are the comments that readers see.
+func remarks(all []portfoliodb.Comment) (list []remark) {
+	for _, c := range Shown(all) {
+		list = append(list, remark{ID: c.CommentID, UserID: c.UserID, Body: c.Body, At: c.CreatedAt})
+	}
+	return list
+}
+
+// olderComments is the page of a post's comments from one back: those for which the post's page has no place.
+func (s *Site) olderComments(w http.ResponseWriter, r *http.Request, postID string) error {
+	ctx, query := r.Context(), r.URL.Query()
+	p, err := s.DB.PostMetadata(ctx, portfoliodb.PostMetadataInput{PostID: postID, VisibleTo: Everyone})
+	if err != nil {
+		return err
+	}
+	until := query.Get("until")
+	found, err := s.DB.CommentsUntil(ctx, portfoliodb.CommentsUntilInput{PostID: postID, CommentIDTo: &until}, table.PageOptions{Limit: mostComments, After: table.Cursor(query.Get("after"))})
+	if _, bad := errors.AsType[*table.ValueError](err); bad {
+		return errMissing
+	}
+	if err != nil {
+		return err
+	}
+	v, a := s.view(r), articleOf(p)
+	a.Comments = remarks(found.Items)
+	if found.Next != "" {
+		a.Older = "?" + url.Values{"until": {until}, "after": {string(found.Next)}}.Encode() + "#comments-title"
+	}
+	list := []card{a.card}
+	if err := s.named(ctx, v, list, a.Comments...); err != nil {
+		return err
+	}
+	a.card, v.Post, v.Kind, v.Robots = list[0], a, "article", "noindex,follow"
+	v.Title = v.Say("commentsOf", "title", p.Title) + " · " + v.Say("site")
+	return s.write(w, r, "comments", v)
+}
+
 // named fills in the names of categories and users.
 func (s *Site) named(ctx context.Context, v *view, posts []card, comments ...remark) error {
 	categories, err := s.DB.Categories(ctx, table.PageOptions{Limit: table.MaxPage})
@@ -366,21 +433,22 @@ func (s *Site) named(ctx context.Context, v *view, posts []card, comments ...rem
 	}
 	for i := range posts {
 		p := &posts[i]
-		p.Author, p.Category = names(p.AuthorID), byID[p.Category.CategoryID]
+		p.Author, p.Avatar = names(p.AuthorID)
+		p.Category = byID[p.Category.CategoryID]
 	}
 	for i := range comments {
-		comments[i].Name = names(comments[i].UserID)
+		comments[i].Name, _ = names(comments[i].UserID)
 	}
 	return nil
 }
 
-// names are what users are called; who has not said is called by his id.
-func (s *Site) names(ctx context.Context, posts []card, comments []remark) (func(id string) string, error) {
-	called := map[string]string{}
+// names are what users are called, and their pictures; who has given no name is called by the id.
+func (s *Site) names(ctx context.Context, posts []card, comments []remark) (func(id string) (name, avatar string), error) {
+	called := map[string]portfoliodb.User{}
 	var in []portfoliodb.UserByIDInput
 	ask := func(id string) {
 		if _, ok := called[id]; !ok {
-			called[id] = id
+			called[id] = portfoliodb.User{Name: id}
 			in = append(in, portfoliodb.UserByIDInput{UserID: id})
 		}
 	}
@@ -397,11 +465,11 @@ func (s *Site) names(ctx context.Context, posts []card, comments []remark) (func
 		}
 		for _, u := range users {
 			if u != nil {
-				called[u.UserID] = u.Name
+				called[u.UserID] = *u
 			}
 		}
 	}
-	return func(id string) string { return called[id] }, nil
+	return func(id string) (name, avatar string) { return called[id].Name, known(called[id].AvatarID) }, nil
 }
 
 func (s *Site) written(name string, v *view) ([]byte, error) {

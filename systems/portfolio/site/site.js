@@ -86,7 +86,7 @@
       });
     }
     let name = me.sub;
-    call("GET", `posts/${id}/mine`).then((mine) => {
+    if (toggles.length > 0) call("GET", `posts/${id}/mine`).then((mine) => {
       name = mine.name || me.sub;
       for (const button of toggles) show(button, button.dataset.toggle === "like" ? mine.liked : mine.bookmarked);
       post.querySelector(".post-tools").hidden = false;
@@ -96,16 +96,15 @@
     const list = post.querySelector(".comment-list");
     const total = post.querySelector("[data-comments]");
     const moderator = me.sub === post.dataset.author || me.groups.includes("portfolio-admin");
-    const deletable = (item) => {
-      if (item.dataset.user !== me.sub && !moderator) return;
-      const button = document.querySelector("#delete").content.firstElementChild.cloneNode(true);
+    const removable = (item, kind, method, path) => {
+      const button = document.querySelector(`#${kind}`).content.firstElementChild.cloneNode(true);
       button.addEventListener("click", async () => {
-        if (!confirm(button.dataset.ask)) return;
+        if (button.dataset.ask && !confirm(button.dataset.ask)) return;
         button.disabled = true;
         try {
-          await call("DELETE", `posts/${id}/comments/${item.dataset.comment}`);
+          await call(method, `posts/${id}/comments/${item.dataset.comment}${path}`);
           item.remove();
-          total.textContent = String(Number(total.textContent) - 1);
+          if (total) total.textContent = String(Number(total.textContent) - 1);
         } catch (thrown) {
           button.disabled = false;
           failed(thrown);
@@ -113,7 +112,12 @@
       });
       item.querySelector(".post-meta").append(button);
     };
-    for (const item of list.children) deletable(item);
+    // Who has made a comment deletes it; its moderators can hide it, too.
+    const moderated = (item) => {
+      if (moderator) removable(item, "hide", "PUT", "/hidden");
+      if (moderator || item.dataset.user === me.sub) removable(item, "delete", "DELETE", "");
+    };
+    for (const item of list.children) moderated(item);
     if (!form) return;
     form.hidden = false;
     let key = newKey();
@@ -134,7 +138,7 @@
         item.querySelector(".comment-body").textContent = made.body;
         list.prepend(item);
         total.textContent = String(Number(total.textContent) + 1);
-        deletable(item);
+        moderated(item);
         post.querySelector(".comments-none")?.remove();
         form.reset();
         key = newKey();

@@ -24,7 +24,7 @@ func TestMarkdown(t *testing.T) {
 		"![x](https://example.com/a.png)":   "<p><a href=\"https://example.com/a.png\" rel=\"nofollow noreferrer\">x</a></p>\n",
 		"![x](//example.com/a.png)":         "<p><a href=\"//example.com/a.png\" rel=\"nofollow noreferrer\">x</a></p>\n",
 		"![x](data:image/png;base64,AA)":    "<p>x</p>\n",
-		"![x](../images/a.png)":             "<p><img src=\"../images/a.png\" alt=\"x\"></p>\n",
+		"![x](../images/a.png)":             "<p><img loading=\"lazy\" decoding=\"async\" src=\"../images/a.png\" alt=\"x\"></p>\n",
 		"|a|\n|-|\n|b|":                     "<div class=\"prose-wide\" tabindex=\"0\"><table>",
 		"<pre>":                             "",
 	} {

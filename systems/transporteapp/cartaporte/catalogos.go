@@ -1,10 +1,13 @@
 package cartaporte
 
 import (
+	"cmp"
 	"embed"
 	"encoding/csv"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -120,3 +123,39 @@ func ClaveProdServ(key string) bool {
 func digits(text string, n int) bool {
 	return len(text) == n && strings.Trim(text, decimalDigits) == ""
 }
+
+// Linea is a key with what it means.
+type Linea struct{ Clave, Descripcion string }
+
+// Buscar finds the lines whose key begins with a text, then those whose description has all its words, wherever they begin; accents
+// and capitals do not count. They stand in the order of their keys.
+func (c Catalogo) Buscar(text string, most int) []Linea {
+	sought := strings.Fields(plain(text))
+	var byKey, byWords []Linea
+	for _, key := range slices.Sorted(maps.Keys(catalogs()[string(c)])) {
+		e := catalogs()[string(c)][key]
+		line := Linea{key, cmp.Or(e["descripcion"], e["nombre"])}
+		switch words := " " + plain(line.Descripcion); {
+		case strings.HasPrefix(plain(key), strings.Join(sought, " ")):
+			byKey = append(byKey, line)
+		case !slices.ContainsFunc(sought, func(w string) bool { return !strings.Contains(words, " "+w) }):
+			byWords = append(byWords, line)
+		}
+	}
+	all := slices.Concat(byKey, byWords)
+	return all[:min(len(all), most)]
+}
+
+// Descripcion is what a key means; "" for none of the catalogue.
+func (c Catalogo) Descripcion(key string) string {
+	e, _ := c.find(key)
+	return cmp.Or(e["descripcion"], e["nombre"])
+}
+
+// Segmento is what the segment of a key of products and services is.
+func Segmento(key string) string { return segmento.Descripcion(key[:min(len(key), prefixLength)]) }
+
+var withoutAccents = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u", "ü", "u", "ñ", "n", "(", " ", "-", " ", ",", " ")
+
+// plain is a text as it is searched for.
+func plain(text string) string { return withoutAccents.Replace(strings.ToLower(text)) }

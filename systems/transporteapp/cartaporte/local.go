@@ -115,6 +115,14 @@ func (l *Local) Timbrar(ctx context.Context, in Solicitud) (Timbre, error) {
 	return out, err
 }
 
+// Muestra gives a document a stamp of sample data: it says that it is a test, and seals nothing.
+func (c *Comprobante) Muestra(uuid, at string) {
+	c.Complemento.Timbre = &xmlTimbre{
+		SpaceTFD: spaceTFD, SchemaLocation: schemaTFD, Version: versionTFD, UUID: uuid, FechaTimbrado: at, RfcProvCertif: LocalRFC,
+		Leyenda: Leyenda, NoCertificadoSAT: LocalSerial,
+	}
+}
+
 // Cancelar makes Local a PAC: it confirms all that has a reason.
 func (l *Local) Cancelar(ctx context.Context, in Cancelacion) error {
 	if !MotivoCancelacion.Tiene(in.Motivo) {

@@ -443,6 +443,7 @@ func (x User) values() table.Values {
 	table.SetOptional(v, "config", configFiscalCodec(), x.Config)
 	table.Set(v, "numConductores", table.Int(), x.NumConductores)
 	table.Set(v, "numVehiculos", table.Int(), x.NumVehiculos)
+	table.Set(v, "numPropietarios", table.Int(), x.NumPropietarios)
 	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
 	table.Set(v, "updatedAt", table.Time(), x.UpdatedAt)
 	return v
@@ -451,18 +452,73 @@ func (x User) values() table.Values {
 func userOf(v table.Values) (User, error) {
 	d := table.Decode("User", v)
 	x := User{
-		UserID:         table.Get(d, "userId", table.Text[string]()),
-		Email:          table.Get(d, "email", table.Text[string]()),
-		FullName:       table.Get(d, "fullName", table.Text[string]()),
-		AvatarURL:      table.GetOptional(d, "avatarUrl", table.Text[string]()),
-		Timezone:       table.Get(d, "timezone", table.Text[string]()),
-		Subscription:   table.Get(d, "subscription", suscripcionCodec()),
-		Credits:        table.Get(d, "credits", creditosCodec()),
-		Config:         table.GetOptional(d, "config", configFiscalCodec()),
-		NumConductores: table.Get(d, "numConductores", table.Int()),
-		NumVehiculos:   table.Get(d, "numVehiculos", table.Int()),
-		CreatedAt:      table.Get(d, "createdAt", table.Time()),
-		UpdatedAt:      table.Get(d, "updatedAt", table.Time()),
+		UserID:          table.Get(d, "userId", table.Text[string]()),
+		Email:           table.Get(d, "email", table.Text[string]()),
+		FullName:        table.Get(d, "fullName", table.Text[string]()),
+		AvatarURL:       table.GetOptional(d, "avatarUrl", table.Text[string]()),
+		Timezone:        table.Get(d, "timezone", table.Text[string]()),
+		Subscription:    table.Get(d, "subscription", suscripcionCodec()),
+		Credits:         table.Get(d, "credits", creditosCodec()),
+		Config:          table.GetOptional(d, "config", configFiscalCodec()),
+		NumConductores:  table.Get(d, "numConductores", table.Int()),
+		NumVehiculos:    table.Get(d, "numVehiculos", table.Int()),
+		NumPropietarios: table.Get(d, "numPropietarios", table.Int()),
+		CreatedAt:       table.Get(d, "createdAt", table.Time()),
+		UpdatedAt:       table.Get(d, "updatedAt", table.Time()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
+func (x Miembro) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), x.UserID)
+	table.Set(v, "miembroId", table.Text[string](), x.MiembroID)
+	table.Set(v, "nombre", table.Text[string](), x.Nombre)
+	table.Set(v, "rol", table.Text[Rol](), x.Rol)
+	table.SetOptional(v, "conductorId", table.Text[string](), x.ConductorID)
+	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
+	table.Set(v, "updatedAt", table.Time(), x.UpdatedAt)
+	return v
+}
+
+func miembroOf(v table.Values) (Miembro, error) {
+	d := table.Decode("Miembro", v)
+	x := Miembro{
+		UserID:      table.Get(d, "userId", table.Text[string]()),
+		MiembroID:   table.Get(d, "miembroId", table.Text[string]()),
+		Nombre:      table.Get(d, "nombre", table.Text[string]()),
+		Rol:         table.Get(d, "rol", table.Text[Rol]()),
+		ConductorID: table.GetOptional(d, "conductorId", table.Text[string]()),
+		CreatedAt:   table.Get(d, "createdAt", table.Time()),
+		UpdatedAt:   table.Get(d, "updatedAt", table.Time()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
+func (x Invitacion) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), x.UserID)
+	table.Set(v, "invitacionId", table.Text[string](), x.InvitacionID)
+	table.Set(v, "nombre", table.Text[string](), x.Nombre)
+	table.Set(v, "rol", table.Text[Rol](), x.Rol)
+	table.SetOptional(v, "conductorId", table.Text[string](), x.ConductorID)
+	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
+	table.Set(v, "ttl", table.Seconds(), x.TTL)
+	return v
+}
+
+func invitacionOf(v table.Values) (Invitacion, error) {
+	d := table.Decode("Invitacion", v)
+	x := Invitacion{
+		UserID:       table.Get(d, "userId", table.Text[string]()),
+		InvitacionID: table.Get(d, "invitacionId", table.Text[string]()),
+		Nombre:       table.Get(d, "nombre", table.Text[string]()),
+		Rol:          table.Get(d, "rol", table.Text[Rol]()),
+		ConductorID:  table.GetOptional(d, "conductorId", table.Text[string]()),
+		CreatedAt:    table.Get(d, "createdAt", table.Time()),
+		TTL:          table.Get(d, "ttl", table.Seconds()),
 	}
 	return x, d.Err()
 }
@@ -623,6 +679,7 @@ func (x Conductor) values() table.Values {
 	table.Set(v, "estado", table.Text[EstadoRecurso](), x.Estado)
 	table.Set(v, "activo", table.Bool(), x.Activo)
 	table.Set(v, "licencia", licenciaCodec(), x.Licencia)
+	table.Set(v, "vence", table.Day(), x.Vence)
 	table.SetOptional(v, "compensacion", compensacionCodec(), x.Compensacion)
 	table.Set(v, "performance", desempenoCodec(), x.Performance)
 	table.Set(v, "asignacion", asignacionCodec(), x.Asignacion)
@@ -644,6 +701,7 @@ func conductorOf(v table.Values) (Conductor, error) {
 		Estado:       table.Get(d, "estado", table.Text[EstadoRecurso]()),
 		Activo:       table.Get(d, "activo", table.Bool()),
 		Licencia:     table.Get(d, "licencia", licenciaCodec()),
+		Vence:        table.Get(d, "vence", table.Day()),
 		Compensacion: table.GetOptional(d, "compensacion", compensacionCodec()),
 		Performance:  table.Get(d, "performance", desempenoCodec()),
 		Asignacion:   table.Get(d, "asignacion", asignacionCodec()),
@@ -667,6 +725,9 @@ func (x Vehiculo) values() table.Values {
 	table.Set(v, "numPermisoSct", table.Text[string](), x.NumPermisoSct)
 	table.Set(v, "aseguraRespCivil", table.Text[string](), x.AseguraRespCivil)
 	table.Set(v, "polizaRespCivil", table.Text[string](), x.PolizaRespCivil)
+	table.SetOptional(v, "permisoVigencia", table.Day(), x.PermisoVigencia)
+	table.SetOptional(v, "seguroVigencia", table.Day(), x.SeguroVigencia)
+	table.SetOptional(v, "vence", table.Day(), x.Vence)
 	table.Set(v, "kmTotales", table.Number(), x.KmTotales)
 	table.SetOptional(v, "viajeActualId", table.Text[string](), x.ViajeActualID)
 	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
@@ -688,6 +749,9 @@ func vehiculoOf(v table.Values) (Vehiculo, error) {
 		NumPermisoSct:      table.Get(d, "numPermisoSct", table.Text[string]()),
 		AseguraRespCivil:   table.Get(d, "aseguraRespCivil", table.Text[string]()),
 		PolizaRespCivil:    table.Get(d, "polizaRespCivil", table.Text[string]()),
+		PermisoVigencia:    table.GetOptional(d, "permisoVigencia", table.Day()),
+		SeguroVigencia:     table.GetOptional(d, "seguroVigencia", table.Day()),
+		Vence:              table.GetOptional(d, "vence", table.Day()),
 		KmTotales:          table.Get(d, "kmTotales", table.Number()),
 		ViajeActualID:      table.GetOptional(d, "viajeActualId", table.Text[string]()),
 		CreatedAt:          table.Get(d, "createdAt", table.Time()),
@@ -713,6 +777,8 @@ func (x Remolque) values() table.Values {
 	table.Set(v, "remolqueId", table.Text[string](), x.RemolqueID)
 	table.Set(v, "placa", table.Text[string](), x.Placa)
 	table.Set(v, "subTipoRem", table.Text[string](), x.SubTipoRem)
+	table.SetOptional(v, "seguroVigencia", table.Day(), x.SeguroVigencia)
+	table.SetOptional(v, "vence", table.Day(), x.Vence)
 	table.Set(v, "estado", table.Text[EstadoRecurso](), x.Estado)
 	table.SetOptional(v, "viajeActualId", table.Text[string](), x.ViajeActualID)
 	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
@@ -723,14 +789,16 @@ func (x Remolque) values() table.Values {
 func remolqueOf(v table.Values) (Remolque, error) {
 	d := table.Decode("Remolque", v)
 	x := Remolque{
-		UserID:        table.Get(d, "userId", table.Text[string]()),
-		RemolqueID:    table.Get(d, "remolqueId", table.Text[string]()),
-		Placa:         table.Get(d, "placa", table.Text[string]()),
-		SubTipoRem:    table.Get(d, "subTipoRem", table.Text[string]()),
-		Estado:        table.Get(d, "estado", table.Text[EstadoRecurso]()),
-		ViajeActualID: table.GetOptional(d, "viajeActualId", table.Text[string]()),
-		CreatedAt:     table.Get(d, "createdAt", table.Time()),
-		UpdatedAt:     table.Get(d, "updatedAt", table.Time()),
+		UserID:         table.Get(d, "userId", table.Text[string]()),
+		RemolqueID:     table.Get(d, "remolqueId", table.Text[string]()),
+		Placa:          table.Get(d, "placa", table.Text[string]()),
+		SubTipoRem:     table.Get(d, "subTipoRem", table.Text[string]()),
+		SeguroVigencia: table.GetOptional(d, "seguroVigencia", table.Day()),
+		Vence:          table.GetOptional(d, "vence", table.Day()),
+		Estado:         table.Get(d, "estado", table.Text[EstadoRecurso]()),
+		ViajeActualID:  table.GetOptional(d, "viajeActualId", table.Text[string]()),
+		CreatedAt:      table.Get(d, "createdAt", table.Time()),
+		UpdatedAt:      table.Get(d, "updatedAt", table.Time()),
 	}
 	return x, d.Err()
 }
@@ -1038,7 +1106,68 @@ func peticionOf(v table.Values) (Peticion, error) {
 	return x, d.Err()
 }
 
+// values are the entity's, by the names of its fields.
+func (x Act) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "day", table.Text[string](), x.Day)
+	table.Set(v, "at", table.Time(), x.At)
+	table.Set(v, "requestId", table.Text[string](), x.RequestID)
+	table.Set(v, "actorId", table.Text[string](), x.ActorID)
+	table.Set(v, "operation", table.Text[string](), x.Operation)
+	table.Set(v, "target", table.Text[string](), x.Target)
+	table.SetOptional(v, "status", table.Int(), x.Status)
+	table.Set(v, "ttl", table.Seconds(), x.TTL)
+	return v
+}
+
+func actOf(v table.Values) (Act, error) {
+	d := table.Decode("Act", v)
+	x := Act{
+		Day:       table.Get(d, "day", table.Text[string]()),
+		At:        table.Get(d, "at", table.Time()),
+		RequestID: table.Get(d, "requestId", table.Text[string]()),
+		ActorID:   table.Get(d, "actorId", table.Text[string]()),
+		Operation: table.Get(d, "operation", table.Text[string]()),
+		Target:    table.Get(d, "target", table.Text[string]()),
+		Status:    table.GetOptional(d, "status", table.Int()),
+		TTL:       table.Get(d, "ttl", table.Seconds()),
+	}
+	return x, d.Err()
+}
+
 func (in PerfilInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	return table.Input{Values: v}
+}
+
+func (in MiembroPorIDInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "miembroId", table.Text[string](), in.MiembroID)
+	return table.Input{Values: v}
+}
+
+func (in MiembrosDeEmpresaInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	return table.Input{Values: v}
+}
+
+func (in EmpresasDeMiembroInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "miembroId", table.Text[string](), in.MiembroID)
+	return table.Input{Values: v}
+}
+
+func (in InvitacionPorIDInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "invitacionId", table.Text[string](), in.InvitacionID)
+	return table.Input{Values: v}
+}
+
+func (in InvitacionesDeEmpresaInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	return table.Input{Values: v}
@@ -1158,6 +1287,88 @@ func (in ConductoresPorEstadoInput) input() table.Input {
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "estado", table.Text[EstadoRecurso](), in.Estado)
 	return table.Input{Values: v}
+}
+
+func conductoresPorVencerItemOf(v table.Values) (ConductoresPorVencerItem, error) {
+	d := table.Decode("Conductor", v)
+	x := ConductoresPorVencerItem{
+		UserID:      table.Get(d, "userId", table.Text[string]()),
+		ConductorID: table.Get(d, "conductorId", table.Text[string]()),
+		Nombre:      table.Get(d, "nombre", table.Text[string]()),
+		Activo:      table.Get(d, "activo", table.Bool()),
+		Vence:       table.Get(d, "vence", table.Day()),
+		CreatedAt:   table.Get(d, "createdAt", table.Time()),
+		UpdatedAt:   table.Get(d, "updatedAt", table.Time()),
+	}
+	return x, d.Err()
+}
+
+func (in ConductoresPorVencerInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	input := table.Input{Values: v}
+	if in.VenceFrom != nil {
+		input.From = table.Day().Encode(*in.VenceFrom)
+	}
+	if in.VenceTo != nil {
+		input.To = table.Day().Encode(*in.VenceTo)
+	}
+	return input
+}
+
+func vehiculosPorVencerItemOf(v table.Values) (VehiculosPorVencerItem, error) {
+	d := table.Decode("Vehiculo", v)
+	x := VehiculosPorVencerItem{
+		UserID:          table.Get(d, "userId", table.Text[string]()),
+		VehiculoID:      table.Get(d, "vehiculoId", table.Text[string]()),
+		Placa:           table.Get(d, "placa", table.Text[string]()),
+		PermisoVigencia: table.GetOptional(d, "permisoVigencia", table.Day()),
+		SeguroVigencia:  table.GetOptional(d, "seguroVigencia", table.Day()),
+		Vence:           table.GetOptional(d, "vence", table.Day()),
+		CreatedAt:       table.Get(d, "createdAt", table.Time()),
+		UpdatedAt:       table.Get(d, "updatedAt", table.Time()),
+	}
+	return x, d.Err()
+}
+
+func (in VehiculosPorVencerInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	input := table.Input{Values: v}
+	if in.VenceFrom != nil {
+		input.From = table.Day().Encode(*in.VenceFrom)
+	}
+	if in.VenceTo != nil {
+		input.To = table.Day().Encode(*in.VenceTo)
+	}
+	return input
+}
+
+func remolquesPorVencerItemOf(v table.Values) (RemolquesPorVencerItem, error) {
+	d := table.Decode("Remolque", v)
+	x := RemolquesPorVencerItem{
+		UserID:         table.Get(d, "userId", table.Text[string]()),
+		RemolqueID:     table.Get(d, "remolqueId", table.Text[string]()),
+		Placa:          table.Get(d, "placa", table.Text[string]()),
+		SeguroVigencia: table.GetOptional(d, "seguroVigencia", table.Day()),
+		Vence:          table.GetOptional(d, "vence", table.Day()),
+		CreatedAt:      table.Get(d, "createdAt", table.Time()),
+		UpdatedAt:      table.Get(d, "updatedAt", table.Time()),
+	}
+	return x, d.Err()
+}
+
+func (in RemolquesPorVencerInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	input := table.Input{Values: v}
+	if in.VenceFrom != nil {
+		input.From = table.Day().Encode(*in.VenceFrom)
+	}
+	if in.VenceTo != nil {
+		input.To = table.Day().Encode(*in.VenceTo)
+	}
+	return input
 }
 
 func (in VehiculoPorIDInput) input() table.Input {
@@ -1302,6 +1513,14 @@ func (in MercanciasDeCartaInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in MercanciaPorOrdenInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
+	table.Set(v, "orden", table.Int(), in.Orden)
+	return table.Input{Values: v}
+}
+
 func (in XMLDeCartaInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), in.UserID)
@@ -1340,6 +1559,12 @@ func (in PeticionPorClaveInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "requestKey", table.Text[string](), in.RequestKey)
+	return table.Input{Values: v}
+}
+
+func (in ActsOfDayInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "day", table.Text[string](), in.Day)
 	return table.Input{Values: v}
 }
 
@@ -1393,6 +1618,58 @@ func (in CrearPerfilInput) input() table.Input {
 	table.Set(v, "subscription", suscripcionCodec(), in.Subscription)
 	table.Set(v, "credits", creditosCodec(), in.Credits)
 	table.SetOptional(v, "config", configFiscalCodec(), in.Config)
+	table.SetOptional(v, "conductorId", table.Text[string](), in.ConductorID)
+	return table.Input{Values: v}
+}
+
+func (in InvitarInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "invitacionId", table.Text[string](), in.InvitacionID)
+	table.Set(v, "nombre", table.Text[string](), in.Nombre)
+	table.Set(v, "rol", table.Text[Rol](), in.Rol)
+	table.SetOptional(v, "conductorId", table.Text[string](), in.ConductorID)
+	return table.Input{Values: v}
+}
+
+func (in RetirarInvitacionInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "invitacionId", table.Text[string](), in.InvitacionID)
+	return table.Input{Values: v}
+}
+
+func (in AceptarInvitacionInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "propietarios", table.Int(), in.Propietarios)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "invitacionId", table.Text[string](), in.InvitacionID)
+	table.Set(v, "rol", table.Text[Rol](), in.Rol)
+	table.Set(v, "miembroId", table.Text[string](), in.MiembroID)
+	table.Set(v, "nombre", table.Text[string](), in.Nombre)
+	table.SetOptional(v, "conductorId", table.Text[string](), in.ConductorID)
+	return table.Input{Values: v}
+}
+
+func (in CambiarRolInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "visto", table.Text[Rol](), in.Visto)
+	table.Set(v, "propietarios", table.Int(), in.Propietarios)
+	table.Set(v, "minimo", table.Int(), in.Minimo)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "miembroId", table.Text[string](), in.MiembroID)
+	table.Set(v, "rol", table.Text[Rol](), in.Rol)
+	table.SetOptional(v, "conductorId", table.Text[string](), in.ConductorID)
+	return table.Input{Values: v}
+}
+
+func (in QuitarMiembroInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "visto", table.Text[Rol](), in.Visto)
+	table.Set(v, "propietarios", table.Int(), in.Propietarios)
+	table.Set(v, "minimo", table.Int(), in.Minimo)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "miembroId", table.Text[string](), in.MiembroID)
 	return table.Input{Values: v}
 }
 
@@ -1442,6 +1719,7 @@ func (in CrearConductorInput) input() table.Input {
 	table.Set(v, "estado", table.Text[EstadoRecurso](), in.Estado)
 	table.Set(v, "activo", table.Bool(), in.Activo)
 	table.Set(v, "licencia", licenciaCodec(), in.Licencia)
+	table.Set(v, "vence", table.Day(), in.Vence)
 	table.SetOptional(v, "compensacion", compensacionCodec(), in.Compensacion)
 	table.Set(v, "performance", desempenoCodec(), in.Performance)
 	table.Set(v, "asignacion", asignacionCodec(), in.Asignacion)
@@ -1465,6 +1743,7 @@ func (in GuardarConductorInput) input() table.Input {
 	table.Set(v, "estado", table.Text[EstadoRecurso](), in.Estado)
 	table.Set(v, "activo", table.Bool(), in.Activo)
 	table.Set(v, "licencia", licenciaCodec(), in.Licencia)
+	table.Set(v, "vence", table.Day(), in.Vence)
 	table.SetOptional(v, "compensacion", compensacionCodec(), in.Compensacion)
 	return table.Input{Values: v}
 }
@@ -1493,6 +1772,9 @@ func (in CrearVehiculoInput) input() table.Input {
 	table.Set(v, "numPermisoSct", table.Text[string](), in.NumPermisoSct)
 	table.Set(v, "aseguraRespCivil", table.Text[string](), in.AseguraRespCivil)
 	table.Set(v, "polizaRespCivil", table.Text[string](), in.PolizaRespCivil)
+	table.SetOptional(v, "permisoVigencia", table.Day(), in.PermisoVigencia)
+	table.SetOptional(v, "seguroVigencia", table.Day(), in.SeguroVigencia)
+	table.SetOptional(v, "vence", table.Day(), in.Vence)
 	table.Set(v, "kmTotales", table.Number(), in.KmTotales)
 	table.SetOptional(v, "viajeActualId", table.Text[string](), in.ViajeActualID)
 	table.Set(v, "createdAt", table.Time(), in.CreatedAt)
@@ -1514,6 +1796,9 @@ func (in GuardarVehiculoInput) input() table.Input {
 	table.Set(v, "numPermisoSct", table.Text[string](), in.NumPermisoSct)
 	table.Set(v, "aseguraRespCivil", table.Text[string](), in.AseguraRespCivil)
 	table.Set(v, "polizaRespCivil", table.Text[string](), in.PolizaRespCivil)
+	table.SetOptional(v, "permisoVigencia", table.Day(), in.PermisoVigencia)
+	table.SetOptional(v, "seguroVigencia", table.Day(), in.SeguroVigencia)
+	table.SetOptional(v, "vence", table.Day(), in.Vence)
 	return table.Input{Values: v}
 }
 
@@ -1534,6 +1819,8 @@ func (in CrearRemolqueInput) input() table.Input {
 	table.Set(v, "remolqueId", table.Text[string](), in.RemolqueID)
 	table.Set(v, "placa", table.Text[string](), in.Placa)
 	table.Set(v, "subTipoRem", table.Text[string](), in.SubTipoRem)
+	table.SetOptional(v, "seguroVigencia", table.Day(), in.SeguroVigencia)
+	table.SetOptional(v, "vence", table.Day(), in.Vence)
 	table.Set(v, "estado", table.Text[EstadoRecurso](), in.Estado)
 	table.SetOptional(v, "viajeActualId", table.Text[string](), in.ViajeActualID)
 	table.Set(v, "createdAt", table.Time(), in.CreatedAt)
@@ -1548,6 +1835,8 @@ func (in GuardarRemolqueInput) input() table.Input {
 	table.Set(v, "remolqueId", table.Text[string](), in.RemolqueID)
 	table.Set(v, "placa", table.Text[string](), in.Placa)
 	table.Set(v, "subTipoRem", table.Text[string](), in.SubTipoRem)
+	table.SetOptional(v, "seguroVigencia", table.Day(), in.SeguroVigencia)
+	table.SetOptional(v, "vence", table.Day(), in.Vence)
 	table.Set(v, "estado", table.Text[EstadoRecurso](), in.Estado)
 	return table.Input{Values: v}
 }
@@ -2018,6 +2307,42 @@ func (in AgregarMercanciasInput) input() table.Input {
 	return input
 }
 
+func (in CambiarMercanciaInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "revision", table.Int(), in.Revision)
+	table.Set(v, "peso", table.Number(), in.Peso)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
+	table.Set(v, "orden", table.Int(), in.Orden)
+	table.Set(v, "claveProdServ", table.Text[string](), in.ClaveProdServ)
+	table.Set(v, "claveUnidad", table.Text[string](), in.ClaveUnidad)
+	table.Set(v, "descripcion", table.Text[string](), in.Descripcion)
+	table.Set(v, "cantidad", table.Number(), in.Cantidad)
+	table.Set(v, "pesoKg", table.Number(), in.PesoKg)
+	table.SetOptional(v, "valorMercancia", table.Number(), in.ValorMercancia)
+	table.SetOptional(v, "moneda", table.Text[string](), in.Moneda)
+	return table.Input{Values: v}
+}
+
+func (in QuitarMercanciaInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "revision", table.Int(), in.Revision)
+	table.Set(v, "peso", table.Number(), in.Peso)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
+	table.Set(v, "orden", table.Int(), in.Orden)
+	return table.Input{Values: v}
+}
+
+func (in GuardarReceptorInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "revision", table.Int(), in.Revision)
+	table.Set(v, "userId", table.Text[string](), in.UserID)
+	table.Set(v, "cartaId", table.Text[string](), in.CartaID)
+	table.Set(v, "receptor", receptorCodec(), in.Receptor)
+	return table.Input{Values: v}
+}
+
 func (in SellarCartaInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "visto", table.Int(), in.Visto)
@@ -2136,5 +2461,26 @@ func (in CerrarSesionInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "sessionId", table.Text[string](), in.SessionID)
+	return table.Input{Values: v}
+}
+
+func (in BeginActInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "day", table.Text[string](), in.Day)
+	table.Set(v, "at", table.Time(), in.At)
+	table.Set(v, "requestId", table.Text[string](), in.RequestID)
+	table.Set(v, "actorId", table.Text[string](), in.ActorID)
+	table.Set(v, "operation", table.Text[string](), in.Operation)
+	table.Set(v, "target", table.Text[string](), in.Target)
+	table.SetOptional(v, "status", table.Int(), in.Status)
+	return table.Input{Values: v}
+}
+
+func (in EndActInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "day", table.Text[string](), in.Day)
+	table.Set(v, "at", table.Time(), in.At)
+	table.Set(v, "requestId", table.Text[string](), in.RequestID)
+	table.SetOptional(v, "status", table.Int(), in.Status)
 	return table.Input{Values: v}
 }

@@ -260,21 +260,69 @@ var (
 			},
 			{Name: "numConductores", Path: []string{"numConductores"}, Type: table.Type{Kind: "int"}},
 			{Name: "numVehiculos", Path: []string{"numVehiculos"}, Type: table.Type{Kind: "int"}},
+			{Name: "numPropietarios", Path: []string{"numPropietarios"}, Type: table.Type{Kind: "int"}},
+			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
+			{Name: "updatedAt", Path: []string{"updatedAt"}, Type: table.Type{Kind: "time"}},
+		},
+		Key:      []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "PROFILE#metadata")},
+		NotFound: ErrUserNotFound,
+		Exists:   ErrUserExists,
+	}
+	miembroEntity = &table.Entity{
+		Name:      "Miembro",
+		Table:     transporteAppTable,
+		TypeValue: "MIEMBRO",
+		Fields: []table.Field{
+			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
+			{Name: "miembroId", Path: []string{"miembroId"}, Type: table.Type{Kind: "id"}},
+			{Name: "nombre", Path: []string{"nombre"}, Type: table.Type{Kind: "text"}},
+			{
+				Name: "rol",
+				Path: []string{"rol"},
+				Type: table.Type{Kind: "enum", Enum: []string{"propietario", "despachador", "conductor"}},
+			},
+			{Name: "conductorId", Path: []string{"conductorId"}, Type: table.Type{Kind: "ulid"}, Optional: true},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 			{Name: "updatedAt", Path: []string{"updatedAt"}, Type: table.Type{Kind: "time"}},
 		},
 		Key: []table.KeyAttribute{
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "MIEMBRO#{miembroId}"),
+		},
+		Entries: []table.Entry{
 			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "PROFILE#metadata"}},
+				Index: "GSI3",
+				PK:    []table.KeyAttribute{table.TextKey("GSI3PK", "MIEMBRO#{miembroId}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI3SK", "USER#{userId}")},
 			},
 		},
-		NotFound: ErrUserNotFound,
-		Exists:   ErrUserExists,
+		NotFound: ErrMiembroNotFound,
+		Exists:   ErrMiembroExists,
+	}
+	invitacionEntity = &table.Entity{
+		Name:      "Invitacion",
+		Table:     transporteAppTable,
+		TypeValue: "INVITACION",
+		Fields: []table.Field{
+			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
+			{Name: "invitacionId", Path: []string{"invitacionId"}, Type: table.Type{Kind: "id"}},
+			{Name: "nombre", Path: []string{"nombre"}, Type: table.Type{Kind: "text"}},
+			{
+				Name: "rol",
+				Path: []string{"rol"},
+				Type: table.Type{Kind: "enum", Enum: []string{"propietario", "despachador", "conductor"}},
+			},
+			{Name: "conductorId", Path: []string{"conductorId"}, Type: table.Type{Kind: "ulid"}, Optional: true},
+			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
+			{Name: "ttl", Path: []string{"ttl"}, Type: table.Type{Kind: "ttl"}},
+		},
+		Key: []table.KeyAttribute{
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "INVITACION#{invitacionId}"),
+		},
+		TTL:      &table.TTL{Field: "ttl", After: 168 * time.Hour},
+		NotFound: ErrInvitacionNotFound,
+		Exists:   ErrInvitacionExists,
 	}
 	usageEntity = &table.Entity{
 		Name:      "Usage",
@@ -285,16 +333,7 @@ var (
 			{Name: "mes", Path: []string{"mes"}, Type: table.Type{Kind: "id"}},
 			{Name: "cartas", Path: []string{"cartas"}, Type: table.Type{Kind: "int"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "USAGE#"}, {Field: "mes"}},
-			},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "USAGE#{mes}")},
 	}
 	folioSeqEntity = &table.Entity{
 		Name:      "FolioSeq",
@@ -304,16 +343,7 @@ var (
 			{Name: "userId", Path: []string{"userId"}, Type: table.Type{Kind: "id"}},
 			{Name: "n", Path: []string{"n"}, Type: table.Type{Kind: "int"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "SEQ#CARTA"}},
-			},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "SEQ#CARTA")},
 	}
 	viajeEntity = &table.Entity{
 		Name:      "Viaje",
@@ -375,46 +405,17 @@ var (
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 			{Name: "updatedAt", Path: []string{"updatedAt"}, Type: table.Type{Kind: "time"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "VIAJE#"}, {Field: "viajeId"}},
-			},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "VIAJE#{viajeId}")},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE#"}, {Field: "estado"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template:  table.Template{{Field: "fechaInicioProgramada"}, {Literal: "#"}, {Field: "viajeId"}},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "USER#{userId}#VIAJE#{estado}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "{fechaInicioProgramada}#{viajeId}")},
 			},
 			{
 				Index: "GSI2",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI2SK", Type: "S"},
-						Template:  table.Template{{Field: "fechaInicioProgramada"}, {Literal: "#"}, {Field: "viajeId"}},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI2PK", "USER#{userId}#VIAJE")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI2SK", "{fechaInicioProgramada}#{viajeId}")},
 			},
 		},
 		NotFound: ErrViajeNotFound,
@@ -446,11 +447,8 @@ var (
 			{Name: "pings", Path: []string{"pings"}, Type: table.Type{Kind: "int"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE#"}, {Field: "viajeId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "ACTUAL"}}},
+			table.TextKey("PK", "USER#{userId}#VIAJE#{viajeId}"),
+			table.TextKey("SK", "ACTUAL"),
 		},
 		NotFound: ErrTrackingNotFound,
 		Exists:   ErrTrackingExists,
@@ -468,14 +466,8 @@ var (
 			{Name: "ttl", Path: []string{"ttl"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE#"}, {Field: "viajeId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "POS#"}, {Field: "at"}},
-			},
+			table.TextKey("PK", "USER#{userId}#VIAJE#{viajeId}"),
+			table.TextKey("SK", "POS#{at}"),
 		},
 		TTL:    &table.TTL{Field: "ttl", After: 4320 * time.Hour},
 		Exists: ErrPosicionExists,
@@ -503,6 +495,7 @@ var (
 				Path: []string{"licencia"},
 				Type: table.Type{Kind: "struct", Fields: &licenciaFields},
 			},
+			{Name: "vence", Path: []string{"vence"}, Type: table.Type{Kind: "date"}},
 			{
 				Name:     "compensacion",
 				Path:     []string{"compensacion"},
@@ -523,34 +516,19 @@ var (
 			{Name: "updatedAt", Path: []string{"updatedAt"}, Type: table.Type{Kind: "time"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "CONDUCTOR#"}, {Field: "conductorId"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "CONDUCTOR#{conductorId}"),
 		},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CONDUCTOR#"}, {Field: "estado"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template: table.Template{
-							{Field: "nombre", Funcs: []table.Func{{Name: "slug"}}},
-							{Literal: "#"},
-							{Field: "conductorId"},
-						},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "USER#{userId}#CONDUCTOR#{estado}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "{nombre|slug}#{conductorId}")},
+			},
+			{
+				Index: "GSI3",
+				PK:    []table.KeyAttribute{table.TextKey("GSI3PK", "USER#{userId}#CONDUCTOR#VENCE")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI3SK", "{vence}#{conductorId}")},
 			},
 		},
 		NotFound: ErrConductorNotFound,
@@ -580,6 +558,19 @@ var (
 			{Name: "numPermisoSct", Path: []string{"numPermisoSct"}, Type: table.Type{Kind: "text"}},
 			{Name: "aseguraRespCivil", Path: []string{"aseguraRespCivil"}, Type: table.Type{Kind: "text"}},
 			{Name: "polizaRespCivil", Path: []string{"polizaRespCivil"}, Type: table.Type{Kind: "text"}},
+			{
+				Name:     "permisoVigencia",
+				Path:     []string{"permisoVigencia"},
+				Type:     table.Type{Kind: "date"},
+				Optional: true,
+			},
+			{
+				Name:     "seguroVigencia",
+				Path:     []string{"seguroVigencia"},
+				Type:     table.Type{Kind: "date"},
+				Optional: true,
+			},
+			{Name: "vence", Path: []string{"vence"}, Type: table.Type{Kind: "date"}, Optional: true},
 			{Name: "kmTotales", Path: []string{"kmTotales"}, Type: table.Type{Kind: "decimal"}},
 			{
 				Name:     "viajeActualId",
@@ -591,33 +582,22 @@ var (
 			{Name: "updatedAt", Path: []string{"updatedAt"}, Type: table.Type{Kind: "time"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "VEHICULO#"}, {Field: "vehiculoId"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "VEHICULO#{vehiculoId}"),
 		},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VEHICULO#"}, {Field: "estado"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template: table.Template{
-							{Field: "placa", Funcs: []table.Func{{Name: "slug"}}},
-							{Literal: "#"},
-							{Field: "vehiculoId"},
-						},
-					},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "USER#{userId}#VEHICULO#{estado}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "{placa|slug}#{vehiculoId}")},
+			},
+			{
+				Index: "GSI3",
+				PK:    []table.KeyAttribute{table.TextKey("GSI3PK", "USER#{userId}#VEHICULO#VENCE")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI3SK", "{vence}#{vehiculoId}")},
+				Where: &table.Condition{
+					Expression: "attribute_exists ( #vence )",
+					Names:      map[string]string{"#vence": "vence"},
 				},
 			},
 		},
@@ -625,14 +605,8 @@ var (
 			{
 				Name: "Placa",
 				Key: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-					{
-						Attribute: table.Attribute{Name: "SK", Type: "S"},
-						Template:  table.Template{{Literal: "PLACA#VEHICULO#"}, {Field: "placa"}},
-					},
+					table.TextKey("PK", "USER#{userId}"),
+					table.TextKey("SK", "PLACA#VEHICULO#{placa}"),
 				},
 				Taken: ErrVehiculoPlacaTaken,
 			},
@@ -650,6 +624,13 @@ var (
 			{Name: "placa", Path: []string{"placa"}, Type: table.Type{Kind: "text"}, MaxBytes: 20},
 			{Name: "subTipoRem", Path: []string{"subTipoRem"}, Type: table.Type{Kind: "text"}},
 			{
+				Name:     "seguroVigencia",
+				Path:     []string{"seguroVigencia"},
+				Type:     table.Type{Kind: "date"},
+				Optional: true,
+			},
+			{Name: "vence", Path: []string{"vence"}, Type: table.Type{Kind: "date"}, Optional: true},
+			{
 				Name: "estado",
 				Path: []string{"estado"},
 				Type: table.Type{Kind: "enum", Enum: []string{"disponible", "en_viaje", "inactivo", "taller"}},
@@ -664,33 +645,22 @@ var (
 			{Name: "updatedAt", Path: []string{"updatedAt"}, Type: table.Type{Kind: "time"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "REMOLQUE#"}, {Field: "remolqueId"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "REMOLQUE#{remolqueId}"),
 		},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#REMOLQUE#"}, {Field: "estado"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template: table.Template{
-							{Field: "placa", Funcs: []table.Func{{Name: "slug"}}},
-							{Literal: "#"},
-							{Field: "remolqueId"},
-						},
-					},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "USER#{userId}#REMOLQUE#{estado}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "{placa|slug}#{remolqueId}")},
+			},
+			{
+				Index: "GSI3",
+				PK:    []table.KeyAttribute{table.TextKey("GSI3PK", "USER#{userId}#REMOLQUE#VENCE")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI3SK", "{vence}#{remolqueId}")},
+				Where: &table.Condition{
+					Expression: "attribute_exists ( #vence )",
+					Names:      map[string]string{"#vence": "vence"},
 				},
 			},
 		},
@@ -698,14 +668,8 @@ var (
 			{
 				Name: "Placa",
 				Key: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-					{
-						Attribute: table.Attribute{Name: "SK", Type: "S"},
-						Template:  table.Template{{Literal: "PLACA#REMOLQUE#"}, {Field: "placa"}},
-					},
+					table.TextKey("PK", "USER#{userId}"),
+					table.TextKey("SK", "PLACA#REMOLQUE#{placa}"),
 				},
 				Taken: ErrRemolquePlacaTaken,
 			},
@@ -735,14 +699,8 @@ var (
 			{Name: "revision", Path: []string{"revision"}, Type: table.Type{Kind: "int"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "AGENDA#"}, {Field: "recursoId"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "AGENDA#{recursoId}"),
 		},
 		NotFound: ErrAgendaNotFound,
 		Exists:   ErrAgendaExists,
@@ -806,61 +764,23 @@ var (
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 			{Name: "updatedAt", Path: []string{"updatedAt"}, Type: table.Type{Kind: "time"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "CARTA#"}, {Field: "cartaId"}},
-			},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "CARTA#{cartaId}")},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "status"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template:  table.Template{{Field: "createdAt"}, {Literal: "#"}, {Field: "cartaId"}},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "USER#{userId}#CARTA#{status}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "{createdAt}#{cartaId}")},
 			},
 			{
 				Index: "GSI2",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE#"}, {Field: "viajeId"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI2SK", Type: "S"},
-						Template:  table.Template{{Literal: "CARTA#"}, {Field: "cartaId"}},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI2PK", "USER#{userId}#VIAJE#{viajeId}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI2SK", "CARTA#{cartaId}")},
 			},
 		},
 		Markers: []table.Marker{
 			{
-				Name: "Folio",
-				Key: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-					{
-						Attribute: table.Attribute{Name: "SK", Type: "S"},
-						Template:  table.Template{{Literal: "FOLIO#"}, {Field: "folio"}},
-					},
-				},
+				Name:  "Folio",
+				Key:   []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "FOLIO#{folio}")},
 				Taken: ErrCartaFolioTaken,
 			},
 		},
@@ -895,14 +815,8 @@ var (
 			},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "cartaId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "AUTOTRANSPORTE"}},
-			},
+			table.TextKey("PK", "USER#{userId}#CARTA#{cartaId}"),
+			table.TextKey("SK", "AUTOTRANSPORTE"),
 		},
 	}
 	ubicacionEntity = &table.Entity{
@@ -948,17 +862,8 @@ var (
 			},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "cartaId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template: table.Template{
-					{Literal: "UBICACION#"},
-					{Field: "orden", Funcs: []table.Func{{Name: "pad", Arg: "4"}}},
-				},
-			},
+			table.TextKey("PK", "USER#{userId}#CARTA#{cartaId}"),
+			table.TextKey("SK", "UBICACION#{orden|pad(4)}"),
 		},
 		NotFound: ErrUbicacionNotFound,
 	}
@@ -984,19 +889,11 @@ var (
 			{Name: "moneda", Path: []string{"moneda"}, Type: table.Type{Kind: "text"}, Optional: true},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "cartaId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template: table.Template{
-					{Literal: "MERCANCIA#"},
-					{Field: "orden", Funcs: []table.Func{{Name: "pad", Arg: "5"}}},
-				},
-			},
+			table.TextKey("PK", "USER#{userId}#CARTA#{cartaId}"),
+			table.TextKey("SK", "MERCANCIA#{orden|pad(5)}"),
 		},
-		Exists: ErrMercanciaExists,
+		NotFound: ErrMercanciaNotFound,
+		Exists:   ErrMercanciaExists,
 	}
 	figuraEntity = &table.Entity{
 		Name:      "Figura",
@@ -1012,14 +909,8 @@ var (
 			{Name: "numLicencia", Path: []string{"numLicencia"}, Type: table.Type{Kind: "text"}, Optional: true},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "cartaId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "FIGURA#"}, {Field: "orden", Funcs: []table.Func{{Name: "pad", Arg: "4"}}}},
-			},
+			table.TextKey("PK", "USER#{userId}#CARTA#{cartaId}"),
+			table.TextKey("SK", "FIGURA#{orden|pad(4)}"),
 		},
 		NotFound: ErrFiguraNotFound,
 	}
@@ -1034,14 +925,8 @@ var (
 			{Name: "contenido", Path: []string{"contenido"}, Type: table.Type{Kind: "bytes"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#XML#"}, {Field: "cartaId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "XML#"}, {Field: "parte", Funcs: []table.Func{{Name: "pad", Arg: "4"}}}},
-			},
+			table.TextKey("PK", "USER#{userId}#XML#{cartaId}"),
+			table.TextKey("SK", "XML#{parte|pad(4)}"),
 		},
 		Exists: ErrXMLParteExists,
 	}
@@ -1057,14 +942,8 @@ var (
 			{Name: "ttl", Path: []string{"ttl"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "SESSION#"}, {Field: "sessionId"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "SESSION#{sessionId}"),
 		},
 		TTL:      &table.TTL{Field: "ttl", After: 12 * time.Hour},
 		NotFound: ErrSessionNotFound,
@@ -1085,66 +964,115 @@ var (
 			{Name: "ttl", Path: []string{"ttl"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "IDEMPOTENCY#"}, {Field: "requestKey"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "IDEMPOTENCY#{requestKey}"),
 		},
 		TTL: &table.TTL{Field: "ttl", After: 24 * time.Hour},
+	}
+	actEntity = &table.Entity{
+		Name:      "Act",
+		Table:     transporteAppTable,
+		TypeValue: "ACT",
+		Fields: []table.Field{
+			{Name: "day", Path: []string{"day"}, Type: table.Type{Kind: "id"}, MaxBytes: 10},
+			{Name: "at", Path: []string{"at"}, Type: table.Type{Kind: "time"}},
+			{Name: "requestId", Path: []string{"requestId"}, Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "actorId", Path: []string{"actorId"}, Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "operation", Path: []string{"operation"}, Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "target", Path: []string{"target"}, Type: table.Type{Kind: "text"}, MaxBytes: 400},
+			{Name: "status", Path: []string{"status"}, Type: table.Type{Kind: "int"}, Optional: true},
+			{Name: "ttl", Path: []string{"ttl"}, Type: table.Type{Kind: "ttl"}},
+		},
+		Key:      []table.KeyAttribute{table.TextKey("PK", "ACTS#{day}"), table.TextKey("SK", "{at}#{requestId}")},
+		TTL:      &table.TTL{Field: "ttl", After: 8760 * time.Hour},
+		NotFound: ErrActNotFound,
+		Exists:   ErrActExists,
 	}
 )
 
 // The reads.
 var (
 	perfilRead = &table.Read{
-		Pattern: "Perfil",
-		Entity:  userEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "PROFILE#metadata"}},
-			},
-		},
+		Pattern:    "Perfil",
+		Entity:     userEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "PROFILE#metadata")},
 		Consistent: true,
 		By:         []string{"userId"},
 	}
-	usoDelMesRead = &table.Read{
-		Pattern: "UsoDelMes",
-		Entity:  usageEntity,
+	miembroPorIDRead = &table.Read{
+		Pattern: "MiembroPorID",
+		Entity:  miembroEntity,
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "USAGE#"}, {Field: "mes"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "MIEMBRO#{miembroId}"),
 		},
+		Consistent: true,
+		By:         []string{"userId", "miembroId"},
+	}
+	miembrosDeEmpresaRead = &table.Read{
+		Pattern:    "MiembrosDeEmpresa",
+		Entity:     miembroEntity,
+		Many:       true,
+		PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+		SK:         []table.SortCondition{table.SortBegins("SK", "MIEMBRO#")},
+		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
+		Consistent: true,
+		By:         []string{"userId"},
+		Page:       50,
+	}
+	empresasDeMiembroRead = &table.Read{
+		Pattern: "EmpresasDeMiembro",
+		Entity:  miembroEntity,
+		Many:    true,
+		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI3"},
+		PK:      []table.KeyAttribute{table.TextKey("GSI3PK", "MIEMBRO#{miembroId}")},
+		SK:      []table.SortCondition{table.SortBegins("GSI3SK", "USER#")},
+		Sort:    []table.Attribute{{Name: "GSI3SK", Type: "S"}},
+		By:      []string{"miembroId"},
+		Page:    20,
+	}
+	invitacionPorIDRead = &table.Read{
+		Pattern: "InvitacionPorID",
+		Entity:  invitacionEntity,
+		Key: []table.KeyAttribute{
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "INVITACION#{invitacionId}"),
+		},
+		Consistent: true,
+		Filter: &table.Condition{
+			Expression: "#ttl > :p0",
+			Names:      map[string]string{"#ttl": "ttl"},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+		},
+		By: []string{"userId", "invitacionId"},
+	}
+	invitacionesDeEmpresaRead = &table.Read{
+		Pattern:    "InvitacionesDeEmpresa",
+		Entity:     invitacionEntity,
+		Many:       true,
+		PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+		SK:         []table.SortCondition{table.SortBegins("SK", "INVITACION#")},
+		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
+		Consistent: true,
+		Filter: &table.Condition{
+			Expression: "#ttl > :p0",
+			Names:      map[string]string{"#ttl": "ttl"},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+		},
+		By:   []string{"userId"},
+		Page: 20,
+	}
+	usoDelMesRead = &table.Read{
+		Pattern:    "UsoDelMes",
+		Entity:     usageEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "USAGE#{mes}")},
 		Consistent: true,
 		By:         []string{"userId", "mes"},
 	}
 	ultimoFolioRead = &table.Read{
-		Pattern: "UltimoFolio",
-		Entity:  folioSeqEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "SEQ#CARTA"}},
-			},
-		},
+		Pattern:    "UltimoFolio",
+		Entity:     folioSeqEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "SEQ#CARTA")},
 		Consistent: true,
 		By:         []string{"userId"},
 	}
@@ -1152,38 +1080,17 @@ var (
 		Pattern: "ViajesDeUsuario",
 		Entity:  viajeEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "VIAJE#"}},
-				Open:       true,
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+		SK:      []table.SortCondition{table.SortBegins("SK", "VIAJE#")},
 		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse: true,
 		By:      []string{"userId"},
 		Page:    20,
 	}
 	viajePorIDRead = &table.Read{
-		Pattern: "ViajePorID",
-		Entity:  viajeEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "VIAJE#"}, {Field: "viajeId"}},
-			},
-		},
+		Pattern:    "ViajePorID",
+		Entity:     viajeEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "VIAJE#{viajeId}")},
 		Consistent: true,
 		By:         []string{"userId", "viajeId"},
 	}
@@ -1192,15 +1099,10 @@ var (
 		Entity:  viajeEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE#"}, {Field: "estado"}},
-			},
-		},
-		Sort: []table.Attribute{{Name: "GSI1SK", Type: "S"}},
-		By:   []string{"userId", "estado"},
-		Page: 50,
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "USER#{userId}#VIAJE#{estado}")},
+		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		By:      []string{"userId", "estado"},
+		Page:    50,
 		Fields: []string{
 			"userId",
 			"viajeId",
@@ -1219,12 +1121,7 @@ var (
 		Entity:  viajeEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI2"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("GSI2PK", "USER#{userId}#VIAJE")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI2SK", Type: "S"},
@@ -1258,14 +1155,8 @@ var (
 		Pattern: "ConductorPorID",
 		Entity:  conductorEntity,
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "CONDUCTOR#"}, {Field: "conductorId"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "CONDUCTOR#{conductorId}"),
 		},
 		Consistent: true,
 		By:         []string{"userId", "conductorId"},
@@ -1274,52 +1165,101 @@ var (
 		Pattern: "ConductoresDeUsuario",
 		Entity:  conductorEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "CONDUCTOR#"}},
-				Open:       true,
-			},
-		},
-		Sort: []table.Attribute{{Name: "SK", Type: "S"}},
-		By:   []string{"userId"},
-		Page: 50,
+		PK:      []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+		SK:      []table.SortCondition{table.SortBegins("SK", "CONDUCTOR#")},
+		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
+		By:      []string{"userId"},
+		Page:    50,
 	}
 	conductoresPorEstadoRead = &table.Read{
 		Pattern: "ConductoresPorEstado",
 		Entity:  conductorEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "USER#{userId}#CONDUCTOR#{estado}")},
+		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		By:      []string{"userId", "estado"},
+		Page:    50,
+		Fields:  []string{"userId", "conductorId", "nombre", "estado", "createdAt", "updatedAt"},
+	}
+	conductoresPorVencerRead = &table.Read{
+		Pattern: "ConductoresPorVencer",
+		Entity:  conductorEntity,
+		Many:    true,
+		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI3"},
+		PK:      []table.KeyAttribute{table.TextKey("GSI3PK", "USER#{userId}#CONDUCTOR#VENCE")},
+		SK: []table.SortCondition{
 			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CONDUCTOR#"}, {Field: "estado"}},
+				Attribute:  table.Attribute{Name: "GSI3SK", Type: "S"},
+				Comparison: table.Between,
+				Known:      table.Template{},
+				Next:       table.Part{Field: "vence"},
+				Open:       true,
 			},
 		},
-		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
-		By:     []string{"userId", "estado"},
+		Sort:   []table.Attribute{{Name: "GSI3SK", Type: "S"}},
+		By:     []string{"userId"},
+		Range:  "vence",
 		Page:   50,
-		Fields: []string{"userId", "conductorId", "nombre", "estado", "createdAt", "updatedAt"},
+		Fields: []string{"userId", "conductorId", "nombre", "activo", "vence", "createdAt", "updatedAt"},
+	}
+	vehiculosPorVencerRead = &table.Read{
+		Pattern: "VehiculosPorVencer",
+		Entity:  vehiculoEntity,
+		Many:    true,
+		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI3"},
+		PK:      []table.KeyAttribute{table.TextKey("GSI3PK", "USER#{userId}#VEHICULO#VENCE")},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "GSI3SK", Type: "S"},
+				Comparison: table.Between,
+				Known:      table.Template{},
+				Next:       table.Part{Field: "vence"},
+				Open:       true,
+			},
+		},
+		Sort:  []table.Attribute{{Name: "GSI3SK", Type: "S"}},
+		By:    []string{"userId"},
+		Range: "vence",
+		Page:  50,
+		Fields: []string{
+			"userId",
+			"vehiculoId",
+			"placa",
+			"permisoVigencia",
+			"seguroVigencia",
+			"vence",
+			"createdAt",
+			"updatedAt",
+		},
+	}
+	remolquesPorVencerRead = &table.Read{
+		Pattern: "RemolquesPorVencer",
+		Entity:  remolqueEntity,
+		Many:    true,
+		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI3"},
+		PK:      []table.KeyAttribute{table.TextKey("GSI3PK", "USER#{userId}#REMOLQUE#VENCE")},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "GSI3SK", Type: "S"},
+				Comparison: table.Between,
+				Known:      table.Template{},
+				Next:       table.Part{Field: "vence"},
+				Open:       true,
+			},
+		},
+		Sort:   []table.Attribute{{Name: "GSI3SK", Type: "S"}},
+		By:     []string{"userId"},
+		Range:  "vence",
+		Page:   50,
+		Fields: []string{"userId", "remolqueId", "placa", "seguroVigencia", "vence", "createdAt", "updatedAt"},
 	}
 	vehiculoPorIDRead = &table.Read{
 		Pattern: "VehiculoPorID",
 		Entity:  vehiculoEntity,
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "VEHICULO#"}, {Field: "vehiculoId"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "VEHICULO#{vehiculoId}"),
 		},
 		Consistent: true,
 		By:         []string{"userId", "vehiculoId"},
@@ -1328,52 +1268,29 @@ var (
 		Pattern: "VehiculosDeUsuario",
 		Entity:  vehiculoEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "VEHICULO#"}},
-				Open:       true,
-			},
-		},
-		Sort: []table.Attribute{{Name: "SK", Type: "S"}},
-		By:   []string{"userId"},
-		Page: 50,
+		PK:      []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+		SK:      []table.SortCondition{table.SortBegins("SK", "VEHICULO#")},
+		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
+		By:      []string{"userId"},
+		Page:    50,
 	}
 	vehiculosPorEstadoRead = &table.Read{
 		Pattern: "VehiculosPorEstado",
 		Entity:  vehiculoEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VEHICULO#"}, {Field: "estado"}},
-			},
-		},
-		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
-		By:     []string{"userId", "estado"},
-		Page:   50,
-		Fields: []string{"userId", "vehiculoId", "placa", "estado", "createdAt", "updatedAt"},
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "USER#{userId}#VEHICULO#{estado}")},
+		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		By:      []string{"userId", "estado"},
+		Page:    50,
+		Fields:  []string{"userId", "vehiculoId", "placa", "estado", "createdAt", "updatedAt"},
 	}
 	remolquePorIDRead = &table.Read{
 		Pattern: "RemolquePorID",
 		Entity:  remolqueEntity,
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "REMOLQUE#"}, {Field: "remolqueId"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "REMOLQUE#{remolqueId}"),
 		},
 		Consistent: true,
 		By:         []string{"userId", "remolqueId"},
@@ -1382,52 +1299,29 @@ var (
 		Pattern: "RemolquesDeUsuario",
 		Entity:  remolqueEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "REMOLQUE#"}},
-				Open:       true,
-			},
-		},
-		Sort: []table.Attribute{{Name: "SK", Type: "S"}},
-		By:   []string{"userId"},
-		Page: 50,
+		PK:      []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+		SK:      []table.SortCondition{table.SortBegins("SK", "REMOLQUE#")},
+		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
+		By:      []string{"userId"},
+		Page:    50,
 	}
 	remolquesPorEstadoRead = &table.Read{
 		Pattern: "RemolquesPorEstado",
 		Entity:  remolqueEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#REMOLQUE#"}, {Field: "estado"}},
-			},
-		},
-		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
-		By:     []string{"userId", "estado"},
-		Page:   50,
-		Fields: []string{"userId", "remolqueId", "placa", "estado", "createdAt", "updatedAt"},
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "USER#{userId}#REMOLQUE#{estado}")},
+		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		By:      []string{"userId", "estado"},
+		Page:    50,
+		Fields:  []string{"userId", "remolqueId", "placa", "estado", "createdAt", "updatedAt"},
 	}
 	agendasRead = &table.Read{
 		Pattern: "Agendas",
 		Entity:  agendaEntity,
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "AGENDA#"}, {Field: "recursoId"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "AGENDA#{recursoId}"),
 		},
 		Consistent: true,
 		By:         []string{"userId", "recursoId"},
@@ -1435,35 +1329,17 @@ var (
 		MaxKeys:    100,
 	}
 	cartaPorIDRead = &table.Read{
-		Pattern: "CartaPorID",
-		Entity:  cartaEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "CARTA#"}, {Field: "cartaId"}},
-			},
-		},
+		Pattern:    "CartaPorID",
+		Entity:     cartaEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "CARTA#{cartaId}")},
 		Consistent: true,
 		By:         []string{"userId", "cartaId"},
 	}
 	cartaPorFolioRead = &table.Read{
-		Pattern: "CartaPorFolio",
-		Entity:  cartaEntity,
-		Place:   table.Place{Kind: table.MarkerPlace, Marker: "Folio"},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "FOLIO#"}, {Field: "folio"}},
-			},
-		},
+		Pattern:    "CartaPorFolio",
+		Entity:     cartaEntity,
+		Place:      table.Place{Kind: table.MarkerPlace, Marker: "Folio"},
+		Key:        []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "FOLIO#{folio}")},
 		Consistent: true,
 		By:         []string{"userId", "folio"},
 		Hydrate:    true,
@@ -1472,20 +1348,8 @@ var (
 		Pattern: "CartasDeUsuario",
 		Entity:  cartaEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "CARTA#"}},
-				Open:       true,
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+		SK:      []table.SortCondition{table.SortBegins("SK", "CARTA#")},
 		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
 		Reverse: true,
 		By:      []string{"userId"},
@@ -1496,82 +1360,51 @@ var (
 		Entity:  cartaEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI2"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI2PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE#"}, {Field: "viajeId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "GSI2SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "CARTA#"}},
-				Open:       true,
-			},
-		},
-		Sort:   []table.Attribute{{Name: "GSI2SK", Type: "S"}},
-		By:     []string{"userId", "viajeId"},
-		Page:   10,
-		Fields: []string{"userId", "cartaId", "viajeId", "folio", "status", "createdAt", "updatedAt"},
+		PK:      []table.KeyAttribute{table.TextKey("GSI2PK", "USER#{userId}#VIAJE#{viajeId}")},
+		SK:      []table.SortCondition{table.SortBegins("GSI2SK", "CARTA#")},
+		Sort:    []table.Attribute{{Name: "GSI2SK", Type: "S"}},
+		By:      []string{"userId", "viajeId"},
+		Page:    10,
+		Fields:  []string{"userId", "cartaId", "viajeId", "folio", "status", "createdAt", "updatedAt"},
 	}
 	cartasPorEstadoRead = &table.Read{
 		Pattern: "CartasPorEstado",
 		Entity:  cartaEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "status"}},
-			},
-		},
-		Sort:   []table.Attribute{{Name: "GSI1SK", Type: "S"}},
-		By:     []string{"userId", "status"},
-		Page:   50,
-		Fields: []string{"userId", "cartaId", "viajeId", "folio", "status", "createdAt", "updatedAt"},
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "USER#{userId}#CARTA#{status}")},
+		Sort:    []table.Attribute{{Name: "GSI1SK", Type: "S"}},
+		By:      []string{"userId", "status"},
+		Page:    50,
+		Fields:  []string{"userId", "cartaId", "viajeId", "folio", "status", "createdAt", "updatedAt"},
 	}
 	mercanciasDeCartaRead = &table.Read{
-		Pattern: "MercanciasDeCarta",
-		Entity:  mercanciaEntity,
-		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "cartaId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "MERCANCIA#"}},
-				Open:       true,
-			},
-		},
+		Pattern:    "MercanciasDeCarta",
+		Entity:     mercanciaEntity,
+		Many:       true,
+		PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}#CARTA#{cartaId}")},
+		SK:         []table.SortCondition{table.SortBegins("SK", "MERCANCIA#")},
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 		Consistent: true,
 		By:         []string{"userId", "cartaId"},
 		Page:       100,
 	}
+	mercanciaPorOrdenRead = &table.Read{
+		Pattern: "MercanciaPorOrden",
+		Entity:  mercanciaEntity,
+		Key: []table.KeyAttribute{
+			table.TextKey("PK", "USER#{userId}#CARTA#{cartaId}"),
+			table.TextKey("SK", "MERCANCIA#{orden|pad(5)}"),
+		},
+		Consistent: true,
+		By:         []string{"userId", "cartaId", "orden"},
+	}
 	xmlDeCartaRead = &table.Read{
-		Pattern: "XmlDeCarta",
-		Entity:  xmlParteEntity,
-		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#XML#"}, {Field: "cartaId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "XML#"}},
-				Open:       true,
-			},
-		},
+		Pattern:    "XmlDeCarta",
+		Entity:     xmlParteEntity,
+		Many:       true,
+		PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}#XML#{cartaId}")},
+		SK:         []table.SortCondition{table.SortBegins("SK", "XML#")},
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 		Consistent: true,
 		By:         []string{"userId", "cartaId"},
@@ -1581,11 +1414,8 @@ var (
 		Pattern: "PosicionActual",
 		Entity:  trackingEntity,
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE#"}, {Field: "viajeId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "ACTUAL"}}},
+			table.TextKey("PK", "USER#{userId}#VIAJE#{viajeId}"),
+			table.TextKey("SK", "ACTUAL"),
 		},
 		Consistent: true,
 		By:         []string{"userId", "viajeId"},
@@ -1594,17 +1424,12 @@ var (
 		Pattern: "Ruta",
 		Entity:  posicionEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE#"}, {Field: "viajeId"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "USER#{userId}#VIAJE#{viajeId}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
 				Comparison: table.Between,
-				Known:      table.Template{{Literal: "POS#"}},
+				Known:      table.TemplateOf("POS#"),
 				Next:       table.Part{Field: "at"},
 			},
 		},
@@ -1622,21 +1447,9 @@ var (
 		Pattern: "SesionesDeUsuario",
 		Entity:  sessionEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "SESSION#"}},
-				Open:       true,
-			},
-		},
-		Sort: []table.Attribute{{Name: "SK", Type: "S"}},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+		SK:      []table.SortCondition{table.SortBegins("SK", "SESSION#")},
+		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
 		Filter: &table.Condition{
 			Expression: "#ttl > :p0",
 			Names:      map[string]string{"#ttl": "ttl"},
@@ -1649,17 +1462,26 @@ var (
 		Pattern: "PeticionPorClave",
 		Entity:  peticionEntity,
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "IDEMPOTENCY#"}, {Field: "requestKey"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "IDEMPOTENCY#{requestKey}"),
 		},
 		Consistent: true,
 		By:         []string{"userId", "requestKey"},
+	}
+	actsOfDayRead = &table.Read{
+		Pattern: "ActsOfDay",
+		Entity:  actEntity,
+		Many:    true,
+		PK:      []table.KeyAttribute{table.TextKey("PK", "ACTS#{day}")},
+		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
+		Reverse: true,
+		Filter: &table.Condition{
+			Expression: "#ttl > :p0",
+			Names:      map[string]string{"#ttl": "ttl"},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}}},
+		},
+		By:   []string{"day"},
+		Page: 50,
 	}
 	cartaCompletaCollection = &table.Collection{
 		Pattern: "CartaCompleta",
@@ -1672,19 +1494,14 @@ var (
 		},
 		Root: -1,
 		By:   []string{"userId", "cartaId"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "cartaId"}},
-			},
-		},
+		PK:   []table.KeyAttribute{table.TextKey("PK", "USER#{userId}#CARTA#{cartaId}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
 				Comparison: table.Within,
-				Known:      table.Template{{Literal: "AUTOTRANSPORTE"}},
+				Known:      table.TemplateOf("AUTOTRANSPORTE"),
 				Open:       true,
-				To:         table.Template{{Literal: "UBICACION#"}},
+				To:         table.TemplateOf("UBICACION#"),
 			},
 		},
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
@@ -1702,16 +1519,22 @@ var (
 				Action: table.Create,
 				Entity: userEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"numConductores"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"numVehiculos"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"numConductores"}, Value: table.NumberValue("0")},
+					{Path: []string{"numVehiculos"}, Value: table.NumberValue("0")},
+					{Path: []string{"numPropietarios"}, Value: table.NumberValue("1")},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+				},
+			},
+			{
+				Action: table.Create,
+				Entity: miembroEntity,
+				By:     []table.Assignment{{Path: []string{"miembroId"}, Value: table.InputValue("userId")}},
+				Set: []table.Assignment{
+					{Path: []string{"rol"}, Value: table.TextValue("propietario")},
+					{Path: []string{"nombre"}, Value: table.InputValue("fullName")},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 			},
 		},
@@ -1724,6 +1547,191 @@ var (
 			{Name: "subscription", Type: table.Type{Kind: "struct", Fields: &suscripcionFields}},
 			{Name: "credits", Type: table.Type{Kind: "struct", Fields: &creditosFields}},
 			{Name: "config", Type: table.Type{Kind: "struct", Fields: &configFiscalFields}, Optional: true},
+			{Name: "conductorId", Type: table.Type{Kind: "ulid"}, Optional: true},
+		},
+	}
+	invitarWrite = &table.Write{
+		Pattern: "Invitar",
+		Steps: []table.Step{
+			{
+				Action: table.Create,
+				Entity: invitacionEntity,
+				Set:    []table.Assignment{{Path: []string{"createdAt"}, Value: table.NowValue()}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "invitacionId", Type: table.Type{Kind: "id"}},
+			{Name: "nombre", Type: table.Type{Kind: "text"}},
+			{
+				Name: "rol",
+				Type: table.Type{Kind: "enum", Enum: []string{"propietario", "despachador", "conductor"}},
+			},
+			{Name: "conductorId", Type: table.Type{Kind: "ulid"}, Optional: true},
+		},
+	}
+	retirarInvitacionWrite = &table.Write{
+		Pattern: "RetirarInvitacion",
+		Steps:   []table.Step{{Action: table.Delete, Entity: invitacionEntity}},
+		Params: []table.Param{
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "invitacionId", Type: table.Type{Kind: "id"}},
+		},
+	}
+	aceptarInvitacionWrite = &table.Write{
+		Pattern: "AceptarInvitacion",
+		Steps: []table.Step{
+			{
+				Action: table.Delete,
+				Entity: invitacionEntity,
+				When: &table.Condition{
+					Expression: "#ttl > :p0 AND #rol = :p1",
+					Names:      map[string]string{"#rol": "rol", "#ttl": "ttl"},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p0", Input: "now", Type: table.Type{Kind: "ttl"}},
+						{
+							Placeholder: ":p1",
+							Input:       "rol",
+							Type:        table.Type{Kind: "enum", Enum: []string{"propietario", "despachador", "conductor"}},
+						},
+					},
+				},
+				Else: []table.Else{{Err: ErrInvitacionVencida}},
+			},
+			{
+				Action: table.Create,
+				Entity: miembroEntity,
+				Set: []table.Assignment{
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+				},
+			},
+			{
+				Action: table.Update,
+				Entity: userEntity,
+				Add:    []table.Assignment{{Path: []string{"numPropietarios"}, Value: table.InputValue("propietarios")}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "propietarios", Type: table.Type{Kind: "int"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "invitacionId", Type: table.Type{Kind: "id"}},
+			{
+				Name: "rol",
+				Type: table.Type{Kind: "enum", Enum: []string{"propietario", "despachador", "conductor"}},
+			},
+			{Name: "miembroId", Type: table.Type{Kind: "id"}},
+			{Name: "nombre", Type: table.Type{Kind: "text"}},
+			{Name: "conductorId", Type: table.Type{Kind: "ulid"}, Optional: true},
+		},
+	}
+	cambiarRolWrite = &table.Write{
+		Pattern: "CambiarRol",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: miembroEntity,
+				Set: []table.Assignment{
+					{Path: []string{"rol"}, Value: table.InputValue("rol")},
+					{Path: []string{"conductorId"}, Value: table.InputValue("conductorId")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+				},
+				When: &table.Condition{
+					Expression: "#rol = :p0",
+					Names:      map[string]string{"#rol": "rol"},
+					Params: []table.ConditionParam{
+						{
+							Placeholder: ":p0",
+							Input:       "visto",
+							Type:        table.Type{Kind: "enum", Enum: []string{"propietario", "despachador", "conductor"}},
+						},
+					},
+				},
+				Else: []table.Else{{Err: ErrMiembroCambio}},
+			},
+			{
+				Action: table.Update,
+				Entity: userEntity,
+				Add:    []table.Assignment{{Path: []string{"numPropietarios"}, Value: table.InputValue("propietarios")}},
+				When: &table.Condition{
+					Expression: "#numPropietarios > :p0",
+					Names:      map[string]string{"#numPropietarios": "numPropietarios"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "minimo", Type: table.Type{Kind: "int"}}},
+				},
+				Else: []table.Else{{Err: ErrUltimoPropietario}},
+			},
+		},
+		Params: []table.Param{
+			{
+				Name: "visto",
+				Type: table.Type{Kind: "enum", Enum: []string{"propietario", "despachador", "conductor"}},
+			},
+			{Name: "propietarios", Type: table.Type{Kind: "int"}},
+			{Name: "minimo", Type: table.Type{Kind: "int"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "miembroId", Type: table.Type{Kind: "id"}},
+			{
+				Name: "rol",
+				Type: table.Type{Kind: "enum", Enum: []string{"propietario", "despachador", "conductor"}},
+			},
+			{Name: "conductorId", Type: table.Type{Kind: "ulid"}, Optional: true},
+		},
+	}
+	quitarMiembroWrite = &table.Write{
+		Pattern: "QuitarMiembro",
+		Steps: []table.Step{
+			{
+				Action: table.Delete,
+				Entity: miembroEntity,
+				When: &table.Condition{
+					Expression: "#rol = :p0",
+					Names:      map[string]string{"#rol": "rol"},
+					Params: []table.ConditionParam{
+						{
+							Placeholder: ":p0",
+							Input:       "visto",
+							Type:        table.Type{Kind: "enum", Enum: []string{"propietario", "despachador", "conductor"}},
+						},
+					},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrMiembroCambio,
+						When: &table.Condition{
+							Expression: "#rol <> :p0",
+							Names:      map[string]string{"#rol": "rol"},
+							Params: []table.ConditionParam{
+								{
+									Placeholder: ":p0",
+									Input:       "visto",
+									Type:        table.Type{Kind: "enum", Enum: []string{"propietario", "despachador", "conductor"}},
+								},
+							},
+						},
+					},
+				},
+			},
+			{
+				Action: table.Update,
+				Entity: userEntity,
+				Add:    []table.Assignment{{Path: []string{"numPropietarios"}, Value: table.InputValue("propietarios")}},
+				When: &table.Condition{
+					Expression: "#numPropietarios > :p0",
+					Names:      map[string]string{"#numPropietarios": "numPropietarios"},
+					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "minimo", Type: table.Type{Kind: "int"}}},
+				},
+				Else: []table.Else{{Err: ErrUltimoPropietario}},
+			},
+		},
+		Params: []table.Param{
+			{
+				Name: "visto",
+				Type: table.Type{Kind: "enum", Enum: []string{"propietario", "despachador", "conductor"}},
+			},
+			{Name: "propietarios", Type: table.Type{Kind: "int"}},
+			{Name: "minimo", Type: table.Type{Kind: "int"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "miembroId", Type: table.Type{Kind: "id"}},
 		},
 	}
 	guardarPerfilWrite = &table.Write{
@@ -1733,12 +1741,12 @@ var (
 				Action: table.Update,
 				Entity: userEntity,
 				Set: []table.Assignment{
-					{Path: []string{"email"}, Value: []table.Term{{Kind: table.InputTerm, Name: "email"}}},
-					{Path: []string{"fullName"}, Value: []table.Term{{Kind: table.InputTerm, Name: "fullName"}}},
-					{Path: []string{"avatarUrl"}, Value: []table.Term{{Kind: table.InputTerm, Name: "avatarUrl"}}},
-					{Path: []string{"timezone"}, Value: []table.Term{{Kind: table.InputTerm, Name: "timezone"}}},
-					{Path: []string{"config"}, Value: []table.Term{{Kind: table.InputTerm, Name: "config"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"email"}, Value: table.InputValue("email")},
+					{Path: []string{"fullName"}, Value: table.InputValue("fullName")},
+					{Path: []string{"avatarUrl"}, Value: table.InputValue("avatarUrl")},
+					{Path: []string{"timezone"}, Value: table.InputValue("timezone")},
+					{Path: []string{"config"}, Value: table.InputValue("config")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 			},
 		},
@@ -1758,8 +1766,8 @@ var (
 				Action: table.Update,
 				Entity: userEntity,
 				Set: []table.Assignment{
-					{Path: []string{"subscription"}, Value: []table.Term{{Kind: table.InputTerm, Name: "subscription"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"subscription"}, Value: table.InputValue("subscription")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 			},
 		},
@@ -1774,13 +1782,8 @@ var (
 			{
 				Action: table.Update,
 				Entity: userEntity,
-				Set:    []table.Assignment{{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}}},
-				Add: []table.Assignment{
-					{
-						Path:  []string{"credits", "balance"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "creditos"}},
-					},
-				},
+				Set:    []table.Assignment{{Path: []string{"updatedAt"}, Value: table.NowValue()}},
+				Add:    []table.Assignment{{Path: []string{"credits", "balance"}, Value: table.InputValue("creditos")}},
 				When: &table.Condition{
 					Expression: "#credits.#credits_balance = :p0",
 					Names:      map[string]string{"#credits": "credits", "#credits_balance": "balance"},
@@ -1811,33 +1814,17 @@ var (
 			{
 				Action: table.Create,
 				Entity: agendaEntity,
-				By: []table.Assignment{
-					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "conductorId"}}},
-				},
+				By:     []table.Assignment{{Path: []string{"recursoId"}, Value: table.InputValue("conductorId")}},
 				Set: []table.Assignment{
-					{
-						Path:  []string{"tipo"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "conductor"}}},
-					},
-					{
-						Path:  []string{"abiertos"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
+					{Path: []string{"tipo"}, Value: table.TextValue("conductor")},
+					{Path: []string{"abiertos"}, Value: table.NumberValue("0")},
+					{Path: []string{"revision"}, Value: table.NumberValue("0")},
 				},
 			},
 			{
 				Action: table.Update,
 				Entity: userEntity,
-				Add: []table.Assignment{
-					{
-						Path:  []string{"numConductores"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add:    []table.Assignment{{Path: []string{"numConductores"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "#numConductores < #subscription.#subscription_limits.#subscription_limits_conductores AND #subscription.#subscription_status = :p0 AND #subscription.#subscription_expiresAt > :p1",
 					Names: map[string]string{
@@ -1887,6 +1874,7 @@ var (
 			},
 			{Name: "activo", Type: table.Type{Kind: "bool"}},
 			{Name: "licencia", Type: table.Type{Kind: "struct", Fields: &licenciaFields}},
+			{Name: "vence", Type: table.Type{Kind: "date"}},
 			{
 				Name:     "compensacion",
 				Type:     table.Type{Kind: "struct", Fields: &compensacionFields},
@@ -1915,24 +1903,19 @@ var (
 				Action: table.Update,
 				Entity: conductorEntity,
 				Set: []table.Assignment{
-					{Path: []string{"nombre"}, Value: []table.Term{{Kind: table.InputTerm, Name: "nombre"}}},
-					{Path: []string{"rfc"}, Value: []table.Term{{Kind: table.InputTerm, Name: "rfc"}}},
-					{Path: []string{"curp"}, Value: []table.Term{{Kind: table.InputTerm, Name: "curp"}}},
-					{Path: []string{"email"}, Value: []table.Term{{Kind: table.InputTerm, Name: "email"}}},
-					{Path: []string{"telefono"}, Value: []table.Term{{Kind: table.InputTerm, Name: "telefono"}}},
-					{Path: []string{"estado"}, Value: []table.Term{{Kind: table.InputTerm, Name: "estado"}}},
-					{Path: []string{"activo"}, Value: []table.Term{{Kind: table.InputTerm, Name: "activo"}}},
-					{Path: []string{"licencia"}, Value: []table.Term{{Kind: table.InputTerm, Name: "licencia"}}},
-					{Path: []string{"compensacion"}, Value: []table.Term{{Kind: table.InputTerm, Name: "compensacion"}}},
-					{
-						Path:  []string{"asignacion", "ubicacionActual"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "ubicacionActual"}},
-					},
-					{
-						Path:  []string{"asignacion", "vehiculoAsignadoId"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "vehiculoAsignadoId"}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"nombre"}, Value: table.InputValue("nombre")},
+					{Path: []string{"rfc"}, Value: table.InputValue("rfc")},
+					{Path: []string{"curp"}, Value: table.InputValue("curp")},
+					{Path: []string{"email"}, Value: table.InputValue("email")},
+					{Path: []string{"telefono"}, Value: table.InputValue("telefono")},
+					{Path: []string{"estado"}, Value: table.InputValue("estado")},
+					{Path: []string{"activo"}, Value: table.InputValue("activo")},
+					{Path: []string{"licencia"}, Value: table.InputValue("licencia")},
+					{Path: []string{"vence"}, Value: table.InputValue("vence")},
+					{Path: []string{"compensacion"}, Value: table.InputValue("compensacion")},
+					{Path: []string{"asignacion", "ubicacionActual"}, Value: table.InputValue("ubicacionActual")},
+					{Path: []string{"asignacion", "vehiculoAsignadoId"}, Value: table.InputValue("vehiculoAsignadoId")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado <> :p0",
@@ -1944,15 +1927,8 @@ var (
 			{
 				Action: table.Update,
 				Entity: agendaEntity,
-				By: []table.Assignment{
-					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "conductorId"}}},
-				},
-				Add: []table.Assignment{
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				By:     []table.Assignment{{Path: []string{"recursoId"}, Value: table.InputValue("conductorId")}},
+				Add:    []table.Assignment{{Path: []string{"revision"}, Value: table.NumberValue("1")}},
 			},
 		},
 		Params: []table.Param{
@@ -1971,6 +1947,7 @@ var (
 			},
 			{Name: "activo", Type: table.Type{Kind: "bool"}},
 			{Name: "licencia", Type: table.Type{Kind: "struct", Fields: &licenciaFields}},
+			{Name: "vence", Type: table.Type{Kind: "date"}},
 			{
 				Name:     "compensacion",
 				Type:     table.Type{Kind: "struct", Fields: &compensacionFields},
@@ -2003,9 +1980,7 @@ var (
 			{
 				Action: table.Delete,
 				Entity: agendaEntity,
-				By: []table.Assignment{
-					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "conductorId"}}},
-				},
+				By:     []table.Assignment{{Path: []string{"recursoId"}, Value: table.InputValue("conductorId")}},
 				When: &table.Condition{
 					Expression: "#abiertos = :p0",
 					Names:      map[string]string{"#abiertos": "abiertos"},
@@ -2047,33 +2022,17 @@ var (
 			{
 				Action: table.Create,
 				Entity: agendaEntity,
-				By: []table.Assignment{
-					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "vehiculoId"}}},
-				},
+				By:     []table.Assignment{{Path: []string{"recursoId"}, Value: table.InputValue("vehiculoId")}},
 				Set: []table.Assignment{
-					{
-						Path:  []string{"tipo"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "vehiculo"}}},
-					},
-					{
-						Path:  []string{"abiertos"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
+					{Path: []string{"tipo"}, Value: table.TextValue("vehiculo")},
+					{Path: []string{"abiertos"}, Value: table.NumberValue("0")},
+					{Path: []string{"revision"}, Value: table.NumberValue("0")},
 				},
 			},
 			{
 				Action: table.Update,
 				Entity: userEntity,
-				Add: []table.Assignment{
-					{
-						Path:  []string{"numVehiculos"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add:    []table.Assignment{{Path: []string{"numVehiculos"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "#numVehiculos < #subscription.#subscription_limits.#subscription_limits_vehiculos AND #subscription.#subscription_status = :p0 AND #subscription.#subscription_expiresAt > :p1",
 					Names: map[string]string{
@@ -2124,6 +2083,9 @@ var (
 			{Name: "numPermisoSct", Type: table.Type{Kind: "text"}},
 			{Name: "aseguraRespCivil", Type: table.Type{Kind: "text"}},
 			{Name: "polizaRespCivil", Type: table.Type{Kind: "text"}},
+			{Name: "permisoVigencia", Type: table.Type{Kind: "date"}, Optional: true},
+			{Name: "seguroVigencia", Type: table.Type{Kind: "date"}, Optional: true},
+			{Name: "vence", Type: table.Type{Kind: "date"}, Optional: true},
 			{Name: "kmTotales", Type: table.Type{Kind: "decimal"}},
 			{Name: "viajeActualId", Type: table.Type{Kind: "ulid"}, Optional: true},
 			{Name: "createdAt", Type: table.Type{Kind: "time"}},
@@ -2147,31 +2109,19 @@ var (
 				Action: table.Update,
 				Entity: vehiculoEntity,
 				Set: []table.Assignment{
-					{Path: []string{"placa"}, Value: []table.Term{{Kind: table.InputTerm, Name: "placa"}}},
-					{Path: []string{"estado"}, Value: []table.Term{{Kind: table.InputTerm, Name: "estado"}}},
-					{
-						Path:  []string{"configVehicular"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "configVehicular"}},
-					},
-					{Path: []string{"anioModeloVm"}, Value: []table.Term{{Kind: table.InputTerm, Name: "anioModeloVm"}}},
-					{
-						Path:  []string{"pesoBrutoVehicular"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "pesoBrutoVehicular"}},
-					},
-					{Path: []string{"permSct"}, Value: []table.Term{{Kind: table.InputTerm, Name: "permSct"}}},
-					{
-						Path:  []string{"numPermisoSct"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "numPermisoSct"}},
-					},
-					{
-						Path:  []string{"aseguraRespCivil"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "aseguraRespCivil"}},
-					},
-					{
-						Path:  []string{"polizaRespCivil"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "polizaRespCivil"}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"placa"}, Value: table.InputValue("placa")},
+					{Path: []string{"estado"}, Value: table.InputValue("estado")},
+					{Path: []string{"configVehicular"}, Value: table.InputValue("configVehicular")},
+					{Path: []string{"anioModeloVm"}, Value: table.InputValue("anioModeloVm")},
+					{Path: []string{"pesoBrutoVehicular"}, Value: table.InputValue("pesoBrutoVehicular")},
+					{Path: []string{"permSct"}, Value: table.InputValue("permSct")},
+					{Path: []string{"numPermisoSct"}, Value: table.InputValue("numPermisoSct")},
+					{Path: []string{"aseguraRespCivil"}, Value: table.InputValue("aseguraRespCivil")},
+					{Path: []string{"polizaRespCivil"}, Value: table.InputValue("polizaRespCivil")},
+					{Path: []string{"permisoVigencia"}, Value: table.InputValue("permisoVigencia")},
+					{Path: []string{"seguroVigencia"}, Value: table.InputValue("seguroVigencia")},
+					{Path: []string{"vence"}, Value: table.InputValue("vence")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado <> :p0",
@@ -2183,15 +2133,8 @@ var (
 			{
 				Action: table.Update,
 				Entity: agendaEntity,
-				By: []table.Assignment{
-					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "vehiculoId"}}},
-				},
-				Add: []table.Assignment{
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				By:     []table.Assignment{{Path: []string{"recursoId"}, Value: table.InputValue("vehiculoId")}},
+				Add:    []table.Assignment{{Path: []string{"revision"}, Value: table.NumberValue("1")}},
 			},
 		},
 		Params: []table.Param{
@@ -2209,6 +2152,9 @@ var (
 			{Name: "numPermisoSct", Type: table.Type{Kind: "text"}},
 			{Name: "aseguraRespCivil", Type: table.Type{Kind: "text"}},
 			{Name: "polizaRespCivil", Type: table.Type{Kind: "text"}},
+			{Name: "permisoVigencia", Type: table.Type{Kind: "date"}, Optional: true},
+			{Name: "seguroVigencia", Type: table.Type{Kind: "date"}, Optional: true},
+			{Name: "vence", Type: table.Type{Kind: "date"}, Optional: true},
 		},
 	}
 	borrarVehiculoWrite = &table.Write{
@@ -2236,9 +2182,7 @@ var (
 			{
 				Action: table.Delete,
 				Entity: agendaEntity,
-				By: []table.Assignment{
-					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "vehiculoId"}}},
-				},
+				By:     []table.Assignment{{Path: []string{"recursoId"}, Value: table.InputValue("vehiculoId")}},
 				When: &table.Condition{
 					Expression: "#abiertos = :p0",
 					Names:      map[string]string{"#abiertos": "abiertos"},
@@ -2280,22 +2224,11 @@ var (
 			{
 				Action: table.Create,
 				Entity: agendaEntity,
-				By: []table.Assignment{
-					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "remolqueId"}}},
-				},
+				By:     []table.Assignment{{Path: []string{"recursoId"}, Value: table.InputValue("remolqueId")}},
 				Set: []table.Assignment{
-					{
-						Path:  []string{"tipo"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "remolque"}}},
-					},
-					{
-						Path:  []string{"abiertos"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
+					{Path: []string{"tipo"}, Value: table.TextValue("remolque")},
+					{Path: []string{"abiertos"}, Value: table.NumberValue("0")},
+					{Path: []string{"revision"}, Value: table.NumberValue("0")},
 				},
 			},
 			{
@@ -2323,6 +2256,8 @@ var (
 			{Name: "remolqueId", Type: table.Type{Kind: "ulid"}},
 			{Name: "placa", Type: table.Type{Kind: "text"}, MaxBytes: 20},
 			{Name: "subTipoRem", Type: table.Type{Kind: "text"}},
+			{Name: "seguroVigencia", Type: table.Type{Kind: "date"}, Optional: true},
+			{Name: "vence", Type: table.Type{Kind: "date"}, Optional: true},
 			{
 				Name: "estado",
 				Type: table.Type{Kind: "enum", Enum: []string{"disponible", "en_viaje", "inactivo", "taller"}},
@@ -2349,10 +2284,12 @@ var (
 				Action: table.Update,
 				Entity: remolqueEntity,
 				Set: []table.Assignment{
-					{Path: []string{"placa"}, Value: []table.Term{{Kind: table.InputTerm, Name: "placa"}}},
-					{Path: []string{"subTipoRem"}, Value: []table.Term{{Kind: table.InputTerm, Name: "subTipoRem"}}},
-					{Path: []string{"estado"}, Value: []table.Term{{Kind: table.InputTerm, Name: "estado"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"placa"}, Value: table.InputValue("placa")},
+					{Path: []string{"subTipoRem"}, Value: table.InputValue("subTipoRem")},
+					{Path: []string{"seguroVigencia"}, Value: table.InputValue("seguroVigencia")},
+					{Path: []string{"vence"}, Value: table.InputValue("vence")},
+					{Path: []string{"estado"}, Value: table.InputValue("estado")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado <> :p0",
@@ -2364,15 +2301,8 @@ var (
 			{
 				Action: table.Update,
 				Entity: agendaEntity,
-				By: []table.Assignment{
-					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "remolqueId"}}},
-				},
-				Add: []table.Assignment{
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				By:     []table.Assignment{{Path: []string{"recursoId"}, Value: table.InputValue("remolqueId")}},
+				Add:    []table.Assignment{{Path: []string{"revision"}, Value: table.NumberValue("1")}},
 			},
 		},
 		Params: []table.Param{
@@ -2380,6 +2310,8 @@ var (
 			{Name: "remolqueId", Type: table.Type{Kind: "ulid"}},
 			{Name: "placa", Type: table.Type{Kind: "text"}, MaxBytes: 20},
 			{Name: "subTipoRem", Type: table.Type{Kind: "text"}},
+			{Name: "seguroVigencia", Type: table.Type{Kind: "date"}, Optional: true},
+			{Name: "vence", Type: table.Type{Kind: "date"}, Optional: true},
 			{
 				Name: "estado",
 				Type: table.Type{Kind: "enum", Enum: []string{"disponible", "en_viaje", "inactivo", "taller"}},
@@ -2411,9 +2343,7 @@ var (
 			{
 				Action: table.Delete,
 				Entity: agendaEntity,
-				By: []table.Assignment{
-					{Path: []string{"recursoId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "remolqueId"}}},
-				},
+				By:     []table.Assignment{{Path: []string{"recursoId"}, Value: table.InputValue("remolqueId")}},
 				When: &table.Condition{
 					Expression: "#abiertos = :p0",
 					Names:      map[string]string{"#abiertos": "abiertos"},
@@ -2442,12 +2372,7 @@ var (
 			{
 				Action: table.Create,
 				Entity: viajeEntity,
-				Set: []table.Assignment{
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-				},
+				Set:    []table.Assignment{{Path: []string{"revision"}, Value: table.NumberValue("0")}},
 			},
 			{
 				Action: table.Check,
@@ -2514,12 +2439,7 @@ var (
 			{
 				Action: table.Upsert,
 				Entity: usageEntity,
-				Add: []table.Assignment{
-					{
-						Path:  []string{"cartas"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add:    []table.Assignment{{Path: []string{"cartas"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "attribute_not_exists ( #cartas ) OR #cartas < :p0",
 					Names:      map[string]string{"#cartas": "cartas"},
@@ -2537,10 +2457,7 @@ var (
 							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
 						},
 					},
-					{
-						Path:  []string{"credits", "reserved"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
+					{Path: []string{"credits", "reserved"}, Value: table.NumberValue("1")},
 				},
 				When: &table.Condition{
 					Expression: "#credits.#credits_balance >= :p0 AND #subscription.#subscription_limits.#subscription_limits_cartasPorteMes = :p1 AND #subscription.#subscription_status = :p2 AND #subscription.#subscription_expiresAt > :p3",
@@ -2609,21 +2526,13 @@ var (
 			{
 				Action: table.Create,
 				Entity: viajeEntity,
-				Set: []table.Assignment{
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-				},
+				Set:    []table.Assignment{{Path: []string{"revision"}, Value: table.NumberValue("0")}},
 			},
 			{
 				Action: table.Create,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "borrador"}}},
-					},
+					{Path: []string{"status"}, Value: table.TextValue("borrador")},
 					{
 						Path:  []string{"transporteInternacional"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
@@ -2632,30 +2541,12 @@ var (
 						Path:  []string{"sellada"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
 					},
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"numUbicaciones"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"numFiguras"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"distanciaTotal"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"pesoBrutoTotal"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"numeroTotalMercancias"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
+					{Path: []string{"revision"}, Value: table.NumberValue("0")},
+					{Path: []string{"numUbicaciones"}, Value: table.NumberValue("0")},
+					{Path: []string{"numFiguras"}, Value: table.NumberValue("0")},
+					{Path: []string{"distanciaTotal"}, Value: table.NumberValue("0")},
+					{Path: []string{"pesoBrutoTotal"}, Value: table.NumberValue("0")},
+					{Path: []string{"numeroTotalMercancias"}, Value: table.NumberValue("0")},
 				},
 			},
 		},
@@ -2719,12 +2610,7 @@ var (
 			{
 				Action: table.Upsert,
 				Entity: usageEntity,
-				Add: []table.Assignment{
-					{
-						Path:  []string{"cartas"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add:    []table.Assignment{{Path: []string{"cartas"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "attribute_not_exists ( #cartas ) OR #cartas < :p0",
 					Names:      map[string]string{"#cartas": "cartas"},
@@ -2742,10 +2628,7 @@ var (
 							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
 						},
 					},
-					{
-						Path:  []string{"credits", "reserved"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
+					{Path: []string{"credits", "reserved"}, Value: table.NumberValue("1")},
 				},
 				When: &table.Condition{
 					Expression: "#credits.#credits_balance >= :p0 AND #subscription.#subscription_limits.#subscription_limits_cartasPorteMes = :p1 AND #subscription.#subscription_status = :p2 AND #subscription.#subscription_expiresAt > :p3",
@@ -2815,8 +2698,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{Path: []string{"fiscal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "fiscal"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"fiscal"}, Value: table.InputValue("fiscal")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado IN ( :p0 , :p1 ) AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p2 )",
@@ -2850,10 +2733,7 @@ var (
 				Action: table.Create,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "borrador"}}},
-					},
+					{Path: []string{"status"}, Value: table.TextValue("borrador")},
 					{
 						Path:  []string{"transporteInternacional"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
@@ -2862,30 +2742,12 @@ var (
 						Path:  []string{"sellada"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
 					},
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"numUbicaciones"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"numFiguras"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"distanciaTotal"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"pesoBrutoTotal"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"numeroTotalMercancias"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
+					{Path: []string{"revision"}, Value: table.NumberValue("0")},
+					{Path: []string{"numUbicaciones"}, Value: table.NumberValue("0")},
+					{Path: []string{"numFiguras"}, Value: table.NumberValue("0")},
+					{Path: []string{"distanciaTotal"}, Value: table.NumberValue("0")},
+					{Path: []string{"pesoBrutoTotal"}, Value: table.NumberValue("0")},
+					{Path: []string{"numeroTotalMercancias"}, Value: table.NumberValue("0")},
 				},
 			},
 		},
@@ -2924,39 +2786,19 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{Path: []string{"nombre"}, Value: []table.Term{{Kind: table.InputTerm, Name: "nombre"}}},
-					{
-						Path:  []string{"fechaInicioProgramada"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "fechaInicioProgramada"}},
-					},
-					{
-						Path:  []string{"fechaFinProgramada"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "fechaFinProgramada"}},
-					},
-					{Path: []string{"origen"}, Value: []table.Term{{Kind: table.InputTerm, Name: "origen"}}},
-					{Path: []string{"destino"}, Value: []table.Term{{Kind: table.InputTerm, Name: "destino"}}},
-					{
-						Path:  []string{"origenCoordenadas"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "origenCoordenadas"}},
-					},
-					{
-						Path:  []string{"destinoCoordenadas"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "destinoCoordenadas"}},
-					},
-					{
-						Path:  []string{"distanciaTotal"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "distanciaTotal"}},
-					},
-					{Path: []string{"local"}, Value: []table.Term{{Kind: table.InputTerm, Name: "local"}}},
-					{Path: []string{"costos"}, Value: []table.Term{{Kind: table.InputTerm, Name: "costos"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"nombre"}, Value: table.InputValue("nombre")},
+					{Path: []string{"fechaInicioProgramada"}, Value: table.InputValue("fechaInicioProgramada")},
+					{Path: []string{"fechaFinProgramada"}, Value: table.InputValue("fechaFinProgramada")},
+					{Path: []string{"origen"}, Value: table.InputValue("origen")},
+					{Path: []string{"destino"}, Value: table.InputValue("destino")},
+					{Path: []string{"origenCoordenadas"}, Value: table.InputValue("origenCoordenadas")},
+					{Path: []string{"destinoCoordenadas"}, Value: table.InputValue("destinoCoordenadas")},
+					{Path: []string{"distanciaTotal"}, Value: table.InputValue("distanciaTotal")},
+					{Path: []string{"local"}, Value: table.InputValue("local")},
+					{Path: []string{"costos"}, Value: table.InputValue("costos")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
-				Add: []table.Assignment{
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add: []table.Assignment{{Path: []string{"revision"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "#estado IN ( :p0 , :p1 ) AND attribute_not_exists ( #resources )",
 					Names:      map[string]string{"#estado": "estado", "#resources": "resources"},
@@ -3011,13 +2853,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{
-						Path: []string{"estado"},
-						Value: []table.Term{
-							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "programado"}},
-						},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("programado")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado = :p0",
@@ -3039,7 +2876,7 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{Path: []string{"resources"}, Value: []table.Term{{Kind: table.InputTerm, Name: "resources"}}},
+					{Path: []string{"resources"}, Value: table.InputValue("resources")},
 					{
 						Path: []string{"revision"},
 						Value: []table.Term{
@@ -3047,7 +2884,7 @@ var (
 							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}},
 						},
 					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado = :p0 AND #revision = :p1",
@@ -3072,8 +2909,8 @@ var (
 				Entity: agendaEntity,
 				Each:   true,
 				Set: []table.Assignment{
-					{Path: []string{"periodos"}, Value: []table.Term{{Kind: table.LineTerm, Name: "periodos"}}},
-					{Path: []string{"abiertos"}, Value: []table.Term{{Kind: table.LineTerm, Name: "abiertos"}}},
+					{Path: []string{"periodos"}, Value: table.LineValue("periodos")},
+					{Path: []string{"abiertos"}, Value: table.LineValue("abiertos")},
 					{
 						Path: []string{"revision"},
 						Value: []table.Term{
@@ -3116,11 +2953,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"estado"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_curso"}}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("en_curso")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado = :p0 AND #revision = :p1 AND attribute_exists ( #resources ) AND #fechaInicioProgramada <= :p2 AND ( #fiscal.#fiscal_cartaPorteStatus = :p3 OR ( #local = :p4 AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p5 ) ) )",
@@ -3187,33 +3021,18 @@ var (
 						Path:  []string{"activo"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: true}}},
 					},
-					{
-						Path:  []string{"distanciaRecorrida"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"progreso"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"pings"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
+					{Path: []string{"distanciaRecorrida"}, Value: table.NumberValue("0")},
+					{Path: []string{"progreso"}, Value: table.NumberValue("0")},
+					{Path: []string{"pings"}, Value: table.NumberValue("0")},
 				},
 			},
 			{
 				Action: table.Update,
 				Entity: conductorEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"estado"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_viaje"}}},
-					},
-					{
-						Path:  []string{"asignacion", "viajeActualId"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "viajeId"}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("en_viaje")},
+					{Path: []string{"asignacion", "viajeActualId"}, Value: table.InputValue("viajeId")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado = :p0 AND #activo = :p1",
@@ -3239,12 +3058,9 @@ var (
 				Action: table.Update,
 				Entity: vehiculoEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"estado"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_viaje"}}},
-					},
-					{Path: []string{"viajeActualId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "viajeId"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("en_viaje")},
+					{Path: []string{"viajeActualId"}, Value: table.InputValue("viajeId")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado = :p0",
@@ -3284,11 +3100,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"estado"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_curso"}}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("en_curso")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado = :p0 AND #revision = :p1 AND attribute_exists ( #resources ) AND #fechaInicioProgramada <= :p2 AND ( #fiscal.#fiscal_cartaPorteStatus = :p3 OR ( #local = :p4 AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p5 ) ) )",
@@ -3355,33 +3168,18 @@ var (
 						Path:  []string{"activo"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: true}}},
 					},
-					{
-						Path:  []string{"distanciaRecorrida"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"progreso"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"pings"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
+					{Path: []string{"distanciaRecorrida"}, Value: table.NumberValue("0")},
+					{Path: []string{"progreso"}, Value: table.NumberValue("0")},
+					{Path: []string{"pings"}, Value: table.NumberValue("0")},
 				},
 			},
 			{
 				Action: table.Update,
 				Entity: conductorEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"estado"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_viaje"}}},
-					},
-					{
-						Path:  []string{"asignacion", "viajeActualId"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "viajeId"}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("en_viaje")},
+					{Path: []string{"asignacion", "viajeActualId"}, Value: table.InputValue("viajeId")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado = :p0 AND #activo = :p1",
@@ -3407,12 +3205,9 @@ var (
 				Action: table.Update,
 				Entity: vehiculoEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"estado"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_viaje"}}},
-					},
-					{Path: []string{"viajeActualId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "viajeId"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("en_viaje")},
+					{Path: []string{"viajeActualId"}, Value: table.InputValue("viajeId")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado = :p0",
@@ -3435,12 +3230,9 @@ var (
 				Action: table.Update,
 				Entity: remolqueEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"estado"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_viaje"}}},
-					},
-					{Path: []string{"viajeActualId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "viajeId"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("en_viaje")},
+					{Path: []string{"viajeActualId"}, Value: table.InputValue("viajeId")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado = :p0",
@@ -3481,13 +3273,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{
-						Path: []string{"estado"},
-						Value: []table.Term{
-							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "completado"}},
-						},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("completado")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado = :p0 AND #revision = :p1",
@@ -3515,10 +3302,7 @@ var (
 						Path:  []string{"activo"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
 					},
-					{
-						Path:  []string{"progreso"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "100"}}},
-					},
+					{Path: []string{"progreso"}, Value: table.NumberValue("100")},
 				},
 				When: &table.Condition{
 					Expression: "#pings = :p0",
@@ -3531,22 +3315,11 @@ var (
 				Action: table.Update,
 				Entity: conductorEntity,
 				Set: []table.Assignment{
-					{
-						Path: []string{"estado"},
-						Value: []table.Term{
-							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "disponible"}},
-						},
-					},
-					{
-						Path:  []string{"asignacion", "viajeActualId"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "ninguno"}},
-					},
-					{
-						Path:  []string{"asignacion", "ubicacionActual"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "llegada"}},
-					},
-					{Path: []string{"performance"}, Value: []table.Term{{Kind: table.InputTerm, Name: "performance"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("disponible")},
+					{Path: []string{"asignacion", "viajeActualId"}, Value: table.InputValue("ninguno")},
+					{Path: []string{"asignacion", "ubicacionActual"}, Value: table.InputValue("llegada")},
+					{Path: []string{"performance"}, Value: table.InputValue("performance")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#asignacion.#asignacion_viajeActualId = :p0 AND #performance.#performance_viajesCompletados = :p1",
@@ -3567,18 +3340,11 @@ var (
 				Action: table.Update,
 				Entity: vehiculoEntity,
 				Set: []table.Assignment{
-					{
-						Path: []string{"estado"},
-						Value: []table.Term{
-							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "disponible"}},
-						},
-					},
-					{Path: []string{"viajeActualId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "ninguno"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("disponible")},
+					{Path: []string{"viajeActualId"}, Value: table.InputValue("ninguno")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
-				Add: []table.Assignment{
-					{Path: []string{"kmTotales"}, Value: []table.Term{{Kind: table.InputTerm, Name: "km"}}},
-				},
+				Add: []table.Assignment{{Path: []string{"kmTotales"}, Value: table.InputValue("km")}},
 				When: &table.Condition{
 					Expression: "#viajeActualId = :p0",
 					Names:      map[string]string{"#viajeActualId": "viajeActualId"},
@@ -3597,10 +3363,7 @@ var (
 							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
 						},
 					},
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
+					{Path: []string{"revision"}, Value: table.NumberValue("1")},
 				},
 				Remove: [][]string{{"periodos", ":clave"}},
 			},
@@ -3630,13 +3393,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{
-						Path: []string{"estado"},
-						Value: []table.Term{
-							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "completado"}},
-						},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("completado")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado = :p0 AND #revision = :p1",
@@ -3664,10 +3422,7 @@ var (
 						Path:  []string{"activo"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
 					},
-					{
-						Path:  []string{"progreso"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "100"}}},
-					},
+					{Path: []string{"progreso"}, Value: table.NumberValue("100")},
 				},
 				When: &table.Condition{
 					Expression: "#pings = :p0",
@@ -3680,22 +3435,11 @@ var (
 				Action: table.Update,
 				Entity: conductorEntity,
 				Set: []table.Assignment{
-					{
-						Path: []string{"estado"},
-						Value: []table.Term{
-							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "disponible"}},
-						},
-					},
-					{
-						Path:  []string{"asignacion", "viajeActualId"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "ninguno"}},
-					},
-					{
-						Path:  []string{"asignacion", "ubicacionActual"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "llegada"}},
-					},
-					{Path: []string{"performance"}, Value: []table.Term{{Kind: table.InputTerm, Name: "performance"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("disponible")},
+					{Path: []string{"asignacion", "viajeActualId"}, Value: table.InputValue("ninguno")},
+					{Path: []string{"asignacion", "ubicacionActual"}, Value: table.InputValue("llegada")},
+					{Path: []string{"performance"}, Value: table.InputValue("performance")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#asignacion.#asignacion_viajeActualId = :p0 AND #performance.#performance_viajesCompletados = :p1",
@@ -3716,18 +3460,11 @@ var (
 				Action: table.Update,
 				Entity: vehiculoEntity,
 				Set: []table.Assignment{
-					{
-						Path: []string{"estado"},
-						Value: []table.Term{
-							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "disponible"}},
-						},
-					},
-					{Path: []string{"viajeActualId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "ninguno"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("disponible")},
+					{Path: []string{"viajeActualId"}, Value: table.InputValue("ninguno")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
-				Add: []table.Assignment{
-					{Path: []string{"kmTotales"}, Value: []table.Term{{Kind: table.InputTerm, Name: "km"}}},
-				},
+				Add: []table.Assignment{{Path: []string{"kmTotales"}, Value: table.InputValue("km")}},
 				When: &table.Condition{
 					Expression: "#viajeActualId = :p0",
 					Names:      map[string]string{"#viajeActualId": "viajeActualId"},
@@ -3739,14 +3476,9 @@ var (
 				Action: table.Update,
 				Entity: remolqueEntity,
 				Set: []table.Assignment{
-					{
-						Path: []string{"estado"},
-						Value: []table.Term{
-							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "disponible"}},
-						},
-					},
-					{Path: []string{"viajeActualId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "ninguno"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("disponible")},
+					{Path: []string{"viajeActualId"}, Value: table.InputValue("ninguno")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#viajeActualId = :p0",
@@ -3766,10 +3498,7 @@ var (
 							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
 						},
 					},
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
+					{Path: []string{"revision"}, Value: table.NumberValue("1")},
 				},
 				Remove: [][]string{{"periodos", ":clave"}},
 			},
@@ -3800,11 +3529,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"estado"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "cancelado"}}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("cancelado")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado IN ( :p0 , :p1 ) AND attribute_not_exists ( #resources ) AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p2 )",
@@ -3856,11 +3582,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"estado"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "cancelado"}}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("cancelado")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado IN ( :p0 , :p1 ) AND #revision = :p2 AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p3 )",
@@ -3911,10 +3634,7 @@ var (
 							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
 						},
 					},
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
+					{Path: []string{"revision"}, Value: table.NumberValue("1")},
 				},
 				Remove: [][]string{{"periodos", ":clave"}},
 			},
@@ -3936,11 +3656,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"estado"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "cancelado"}}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("cancelado")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado = :p0 AND #revision = :p1 AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p2 )",
@@ -3990,17 +3707,9 @@ var (
 				Action: table.Update,
 				Entity: conductorEntity,
 				Set: []table.Assignment{
-					{
-						Path: []string{"estado"},
-						Value: []table.Term{
-							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "disponible"}},
-						},
-					},
-					{
-						Path:  []string{"asignacion", "viajeActualId"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "ninguno"}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("disponible")},
+					{Path: []string{"asignacion", "viajeActualId"}, Value: table.InputValue("ninguno")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#asignacion.#asignacion_viajeActualId = :p0",
@@ -4013,14 +3722,9 @@ var (
 				Action: table.Update,
 				Entity: vehiculoEntity,
 				Set: []table.Assignment{
-					{
-						Path: []string{"estado"},
-						Value: []table.Term{
-							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "disponible"}},
-						},
-					},
-					{Path: []string{"viajeActualId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "ninguno"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("disponible")},
+					{Path: []string{"viajeActualId"}, Value: table.InputValue("ninguno")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#viajeActualId = :p0",
@@ -4040,10 +3744,7 @@ var (
 							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
 						},
 					},
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
+					{Path: []string{"revision"}, Value: table.NumberValue("1")},
 				},
 				Remove: [][]string{{"periodos", ":clave"}},
 			},
@@ -4068,11 +3769,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"estado"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "cancelado"}}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("cancelado")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#estado = :p0 AND #revision = :p1 AND ( attribute_not_exists ( #fiscal ) OR #fiscal.#fiscal_cartaPorteStatus = :p2 )",
@@ -4122,17 +3820,9 @@ var (
 				Action: table.Update,
 				Entity: conductorEntity,
 				Set: []table.Assignment{
-					{
-						Path: []string{"estado"},
-						Value: []table.Term{
-							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "disponible"}},
-						},
-					},
-					{
-						Path:  []string{"asignacion", "viajeActualId"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "ninguno"}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("disponible")},
+					{Path: []string{"asignacion", "viajeActualId"}, Value: table.InputValue("ninguno")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#asignacion.#asignacion_viajeActualId = :p0",
@@ -4145,14 +3835,9 @@ var (
 				Action: table.Update,
 				Entity: vehiculoEntity,
 				Set: []table.Assignment{
-					{
-						Path: []string{"estado"},
-						Value: []table.Term{
-							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "disponible"}},
-						},
-					},
-					{Path: []string{"viajeActualId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "ninguno"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("disponible")},
+					{Path: []string{"viajeActualId"}, Value: table.InputValue("ninguno")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#viajeActualId = :p0",
@@ -4165,14 +3850,9 @@ var (
 				Action: table.Update,
 				Entity: remolqueEntity,
 				Set: []table.Assignment{
-					{
-						Path: []string{"estado"},
-						Value: []table.Term{
-							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "disponible"}},
-						},
-					},
-					{Path: []string{"viajeActualId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "ninguno"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"estado"}, Value: table.TextValue("disponible")},
+					{Path: []string{"viajeActualId"}, Value: table.InputValue("ninguno")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#viajeActualId = :p0",
@@ -4192,10 +3872,7 @@ var (
 							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
 						},
 					},
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
+					{Path: []string{"revision"}, Value: table.NumberValue("1")},
 				},
 				Remove: [][]string{{"periodos", ":clave"}},
 			},
@@ -4221,24 +3898,13 @@ var (
 				Action: table.Update,
 				Entity: trackingEntity,
 				Set: []table.Assignment{
-					{Path: []string{"lat"}, Value: []table.Term{{Kind: table.InputTerm, Name: "lat"}}},
-					{Path: []string{"lng"}, Value: []table.Term{{Kind: table.InputTerm, Name: "lng"}}},
-					{
-						Path:  []string{"ultimaActualizacion"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "ultimaActualizacion"}},
-					},
-					{
-						Path:  []string{"distanciaRecorrida"},
-						Value: []table.Term{{Kind: table.InputTerm, Name: "distanciaRecorrida"}},
-					},
-					{Path: []string{"progreso"}, Value: []table.Term{{Kind: table.InputTerm, Name: "progreso"}}},
+					{Path: []string{"lat"}, Value: table.InputValue("lat")},
+					{Path: []string{"lng"}, Value: table.InputValue("lng")},
+					{Path: []string{"ultimaActualizacion"}, Value: table.InputValue("ultimaActualizacion")},
+					{Path: []string{"distanciaRecorrida"}, Value: table.InputValue("distanciaRecorrida")},
+					{Path: []string{"progreso"}, Value: table.InputValue("progreso")},
 				},
-				Add: []table.Assignment{
-					{
-						Path:  []string{"pings"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add: []table.Assignment{{Path: []string{"pings"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "#activo = :p0 AND #pings = :p1",
 					Names:      map[string]string{"#activo": "activo", "#pings": "pings"},
@@ -4287,7 +3953,7 @@ var (
 				Action: table.Update,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 					{
 						Path: []string{"revision"},
 						Value: []table.Term{
@@ -4350,9 +4016,9 @@ var (
 				Action: table.Update,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
-					{Path: []string{"numUbicaciones"}, Value: []table.Term{{Kind: table.InputTerm, Name: "numero"}}},
-					{Path: []string{"distanciaTotal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "distancia"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"numUbicaciones"}, Value: table.InputValue("numero")},
+					{Path: []string{"distanciaTotal"}, Value: table.InputValue("distancia")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 					{
 						Path: []string{"revision"},
 						Value: []table.Term{
@@ -4427,15 +4093,9 @@ var (
 				Action: table.Update,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"numUbicaciones"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{
-						Path:  []string{"distanciaTotal"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"numUbicaciones"}, Value: table.NumberValue("0")},
+					{Path: []string{"distanciaTotal"}, Value: table.NumberValue("0")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 					{
 						Path: []string{"revision"},
 						Value: []table.Term{
@@ -4491,8 +4151,8 @@ var (
 				Action: table.Update,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
-					{Path: []string{"numFiguras"}, Value: []table.Term{{Kind: table.InputTerm, Name: "numero"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"numFiguras"}, Value: table.InputValue("numero")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 					{
 						Path: []string{"revision"},
 						Value: []table.Term{
@@ -4563,8 +4223,8 @@ var (
 				Action: table.Update,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
-					{Path: []string{"numFiguras"}, Value: []table.Term{{Kind: table.InputTerm, Name: "numero"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"numFiguras"}, Value: table.InputValue("numero")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 					{
 						Path: []string{"revision"},
 						Value: []table.Term{
@@ -4620,14 +4280,11 @@ var (
 			{
 				Action: table.Update,
 				Entity: cartaEntity,
-				Set:    []table.Assignment{{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}}},
+				Set:    []table.Assignment{{Path: []string{"updatedAt"}, Value: table.NowValue()}},
 				Add: []table.Assignment{
 					{Path: []string{"numeroTotalMercancias"}, Value: []table.Term{{Kind: table.CountTerm}}},
 					{Path: []string{"pesoBrutoTotal"}, Value: []table.Term{{Kind: table.SumTerm, Name: "pesoKg"}}},
-					{
-						Path:  []string{"revision"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
+					{Path: []string{"revision"}, Value: table.NumberValue("1")},
 				},
 				When: &table.Condition{
 					Expression: "#status = :p0 AND #sellada = :p1 AND #numeroTotalMercancias_0.#numeroTotalMercancias_1 = :p2",
@@ -4692,6 +4349,187 @@ var (
 			Reused:  ErrPeticionReused,
 		},
 	}
+	cambiarMercanciaWrite = &table.Write{
+		Pattern: "CambiarMercancia",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: cartaEntity,
+				Set: []table.Assignment{
+					{Path: []string{"pesoBrutoTotal"}, Value: table.InputValue("peso")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+					{
+						Path: []string{"revision"},
+						Value: []table.Term{
+							{Kind: table.InputTerm, Name: "revision"},
+							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
+				},
+				When: &table.Condition{
+					Expression: "#status = :p0 AND #sellada = :p1 AND #revision = :p2",
+					Names:      map[string]string{"#revision": "revision", "#sellada": "sellada", "#status": "status"},
+					Params:     []table.ConditionParam{{Placeholder: ":p2", Input: "revision", Type: table.Type{Kind: "int"}}},
+					Constants: map[string]types.AttributeValue{
+						":p0": &types.AttributeValueMemberS{Value: "borrador"},
+						":p1": &types.AttributeValueMemberBOOL{Value: false},
+					},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrCartaNoBorrador,
+						When: &table.Condition{
+							Expression: "#status <> :p0",
+							Names:      map[string]string{"#status": "status"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "borrador"}},
+						},
+					},
+					{
+						Err: ErrCartaSellada,
+						When: &table.Condition{
+							Expression: "#sellada = :p0",
+							Names:      map[string]string{"#sellada": "sellada"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberBOOL{Value: true}},
+						},
+					},
+					{Err: ErrCartaCambio},
+				},
+			},
+			{Action: table.Put, Entity: mercanciaEntity},
+		},
+		Params: []table.Param{
+			{Name: "revision", Type: table.Type{Kind: "int"}},
+			{Name: "peso", Type: table.Type{Kind: "decimal"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
+			{Name: "orden", Type: table.Type{Kind: "int"}},
+			{Name: "claveProdServ", Type: table.Type{Kind: "text"}},
+			{Name: "claveUnidad", Type: table.Type{Kind: "text"}},
+			{Name: "descripcion", Type: table.Type{Kind: "text"}},
+			{Name: "cantidad", Type: table.Type{Kind: "decimal"}},
+			{Name: "pesoKg", Type: table.Type{Kind: "decimal"}},
+			{Name: "valorMercancia", Type: table.Type{Kind: "decimal"}, Optional: true},
+			{Name: "moneda", Type: table.Type{Kind: "text"}, Optional: true},
+		},
+	}
+	quitarMercanciaWrite = &table.Write{
+		Pattern: "QuitarMercancia",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: cartaEntity,
+				Set: []table.Assignment{
+					{Path: []string{"pesoBrutoTotal"}, Value: table.InputValue("peso")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+					{
+						Path: []string{"revision"},
+						Value: []table.Term{
+							{Kind: table.InputTerm, Name: "revision"},
+							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
+				},
+				Add: []table.Assignment{
+					{
+						Path: []string{"numeroTotalMercancias"},
+						Value: []table.Term{
+							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
+				},
+				When: &table.Condition{
+					Expression: "#status = :p0 AND #sellada = :p1 AND #revision = :p2",
+					Names:      map[string]string{"#revision": "revision", "#sellada": "sellada", "#status": "status"},
+					Params:     []table.ConditionParam{{Placeholder: ":p2", Input: "revision", Type: table.Type{Kind: "int"}}},
+					Constants: map[string]types.AttributeValue{
+						":p0": &types.AttributeValueMemberS{Value: "borrador"},
+						":p1": &types.AttributeValueMemberBOOL{Value: false},
+					},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrCartaNoBorrador,
+						When: &table.Condition{
+							Expression: "#status <> :p0",
+							Names:      map[string]string{"#status": "status"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "borrador"}},
+						},
+					},
+					{
+						Err: ErrCartaSellada,
+						When: &table.Condition{
+							Expression: "#sellada = :p0",
+							Names:      map[string]string{"#sellada": "sellada"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberBOOL{Value: true}},
+						},
+					},
+					{Err: ErrCartaCambio},
+				},
+			},
+			{Action: table.Delete, Entity: mercanciaEntity},
+		},
+		Params: []table.Param{
+			{Name: "revision", Type: table.Type{Kind: "int"}},
+			{Name: "peso", Type: table.Type{Kind: "decimal"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
+			{Name: "orden", Type: table.Type{Kind: "int"}},
+		},
+	}
+	guardarReceptorWrite = &table.Write{
+		Pattern: "GuardarReceptor",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: cartaEntity,
+				Set: []table.Assignment{
+					{Path: []string{"receptor"}, Value: table.InputValue("receptor")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
+					{
+						Path: []string{"revision"},
+						Value: []table.Term{
+							{Kind: table.InputTerm, Name: "revision"},
+							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}},
+						},
+					},
+				},
+				When: &table.Condition{
+					Expression: "#status = :p0 AND #sellada = :p1 AND #revision = :p2",
+					Names:      map[string]string{"#revision": "revision", "#sellada": "sellada", "#status": "status"},
+					Params:     []table.ConditionParam{{Placeholder: ":p2", Input: "revision", Type: table.Type{Kind: "int"}}},
+					Constants: map[string]types.AttributeValue{
+						":p0": &types.AttributeValueMemberS{Value: "borrador"},
+						":p1": &types.AttributeValueMemberBOOL{Value: false},
+					},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrCartaNoBorrador,
+						When: &table.Condition{
+							Expression: "#status <> :p0",
+							Names:      map[string]string{"#status": "status"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "borrador"}},
+						},
+					},
+					{
+						Err: ErrCartaSellada,
+						When: &table.Condition{
+							Expression: "#sellada = :p0",
+							Names:      map[string]string{"#sellada": "sellada"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberBOOL{Value: true}},
+						},
+					},
+					{Err: ErrCartaCambio},
+				},
+			},
+		},
+		Params: []table.Param{
+			{Name: "revision", Type: table.Type{Kind: "int"}},
+			{Name: "userId", Type: table.Type{Kind: "id"}},
+			{Name: "cartaId", Type: table.Type{Kind: "ulid"}},
+			{Name: "receptor", Type: table.Type{Kind: "struct", Fields: &receptorFields}},
+		},
+	}
 	sellarCartaWrite = &table.Write{
 		Pattern: "SellarCarta",
 		Steps: []table.Step{
@@ -4703,8 +4541,8 @@ var (
 						Path:  []string{"sellada"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: true}}},
 					},
-					{Path: []string{"selladaAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"selladaAt"}, Value: table.NowValue()},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#status = :p0 AND #sellada = :p1 AND #revision = :p2",
@@ -4753,7 +4591,7 @@ var (
 						Path:  []string{"sellada"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
 					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#status = :p0 AND #sellada = :p1",
@@ -4796,12 +4634,7 @@ var (
 				Action: table.Update,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
-					{
-						Path: []string{"status"},
-						Value: []table.Term{
-							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_timbrado"}},
-						},
-					},
+					{Path: []string{"status"}, Value: table.TextValue("en_timbrado")},
 					{
 						Path: []string{"revision"},
 						Value: []table.Term{
@@ -4809,7 +4642,7 @@ var (
 							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}},
 						},
 					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#status = :p0 AND #sellada = :p1 AND #revision = :p2",
@@ -4844,8 +4677,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{Path: []string{"fiscal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "fiscal"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"fiscal"}, Value: table.InputValue("fiscal")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#fiscal.#fiscal_cartaPorteId = :p0",
@@ -4870,11 +4703,8 @@ var (
 				Action: table.Update,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "borrador"}}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"status"}, Value: table.TextValue("borrador")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#status = :p0 AND #revision = :p1",
@@ -4888,8 +4718,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{Path: []string{"fiscal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "fiscal"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"fiscal"}, Value: table.InputValue("fiscal")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#fiscal.#fiscal_cartaPorteId = :p0",
@@ -4914,12 +4744,9 @@ var (
 				Action: table.Update,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "timbrada"}}},
-					},
-					{Path: []string{"timbrado"}, Value: []table.Term{{Kind: table.InputTerm, Name: "timbrado"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"status"}, Value: table.TextValue("timbrada")},
+					{Path: []string{"timbrado"}, Value: table.InputValue("timbrado")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#status = :p0 AND #revision = :p1",
@@ -4933,8 +4760,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{Path: []string{"fiscal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "fiscal"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"fiscal"}, Value: table.InputValue("fiscal")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#fiscal.#fiscal_cartaPorteId = :p0",
@@ -4953,10 +4780,7 @@ var (
 							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
 						},
 					},
-					{
-						Path:  []string{"credits", "totalConsumed"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
+					{Path: []string{"credits", "totalConsumed"}, Value: table.NumberValue("1")},
 				},
 			},
 			{Action: table.Create, Entity: xmlParteEntity, Each: true},
@@ -4992,11 +4816,8 @@ var (
 				Action: table.Update,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "cancelada"}}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"status"}, Value: table.TextValue("cancelada")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#status = :p0",
@@ -5019,8 +4840,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{Path: []string{"fiscal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "fiscal"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"fiscal"}, Value: table.InputValue("fiscal")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#fiscal.#fiscal_cartaPorteId = :p0",
@@ -5033,10 +4854,7 @@ var (
 				Action: table.Update,
 				Entity: userEntity,
 				Add: []table.Assignment{
-					{
-						Path:  []string{"credits", "balance"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
+					{Path: []string{"credits", "balance"}, Value: table.NumberValue("1")},
 					{
 						Path: []string{"credits", "reserved"},
 						Value: []table.Term{
@@ -5060,12 +4878,7 @@ var (
 				Action: table.Update,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
-					{
-						Path: []string{"status"},
-						Value: []table.Term{
-							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "en_cancelacion"}},
-						},
-					},
+					{Path: []string{"status"}, Value: table.TextValue("en_cancelacion")},
 					{
 						Path: []string{"revision"},
 						Value: []table.Term{
@@ -5073,7 +4886,7 @@ var (
 							{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}},
 						},
 					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#status = :p0 AND #revision = :p1",
@@ -5087,8 +4900,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{Path: []string{"fiscal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "fiscal"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"fiscal"}, Value: table.InputValue("fiscal")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#fiscal.#fiscal_cartaPorteId = :p0 AND #estado <> :p1",
@@ -5124,11 +4937,8 @@ var (
 				Action: table.Update,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "timbrada"}}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"status"}, Value: table.TextValue("timbrada")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#status = :p0 AND #revision = :p1",
@@ -5142,8 +4952,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{Path: []string{"fiscal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "fiscal"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"fiscal"}, Value: table.InputValue("fiscal")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#fiscal.#fiscal_cartaPorteId = :p0",
@@ -5168,11 +4978,8 @@ var (
 				Action: table.Update,
 				Entity: cartaEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "cancelada"}}},
-					},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"status"}, Value: table.TextValue("cancelada")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#status = :p0",
@@ -5185,8 +4992,8 @@ var (
 				Action: table.Update,
 				Entity: viajeEntity,
 				Set: []table.Assignment{
-					{Path: []string{"fiscal"}, Value: []table.Term{{Kind: table.InputTerm, Name: "fiscal"}}},
-					{Path: []string{"updatedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"fiscal"}, Value: table.InputValue("fiscal")},
+					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
 					Expression: "#fiscal.#fiscal_cartaPorteId = :p0",
@@ -5209,9 +5016,7 @@ var (
 			{
 				Action: table.Create,
 				Entity: sessionEntity,
-				Set: []table.Assignment{
-					{Path: []string{"ttl"}, Value: []table.Term{{Kind: table.InputTerm, Name: "ttl"}}},
-				},
+				Set:    []table.Assignment{{Path: []string{"ttl"}, Value: table.InputValue("ttl")}},
 			},
 		},
 		Params: []table.Param{
@@ -5237,6 +5042,35 @@ var (
 		Params: []table.Param{
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "sessionId", Type: table.Type{Kind: "ulid"}},
+		},
+	}
+	beginActWrite = &table.Write{
+		Pattern: "BeginAct",
+		Steps:   []table.Step{{Action: table.Create, Entity: actEntity}},
+		Params: []table.Param{
+			{Name: "day", Type: table.Type{Kind: "id"}, MaxBytes: 10},
+			{Name: "at", Type: table.Type{Kind: "time"}},
+			{Name: "requestId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "actorId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
+			{Name: "operation", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "target", Type: table.Type{Kind: "text"}, MaxBytes: 400},
+			{Name: "status", Type: table.Type{Kind: "int"}, Optional: true},
+		},
+	}
+	endActWrite = &table.Write{
+		Pattern: "EndAct",
+		Steps: []table.Step{
+			{
+				Action: table.Update,
+				Entity: actEntity,
+				Set:    []table.Assignment{{Path: []string{"status"}, Value: table.InputValue("status")}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "day", Type: table.Type{Kind: "id"}, MaxBytes: 10},
+			{Name: "at", Type: table.Type{Kind: "time"}},
+			{Name: "requestId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
+			{Name: "status", Type: table.Type{Kind: "int"}, Optional: true},
 		},
 	}
 )

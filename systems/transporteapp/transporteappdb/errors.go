@@ -14,9 +14,24 @@ import (
 var (
 	// ErrUserExists is a table.ErrExists. CrearPerfil can end in it.
 	ErrUserExists = fmt.Errorf("transporteappdb: user: %w", table.ErrExists)
-	// ErrUserNotFound is a table.ErrNotFound. GuardarPerfil, CambiarPlan, AbonarCreditos, CrearConductor, BorrarConductor,
-	// CrearVehiculo, BorrarVehiculo, CrearViajeConCarta, CrearCartaDeViaje, TimbrarCarta, CancelarBorrador can end in it.
+	// ErrMiembroExists is a table.ErrExists. CrearPerfil, AceptarInvitacion can end in it.
+	ErrMiembroExists = fmt.Errorf("transporteappdb: miembro: %w", table.ErrExists)
+	// ErrInvitacionExists is a table.ErrExists. Invitar can end in it.
+	ErrInvitacionExists = fmt.Errorf("transporteappdb: invitacion: %w", table.ErrExists)
+	// ErrInvitacionNotFound is a table.ErrNotFound. No write ends in it.
+	ErrInvitacionNotFound = fmt.Errorf("transporteappdb: invitacion: %w", table.ErrNotFound)
+	// ErrInvitacionVencida is declared by the design. AceptarInvitacion can end in it.
+	ErrInvitacionVencida = errors.New("transporteappdb: invitacion vencida")
+	// ErrUserNotFound is a table.ErrNotFound. AceptarInvitacion, CambiarRol, QuitarMiembro, GuardarPerfil, CambiarPlan,
+	// AbonarCreditos, CrearConductor, BorrarConductor, CrearVehiculo, BorrarVehiculo, CrearViajeConCarta,
+	// CrearCartaDeViaje, TimbrarCarta, CancelarBorrador can end in it.
 	ErrUserNotFound = fmt.Errorf("transporteappdb: user: %w", table.ErrNotFound)
+	// ErrMiembroCambio is declared by the design. CambiarRol, QuitarMiembro can end in it.
+	ErrMiembroCambio = errors.New("transporteappdb: miembro cambio")
+	// ErrMiembroNotFound is a table.ErrNotFound. CambiarRol, QuitarMiembro can end in it.
+	ErrMiembroNotFound = fmt.Errorf("transporteappdb: miembro: %w", table.ErrNotFound)
+	// ErrUltimoPropietario is declared by the design. CambiarRol, QuitarMiembro can end in it.
+	ErrUltimoPropietario = errors.New("transporteappdb: ultimo propietario")
 	// ErrSaldoCambio is declared by the design. AbonarCreditos can end in it.
 	ErrSaldoCambio = errors.New("transporteappdb: saldo cambio")
 	// ErrPeticionReused is a table.ErrReused. AbonarCreditos, CrearConductor, CrearVehiculo, CrearRemolque, CrearViaje,
@@ -83,9 +98,9 @@ var (
 	// ErrCartaExists is a table.ErrExists. CrearViajeConCarta, CrearCartaDeViaje can end in it.
 	ErrCartaExists = fmt.Errorf("transporteappdb: carta: %w", table.ErrExists)
 	// ErrCartaFolioTaken is a table.ErrExists. CrearViajeConCarta, CrearCartaDeViaje, GuardarAutotransporte,
-	// GuardarUbicaciones, QuitarUbicaciones, GuardarFiguras, QuitarFiguras, AgregarMercancias, SellarCarta, AbrirCarta,
-	// EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador, EmpezarCancelacion, DejarCancelacion,
-	// CancelarTimbrada can end in it.
+	// GuardarUbicaciones, QuitarUbicaciones, GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia,
+	// QuitarMercancia, GuardarReceptor, SellarCarta, AbrirCarta, EmpezarTimbrado, DejarTimbrado, TimbrarCarta,
+	// CancelarBorrador, EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can end in it.
 	ErrCartaFolioTaken = fmt.Errorf("transporteappdb: carta folio is taken: %w", table.ErrExists)
 	// ErrViajeTieneCarta is declared by the design. CrearCartaDeViaje can end in it.
 	ErrViajeTieneCarta = errors.New("transporteappdb: viaje tiene carta")
@@ -134,18 +149,21 @@ var (
 	// ErrPosicionExists is a table.ErrExists. AnotarPosicion can end in it.
 	ErrPosicionExists = fmt.Errorf("transporteappdb: posicion: %w", table.ErrExists)
 	// ErrCartaNoBorrador is declared by the design. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
-	// GuardarFiguras, QuitarFiguras, AgregarMercancias, SellarCarta, AbrirCarta, EmpezarTimbrado, DejarTimbrado,
-	// TimbrarCarta, CancelarBorrador can end in it.
+	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, GuardarReceptor, SellarCarta,
+	// AbrirCarta, EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador can end in it.
 	ErrCartaNoBorrador = errors.New("transporteappdb: carta no borrador")
 	// ErrCartaSellada is declared by the design. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
-	// GuardarFiguras, QuitarFiguras, AgregarMercancias, SellarCarta can end in it.
+	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, GuardarReceptor, SellarCarta can
+	// end in it.
 	ErrCartaSellada = errors.New("transporteappdb: carta sellada")
 	// ErrCartaCambio is declared by the design. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
-	// GuardarFiguras, QuitarFiguras, AgregarMercancias, SellarCarta, EmpezarTimbrado can end in it.
+	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, GuardarReceptor, SellarCarta,
+	// EmpezarTimbrado can end in it.
 	ErrCartaCambio = errors.New("transporteappdb: carta cambio")
 	// ErrCartaNotFound is a table.ErrNotFound. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
-	// GuardarFiguras, QuitarFiguras, AgregarMercancias, SellarCarta, AbrirCarta, EmpezarTimbrado, DejarTimbrado,
-	// TimbrarCarta, CancelarBorrador, EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can end in it.
+	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, GuardarReceptor, SellarCarta,
+	// AbrirCarta, EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador, EmpezarCancelacion, DejarCancelacion,
+	// CancelarTimbrada can end in it.
 	ErrCartaNotFound = fmt.Errorf("transporteappdb: carta: %w", table.ErrNotFound)
 	// ErrUbicacionNotFound is a table.ErrNotFound. No write ends in it.
 	ErrUbicacionNotFound = fmt.Errorf("transporteappdb: ubicacion: %w", table.ErrNotFound)
@@ -153,6 +171,8 @@ var (
 	ErrFiguraNotFound = fmt.Errorf("transporteappdb: figura: %w", table.ErrNotFound)
 	// ErrMercanciaExists is a table.ErrExists. AgregarMercancias can end in it.
 	ErrMercanciaExists = fmt.Errorf("transporteappdb: mercancia: %w", table.ErrExists)
+	// ErrMercanciaNotFound is a table.ErrNotFound. No write ends in it.
+	ErrMercanciaNotFound = fmt.Errorf("transporteappdb: mercancia: %w", table.ErrNotFound)
 	// ErrCartaEnTimbrado is declared by the design. AbrirCarta, CancelarBorrador can end in it.
 	ErrCartaEnTimbrado = errors.New("transporteappdb: carta en timbrado")
 	// ErrCartaNoSellada is declared by the design. AbrirCarta, EmpezarTimbrado can end in it.
@@ -170,4 +190,8 @@ var (
 	ErrSessionExists = fmt.Errorf("transporteappdb: session: %w", table.ErrExists)
 	// ErrSessionNotFound is a table.ErrNotFound. No write ends in it.
 	ErrSessionNotFound = fmt.Errorf("transporteappdb: session: %w", table.ErrNotFound)
+	// ErrActExists is a table.ErrExists. BeginAct can end in it.
+	ErrActExists = fmt.Errorf("transporteappdb: act: %w", table.ErrExists)
+	// ErrActNotFound is a table.ErrNotFound. EndAct can end in it.
+	ErrActNotFound = fmt.Errorf("transporteappdb: act: %w", table.ErrNotFound)
 )

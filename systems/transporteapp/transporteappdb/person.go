@@ -34,235 +34,124 @@ var person = &table.Person{
 	Field: "userId",
 	Parts: []*table.PersonPart{
 		{
-			Entity: usageEntity,
+			Entity: miembroEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalUsage",
-				Entity:  usageEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "USAGE#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(miembroEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "MIEMBRO#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern: "EraseUsage",
-				Steps:   []table.Step{{Action: table.Delete, Entity: usageEntity, Each: true}},
-				LineParams: []table.Param{
-					{Name: "userId", Type: table.Type{Kind: "id"}},
-					{Name: "mes", Type: table.Type{Kind: "id"}},
-				},
-				Lines: true,
-				Batch: true,
-			},
+			}),
+			Erase: table.EraseByKey(miembroEntity),
+		},
+		{
+			Entity: miembroEntity,
+			Field:  "miembroId",
+			Read: table.PersonalRead(miembroEntity, "miembroId", table.Read{
+				Place: table.Place{Kind: table.EntryPlace, Index: "GSI3"},
+				PK:    []table.KeyAttribute{table.TextKey("GSI3PK", "MIEMBRO#{miembroId}")},
+				SK:    []table.SortCondition{table.SortBegins("GSI3SK", "USER#")},
+				Sort:  []table.Attribute{{Name: "GSI3SK", Type: "S"}},
+			}),
+			Erase:  table.EraseByKey(miembroEntity),
+			Others: true,
+		},
+		{
+			Entity: invitacionEntity,
+			Field:  "userId",
+			Read: table.PersonalRead(invitacionEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "INVITACION#")},
+				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
+				Consistent: true,
+			}),
+			Erase: table.EraseByKey(invitacionEntity),
+		},
+		{
+			Entity: usageEntity,
+			Field:  "userId",
+			Read: table.PersonalRead(usageEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "USAGE#")},
+				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
+				Consistent: true,
+			}),
+			Erase: table.EraseByKey(usageEntity),
 		},
 		{
 			Entity: folioSeqEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalFolioSeq",
-				Entity:  folioSeqEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{Attribute: table.Attribute{Name: "SK", Type: "S"}, Known: table.Template{{Literal: "SEQ#CARTA"}}},
-				},
+			Read: table.PersonalRead(folioSeqEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortIs("SK", "SEQ#CARTA")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
+			}),
 			Keep: "A folio is never given twice.",
 		},
 		{
 			Entity: viajeEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalViaje",
-				Entity:  viajeEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "VIAJE#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(viajeEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "VIAJE#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern: "EraseViaje",
-				Steps:   []table.Step{{Action: table.Delete, Entity: viajeEntity, Each: true}},
-				LineParams: []table.Param{
-					{Name: "userId", Type: table.Type{Kind: "id"}},
-					{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
-				},
-				Lines: true,
-				Batch: true,
-			},
+			}),
+			Erase: table.EraseByKey(viajeEntity),
 			Parts: []*table.PersonPart{
 				{
 					Entity: trackingEntity,
 					Read: &table.Read{
-						Pattern: "PersonalTracking",
-						Entity:  trackingEntity,
-						Many:    true,
-						PK: []table.KeyAttribute{
-							{
-								Attribute: table.Attribute{Name: "PK", Type: "S"},
-								Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE#"}, {Field: "viajeId"}},
-							},
-						},
-						SK: []table.SortCondition{
-							{Attribute: table.Attribute{Name: "SK", Type: "S"}, Known: table.Template{{Literal: "ACTUAL"}}},
-						},
+						Pattern:    "PersonalTracking",
+						Entity:     trackingEntity,
+						Many:       true,
+						PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}#VIAJE#{viajeId}")},
+						SK:         []table.SortCondition{table.SortIs("SK", "ACTUAL")},
 						Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 						Consistent: true,
 						By:         []string{"userId", "viajeId"},
 						Page:       100,
 					},
-					Erase: &table.Write{
-						Pattern: "EraseTracking",
-						Steps:   []table.Step{{Action: table.Delete, Entity: trackingEntity, Each: true}},
-						LineParams: []table.Param{
-							{Name: "userId", Type: table.Type{Kind: "id"}},
-							{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
-						},
-						Lines: true,
-						Batch: true,
-					},
+					Erase: table.EraseByKey(trackingEntity),
 				},
 				{
 					Entity: posicionEntity,
 					Read: &table.Read{
-						Pattern: "PersonalPosicion",
-						Entity:  posicionEntity,
-						Many:    true,
-						PK: []table.KeyAttribute{
-							{
-								Attribute: table.Attribute{Name: "PK", Type: "S"},
-								Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#VIAJE#"}, {Field: "viajeId"}},
-							},
-						},
-						SK: []table.SortCondition{
-							{
-								Attribute:  table.Attribute{Name: "SK", Type: "S"},
-								Comparison: table.BeginsWith,
-								Known:      table.Template{{Literal: "POS#"}},
-								Open:       true,
-							},
-						},
+						Pattern:    "PersonalPosicion",
+						Entity:     posicionEntity,
+						Many:       true,
+						PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}#VIAJE#{viajeId}")},
+						SK:         []table.SortCondition{table.SortBegins("SK", "POS#")},
 						Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 						Consistent: true,
 						By:         []string{"userId", "viajeId"},
 						Page:       100,
 					},
-					Erase: &table.Write{
-						Pattern: "ErasePosicion",
-						Steps:   []table.Step{{Action: table.Delete, Entity: posicionEntity, Each: true}},
-						LineParams: []table.Param{
-							{Name: "userId", Type: table.Type{Kind: "id"}},
-							{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
-							{Name: "at", Type: table.Type{Kind: "time"}},
-						},
-						Lines: true,
-						Batch: true,
-					},
+					Erase: table.EraseByKey(posicionEntity),
 				},
 			},
 		},
 		{
 			Entity: conductorEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalConductor",
-				Entity:  conductorEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "CONDUCTOR#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(conductorEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "CONDUCTOR#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern: "EraseConductor",
-				Steps:   []table.Step{{Action: table.Delete, Entity: conductorEntity, Each: true}},
-				LineParams: []table.Param{
-					{Name: "userId", Type: table.Type{Kind: "id"}},
-					{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
-				},
-				Lines: true,
-				Batch: true,
-			},
+			}),
+			Erase: table.EraseByKey(conductorEntity),
 		},
 		{
 			Entity: vehiculoEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalVehiculo",
-				Entity:  vehiculoEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "VEHICULO#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(vehiculoEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "VEHICULO#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
+			}),
 			Erase: &table.Write{
 				Pattern: "EraseVehiculo",
 				Steps:   []table.Step{{Action: table.Delete, Entity: vehiculoEntity}},
@@ -275,29 +164,12 @@ var person = &table.Person{
 		{
 			Entity: remolqueEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalRemolque",
-				Entity:  remolqueEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "REMOLQUE#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(remolqueEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "REMOLQUE#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
+			}),
 			Erase: &table.Write{
 				Pattern: "EraseRemolque",
 				Steps:   []table.Step{{Action: table.Delete, Entity: remolqueEntity}},
@@ -310,86 +182,33 @@ var person = &table.Person{
 		{
 			Entity: agendaEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalAgenda",
-				Entity:  agendaEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "AGENDA#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(agendaEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "AGENDA#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern: "EraseAgenda",
-				Steps:   []table.Step{{Action: table.Delete, Entity: agendaEntity, Each: true}},
-				LineParams: []table.Param{
-					{Name: "userId", Type: table.Type{Kind: "id"}},
-					{Name: "recursoId", Type: table.Type{Kind: "ulid"}},
-				},
-				Lines: true,
-				Batch: true,
-			},
+			}),
+			Erase: table.EraseByKey(agendaEntity),
 		},
 		{
 			Entity: cartaEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalCarta",
-				Entity:  cartaEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "CARTA#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(cartaEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "CARTA#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
+			}),
 			Keep: "Stamped documents: five years, by the Código Fiscal de la Federación, article 30.",
 			Parts: []*table.PersonPart{
 				{
 					Entity: autotransporteEntity,
 					Read: &table.Read{
-						Pattern: "PersonalAutotransporte",
-						Entity:  autotransporteEntity,
-						Many:    true,
-						PK: []table.KeyAttribute{
-							{
-								Attribute: table.Attribute{Name: "PK", Type: "S"},
-								Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "cartaId"}},
-							},
-						},
-						SK: []table.SortCondition{
-							{
-								Attribute: table.Attribute{Name: "SK", Type: "S"},
-								Known:     table.Template{{Literal: "AUTOTRANSPORTE"}},
-							},
-						},
+						Pattern:    "PersonalAutotransporte",
+						Entity:     autotransporteEntity,
+						Many:       true,
+						PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}#CARTA#{cartaId}")},
+						SK:         []table.SortCondition{table.SortIs("SK", "AUTOTRANSPORTE")},
 						Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 						Consistent: true,
 						By:         []string{"userId", "cartaId"},
@@ -400,23 +219,11 @@ var person = &table.Person{
 				{
 					Entity: ubicacionEntity,
 					Read: &table.Read{
-						Pattern: "PersonalUbicacion",
-						Entity:  ubicacionEntity,
-						Many:    true,
-						PK: []table.KeyAttribute{
-							{
-								Attribute: table.Attribute{Name: "PK", Type: "S"},
-								Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "cartaId"}},
-							},
-						},
-						SK: []table.SortCondition{
-							{
-								Attribute:  table.Attribute{Name: "SK", Type: "S"},
-								Comparison: table.BeginsWith,
-								Known:      table.Template{{Literal: "UBICACION#"}},
-								Open:       true,
-							},
-						},
+						Pattern:    "PersonalUbicacion",
+						Entity:     ubicacionEntity,
+						Many:       true,
+						PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}#CARTA#{cartaId}")},
+						SK:         []table.SortCondition{table.SortBegins("SK", "UBICACION#")},
 						Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 						Consistent: true,
 						By:         []string{"userId", "cartaId"},
@@ -427,23 +234,11 @@ var person = &table.Person{
 				{
 					Entity: mercanciaEntity,
 					Read: &table.Read{
-						Pattern: "PersonalMercancia",
-						Entity:  mercanciaEntity,
-						Many:    true,
-						PK: []table.KeyAttribute{
-							{
-								Attribute: table.Attribute{Name: "PK", Type: "S"},
-								Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "cartaId"}},
-							},
-						},
-						SK: []table.SortCondition{
-							{
-								Attribute:  table.Attribute{Name: "SK", Type: "S"},
-								Comparison: table.BeginsWith,
-								Known:      table.Template{{Literal: "MERCANCIA#"}},
-								Open:       true,
-							},
-						},
+						Pattern:    "PersonalMercancia",
+						Entity:     mercanciaEntity,
+						Many:       true,
+						PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}#CARTA#{cartaId}")},
+						SK:         []table.SortCondition{table.SortBegins("SK", "MERCANCIA#")},
 						Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 						Consistent: true,
 						By:         []string{"userId", "cartaId"},
@@ -454,23 +249,11 @@ var person = &table.Person{
 				{
 					Entity: figuraEntity,
 					Read: &table.Read{
-						Pattern: "PersonalFigura",
-						Entity:  figuraEntity,
-						Many:    true,
-						PK: []table.KeyAttribute{
-							{
-								Attribute: table.Attribute{Name: "PK", Type: "S"},
-								Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#CARTA#"}, {Field: "cartaId"}},
-							},
-						},
-						SK: []table.SortCondition{
-							{
-								Attribute:  table.Attribute{Name: "SK", Type: "S"},
-								Comparison: table.BeginsWith,
-								Known:      table.Template{{Literal: "FIGURA#"}},
-								Open:       true,
-							},
-						},
+						Pattern:    "PersonalFigura",
+						Entity:     figuraEntity,
+						Many:       true,
+						PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}#CARTA#{cartaId}")},
+						SK:         []table.SortCondition{table.SortBegins("SK", "FIGURA#")},
 						Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 						Consistent: true,
 						By:         []string{"userId", "cartaId"},
@@ -481,23 +264,11 @@ var person = &table.Person{
 				{
 					Entity: xmlParteEntity,
 					Read: &table.Read{
-						Pattern: "PersonalXmlParte",
-						Entity:  xmlParteEntity,
-						Many:    true,
-						PK: []table.KeyAttribute{
-							{
-								Attribute: table.Attribute{Name: "PK", Type: "S"},
-								Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}, {Literal: "#XML#"}, {Field: "cartaId"}},
-							},
-						},
-						SK: []table.SortCondition{
-							{
-								Attribute:  table.Attribute{Name: "SK", Type: "S"},
-								Comparison: table.BeginsWith,
-								Known:      table.Template{{Literal: "XML#"}},
-								Open:       true,
-							},
-						},
+						Pattern:    "PersonalXmlParte",
+						Entity:     xmlParteEntity,
+						Many:       true,
+						PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}#XML#{cartaId}")},
+						SK:         []table.SortCondition{table.SortBegins("SK", "XML#")},
 						Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 						Consistent: true,
 						By:         []string{"userId", "cartaId"},
@@ -510,108 +281,36 @@ var person = &table.Person{
 		{
 			Entity: sessionEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalSession",
-				Entity:  sessionEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "SESSION#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(sessionEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "SESSION#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern: "EraseSession",
-				Steps:   []table.Step{{Action: table.Delete, Entity: sessionEntity, Each: true}},
-				LineParams: []table.Param{
-					{Name: "userId", Type: table.Type{Kind: "id"}},
-					{Name: "sessionId", Type: table.Type{Kind: "ulid"}},
-				},
-				Lines: true,
-				Batch: true,
-			},
+			}),
+			Erase: table.EraseByKey(sessionEntity),
 		},
 		{
 			Entity: peticionEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalPeticion",
-				Entity:  peticionEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute:  table.Attribute{Name: "SK", Type: "S"},
-						Comparison: table.BeginsWith,
-						Known:      table.Template{{Literal: "IDEMPOTENCY#"}},
-						Open:       true,
-					},
-				},
+			Read: table.PersonalRead(peticionEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortBegins("SK", "IDEMPOTENCY#")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern: "ErasePeticion",
-				Steps:   []table.Step{{Action: table.Delete, Entity: peticionEntity, Each: true}},
-				LineParams: []table.Param{
-					{Name: "userId", Type: table.Type{Kind: "id"}},
-					{Name: "requestKey", Type: table.Type{Kind: "id"}},
-				},
-				Lines: true,
-				Batch: true,
-			},
+			}),
+			Erase: table.EraseByKey(peticionEntity),
 		},
+		{Entity: actEntity, Field: "actorId", Keep: "What staff has done is known for a year."},
 		{
 			Entity: userEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalUser",
-				Entity:  userEntity,
-				Many:    true,
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-				},
-				SK: []table.SortCondition{
-					{
-						Attribute: table.Attribute{Name: "SK", Type: "S"},
-						Known:     table.Template{{Literal: "PROFILE#metadata"}},
-					},
-				},
+			Read: table.PersonalRead(userEntity, "userId", table.Read{
+				PK:         []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
+				SK:         []table.SortCondition{table.SortIs("SK", "PROFILE#metadata")},
 				Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 				Consistent: true,
-				By:         []string{"userId"},
-				Page:       100,
-			},
-			Erase: &table.Write{
-				Pattern:    "EraseUser",
-				Steps:      []table.Step{{Action: table.Delete, Entity: userEntity, Each: true}},
-				LineParams: []table.Param{{Name: "userId", Type: table.Type{Kind: "id"}}},
-				Lines:      true,
-				Batch:      true,
-			},
+			}),
+			Erase: table.EraseByKey(userEntity),
 		},
 	},
 }

@@ -34,6 +34,116 @@ func (db *DB) PerfilBatch(ctx context.Context, in []PerfilInput) ([]*User, error
 	return table.BatchOf(ctx, db.run, perfilRead, in, PerfilInput.input, userOf)
 }
 
+// MiembroPorIDInput is what MiembroPorID takes.
+type MiembroPorIDInput struct {
+	UserID string
+	// The sub of their tokens.
+	MiembroID string
+}
+
+// MiembroPorID finds one Miembro of a given userId and miembroId.
+//
+// Whether somebody acts for a company; each request asks.
+//
+//	GetItem  TransporteApp: PK = "USER#{userId}" AND SK = "MIEMBRO#{miembroId}"
+//	costs    1 read unit
+//	fresh    strong: every write that was answered is seen
+//
+// Without an item it fails with table.ErrNotFound.
+func (db *DB) MiembroPorID(ctx context.Context, in MiembroPorIDInput) (Miembro, error) {
+	return table.One(ctx, db.run, miembroPorIDRead, in.input(), miembroOf)
+}
+
+// MiembroPorIDBatch is MiembroPorID for several inputs at once, in BatchGetItem requests. The answers stand in the
+// order of the inputs, nil for an item that is not there.
+func (db *DB) MiembroPorIDBatch(ctx context.Context, in []MiembroPorIDInput) ([]*Miembro, error) {
+	return table.BatchOf(ctx, db.run, miembroPorIDRead, in, MiembroPorIDInput.input, miembroOf)
+}
+
+// MiembrosDeEmpresaInput is what MiembrosDeEmpresa takes.
+type MiembrosDeEmpresaInput struct {
+	UserID string
+}
+
+// MiembrosDeEmpresa finds the Miembro items of a given userId, 50 a page.
+//
+//	Query  TransporteApp: PK = "USER#{userId}" AND begins_with(SK, "MIEMBRO#")
+//	costs  1 read unit
+//	fresh  strong: every write that was answered is seen
+func (db *DB) MiembrosDeEmpresa(ctx context.Context, in MiembrosDeEmpresaInput, page table.PageOptions) (table.Page[Miembro], error) {
+	return table.Many(ctx, db.run, miembrosDeEmpresaRead, in.input(), page, miembroOf)
+}
+
+// MiembrosDeEmpresaAll walks all pages of MiembrosDeEmpresa, each when it is needed. An error ends it.
+func (db *DB) MiembrosDeEmpresaAll(ctx context.Context, in MiembrosDeEmpresaInput) iter.Seq2[Miembro, error] {
+	return table.Each(ctx, db.run, miembrosDeEmpresaRead, in.input(), miembroOf)
+}
+
+// EmpresasDeMiembroInput is what EmpresasDeMiembro takes.
+type EmpresasDeMiembroInput struct {
+	// The sub of their tokens.
+	MiembroID string
+}
+
+// EmpresasDeMiembro finds the Miembro items of a given miembroId, 20 a page.
+//
+// The companies that somebody acts for.
+//
+//	Query  TransporteApp.GSI3: GSI3PK = "MIEMBRO#{miembroId}" AND begins_with(GSI3SK, "USER#")
+//	costs  0.5 read units
+//	fresh  eventual: a global index follows the table within milliseconds, mostly
+func (db *DB) EmpresasDeMiembro(ctx context.Context, in EmpresasDeMiembroInput, page table.PageOptions) (table.Page[Miembro], error) {
+	return table.Many(ctx, db.run, empresasDeMiembroRead, in.input(), page, miembroOf)
+}
+
+// EmpresasDeMiembroAll walks all pages of EmpresasDeMiembro, each when it is needed. An error ends it.
+func (db *DB) EmpresasDeMiembroAll(ctx context.Context, in EmpresasDeMiembroInput) iter.Seq2[Miembro, error] {
+	return table.Each(ctx, db.run, empresasDeMiembroRead, in.input(), miembroOf)
+}
+
+// InvitacionPorIDInput is what InvitacionPorID takes.
+type InvitacionPorIDInput struct {
+	UserID string
+	// The SHA-256 of the code.
+	InvitacionID string
+}
+
+// InvitacionPorID finds one Invitacion of a given userId and invitacionId, where ttl > :now.
+//
+//	GetItem  TransporteApp: PK = "USER#{userId}" AND SK = "INVITACION#{invitacionId}"
+//	costs    1 read unit
+//	fresh    strong: every write that was answered is seen
+//
+// Without an item it fails with table.ErrNotFound.
+func (db *DB) InvitacionPorID(ctx context.Context, in InvitacionPorIDInput) (Invitacion, error) {
+	return table.One(ctx, db.run, invitacionPorIDRead, in.input(), invitacionOf)
+}
+
+// InvitacionPorIDBatch is InvitacionPorID for several inputs at once, in BatchGetItem requests. The answers stand in
+// the order of the inputs, nil for an item that is not there.
+func (db *DB) InvitacionPorIDBatch(ctx context.Context, in []InvitacionPorIDInput) ([]*Invitacion, error) {
+	return table.BatchOf(ctx, db.run, invitacionPorIDRead, in, InvitacionPorIDInput.input, invitacionOf)
+}
+
+// InvitacionesDeEmpresaInput is what InvitacionesDeEmpresa takes.
+type InvitacionesDeEmpresaInput struct {
+	UserID string
+}
+
+// InvitacionesDeEmpresa finds the Invitacion items of a given userId, where ttl > :now, 20 a page.
+//
+//	Query  TransporteApp: PK = "USER#{userId}" AND begins_with(SK, "INVITACION#"); filter ttl > :now
+//	costs  1 read unit
+//	fresh  strong: every write that was answered is seen
+func (db *DB) InvitacionesDeEmpresa(ctx context.Context, in InvitacionesDeEmpresaInput, page table.PageOptions) (table.Page[Invitacion], error) {
+	return table.Many(ctx, db.run, invitacionesDeEmpresaRead, in.input(), page, invitacionOf)
+}
+
+// InvitacionesDeEmpresaAll walks all pages of InvitacionesDeEmpresa, each when it is needed. An error ends it.
+func (db *DB) InvitacionesDeEmpresaAll(ctx context.Context, in InvitacionesDeEmpresaInput) iter.Seq2[Invitacion, error] {
+	return table.Each(ctx, db.run, invitacionesDeEmpresaRead, in.input(), invitacionOf)
+}
+
 // UsoDelMesInput is what UsoDelMes takes.
 type UsoDelMesInput struct {
 	UserID string
@@ -273,6 +383,118 @@ func (db *DB) ConductoresPorEstado(ctx context.Context, in ConductoresPorEstadoI
 // ConductoresPorEstadoAll walks all pages of ConductoresPorEstado, each when it is needed. An error ends it.
 func (db *DB) ConductoresPorEstadoAll(ctx context.Context, in ConductoresPorEstadoInput) iter.Seq2[ConductoresPorEstadoItem, error] {
 	return table.Each(ctx, db.run, conductoresPorEstadoRead, in.input(), conductoresPorEstadoItemOf)
+}
+
+// ConductoresPorVencerInput is what ConductoresPorVencer takes.
+type ConductoresPorVencerInput struct {
+	UserID string
+	// VenceFrom and VenceTo are inclusive; nil does not bound.
+	VenceFrom, VenceTo *table.Date
+}
+
+// ConductoresPorVencerItem is what ConductoresPorVencer finds of a Conductor: the fields that its place holds and it
+// returns.
+type ConductoresPorVencerItem struct {
+	UserID      string
+	ConductorID string
+	Nombre      string
+	Activo      bool
+	// When the licence ends.
+	Vence     table.Date
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// ConductoresPorVencer finds the Conductor items of a given userId, with vence between bounds, by vence, 50 a page.
+//
+// Whose licence ends soon.
+//
+//	Query  TransporteApp.GSI3: GSI3PK = "USER#{userId}#CONDUCTOR#VENCE" AND GSI3SK BETWEEN "{from}" AND "{to}"
+//	costs  0.5 read units
+//	fresh  eventual: a global index follows the table within milliseconds, mostly
+func (db *DB) ConductoresPorVencer(ctx context.Context, in ConductoresPorVencerInput, page table.PageOptions) (table.Page[ConductoresPorVencerItem], error) {
+	return table.Many(ctx, db.run, conductoresPorVencerRead, in.input(), page, conductoresPorVencerItemOf)
+}
+
+// ConductoresPorVencerAll walks all pages of ConductoresPorVencer, each when it is needed. An error ends it.
+func (db *DB) ConductoresPorVencerAll(ctx context.Context, in ConductoresPorVencerInput) iter.Seq2[ConductoresPorVencerItem, error] {
+	return table.Each(ctx, db.run, conductoresPorVencerRead, in.input(), conductoresPorVencerItemOf)
+}
+
+// VehiculosPorVencerInput is what VehiculosPorVencer takes.
+type VehiculosPorVencerInput struct {
+	UserID string
+	// VenceFrom and VenceTo are inclusive; nil does not bound.
+	VenceFrom, VenceTo *table.Date
+}
+
+// VehiculosPorVencerItem is what VehiculosPorVencer finds of a Vehiculo: the fields that its place holds and it
+// returns.
+type VehiculosPorVencerItem struct {
+	UserID     string
+	VehiculoID string
+	Placa      string
+	// When the permit ends.
+	PermisoVigencia *table.Date
+	// When the insurance ends.
+	SeguroVigencia *table.Date
+	// What of these ends first; a vehicle of which neither is known has none.
+	Vence     *table.Date
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// VehiculosPorVencer finds the Vehiculo items of a given userId, with vence between bounds, by vence, 50 a page.
+//
+// Whose permit or insurance ends soon.
+//
+//	Query  TransporteApp.GSI3: GSI3PK = "USER#{userId}#VEHICULO#VENCE" AND GSI3SK BETWEEN "{from}" AND "{to}"
+//	costs  0.5 read units
+//	fresh  eventual: a global index follows the table within milliseconds, mostly
+func (db *DB) VehiculosPorVencer(ctx context.Context, in VehiculosPorVencerInput, page table.PageOptions) (table.Page[VehiculosPorVencerItem], error) {
+	return table.Many(ctx, db.run, vehiculosPorVencerRead, in.input(), page, vehiculosPorVencerItemOf)
+}
+
+// VehiculosPorVencerAll walks all pages of VehiculosPorVencer, each when it is needed. An error ends it.
+func (db *DB) VehiculosPorVencerAll(ctx context.Context, in VehiculosPorVencerInput) iter.Seq2[VehiculosPorVencerItem, error] {
+	return table.Each(ctx, db.run, vehiculosPorVencerRead, in.input(), vehiculosPorVencerItemOf)
+}
+
+// RemolquesPorVencerInput is what RemolquesPorVencer takes.
+type RemolquesPorVencerInput struct {
+	UserID string
+	// VenceFrom and VenceTo are inclusive; nil does not bound.
+	VenceFrom, VenceTo *table.Date
+}
+
+// RemolquesPorVencerItem is what RemolquesPorVencer finds of a Remolque: the fields that its place holds and it
+// returns.
+type RemolquesPorVencerItem struct {
+	UserID     string
+	RemolqueID string
+	Placa      string
+	// When the insurance ends.
+	SeguroVigencia *table.Date
+	// The same.
+	Vence     *table.Date
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// RemolquesPorVencer finds the Remolque items of a given userId, with vence between bounds, by vence, 50 a page.
+//
+// Whose insurance ends soon.
+//
+//	Query  TransporteApp.GSI3: GSI3PK = "USER#{userId}#REMOLQUE#VENCE" AND GSI3SK BETWEEN "{from}" AND "{to}"
+//	costs  0.5 read units
+//	fresh  eventual: a global index follows the table within milliseconds, mostly
+func (db *DB) RemolquesPorVencer(ctx context.Context, in RemolquesPorVencerInput, page table.PageOptions) (table.Page[RemolquesPorVencerItem], error) {
+	return table.Many(ctx, db.run, remolquesPorVencerRead, in.input(), page, remolquesPorVencerItemOf)
+}
+
+// RemolquesPorVencerAll walks all pages of RemolquesPorVencer, each when it is needed. An error ends it.
+func (db *DB) RemolquesPorVencerAll(ctx context.Context, in RemolquesPorVencerInput) iter.Seq2[RemolquesPorVencerItem, error] {
+	return table.Each(ctx, db.run, remolquesPorVencerRead, in.input(), remolquesPorVencerItemOf)
 }
 
 // VehiculoPorIDInput is what VehiculoPorID takes.
@@ -585,6 +807,30 @@ func (db *DB) MercanciasDeCartaAll(ctx context.Context, in MercanciasDeCartaInpu
 	return table.Each(ctx, db.run, mercanciasDeCartaRead, in.input(), mercanciaOf)
 }
 
+// MercanciaPorOrdenInput is what MercanciaPorOrden takes.
+type MercanciaPorOrdenInput struct {
+	UserID  string
+	CartaID string
+	Orden   int64
+}
+
+// MercanciaPorOrden finds one Mercancia of a given userId and cartaId and orden.
+//
+//	GetItem  TransporteApp: PK = "USER#{userId}#CARTA#{cartaId}" AND SK = "MERCANCIA#{orden|pad(5)}"
+//	costs    1 read unit
+//	fresh    strong: every write that was answered is seen
+//
+// Without an item it fails with table.ErrNotFound.
+func (db *DB) MercanciaPorOrden(ctx context.Context, in MercanciaPorOrdenInput) (Mercancia, error) {
+	return table.One(ctx, db.run, mercanciaPorOrdenRead, in.input(), mercanciaOf)
+}
+
+// MercanciaPorOrdenBatch is MercanciaPorOrden for several inputs at once, in BatchGetItem requests. The answers stand
+// in the order of the inputs, nil for an item that is not there.
+func (db *DB) MercanciaPorOrdenBatch(ctx context.Context, in []MercanciaPorOrdenInput) ([]*Mercancia, error) {
+	return table.BatchOf(ctx, db.run, mercanciaPorOrdenRead, in, MercanciaPorOrdenInput.input, mercanciaOf)
+}
+
 // XMLDeCartaInput is what XMLDeCarta takes.
 type XMLDeCartaInput struct {
 	UserID  string
@@ -691,6 +937,28 @@ func (db *DB) PeticionPorClave(ctx context.Context, in PeticionPorClaveInput) (P
 // the order of the inputs, nil for an item that is not there.
 func (db *DB) PeticionPorClaveBatch(ctx context.Context, in []PeticionPorClaveInput) ([]*Peticion, error) {
 	return table.BatchOf(ctx, db.run, peticionPorClaveRead, in, PeticionPorClaveInput.input, peticionOf)
+}
+
+// ActsOfDayInput is what ActsOfDay takes.
+type ActsOfDayInput struct {
+	// The day of at, in UTC
+	Day string
+}
+
+// ActsOfDay finds the Act items of a given day, where ttl > :now, by at descending, 50 a page.
+//
+// What staff has asked for on a day, newest first.
+//
+//	Query  TransporteApp: PK = "ACTS#{day}"; filter ttl > :now; descending
+//	costs  2.5 read units
+//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+func (db *DB) ActsOfDay(ctx context.Context, in ActsOfDayInput, page table.PageOptions) (table.Page[Act], error) {
+	return table.Many(ctx, db.run, actsOfDayRead, in.input(), page, actOf)
+}
+
+// ActsOfDayAll walks all pages of ActsOfDay, each when it is needed. An error ends it.
+func (db *DB) ActsOfDayAll(ctx context.Context, in ActsOfDayInput) iter.Seq2[Act, error] {
+	return table.Each(ctx, db.run, actsOfDayRead, in.input(), actOf)
 }
 
 // CartaCompletaInput is what CartaCompleta takes.

@@ -16,9 +16,7 @@ import (
 	"iter"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table"
 )
@@ -65,51 +63,90 @@ func New(client table.Client, c Config) (*DB, error) {
 
 // CreateTables are the requests that make the tables, for tests and for services that make them when they start. It
 // takes the names of a Config; monotable provision has more, and changes tables that are there.
-func CreateTables(c Config) []*dynamodb.CreateTableInput {
-	return []*dynamodb.CreateTableInput{
-		{
-			TableName: aws.String(cmp.Or(c.Table, "TransporteApp")),
-			AttributeDefinitions: []types.AttributeDefinition{
-				{AttributeName: aws.String("PK"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("SK"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("GSI1PK"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("GSI1SK"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("GSI2PK"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("GSI2SK"), AttributeType: types.ScalarAttributeTypeS},
-			},
-			KeySchema: []types.KeySchemaElement{
-				{AttributeName: aws.String("PK"), KeyType: types.KeyTypeHash},
-				{AttributeName: aws.String("SK"), KeyType: types.KeyTypeRange},
-			},
-			BillingMode: types.BillingModePayPerRequest,
-			GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{
-				{
-					IndexName: aws.String("GSI1"),
-					KeySchema: []types.KeySchemaElement{
-						{AttributeName: aws.String("GSI1PK"), KeyType: types.KeyTypeHash},
-						{AttributeName: aws.String("GSI1SK"), KeyType: types.KeyTypeRange},
-					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"entityType", "userId", "viajeId", "conductorId", "vehiculoId", "remolqueId", "cartaId", "nombre", "estado", "status", "placa", "folio", "fechaInicioProgramada", "fechaFinProgramada", "origen", "destino", "createdAt", "updatedAt"}},
-				},
-				{
-					IndexName: aws.String("GSI2"),
-					KeySchema: []types.KeySchemaElement{
-						{AttributeName: aws.String("GSI2PK"), KeyType: types.KeyTypeHash},
-						{AttributeName: aws.String("GSI2SK"), KeyType: types.KeyTypeRange},
-					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"entityType", "userId", "viajeId", "cartaId", "nombre", "estado", "status", "folio", "fechaInicioProgramada", "fechaFinProgramada", "origen", "destino", "local", "resources", "fiscal", "createdAt", "updatedAt"}},
-				},
-			},
-		},
-	}
-}
+func CreateTables(c Config) []*dynamodb.CreateTableInput { return table.CreateTables(c.tables()) }
 
 // TimeToLive are the requests that turn on the expiry of items, once the tables are there.
-func TimeToLive(c Config) []*dynamodb.UpdateTimeToLiveInput {
-	return []*dynamodb.UpdateTimeToLiveInput{
+func TimeToLive(c Config) []*dynamodb.UpdateTimeToLiveInput { return table.TimeToLive(c.tables()) }
+
+// tables are what the tables are made with.
+func (c Config) tables() []table.Creation {
+	return []table.Creation{
 		{
-			TableName:               aws.String(cmp.Or(c.Table, "TransporteApp")),
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
+			Name: cmp.Or(c.Table, "TransporteApp"), Table: transporteAppTable,
+			Indexes: []table.Index{
+				{
+					Name: "GSI1",
+					PK:   []string{"GSI1PK"},
+					SK:   []string{"GSI1SK"},
+					Project: []string{
+						"entityType",
+						"userId",
+						"viajeId",
+						"conductorId",
+						"vehiculoId",
+						"remolqueId",
+						"cartaId",
+						"nombre",
+						"estado",
+						"status",
+						"placa",
+						"folio",
+						"fechaInicioProgramada",
+						"fechaFinProgramada",
+						"origen",
+						"destino",
+						"createdAt",
+						"updatedAt",
+					},
+				},
+				{
+					Name: "GSI2",
+					PK:   []string{"GSI2PK"},
+					SK:   []string{"GSI2SK"},
+					Project: []string{
+						"entityType",
+						"userId",
+						"viajeId",
+						"cartaId",
+						"nombre",
+						"estado",
+						"status",
+						"folio",
+						"fechaInicioProgramada",
+						"fechaFinProgramada",
+						"origen",
+						"destino",
+						"local",
+						"resources",
+						"fiscal",
+						"createdAt",
+						"updatedAt",
+					},
+				},
+				{
+					Name: "GSI3",
+					PK:   []string{"GSI3PK"},
+					SK:   []string{"GSI3SK"},
+					Project: []string{
+						"entityType",
+						"userId",
+						"conductorId",
+						"vehiculoId",
+						"remolqueId",
+						"miembroId",
+						"nombre",
+						"rol",
+						"placa",
+						"activo",
+						"permisoVigencia",
+						"seguroVigencia",
+						"vence",
+						"createdAt",
+						"updatedAt",
+					},
+				},
+			},
+			Stream: "NEW_AND_OLD_IMAGES",
 		},
 	}
 }
@@ -124,12 +161,16 @@ func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress
 // or a marker. Fields that a copy or marker does not hold are zero. An item of no entity is nil. It is for what reads
 // items without asking for a pattern: streams, exports, scans.
 func Decode(item table.Item) (any, table.Place, error) {
-	entity, place, v := table.Recognize([]*table.Entity{userEntity, usageEntity, folioSeqEntity, viajeEntity, trackingEntity, posicionEntity, conductorEntity, vehiculoEntity, remolqueEntity, agendaEntity, cartaEntity, autotransporteEntity, ubicacionEntity, mercanciaEntity, figuraEntity, xmlParteEntity, sessionEntity, peticionEntity}, item)
+	entity, place, v := table.Recognize([]*table.Entity{userEntity, miembroEntity, invitacionEntity, usageEntity, folioSeqEntity, viajeEntity, trackingEntity, posicionEntity, conductorEntity, vehiculoEntity, remolqueEntity, agendaEntity, cartaEntity, autotransporteEntity, ubicacionEntity, mercanciaEntity, figuraEntity, xmlParteEntity, sessionEntity, peticionEntity, actEntity}, item)
 	var x any
 	var err error
 	switch entity {
 	case userEntity:
 		x, err = userOf(v)
+	case miembroEntity:
+		x, err = miembroOf(v)
+	case invitacionEntity:
+		x, err = invitacionOf(v)
 	case usageEntity:
 		x, err = usageOf(v)
 	case folioSeqEntity:
@@ -179,6 +220,8 @@ func Decode(item table.Item) (any, table.Place, error) {
 		x, err = sessionOf(v)
 	case peticionEntity:
 		x, err = peticionOf(v)
+	case actEntity:
+		x, err = actOf(v)
 	}
 	if err != nil {
 		return nil, place, err

@@ -82,6 +82,31 @@ func (x EstadoRecurso) Valid() bool {
 	}
 }
 
+// Rol is one of the values below.
+//
+// What a member may do. A driver sees their own trips; a dispatcher all of the company's but its members; an owner
+// that, too.
+type Rol string
+
+// The values of Rol.
+const (
+	RolPropietario Rol = "propietario"
+	RolDespachador Rol = "despachador"
+	RolConductor   Rol = "conductor"
+)
+
+// Valid reports whether the value is one of the design's.
+func (x Rol) Valid() bool {
+	switch x {
+	case RolPropietario,
+		RolDespachador,
+		RolConductor:
+		return true
+	default:
+		return false
+	}
+}
+
 // TipoRecurso is one of the values below.
 type TipoRecurso string
 
@@ -331,13 +356,59 @@ type User struct {
 	Config         *ConfigFiscal
 	NumConductores int64
 	NumVehiculos   int64
-	CreatedAt      time.Time
-	UpdatedAt      time.Time
+	// A company has one at least.
+	NumPropietarios int64
+	CreatedAt       time.Time
+	UpdatedAt       time.Time
 }
 
 // Record is the item for DB.Load.
 func (x User) Record() table.Record {
 	return table.Record{Entity: userEntity, Values: x.values()}
+}
+
+// Miembro is an item of table TransporteApp.
+//
+// Somebody who acts for a company. Whoever founded it is one, too.
+//
+//	key   USER#{userId} / MIEMBRO#{miembroId}
+//	GSI3  MIEMBRO#{miembroId} / USER#{userId}
+type Miembro struct {
+	UserID string
+	// The sub of their tokens.
+	MiembroID string
+	Nombre    string
+	Rol       Rol
+	// Who a driver is in the fleet.
+	ConductorID *string
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+}
+
+// Record is the item for DB.Load.
+func (x Miembro) Record() table.Record {
+	return table.Record{Entity: miembroEntity, Values: x.values()}
+}
+
+// Invitacion is an item of table TransporteApp.
+//
+// That somebody may become a member: whoever has the code. It goes after seven days.
+//
+//	key  USER#{userId} / INVITACION#{invitacionId}
+type Invitacion struct {
+	UserID string
+	// The SHA-256 of the code.
+	InvitacionID string
+	Nombre       string
+	Rol          Rol
+	ConductorID  *string
+	CreatedAt    time.Time
+	TTL          time.Time
+}
+
+// Record is the item for DB.Load.
+func (x Invitacion) Record() table.Record {
+	return table.Record{Entity: invitacionEntity, Values: x.values()}
 }
 
 // Usage is an item of table TransporteApp.
@@ -451,17 +522,20 @@ func (x Posicion) Record() table.Record {
 //
 //	key   USER#{userId} / CONDUCTOR#{conductorId}
 //	GSI1  USER#{userId}#CONDUCTOR#{estado} / {nombre|slug}#{conductorId}
+//	GSI3  USER#{userId}#CONDUCTOR#VENCE / {vence}#{conductorId}
 type Conductor struct {
-	UserID       string
-	ConductorID  string
-	Nombre       string
-	Rfc          string
-	Curp         string
-	Email        *string
-	Telefono     *string
-	Estado       EstadoRecurso
-	Activo       bool
-	Licencia     Licencia
+	UserID      string
+	ConductorID string
+	Nombre      string
+	Rfc         string
+	Curp        string
+	Email       *string
+	Telefono    *string
+	Estado      EstadoRecurso
+	Activo      bool
+	Licencia    Licencia
+	// When the licence ends.
+	Vence        table.Date
 	Compensacion *Compensacion
 	Performance  Desempeno
 	Asignacion   Asignacion
@@ -478,6 +552,7 @@ func (x Conductor) Record() table.Record {
 //
 //	key    USER#{userId} / VEHICULO#{vehiculoId}
 //	GSI1   USER#{userId}#VEHICULO#{estado} / {placa|slug}#{vehiculoId}
+//	GSI3   USER#{userId}#VEHICULO#VENCE / {vence}#{vehiculoId}, where attribute_exists(vence)
 //	Placa  USER#{userId} / PLACA#VEHICULO#{placa}
 type Vehiculo struct {
 	UserID             string
@@ -491,10 +566,16 @@ type Vehiculo struct {
 	NumPermisoSct      string
 	AseguraRespCivil   string
 	PolizaRespCivil    string
-	KmTotales          table.Decimal
-	ViajeActualID      *string
-	CreatedAt          time.Time
-	UpdatedAt          time.Time
+	// When the permit ends.
+	PermisoVigencia *table.Date
+	// When the insurance ends.
+	SeguroVigencia *table.Date
+	// What of these ends first; a vehicle of which neither is known has none.
+	Vence         *table.Date
+	KmTotales     table.Decimal
+	ViajeActualID *string
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
 }
 
 // Record is the item for DB.Load.
@@ -506,12 +587,17 @@ func (x Vehiculo) Record() table.Record {
 //
 //	key    USER#{userId} / REMOLQUE#{remolqueId}
 //	GSI1   USER#{userId}#REMOLQUE#{estado} / {placa|slug}#{remolqueId}
+//	GSI3   USER#{userId}#REMOLQUE#VENCE / {vence}#{remolqueId}, where attribute_exists(vence)
 //	Placa  USER#{userId} / PLACA#REMOLQUE#{placa}
 type Remolque struct {
-	UserID        string
-	RemolqueID    string
-	Placa         string
-	SubTipoRem    string
+	UserID     string
+	RemolqueID string
+	Placa      string
+	SubTipoRem string
+	// When the insurance ends.
+	SeguroVigencia *table.Date
+	// The same.
+	Vence         *table.Date
 	Estado        EstadoRecurso
 	ViajeActualID *string
 	CreatedAt     time.Time
@@ -726,4 +812,30 @@ type Peticion struct {
 // Record is the item for DB.Load.
 func (x Peticion) Record() table.Record {
 	return table.Record{Entity: peticionEntity, Values: x.values()}
+}
+
+// Act is an item of table TransporteApp.
+//
+// What one of the staff asked for, kept before it is done, and how it was answered. It goes after a year.
+//
+//	key  ACTS#{day} / {at}#{requestId}
+type Act struct {
+	// The day of at, in UTC
+	Day       string
+	At        time.Time
+	RequestID string
+	// The sub of who asked
+	ActorID string
+	// The operation's id
+	Operation string
+	// Method and path
+	Target string
+	// The HTTP status; without it nobody knows whether it was done
+	Status *int64
+	TTL    time.Time
+}
+
+// Record is the item for DB.Load.
+func (x Act) Record() table.Record {
+	return table.Record{Entity: actEntity, Values: x.values()}
 }

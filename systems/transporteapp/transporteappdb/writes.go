@@ -19,19 +19,23 @@ type CrearPerfilInput struct {
 	Subscription Suscripcion
 	Credits      Creditos
 	Config       *ConfigFiscal
+	// Who a driver is in the fleet.
+	ConductorID *string
 }
 
 // CrearPerfilResult is what CrearPerfil has done.
 type CrearPerfilResult struct {
-	User User
+	User    User
+	Miembro Miembro
 }
 
-// CrearPerfil does: create User.
+// CrearPerfil does, as a whole or not at all: create User, create Miembro.
 //
 //	create  User.key USER#{userId} / PROFILE#metadata; if it does not exist
-//	costs   2 write units
+//	create  Miembro.key USER#{userId} / MIEMBRO#{miembroId}; if it does not exist; GSI3 added (1)
+//	costs   7 write units
 //
-// It can end in ErrUserExists.
+// It can end in ErrUserExists, ErrMiembroExists.
 func (db *DB) CrearPerfil(ctx context.Context, in CrearPerfilInput) (CrearPerfilResult, error) {
 	return table.Do(ctx, db.run, crearPerfilWrite, in.input(), db.crearPerfilResult)
 }
@@ -40,7 +44,182 @@ func (db *DB) CrearPerfil(ctx context.Context, in CrearPerfilInput) (CrearPerfil
 func (db *DB) crearPerfilResult(_ context.Context, _ table.Input, out table.Outcome) (CrearPerfilResult, error) {
 	d := table.DecodeOutcome(out)
 	return CrearPerfilResult{
-		User: table.Made(d, 0, userOf),
+		User:    table.Made(d, 0, userOf),
+		Miembro: table.Made(d, 1, miembroOf),
+	}, d.Err()
+}
+
+// InvitarInput is what Invitar takes.
+type InvitarInput struct {
+	UserID string
+	// The SHA-256 of the code.
+	InvitacionID string
+	Nombre       string
+	Rol          Rol
+	ConductorID  *string
+}
+
+// InvitarResult is what Invitar has done.
+type InvitarResult struct {
+	Invitacion Invitacion
+}
+
+// Invitar does: create Invitacion.
+//
+//	create  Invitacion.key USER#{userId} / INVITACION#{invitacionId}; if it does not exist
+//	costs   1 write unit
+//
+// It can end in ErrInvitacionExists.
+func (db *DB) Invitar(ctx context.Context, in InvitarInput) (InvitarResult, error) {
+	return table.Do(ctx, db.run, invitarWrite, in.input(), db.invitarResult)
+}
+
+// invitarResult is the result of what Invitar has done.
+func (db *DB) invitarResult(_ context.Context, _ table.Input, out table.Outcome) (InvitarResult, error) {
+	d := table.DecodeOutcome(out)
+	return InvitarResult{
+		Invitacion: table.Made(d, 0, invitacionOf),
+	}, d.Err()
+}
+
+// RetirarInvitacionInput is what RetirarInvitacion takes.
+type RetirarInvitacionInput struct {
+	UserID string
+	// The SHA-256 of the code.
+	InvitacionID string
+}
+
+// RetirarInvitacion does: delete Invitacion.
+//
+//	delete  Invitacion.key USER#{userId} / INVITACION#{invitacionId}
+//	costs   1 write unit
+func (db *DB) RetirarInvitacion(ctx context.Context, in RetirarInvitacionInput) error {
+	_, err := db.run.Write(ctx, retirarInvitacionWrite, in.input())
+	return err
+}
+
+// AceptarInvitacionInput is what AceptarInvitacion takes.
+type AceptarInvitacionInput struct {
+	Propietarios int64
+	UserID       string
+	// The SHA-256 of the code.
+	InvitacionID string
+	Rol          Rol
+	// The sub of their tokens.
+	MiembroID string
+	Nombre    string
+	// Who a driver is in the fleet.
+	ConductorID *string
+}
+
+// AceptarInvitacionResult is what AceptarInvitacion has done.
+type AceptarInvitacionResult struct {
+	Miembro Miembro
+	// User is the item as it is now; nil where the write did not need to read it.
+	User *User
+}
+
+// AceptarInvitacion does, as a whole or not at all: delete Invitacion, create Miembro, update User.
+//
+// An invitation makes one member; propietarios is 1 for an owner, else 0.
+//
+//	delete  Invitacion.key USER#{userId} / INVITACION#{invitacionId}; if ttl > :now AND rol = :rol
+//	create  Miembro.key USER#{userId} / MIEMBRO#{miembroId}; if it does not exist; GSI3 added (1)
+//	update  User.key USER#{userId} / PROFILE#metadata
+//	costs   9 write units
+//
+// It can end in ErrInvitacionVencida, ErrMiembroExists, ErrUserNotFound.
+func (db *DB) AceptarInvitacion(ctx context.Context, in AceptarInvitacionInput) (AceptarInvitacionResult, error) {
+	return table.Do(ctx, db.run, aceptarInvitacionWrite, in.input(), db.aceptarInvitacionResult)
+}
+
+// aceptarInvitacionResult is the result of what AceptarInvitacion has done.
+func (db *DB) aceptarInvitacionResult(_ context.Context, _ table.Input, out table.Outcome) (AceptarInvitacionResult, error) {
+	d := table.DecodeOutcome(out)
+	return AceptarInvitacionResult{
+		Miembro: table.Made(d, 1, miembroOf),
+		User:    table.Known(d, 2, userOf),
+	}, d.Err()
+}
+
+// CambiarRolInput is what CambiarRol takes.
+type CambiarRolInput struct {
+	Visto        Rol
+	Propietarios int64
+	Minimo       int64
+	UserID       string
+	// The sub of their tokens.
+	MiembroID string
+	Rol       Rol
+	// Who a driver is in the fleet.
+	ConductorID *string
+}
+
+// CambiarRolResult is what CambiarRol has done.
+type CambiarRolResult struct {
+	// Miembro is the item as it is now; nil where the write did not need to read it.
+	Miembro *Miembro
+	// User is the item as it is now; nil where the write did not need to read it.
+	User *User
+}
+
+// CambiarRol does, as a whole or not at all: update Miembro, update User.
+//
+// A member gets another role. propietarios is what that adds to the owners; minimo is how many more than these there
+// must be.
+//
+//	update  Miembro.key USER#{userId} / MIEMBRO#{miembroId}; if rol = :visto; GSI3 updated (1)
+//	update  User.key USER#{userId} / PROFILE#metadata; if numPropietarios > :minimo
+//	costs   7 write units
+//
+// It can end in ErrMiembroCambio, ErrMiembroNotFound, ErrUltimoPropietario, ErrUserNotFound.
+func (db *DB) CambiarRol(ctx context.Context, in CambiarRolInput) (CambiarRolResult, error) {
+	return table.Do(ctx, db.run, cambiarRolWrite, in.input(), db.cambiarRolResult)
+}
+
+// cambiarRolResult is the result of what CambiarRol has done.
+func (db *DB) cambiarRolResult(_ context.Context, _ table.Input, out table.Outcome) (CambiarRolResult, error) {
+	d := table.DecodeOutcome(out)
+	return CambiarRolResult{
+		Miembro: table.Known(d, 0, miembroOf),
+		User:    table.Known(d, 1, userOf),
+	}, d.Err()
+}
+
+// QuitarMiembroInput is what QuitarMiembro takes.
+type QuitarMiembroInput struct {
+	Visto        Rol
+	Propietarios int64
+	Minimo       int64
+	UserID       string
+	// The sub of their tokens.
+	MiembroID string
+}
+
+// QuitarMiembroResult is what QuitarMiembro has done.
+type QuitarMiembroResult struct {
+	// User is the item as it is now; nil where the write did not need to read it.
+	User *User
+}
+
+// QuitarMiembro does, as a whole or not at all: delete Miembro, update User.
+//
+// A member leaves, or is removed.
+//
+//	delete  Miembro.key USER#{userId} / MIEMBRO#{miembroId}; if rol = :visto; GSI3 removed (1)
+//	update  User.key USER#{userId} / PROFILE#metadata; if numPropietarios > :minimo
+//	costs   7 write units
+//
+// It can end in ErrMiembroCambio, ErrMiembroNotFound, ErrUltimoPropietario, ErrUserNotFound, table.ErrRefused.
+func (db *DB) QuitarMiembro(ctx context.Context, in QuitarMiembroInput) (QuitarMiembroResult, error) {
+	return table.Do(ctx, db.run, quitarMiembroWrite, in.input(), db.quitarMiembroResult)
+}
+
+// quitarMiembroResult is the result of what QuitarMiembro has done.
+func (db *DB) quitarMiembroResult(_ context.Context, _ table.Input, out table.Outcome) (QuitarMiembroResult, error) {
+	d := table.DecodeOutcome(out)
+	return QuitarMiembroResult{
+		User: table.Known(d, 1, userOf),
 	}, d.Err()
 }
 
@@ -165,20 +344,22 @@ func (db *DB) replayAbonarCreditos(_ context.Context, _ table.Input, record tabl
 
 // CrearConductorInput is what CrearConductor takes.
 type CrearConductorInput struct {
-	RequestKey   string
-	Operacion    string
-	Huella       string
-	Respuesta    string
-	UserID       string
-	ConductorID  string
-	Nombre       string
-	Rfc          string
-	Curp         string
-	Email        *string
-	Telefono     *string
-	Estado       EstadoRecurso
-	Activo       bool
-	Licencia     Licencia
+	RequestKey  string
+	Operacion   string
+	Huella      string
+	Respuesta   string
+	UserID      string
+	ConductorID string
+	Nombre      string
+	Rfc         string
+	Curp        string
+	Email       *string
+	Telefono    *string
+	Estado      EstadoRecurso
+	Activo      bool
+	Licencia    Licencia
+	// When the licence ends.
+	Vence        table.Date
 	Compensacion *Compensacion
 	Performance  Desempeno
 	Asignacion   Asignacion
@@ -204,10 +385,10 @@ type CrearConductorResult struct {
 // A driver more, if the plan allows it.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
-//	create  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if it does not exist; GSI1 added (1)
+//	create  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if it does not exist; GSI1 added (1); GSI3 added (1)
 //	create  Agenda.key USER#{userId} / AGENDA#{recursoId}; if it does not exist
 //	update  User.key USER#{userId} / PROFILE#metadata; if numConductores < subscription.limits.conductores AND subscription.status = 'active' AND subscription.expiresAt > :now
-//	costs   15 write units
+//	costs   16 write units
 //
 // It can end in ErrPeticionReused, ErrConductorExists, ErrAgendaExists, ErrSuscripcionInactiva, ErrLimiteConductores,
 // ErrUserNotFound.
@@ -255,7 +436,9 @@ type GuardarConductorInput struct {
 	Estado             EstadoRecurso
 	Activo             bool
 	Licencia           Licencia
-	Compensacion       *Compensacion
+	// When the licence ends.
+	Vence        table.Date
+	Compensacion *Compensacion
 }
 
 // GuardarConductorResult is what GuardarConductor has done.
@@ -268,9 +451,9 @@ type GuardarConductorResult struct {
 
 // GuardarConductor does, as a whole or not at all: update Conductor, update Agenda.
 //
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje'; GSI1 moved (2)
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje'; GSI1 moved (2); GSI3 moved (2)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
-//	costs   8 write units
+//	costs   10 write units
 //
 // It can end in ErrConductorEnViaje, ErrConductorNotFound, ErrAgendaNotFound.
 func (db *DB) GuardarConductor(ctx context.Context, in GuardarConductorInput) (GuardarConductorResult, error) {
@@ -300,10 +483,10 @@ type BorrarConductorResult struct {
 
 // BorrarConductor does, as a whole or not at all: delete Conductor, delete Agenda, update User.
 //
-//	delete  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje'; GSI1 removed (1)
+//	delete  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje'; GSI1 removed (1); GSI3 removed (1)
 //	delete  Agenda.key USER#{userId} / AGENDA#{recursoId}; if abiertos = 0
 //	update  User.key USER#{userId} / PROFILE#metadata
-//	costs   11 write units
+//	costs   12 write units
 //
 // It can end in ErrConductorEnViaje, ErrConductorNotFound, ErrConductorAsignado, ErrAgendaNotFound, ErrUserNotFound,
 // table.ErrRefused.
@@ -336,10 +519,16 @@ type CrearVehiculoInput struct {
 	NumPermisoSct      string
 	AseguraRespCivil   string
 	PolizaRespCivil    string
-	KmTotales          table.Decimal
-	ViajeActualID      *string
-	CreatedAt          time.Time
-	UpdatedAt          time.Time
+	// When the permit ends.
+	PermisoVigencia *table.Date
+	// When the insurance ends.
+	SeguroVigencia *table.Date
+	// What of these ends first; a vehicle of which neither is known has none.
+	Vence         *table.Date
+	KmTotales     table.Decimal
+	ViajeActualID *string
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
 	// By the id of the trip. Those of trips that ended or were cancelled are not there.
 	Periodos map[string]Periodo
 }
@@ -360,11 +549,11 @@ type CrearVehiculoResult struct {
 // A vehicle more, if the plan allows it.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
-//	create  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if it does not exist; GSI1 added (1)
+//	create  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if it does not exist; GSI1 added (1); GSI3 added (1: sparse, without a share all are counted)
 //	put     Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}; if it does not exist
 //	create  Agenda.key USER#{userId} / AGENDA#{recursoId}; if it does not exist
 //	update  User.key USER#{userId} / PROFILE#metadata; if numVehiculos < subscription.limits.vehiculos AND subscription.status = 'active' AND subscription.expiresAt > :now
-//	costs   15 write units
+//	costs   16 write units
 //
 // It can end in ErrPeticionReused, ErrVehiculoExists, ErrVehiculoPlacaTaken, ErrAgendaExists, ErrSuscripcionInactiva,
 // ErrLimiteVehiculos, ErrUserNotFound.
@@ -411,6 +600,12 @@ type GuardarVehiculoInput struct {
 	NumPermisoSct      string
 	AseguraRespCivil   string
 	PolizaRespCivil    string
+	// When the permit ends.
+	PermisoVigencia *table.Date
+	// When the insurance ends.
+	SeguroVigencia *table.Date
+	// What of these ends first; a vehicle of which neither is known has none.
+	Vence *table.Date
 }
 
 // GuardarVehiculoResult is what GuardarVehiculo has done.
@@ -423,11 +618,11 @@ type GuardarVehiculoResult struct {
 
 // GuardarVehiculo does, as a whole or not at all: update Vehiculo, update Agenda.
 //
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje'; GSI1 moved (2)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje'; GSI1 moved (2); GSI3 moved (2)
 //	delete  Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}
 //	put     Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}; if it does not exist
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
-//	costs   10 write units
+//	costs   12 write units
 //
 // It can end in ErrVehiculoEnViaje, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound.
 func (db *DB) GuardarVehiculo(ctx context.Context, in GuardarVehiculoInput) (GuardarVehiculoResult, error) {
@@ -457,11 +652,11 @@ type BorrarVehiculoResult struct {
 
 // BorrarVehiculo does, as a whole or not at all: delete Vehiculo, delete Agenda, update User.
 //
-//	delete  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje'; GSI1 removed (1)
+//	delete  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje'; GSI1 removed (1); GSI3 removed (1: sparse, without a share all are counted)
 //	delete  Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}
 //	delete  Agenda.key USER#{userId} / AGENDA#{recursoId}; if abiertos = 0
 //	update  User.key USER#{userId} / PROFILE#metadata
-//	costs   11 write units
+//	costs   12 write units
 //
 // It can end in ErrVehiculoEnViaje, ErrVehiculoNotFound, ErrVehiculoAsignado, ErrAgendaNotFound, ErrUserNotFound,
 // table.ErrRefused.
@@ -479,14 +674,18 @@ func (db *DB) borrarVehiculoResult(_ context.Context, _ table.Input, out table.O
 
 // CrearRemolqueInput is what CrearRemolque takes.
 type CrearRemolqueInput struct {
-	RequestKey    string
-	Operacion     string
-	Huella        string
-	Respuesta     string
-	UserID        string
-	RemolqueID    string
-	Placa         string
-	SubTipoRem    string
+	RequestKey string
+	Operacion  string
+	Huella     string
+	Respuesta  string
+	UserID     string
+	RemolqueID string
+	Placa      string
+	SubTipoRem string
+	// When the insurance ends.
+	SeguroVigencia *table.Date
+	// The same.
+	Vence         *table.Date
 	Estado        EstadoRecurso
 	ViajeActualID *string
 	CreatedAt     time.Time
@@ -507,11 +706,11 @@ type CrearRemolqueResult struct {
 // CrearRemolque does, as a whole or not at all: create Remolque, create Agenda, check User.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
-//	create  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if it does not exist; GSI1 added (1)
+//	create  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if it does not exist; GSI1 added (1); GSI3 added (1: sparse, without a share all are counted)
 //	put     Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}; if it does not exist
 //	create  Agenda.key USER#{userId} / AGENDA#{recursoId}; if it does not exist
 //	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active' AND subscription.expiresAt > :now
-//	costs   15 write units
+//	costs   16 write units
 //
 // It can end in ErrPeticionReused, ErrRemolqueExists, ErrRemolquePlacaTaken, ErrAgendaExists, ErrSuscripcionInactiva.
 func (db *DB) CrearRemolque(ctx context.Context, in CrearRemolqueInput) (CrearRemolqueResult, error) {
@@ -548,7 +747,11 @@ type GuardarRemolqueInput struct {
 	RemolqueID string
 	Placa      string
 	SubTipoRem string
-	Estado     EstadoRecurso
+	// When the insurance ends.
+	SeguroVigencia *table.Date
+	// The same.
+	Vence  *table.Date
+	Estado EstadoRecurso
 }
 
 // GuardarRemolqueResult is what GuardarRemolque has done.
@@ -561,11 +764,11 @@ type GuardarRemolqueResult struct {
 
 // GuardarRemolque does, as a whole or not at all: update Remolque, update Agenda.
 //
-//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje'; GSI1 moved (2)
+//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje'; GSI1 moved (2); GSI3 moved (2)
 //	delete  Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}
 //	put     Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}; if it does not exist
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
-//	costs   10 write units
+//	costs   12 write units
 //
 // It can end in ErrRemolqueEnViaje, ErrRemolqueNotFound, ErrRemolquePlacaTaken, ErrAgendaNotFound.
 func (db *DB) GuardarRemolque(ctx context.Context, in GuardarRemolqueInput) (GuardarRemolqueResult, error) {
@@ -589,10 +792,10 @@ type BorrarRemolqueInput struct {
 
 // BorrarRemolque does, as a whole or not at all: delete Remolque, delete Agenda.
 //
-//	delete  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje'; GSI1 removed (1)
+//	delete  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje'; GSI1 removed (1); GSI3 removed (1: sparse, without a share all are counted)
 //	delete  Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}
 //	delete  Agenda.key USER#{userId} / AGENDA#{recursoId}; if abiertos = 0
-//	costs   7 write units
+//	costs   8 write units
 //
 // It can end in ErrRemolqueEnViaje, ErrRemolqueNotFound, ErrRemolqueAsignado, ErrAgendaNotFound, table.ErrRefused.
 func (db *DB) BorrarRemolque(ctx context.Context, in BorrarRemolqueInput) error {
@@ -1017,9 +1220,9 @@ type IniciarViajeResult struct {
 //
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND revision = :visto AND attribute_exists(resources) AND fechaInicioProgramada <= :limite AND (fiscal.cartaPorteStatus = 'timbrada' OR (local = true AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'))); GSI1 moved (2); GSI2 updated (2)
 //	create  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if it does not exist
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado = 'disponible' AND activo = true; GSI1 moved (2)
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado = 'disponible'; GSI1 moved (2)
-//	costs   20 write units
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado = 'disponible' AND activo = true; GSI1 moved (2); GSI3 updated (1)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado = 'disponible'; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
+//	costs   22 write units
 //
 // It can end in ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeSinRecursos, ErrViajeAnticipado, ErrCartaSinTimbrar,
 // ErrViajeNotFound, ErrTrackingExists, ErrConductorEnViaje, ErrConductorNoDisponible, ErrConductorNotFound,
@@ -1074,10 +1277,10 @@ type IniciarConRemolqueResult struct {
 //
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND revision = :visto AND attribute_exists(resources) AND fechaInicioProgramada <= :limite AND (fiscal.cartaPorteStatus = 'timbrada' OR (local = true AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'))); GSI1 moved (2); GSI2 updated (2)
 //	create  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if it does not exist
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado = 'disponible' AND activo = true; GSI1 moved (2)
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado = 'disponible'; GSI1 moved (2)
-//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado = 'disponible'; GSI1 moved (2)
-//	costs   24 write units
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado = 'disponible' AND activo = true; GSI1 moved (2); GSI3 updated (1)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado = 'disponible'; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
+//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado = 'disponible'; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
+//	costs   27 write units
 //
 // It can end in ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeSinRecursos, ErrViajeAnticipado, ErrCartaSinTimbrar,
 // ErrViajeNotFound, ErrTrackingExists, ErrConductorEnViaje, ErrConductorNoDisponible, ErrConductorNotFound,
@@ -1141,10 +1344,10 @@ type CompletarViajeResult struct {
 //
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto; GSI1 moved (2); GSI2 updated (2)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if pings = :pings
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId AND performance.viajesCompletados = :completados; GSI1 moved (2)
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2)
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId AND performance.viajesCompletados = :completados; GSI1 moved (2); GSI3 updated (1)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
-//	costs   24 write units with 2 lines, 2 for each
+//	costs   26 write units with 2 lines, 2 for each
 //
 // It can end in ErrViajeNoEnCurso, ErrRecursoCambio, ErrViajeNotFound, ErrPosicionCambio, ErrTrackingNotFound,
 // ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound, table.ErrLines. It takes at most
@@ -1209,11 +1412,11 @@ type CompletarConRemolqueResult struct {
 //
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto; GSI1 moved (2); GSI2 updated (2)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if pings = :pings
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId AND performance.viajesCompletados = :completados; GSI1 moved (2)
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2)
-//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if viajeActualId = :viajeId; GSI1 moved (2)
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId AND performance.viajesCompletados = :completados; GSI1 moved (2); GSI3 updated (1)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
+//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
-//	costs   30 write units with 3 lines, 2 for each
+//	costs   33 write units with 3 lines, 2 for each
 //
 // It can end in ErrViajeNoEnCurso, ErrRecursoCambio, ErrViajeNotFound, ErrPosicionCambio, ErrTrackingNotFound,
 // ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueNotFound, ErrRemolquePlacaTaken,
@@ -1343,10 +1546,10 @@ type CancelarEnCursoResult struct {
 //
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (2)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId; GSI1 moved (2)
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2)
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
-//	costs   24 write units with 2 lines, 2 for each
+//	costs   26 write units with 2 lines, 2 for each
 //
 // It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrTrackingNotFound,
 // ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound, table.ErrLines. It takes at most
@@ -1405,11 +1608,11 @@ type CancelarEnCursoConRemolqueResult struct {
 //
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (2)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId; GSI1 moved (2)
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2)
-//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if viajeActualId = :viajeId; GSI1 moved (2)
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
+//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
-//	costs   30 write units with 3 lines, 2 for each
+//	costs   33 write units with 3 lines, 2 for each
 //
 // It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrTrackingNotFound,
 // ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueNotFound, ErrRemolquePlacaTaken,
@@ -1796,6 +1999,118 @@ func (db *DB) replayAgregarMercancias(_ context.Context, _ table.Input, record t
 	result := AgregarMercanciasResult{Replayed: true}
 	result.Carta = &Carta{UserID: r.UserID, CreatedAt: r.CreatedAt}
 	return result, nil
+}
+
+// CambiarMercanciaInput is what CambiarMercancia takes.
+type CambiarMercanciaInput struct {
+	Revision       int64
+	Peso           table.Decimal
+	UserID         string
+	CartaID        string
+	Orden          int64
+	ClaveProdServ  string
+	ClaveUnidad    string
+	Descripcion    string
+	Cantidad       table.Decimal
+	PesoKg         table.Decimal
+	ValorMercancia *table.Decimal
+	Moneda         *string
+}
+
+// CambiarMercanciaResult is what CambiarMercancia has done.
+type CambiarMercanciaResult struct {
+	// Carta is the item as it is now; nil where the write did not need to read it.
+	Carta     *Carta
+	Mercancia Mercancia
+}
+
+// CambiarMercancia does, as a whole or not at all: update Carta, put Mercancia.
+//
+// A good in place of another; peso is what all weigh then.
+//
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :revision; GSI1 updated (1); GSI2 updated (1)
+//	put     Mercancia.key USER#{userId}#CARTA#{cartaId} / MERCANCIA#{orden|pad(5)}
+//	costs   8 write units
+//
+// It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken.
+func (db *DB) CambiarMercancia(ctx context.Context, in CambiarMercanciaInput) (CambiarMercanciaResult, error) {
+	return table.Do(ctx, db.run, cambiarMercanciaWrite, in.input(), db.cambiarMercanciaResult)
+}
+
+// cambiarMercanciaResult is the result of what CambiarMercancia has done.
+func (db *DB) cambiarMercanciaResult(_ context.Context, _ table.Input, out table.Outcome) (CambiarMercanciaResult, error) {
+	d := table.DecodeOutcome(out)
+	return CambiarMercanciaResult{
+		Carta:     table.Known(d, 0, cartaOf),
+		Mercancia: table.Made(d, 1, mercanciaOf),
+	}, d.Err()
+}
+
+// QuitarMercanciaInput is what QuitarMercancia takes.
+type QuitarMercanciaInput struct {
+	Revision int64
+	Peso     table.Decimal
+	UserID   string
+	CartaID  string
+	Orden    int64
+}
+
+// QuitarMercanciaResult is what QuitarMercancia has done.
+type QuitarMercanciaResult struct {
+	// Carta is the item as it is now; nil where the write did not need to read it.
+	Carta *Carta
+}
+
+// QuitarMercancia does, as a whole or not at all: update Carta, delete Mercancia.
+//
+// The last good goes.
+//
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :revision; GSI1 updated (1); GSI2 updated (1)
+//	delete  Mercancia.key USER#{userId}#CARTA#{cartaId} / MERCANCIA#{orden|pad(5)}
+//	costs   8 write units
+//
+// It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken.
+func (db *DB) QuitarMercancia(ctx context.Context, in QuitarMercanciaInput) (QuitarMercanciaResult, error) {
+	return table.Do(ctx, db.run, quitarMercanciaWrite, in.input(), db.quitarMercanciaResult)
+}
+
+// quitarMercanciaResult is the result of what QuitarMercancia has done.
+func (db *DB) quitarMercanciaResult(_ context.Context, _ table.Input, out table.Outcome) (QuitarMercanciaResult, error) {
+	d := table.DecodeOutcome(out)
+	return QuitarMercanciaResult{
+		Carta: table.Known(d, 0, cartaOf),
+	}, d.Err()
+}
+
+// GuardarReceptorInput is what GuardarReceptor takes.
+type GuardarReceptorInput struct {
+	Revision int64
+	UserID   string
+	CartaID  string
+	Receptor Receptor
+}
+
+// GuardarReceptorResult is what GuardarReceptor has done.
+type GuardarReceptorResult struct {
+	Carta Carta
+}
+
+// GuardarReceptor does: update Carta.
+//
+//	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :revision; GSI1 updated (1); GSI2 updated (1)
+//	costs   4 write units
+//
+// It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken.
+func (db *DB) GuardarReceptor(ctx context.Context, in GuardarReceptorInput) (GuardarReceptorResult, error) {
+	return table.Do(ctx, db.run, guardarReceptorWrite, in.input(), db.guardarReceptorResult)
+}
+
+// guardarReceptorResult is the result of what GuardarReceptor has done.
+func (db *DB) guardarReceptorResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarReceptorResult, error) {
+	d := table.DecodeOutcome(out)
+	return GuardarReceptorResult{
+		Carta: table.Made(d, 0, cartaOf),
+	}, d.Err()
 }
 
 // SellarCartaInput is what SellarCarta takes.
@@ -2248,6 +2563,82 @@ func (db *DB) CerrarSesion(ctx context.Context, in CerrarSesionInput) error {
 	return err
 }
 
+// BeginActInput is what BeginAct takes.
+type BeginActInput struct {
+	// The day of at, in UTC
+	Day       string
+	At        time.Time
+	RequestID string
+	// The sub of who asked
+	ActorID string
+	// The operation's id
+	Operation string
+	// Method and path
+	Target string
+	// The HTTP status; without it nobody knows whether it was done
+	Status *int64
+}
+
+// BeginActResult is what BeginAct has done.
+type BeginActResult struct {
+	Act Act
+}
+
+// BeginAct does: create Act.
+//
+// Keeps that somebody asks for something, before it is done.
+//
+//	create  Act.key ACTS#{day} / {at}#{requestId}; if it does not exist
+//	costs   1 write unit
+//
+// It can end in ErrActExists.
+func (db *DB) BeginAct(ctx context.Context, in BeginActInput) (BeginActResult, error) {
+	return table.Do(ctx, db.run, beginActWrite, in.input(), db.beginActResult)
+}
+
+// beginActResult is the result of what BeginAct has done.
+func (db *DB) beginActResult(_ context.Context, _ table.Input, out table.Outcome) (BeginActResult, error) {
+	d := table.DecodeOutcome(out)
+	return BeginActResult{
+		Act: table.Made(d, 0, actOf),
+	}, d.Err()
+}
+
+// EndActInput is what EndAct takes.
+type EndActInput struct {
+	// The day of at, in UTC
+	Day       string
+	At        time.Time
+	RequestID string
+	// The HTTP status; without it nobody knows whether it was done
+	Status *int64
+}
+
+// EndActResult is what EndAct has done.
+type EndActResult struct {
+	Act Act
+}
+
+// EndAct does: update Act.
+//
+// Keeps how it was answered.
+//
+//	update  Act.key ACTS#{day} / {at}#{requestId}
+//	costs   1 write unit
+//
+// It can end in ErrActNotFound.
+func (db *DB) EndAct(ctx context.Context, in EndActInput) (EndActResult, error) {
+	return table.Do(ctx, db.run, endActWrite, in.input(), db.endActResult)
+}
+
+// endActResult is the result of what EndAct has done.
+func (db *DB) endActResult(_ context.Context, _ table.Input, out table.Outcome) (EndActResult, error) {
+	d := table.DecodeOutcome(out)
+	return EndActResult{
+		Act: table.Made(d, 0, actOf),
+	}, d.Err()
+}
+
 // Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
 // that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
 // for counters; the order in which they are given does not matter.
@@ -2265,6 +2656,31 @@ type Ops struct{ db *DB }
 // CrearPerfil is CrearPerfil of DB, for Tx.
 func (o Ops) CrearPerfil(in CrearPerfilInput) *table.Op[CrearPerfilResult] {
 	return table.NewOp(o.db.run, crearPerfilWrite, in.input(), o.db.crearPerfilResult)
+}
+
+// Invitar is Invitar of DB, for Tx.
+func (o Ops) Invitar(in InvitarInput) *table.Op[InvitarResult] {
+	return table.NewOp(o.db.run, invitarWrite, in.input(), o.db.invitarResult)
+}
+
+// RetirarInvitacion is RetirarInvitacion of DB, for Tx.
+func (o Ops) RetirarInvitacion(in RetirarInvitacionInput) *table.Op[struct{}] {
+	return table.NewOp[struct{}](o.db.run, retirarInvitacionWrite, in.input(), nil)
+}
+
+// AceptarInvitacion is AceptarInvitacion of DB, for Tx.
+func (o Ops) AceptarInvitacion(in AceptarInvitacionInput) *table.Op[AceptarInvitacionResult] {
+	return table.NewOp(o.db.run, aceptarInvitacionWrite, in.input(), o.db.aceptarInvitacionResult)
+}
+
+// CambiarRol is CambiarRol of DB, for Tx.
+func (o Ops) CambiarRol(in CambiarRolInput) *table.Op[CambiarRolResult] {
+	return table.NewOp(o.db.run, cambiarRolWrite, in.input(), o.db.cambiarRolResult)
+}
+
+// QuitarMiembro is QuitarMiembro of DB, for Tx.
+func (o Ops) QuitarMiembro(in QuitarMiembroInput) *table.Op[QuitarMiembroResult] {
+	return table.NewOp(o.db.run, quitarMiembroWrite, in.input(), o.db.quitarMiembroResult)
 }
 
 // GuardarPerfil is GuardarPerfil of DB, for Tx.
@@ -2437,6 +2853,21 @@ func (o Ops) AgregarMercancias(in AgregarMercanciasInput) *table.Op[AgregarMerca
 	return table.NewOp(o.db.run, agregarMercanciasWrite, in.input(), o.db.agregarMercanciasResult)
 }
 
+// CambiarMercancia is CambiarMercancia of DB, for Tx.
+func (o Ops) CambiarMercancia(in CambiarMercanciaInput) *table.Op[CambiarMercanciaResult] {
+	return table.NewOp(o.db.run, cambiarMercanciaWrite, in.input(), o.db.cambiarMercanciaResult)
+}
+
+// QuitarMercancia is QuitarMercancia of DB, for Tx.
+func (o Ops) QuitarMercancia(in QuitarMercanciaInput) *table.Op[QuitarMercanciaResult] {
+	return table.NewOp(o.db.run, quitarMercanciaWrite, in.input(), o.db.quitarMercanciaResult)
+}
+
+// GuardarReceptor is GuardarReceptor of DB, for Tx.
+func (o Ops) GuardarReceptor(in GuardarReceptorInput) *table.Op[GuardarReceptorResult] {
+	return table.NewOp(o.db.run, guardarReceptorWrite, in.input(), o.db.guardarReceptorResult)
+}
+
 // SellarCarta is SellarCarta of DB, for Tx.
 func (o Ops) SellarCarta(in SellarCartaInput) *table.Op[SellarCartaResult] {
 	return table.NewOp(o.db.run, sellarCartaWrite, in.input(), o.db.sellarCartaResult)
@@ -2490,4 +2921,14 @@ func (o Ops) AbrirSesion(in AbrirSesionInput) *table.Op[AbrirSesionResult] {
 // CerrarSesion is CerrarSesion of DB, for Tx.
 func (o Ops) CerrarSesion(in CerrarSesionInput) *table.Op[struct{}] {
 	return table.NewOp[struct{}](o.db.run, cerrarSesionWrite, in.input(), nil)
+}
+
+// BeginAct is BeginAct of DB, for Tx.
+func (o Ops) BeginAct(in BeginActInput) *table.Op[BeginActResult] {
+	return table.NewOp(o.db.run, beginActWrite, in.input(), o.db.beginActResult)
+}
+
+// EndAct is EndAct of DB, for Tx.
+func (o Ops) EndAct(in EndActInput) *table.Op[EndActResult] {
+	return table.NewOp(o.db.run, endActWrite, in.input(), o.db.endActResult)
 }

@@ -61,37 +61,18 @@ var (
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 			{Name: "ttl", Path: []string{"ttl"}, Type: table.Type{Kind: "ttl"}},
 		},
-		Key: []table.KeyAttribute{
-			{Attribute: table.Attribute{Name: "id", Type: "S"}, Template: table.Template{{Field: "roomId"}}},
-		},
+		Key: []table.KeyAttribute{table.TextKey("id", "{roomId}")},
 		Entries: []table.Entry{
 			{
 				Index: "host-index",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "hostId", Type: "S"},
-						Template:  table.Template{{Field: "hostId"}},
-						Field:     "hostId",
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "createdAt", Type: "S"},
-						Template:  table.Template{{Field: "createdAt"}},
-						Field:     "createdAt",
-					},
-				},
+				PK:    []table.KeyAttribute{table.FieldKey("hostId", "S", "hostId")},
+				SK:    []table.KeyAttribute{table.FieldKey("createdAt", "S", "createdAt")},
 			},
 		},
 		Markers: []table.Marker{
 			{
-				Name: "Code",
-				Key: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "id", Type: "S"},
-						Template:  table.Template{{Literal: "CODE#"}, {Field: "code"}},
-					},
-				},
+				Name:  "Code",
+				Key:   []table.KeyAttribute{table.TextKey("id", "CODE#{code}")},
 				Taken: ErrRoomCodeTaken,
 			},
 		},
@@ -110,12 +91,7 @@ var (
 			{Name: "requestedAt", Path: []string{"requestedAt"}, Type: table.Type{Kind: "time"}},
 			{Name: "ttl", Path: []string{"ttl"}, Type: table.Type{Kind: "ttl"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "id", Type: "S"},
-				Template:  table.Template{{Literal: "IDE#"}, {Field: "userId"}, {Literal: "#"}, {Field: "requestKey"}},
-			},
-		},
+		Key: []table.KeyAttribute{table.TextKey("id", "IDE#{userId}#{requestKey}")},
 		TTL: &table.TTL{Field: "ttl", After: 24 * time.Hour},
 	}
 	movieEntity = &table.Entity{
@@ -138,14 +114,8 @@ var (
 			{Name: "ttl", Path: []string{"ttl"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "roomId", Type: "S"},
-				Template:  table.Template{{Literal: "MOVIES#"}, {Field: "roomId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "userMovieId", Type: "S"},
-				Template:  table.Template{{Field: "movieId", Funcs: []table.Func{{Name: "pad", Arg: "8"}}}},
-			},
+			table.TextKey("roomId", "MOVIES#{roomId}"),
+			table.TextKey("userMovieId", "{movieId|pad(8)}"),
 		},
 		TTL:      &table.TTL{Field: "ttl", After: 24 * time.Hour},
 		NotFound: ErrMovieNotFound,
@@ -172,48 +142,19 @@ var (
 			{Name: "ttl", Path: []string{"ttl"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "roomId", Type: "S"},
-				Template:  table.Template{{Literal: "MEMBERS#"}, {Field: "roomId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "userMovieId", Type: "S"},
-				Template:  table.Template{{Field: "userId"}, {Literal: "#JOINED"}},
-			},
+			table.TextKey("roomId", "MEMBERS#{roomId}"),
+			table.TextKey("userMovieId", "{userId}#JOINED"),
 		},
 		Entries: []table.Entry{
 			{
 				Index: "user-index",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "userId", Type: "S"},
-						Template:  table.Template{{Field: "userId"}},
-						Field:     "userId",
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "joinedAt", Type: "S"},
-						Template:  table.Template{{Field: "joinedAt"}},
-						Field:     "joinedAt",
-					},
-				},
+				PK:    []table.KeyAttribute{table.FieldKey("userId", "S", "userId")},
+				SK:    []table.KeyAttribute{table.FieldKey("joinedAt", "S", "joinedAt")},
 			},
 			{
 				Index: "unmatched-index",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "unmatchedUserId", Type: "S"},
-						Template:  table.Template{{Field: "userId"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "joinedAt", Type: "S"},
-						Template:  table.Template{{Field: "joinedAt"}},
-						Field:     "joinedAt",
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("unmatchedUserId", "{userId}")},
+				SK:    []table.KeyAttribute{table.FieldKey("joinedAt", "S", "joinedAt")},
 				Where: &table.Condition{
 					Expression: "#hasMatch = :p0",
 					Names:      map[string]string{"#hasMatch": "hasMatch"},
@@ -237,15 +178,8 @@ var (
 			{Name: "ttl", Path: []string{"ttl"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "roomId", Type: "S"},
-				Template:  table.Template{{Field: "roomId"}},
-				Field:     "roomId",
-			},
-			{
-				Attribute: table.Attribute{Name: "userMovieId", Type: "S"},
-				Template:  table.Template{{Field: "userId"}, {Literal: "#"}, {Field: "movieId"}},
-			},
+			table.FieldKey("roomId", "S", "roomId"),
+			table.TextKey("userMovieId", "{userId}#{movieId}"),
 		},
 		TTL:      &table.TTL{Field: "ttl", After: 24 * time.Hour},
 		NotFound: ErrVoteNotFound,
@@ -272,16 +206,8 @@ var (
 			{Name: "ttl", Path: []string{"ttl"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "roomId", Type: "S"},
-				Template:  table.Template{{Field: "roomId"}},
-				Field:     "roomId",
-			},
-			{
-				Attribute: table.Attribute{Name: "movieId", Type: "N"},
-				Template:  table.Template{{Field: "movieId"}},
-				Field:     "movieId",
-			},
+			table.FieldKey("roomId", "S", "roomId"),
+			table.FieldKey("movieId", "N", "movieId"),
 		},
 		TTL:    &table.TTL{Field: "ttl", After: 24 * time.Hour},
 		Exists: ErrMatchExists,
@@ -299,33 +225,14 @@ var (
 			{Name: "timestamp", Path: []string{"timestamp"}, Type: table.Type{Kind: "time"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "roomId", Type: "S"},
-				Template:  table.Template{{Field: "roomId"}, {Literal: "#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "movieId", Type: "N"},
-				Template:  table.Template{{Field: "movieId"}},
-				Field:     "movieId",
-			},
+			table.TextKey("roomId", "{roomId}#{userId}"),
+			table.FieldKey("movieId", "N", "movieId"),
 		},
 		Entries: []table.Entry{
 			{
 				Index: "user-index",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "userId", Type: "S"},
-						Template:  table.Template{{Field: "userId"}},
-						Field:     "userId",
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "timestamp", Type: "S"},
-						Template:  table.Template{{Field: "timestamp"}},
-						Field:     "timestamp",
-					},
-				},
+				PK:    []table.KeyAttribute{table.FieldKey("userId", "S", "userId")},
+				SK:    []table.KeyAttribute{table.FieldKey("timestamp", "S", "timestamp")},
 			},
 		},
 		Exists: ErrUserMatchExists,
@@ -335,24 +242,17 @@ var (
 // The reads.
 var (
 	roomByIDRead = &table.Read{
-		Pattern: "RoomByID",
-		Entity:  roomEntity,
-		Key: []table.KeyAttribute{
-			{Attribute: table.Attribute{Name: "id", Type: "S"}, Template: table.Template{{Field: "roomId"}}},
-		},
+		Pattern:    "RoomByID",
+		Entity:     roomEntity,
+		Key:        []table.KeyAttribute{table.TextKey("id", "{roomId}")},
 		Consistent: true,
 		By:         []string{"roomId"},
 	}
 	roomByCodeRead = &table.Read{
-		Pattern: "RoomByCode",
-		Entity:  roomEntity,
-		Place:   table.Place{Kind: table.MarkerPlace, Marker: "Code"},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "id", Type: "S"},
-				Template:  table.Template{{Literal: "CODE#"}, {Field: "code"}},
-			},
-		},
+		Pattern:    "RoomByCode",
+		Entity:     roomEntity,
+		Place:      table.Place{Kind: table.MarkerPlace, Marker: "Code"},
+		Key:        []table.KeyAttribute{table.TextKey("id", "CODE#{code}")},
 		Consistent: true,
 		By:         []string{"code"},
 		Hydrate:    true,
@@ -362,13 +262,7 @@ var (
 		Entity:  roomEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "host-index"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "hostId", Type: "S"},
-				Template:  table.Template{{Field: "hostId"}},
-				Field:     "hostId",
-			},
-		},
+		PK:      []table.KeyAttribute{table.FieldKey("hostId", "S", "hostId")},
 		Sort:    []table.Attribute{{Name: "createdAt", Type: "S"}},
 		Reverse: true,
 		By:      []string{"hostId"},
@@ -376,15 +270,10 @@ var (
 		Fields:  []string{"roomId", "code", "hostId", "mediaType", "genreIds", "hasMatch", "createdAt", "ttl"},
 	}
 	moviesRead = &table.Read{
-		Pattern: "Movies",
-		Entity:  movieEntity,
-		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "roomId", Type: "S"},
-				Template:  table.Template{{Literal: "MOVIES#"}, {Field: "roomId"}},
-			},
-		},
+		Pattern:    "Movies",
+		Entity:     movieEntity,
+		Many:       true,
+		PK:         []table.KeyAttribute{table.TextKey("roomId", "MOVIES#{roomId}")},
 		Sort:       []table.Attribute{{Name: "userMovieId", Type: "S"}},
 		Consistent: true,
 		By:         []string{"roomId"},
@@ -394,28 +283,17 @@ var (
 		Pattern: "MovieOf",
 		Entity:  movieEntity,
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "roomId", Type: "S"},
-				Template:  table.Template{{Literal: "MOVIES#"}, {Field: "roomId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "userMovieId", Type: "S"},
-				Template:  table.Template{{Field: "movieId", Funcs: []table.Func{{Name: "pad", Arg: "8"}}}},
-			},
+			table.TextKey("roomId", "MOVIES#{roomId}"),
+			table.TextKey("userMovieId", "{movieId|pad(8)}"),
 		},
 		Consistent: true,
 		By:         []string{"roomId", "movieId"},
 	}
 	membersRead = &table.Read{
-		Pattern: "Members",
-		Entity:  memberEntity,
-		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "roomId", Type: "S"},
-				Template:  table.Template{{Literal: "MEMBERS#"}, {Field: "roomId"}},
-			},
-		},
+		Pattern:    "Members",
+		Entity:     memberEntity,
+		Many:       true,
+		PK:         []table.KeyAttribute{table.TextKey("roomId", "MEMBERS#{roomId}")},
 		Sort:       []table.Attribute{{Name: "userMovieId", Type: "S"}},
 		Consistent: true,
 		By:         []string{"roomId"},
@@ -425,14 +303,8 @@ var (
 		Pattern: "MemberOf",
 		Entity:  memberEntity,
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "roomId", Type: "S"},
-				Template:  table.Template{{Literal: "MEMBERS#"}, {Field: "roomId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "userMovieId", Type: "S"},
-				Template:  table.Template{{Field: "userId"}, {Literal: "#JOINED"}},
-			},
+			table.TextKey("roomId", "MEMBERS#{roomId}"),
+			table.TextKey("userMovieId", "{userId}#JOINED"),
 		},
 		Consistent: true,
 		By:         []string{"roomId", "userId"},
@@ -441,53 +313,27 @@ var (
 		Pattern: "VotesOfRoom",
 		Entity:  voteEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "roomId", Type: "S"},
-				Template:  table.Template{{Field: "roomId"}},
-				Field:     "roomId",
-			},
-		},
-		Sort: []table.Attribute{{Name: "userMovieId", Type: "S"}},
-		By:   []string{"roomId"},
-		Page: 100,
+		PK:      []table.KeyAttribute{table.FieldKey("roomId", "S", "roomId")},
+		Sort:    []table.Attribute{{Name: "userMovieId", Type: "S"}},
+		By:      []string{"roomId"},
+		Page:    100,
 	}
 	voteOfRead = &table.Read{
 		Pattern: "VoteOf",
 		Entity:  voteEntity,
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "roomId", Type: "S"},
-				Template:  table.Template{{Field: "roomId"}},
-				Field:     "roomId",
-			},
-			{
-				Attribute: table.Attribute{Name: "userMovieId", Type: "S"},
-				Template:  table.Template{{Field: "userId"}, {Literal: "#"}, {Field: "movieId"}},
-			},
+			table.FieldKey("roomId", "S", "roomId"),
+			table.TextKey("userMovieId", "{userId}#{movieId}"),
 		},
 		Consistent: true,
 		By:         []string{"roomId", "userId", "movieId"},
 	}
 	votesOfUserInRoomRead = &table.Read{
-		Pattern: "VotesOfUserInRoom",
-		Entity:  voteEntity,
-		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "roomId", Type: "S"},
-				Template:  table.Template{{Field: "roomId"}},
-				Field:     "roomId",
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "userMovieId", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Field: "userId"}, {Literal: "#"}},
-				Open:       true,
-			},
-		},
+		Pattern:    "VotesOfUserInRoom",
+		Entity:     voteEntity,
+		Many:       true,
+		PK:         []table.KeyAttribute{table.FieldKey("roomId", "S", "roomId")},
+		SK:         []table.SortCondition{table.SortBegins("userMovieId", "{userId}#")},
 		Sort:       []table.Attribute{{Name: "userMovieId", Type: "S"}},
 		Consistent: true,
 		By:         []string{"roomId", "userId"},
@@ -498,13 +344,7 @@ var (
 		Entity:  memberEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "user-index"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "userId", Type: "S"},
-				Template:  table.Template{{Field: "userId"}},
-				Field:     "userId",
-			},
-		},
+		PK:      []table.KeyAttribute{table.FieldKey("userId", "S", "userId")},
 		Sort:    []table.Attribute{{Name: "joinedAt", Type: "S"}},
 		Reverse: true,
 		By:      []string{"userId"},
@@ -516,12 +356,7 @@ var (
 		Entity:  memberEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "unmatched-index"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "unmatchedUserId", Type: "S"},
-				Template:  table.Template{{Field: "userId"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("unmatchedUserId", "{userId}")},
 		Sort:    []table.Attribute{{Name: "joinedAt", Type: "S"}},
 		Reverse: true,
 		By:      []string{"userId"},
@@ -529,16 +364,10 @@ var (
 		Fields:  []string{"roomId", "userId", "hostId", "code", "mediaType", "joinedAt", "ttl"},
 	}
 	matchesOfRoomRead = &table.Read{
-		Pattern: "MatchesOfRoom",
-		Entity:  matchEntity,
-		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "roomId", Type: "S"},
-				Template:  table.Template{{Field: "roomId"}},
-				Field:     "roomId",
-			},
-		},
+		Pattern:    "MatchesOfRoom",
+		Entity:     matchEntity,
+		Many:       true,
+		PK:         []table.KeyAttribute{table.FieldKey("roomId", "S", "roomId")},
 		Sort:       []table.Attribute{{Name: "movieId", Type: "N"}},
 		Consistent: true,
 		By:         []string{"roomId"},
@@ -548,16 +377,8 @@ var (
 		Pattern: "MatchOf",
 		Entity:  matchEntity,
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "roomId", Type: "S"},
-				Template:  table.Template{{Field: "roomId"}},
-				Field:     "roomId",
-			},
-			{
-				Attribute: table.Attribute{Name: "movieId", Type: "N"},
-				Template:  table.Template{{Field: "movieId"}},
-				Field:     "movieId",
-			},
+			table.FieldKey("roomId", "S", "roomId"),
+			table.FieldKey("movieId", "N", "movieId"),
 		},
 		Consistent: true,
 		By:         []string{"roomId", "movieId"},
@@ -567,13 +388,7 @@ var (
 		Entity:  userMatchEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "user-index"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "userId", Type: "S"},
-				Template:  table.Template{{Field: "userId"}},
-				Field:     "userId",
-			},
-		},
+		PK:      []table.KeyAttribute{table.FieldKey("userId", "S", "userId")},
 		Sort:    []table.Attribute{{Name: "timestamp", Type: "S"}},
 		Reverse: true,
 		By:      []string{"userId"},
@@ -590,10 +405,7 @@ var (
 				Action: table.Create,
 				Entity: roomEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"memberCount"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
+					{Path: []string{"memberCount"}, Value: table.NumberValue("1")},
 					{
 						Path:  []string{"hasMatch"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
@@ -602,24 +414,16 @@ var (
 						Path:  []string{"closed"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
 					},
-					{
-						Path:  []string{"version"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
-					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"version"}, Value: table.NumberValue("0")},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
 				},
 			},
 			{
 				Action: table.Create,
 				Entity: memberEntity,
-				By: []table.Assignment{
-					{Path: []string{"userId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "hostId"}}},
-				},
+				By:     []table.Assignment{{Path: []string{"userId"}, Value: table.InputValue("hostId")}},
 				Set: []table.Assignment{
-					{
-						Path:  []string{"votes"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
+					{Path: []string{"votes"}, Value: table.NumberValue("0")},
 					{
 						Path:  []string{"hasMatch"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
@@ -628,7 +432,7 @@ var (
 						Path:  []string{"closed"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
 					},
-					{Path: []string{"joinedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"joinedAt"}, Value: table.NowValue()},
 				},
 			},
 			{
@@ -636,10 +440,7 @@ var (
 				Entity: movieEntity,
 				Each:   true,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"yes"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
+					{Path: []string{"yes"}, Value: table.NumberValue("0")},
 					{
 						Path:  []string{"matched"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
@@ -678,16 +479,13 @@ var (
 				Action: table.Create,
 				Entity: memberEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"votes"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "0"}}},
-					},
+					{Path: []string{"votes"}, Value: table.NumberValue("0")},
 					{
 						Path:  []string{"closed"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
 					},
-					{Path: []string{"joinedAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
-					{Path: []string{"ttl"}, Value: []table.Term{{Kind: table.InputTerm, Name: "ttl"}}},
+					{Path: []string{"joinedAt"}, Value: table.NowValue()},
+					{Path: []string{"ttl"}, Value: table.InputValue("ttl")},
 				},
 				Else: []table.Else{{Err: ErrJoined}},
 			},
@@ -695,14 +493,8 @@ var (
 				Action: table.Update,
 				Entity: roomEntity,
 				Add: []table.Assignment{
-					{
-						Path:  []string{"memberCount"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-					{
-						Path:  []string{"version"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
+					{Path: []string{"memberCount"}, Value: table.NumberValue("1")},
+					{Path: []string{"version"}, Value: table.NumberValue("1")},
 				},
 				When: &table.Condition{
 					Expression: "#memberCount < :p0 AND #hasMatch = :p1 AND #closed = :p2",
@@ -756,20 +548,15 @@ var (
 						Path:  []string{"vote"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
 					},
-					{Path: []string{"timestamp"}, Value: []table.Term{{Kind: table.NowTerm}}},
-					{Path: []string{"ttl"}, Value: []table.Term{{Kind: table.InputTerm, Name: "ttl"}}},
+					{Path: []string{"timestamp"}, Value: table.NowValue()},
+					{Path: []string{"ttl"}, Value: table.InputValue("ttl")},
 				},
 				Else: []table.Else{{Err: ErrVoted}},
 			},
 			{
 				Action: table.Update,
 				Entity: memberEntity,
-				Add: []table.Assignment{
-					{
-						Path:  []string{"votes"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add:    []table.Assignment{{Path: []string{"votes"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "#closed = :p0",
 					Names:      map[string]string{"#closed": "closed"},
@@ -796,20 +583,15 @@ var (
 						Path:  []string{"vote"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: true}}},
 					},
-					{Path: []string{"timestamp"}, Value: []table.Term{{Kind: table.NowTerm}}},
-					{Path: []string{"ttl"}, Value: []table.Term{{Kind: table.InputTerm, Name: "ttl"}}},
+					{Path: []string{"timestamp"}, Value: table.NowValue()},
+					{Path: []string{"ttl"}, Value: table.InputValue("ttl")},
 				},
 				Else: []table.Else{{Err: ErrVoted}},
 			},
 			{
 				Action: table.Update,
 				Entity: movieEntity,
-				Add: []table.Assignment{
-					{
-						Path:  []string{"yes"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add:    []table.Assignment{{Path: []string{"yes"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "#yes < :p0",
 					Names:      map[string]string{"#yes": "yes"},
@@ -820,12 +602,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: roomEntity,
-				Add: []table.Assignment{
-					{
-						Path:  []string{"version"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add:    []table.Assignment{{Path: []string{"version"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "#memberCount = :p0",
 					Names:      map[string]string{"#memberCount": "memberCount"},
@@ -836,12 +613,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: memberEntity,
-				Add: []table.Assignment{
-					{
-						Path:  []string{"votes"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add:    []table.Assignment{{Path: []string{"votes"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "#closed = :p0",
 					Names:      map[string]string{"#closed": "closed"},
@@ -870,20 +642,15 @@ var (
 						Path:  []string{"vote"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: true}}},
 					},
-					{Path: []string{"timestamp"}, Value: []table.Term{{Kind: table.NowTerm}}},
-					{Path: []string{"ttl"}, Value: []table.Term{{Kind: table.InputTerm, Name: "ttl"}}},
+					{Path: []string{"timestamp"}, Value: table.NowValue()},
+					{Path: []string{"ttl"}, Value: table.InputValue("ttl")},
 				},
 				Else: []table.Else{{Err: ErrVoted}},
 			},
 			{
 				Action: table.Update,
 				Entity: movieEntity,
-				Add: []table.Assignment{
-					{
-						Path:  []string{"yes"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add:    []table.Assignment{{Path: []string{"yes"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "#matched = :p0",
 					Names:      map[string]string{"#matched": "matched"},
@@ -894,22 +661,12 @@ var (
 			{
 				Action: table.Update,
 				Entity: roomEntity,
-				Add: []table.Assignment{
-					{
-						Path:  []string{"version"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add:    []table.Assignment{{Path: []string{"version"}, Value: table.NumberValue("1")}},
 			},
 			{
 				Action: table.Update,
 				Entity: memberEntity,
-				Add: []table.Assignment{
-					{
-						Path:  []string{"votes"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add:    []table.Assignment{{Path: []string{"votes"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "#closed = :p0",
 					Names:      map[string]string{"#closed": "closed"},
@@ -936,8 +693,8 @@ var (
 						Path:  []string{"vote"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: true}}},
 					},
-					{Path: []string{"timestamp"}, Value: []table.Term{{Kind: table.NowTerm}}},
-					{Path: []string{"ttl"}, Value: []table.Term{{Kind: table.InputTerm, Name: "ttl"}}},
+					{Path: []string{"timestamp"}, Value: table.NowValue()},
+					{Path: []string{"ttl"}, Value: table.InputValue("ttl")},
 				},
 				Else: []table.Else{{Err: ErrVoted}},
 			},
@@ -950,12 +707,7 @@ var (
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: true}}},
 					},
 				},
-				Add: []table.Assignment{
-					{
-						Path:  []string{"yes"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add: []table.Assignment{{Path: []string{"yes"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "#yes = :p0 AND #matched = :p1",
 					Names:      map[string]string{"#matched": "matched", "#yes": "yes"},
@@ -973,12 +725,7 @@ var (
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: true}}},
 					},
 				},
-				Add: []table.Assignment{
-					{
-						Path:  []string{"version"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add: []table.Assignment{{Path: []string{"version"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "#memberCount = :p0 AND #version = :p1",
 					Names:      map[string]string{"#memberCount": "memberCount", "#version": "version"},
@@ -993,22 +740,22 @@ var (
 				Action: table.Create,
 				Entity: matchEntity,
 				Set: []table.Assignment{
-					{Path: []string{"matchId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "matchId"}}},
-					{Path: []string{"timestamp"}, Value: []table.Term{{Kind: table.NowTerm}}},
-					{Path: []string{"seq"}, Value: []table.Term{{Kind: table.InputTerm, Name: "version"}}},
+					{Path: []string{"matchId"}, Value: table.InputValue("matchId")},
+					{Path: []string{"timestamp"}, Value: table.NowValue()},
+					{Path: []string{"seq"}, Value: table.InputValue("version")},
 					{
 						Path:  []string{"shared"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: true}}},
 					},
-					{Path: []string{"ttl"}, Value: []table.Term{{Kind: table.InputTerm, Name: "ttl"}}},
+					{Path: []string{"ttl"}, Value: table.InputValue("ttl")},
 				},
 			},
 			{
 				Action: table.Create,
 				Entity: userMatchEntity,
 				Set: []table.Assignment{
-					{Path: []string{"matchId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "matchId"}}},
-					{Path: []string{"timestamp"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"matchId"}, Value: table.InputValue("matchId")},
+					{Path: []string{"timestamp"}, Value: table.NowValue()},
 				},
 			},
 			{
@@ -1020,12 +767,7 @@ var (
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: true}}},
 					},
 				},
-				Add: []table.Assignment{
-					{
-						Path:  []string{"votes"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add: []table.Assignment{{Path: []string{"votes"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "#closed = :p0",
 					Names:      map[string]string{"#closed": "closed"},
@@ -1037,21 +779,17 @@ var (
 				Action: table.Create,
 				Entity: userMatchEntity,
 				Each:   true,
-				By: []table.Assignment{
-					{Path: []string{"userId"}, Value: []table.Term{{Kind: table.LineTerm, Name: "userId"}}},
-				},
+				By:     []table.Assignment{{Path: []string{"userId"}, Value: table.LineValue("userId")}},
 				Set: []table.Assignment{
-					{Path: []string{"matchId"}, Value: []table.Term{{Kind: table.InputTerm, Name: "matchId"}}},
-					{Path: []string{"timestamp"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"matchId"}, Value: table.InputValue("matchId")},
+					{Path: []string{"timestamp"}, Value: table.NowValue()},
 				},
 			},
 			{
 				Action: table.Update,
 				Entity: memberEntity,
 				Each:   true,
-				By: []table.Assignment{
-					{Path: []string{"userId"}, Value: []table.Term{{Kind: table.LineTerm, Name: "userId"}}},
-				},
+				By:     []table.Assignment{{Path: []string{"userId"}, Value: table.LineValue("userId")}},
 				Set: []table.Assignment{
 					{
 						Path:  []string{"hasMatch"},
@@ -1141,12 +879,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: roomEntity,
-				Add: []table.Assignment{
-					{
-						Path:  []string{"version"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add:    []table.Assignment{{Path: []string{"version"}, Value: table.NumberValue("1")}},
 			},
 			{
 				Action: table.Update,
@@ -1199,10 +932,7 @@ var (
 							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
 						},
 					},
-					{
-						Path:  []string{"version"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
+					{Path: []string{"version"}, Value: table.NumberValue("1")},
 				},
 				When: &table.Condition{
 					Expression: "#version = :p0",
@@ -1256,10 +986,7 @@ var (
 							{Kind: table.ConstantTerm, Negative: true, Constant: &types.AttributeValueMemberN{Value: "1"}},
 						},
 					},
-					{
-						Path:  []string{"version"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
+					{Path: []string{"version"}, Value: table.NumberValue("1")},
 				},
 				When: &table.Condition{
 					Expression: "#version = :p0",
@@ -1274,13 +1001,13 @@ var (
 				Each:   true,
 				Set: []table.Assignment{
 					{Path: []string{"matchId"}, Value: []table.Term{{Kind: table.NewIDTerm}}},
-					{Path: []string{"timestamp"}, Value: []table.Term{{Kind: table.NowTerm}}},
-					{Path: []string{"seq"}, Value: []table.Term{{Kind: table.InputTerm, Name: "version"}}},
+					{Path: []string{"timestamp"}, Value: table.NowValue()},
+					{Path: []string{"seq"}, Value: table.InputValue("version")},
 					{
 						Path:  []string{"shared"},
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: false}}},
 					},
-					{Path: []string{"ttl"}, Value: []table.Term{{Kind: table.InputTerm, Name: "ttl"}}},
+					{Path: []string{"ttl"}, Value: table.InputValue("ttl")},
 				},
 			},
 			{
@@ -1326,12 +1053,7 @@ var (
 						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberBOOL{Value: true}}},
 					},
 				},
-				Add: []table.Assignment{
-					{
-						Path:  []string{"version"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Add: []table.Assignment{{Path: []string{"version"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
 					Expression: "#version = :p0",
 					Names:      map[string]string{"#version": "version"},
@@ -1343,9 +1065,7 @@ var (
 				Action: table.Update,
 				Entity: memberEntity,
 				Each:   true,
-				By: []table.Assignment{
-					{Path: []string{"userId"}, Value: []table.Term{{Kind: table.LineTerm, Name: "userId"}}},
-				},
+				By:     []table.Assignment{{Path: []string{"userId"}, Value: table.LineValue("userId")}},
 				Set: []table.Assignment{
 					{
 						Path:  []string{"closed"},

@@ -36,103 +36,50 @@ var person = &table.Person{
 		{
 			Entity: roomEntity,
 			Field:  "hostId",
-			Read: &table.Read{
-				Pattern: "PersonalRoom",
-				Entity:  roomEntity,
-				Many:    true,
+			Read: table.PersonalRead(roomEntity, "hostId", table.Read{
 				Place:   table.Place{Kind: table.EntryPlace, Index: "host-index"},
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "hostId", Type: "S"},
-						Template:  table.Template{{Field: "hostId"}},
-						Field:     "hostId",
-					},
-				},
+				PK:      []table.KeyAttribute{table.FieldKey("hostId", "S", "hostId")},
 				Sort:    []table.Attribute{{Name: "createdAt", Type: "S"}},
-				By:      []string{"hostId"},
-				Page:    100,
 				Hydrate: true,
-			},
+			}),
 			Expires: true,
 			Parts: []*table.PersonPart{
 				{
 					Entity: movieEntity,
-					Read: &table.Read{
-						Pattern: "PersonalMovie",
-						Entity:  movieEntity,
-						Many:    true,
-						PK: []table.KeyAttribute{
-							{
-								Attribute: table.Attribute{Name: "roomId", Type: "S"},
-								Template:  table.Template{{Literal: "MOVIES#"}, {Field: "roomId"}},
-							},
-						},
+					Read: table.PersonalRead(movieEntity, "roomId", table.Read{
+						PK:         []table.KeyAttribute{table.TextKey("roomId", "MOVIES#{roomId}")},
 						Sort:       []table.Attribute{{Name: "userMovieId", Type: "S"}},
 						Consistent: true,
-						By:         []string{"roomId"},
-						Page:       100,
-					},
+					}),
 					Expires: true,
 				},
 				{
 					Entity: memberEntity,
-					Read: &table.Read{
-						Pattern: "PersonalMember",
-						Entity:  memberEntity,
-						Many:    true,
-						PK: []table.KeyAttribute{
-							{
-								Attribute: table.Attribute{Name: "roomId", Type: "S"},
-								Template:  table.Template{{Literal: "MEMBERS#"}, {Field: "roomId"}},
-							},
-						},
+					Read: table.PersonalRead(memberEntity, "roomId", table.Read{
+						PK:         []table.KeyAttribute{table.TextKey("roomId", "MEMBERS#{roomId}")},
 						Sort:       []table.Attribute{{Name: "userMovieId", Type: "S"}},
 						Consistent: true,
-						By:         []string{"roomId"},
-						Page:       100,
-					},
+					}),
 					Expires: true,
 					Others:  true,
 				},
 				{
 					Entity: voteEntity,
-					Read: &table.Read{
-						Pattern: "PersonalVote",
-						Entity:  voteEntity,
-						Many:    true,
-						PK: []table.KeyAttribute{
-							{
-								Attribute: table.Attribute{Name: "roomId", Type: "S"},
-								Template:  table.Template{{Field: "roomId"}},
-								Field:     "roomId",
-							},
-						},
+					Read: table.PersonalRead(voteEntity, "roomId", table.Read{
+						PK:         []table.KeyAttribute{table.FieldKey("roomId", "S", "roomId")},
 						Sort:       []table.Attribute{{Name: "userMovieId", Type: "S"}},
 						Consistent: true,
-						By:         []string{"roomId"},
-						Page:       100,
-					},
+					}),
 					Expires: true,
 					Others:  true,
 				},
 				{
 					Entity: matchEntity,
-					Read: &table.Read{
-						Pattern: "PersonalMatch",
-						Entity:  matchEntity,
-						Many:    true,
-						PK: []table.KeyAttribute{
-							{
-								Attribute: table.Attribute{Name: "roomId", Type: "S"},
-								Template:  table.Template{{Field: "roomId"}},
-								Field:     "roomId",
-							},
-						},
+					Read: table.PersonalRead(matchEntity, "roomId", table.Read{
+						PK:         []table.KeyAttribute{table.FieldKey("roomId", "S", "roomId")},
 						Sort:       []table.Attribute{{Name: "movieId", Type: "N"}},
 						Consistent: true,
-						By:         []string{"roomId"},
-						Page:       100,
-					},
+					}),
 					Expires: true,
 				},
 			},
@@ -141,23 +88,12 @@ var person = &table.Person{
 		{
 			Entity: memberEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalMember",
-				Entity:  memberEntity,
-				Many:    true,
+			Read: table.PersonalRead(memberEntity, "userId", table.Read{
 				Place:   table.Place{Kind: table.EntryPlace, Index: "user-index"},
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "userId", Type: "S"},
-						Template:  table.Template{{Field: "userId"}},
-						Field:     "userId",
-					},
-				},
+				PK:      []table.KeyAttribute{table.FieldKey("userId", "S", "userId")},
 				Sort:    []table.Attribute{{Name: "joinedAt", Type: "S"}},
-				By:      []string{"userId"},
-				Page:    100,
 				Hydrate: true,
-			},
+			}),
 			Expires: true,
 		},
 		{Entity: memberEntity, Field: "hostId", Expires: true, Others: true},
@@ -166,33 +102,12 @@ var person = &table.Person{
 		{
 			Entity: userMatchEntity,
 			Field:  "userId",
-			Read: &table.Read{
-				Pattern: "PersonalUserMatch",
-				Entity:  userMatchEntity,
-				Many:    true,
-				Place:   table.Place{Kind: table.EntryPlace, Index: "user-index"},
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "userId", Type: "S"},
-						Template:  table.Template{{Field: "userId"}},
-						Field:     "userId",
-					},
-				},
-				Sort: []table.Attribute{{Name: "timestamp", Type: "S"}},
-				By:   []string{"userId"},
-				Page: 100,
-			},
-			Erase: &table.Write{
-				Pattern: "EraseUserMatch",
-				Steps:   []table.Step{{Action: table.Delete, Entity: userMatchEntity, Each: true}},
-				LineParams: []table.Param{
-					{Name: "roomId", Type: table.Type{Kind: "uuid"}},
-					{Name: "userId", Type: table.Type{Kind: "id"}},
-					{Name: "movieId", Type: table.Type{Kind: "int"}},
-				},
-				Lines: true,
-				Batch: true,
-			},
+			Read: table.PersonalRead(userMatchEntity, "userId", table.Read{
+				Place: table.Place{Kind: table.EntryPlace, Index: "user-index"},
+				PK:    []table.KeyAttribute{table.FieldKey("userId", "S", "userId")},
+				Sort:  []table.Attribute{{Name: "timestamp", Type: "S"}},
+			}),
+			Erase: table.EraseByKey(userMatchEntity),
 		},
 	},
 }

@@ -16,9 +16,7 @@ import (
 	"iter"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table"
 )
@@ -69,106 +67,47 @@ func New(client table.Client, c Config) (*DB, error) {
 
 // CreateTables are the requests that make the tables, for tests and for services that make them when they start. It
 // takes the names of a Config; monotable provision has more, and changes tables that are there.
-func CreateTables(c Config) []*dynamodb.CreateTableInput {
-	return []*dynamodb.CreateTableInput{
-		{
-			TableName: aws.String(cmp.Or(c.TrinityRoomsTable, "trinity-rooms")),
-			AttributeDefinitions: []types.AttributeDefinition{
-				{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("hostId"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("createdAt"), AttributeType: types.ScalarAttributeTypeS},
-			},
-			KeySchema: []types.KeySchemaElement{
-				{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash},
-			},
-			BillingMode: types.BillingModePayPerRequest,
-			GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{
-				{
-					IndexName: aws.String("host-index"),
-					KeySchema: []types.KeySchemaElement{
-						{AttributeName: aws.String("hostId"), KeyType: types.KeyTypeHash},
-						{AttributeName: aws.String("createdAt"), KeyType: types.KeyTypeRange},
-					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"roomId", "code", "mediaType", "genreIds", "hasMatch", "ttl"}},
-				},
-			},
-		},
-		{
-			TableName: aws.String(cmp.Or(c.TrinityVotesTable, "trinity-votes")),
-			AttributeDefinitions: []types.AttributeDefinition{
-				{AttributeName: aws.String("roomId"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("userMovieId"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("userId"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("joinedAt"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("unmatchedUserId"), AttributeType: types.ScalarAttributeTypeS},
-			},
-			KeySchema: []types.KeySchemaElement{
-				{AttributeName: aws.String("roomId"), KeyType: types.KeyTypeHash},
-				{AttributeName: aws.String("userMovieId"), KeyType: types.KeyTypeRange},
-			},
-			BillingMode: types.BillingModePayPerRequest,
-			GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{
-				{
-					IndexName: aws.String("user-index"),
-					KeySchema: []types.KeySchemaElement{
-						{AttributeName: aws.String("userId"), KeyType: types.KeyTypeHash},
-						{AttributeName: aws.String("joinedAt"), KeyType: types.KeyTypeRange},
-					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"room", "hostId", "code", "mediaType", "hasMatch", "ttl"}},
-				},
-				{
-					IndexName: aws.String("unmatched-index"),
-					KeySchema: []types.KeySchemaElement{
-						{AttributeName: aws.String("unmatchedUserId"), KeyType: types.KeyTypeHash},
-						{AttributeName: aws.String("joinedAt"), KeyType: types.KeyTypeRange},
-					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"room", "userId", "hostId", "code", "mediaType", "ttl"}},
-				},
-			},
-			StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: "NEW_AND_OLD_IMAGES"},
-		},
-		{
-			TableName: aws.String(cmp.Or(c.TrinityMatchesTable, "trinity-matches")),
-			AttributeDefinitions: []types.AttributeDefinition{
-				{AttributeName: aws.String("roomId"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("movieId"), AttributeType: types.ScalarAttributeTypeN},
-				{AttributeName: aws.String("userId"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("timestamp"), AttributeType: types.ScalarAttributeTypeS},
-			},
-			KeySchema: []types.KeySchemaElement{
-				{AttributeName: aws.String("roomId"), KeyType: types.KeyTypeHash},
-				{AttributeName: aws.String("movieId"), KeyType: types.KeyTypeRange},
-			},
-			BillingMode: types.BillingModePayPerRequest,
-			GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{
-				{
-					IndexName: aws.String("user-index"),
-					KeySchema: []types.KeySchemaElement{
-						{AttributeName: aws.String("userId"), KeyType: types.KeyTypeHash},
-						{AttributeName: aws.String("timestamp"), KeyType: types.KeyTypeRange},
-					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
-				},
-			},
-			StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: "NEW_AND_OLD_IMAGES"},
-		},
-	}
-}
+func CreateTables(c Config) []*dynamodb.CreateTableInput { return table.CreateTables(c.tables()) }
 
 // TimeToLive are the requests that turn on the expiry of items, once the tables are there.
-func TimeToLive(c Config) []*dynamodb.UpdateTimeToLiveInput {
-	return []*dynamodb.UpdateTimeToLiveInput{
+func TimeToLive(c Config) []*dynamodb.UpdateTimeToLiveInput { return table.TimeToLive(c.tables()) }
+
+// tables are what the tables are made with.
+func (c Config) tables() []table.Creation {
+	return []table.Creation{
 		{
-			TableName:               aws.String(cmp.Or(c.TrinityRoomsTable, "trinity-rooms")),
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
+			Name: cmp.Or(c.TrinityRoomsTable, "trinity-rooms"), Table: trinityRoomsTable,
+			Indexes: []table.Index{
+				{
+					Name:    "host-index",
+					PK:      []string{"hostId"},
+					SK:      []string{"createdAt"},
+					Project: []string{"roomId", "code", "mediaType", "genreIds", "hasMatch", "ttl"},
+				},
+			},
 		},
 		{
-			TableName:               aws.String(cmp.Or(c.TrinityVotesTable, "trinity-votes")),
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
+			Name: cmp.Or(c.TrinityVotesTable, "trinity-votes"), Table: trinityVotesTable,
+			Indexes: []table.Index{
+				{
+					Name:    "user-index",
+					PK:      []string{"userId"},
+					SK:      []string{"joinedAt"},
+					Project: []string{"room", "hostId", "code", "mediaType", "hasMatch", "ttl"},
+				},
+				{
+					Name:    "unmatched-index",
+					PK:      []string{"unmatchedUserId"},
+					SK:      []string{"joinedAt"},
+					Project: []string{"room", "userId", "hostId", "code", "mediaType", "ttl"},
+				},
+			},
+			Stream: "NEW_AND_OLD_IMAGES",
 		},
 		{
-			TableName:               aws.String(cmp.Or(c.TrinityMatchesTable, "trinity-matches")),
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("ttl"), Enabled: aws.Bool(true)},
+			Name: cmp.Or(c.TrinityMatchesTable, "trinity-matches"), Table: trinityMatchesTable,
+			Indexes: []table.Index{{Name: "user-index", PK: []string{"userId"}, SK: []string{"timestamp"}, All: true}},
+			Stream:  "NEW_AND_OLD_IMAGES",
 		},
 	}
 }

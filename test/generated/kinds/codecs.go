@@ -93,6 +93,26 @@ func nodeOf(d *table.Decoder) Node {
 	return x
 }
 
+func int64Codec() table.Codec[Int64] {
+	return table.Struct(Int64.values, int64Of)
+}
+
+// values are the structure's fields, as they are stored.
+func (x Int64) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "type", table.Text[string](), x.Type)
+	table.SetOptional(v, "func", table.Text[String](), x.Func)
+	return v
+}
+
+func int64Of(d *table.Decoder) Int64 {
+	x := Int64{
+		Type: table.Get(d, "type", table.Text[string]()),
+		Func: table.GetOptional(d, "func", table.Text[String]()),
+	}
+	return x
+}
+
 // values are the entity's, by the names of its fields.
 func (x Owner) values() table.Values {
 	v := table.Values{}
@@ -392,6 +412,133 @@ func requestOf(v table.Values) (Request, error) {
 	return x, d.Err()
 }
 
+// values are the entity's, by the names of its fields.
+func (x Table) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "x", table.Text[string](), x.X)
+	table.Set(v, "v", table.Text[string](), x.V)
+	table.Set(v, "err", table.Text[string](), x.Err)
+	table.Set(v, "db", int64Codec(), x.Db)
+	table.Set(v, "ctx", table.ListOf(int64Codec()), x.Ctx)
+	table.Set(v, "input", table.Text[String](), x.Input)
+	table.SetOptional(v, "record", table.Text[string](), x.RecordValue)
+	table.Set(v, "values", table.Int(), x.Values)
+	table.Set(v, "valid", table.Bool(), x.Valid)
+	return v
+}
+
+func tableOf(v table.Values) (Table, error) {
+	d := table.Decode("table", v)
+	x := Table{
+		X:           table.Get(d, "x", table.Text[string]()),
+		V:           table.Get(d, "v", table.Text[string]()),
+		Err:         table.Get(d, "err", table.Text[string]()),
+		Db:          table.Get(d, "db", int64Codec()),
+		Ctx:         table.Get(d, "ctx", table.ListOf(int64Codec())),
+		Input:       table.Get(d, "input", table.Text[String]()),
+		RecordValue: table.GetOptional(d, "record", table.Text[string]()),
+		Values:      table.Get(d, "values", table.Int()),
+		Valid:       table.Get(d, "valid", table.Bool()),
+	}
+	return x, d.Err()
+}
+
+func tableOfOf(v table.Values) (Table, error) {
+	d := table.Decode("table.of", v)
+	x := Table{
+		V:   table.Get(d, "v", table.Text[string]()),
+		Err: table.Get(d, "err", table.Text[string]()),
+	}
+	return x, d.Err()
+}
+
+func tableOfOf2(v table.Values) (Table, error) {
+	d := table.Decode("table.Of", v)
+	x := Table{
+		X: table.Get(d, "x", table.Text[string]()),
+		V: table.Get(d, "v", table.Text[string]()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
+func (x Context) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "type", table.Text[string](), x.Type)
+	table.Set(v, "func", table.Text[string](), x.Func)
+	table.Set(v, "interface", table.Text[string](), x.Interface)
+	return v
+}
+
+func contextOf(v table.Values) (Context, error) {
+	d := table.Decode("context", v)
+	x := Context{
+		Type:      table.Get(d, "type", table.Text[string]()),
+		Func:      table.Get(d, "func", table.Text[string]()),
+		Interface: table.Get(d, "interface", table.Text[string]()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
+func (x Error) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "d", table.Text[string](), x.D)
+	table.Set(v, "x", table.Text[string](), x.X)
+	table.Set(v, "result", table.Text[string](), x.Result)
+	table.Set(v, "found", table.Int(), x.Found)
+	return v
+}
+
+func errorOf(v table.Values) (Error, error) {
+	d := table.Decode("error", v)
+	x := Error{
+		D:      table.Get(d, "d", table.Text[string]()),
+		X:      table.Get(d, "x", table.Text[string]()),
+		Result: table.Get(d, "result", table.Text[string]()),
+		Found:  table.Get(d, "found", table.Int()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
+func (x Time) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "x", table.Text[string](), x.X)
+	table.Set(v, "at", table.Time(), x.At)
+	return v
+}
+
+func timeOf(v table.Values) (Time, error) {
+	d := table.Decode("time", v)
+	x := Time{
+		X:  table.Get(d, "x", table.Text[string]()),
+		At: table.Get(d, "at", table.Time()),
+	}
+	return x, d.Err()
+}
+
+// values are the entity's, by the names of its fields.
+func (x Any) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "nil", table.Text[string](), x.Nil)
+	table.Set(v, "true_", table.Text[string](), x.True)
+	table.Set(v, "request", table.Text[string](), x.Request)
+	table.Set(v, "page", table.Text[string](), x.Page)
+	return v
+}
+
+func anyOf(v table.Values) (Any, error) {
+	d := table.Decode("any", v)
+	x := Any{
+		Nil:     table.Get(d, "nil", table.Text[string]()),
+		True:    table.Get(d, "true_", table.Text[string]()),
+		Request: table.Get(d, "request", table.Text[string]()),
+		Page:    table.Get(d, "page", table.Text[string]()),
+	}
+	return x, d.Err()
+}
+
 func (in OwnerByIDInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "ownerId", table.Text[string](), in.OwnerID)
@@ -531,6 +678,58 @@ func (in SettingByNameInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
+func (in TableInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "x", table.Text[string](), in.X)
+	table.Set(v, "v", table.Text[string](), in.V)
+	table.Set(v, "ctx", table.Text[string](), in.Ctx)
+	table.Set(v, "valid", table.Bool(), in.Valid)
+	return table.Input{Values: v}
+}
+
+func (in ReadInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "x", table.Text[string](), in.X)
+	if in.VPrefix != "" {
+		table.Set(v, "v", table.Text[string](), in.VPrefix)
+	}
+	table.Set(v, "page", table.Text[string](), in.Page)
+	return table.Input{Values: v}
+}
+
+func (in TimeInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "x", table.Text[string](), in.X)
+	input := table.Input{Values: v}
+	if in.AtFrom != nil {
+		input.From = table.Time().Encode(*in.AtFrom)
+	}
+	if in.AtTo != nil {
+		input.To = table.Time().Encode(*in.AtTo)
+	}
+	return input
+}
+
+func (in ErrorsInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "d", table.Text[string](), in.D)
+	return table.Input{Values: v}
+}
+
+func contextItemOf(v table.Values) (ContextItem, error) {
+	d := table.Decode("context", v)
+	x := ContextItem{
+		Func: table.Get(d, "func", table.Text[string]()),
+	}
+	return x, d.Err()
+}
+
+func (in ContextInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "type", table.Text[string](), in.Type)
+	return table.Input{Values: v}
+}
+
 func ownerWithThingsResultOf(found []table.Found) (OwnerWithThingsResult, error) {
 	var result OwnerWithThingsResult
 	for _, f := range found {
@@ -582,6 +781,33 @@ func ownerAndThingsResultOf(found []table.Found) (OwnerAndThingsResult, error) {
 func (in OwnerAndThingsInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "ownerId", table.Text[string](), in.OwnerID)
+	return table.Input{Values: v}
+}
+
+func foundResultOf(found []table.Found) (FoundResult, error) {
+	var result FoundResult
+	for _, f := range found {
+		switch f.Member {
+		case 0:
+			x, err := tableOf(f.Values)
+			if err != nil {
+				return FoundResult{}, err
+			}
+			result.Table = append(result.Table, x)
+		case 1:
+			x, err := timeOf(f.Values)
+			if err != nil {
+				return FoundResult{}, err
+			}
+			result.Time = append(result.Time, x)
+		}
+	}
+	return result, nil
+}
+
+func (in FoundInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "x", table.Text[string](), in.X)
 	return table.Input{Values: v}
 }
 
@@ -690,7 +916,7 @@ func (in WriteNoteInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
-func (in FoundInput) input() table.Input {
+func (in FoundTeamInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "teamId", table.Text[string](), in.TeamID)
 	table.Set(v, "personId", table.Text[string](), in.PersonID)
@@ -741,5 +967,49 @@ func (in SetInput) input() table.Input {
 func (in UnsetInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "name", table.Text[string](), in.Name)
+	return table.Input{Values: v}
+}
+
+// values are the line's inputs, by their names.
+func (x WriteLine) values() table.Values {
+	v := table.Values{}
+	table.Set(v, "type", table.Text[string](), x.Type)
+	table.Set(v, "func", table.Text[string](), x.Func)
+	table.Set(v, "interface", table.Text[string](), x.Interface)
+	return v
+}
+
+func (in WriteInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "d", table.Text[string](), in.D)
+	table.Set(v, "x", table.Text[string](), in.X)
+	table.Set(v, "result", table.Text[string](), in.Result)
+	table.Set(v, "found", table.Int(), in.Found)
+	input := table.Input{Values: v}
+	for _, line := range in.Lines {
+		input.Lines = append(input.Lines, line.values())
+	}
+	return input
+}
+
+func (in InitInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "input", table.Text[string](), in.Input)
+	table.Set(v, "out", table.Text[string](), in.Out)
+	table.Set(v, "v", table.Text[string](), in.V)
+	table.Set(v, "d", table.Text[string](), in.D)
+	table.Set(v, "more", table.Int(), in.More)
+	return table.Input{Values: v}
+}
+
+func (in ErrInput) input() table.Input {
+	v := table.Values{}
+	table.Set(v, "page", table.Text[string](), in.Page)
+	table.Set(v, "d", table.Text[string](), in.D)
+	table.Set(v, "x", table.Text[string](), in.X)
+	table.Set(v, "result", table.Text[string](), in.Result)
+	table.Set(v, "found", table.Int(), in.Found)
+	table.Set(v, "nil", table.Text[string](), in.Nil)
+	table.Set(v, "true_", table.Text[string](), in.True)
 	return table.Input{Values: v}
 }

@@ -27,6 +27,17 @@ var (
 		SK:       table.Attribute{Name: "at", Type: "N"},
 	}
 	plainTable = &table.Table{Name: "plain", Physical: "kinds-plain", PK: table.Attribute{Name: "id", Type: "S"}}
+	tableTable = &table.Table{
+		Name:     "table",
+		Physical: "table",
+		PK:       table.Attribute{Name: "pk", Type: "S"},
+		SK:       table.Attribute{Name: "sk", Type: "S"},
+	}
+	typesV2TableTable = &table.Table{
+		Name:     "types-v2.table",
+		Physical: "types-v2.table",
+		PK:       table.Attribute{Name: "pk", Type: "S"},
+	}
 )
 
 // The fields of structures.
@@ -53,7 +64,16 @@ var (
 			Type: table.Type{Kind: "set", Elem: &table.Type{Kind: "text"}},
 		},
 	}
-	nodeFields []table.Field
+	nodeFields  []table.Field
+	int64Fields = []table.Field{
+		{Name: "type", Path: []string{"type"}, Type: table.Type{Kind: "text"}},
+		{
+			Name:     "func",
+			Path:     []string{"func"},
+			Type:     table.Type{Kind: "enum", Enum: []string{"a b", "1", "+", "-", "ñandú", "func"}},
+			Optional: true,
+		},
+	}
 )
 
 // The entities: how their items are stored, and what belongs to them.
@@ -70,34 +90,16 @@ var (
 			{Name: "worth", Path: []string{"worth"}, Type: table.Type{Kind: "money"}, Counter: true},
 			{Name: "password", Path: []string{"password"}, Type: table.Type{Kind: "secret"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "OWNER"}}},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "OWNER#{ownerId}"), table.TextKey("SK", "OWNER")},
 		Markers: []table.Marker{
 			{
-				Name: "Email",
-				Key: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
-					},
-					{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
-				},
+				Name:  "Email",
+				Key:   []table.KeyAttribute{table.TextKey("PK", "EMAIL#{email|lower}"), table.TextKey("SK", "UNIQUE")},
 				Taken: ErrOwnerEmailTaken,
 			},
 			{
-				Name: "Handle",
-				Key: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "HANDLE#"}, {Field: "handle"}},
-					},
-					{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
-				},
+				Name:  "Handle",
+				Key:   []table.KeyAttribute{table.TextKey("PK", "HANDLE#{handle}"), table.TextKey("SK", "UNIQUE")},
 				Taken: ErrOwnerHandleTaken,
 			},
 		},
@@ -251,35 +253,12 @@ var (
 			{Name: "record", Path: []string{"record"}, Type: table.Type{Kind: "text"}, Optional: true},
 			{Name: "expiresAt", Path: []string{"expires_at"}, Type: table.Type{Kind: "ttl"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "THING#"}, {Field: "thingId"}},
-			},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "OWNER#{ownerId}"), table.TextKey("SK", "THING#{thingId}")},
 		Entries: []table.Entry{
 			{
 				Index: "GSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-						Template:  table.Template{{Literal: "REGION#"}, {Field: "region"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "GSI1SK", Type: "S"},
-						Template: table.Template{
-							{Field: "title", Funcs: []table.Func{{Name: "fold"}}},
-							{Literal: "#"},
-							{Field: "thingId"},
-						},
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("GSI1PK", "REGION#{region}")},
+				SK:    []table.KeyAttribute{table.TextKey("GSI1SK", "{title|fold}#{thingId}")},
 				Where: &table.Condition{
 					Expression: "#active = :p0",
 					Names:      map[string]string{"#active": "active"},
@@ -288,69 +267,27 @@ var (
 			},
 			{
 				Index: "GSI2",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "region", Type: "S"},
-						Template:  table.Template{{Field: "region"}},
-						Field:     "region",
-					},
-					{
-						Attribute: table.Attribute{Name: "color", Type: "S"},
-						Template:  table.Template{{Field: "color"}},
-						Field:     "color",
-					},
-				},
+				PK:    []table.KeyAttribute{table.FieldKey("region", "S", "region"), table.FieldKey("color", "S", "color")},
 				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "price", Type: "N"},
-						Template:  table.Template{{Field: "price"}},
-						Field:     "price",
-					},
-					{
-						Attribute: table.Attribute{Name: "created_at", Type: "S"},
-						Template:  table.Template{{Field: "createdAt"}},
-						Field:     "createdAt",
-					},
+					table.FieldKey("price", "N", "price"),
+					table.FieldKey("created_at", "S", "createdAt"),
 				},
 			},
 			{
 				Index: "LSI1",
-				PK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
-					},
-				},
-				SK: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "rank", Type: "N"},
-						Template:  table.Template{{Field: "rank"}},
-						Field:     "rank",
-					},
-				},
+				PK:    []table.KeyAttribute{table.TextKey("PK", "OWNER#{ownerId}")},
+				SK:    []table.KeyAttribute{table.FieldKey("rank", "N", "rank")},
 			},
 		},
 		Copies: []table.Copy{
 			{
-				Name: "byId",
-				Key: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "THING#"}, {Field: "thingId"}},
-					},
-					{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "COPY"}}},
-				},
+				Name:   "byId",
+				Key:    []table.KeyAttribute{table.TextKey("PK", "THING#{thingId}"), table.TextKey("SK", "COPY")},
 				Fields: []string{"ownerId", "title", "price", "color"},
 			},
 			{
 				Name: "whole",
-				Key: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "WHOLE#"}, {Field: "thingId"}},
-					},
-					{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Field: "createdAt"}}},
-				},
+				Key:  []table.KeyAttribute{table.TextKey("PK", "WHOLE#{thingId}"), table.TextKey("SK", "{createdAt}")},
 			},
 		},
 		TTL:      &table.TTL{Field: "expiresAt", After: 720 * time.Hour},
@@ -365,13 +302,7 @@ var (
 			{Name: "teamId", Path: []string{"team_id"}, Type: table.Type{Kind: "id"}},
 			{Name: "people", Path: []string{"people"}, Type: table.Type{Kind: "int"}, Counter: true},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "TEAM#"}, {Field: "teamId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "TEAM"}}},
-		},
+		Key:    []table.KeyAttribute{table.TextKey("PK", "TEAM#{teamId}"), table.TextKey("SK", "TEAM")},
 		Exists: ErrTeamExists,
 	}
 	personEntity = &table.Entity{
@@ -382,13 +313,7 @@ var (
 			{Name: "personId", Path: []string{"person_id"}, Type: table.Type{Kind: "id"}},
 			{Name: "teamId", Path: []string{"team_id"}, Type: table.Type{Kind: "id"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "PERSON#"}, {Field: "personId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "PERSON"}}},
-		},
+		Key:    []table.KeyAttribute{table.TextKey("PK", "PERSON#{personId}"), table.TextKey("SK", "PERSON")},
 		Exists: ErrPersonExists,
 	}
 	noteEntity = &table.Entity{
@@ -399,13 +324,7 @@ var (
 			{Name: "noteId", Path: []string{"note_id"}, Type: table.Type{Kind: "ulid"}},
 			{Name: "body", Path: []string{"body"}, Type: table.Type{Kind: "text"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "NOTE#"}, {Field: "noteId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "NOTE"}}},
-		},
+		Key:    []table.KeyAttribute{table.TextKey("PK", "NOTE#{noteId}"), table.TextKey("SK", "NOTE")},
 		Exists: ErrNoteExists,
 	}
 	eventEntity = &table.Entity{
@@ -417,18 +336,7 @@ var (
 			{Name: "level", Path: []string{"level"}, Type: table.Type{Kind: "int"}},
 			{Name: "message", Path: []string{"message"}, Type: table.Type{Kind: "text"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "source", Type: "S"},
-				Template:  table.Template{{Field: "source"}},
-				Field:     "source",
-			},
-			{
-				Attribute: table.Attribute{Name: "at", Type: "N"},
-				Template:  table.Template{{Field: "at"}},
-				Field:     "at",
-			},
-		},
+		Key: []table.KeyAttribute{table.FieldKey("source", "S", "source"), table.FieldKey("at", "N", "at")},
 	}
 	settingEntity = &table.Entity{
 		Name:  "Setting",
@@ -438,12 +346,7 @@ var (
 			{Name: "value", Path: []string{"value"}, Type: table.Type{Kind: "text"}},
 			{Name: "version", Path: []string{"version"}, Type: table.Type{Kind: "int"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "id", Type: "S"},
-				Template:  table.Template{{Literal: "SETTING#"}, {Field: "name", Funcs: []table.Func{{Name: "lower"}}}},
-			},
-		},
+		Key:      []table.KeyAttribute{table.TextKey("id", "SETTING#{name|lower}")},
 		NotFound: ErrSettingNotFound,
 	}
 	requestEntity = &table.Entity{
@@ -456,27 +359,92 @@ var (
 			{Name: "request", Path: []string{"request"}, Type: table.Type{Kind: "text"}},
 			{Name: "at", Path: []string{"at"}, Type: table.Type{Kind: "time"}},
 		},
-		Key: []table.KeyAttribute{
+		Key: []table.KeyAttribute{table.TextKey("id", "REQUEST#{ownerId}#{requestKey}")},
+	}
+	tableEntity = &table.Entity{
+		Name:  "table",
+		Table: tableTable,
+		Fields: []table.Field{
+			{Name: "x", Path: []string{"x"}, Type: table.Type{Kind: "id"}},
+			{Name: "v", Path: []string{"v"}, Type: table.Type{Kind: "id"}},
+			{Name: "err", Path: []string{"err"}, Type: table.Type{Kind: "text"}},
+			{Name: "db", Path: []string{"db"}, Type: table.Type{Kind: "struct", Fields: &int64Fields}},
 			{
-				Attribute: table.Attribute{Name: "id", Type: "S"},
-				Template:  table.Template{{Literal: "REQUEST#"}, {Field: "ownerId"}, {Literal: "#"}, {Field: "requestKey"}},
+				Name: "ctx",
+				Path: []string{"ctx"},
+				Type: table.Type{Kind: "list", Elem: &table.Type{Kind: "struct", Fields: &int64Fields}},
+			},
+			{
+				Name: "input",
+				Path: []string{"input"},
+				Type: table.Type{Kind: "enum", Enum: []string{"a b", "1", "+", "-", "ñandú", "func"}},
+			},
+			{Name: "record", Path: []string{"record"}, Type: table.Type{Kind: "text"}, Optional: true},
+			{Name: "values", Path: []string{"values"}, Type: table.Type{Kind: "int"}},
+			{Name: "valid", Path: []string{"valid"}, Type: table.Type{Kind: "bool"}},
+		},
+		Key: []table.KeyAttribute{table.TextKey("pk", "{x}"), table.TextKey("sk", "{v}")},
+		Copies: []table.Copy{
+			{
+				Name:   "of",
+				Key:    []table.KeyAttribute{table.TextKey("pk", "C#{v}"), table.TextKey("sk", "C")},
+				Fields: []string{"err"},
 			},
 		},
+		Markers: []table.Marker{
+			{Name: "Of", Key: []table.KeyAttribute{table.TextKey("pk", "U#{v}"), table.TextKey("sk", "U")}},
+		},
+	}
+	contextEntity = &table.Entity{
+		Name:  "context",
+		Table: tableTable,
+		Fields: []table.Field{
+			{Name: "type", Path: []string{"type"}, Type: table.Type{Kind: "id"}},
+			{Name: "func", Path: []string{"func"}, Type: table.Type{Kind: "text"}},
+			{Name: "interface", Path: []string{"interface"}, Type: table.Type{Kind: "text"}},
+		},
+		Key: []table.KeyAttribute{table.TextKey("pk", "{type}"), table.TextKey("sk", "A")},
+	}
+	errorEntity = &table.Entity{
+		Name:  "error",
+		Table: typesV2TableTable,
+		Fields: []table.Field{
+			{Name: "d", Path: []string{"d"}, Type: table.Type{Kind: "id"}},
+			{Name: "x", Path: []string{"x"}, Type: table.Type{Kind: "text"}},
+			{Name: "result", Path: []string{"result"}, Type: table.Type{Kind: "text"}},
+			{Name: "found", Path: []string{"found"}, Type: table.Type{Kind: "int"}},
+		},
+		Key:    []table.KeyAttribute{table.TextKey("pk", "{d}")},
+		Exists: ErrErrorExists,
+	}
+	timeEntity = &table.Entity{
+		Name:  "time",
+		Table: tableTable,
+		Fields: []table.Field{
+			{Name: "x", Path: []string{"x"}, Type: table.Type{Kind: "id"}},
+			{Name: "at", Path: []string{"at"}, Type: table.Type{Kind: "time"}},
+		},
+		Key: []table.KeyAttribute{table.TextKey("pk", "{x}"), table.TextKey("sk", "T#{at}")},
+	}
+	anyEntity = &table.Entity{
+		Name:  "any",
+		Table: typesV2TableTable,
+		Fields: []table.Field{
+			{Name: "nil", Path: []string{"nil"}, Type: table.Type{Kind: "id"}},
+			{Name: "true_", Path: []string{"true_"}, Type: table.Type{Kind: "id"}},
+			{Name: "request", Path: []string{"request"}, Type: table.Type{Kind: "text"}},
+			{Name: "page", Path: []string{"page"}, Type: table.Type{Kind: "text"}},
+		},
+		Key: []table.KeyAttribute{table.TextKey("pk", "ANY#{nil}#{true_}")},
 	}
 )
 
 // The reads.
 var (
 	ownerByIDRead = &table.Read{
-		Pattern: "OwnerByID",
-		Entity:  ownerEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "OWNER"}}},
-		},
+		Pattern:    "OwnerByID",
+		Entity:     ownerEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "OWNER#{ownerId}"), table.TextKey("SK", "OWNER")},
 		Consistent: true,
 		By:         []string{"ownerId"},
 	}
@@ -484,29 +452,14 @@ var (
 		Pattern: "OwnerByEmail",
 		Entity:  ownerEntity,
 		Place:   table.Place{Kind: table.MarkerPlace, Marker: "Email"},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
-		},
+		Key:     []table.KeyAttribute{table.TextKey("PK", "EMAIL#{email|lower}"), table.TextKey("SK", "UNIQUE")},
 		By:      []string{"email"},
 		Hydrate: true,
 	}
 	thingByIDRead = &table.Read{
-		Pattern: "ThingByID",
-		Entity:  thingEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "THING#"}, {Field: "thingId"}},
-			},
-		},
+		Pattern:    "ThingByID",
+		Entity:     thingEntity,
+		Key:        []table.KeyAttribute{table.TextKey("PK", "OWNER#{ownerId}"), table.TextKey("SK", "THING#{thingId}")},
 		Consistent: true,
 		By:         []string{"ownerId", "thingId"},
 	}
@@ -514,27 +467,15 @@ var (
 		Pattern: "ThingCopy",
 		Entity:  thingEntity,
 		Place:   table.Place{Kind: table.CopyPlace, Copy: "byId"},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "THING#"}, {Field: "thingId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "COPY"}}},
-		},
-		By:     []string{"thingId"},
-		Fields: []string{"ownerId", "thingId", "title", "price", "color"},
+		Key:     []table.KeyAttribute{table.TextKey("PK", "THING#{thingId}"), table.TextKey("SK", "COPY")},
+		By:      []string{"thingId"},
+		Fields:  []string{"ownerId", "thingId", "title", "price", "color"},
 	}
 	thingOfOwnerRead = &table.Read{
 		Pattern: "ThingOfOwner",
 		Entity:  thingEntity,
 		Place:   table.Place{Kind: table.CopyPlace, Copy: "byId"},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "THING#"}, {Field: "thingId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "COPY"}}},
-		},
+		Key:     []table.KeyAttribute{table.TextKey("PK", "THING#{thingId}"), table.TextKey("SK", "COPY")},
 		By:      []string{"thingId"},
 		Owner:   "ownerId",
 		Hydrate: true,
@@ -545,12 +486,7 @@ var (
 		Entity:  thingEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "LSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "OWNER#{ownerId}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "rank", Type: "N"},
@@ -569,12 +505,7 @@ var (
 		Entity:  thingEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI1"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "GSI1PK", Type: "S"},
-				Template:  table.Template{{Literal: "REGION#"}, {Field: "region"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("GSI1PK", "REGION#{region}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "GSI1SK", Type: "S"},
@@ -595,18 +526,7 @@ var (
 		Entity:  thingEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.EntryPlace, Index: "GSI2"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "region", Type: "S"},
-				Template:  table.Template{{Field: "region"}},
-				Field:     "region",
-			},
-			{
-				Attribute: table.Attribute{Name: "color", Type: "S"},
-				Template:  table.Template{{Field: "color"}},
-				Field:     "color",
-			},
-		},
+		PK:      []table.KeyAttribute{table.FieldKey("region", "S", "region"), table.FieldKey("color", "S", "color")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "price", Type: "N"},
@@ -626,21 +546,9 @@ var (
 		Pattern: "DearThings",
 		Entity:  thingEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
-			},
-		},
-		SK: []table.SortCondition{
-			{
-				Attribute:  table.Attribute{Name: "SK", Type: "S"},
-				Comparison: table.BeginsWith,
-				Known:      table.Template{{Literal: "THING#"}},
-				Open:       true,
-			},
-		},
-		Sort: []table.Attribute{{Name: "SK", Type: "S"}},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "OWNER#{ownerId}")},
+		SK:      []table.SortCondition{table.SortBegins("SK", "THING#")},
+		Sort:    []table.Attribute{{Name: "SK", Type: "S"}},
 		Filter: &table.Condition{
 			Expression: "#price >= :p0 AND ( attribute_not_exists ( #optDate ) OR #optDate < :p1 ) AND contains ( #words , :p2 ) AND #point_0.#point_1.#point_height > :p3",
 			Names: map[string]string{
@@ -664,13 +572,7 @@ var (
 		Pattern: "EventsOf",
 		Entity:  eventEntity,
 		Many:    true,
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "source", Type: "S"},
-				Template:  table.Template{{Field: "source"}},
-				Field:     "source",
-			},
-		},
+		PK:      []table.KeyAttribute{table.FieldKey("source", "S", "source")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "at", Type: "N"},
@@ -688,32 +590,90 @@ var (
 	settingByNameRead = &table.Read{
 		Pattern: "SettingByName",
 		Entity:  settingEntity,
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "id", Type: "S"},
-				Template:  table.Template{{Literal: "SETTING#"}, {Field: "name", Funcs: []table.Func{{Name: "lower"}}}},
+		Key:     []table.KeyAttribute{table.TextKey("id", "SETTING#{name|lower}")},
+		By:      []string{"name"},
+	}
+	tableRead = &table.Read{
+		Pattern: "table",
+		Entity:  tableEntity,
+		Key:     []table.KeyAttribute{table.TextKey("pk", "{x}"), table.TextKey("sk", "{v}")},
+		Filter: &table.Condition{
+			Expression: "#err <> :p0 AND #valid = :p1",
+			Names:      map[string]string{"#err": "err", "#valid": "valid"},
+			Params: []table.ConditionParam{
+				{Placeholder: ":p0", Input: "ctx", Type: table.Type{Kind: "text"}},
+				{Placeholder: ":p1", Input: "valid", Type: table.Type{Kind: "bool"}},
 			},
 		},
-		By: []string{"name"},
+		By: []string{"x", "v"},
+	}
+	readRead = &table.Read{
+		Pattern: "read",
+		Entity:  tableEntity,
+		Many:    true,
+		PK:      []table.KeyAttribute{table.TextKey("pk", "{x}")},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "sk", Type: "S"},
+				Comparison: table.BeginsWith,
+				Known:      table.Template{},
+				Next:       table.Part{Field: "v"},
+			},
+		},
+		Sort: []table.Attribute{{Name: "sk", Type: "S"}},
+		Filter: &table.Condition{
+			Expression: "#err <> :p0",
+			Names:      map[string]string{"#err": "err"},
+			Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "page", Type: table.Type{Kind: "text"}}},
+		},
+		By:     []string{"x"},
+		Prefix: "v",
+	}
+	timeRead = &table.Read{
+		Pattern: "time",
+		Entity:  timeEntity,
+		Many:    true,
+		PK:      []table.KeyAttribute{table.TextKey("pk", "{x}")},
+		SK: []table.SortCondition{
+			{
+				Attribute:  table.Attribute{Name: "sk", Type: "S"},
+				Comparison: table.Between,
+				Known:      table.TemplateOf("T#"),
+				Next:       table.Part{Field: "at"},
+			},
+		},
+		Sort:    []table.Attribute{{Name: "sk", Type: "S"}},
+		Reverse: true,
+		By:      []string{"x"},
+		Range:   "at",
+		Limit:   2,
+	}
+	errorsRead = &table.Read{
+		Pattern: "errors",
+		Entity:  errorEntity,
+		Key:     []table.KeyAttribute{table.TextKey("pk", "{d}")},
+		By:      []string{"d"},
+	}
+	contextRead = &table.Read{
+		Pattern: "context",
+		Entity:  contextEntity,
+		Key:     []table.KeyAttribute{table.TextKey("pk", "{type}"), table.TextKey("sk", "A")},
+		By:      []string{"type"},
+		Fields:  []string{"func"},
 	}
 	ownerWithThingsCollection = &table.Collection{
 		Pattern: "OwnerWithThings",
 		Table:   thingsTable,
 		Members: []table.Member{{Entity: ownerEntity}, {Entity: thingEntity}},
 		By:      []string{"ownerId"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "OWNER#{ownerId}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
 				Comparison: table.Within,
-				Known:      table.Template{{Literal: "OWNER"}},
+				Known:      table.TemplateOf("OWNER"),
 				Open:       true,
-				To:         table.Template{{Literal: "THING#"}},
+				To:         table.TemplateOf("THING#"),
 			},
 		},
 		Sort: []table.Attribute{{Name: "SK", Type: "S"}},
@@ -725,23 +685,28 @@ var (
 		Members: []table.Member{{Entity: thingEntity}, {Entity: ownerEntity}},
 		Root:    -1,
 		By:      []string{"ownerId"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "OWNER#"}, {Field: "ownerId"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "OWNER#{ownerId}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
 				Comparison: table.Within,
-				Known:      table.Template{{Literal: "OWNER"}},
+				Known:      table.TemplateOf("OWNER"),
 				Open:       true,
-				To:         table.Template{{Literal: "THING#"}},
+				To:         table.TemplateOf("THING#"),
 			},
 		},
 		Sort:       []table.Attribute{{Name: "SK", Type: "S"}},
 		Consistent: true,
+	}
+	foundCollection = &table.Collection{
+		Pattern: "found",
+		Table:   tableTable,
+		Members: []table.Member{{Entity: tableEntity}, {Entity: timeEntity}},
+		Root:    -1,
+		By:      []string{"x"},
+		PK:      []table.KeyAttribute{table.TextKey("pk", "{x}")},
+		Sort:    []table.Attribute{{Name: "sk", Type: "S"}},
+		Page:    3,
 	}
 )
 
@@ -764,7 +729,7 @@ var (
 				Action: table.Create,
 				Entity: thingEntity,
 				Set: []table.Assignment{
-					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
 					{Path: []string{"thingId"}, Value: []table.Term{{Kind: table.NewIDTerm}}},
 				},
 			},
@@ -845,17 +810,14 @@ var (
 				Action: table.Update,
 				Entity: thingEntity,
 				Set: []table.Assignment{
-					{Path: []string{"title"}, Value: []table.Term{{Kind: table.InputTerm, Name: "newTitle"}}},
-					{Path: []string{"point"}, Value: []table.Term{{Kind: table.InputTerm, Name: "newPoint"}}},
-					{Path: []string{"street"}, Value: []table.Term{{Kind: table.InputTerm, Name: "street"}}},
-					{Path: []string{"zip"}, Value: []table.Term{{Kind: table.InputTerm, Name: "zip"}}},
+					{Path: []string{"title"}, Value: table.InputValue("newTitle")},
+					{Path: []string{"point"}, Value: table.InputValue("newPoint")},
+					{Path: []string{"street"}, Value: table.InputValue("street")},
+					{Path: []string{"zip"}, Value: table.InputValue("zip")},
 				},
 				Add: []table.Assignment{
-					{Path: []string{"price"}, Value: []table.Term{{Kind: table.InputTerm, Name: "more"}}},
-					{
-						Path:  []string{"optInt"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
+					{Path: []string{"price"}, Value: table.InputValue("more")},
+					{Path: []string{"optInt"}, Value: table.NumberValue("1")},
 				},
 				When: &table.Condition{
 					Expression: "#active = :p0",
@@ -891,9 +853,7 @@ var (
 			{
 				Action: table.Update,
 				Entity: thingEntity,
-				Set: []table.Assignment{
-					{Path: []string{"title"}, Value: []table.Term{{Kind: table.InputTerm, Name: "title"}}},
-				},
+				Set:    []table.Assignment{{Path: []string{"title"}, Value: table.InputValue("title")}},
 			},
 		},
 		Params: []table.Param{
@@ -938,8 +898,8 @@ var (
 		},
 		Idempotent: &table.Idempotent{Record: requestEntity, Reused: ErrRequestReused},
 	}
-	foundWrite = &table.Write{
-		Pattern: "Found",
+	foundTeamWrite = &table.Write{
+		Pattern: "FoundTeam",
 		Steps: []table.Step{
 			{Action: table.Create, Entity: teamEntity},
 			{Action: table.Create, Entity: personEntity},
@@ -956,12 +916,7 @@ var (
 			{
 				Action: table.Check,
 				Entity: settingEntity,
-				By: []table.Assignment{
-					{
-						Path:  []string{"name"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "shop"}}},
-					},
-				},
+				By:     []table.Assignment{{Path: []string{"name"}, Value: table.TextValue("shop")}},
 				When: &table.Condition{
 					Expression: "attribute_exists ( #version )",
 					Names:      map[string]string{"#version": "version"},
@@ -1019,15 +974,8 @@ var (
 			{
 				Action: table.Upsert,
 				Entity: settingEntity,
-				Set: []table.Assignment{
-					{Path: []string{"value"}, Value: []table.Term{{Kind: table.InputTerm, Name: "value"}}},
-				},
-				Add: []table.Assignment{
-					{
-						Path:  []string{"version"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberN{Value: "1"}}},
-					},
-				},
+				Set:    []table.Assignment{{Path: []string{"value"}, Value: table.InputValue("value")}},
+				Add:    []table.Assignment{{Path: []string{"version"}, Value: table.NumberValue("1")}},
 			},
 		},
 		Params: []table.Param{
@@ -1039,6 +987,61 @@ var (
 		Pattern: "Unset",
 		Steps:   []table.Step{{Action: table.Delete, Entity: settingEntity}},
 		Params:  []table.Param{{Name: "name", Type: table.Type{Kind: "text"}}},
+	}
+	writeWrite = &table.Write{
+		Pattern: "write",
+		Steps: []table.Step{
+			{Action: table.Put, Entity: contextEntity, Each: true},
+			{Action: table.Put, Entity: errorEntity},
+		},
+		Params: []table.Param{
+			{Name: "d", Type: table.Type{Kind: "id"}},
+			{Name: "x", Type: table.Type{Kind: "text"}},
+			{Name: "result", Type: table.Type{Kind: "text"}},
+			{Name: "found", Type: table.Type{Kind: "int"}},
+		},
+		LineParams: []table.Param{
+			{Name: "type", Type: table.Type{Kind: "id"}},
+			{Name: "func", Type: table.Type{Kind: "text"}},
+			{Name: "interface", Type: table.Type{Kind: "text"}},
+		},
+		Lines:    true,
+		MaxLines: 2,
+	}
+	initWrite = &table.Write{
+		Pattern: "init",
+		Steps: []table.Step{
+			{
+				Action: table.Upsert,
+				Entity: errorEntity,
+				Set: []table.Assignment{
+					{Path: []string{"x"}, Value: table.InputValue("input")},
+					{Path: []string{"result"}, Value: table.InputValue("out")},
+				},
+				Add: []table.Assignment{{Path: []string{"found"}, Value: table.InputValue("more")}},
+			},
+		},
+		Params: []table.Param{
+			{Name: "input", Type: table.Type{Kind: "text"}},
+			{Name: "out", Type: table.Type{Kind: "text"}},
+			{Name: "v", Type: table.Type{Kind: "id"}},
+			{Name: "d", Type: table.Type{Kind: "id"}},
+			{Name: "more", Type: table.Type{Kind: "int"}},
+		},
+	}
+	errWrite = &table.Write{
+		Pattern: "err",
+		Steps:   []table.Step{{Action: table.Create, Entity: errorEntity}},
+		Params: []table.Param{
+			{Name: "page", Type: table.Type{Kind: "text"}},
+			{Name: "d", Type: table.Type{Kind: "id"}},
+			{Name: "x", Type: table.Type{Kind: "text"}},
+			{Name: "result", Type: table.Type{Kind: "text"}},
+			{Name: "found", Type: table.Type{Kind: "int"}},
+			{Name: "nil", Type: table.Type{Kind: "id"}},
+			{Name: "true_", Type: table.Type{Kind: "id"}},
+		},
+		Idempotent: &table.Idempotent{Record: anyEntity, Request: []string{"page"}, Reused: ErrAnyReused},
 	}
 )
 

@@ -34,9 +34,9 @@ var (
 	ErrNoteExists = fmt.Errorf("kinds: note: %w", table.ErrExists)
 	// ErrRequestReused is a table.ErrReused. WriteNote, BuyThings can end in it.
 	ErrRequestReused = fmt.Errorf("kinds: request: %w", table.ErrReused)
-	// ErrTeamExists is a table.ErrExists. Found can end in it.
+	// ErrTeamExists is a table.ErrExists. FoundTeam can end in it.
 	ErrTeamExists = fmt.Errorf("kinds: team: %w", table.ErrExists)
-	// ErrPersonExists is a table.ErrExists. Found can end in it.
+	// ErrPersonExists is a table.ErrExists. FoundTeam can end in it.
 	ErrPersonExists = fmt.Errorf("kinds: person: %w", table.ErrExists)
 	// ErrNoShop is declared by the design. BuyThings can end in it.
 	ErrNoShop = errors.New("kinds: no shop")
@@ -44,4 +44,8 @@ var (
 	ErrOlderLevel = errors.New("kinds: older level")
 	// ErrSettingNotFound is a table.ErrNotFound. No write ends in it.
 	ErrSettingNotFound = fmt.Errorf("kinds: setting: %w", table.ErrNotFound)
+	// ErrErrorExists is a table.ErrExists. Err can end in it.
+	ErrErrorExists = fmt.Errorf("kinds: error: %w", table.ErrExists)
+	// ErrAnyReused is a table.ErrReused. Err can end in it.
+	ErrAnyReused = fmt.Errorf("kinds: any: %w", table.ErrReused)
 )

@@ -2,7 +2,11 @@
 
 // Package kinds reads and writes the items of the design Kinds: one method of DB for each read, collection and write.
 //
-// Every kind of value, and of pattern, at least once.
+// Every kind of value, and of pattern, at least once: */ `x` %d %s {{.}}
+//
+// # Heading
+//
+// - a list
 //
 // A DB may be used from any number of goroutines. Methods fail with the errors below, with table.ErrNotFound,
 // table.ErrConflict and table.ErrCursor, with a *table.ValueError for an input that is none of its type, and with those
@@ -15,9 +19,7 @@ import (
 	"iter"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table"
 )
@@ -33,6 +35,10 @@ type Config struct {
 	LogTable string
 	// PlainTable is the name that table plain has on DynamoDB; "" is kinds-plain.
 	PlainTable string
+	// Table is the name that table table has on DynamoDB; "" is table.
+	Table string
+	// TypesV2Table is the name that table types-v2.table has on DynamoDB; "" is types-v2.table.
+	TypesV2Table string
 	// CursorKey seals cursors: at least 32 bytes, the same in all processes that continue each other's pages. Without one
 	// there are no cursors.
 	CursorKey []byte
@@ -58,9 +64,9 @@ type DB struct {
 // New makes a DB of a client: a *dynamodb.Client, of AWS, of a server or of a database in the process.
 func New(client table.Client, c Config) (*DB, error) {
 	run, err := table.Open(client, table.Config{
-		Tables:    map[string]string{"things": c.ThingsTable, "log": c.LogTable, "plain": c.PlainTable},
+		Tables:    map[string]string{"things": c.ThingsTable, "log": c.LogTable, "plain": c.PlainTable, "table": c.Table, "types-v2.table": c.TypesV2Table},
 		CursorKey: c.CursorKey, OldCursorKeys: c.OldCursorKeys, Caller: c.Caller, Clock: c.Clock, Observe: c.Observe,
-	}, thingsTable, logTable, plainTable)
+	}, thingsTable, logTable, plainTable, tableTable, typesV2TableTable)
 	if err != nil {
 		return nil, err
 	}
@@ -71,90 +77,40 @@ func New(client table.Client, c Config) (*DB, error) {
 
 // CreateTables are the requests that make the tables, for tests and for services that make them when they start. It
 // takes the names of a Config; monotable provision has more, and changes tables that are there.
-func CreateTables(c Config) []*dynamodb.CreateTableInput {
-	return []*dynamodb.CreateTableInput{
-		{
-			TableName: aws.String(cmp.Or(c.ThingsTable, "kinds-things-{stage}")),
-			AttributeDefinitions: []types.AttributeDefinition{
-				{AttributeName: aws.String("PK"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("SK"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("GSI1PK"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("GSI1SK"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("region"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("color"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("price"), AttributeType: types.ScalarAttributeTypeN},
-				{AttributeName: aws.String("created_at"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("rank"), AttributeType: types.ScalarAttributeTypeN},
-			},
-			KeySchema: []types.KeySchemaElement{
-				{AttributeName: aws.String("PK"), KeyType: types.KeyTypeHash},
-				{AttributeName: aws.String("SK"), KeyType: types.KeyTypeRange},
-			},
-			BillingMode: types.BillingModePayPerRequest,
-			LocalSecondaryIndexes: []types.LocalSecondaryIndex{
-				{
-					IndexName: aws.String("LSI1"),
-					KeySchema: []types.KeySchemaElement{
-						{AttributeName: aws.String("PK"), KeyType: types.KeyTypeHash},
-						{AttributeName: aws.String("rank"), KeyType: types.KeyTypeRange},
-					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll},
-				},
-			},
-			GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{
-				{
-					IndexName: aws.String("GSI1"),
-					KeySchema: []types.KeySchemaElement{
-						{AttributeName: aws.String("GSI1PK"), KeyType: types.KeyTypeHash},
-						{AttributeName: aws.String("GSI1SK"), KeyType: types.KeyTypeRange},
-					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: []string{"kind", "title", "price", "payload"}},
-				},
-				{
-					IndexName: aws.String("GSI2"),
-					KeySchema: []types.KeySchemaElement{
-						{AttributeName: aws.String("region"), KeyType: types.KeyTypeHash},
-						{AttributeName: aws.String("color"), KeyType: types.KeyTypeHash},
-						{AttributeName: aws.String("price"), KeyType: types.KeyTypeRange},
-						{AttributeName: aws.String("created_at"), KeyType: types.KeyTypeRange},
-					},
-					Projection: &types.Projection{ProjectionType: types.ProjectionTypeKeysOnly},
-				},
-			},
-			StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: "NEW_AND_OLD_IMAGES"},
-		},
-		{
-			TableName: aws.String(cmp.Or(c.LogTable, "kinds-log")),
-			AttributeDefinitions: []types.AttributeDefinition{
-				{AttributeName: aws.String("source"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("at"), AttributeType: types.ScalarAttributeTypeN},
-			},
-			KeySchema: []types.KeySchemaElement{
-				{AttributeName: aws.String("source"), KeyType: types.KeyTypeHash},
-				{AttributeName: aws.String("at"), KeyType: types.KeyTypeRange},
-			},
-			BillingMode:           types.BillingModeProvisioned,
-			ProvisionedThroughput: &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(1), WriteCapacityUnits: aws.Int64(1)},
-		},
-		{
-			TableName: aws.String(cmp.Or(c.PlainTable, "kinds-plain")),
-			AttributeDefinitions: []types.AttributeDefinition{
-				{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeS},
-			},
-			KeySchema: []types.KeySchemaElement{
-				{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash},
-			},
-			BillingMode: types.BillingModePayPerRequest,
-		},
-	}
-}
+func CreateTables(c Config) []*dynamodb.CreateTableInput { return table.CreateTables(c.tables()) }
 
 // TimeToLive are the requests that turn on the expiry of items, once the tables are there.
-func TimeToLive(c Config) []*dynamodb.UpdateTimeToLiveInput {
-	return []*dynamodb.UpdateTimeToLiveInput{
+func TimeToLive(c Config) []*dynamodb.UpdateTimeToLiveInput { return table.TimeToLive(c.tables()) }
+
+// tables are what the tables are made with.
+func (c Config) tables() []table.Creation {
+	return []table.Creation{
 		{
-			TableName:               aws.String(cmp.Or(c.ThingsTable, "kinds-things-{stage}")),
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expires_at"), Enabled: aws.Bool(true)},
+			Name: cmp.Or(c.ThingsTable, "kinds-things-{stage}"), Table: thingsTable,
+			Indexes: []table.Index{
+				{
+					Name:    "GSI1",
+					PK:      []string{"GSI1PK"},
+					SK:      []string{"GSI1SK"},
+					Project: []string{"kind", "title", "price", "payload"},
+				},
+				{Name: "GSI2", PK: []string{"region", "color"}, SK: []string{"price:N", "created_at"}},
+				{Name: "LSI1", Local: true, PK: []string{"PK"}, SK: []string{"rank:N"}, All: true},
+			},
+			Stream: "NEW_AND_OLD_IMAGES",
+		},
+		{
+			Name: cmp.Or(c.LogTable, "kinds-log"), Table: logTable,
+			Read: 1, Write: 1,
+		},
+		{
+			Name: cmp.Or(c.PlainTable, "kinds-plain"), Table: plainTable,
+		},
+		{
+			Name: cmp.Or(c.Table, "table"), Table: tableTable,
+		},
+		{
+			Name: cmp.Or(c.TypesV2Table, "types-v2.table"), Table: typesV2TableTable,
 		},
 	}
 }
@@ -169,7 +125,7 @@ func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress
 // or a marker. Fields that a copy or marker does not hold are zero. An item of no entity is nil. It is for what reads
 // items without asking for a pattern: streams, exports, scans.
 func Decode(item table.Item) (any, table.Place, error) {
-	entity, place, v := table.Recognize([]*table.Entity{ownerEntity, thingEntity, teamEntity, personEntity, noteEntity, eventEntity, settingEntity, requestEntity}, item)
+	entity, place, v := table.Recognize([]*table.Entity{ownerEntity, thingEntity, teamEntity, personEntity, noteEntity, eventEntity, settingEntity, requestEntity, tableEntity, contextEntity, errorEntity, timeEntity, anyEntity}, item)
 	var x any
 	var err error
 	switch entity {
@@ -201,6 +157,23 @@ func Decode(item table.Item) (any, table.Place, error) {
 		x, err = settingOf(v)
 	case requestEntity:
 		x, err = requestOf(v)
+	case tableEntity:
+		switch place {
+		case table.Place{Kind: table.CopyPlace, Copy: "of"}:
+			x, err = tableOfOf(v)
+		case table.Place{Kind: table.MarkerPlace, Marker: "Of"}:
+			x, err = tableOfOf2(v)
+		default:
+			x, err = tableOf(v)
+		}
+	case contextEntity:
+		x, err = contextOf(v)
+	case errorEntity:
+		x, err = errorOf(v)
+	case timeEntity:
+		x, err = timeOf(v)
+	case anyEntity:
+		x, err = anyOf(v)
 	}
 	if err != nil {
 		return nil, place, err

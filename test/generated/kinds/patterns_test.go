@@ -410,11 +410,11 @@ func TestSingle(t *testing.T) {
 func TestFound(t *testing.T) {
 	db, client := open(t)
 	team, person := kinds.Team{TeamID: "t-1", People: 1}, kinds.Person{PersonID: "p-1", TeamID: "t-1"}
-	out, err := db.Found(t.Context(), kinds.FoundInput{TeamID: "t-1", PersonID: "p-1"})
+	out, err := db.FoundTeam(t.Context(), kinds.FoundTeamInput{TeamID: "t-1", PersonID: "p-1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, "what was founded", out, kinds.FoundResult{Team: team, Person: person})
+	same(t, "what was founded", out, kinds.FoundTeamResult{Team: team, Person: person})
 	got, err := client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String(thingsTable), Key: table.Item{
 		"PK": &types.AttributeValueMemberS{Value: "TEAM#t-1"}, "SK": &types.AttributeValueMemberS{Value: "TEAM"},
 	}})

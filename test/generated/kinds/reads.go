@@ -279,6 +279,118 @@ func (db *DB) SettingByNameBatch(ctx context.Context, in []SettingByNameInput) (
 	return table.BatchOf(ctx, db.run, settingByNameRead, in, SettingByNameInput.input, settingOf)
 }
 
+// TableInput is what Table takes.
+type TableInput struct {
+	X     string
+	V     string
+	Ctx   string
+	Valid bool
+}
+
+// Table finds one table of a given x and v, where err <> :ctx AND valid = :valid.
+//
+//	GetItem  table: pk = "{x}" AND sk = "{v}"
+//	costs    0.5 read units
+//	fresh    eventual: a write of the last second may be missing; consistent: true costs twice as much
+//
+// Without an item it fails with table.ErrNotFound.
+func (db *DB) Table(ctx context.Context, in TableInput) (Table, error) {
+	return table.One(ctx, db.run, tableRead, in.input(), tableOf)
+}
+
+// TableBatch is Table for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
+// inputs, nil for an item that is not there.
+func (db *DB) TableBatch(ctx context.Context, in []TableInput) ([]*Table, error) {
+	return table.BatchOf(ctx, db.run, tableRead, in, TableInput.input, tableOf)
+}
+
+// ReadInput is what Read takes.
+type ReadInput struct {
+	X string
+	// VPrefix is what v begins with; "" does not ask.
+	VPrefix string
+	Page    string
+}
+
+// Read finds the table items of a given x, whose v begins with a given text, where err <> :page.
+//
+//	Query  table: pk = "{x}" AND begins_with(sk, "{v…}"); filter err <> :page
+//	costs  0.5 read units
+//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+func (db *DB) Read(ctx context.Context, in ReadInput, page table.PageOptions) (table.Page[Table], error) {
+	return table.Many(ctx, db.run, readRead, in.input(), page, tableOf)
+}
+
+// ReadAll walks all pages of Read, each when it is needed. An error ends it.
+func (db *DB) ReadAll(ctx context.Context, in ReadInput) iter.Seq2[Table, error] {
+	return table.Each(ctx, db.run, readRead, in.input(), tableOf)
+}
+
+// TimeInput is what Time takes.
+type TimeInput struct {
+	X string
+	// AtFrom and AtTo are inclusive; nil does not bound.
+	AtFrom, AtTo *time.Time
+}
+
+// Time finds the time items of a given x, with at between bounds, by at descending, the first 2.
+//
+//	Query  table: pk = "{x}" AND sk BETWEEN "T#{from}" AND "T#{to}"; descending
+//	costs  0.5 read units
+//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+func (db *DB) Time(ctx context.Context, in TimeInput) ([]Time, error) {
+	return table.First(ctx, db.run, timeRead, in.input(), timeOf)
+}
+
+// ErrorsInput is what Errors takes.
+type ErrorsInput struct {
+	D string
+}
+
+// Errors finds one error of a given d.
+//
+//	GetItem  types-v2.table: pk = "{d}"
+//	costs    0.5 read units
+//	fresh    eventual: a write of the last second may be missing; consistent: true costs twice as much
+//
+// Without an item it fails with table.ErrNotFound.
+func (db *DB) Errors(ctx context.Context, in ErrorsInput) (Error, error) {
+	return table.One(ctx, db.run, errorsRead, in.input(), errorOf)
+}
+
+// ErrorsBatch is Errors for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
+// inputs, nil for an item that is not there.
+func (db *DB) ErrorsBatch(ctx context.Context, in []ErrorsInput) ([]*Error, error) {
+	return table.BatchOf(ctx, db.run, errorsRead, in, ErrorsInput.input, errorOf)
+}
+
+// ContextInput is what Context takes.
+type ContextInput struct {
+	Type string
+}
+
+// ContextItem is what Context finds of a Context: the fields that its place holds and it returns.
+type ContextItem struct {
+	Func string
+}
+
+// Context finds one context of a given type.
+//
+//	GetItem  table: pk = "{type}" AND sk = "A"
+//	costs    0.5 read units
+//	fresh    eventual: a write of the last second may be missing; consistent: true costs twice as much
+//
+// Without an item it fails with table.ErrNotFound.
+func (db *DB) Context(ctx context.Context, in ContextInput) (ContextItem, error) {
+	return table.One(ctx, db.run, contextRead, in.input(), contextItemOf)
+}
+
+// ContextBatch is Context for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
+// inputs, nil for an item that is not there.
+func (db *DB) ContextBatch(ctx context.Context, in []ContextInput) ([]*ContextItem, error) {
+	return table.BatchOf(ctx, db.run, contextRead, in, ContextInput.input, contextItemOf)
+}
+
 // OwnerWithThingsInput is what OwnerWithThings takes.
 type OwnerWithThingsInput struct {
 	OwnerID string
@@ -334,4 +446,32 @@ func (db *DB) OwnerAndThings(ctx context.Context, in OwnerAndThingsInput) (Owner
 		return OwnerAndThingsResult{}, err
 	}
 	return ownerAndThingsResultOf(found.Items)
+}
+
+// FoundInput is what Found takes.
+type FoundInput struct {
+	X string
+}
+
+// FoundResult is what Found finds.
+type FoundResult struct {
+	Table []Table
+	Time  []Time
+	// Next continues behind this page; "" is the end.
+	Next table.Cursor
+}
+
+// Found finds table with time of a given x.
+//
+//	Query  table: pk = "{x}"
+//	costs  0.5 read units
+//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+func (db *DB) Found(ctx context.Context, in FoundInput, page table.PageOptions) (FoundResult, error) {
+	found, err := db.run.Collect(ctx, foundCollection, in.input(), page)
+	if err != nil {
+		return FoundResult{}, err
+	}
+	result, err := foundResultOf(found.Items)
+	result.Next = found.Next
+	return result, err
 }

@@ -38,6 +38,34 @@ func (x Color) Valid() bool {
 	}
 }
 
+// String is one of the values below.
+type String string
+
+// The values of String.
+const (
+	StringAB    String = "a b"
+	String1     String = "1"
+	String2     String = "+"
+	String3     String = "-"
+	StringÑandú String = "ñandú"
+	StringFunc  String = "func"
+)
+
+// Valid reports whether the value is one of the design's.
+func (x String) Valid() bool {
+	switch x {
+	case StringAB,
+		String1,
+		String2,
+		String3,
+		StringÑandú,
+		StringFunc:
+		return true
+	default:
+		return false
+	}
+}
+
 // Point is a structure that is stored as one map.
 //
 // A place, of which the coordinates lie deeper.
@@ -64,6 +92,12 @@ type Node struct {
 // Unused is a structure that is stored as one map.
 type Unused struct {
 	Nothing string
+}
+
+// Int64 is a structure that is stored as one map.
+type Int64 struct {
+	Type string
+	Func *String
 }
 
 // Owner is an item of table things.
@@ -243,4 +277,89 @@ type Request struct {
 // Record is the item for DB.Load.
 func (x Request) Record() table.Record {
 	return table.Record{Entity: requestEntity, Values: x.values()}
+}
+
+// Table is an item of table table.
+//
+// Deprecated: */ `x` %d %s {{.}}
+//
+// go:generate nothing
+// "+build" ignore
+//
+//	key  {x} / {v}
+//	of   C#{v} / C
+//	Of   U#{v} / U
+type Table struct {
+	X           string
+	V           string
+	Err         string
+	Db          Int64
+	Ctx         []Int64
+	Input       String
+	RecordValue *string
+	Values      int64
+	Valid       bool
+}
+
+// Record is the item for DB.Load.
+func (x Table) Record() table.Record {
+	return table.Record{Entity: tableEntity, Values: x.values()}
+}
+
+// Context is an item of table table.
+//
+//	key  {type} / A
+type Context struct {
+	Type string
+	Func string
+	// %w */
+	Interface string
+}
+
+// Record is the item for DB.Load.
+func (x Context) Record() table.Record {
+	return table.Record{Entity: contextEntity, Values: x.values()}
+}
+
+// Error is an item of table types-v2.table.
+//
+//	key  {d}
+type Error struct {
+	D      string
+	X      string
+	Result string
+	Found  int64
+}
+
+// Record is the item for DB.Load.
+func (x Error) Record() table.Record {
+	return table.Record{Entity: errorEntity, Values: x.values()}
+}
+
+// Time is an item of table table.
+//
+//	key  {x} / T#{at}
+type Time struct {
+	X  string
+	At time.Time
+}
+
+// Record is the item for DB.Load.
+func (x Time) Record() table.Record {
+	return table.Record{Entity: timeEntity, Values: x.values()}
+}
+
+// Any is an item of table types-v2.table.
+//
+//	key  ANY#{nil}#{true_}
+type Any struct {
+	Nil     string
+	True    string
+	Request string
+	Page    string
+}
+
+// Record is the item for DB.Load.
+func (x Any) Record() table.Record {
+	return table.Record{Entity: anyEntity, Values: x.values()}
 }

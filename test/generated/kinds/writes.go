@@ -265,33 +265,33 @@ func (db *DB) replayWriteNote(_ context.Context, _ table.Input, record table.Val
 	return result, nil
 }
 
-// FoundInput is what Found takes.
-type FoundInput struct {
+// FoundTeamInput is what FoundTeam takes.
+type FoundTeamInput struct {
 	TeamID   string
 	PersonID string
 }
 
-// FoundResult is what Found has done.
-type FoundResult struct {
+// FoundTeamResult is what FoundTeam has done.
+type FoundTeamResult struct {
 	Team   Team
 	Person Person
 }
 
-// Found does, as a whole or not at all: create Team, create Person.
+// FoundTeam does, as a whole or not at all: create Team, create Person.
 //
 //	create  Team.key TEAM#{teamId} / TEAM; if it does not exist
 //	create  Person.key PERSON#{personId} / PERSON; if it does not exist
 //	costs   4 write units
 //
 // It can end in ErrTeamExists, ErrPersonExists.
-func (db *DB) Found(ctx context.Context, in FoundInput) (FoundResult, error) {
-	return table.Do(ctx, db.run, foundWrite, in.input(), db.foundResult)
+func (db *DB) FoundTeam(ctx context.Context, in FoundTeamInput) (FoundTeamResult, error) {
+	return table.Do(ctx, db.run, foundTeamWrite, in.input(), db.foundTeamResult)
 }
 
-// foundResult is the result of what Found has done.
-func (db *DB) foundResult(_ context.Context, _ table.Input, out table.Outcome) (FoundResult, error) {
+// foundTeamResult is the result of what FoundTeam has done.
+func (db *DB) foundTeamResult(_ context.Context, _ table.Input, out table.Outcome) (FoundTeamResult, error) {
 	d := table.DecodeOutcome(out)
-	return FoundResult{
+	return FoundTeamResult{
 		Team:   table.Made(d, 0, teamOf),
 		Person: table.Made(d, 1, personOf),
 	}, d.Err()
@@ -445,6 +445,134 @@ func (db *DB) Unset(ctx context.Context, in UnsetInput) error {
 	return err
 }
 
+// WriteInput is what Write takes.
+type WriteInput struct {
+	D      string
+	X      string
+	Result string
+	Found  int64
+	Lines  []WriteLine
+}
+
+// WriteLine is a line of Write.
+type WriteLine struct {
+	Type string
+	Func string
+	// %w */
+	Interface string
+}
+
+// WriteResult is what Write has done.
+type WriteResult struct {
+	Context []Context
+	Error   Error
+}
+
+// Write does, as a whole or not at all: put context for each line, put error.
+//
+//	put    context.key {type} / A, each line
+//	put    error.key {d}
+//	costs  8 write units with 3 lines, 2 for each
+//
+// It can end in table.ErrLines. It takes at most 2 lines.
+func (db *DB) Write(ctx context.Context, in WriteInput) (WriteResult, error) {
+	return table.Do(ctx, db.run, writeWrite, in.input(), db.writeResult)
+}
+
+// writeResult is the result of what Write has done.
+func (db *DB) writeResult(_ context.Context, _ table.Input, out table.Outcome) (WriteResult, error) {
+	d := table.DecodeOutcome(out)
+	return WriteResult{
+		Context: table.MadeEach(d, 0, contextOf),
+		Error:   table.Made(d, 1, errorOf),
+	}, d.Err()
+}
+
+// InitInput is what Init takes.
+type InitInput struct {
+	Input string
+	Out   string
+	V     string
+	D     string
+	More  int64
+}
+
+// InitResult is what Init has done.
+type InitResult struct {
+	Error Error
+}
+
+// Init does: upsert error.
+//
+//	upsert  error.key {d}
+//	costs   1 write unit
+func (db *DB) Init(ctx context.Context, in InitInput) (InitResult, error) {
+	return table.Do(ctx, db.run, initWrite, in.input(), db.initResult)
+}
+
+// initResult is the result of what Init has done.
+func (db *DB) initResult(_ context.Context, _ table.Input, out table.Outcome) (InitResult, error) {
+	d := table.DecodeOutcome(out)
+	return InitResult{
+		Error: table.Made(d, 0, errorOf),
+	}, d.Err()
+}
+
+// ErrInput is what Err takes.
+type ErrInput struct {
+	Page   string
+	D      string
+	X      string
+	Result string
+	Found  int64
+	Nil    string
+	True   string
+}
+
+// ErrResult is what Err has done.
+type ErrResult struct {
+	Error Error
+	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as Errors
+	// finds it now.
+	Replayed bool
+}
+
+// Err does, as a whole or not at all: create error.
+//
+//	create  any.key ANY#{nil}#{true_}; if it does not exist
+//	create  error.key {d}; if it does not exist
+//	costs   4 write units
+//
+// It can end in ErrAnyReused, ErrErrorExists.
+func (db *DB) Err(ctx context.Context, in ErrInput) (ErrResult, error) {
+	return table.Do(ctx, db.run, errWrite, in.input(), db.errResult)
+}
+
+// errResult is the result of what Err has done.
+func (db *DB) errResult(ctx context.Context, input table.Input, out table.Outcome) (ErrResult, error) {
+	if out.Replayed {
+		return db.replayErr(ctx, input, out.Record)
+	}
+	d := table.DecodeOutcome(out)
+	return ErrResult{
+		Error: table.Made(d, 0, errorOf),
+	}, d.Err()
+}
+
+// replayErr is the answer to a repetition, as Errors finds it now.
+func (db *DB) replayErr(ctx context.Context, input table.Input, record table.Values) (ErrResult, error) {
+	v := table.Values{}
+	maps.Copy(v, input.Values)
+	maps.Copy(v, record)
+	result := ErrResult{Replayed: true}
+	x, err := table.One(ctx, db.run, errorsRead, table.Input{Values: v}, errorOf)
+	if err != nil {
+		return ErrResult{}, err
+	}
+	result.Error = x
+	return result, nil
+}
+
 // Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
 // that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
 // for counters; the order in which they are given does not matter.
@@ -489,9 +617,9 @@ func (o Ops) WriteNote(in WriteNoteInput) *table.Op[WriteNoteResult] {
 	return table.NewOp(o.db.run, writeNoteWrite, in.input(), o.db.writeNoteResult)
 }
 
-// Found is Found of DB, for Tx.
-func (o Ops) Found(in FoundInput) *table.Op[FoundResult] {
-	return table.NewOp(o.db.run, foundWrite, in.input(), o.db.foundResult)
+// FoundTeam is FoundTeam of DB, for Tx.
+func (o Ops) FoundTeam(in FoundTeamInput) *table.Op[FoundTeamResult] {
+	return table.NewOp(o.db.run, foundTeamWrite, in.input(), o.db.foundTeamResult)
 }
 
 // BuyThings is BuyThings of DB, for Tx.
@@ -512,4 +640,19 @@ func (o Ops) Set(in SetInput) *table.Op[SetResult] {
 // Unset is Unset of DB, for Tx.
 func (o Ops) Unset(in UnsetInput) *table.Op[struct{}] {
 	return table.NewOp[struct{}](o.db.run, unsetWrite, in.input(), nil)
+}
+
+// Write is Write of DB, for Tx.
+func (o Ops) Write(in WriteInput) *table.Op[WriteResult] {
+	return table.NewOp(o.db.run, writeWrite, in.input(), o.db.writeResult)
+}
+
+// Init is Init of DB, for Tx.
+func (o Ops) Init(in InitInput) *table.Op[InitResult] {
+	return table.NewOp(o.db.run, initWrite, in.input(), o.db.initResult)
+}
+
+// Err is Err of DB, for Tx.
+func (o Ops) Err(in ErrInput) *table.Op[ErrResult] {
+	return table.NewOp(o.db.run, errWrite, in.input(), o.db.errResult)
 }

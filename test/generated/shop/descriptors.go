@@ -5,8 +5,6 @@ package shop
 import (
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"github.com/monotable/monotable/design/table"
 )
 
@@ -33,23 +31,11 @@ var (
 			{Name: "email", Path: []string{"email"}, Type: table.Type{Kind: "email"}},
 			{Name: "name", Path: []string{"name"}, Type: table.Type{Kind: "text"}, Optional: true},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "PROFILE"}}},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "USER#{userId}"), table.TextKey("SK", "PROFILE")},
 		Markers: []table.Marker{
 			{
-				Name: "Email",
-				Key: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
-					},
-					{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
-				},
+				Name:  "Email",
+				Key:   []table.KeyAttribute{table.TextKey("PK", "EMAIL#{email|lower}"), table.TextKey("SK", "UNIQUE")},
 				Taken: ErrUserEmailTaken,
 			},
 		},
@@ -64,13 +50,7 @@ var (
 			{Name: "price", Path: []string{"price"}, Type: table.Type{Kind: "money"}},
 			{Name: "stock", Path: []string{"stock"}, Type: table.Type{Kind: "int"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "PRODUCT#"}, {Field: "productId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "PRODUCT"}}},
-		},
+		Key:      []table.KeyAttribute{table.TextKey("PK", "PRODUCT#{productId}"), table.TextKey("SK", "PRODUCT")},
 		NotFound: ErrProductNotFound,
 	}
 	orderEntity = &table.Entity{
@@ -88,25 +68,13 @@ var (
 			},
 			{Name: "createdAt", Path: []string{"createdAt"}, Type: table.Type{Kind: "time"}},
 		},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "ORDER"}}},
-		},
+		Key: []table.KeyAttribute{table.TextKey("PK", "ORDER#{orderId}"), table.TextKey("SK", "ORDER")},
 		Copies: []table.Copy{
 			{
 				Name: "byUser",
 				Key: []table.KeyAttribute{
-					{
-						Attribute: table.Attribute{Name: "PK", Type: "S"},
-						Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-					},
-					{
-						Attribute: table.Attribute{Name: "SK", Type: "S"},
-						Template:  table.Template{{Literal: "ORDER#"}, {Field: "createdAt"}, {Literal: "#"}, {Field: "orderId"}},
-					},
+					table.TextKey("PK", "USER#{userId}"),
+					table.TextKey("SK", "ORDER#{createdAt}#{orderId}"),
 				},
 				Fields: []string{"total", "status"},
 			},
@@ -124,14 +92,8 @@ var (
 			{Name: "subtotal", Path: []string{"subtotal"}, Type: table.Type{Kind: "money"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "ORDER#ITEM#"}, {Field: "productId"}},
-			},
+			table.TextKey("PK", "ORDER#{orderId}"),
+			table.TextKey("SK", "ORDER#ITEM#{productId}"),
 		},
 		Exists: ErrOrderItemExists,
 	}
@@ -147,14 +109,8 @@ var (
 			{Name: "expiresAt", Path: []string{"expiresAt"}, Type: table.Type{Kind: "ttl"}},
 		},
 		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-			{
-				Attribute: table.Attribute{Name: "SK", Type: "S"},
-				Template:  table.Template{{Literal: "CHECKOUT#"}, {Field: "requestKey"}},
-			},
+			table.TextKey("PK", "USER#{userId}"),
+			table.TextKey("SK", "CHECKOUT#{requestKey}"),
 		},
 		TTL: &table.TTL{Field: "expiresAt", After: 24 * time.Hour},
 	}
@@ -163,16 +119,10 @@ var (
 // The reads.
 var (
 	userByEmailRead = &table.Read{
-		Pattern: "UserByEmail",
-		Entity:  userEntity,
-		Place:   table.Place{Kind: table.MarkerPlace, Marker: "Email"},
-		Key: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "EMAIL#"}, {Field: "email", Funcs: []table.Func{{Name: "lower"}}}},
-			},
-			{Attribute: table.Attribute{Name: "SK", Type: "S"}, Template: table.Template{{Literal: "UNIQUE"}}},
-		},
+		Pattern:    "UserByEmail",
+		Entity:     userEntity,
+		Place:      table.Place{Kind: table.MarkerPlace, Marker: "Email"},
+		Key:        []table.KeyAttribute{table.TextKey("PK", "EMAIL#{email|lower}"), table.TextKey("SK", "UNIQUE")},
 		Consistent: true,
 		By:         []string{"email"},
 		Hydrate:    true,
@@ -182,17 +132,12 @@ var (
 		Entity:  orderEntity,
 		Many:    true,
 		Place:   table.Place{Kind: table.CopyPlace, Copy: "byUser"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "USER#"}, {Field: "userId"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "USER#{userId}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
 				Comparison: table.Between,
-				Known:      table.Template{{Literal: "ORDER#"}},
+				Known:      table.TemplateOf("ORDER#"),
 				Next:       table.Part{Field: "createdAt"},
 				Open:       true,
 			},
@@ -208,19 +153,14 @@ var (
 		Table:   shopTable,
 		Members: []table.Member{{Entity: orderEntity}, {Entity: orderItemEntity}},
 		By:      []string{"orderId"},
-		PK: []table.KeyAttribute{
-			{
-				Attribute: table.Attribute{Name: "PK", Type: "S"},
-				Template:  table.Template{{Literal: "ORDER#"}, {Field: "orderId"}},
-			},
-		},
+		PK:      []table.KeyAttribute{table.TextKey("PK", "ORDER#{orderId}")},
 		SK: []table.SortCondition{
 			{
 				Attribute:  table.Attribute{Name: "SK", Type: "S"},
 				Comparison: table.Within,
-				Known:      table.Template{{Literal: "ORDER"}},
+				Known:      table.TemplateOf("ORDER"),
 				Open:       true,
-				To:         table.Template{{Literal: "ORDER#ITEM#"}},
+				To:         table.TemplateOf("ORDER#ITEM#"),
 			},
 		},
 		Sort:  []table.Attribute{{Name: "SK", Type: "S"}},
@@ -246,11 +186,8 @@ var (
 				Action: table.Create,
 				Entity: orderEntity,
 				Set: []table.Assignment{
-					{
-						Path:  []string{"status"},
-						Value: []table.Term{{Kind: table.ConstantTerm, Constant: &types.AttributeValueMemberS{Value: "open"}}},
-					},
-					{Path: []string{"createdAt"}, Value: []table.Term{{Kind: table.NowTerm}}},
+					{Path: []string{"status"}, Value: table.TextValue("open")},
+					{Path: []string{"createdAt"}, Value: table.NowValue()},
 					{Path: []string{"total"}, Value: []table.Term{{Kind: table.SumTerm, Name: "subtotal"}}},
 				},
 			},

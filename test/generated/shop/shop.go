@@ -13,9 +13,7 @@ import (
 	"iter"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/design/table"
 )
@@ -62,29 +60,16 @@ func New(client table.Client, c Config) (*DB, error) {
 
 // CreateTables are the requests that make the tables, for tests and for services that make them when they start. It
 // takes the names of a Config; monotable provision has more, and changes tables that are there.
-func CreateTables(c Config) []*dynamodb.CreateTableInput {
-	return []*dynamodb.CreateTableInput{
-		{
-			TableName: aws.String(cmp.Or(c.Table, "shop-{stage}")),
-			AttributeDefinitions: []types.AttributeDefinition{
-				{AttributeName: aws.String("PK"), AttributeType: types.ScalarAttributeTypeS},
-				{AttributeName: aws.String("SK"), AttributeType: types.ScalarAttributeTypeS},
-			},
-			KeySchema: []types.KeySchemaElement{
-				{AttributeName: aws.String("PK"), KeyType: types.KeyTypeHash},
-				{AttributeName: aws.String("SK"), KeyType: types.KeyTypeRange},
-			},
-			BillingMode: types.BillingModePayPerRequest,
-		},
-	}
-}
+func CreateTables(c Config) []*dynamodb.CreateTableInput { return table.CreateTables(c.tables()) }
 
 // TimeToLive are the requests that turn on the expiry of items, once the tables are there.
-func TimeToLive(c Config) []*dynamodb.UpdateTimeToLiveInput {
-	return []*dynamodb.UpdateTimeToLiveInput{
+func TimeToLive(c Config) []*dynamodb.UpdateTimeToLiveInput { return table.TimeToLive(c.tables()) }
+
+// tables are what the tables are made with.
+func (c Config) tables() []table.Creation {
+	return []table.Creation{
 		{
-			TableName:               aws.String(cmp.Or(c.Table, "shop-{stage}")),
-			TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String("expiresAt"), Enabled: aws.Bool(true)},
+			Name: cmp.Or(c.Table, "shop-{stage}"), Table: shopTable,
 		},
 	}
 }

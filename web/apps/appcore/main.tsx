@@ -2,6 +2,7 @@ import "./style.css";
 import { Bell, Gauge, LogIn, Wallet as WalletIcon } from "lucide";
 import { useEffect, useState } from "preact/hooks";
 import { Account, Badge, Button, Empty, NotFound, Shell, SignIn, format, inGroup, link, session, start, view } from "#ui";
+import { watchOwn } from "./feed.ts";
 import { Notifications, unread, watchUnread } from "./notifications.tsx";
 import { Operate } from "./operate.tsx";
 import { Transaction } from "./transaction.tsx";
@@ -21,7 +22,11 @@ function Welcome() {
 function App() {
   const who = session.value;
   const operator = inGroup("appcore-admin");
-  useEffect(() => (who ? watchUnread() : undefined), [who?.sub]);
+  useEffect(() => {
+    if (!who) return undefined;
+    const stops = [watchUnread(), watchOwn()];
+    return () => stops.forEach((stop) => stop());
+  }, [who?.sub]);
   const count = unread.value;
   return (
     <Shell brand={t("page.title")} icon={WalletIcon} tools={<Account admins />} nav={!who ? [] : [

@@ -23,17 +23,3 @@ const tones = { PENDING: "warning", COMPLETED: "success", FAILED: "danger" } as 
 export function Status({ of }: { of: Schemas["Transaction"]["status"] }) {
   return <Badge tone={tones[of]}>{t(`status.${of}`)}</Badge>;
 }
-
-/** Runs something again and again while the page is seen: after each answer, sooner while busy says so. */
-export function poll(run: () => Promise<unknown>, busy: () => boolean): () => void {
-  let timer: ReturnType<typeof setTimeout>;
-  let ended = false;
-  const next = () => {
-    timer = setTimeout(async () => {
-      if (!document.hidden) await run().catch(() => undefined); // the next one may work
-      if (!ended) next();
-    }, busy() ? 1000 : 10_000);
-  };
-  next();
-  return () => { ended = true; clearTimeout(timer); };
-}

@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Button, Empty, Icon, MoreButton, Paged, ask, format, link, toastProblem, usePages } from "#ui";
 import { api, type Schemas } from "#clients/appcore";
-import { poll } from "./money.tsx";
+import { hear } from "./feed.ts";
 import { t } from "./words.ts";
 
 type Notification = Schemas["Notification"];
@@ -21,8 +21,9 @@ async function latest(): Promise<readonly Notification[]> {
 
 /** Keeps the number up to date, wherever the reader is. */
 export function watchUnread(): () => void {
-  void latest().catch(() => undefined);
-  const stop = poll(latest, () => false);
+  const read = () => latest().catch(() => undefined);
+  void read();
+  const stop = hear({ notification: read, ready: read });
   return () => { stop(); unread.value = 0; };
 }
 
@@ -37,10 +38,10 @@ function said(n: Notification): { text: string; approved: boolean | undefined } 
 
 export function Notifications() {
   const list = usePages((cursor, signal) => ask(api.GET("/notifications", { params: { query: { limit: page, cursor } }, signal })), []);
-  useEffect(() => poll(async () => {
-    const read = await latest();
-    list.change((items) => [...read.filter((n) => !items.some((i) => i.notifId === n.notifId)), ...items.map((i) => read.find((n) => n.notifId === i.notifId) ?? i)]);
-  }, () => false), [list]);
+  useEffect(() => {
+    const put = (read: readonly Notification[]) => list.change((items) => [...read.filter((n) => !items.some((i) => i.notifId === n.notifId)), ...items.map((i) => read.find((n) => n.notifId === i.notifId) ?? i)]);
+    return hear({ notification: (n) => put([n]), ready: () => latest().then(put).catch(() => undefined) });
+  }, [list]);
   const mark = async (n: Notification, read: boolean) => {
     try {
       const marked = await ask(api.PATCH("/notifications/{id}", { params: { path: { id: n.notifId } }, body: { read } }));

@@ -1,12 +1,13 @@
 import { CircleCheckBig, RotateCw, Search } from "lucide";
 import { useEffect, useState } from "preact/hooks";
-import { Badge, Button, Card, Empty, Failed, PagedTable, Problem, Table, Tabs, TextField, ask, format, toast, toastProblem, useLoaded, usePages, useTitle, type Column } from "#ui";
+import { Acts, Badge, Button, Card, Empty, Failed, PagedTable, Problem, Table, Tabs, TextField, ask, format, toast, toastProblem, useLoaded, usePages, useTitle, type Column } from "#ui";
 import { api, type Schemas } from "#clients/appcore";
-import { Status, money, poll } from "./money.tsx";
+import { watchQueue } from "./feed.ts";
+import { Status, money } from "./money.tsx";
 import { t } from "./words.ts";
 
 type Operated = Schemas["OperatedTransaction"];
-type View = "PENDING" | "FAILED" | "latest";
+type View = "PENDING" | "FAILED" | "latest" | "acts";
 
 const replay = (id: string) => ask(api.POST("/queue/transactions/{id}/replay", { params: { path: { id } } }));
 
@@ -18,8 +19,8 @@ export function Operate() {
     <div class="stack">
       <h1>{t("nav.operate")}</h1>
       <Find />
-      <Tabs<View> label={t("nav.operate")} chosen={shown} onChoose={setShown} tabs={[{ key: "PENDING", label: t("operate.pending") }, { key: "FAILED", label: t("operate.failed") }, { key: "latest", label: t("operate.latest") }]}>
-        {shown === "latest" ? <Latest /> : <Queue key={shown} status={shown} />}
+      <Tabs<View> label={t("nav.operate")} chosen={shown} onChoose={setShown} tabs={[{ key: "PENDING", label: t("operate.pending") }, { key: "FAILED", label: t("operate.failed") }, { key: "latest", label: t("operate.latest") }, { key: "acts", label: t("operate.acts") }]}>
+        {shown === "latest" ? <Latest /> : shown === "acts" ? <Activity /> : <Queue key={shown} status={shown} />}
       </Tabs>
     </div>
   );
@@ -35,7 +36,7 @@ const columns: () => Column<Operated>[] = () => [
 
 function Queue({ status }: { status: "PENDING" | "FAILED" }) {
   const list = usePages((cursor, signal) => ask(api.GET("/queue/{status}", { params: { path: { status }, query: { limit: 50, cursor } }, signal })), [status]);
-  useEffect(() => poll(async () => { if (list.items.value.length <= 50) await list.reload(); }, () => false), [list]); // not while somebody reads further down
+  useEffect(() => watchQueue(async () => { if (list.items.value.length <= 50) await list.reload(); }), [list]); // not while somebody reads further down
   const again = async (x: Operated) => {
     try {
       const now = await replay(x.txId);
@@ -64,7 +65,7 @@ function Queue({ status }: { status: "PENDING" | "FAILED" }) {
 
 function Latest() {
   const found = useLoaded((signal) => ask(api.GET("/transactions/global", { signal })), []);
-  useEffect(() => poll(found.reload, () => false), [found]);
+  useEffect(() => watchQueue(found.reload), [found]);
   if (found.problem.value && !found.value.value) {
     return <Failed problem={found.problem.value} onRetry={found.reload} />;
   }
@@ -76,6 +77,10 @@ function Latest() {
       { key: "status", title: t("operate.status"), cell: (x) => <Status of={x.status} /> },
     ]} />
   );
+}
+
+function Activity() {
+  return <Acts load={(query, signal) => ask(api.GET("/acts", { params: { query }, signal }))} names={{ replayTransaction: t("acts.replayTransaction") }} />;
 }
 
 /** A transaction by its id, whosever it is. */

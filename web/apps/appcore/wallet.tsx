@@ -3,16 +3,17 @@ import { signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Button, Chips, Dialog, Empty, Icon, MoreButton, Paged, Problem, RequestKey, Skeleton, Stat, TextField, ask, format, link, toast, toastProblem, usePages } from "#ui";
 import { api, type Schemas } from "#clients/appcore";
-import { Status, currencies, money, poll, units, type Currency } from "./money.tsx";
+import { Status, currencies, money, units, type Currency } from "./money.tsx";
+import { hear } from "./feed.ts";
 import { t } from "./words.ts";
 
 type Transaction = Schemas["Transaction"];
 
-/** Puts what has just been read over what is shown. */
+/** Puts what has just been read over what is shown, but nothing that is pending over what is settled: it was read before. */
 function merged(shown: readonly Transaction[], read: readonly Transaction[]): readonly Transaction[] {
   const fresh = new Map(read.map((x) => [x.txId, x]));
   const known = new Set(shown.map((x) => x.txId));
-  return [...read.filter((x) => !known.has(x.txId)), ...shown.map((x) => fresh.get(x.txId) ?? x)];
+  return [...read.filter((x) => !known.has(x.txId)), ...shown.map((x) => (x.status === "PENDING" ? fresh.get(x.txId) ?? x : x))];
 }
 
 export function Wallet() {
@@ -22,7 +23,7 @@ export function Wallet() {
     const page = await ask(api.GET("/transactions", { params: { query: { limit: 30 } } }));
     list.change((items) => merged(items, page.items));
   };
-  useEffect(() => poll(refresh, () => list.items.value.some((x) => x.status === "PENDING")), [list]);
+  useEffect(() => hear({ transaction: (x) => list.change((items) => merged(items, [x])), ready: () => refresh().catch(() => undefined) }), [list]);
   return (
     <div class="stack wallet">
       <div class="row"><h1 class="grow">{t("nav.wallet")}</h1><Button kind="primary" icon={Plus} onPress={() => setMaking(true)}>{t("make.title")}</Button></div>

@@ -61,8 +61,8 @@ export function Menu({ category }: { category?: string }) {
       {home ? (categories.value ?? []).map((c) => <Section key={c.categoryId} category={c} />) : <div aria-live="polite" aria-busy={list.state.value === "loading"}>
         <Paged pages={list} loading={<div class="grid products">{Array.from({ length: 8 }, (_, n) => <div class="product" key={n}><Skeleton height="9rem" /><div class="product-body"><Skeleton lines={2} /></div></div>)}</div>}
           empty={searching
-            ? <Empty icon={SearchX} title={t("search.none", { q: wanted })} action={<Button onPress={() => setText("")}>{t("search.clear")}</Button>}>{t("search.noneText")}</Empty>
-            : <Empty icon={Coffee} title={t("menu.none")}>{t("menu.noneText")}</Empty>}>
+            ? <Empty level={2} icon={SearchX} title={t("search.none", { q: wanted })} action={<Button onPress={() => setText("")}>{t("search.clear")}</Button>}>{t("search.noneText")}</Empty>
+            : <Empty level={2} icon={Coffee} title={t("menu.none")}>{t("menu.noneText")}</Empty>}>
           {(offers) => (
             <>
               <ul class="grid products">{offers.map((o) => <OfferCard key={o.productId} offer={o} />)}</ul>

@@ -1,14 +1,15 @@
 // Every component in its states, for those who write pages: `make web-dev`, then /gallery/.
 import { signal } from "@preact/signals";
-import { Coffee, Copy, LayoutGrid, PackageOpen, Pencil, Plus, Settings, ShoppingCart, Trash2 } from "lucide";
+import { Coffee, Copy, ImageUp, LayoutGrid, PackageOpen, Pencil, Plus, Settings, ShoppingCart, Trash2 } from "lucide";
 import { useState } from "preact/hooks";
 import {
-  Avatar, Badge, Breadcrumb, Button, Card, Checkbox, Code, CodeTabs, Confirm, Dialog, Drawer, Empty, Failed, Menu, Notice, PagedTable, Problem, Progress, SearchField,
+  Acts, Avatar, Badge, Breadcrumb, Button, Card, Checkbox, Code, CodeTabs, Combobox, Confirm, Dialog, Drawer, Empty, Failed, FileButton, JSONText, Menu, Notice, PagedTable, Problem, Progress, SearchField,
   Select, Shell, Skeleton, Stat, Switch, Table, TableSkeleton, Tabs, TextArea, TextField, Timeline, format, link, page, pages, start, toast, toastProblem, useTitle,
 } from "#ui";
 import { t } from "./words.ts";
 
 type Product = "monotable" | "catfecito" | "transporteapp" | "portfolio" | "appcore" | "trinity";
+const roasts = [{ value: "l", label: "light roast" }, { value: "m", label: "medium roast" }, { value: "d", label: "dark roast" }];
 const products: Product[] = ["monotable", "catfecito", "transporteapp", "portfolio", "appcore", "trinity"];
 const product = signal<Product>("monotable");
 
@@ -40,6 +41,7 @@ function Part({ name, children }: { name: string; children: preact.ComponentChil
 
 function Controls() {
   const [text, setText] = useState("");
+  const [roast, setRoast] = useState("m");
   const [size, setSize] = useState<"s" | "m" | "">("");
   const [on, setOn] = useState(true);
   return (
@@ -49,6 +51,7 @@ function Controls() {
           <Button kind="primary" icon={Plus}>Add product</Button><Button>Edit</Button><Button kind="quiet">Skip</Button><Button kind="danger" icon={Trash2}>Delete</Button>
           <Button kind="primary" loading>Saving</Button><Button disabled>Not now</Button><Button size="small">Small</Button><Button size="large" kind="primary">Check out</Button>
           <Button icon={Settings} kind="quiet" label="Settings" /><Button href={link("/")}>A link</Button>
+          <FileButton icon={ImageUp} accept="image/*" onFile={async () => {}}>Choose a picture</FileButton>
         </div>
       </Part>
       <Part name="Field">
@@ -56,6 +59,7 @@ function Controls() {
           <TextField label="Name" value={text} onInput={setText} hint="As on your identity card." autocomplete="name" />
           <TextField label="E-mail" type="email" value="ana@" onInput={() => {}} error="An address has something behind the @." />
           <Select label="Size" value={size} empty="Choose" onInput={setSize} choices={[{ value: "s", label: "250 g" }, { value: "m", label: "1 kg" }]} />
+          <Combobox label="Roast" value={roast} onInput={setRoast} search={(sought) => Promise.resolve(roasts.filter((r) => `${r.value} ${r.label}`.toLowerCase().includes(sought.toLowerCase())))} />
           <TextArea label="Note" optional value={text} onInput={setText} />
           <SearchField label="Search products" value={text} onInput={setText} />
           <div><Switch label="Visible in the shop" hint="Acts at once." checked={on} onInput={setOn} /><Checkbox label="I have read the terms" checked={on} onInput={setOn} /><Switch label="Not yours to change" disabled checked={false} onInput={() => {}} /></div>
@@ -79,6 +83,15 @@ function Lists() {
       </Tabs>
     </Part>
   );
+}
+
+const deeds = [undefined, 500, 403, 201].map((status, n) => ({
+  at: new Date(Date.now() - n * 60_000).toISOString(), actorId: "u-staff", operation: n === 3 ? "createProduct" : "putProduct", target: n === 3 ? "POST /products" : "PUT /products/11111111-8a2b-4c3d-9e4f-0a1b2c3d4e5f",
+  requestId: `R-${n}`, ...(status === undefined ? {} : { status }),
+}));
+
+function Deeds() {
+  return <Part name="Acts"><Acts load={async () => ({ items: deeds })} names={{ createProduct: "Made a product" }} /></Part>;
 }
 
 function Floating() {
@@ -122,7 +135,8 @@ function Bits() {
       <Part name="Breadcrumb, timeline, code">
         <Breadcrumb steps={[{ label: "Shop", href: link("/") }, { label: "Coffee", href: link("/") }, { label: "Pluma Hidalgo" }]} />
         <Timeline label="Order" steps={[{ key: "1", title: "Paid", state: "done", note: format.dateTime(orders[0]?.at ?? 0) }, { key: "2", title: "Being packed", state: "now" }, { key: "3", title: "Delivered", state: "later" }]} />
-        <Code text={'curl -sS "http://127.0.0.1:8080/catfecito/products" -H "Authorization: Bearer $TOKEN"'} />
+        <Code label="Request" text={'curl -sS "http://127.0.0.1:8080/catfecito/products" -H "Authorization: Bearer $TOKEN"'} />
+        <JSONText text={'{\n  "name": "Café Premium",\n  "price": "35.00",\n  "stock": 10,\n  "active": true\n}'} />
         <CodeTabs label="Languages" texts={[{ key: "js", label: "JavaScript", text: "await ask(api.GET(\"/products\"))" }, { key: "go", label: "Go", text: "db.Products(ctx)" }]} />
       </Part>
       <Part name="Colours">
@@ -139,7 +153,7 @@ function App() {
     <Shell brand={t("page.title")} icon={LayoutGrid} nav={[{ href: link("/"), label: "All" }, { href: link("/other"), label: "Other", icon: Coffee }]}
       tools={<Menu label="Product" text={product.value} items={products.map((p) => ({ label: p, checked: p === product.value, onPress: () => { product.value = p; } }))} />}>
       <h1 style={{ marginBlockEnd: "var(--space-6)" }}>{t("page.description")}</h1>
-      <Controls /><Lists /><Floating /><Bits />
+      <Controls /><Lists /><Deeds /><Floating /><Bits />
     </Shell>
   );
 }

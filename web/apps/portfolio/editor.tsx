@@ -1,7 +1,8 @@
-import { Archive, ExternalLink, Save, Send } from "lucide";
+import { Archive, ExternalLink, ImagePlus, Save, Send } from "lucide";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Button, Confirm, Failed, Field, Notice, Problem, RequestKey, Select, Skeleton, TextArea, TextField, ask, toast, toastProblem, useLoaded, useTitle } from "#ui";
+import { Button, Confirm, Failed, Field, FileButton, Notice, Problem, RequestKey, Select, Skeleton, TextArea, TextField, ask, toast, toastProblem, useLoaded, useTitle } from "#ui";
 import { api, type Schemas } from "#clients/portfolio";
+import { OwnButton, Picture, imageURL, upload } from "./images.tsx";
 import { StatusPill, onSite, toPost, type Status } from "./lists.tsx";
 import { t } from "./words.ts";
 
@@ -28,6 +29,7 @@ export function Editor({ id }: { id?: string }) {
 function Form({ post, categories }: { post: Schemas["PostPage"] | undefined; categories: readonly Schemas["Category"][] }) {
   const [input, setInput] = useState<Input>({
     title: post?.title ?? "", excerpt: post?.excerpt ?? "", body: post?.body ?? "", categoryId: post?.categoryId ?? categories[0]?.categoryId ?? "",
+    ...(post?.coverId ? { coverId: post.coverId } : {}),
   });
   const [saved, setSaved] = useState(post ? JSON.stringify(input) : "");
   const [status, setStatus] = useState<Status>(post?.status ?? "draft");
@@ -36,6 +38,33 @@ function Form({ post, categories }: { post: Schemas["PostPage"] | undefined; cat
   const key = useMemo(() => new RequestKey(), []);
   const changed = JSON.stringify(input) !== saved;
   const set = (part: Partial<Input>) => setInput((before) => ({ ...before, ...part }));
+
+  // Pictures go where the cursor is, with their description chosen, so that one writes it next.
+  const area = useRef<HTMLTextAreaElement>(null);
+  const show = (id: string) => {
+    const at = area.current;
+    if (!at) return;
+    const alone = at.selectionStart === 0 || at.value[at.selectionStart - 1] === "\n" ? "" : "\n\n";
+    const from = at.selectionStart + alone.length + 2;
+    at.setRangeText(`${alone}![${t("image.about")}](../images/${id})\n`, at.selectionStart, at.selectionEnd, "end");
+    set({ body: at.value });
+    at.focus();
+    at.setSelectionRange(from, from + t("image.about").length);
+  };
+  const insert = async (file: File) => {
+    try {
+      show((await upload(file)).imageId);
+    } catch (thrown) {
+      toastProblem(thrown);
+    }
+  };
+  const dropped = (event: DragEvent | ClipboardEvent, files: FileList | undefined) => {
+    const file = [...(files ?? [])].find((one) => one.type.startsWith("image/"));
+    if (file) {
+      event.preventDefault();
+      void insert(file);
+    }
+  };
 
   // Whoever leaves with text that is not saved is asked.
   const unsaved = useRef(false);
@@ -105,9 +134,11 @@ function Form({ post, categories }: { post: Schemas["PostPage"] | undefined; cat
           <TextArea label={t("excerpt")} name="excerpt" hint={t("excerpt.hint")} optional rows={2} value={input.excerpt} onInput={(excerpt) => set({ excerpt })} maxLength={300} error={problem?.field("excerpt")} />
           <Select label={t("category")} name="categoryId" value={input.categoryId} onInput={(categoryId) => set({ categoryId })} error={problem?.field("categoryId")}
             choices={categories.map((c) => ({ value: c.categoryId, label: c.name }))} />
+          <div class="row"><FileButton size="small" icon={ImagePlus} accept="image/*" onFile={insert}>{t("image.insert")}</FileButton><OwnButton onChoose={show} /><span class="muted small">{t("image.drop")}</span></div>
           <Field label={t("body")} name="body" hint={t("body.hint")} error={problem?.field("body")}>
-            {(attributes) => <textarea {...attributes} class="input editor-text" maxLength={90000} spellcheck value={input.body} onInput={(e) => set({ body: e.currentTarget.value })} />}
+            {(attributes) => <textarea {...attributes} ref={area} onDrop={(e) => dropped(e, e.dataTransfer?.files)} onPaste={(e) => dropped(e, e.clipboardData?.files)} class="input editor-text" maxLength={90000} spellcheck value={input.body} onInput={(e) => set({ body: e.currentTarget.value })} />}
           </Field>
+          <Picture label={t("cover")} id={input.coverId} onChange={(coverId) => setInput(({ coverId: _, ...rest }) => (coverId ? { ...rest, coverId } : rest))} />
         </div>
         <Preview input={input} />
       </div>
@@ -146,6 +177,7 @@ function Preview({ input }: { input: Input }) {
     <section class="editor-preview" aria-label={t("preview")} tabIndex={0}>
       <h1>{input.title || t("untitled")}</h1>
       {input.excerpt && <p class="post-lead">{input.excerpt}</p>}
+      {input.coverId && <img class="post-picture" src={imageURL(input.coverId)} alt="" />}
       {shown.html
         ? <div class="prose" dangerouslySetInnerHTML={{ __html: shown.html }} />
         : <p class="muted">{t("preview.empty")}</p>}

@@ -2,6 +2,7 @@ import { Bell, Bookmark, PenLine, Plus } from "lucide";
 import { useState } from "preact/hooks";
 import { Badge, Button, Empty, MoreButton, Paged, Tabs, apiURL, ask, format, go, link, toastProblem, usePages, useTitle } from "#ui";
 import { api, type Schemas } from "#clients/portfolio";
+import { imageURL } from "./images.tsx";
 import { t } from "./words.ts";
 
 export type Status = Schemas["PostSummary"]["status"];
@@ -32,6 +33,7 @@ export function Posts() {
             <ul class="studio-posts">
               {posts.map((p) => (
                 <li key={p.postId} class="studio-post">
+                  {p.coverId && <img class="thumb" src={imageURL(p.coverId, true)} alt="" loading="lazy" />}
                   <div class="grow stack" style={{ "--gap": "var(--space-1)" }}>
                     <a href={link("/posts/:id", { id: p.postId })}>{p.title}</a>
                     {p.excerpt && <span class="muted small clip">{p.excerpt}</span>}

@@ -1,9 +1,13 @@
 import "./style.css";
-import { Bell, Bookmark, ExternalLink, PenLine } from "lucide";
+import { Bell, Bookmark, CircleUser, ExternalLink, FolderOpen, History, MessageSquare, PenLine } from "lucide";
 import { useEffect, useState } from "preact/hooks";
-import { Account, Button, Empty, NotFound, Shell, SignIn, apiURL, here, link, session, start, useTitle, view } from "#ui";
+import { Account, Acts, Button, Empty, NotFound, Shell, SignIn, apiURL, ask, here, inGroup, link, session, start, useTitle, view } from "#ui";
+import { api } from "#clients/portfolio";
+import { Categories } from "./categories.tsx";
 import { Editor } from "./editor.tsx";
 import { Bookmarks, Notifications, Posts } from "./lists.tsx";
+import { Moderation } from "./moderation.tsx";
+import { Profile } from "./profile.tsx";
 import { t } from "./words.ts";
 
 /** Signs in, and goes back to the post that one came from. */
@@ -23,6 +27,19 @@ function SignInView() {
   );
 }
 
+const admins = "portfolio-admin";
+const acts = ["putCategory", "placeCategory", "deleteCategory", "deleteComment", "hideComment", "showComment"] as const;
+
+function Activity() {
+  useTitle(t("nav.acts"));
+  return (
+    <div class="stack">
+      <h1>{t("nav.acts")}</h1>
+      <Acts load={(query, signal) => ask(api.GET("/acts", { params: { query }, signal }))} names={Object.fromEntries(acts.map((a) => [a, t(`acts.${a}`)]))} />
+    </div>
+  );
+}
+
 function Views() {
   if (session.value === undefined) {
     return <SignInView />;
@@ -31,6 +48,10 @@ function Views() {
     "/": () => <Posts />,
     "/write": () => <Editor />,
     "/posts/:id": (v) => <Editor id={v["id"] ?? ""} />,
+    "/comments": () => <Moderation />,
+    "/categories": () => <Categories />,
+    ...(inGroup(admins) ? { "/acts": () => <Activity /> } : {}),
+    "/profile": () => <Profile />,
     "/notifications": () => <Notifications />,
     "/bookmarks": () => <Bookmarks />,
     "/sign-in": () => <SignInView />,
@@ -39,10 +60,12 @@ function Views() {
 
 function App() {
   return (
-    <Shell brand={t("brand")} icon={PenLine} tools={<Account admins />} nav={session.value && [
+    <Shell brand={t("brand")} icon={PenLine} tools={<Account admins items={[{ label: t("nav.profile"), icon: CircleUser, href: link("/profile") }]} />} nav={session.value && [
       { href: link("/"), label: t("nav.posts") },
+      { href: link("/comments"), label: t("nav.comments"), icon: MessageSquare },
       { href: link("/notifications"), label: t("nav.notifications"), icon: Bell },
       { href: link("/bookmarks"), label: t("nav.bookmarks"), icon: Bookmark },
+      ...(inGroup(admins) ? [{ href: link("/categories"), label: t("nav.categories"), icon: FolderOpen }, { href: link("/acts"), label: t("nav.acts"), icon: History }] : []),
       { href: apiURL("/"), label: t("nav.site"), icon: ExternalLink },
     ]}>
       <Views />

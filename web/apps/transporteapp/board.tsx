@@ -1,9 +1,10 @@
-import { CalendarOff, ChevronLeft, ChevronRight, Plus, TriangleAlert, Truck } from "lucide";
-import { useState } from "preact/hooks";
-import { Badge, Button, Card, Empty, Failed, Icon, Skeleton, Tabs, ask, format, go, here, link, useLoaded, useTitle } from "#ui";
-import { api } from "#clients/transporteapp";
+import { CalendarOff, ChevronLeft, ChevronRight, Plus, Radio, TriangleAlert, Truck, WifiOff } from "lucide";
+import { useEffect, useState } from "preact/hooks";
+import { Badge, Button, Card, Empty, Failed, Icon, Progress, Skeleton, Tabs, ask, format, go, here, link, useLoaded, useTitle } from "#ui";
+import { api, type Schemas } from "#clients/transporteapp";
 import { fleet, spanOf, standing, standings, takes, tones, tripsBetween, type Fleet, type Trip } from "./data.ts";
 import { dayKey, dayOf, hour, lanes, place, startOfDay, type Span } from "./day.ts";
+import { useLive } from "./live.ts";
 import { NewTrip, TripDrawer } from "./trip.tsx";
 import { t } from "./words.ts";
 
@@ -14,8 +15,15 @@ export function Board() {
   const first = startOfDay(day, -((day.getDay() + 6) % 7));
   const week = useLoaded((signal) => tripsBetween(first, startOfDay(first, 7), signal), [dayKey(first)]);
   const all = useLoaded((signal) => fleet(signal), []);
+  const ending = useLoaded((signal) => ask(api.GET("/vencimientos", { signal })), []);
   const [planning, setPlanning] = useState(false);
+  const [where, setWhere] = useState<Where>({});
   useTitle(t("nav.board"));
+  const live = useLive({
+    ready: () => void reload(),
+    trip: (trip) => { if (week.value.value) week.set(merged(week.value.value, trip, { from: first.getTime(), to: startOfDay(first, 7).getTime() })); },
+    tracking: (now) => setWhere((all) => ({ ...all, [now.viajeId]: now })),
+  });
 
   const to = (at: Date, trip?: string) => link("/", { day: dayKey(at) === dayKey(new Date()) ? undefined : dayKey(at), trip });
   const trips = week.value.value ?? [];
@@ -24,11 +32,13 @@ export function Board() {
   const problem = week.problem.value ?? all.problem.value;
   const reload = () => Promise.all([week.reload(), all.reload()]);
   const open = (trip: Trip) => go(to(day, trip.viajeId));
+  const late = ending.value.value?.items.length ?? 0;
 
   return (
     <div class="stack">
       <div class="row board-head">
         <h1 class="grow first-upper">{format.day(day, { weekday: "long", day: "numeric", month: "long" })}</h1>
+        <Live state={live} />
         <div class="row fixed board-steps">
           <Button icon={ChevronLeft} label={t("day.before")} kind="quiet" href={to(startOfDay(day, -1))} />
           <Button href={to(new Date())}>{t("day.today")}</Button>
@@ -37,6 +47,7 @@ export function Board() {
         <Button kind="primary" icon={Plus} onPress={() => setPlanning(true)}>{t("trip.new")}</Button>
       </div>
       <Week first={first} day={day} trips={week.value.value} to={to} />
+      {late > 0 && <a class="ending-link" href={link("/fleet", { show: "ending" })}><Icon of={TriangleAlert} size={16} />{t("ending.title", { n: late })}</a>}
       {problem && waiting
         ? <Failed problem={problem} onRetry={() => void reload()} />
         : waiting
@@ -46,13 +57,28 @@ export function Board() {
               <Strip day={day} trips={today} fleet={all.value.value ?? { drivers: [], vehicles: [], trailers: [] }} onOpen={open} />
               {today.length === 0
                 ? all.value.value?.drivers.length !== 0 && <NoTrips day={day} to={to} onPlan={() => setPlanning(true)} />
-                : <Columns trips={today} onOpen={open} />}
+                : <Columns trips={today} where={where} onSeen={(now) => setWhere((all) => ({ [now.viajeId]: now, ...all }))} onOpen={open} />}
             </>
           )}
       <NewTrip open={planning} day={day} onClose={() => setPlanning(false)} onMade={(trip) => { setPlanning(false); void reload(); go(to(startOfDay(new Date(trip.fechaInicioProgramada)), trip.viajeId)); }} />
-      <TripDrawer id={chosen} fleet={all.value.value} onClose={() => go(to(day))} onChanged={() => void reload()} />
+      <TripDrawer id={chosen} stamp={`${trips.find((trip) => trip.viajeId === chosen)?.updatedAt} ${where[chosen ?? ""]?.ultimaActualizacion}`} fleet={all.value.value} onClose={() => go(to(day))} onChanged={() => void reload()} />
     </div>
   );
+}
+
+/** Where trips are, as far as it is known. */
+type Where = Readonly<Record<string, Schemas["Rastreo"]>>;
+
+/** The trips of a period after one of them has changed, come in, or gone out. */
+function merged(trips: readonly Trip[], changed: Trip, window: Span): Trip[] {
+  const others = trips.filter((trip) => trip.viajeId !== changed.viajeId);
+  return spanOf(changed).to > window.from && spanOf(changed).from < window.to ? [...others, changed] : others;
+}
+
+/** Whether changes arrive by themselves. */
+function Live({ state }: { state: string }) {
+  const on = state === "open";
+  return <span class={on ? "live on" : "live"} role="status"><Icon of={on ? Radio : WifiOff} size={14} />{t(on ? "live.on" : "live.off")}</span>;
 }
 
 /** A day without trips: plan one, or go to where the newest one is. */
@@ -195,28 +221,41 @@ export function alertOf(trip: Trip, now = Date.now()): string | undefined {
 }
 
 /** The day's trips by how they stand; what waits comes first. */
-function Columns({ trips, onOpen }: { trips: readonly Trip[]; onOpen: (trip: Trip) => void }) {
+function Columns({ trips, where, onSeen, onOpen }: { trips: readonly Trip[]; where: Where; onSeen: (now: Schemas["Rastreo"]) => void; onOpen: (trip: Trip) => void }) {
   const columns = standings.map((s) => ({ s, trips: trips.filter((trip) => standing(trip) === s) }));
   return (
     <div class="columns">
       {columns.filter((c) => c.trips.length > 0).map(({ s, trips }) => (
         <section key={s} class="column" aria-labelledby={`column-${s}`}>
           <h2 id={`column-${s}`} class="column-head"><Badge {...(tones[s] ? { tone: tones[s] } : {})}>{t(`standing.${s}`)}</Badge><span class="muted number">{format.number(trips.length)}</span></h2>
-          {trips.map((trip) => <TripCard key={trip.viajeId} trip={trip} onOpen={onOpen} />)}
+          {trips.map((trip) => <TripCard key={trip.viajeId} trip={trip} now={where[trip.viajeId]} onSeen={onSeen} onOpen={onOpen} />)}
         </section>
       ))}
     </div>
   );
 }
 
-function TripCard({ trip, onOpen }: { trip: Trip; onOpen: (trip: Trip) => void }) {
+function TripCard({ trip, now, onSeen, onOpen }: { trip: Trip; now: Schemas["Rastreo"] | undefined; onSeen: (now: Schemas["Rastreo"]) => void; onOpen: (trip: Trip) => void }) {
   const alert = alertOf(trip);
+  const moving = trip.estado === "en_curso";
+  useEffect(() => {
+    if (!moving || now) return;
+    const end = new AbortController();
+    void ask(api.GET("/viajes/{id}/posicion", { params: { path: { id: trip.viajeId } }, signal: end.signal })).then(onSeen, () => {}); // it has not said where it is
+    return () => end.abort();
+  }, [moving]);
   return (
     <button type="button" class="card trip-card" onClick={() => onOpen(trip)}>
       <span class="trip-times number">{times(trip)}</span>
       <b>{trip.nombre}</b>
       <span class="muted small">{trip.origen} → {trip.destino}</span>
       {trip.resources && <span class="small row fixed trip-who"><Icon of={Truck} size={14} /><span class="clip">{trip.resources.conductorNombre} · {trip.resources.vehiculoPlaca}</span></span>}
+      {moving && now && (
+        <span class="trip-progress">
+          <Progress label={t("trip.progress")} value={now.progreso} max={100} />
+          <span class="small muted">{format.percent(now.progreso / 100)}{now.ultimaActualizacion && ` · ${format.relative(now.ultimaActualizacion)}`}</span>
+        </span>
+      )}
       {alert && <Badge tone="warning">{alert}</Badge>}
     </button>
   );

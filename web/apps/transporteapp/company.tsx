@@ -1,25 +1,39 @@
 import { useState } from "preact/hooks";
-import { Button, Card, Problem, Select, TextField, ask, toast, toastProblem, useTitle } from "#ui";
-import { api } from "#clients/transporteapp";
+import { Button, Card, Notice, Problem, Select, TextField, ask, format, link, toast, toastProblem, useTitle } from "#ui";
+import { api, type Schemas } from "#clients/transporteapp";
 import type { Profile } from "./data.ts";
+import { Lines, made, texts, type Line } from "./form.tsx";
+import { add, show, firm } from "./who.ts";
 import { t } from "./words.ts";
 
 const zones = ["America/Mexico_City", "America/Monterrey", "America/Chihuahua", "America/Hermosillo", "America/Mazatlan", "America/Tijuana", "America/Cancun"];
 
-/** The first thing a company says of itself; it begins with a plan of its own then. */
-export function Company({ onSaved }: { onSaved: (profile: Profile) => void }) {
-  const [fullName, setName] = useState("");
-  const [email, setEmail] = useState("");
-  const [timezone, setZone] = useState("America/Mexico_City");
+interface Said {
+  fullName: string;
+  email: string;
+  timezone: string;
+}
+
+function Names({ said, onInput, problem }: { said: Said; onInput: (said: Said) => void; problem: Problem | undefined }) {
+  return (
+    <>
+      <TextField label={t("company.name")} name="fullName" value={said.fullName} onInput={(fullName) => onInput({ ...said, fullName })} error={problem?.field("fullName")} maxLength={200} autocomplete="organization" />
+      <TextField label={t("company.email")} name="email" type="email" value={said.email} onInput={(email) => onInput({ ...said, email })} error={problem?.field("email")} autocomplete="email" />
+      <Select label={t("company.timezone")} hint={t("company.timezoneHint")} value={said.timezone} onInput={(timezone) => onInput({ ...said, timezone })}
+        choices={[...new Set([...zones, said.timezone])].map((z) => ({ value: z, label: z.replace(/^.*\//, "").replaceAll("_", " ") }))} />
+    </>
+  );
+}
+
+function useSaving(said: Parameters<typeof t>[0]) {
   const [problem, setProblem] = useState<Problem | undefined>();
   const [busy, setBusy] = useState(false);
-  useTitle(t("company.title"));
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const save = async (call: () => Promise<void>) => {
     setBusy(true);
     try {
-      onSaved(await ask(api.PUT("/perfil", { body: { fullName: fullName.trim(), email: email.trim(), timezone } })));
-      toast("success", t("company.saved"));
+      await call();
+      setProblem(undefined);
+      toast("success", t(said));
     } catch (thrown) {
       const p = Problem.of(thrown);
       setProblem(p);
@@ -27,18 +41,79 @@ export function Company({ onSaved }: { onSaved: (profile: Profile) => void }) {
     }
     setBusy(false);
   };
+  return { problem, busy, save };
+}
+
+/** The first thing a company says of itself; it begins with a plan of its own then. */
+export function Company({ sub }: { sub: string }) {
+  const [said, setSaid] = useState<Said>({ fullName: "", email: "", timezone: "America/Mexico_City" });
+  const { problem, busy, save } = useSaving("company.saved");
+  useTitle(t("company.title"));
+  const send = (event: Event) => {
+    event.preventDefault();
+    void save(async () => {
+      const p = await ask(api.PUT("/perfil", { body: { ...said, fullName: said.fullName.trim(), email: said.email.trim() } }));
+      add({ empresaId: sub, nombre: p.fullName, timezone: p.timezone, rol: "propietario" });
+    });
+  };
   return (
     <div class="narrow stack">
       <h1>{t("company.title")}</h1>
       <p class="muted">{t("company.text")}</p>
       <Card>
         <form class="stack" onSubmit={send}>
-          <TextField label={t("company.name")} name="fullName" value={fullName} onInput={setName} error={problem?.field("fullName")} maxLength={200} autocomplete="organization" />
-          <TextField label={t("company.email")} name="email" type="email" value={email} onInput={setEmail} error={problem?.field("email")} autocomplete="email" />
-          <Select label={t("company.timezone")} hint={t("company.timezoneHint")} value={timezone} onInput={setZone} choices={zones.map((z) => ({ value: z, label: z.replace(/^.*\//, "").replaceAll("_", " ") }))} />
+          <Names said={said} onInput={setSaid} problem={problem} />
           <div class="row"><Button kind="primary" type="submit" loading={busy}>{t("company.save")}</Button></div>
         </form>
       </Card>
+      <p class="muted small">{t("company.invited")}</p>
     </div>
+  );
+}
+
+const fiscal: readonly Line[] = [
+  { name: "rfcEmisor", label: "fiscal.rfc", max: 13, upper: true },
+  { name: "razonSocial", label: "fiscal.name", hint: "fiscal.nameHint", max: 254, upper: true },
+  { name: "regimenFiscal", label: "fiscal.regime", catalog: "regimen_fiscal" },
+  { name: "domicilioFiscal.codigoPostal", label: "address.zip", max: 5 },
+  { name: "domicilioFiscal.estado", label: "address.state", catalog: "estado" },
+  { name: "domicilioFiscal.calle", label: "address.street", max: 100, optional: true },
+];
+
+/** What the company is called, how it issues its cartas, and its plan. */
+export function CompanyPage({ profile, onSaved }: { profile: Profile; onSaved: (profile: Profile) => void }) {
+  const [said, setSaid] = useState<Said>({ fullName: profile.fullName, email: profile.email, timezone: profile.timezone });
+  const [config, setConfig] = useState(() => texts(profile.config));
+  const { problem, busy, save } = useSaving("fleet.saved");
+  useTitle(t("nav.company"));
+  const given = Object.values(config).some((v) => v.trim() !== "");
+  const send = (event: Event) => {
+    event.preventDefault();
+    void save(async () => {
+      const p = await ask(api.PUT("/perfil", { body: {
+        ...said, ...(profile.avatarUrl ? { avatarUrl: profile.avatarUrl } : {}), ...(given ? { config: made<Schemas["ConfigFiscal"]>(config, fiscal) } : {}),
+      } }));
+      onSaved(p);
+      if (firm.value) show({ ...firm.value, nombre: p.fullName, timezone: p.timezone });
+    });
+  };
+  return (
+    <form class="narrow stack" onSubmit={send}>
+      <h1>{t("nav.company")}</h1>
+      {!profile.config && <Notice>{t("fiscal.needed")}</Notice>}
+      <Card title={t("company.section")} level={2}><div class="stack"><Names said={said} onInput={setSaid} problem={problem} /></div></Card>
+      <Card title={t("fiscal.section")} level={2}>
+        <Lines lines={fiscal} values={config} onInput={setConfig} wrong={(name) => problem?.field(`config.${name}`)} />
+      </Card>
+      <Card title={t("plan.section")} level={2}>
+        <dl class="facts">
+          <div><dt>{t("plan.name")}</dt><dd>{profile.subscription.planName}</dd></div>
+          <div><dt>{t("plan.until")}</dt><dd>{format.day(profile.subscription.expiresAt)}</dd></div>
+          <div><dt>{t("usage.credits")}</dt><dd class="number">{format.number(profile.credits.balance)} <span class="muted">{t("usage.reserved", { n: profile.credits.reserved })}</span></dd></div>
+        </dl>
+        <p class="small"><a href={link("/fleet")}>{t("plan.usage")}</a></p>
+      </Card>
+      <div class="row"><Button kind="primary" type="submit" loading={busy}>{t("save")}</Button></div>
+    </form>
   );
 }

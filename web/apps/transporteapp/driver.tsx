@@ -2,9 +2,11 @@ import { CircleCheck, Coffee, LocateFixed, MapPin, Navigation, PackageCheck, Tru
 import { useEffect, useState } from "preact/hooks";
 import { Avatar, Badge, Button, Confirm, Empty, Failed, Icon, Notice, Problem, Progress, Skeleton, ask, format, go, here, keep, kept, link, toast, toastProblem, useLoaded, useTitle } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
-import { fleet, spanOf, takes, tripsBetween, type Trip } from "./data.ts";
-import { dayKey, hour, startOfDay } from "./day.ts";
+import { fleet, spanOf } from "./data.ts";
+import { dayKey, hour } from "./day.ts";
+import { Documents } from "./documents.tsx";
 import { times } from "./board.tsx";
+import { useLive } from "./live.ts";
 import { t } from "./words.ts";
 
 const mine = "transporteapp-driver";
@@ -44,25 +46,23 @@ interface Mine {
   driver: Schemas["Conductor"];
   /** On its way, else the next one. */
   trip: Schemas["ViajeConCarta"] | undefined;
-  later: Trip[];
+  later: readonly Schemas["Viaje"][];
 }
 
 async function load(id: string, signal: AbortSignal): Promise<Mine> {
-  const today = startOfDay(Date.now());
-  const [driver, trips] = await Promise.all([
-    ask(api.GET("/conductores/{id}", { params: { path: { id } }, signal })), tripsBetween(startOfDay(today, -1), startOfDay(today, 8), signal),
-  ]);
-  const own = trips.filter((trip) => takes(trip) && trip.resources?.conductorId === id).sort((a, b) => spanOf(a).from - spanOf(b).from);
-  const at = driver.asignacion.viajeActualId ?? own[0]?.viajeId;
+  const path = { params: { path: { id } }, signal };
+  const [driver, { items }] = await Promise.all([ask(api.GET("/conductores/{id}", path)), ask(api.GET("/conductores/{id}/viajes", path))]);
+  const at = driver.asignacion.viajeActualId ?? items[0]?.viajeId;
   const trip = at ? await ask(api.GET("/viajes/{id}", { params: { path: { id: at } }, signal })) : undefined;
-  return { driver, trip, later: own.filter((o) => o.viajeId !== at) };
+  return { driver, trip, later: items.filter((o) => o.viajeId !== at) };
 }
 
-/** What a driver sees: the trip, and one large action, which is the next thing to do. */
-export function DriverTrip({ id }: { id: string }) {
+/** What a driver sees: the trip, and one large action, which is the next thing to do. own is the driver's own phone, whose token is theirs. */
+export function DriverTrip({ id, own }: { id: string; own?: boolean }) {
   const loaded = useLoaded((signal) => load(id, signal), [id]);
   const seen = loaded.value.value;
   useTitle(t("nav.driver"));
+  useLive({ ready: () => void loaded.reload(), trip: (trip) => { if (own || trip.resources?.conductorId === id || known(seen, trip.viajeId)) void loaded.reload(); }, lost: () => void loaded.reload() });
   useEffect(() => {
     const again = () => { if (document.visibilityState === "visible") void loaded.reload(); };
     document.addEventListener("visibilitychange", again); // a phone that is taken out of the pocket
@@ -70,7 +70,7 @@ export function DriverTrip({ id }: { id: string }) {
   }, [loaded]);
   if (!seen) {
     return <div class="phone stack">{loaded.problem.value
-      ? <><Failed problem={loaded.problem.value} onRetry={() => void loaded.reload()} /><Button onPress={forget}>{t("driver.other")}</Button></>
+      ? <><Failed problem={loaded.problem.value} onRetry={() => void loaded.reload()} />{!own && <Button onPress={forget}>{t("driver.other")}</Button>}</>
       : <><Skeleton height="3rem" /><Skeleton height="16rem" /></>}</div>;
   }
   return (
@@ -78,7 +78,7 @@ export function DriverTrip({ id }: { id: string }) {
       <div class="row fixed">
         <Avatar name={seen.driver.nombre} />
         <h1 class="grow clip phone-name">{seen.driver.nombre}</h1>
-        <Button kind="quiet" size="small" onPress={forget}>{t("driver.other")}</Button>
+        {!own && <Button kind="quiet" size="small" onPress={forget}>{t("driver.other")}</Button>}
       </div>
       {seen.trip
         ? <MyTrip key={seen.trip.viajeId} trip={seen.trip} reload={() => loaded.reload()} />
@@ -93,6 +93,10 @@ export function DriverTrip({ id }: { id: string }) {
       )}
     </div>
   );
+}
+
+function known(seen: Mine | undefined, id: string): boolean {
+  return seen?.trip?.viajeId === id || (seen?.later.some((trip) => trip.viajeId === id) ?? false);
 }
 
 function forget(): void {
@@ -132,6 +136,7 @@ function MyTrip({ trip, reload }: { trip: Schemas["ViajeConCarta"]; reload: () =
           </div>
         )}
         {!moving && <span class="muted">{t("km", { n: trip.distanciaTotal })} · {trip.nombre}</span>}
+        {trip.fiscal?.cartaPorteStatus === "timbrada" && <div class="row"><Documents id={trip.fiscal.cartaPorteId} folio={trip.fiscal.cartaPorteFolio} pdfOnly /></div>}
       </section>
       {!moving && early && <Notice>{t("driver.early")}</Notice>}
       {!moving && !early && unstamped && <Notice tone="warning">{t("driver.unstamped")}</Notice>}

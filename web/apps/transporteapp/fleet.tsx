@@ -1,13 +1,16 @@
-import { Plus, Truck, UserRound } from "lucide";
+import { Ellipsis, FileClock, Plus, Truck, UserRound } from "lucide";
 import { useMemo, useState } from "preact/hooks";
-import { Avatar, Badge, Button, Dialog, Empty, Failed, Notice, Problem, Progress, RequestKey, Skeleton, Stat, Table, Tabs, TextField, ask, format, go, here, link, toast, toastProblem, useLoaded, useTitle } from "#ui";
-import { api } from "#clients/transporteapp";
+import { Avatar, Badge, Button, Confirm, Dialog, Empty, Failed, Menu, Problem, Progress, RequestKey, Skeleton, Stat, Table, Tabs, ask, format, go, here, link, toast, toastProblem, useLoaded, useTitle } from "#ui";
+import { api, type Schemas } from "#clients/transporteapp";
 import { daysLeft, fleet, soon, type Driver, type Profile, type Trailer, type Vehicle } from "./data.ts";
+import { Lines, made, texts, type Line, type Texts } from "./form.tsx";
 import { t } from "./words.ts";
 
 type Kind = "drivers" | "vehicles" | "trailers";
 type State = Driver["estado"];
+type Unit = Driver | Vehicle | Trailer;
 
+const kinds = ["drivers", "vehicles", "trailers"] as const;
 const tones = { disponible: "success", en_viaje: "accent", inactivo: undefined, taller: "warning" } as const;
 
 function StateBadge({ state }: { state: State }) {
@@ -17,38 +20,82 @@ function StateBadge({ state }: { state: State }) {
 
 /** Who and what a company has, how much of its plan that is, and what ends soon. */
 export function FleetPage({ profile }: { profile: Profile }) {
-  const shown = (["drivers", "vehicles", "trailers"] as const).find((k) => k === here.value.query.get("show")) ?? "drivers";
-  const [adding, setAdding] = useState(false);
+  const shown = ([...kinds, "ending"] as const).find((k) => k === here.value.query.get("show")) ?? "drivers";
+  const kind = shown === "ending" ? "drivers" : shown;
+  const [editing, setEditing] = useState<Unit | "new" | undefined>();
+  const [removing, setRemoving] = useState<Unit | undefined>();
   const all = useLoaded((signal) => fleet(signal), []);
   const company = useLoaded((signal) => ask(api.GET("/perfil", { signal })), []);
+  const ending = useLoaded((signal) => ask(api.GET("/vencimientos", { params: { query: { dias: soon } }, signal })), []);
   const p = company.value.value ?? profile;
   const f = all.value.value;
+  const late = ending.value.value?.items.length ?? 0;
   useTitle(t("nav.fleet"));
-  const ending = (f?.drivers ?? []).filter((d) => d.activo && daysLeft(d.licencia.vigencia) <= soon).sort((a, b) => a.licencia.vigencia.localeCompare(b.licencia.vigencia));
+  const changed = async () => {
+    setEditing(undefined);
+    setRemoving(undefined);
+    await Promise.all([all.reload(), company.reload(), ending.reload()]);
+  };
+  const remove = async (unit: Unit) => {
+    try {
+      const path = { params: { path: { id: idOf(unit) } } };
+      await (kind === "drivers" ? ask(api.DELETE("/conductores/{id}", path)) : kind === "vehicles" ? ask(api.DELETE("/vehiculos/{id}", path)) : ask(api.DELETE("/remolques/{id}", path)));
+      toast("success", t("fleet.removed", { name: nameOf(unit) }));
+    } catch (thrown) {
+      toastProblem(thrown);
+    }
+    await changed();
+  };
+  const open = (x: Schemas["Vencimiento"]) => {
+    const to = { conductor: "drivers", vehiculo: "vehicles", remolque: "trailers" } as const;
+    const list: readonly Unit[] = f ? f[to[x.tipo]] : [];
+    go(link("/fleet", { show: to[x.tipo] }), "replace");
+    setEditing(list.find((u) => idOf(u) === x.recursoId));
+  };
   return (
     <div class="stack">
-      <div class="row"><h1 class="grow">{t("nav.fleet")}</h1><Button kind="primary" icon={Plus} onPress={() => setAdding(true)}>{t(`add.${shown}`)}</Button></div>
+      <div class="row"><h1 class="grow">{t("nav.fleet")}</h1>{shown !== "ending" && <Button kind="primary" icon={Plus} onPress={() => setEditing("new")}>{t(`add.${kind}`)}</Button>}</div>
       <div class="grid usage">
         <Usage label={t("kind.drivers")} used={p.numConductores} of={p.subscription.limits.conductores} />
         <Usage label={t("kind.vehicles")} used={p.numVehiculos} of={p.subscription.limits.vehiculos} />
         <Usage label={t("usage.cartas")} used={p.credits.monthlyUsed} of={p.subscription.limits.cartasPorteMes} />
         <Stat label={t("usage.credits")} value={format.number(p.credits.balance)} note={t("usage.reserved", { n: p.credits.reserved })} />
       </div>
-      {ending.length > 0 && (
-        <Notice tone="warning">
-          <b>{t("ending.title", { n: ending.length })}</b>
-          <ul class="ending">{ending.map((d) => <li key={d.conductorId}>{d.nombre}: {licence(d.licencia.vigencia)}</li>)}</ul>
-        </Notice>
-      )}
       <Tabs label={t("nav.fleet")} chosen={shown} onChoose={(show) => go(link("/fleet", { show }), "replace")}
-        tabs={(["drivers", "vehicles", "trailers"] as const).map((key) => ({ key, label: t(`kind.${key}`) }))}>
-        {f ? <List kind={shown} drivers={f.drivers} vehicles={f.vehicles} trailers={f.trailers} onAdd={() => setAdding(true)} />
-          : all.problem.value ? <Failed problem={all.problem.value} onRetry={() => void all.reload()} /> : <Skeleton lines={6} />}
+        tabs={[...kinds.map((key) => ({ key, label: t(`kind.${key}`) })), { key: "ending" as const, label: late > 0 ? t("ending.tab", { n: late }) : t("ending.none") }]}>
+        {shown === "ending"
+          ? ending.value.value ? <Ending list={ending.value.value.items} onOpen={open} /> : ending.problem.value ? <Failed problem={ending.problem.value} onRetry={() => void ending.reload()} /> : <Skeleton lines={4} />
+          : f ? <List kind={kind} drivers={f.drivers} vehicles={f.vehicles} trailers={f.trailers} onAdd={() => setEditing("new")} onEdit={setEditing} onRemove={setRemoving} />
+            : all.problem.value ? <Failed problem={all.problem.value} onRetry={() => void all.reload()} /> : <Skeleton lines={6} />}
       </Tabs>
-      <Dialog open={adding} title={t(`add.${shown}`)} onClose={() => setAdding(false)} actions={<><Button onPress={() => setAdding(false)}>{t("back")}</Button><Button kind="primary" type="submit" form="add">{t("add.save")}</Button></>}>
-        <Add kind={shown} onDone={() => { setAdding(false); void all.reload(); void company.reload(); }} />
-      </Dialog>
+      {editing && <Edit kind={kind} unit={editing === "new" ? undefined : editing} onClose={() => setEditing(undefined)} onDone={changed} />}
+      <Confirm open={removing !== undefined} title={t("fleet.remove")} action={t("fleet.remove")} danger onClose={() => setRemoving(undefined)} onConfirm={() => removing && remove(removing)}>
+        {t("fleet.removeText", { name: removing ? nameOf(removing) : "" })}
+      </Confirm>
     </div>
+  );
+}
+
+function idOf(unit: Unit): string {
+  return "conductorId" in unit ? unit.conductorId : "vehiculoId" in unit ? unit.vehiculoId : unit.remolqueId;
+}
+
+function nameOf(unit: Unit): string {
+  return "nombre" in unit ? unit.nombre : unit.placa;
+}
+
+/** Licences, permits and insurances that end soon or have ended, each with the way to where it is renewed. */
+function Ending({ list, onOpen }: { list: readonly Schemas["Vencimiento"][]; onOpen: (x: Schemas["Vencimiento"]) => void }) {
+  if (list.length === 0) {
+    return <Empty icon={FileClock} title={t("ending.nothing")}>{t("ending.nothingText", { n: soon })}</Empty>;
+  }
+  return (
+    <Table caption={t("ending.caption")} rows={[...list]} rowKey={(x) => x.recursoId + x.documento} columns={[
+      { key: "what", title: t("ending.document"), cell: (x) => <b>{t(`document.${x.documento}`)}</b> },
+      { key: "whose", title: t("ending.whose"), cell: (x) => `${x.nombre} · ${t(`unit.${x.tipo}`)}` },
+      { key: "when", title: t("ending.when"), cell: (x) => <Badge tone={daysLeft(x.vence) < 0 ? "danger" : "warning"}>{licence(x.vence)}</Badge> },
+      { key: "do", title: t("actions"), titleHidden: true, cell: (x) => <Button size="small" onPress={() => onOpen(x)}>{t("ending.renew")}</Button> },
+    ]} />
   );
 }
 
@@ -60,7 +107,13 @@ function Usage({ label, used, of }: { label: string; used: number; of: number })
   return <Stat label={label} value={<>{format.number(used)} <span class="usage-of">{t("usage.of", { n: of })}</span></>} note={<Progress label={label} value={used} max={Math.max(of, 1)} />} />;
 }
 
-function List({ kind, drivers, vehicles, trailers, onAdd }: { kind: Kind; drivers: readonly Driver[]; vehicles: readonly Vehicle[]; trailers: readonly Trailer[]; onAdd: () => void }) {
+function List({ kind, drivers, vehicles, trailers, onAdd, onEdit, onRemove }: {
+  kind: Kind; drivers: readonly Driver[]; vehicles: readonly Vehicle[]; trailers: readonly Trailer[]; onAdd: () => void; onEdit: (unit: Unit) => void; onRemove: (unit: Unit) => void;
+}) {
+  const menu = { key: "do", title: t("actions"), titleHidden: true, cell: (u: Unit) => <Menu icon={Ellipsis} size="small" label={t("actions.of", { name: nameOf(u) })} items={[
+    { label: t("edit"), onPress: () => onEdit(u) }, "line", { label: t("fleet.remove"), danger: true, onPress: () => onRemove(u) },
+  ]} /> };
+  const until = (days: readonly (string | undefined)[]) => { const first = days.filter((d) => d !== undefined).sort()[0]; return first === undefined ? "–" : daysLeft(first) <= soon ? <Badge tone={daysLeft(first) < 0 ? "danger" : "warning"}>{licence(first)}</Badge> : licence(first); };
   const state = { key: "state", title: t("column.state"), cell: (r: { estado: State }) => <StateBadge state={r.estado} /> };
   const plate = { key: "plate", title: t("vehicle.plate"), cell: (r: { placa: string }) => <b class="number">{r.placa}</b> };
   const empty = <Empty icon={kind === "drivers" ? UserRound : Truck} title={t(`none.${kind}`)} action={<Button kind="primary" icon={Plus} onPress={onAdd}>{t(`add.${kind}`)}</Button>} />;
@@ -73,7 +126,7 @@ function List({ kind, drivers, vehicles, trailers, onAdd }: { kind: Kind; driver
         { key: "licence", title: t("driver.licence"), cell: (d) => <span>{d.licencia.tipo} · {daysLeft(d.licencia.vigencia) <= soon ? <Badge tone={daysLeft(d.licencia.vigencia) < 0 ? "danger" : "warning"}>{licence(d.licencia.vigencia)}</Badge> : licence(d.licencia.vigencia)}</span> },
         { key: "where", title: t("driver.where"), cell: (d) => d.asignacion.ubicacionActual || "–" },
         { key: "trips", title: t("driver.trips"), numeric: true, cell: (d) => format.number(d.performance.viajesCompletados) },
-        { key: "onTime", title: t("driver.onTime"), numeric: true, cell: (d) => (d.performance.puntualidadPromedio === undefined ? "–" : format.percent(d.performance.puntualidadPromedio / 100)) },
+        { key: "onTime", title: t("driver.onTime"), numeric: true, cell: (d) => (d.performance.puntualidadPromedio === undefined ? "–" : format.percent(d.performance.puntualidadPromedio / 100)) }, menu,
       ]} />
     );
   }
@@ -84,43 +137,62 @@ function List({ kind, drivers, vehicles, trailers, onAdd }: { kind: Kind; driver
         { key: "config", title: t("vehicle.config"), cell: (v) => `${v.configVehicular} · ${v.anioModeloVm}` },
         { key: "permit", title: t("vehicle.permit"), cell: (v) => `${v.permSct} ${v.numPermisoSct}` },
         { key: "insurer", title: t("vehicle.insurer"), cell: (v) => `${v.aseguraRespCivil} ${v.polizaRespCivil}` },
-        { key: "km", title: t("vehicle.km"), numeric: true, cell: (v) => format.number(v.kmTotales, { maximumFractionDigits: 0 }) },
+        { key: "until", title: t("ending.when"), cell: (v) => until([v.permisoVigencia, v.seguroVigencia]) },
+        { key: "km", title: t("vehicle.km"), numeric: true, cell: (v) => format.number(v.kmTotales, { maximumFractionDigits: 0 }) }, menu,
       ]} />
     );
   }
   return trailers.length === 0 ? empty : (
-    <Table caption={t("kind.trailers")} rows={byPlate(trailers)} rowKey={(r) => r.remolqueId} columns={[plate, state, { key: "type", title: t("trailer.type"), cell: (r) => r.subTipoRem }]} />
+    <Table caption={t("kind.trailers")} rows={byPlate(trailers)} rowKey={(r) => r.remolqueId} columns={[plate, state, { key: "type", title: t("trailer.type"), cell: (r) => r.subTipoRem }, { key: "until", title: t("ending.when"), cell: (r) => until([r.seguroVigencia]) }, menu]} />
   );
 }
 
-/** The fields of a form by the name that the API has for them. */
-const fields: Record<Kind, readonly { name: string; label: Parameters<typeof t>[0]; type?: "date" | "number"; start?: string; max?: number; upper?: boolean }[]> = {
+const state: Line = { name: "estado", label: "column.state", choices: [] };
+
+/** The lines of a form by the names that the API has for them. */
+const fields: Record<Kind, readonly Line[]> = {
   drivers: [
     { name: "nombre", label: "driver.name", max: 100 }, { name: "rfc", label: "driver.rfc", max: 13, upper: true }, { name: "curp", label: "driver.curp", max: 18, upper: true },
-    { name: "licencia.tipo", label: "licence.type", start: "E", max: 10, upper: true }, { name: "licencia.numero", label: "licence.number", max: 16, upper: true },
-    { name: "licencia.vigencia", label: "licence.valid", type: "date" },
+    { name: "licencia.tipo", label: "licence.type", max: 10, upper: true }, { name: "licencia.numero", label: "licence.number", max: 16, upper: true },
+    { name: "licencia.vigencia", label: "licence.valid", type: "date" }, { name: "telefono", label: "driver.phone", max: 30, optional: true }, state,
   ],
   vehicles: [
-    { name: "placa", label: "vehicle.plate", max: 10, upper: true }, { name: "configVehicular", label: "vehicle.config", start: "C2", max: 10, upper: true },
+    { name: "placa", label: "vehicle.plate", max: 10, upper: true }, { name: "configVehicular", label: "vehicle.config", catalog: "config_autotransporte" },
     { name: "anioModeloVm", label: "vehicle.year", type: "number" }, { name: "pesoBrutoVehicular", label: "vehicle.weight", type: "number" },
-    { name: "permSct", label: "vehicle.permitType", start: "TPAF01", max: 6, upper: true }, { name: "numPermisoSct", label: "vehicle.permit", max: 50 },
+    { name: "permSct", label: "vehicle.permitType", catalog: "tipo_permiso" }, { name: "numPermisoSct", label: "vehicle.permit", max: 50 },
+    { name: "permisoVigencia", label: "vehicle.permitUntil", type: "date", optional: true },
     { name: "aseguraRespCivil", label: "vehicle.insurer", max: 50 }, { name: "polizaRespCivil", label: "vehicle.policy", max: 30 },
+    { name: "seguroVigencia", label: "vehicle.insuredUntil", type: "date", optional: true }, state,
   ],
-  trailers: [{ name: "placa", label: "vehicle.plate", max: 10, upper: true }, { name: "subTipoRem", label: "trailer.type", start: "CTR007", max: 6, upper: true }],
+  trailers: [
+    { name: "placa", label: "vehicle.plate", max: 10, upper: true }, { name: "subTipoRem", label: "trailer.type", catalog: "sub_tipo_rem" },
+    { name: "seguroVigencia", label: "vehicle.insuredUntil", type: "date", optional: true }, state,
+  ],
 };
 
-function Add({ kind, onDone }: { kind: Kind; onDone: () => void }) {
-  const [values, setValues] = useState<Record<string, string>>(() => Object.fromEntries(fields[kind].map((f) => [f.name, f.start ?? ""])));
+const begun: Record<Kind, Texts> = {
+  drivers: { "licencia.tipo": "E", estado: "disponible" }, vehicles: { configVehicular: "C2", permSct: "TPAF01", estado: "disponible" }, trailers: { subTipoRem: "CTR007", estado: "disponible" },
+};
+
+/** Somebody or something is added to the fleet, or changed. */
+function Edit({ kind, unit, onClose, onDone }: { kind: Kind; unit: Unit | undefined; onClose: () => void; onDone: () => Promise<void> }) {
+  const lines = fields[kind].map((l) => (l.name !== "estado" ? l : {
+    ...l, choices: (kind === "drivers" ? ["disponible", "inactivo"] as const : ["disponible", "taller", "inactivo"] as const).map((s) => ({ value: s, label: t(`resource.${s}`) })),
+  })).filter((l) => l.name !== "estado" || unit !== undefined);
+  const [values, setValues] = useState<Texts>(() => {
+    const all = unit ? texts(unit) : begun[kind];
+    const own = Object.fromEntries(fields[kind].map((l) => [l.name, all[l.name] ?? ""]));
+    return own["estado"] === "en_viaje" ? { ...own, estado: "disponible" } : own;
+  });
   const [problem, setProblem] = useState<Problem | undefined>();
   const key = useMemo(() => new RequestKey(), []);
-  const v = (name: string) => (values[name] ?? "").trim();
   const send = async (event: Event) => {
     event.preventDefault();
     try {
-      await add(kind, v, key);
+      await save(kind, unit, values, key);
       key.done();
-      toast("success", t("add.done"));
-      onDone();
+      toast("success", t(unit ? "fleet.saved" : "add.done"));
+      await onDone();
     } catch (thrown) {
       const p = Problem.of(thrown);
       setProblem(p);
@@ -128,29 +200,30 @@ function Add({ kind, onDone }: { kind: Kind; onDone: () => void }) {
     }
   };
   return (
-    <form id="add" class="pairs" onSubmit={send}>
-      {fields[kind].map((f) => (
-        <TextField key={f.name} label={t(f.label)} name={f.name} type={f.type ?? "text"} value={values[f.name] ?? ""} error={problem?.field(f.name)} {...(f.max ? { maxLength: f.max } : {})}
-          {...(f.type === "number" ? { step: "any", inputMode: "decimal" as const } : {})} onInput={(text) => setValues({ ...values, [f.name]: f.upper ? text.toUpperCase() : text })} />
-      ))}
-    </form>
+    <Dialog open wide title={unit ? nameOf(unit) : t(`add.${kind}`)} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="primary" type="submit" form="unit">{t(unit ? "save" : "add.save")}</Button></>}>
+      <form id="unit" onSubmit={send}><Lines lines={lines} values={values} onInput={setValues} wrong={(name) => problem?.field(name)} /></form>
+    </Dialog>
   );
 }
 
-function add(kind: Kind, v: (name: string) => string, key: RequestKey): Promise<unknown> {
+/** What the form does not show of a driver stays as it is. */
+function kept(d: Driver) {
+  return {
+    activo: d.activo, ...(d.email ? { email: d.email } : {}), ...(d.compensacion ? { compensacion: d.compensacion } : {}),
+    ...(d.asignacion.vehiculoAsignadoId ? { vehiculoAsignadoId: d.asignacion.vehiculoAsignadoId } : {}), ...(d.asignacion.ubicacionActual ? { ubicacionActual: d.asignacion.ubicacionActual } : {}),
+  };
+}
+
+function save(kind: Kind, unit: Unit | undefined, values: Texts, key: RequestKey): Promise<unknown> {
   const header = (body: unknown) => ({ header: { "Idempotency-Key": key.for(body) } });
-  const estado = "disponible" as const;
   if (kind === "drivers") {
-    const body = { activo: true, estado, nombre: v("nombre"), rfc: v("rfc"), curp: v("curp"), licencia: { tipo: v("licencia.tipo"), numero: v("licencia.numero"), vigencia: v("licencia.vigencia") } };
-    return ask(api.POST("/conductores", { params: header(body), body }));
+    const body = { ...(unit ? kept(unit as Driver) : {}), ...made<Schemas["NuevoConductor"]>(values, fields.drivers) };
+    return unit ? ask(api.PUT("/conductores/{id}", { params: { path: { id: idOf(unit) } }, body })) : ask(api.POST("/conductores", { params: header(body), body }));
   }
   if (kind === "trailers") {
-    const body = { estado, placa: v("placa"), subTipoRem: v("subTipoRem") };
-    return ask(api.POST("/remolques", { params: header(body), body }));
+    const body = made<Schemas["NuevoRemolque"]>(values, fields.trailers);
+    return unit ? ask(api.PUT("/remolques/{id}", { params: { path: { id: idOf(unit) } }, body })) : ask(api.POST("/remolques", { params: header(body), body }));
   }
-  const body = {
-    estado, placa: v("placa"), configVehicular: v("configVehicular"), anioModeloVm: Number(v("anioModeloVm")), pesoBrutoVehicular: Number(v("pesoBrutoVehicular")),
-    permSct: v("permSct"), numPermisoSct: v("numPermisoSct"), aseguraRespCivil: v("aseguraRespCivil"), polizaRespCivil: v("polizaRespCivil"),
-  };
-  return ask(api.POST("/vehiculos", { params: header(body), body }));
+  const body = made<Schemas["NuevoVehiculo"]>(values, fields.vehicles);
+  return unit ? ask(api.PUT("/vehiculos/{id}", { params: { path: { id: idOf(unit) } }, body })) : ask(api.POST("/vehiculos", { params: header(body), body }));
 }

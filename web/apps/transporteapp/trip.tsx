@@ -1,9 +1,10 @@
-import { Download, MapPin, Truck, UserRound } from "lucide";
-import { useMemo, useState } from "preact/hooks";
-import { Badge, Button, Confirm, Dialog, Drawer, Failed, Icon, Notice, Problem, Progress, RequestKey, Skeleton, Switch, TextField, ask, format, toast, toastProblem, useLoaded } from "#ui";
+import { FilePlus, FileText, MapPin, Truck, UserRound } from "lucide";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { Badge, Button, Confirm, Dialog, Drawer, Failed, Icon, Notice, Problem, Progress, RequestKey, Skeleton, Switch, TextField, ask, format, link, toast, toastProblem, useLoaded } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import { Assign } from "./assign.tsx";
 import { alertOf, times } from "./board.tsx";
+import { Documents, NewCarta } from "./documents.tsx";
 import { standing, tones, type Fleet } from "./data.ts";
 import { hour, localInput } from "./day.ts";
 import { t } from "./words.ts";
@@ -11,11 +12,14 @@ import { t } from "./words.ts";
 type Whole = Schemas["ViajeConCarta"];
 
 /** The whole of a trip beside the board, with the one step that comes next as the main button. */
-export function TripDrawer({ id, fleet, onClose, onChanged }: { id: string | undefined; fleet: Fleet | undefined; onClose: () => void; onChanged: () => void }) {
+export function TripDrawer({ id, stamp, fleet, onClose, onChanged }: { id: string | undefined; /** another one when the trip has changed */ stamp: string; fleet: Fleet | undefined; onClose: () => void; onChanged: () => void }) {
   const [assigning, setAssigning] = useState(false);
+  const [issuing, setIssuing] = useState(false);
+  const [editing, setEditing] = useState(false);
   const [cancelling, setCancelling] = useState(false);
   const loaded = useLoaded<Whole | undefined>((signal) => (id ? ask(api.GET("/viajes/{id}", { params: { path: { id } }, signal })) : Promise.resolve(undefined)), [id]);
   const trip = loaded.value.value?.viajeId === id ? loaded.value.value : undefined;
+  useEffect(() => { if (trip) void loaded.reload(); }, [stamp]);
 
   const act = (call: () => Promise<unknown>, said: string) => async () => {
     try {
@@ -39,17 +43,19 @@ export function TripDrawer({ id, fleet, onClose, onChanged }: { id: string | und
   };
   return (
     <>
-      <Drawer open={id !== undefined && !assigning} title={trip?.nombre ?? t("trip")} onClose={onClose} actions={s && next[s] && (
+      <Drawer open={id !== undefined && !assigning && !issuing && !editing} title={trip?.nombre ?? t("trip")} onClose={onClose} actions={s && next[s] && (
         <>
           <Button kind="quiet" onPress={() => setCancelling(true)}>{t("do.cancel")}</Button>
           {next[s]}
         </>
       )}>
         {trip
-          ? <Facts trip={trip} onAssign={() => setAssigning(true)} onTakeBack={act(() => ask(api.DELETE("/viajes/{id}/recursos", params)), t("done.takenBack"))} />
+          ? <Facts trip={trip} onEdit={() => setEditing(true)} onIssue={() => setIssuing(true)} onAssign={() => setAssigning(true)} onTakeBack={act(() => ask(api.DELETE("/viajes/{id}/recursos", params)), t("done.takenBack"))} />
           : loaded.problem.value ? <Failed problem={loaded.problem.value} onRetry={() => void loaded.reload()} /> : <Skeleton lines={6} />}
       </Drawer>
       {trip && assigning && fleet && <Assign trip={trip} fleet={fleet} onClose={() => setAssigning(false)} onDone={() => { setAssigning(false); void loaded.reload(); onChanged(); }} />}
+      {trip && editing && <EditTrip trip={trip} onClose={() => setEditing(false)} onSaved={() => { setEditing(false); void loaded.reload(); onChanged(); }} />}
+      {trip && issuing && <NewCarta trip={trip} onClose={() => setIssuing(false)} />}
       <Confirm open={cancelling} title={t("cancel.title")} action={t("do.cancel")} danger onClose={() => setCancelling(false)}
         onConfirm={async () => { await act(() => ask(api.POST("/viajes/{id}/cancelar", params)), t("done.cancelled"))(); setCancelling(false); }}>
         {t("cancel.text", { name: trip?.nombre ?? "" })}
@@ -58,7 +64,7 @@ export function TripDrawer({ id, fleet, onClose, onChanged }: { id: string | und
   );
 }
 
-function Facts({ trip, onAssign, onTakeBack }: { trip: Whole; onAssign: () => void; onTakeBack: () => Promise<void> }) {
+function Facts({ trip, onEdit, onIssue, onAssign, onTakeBack }: { trip: Whole; onEdit: () => void; onIssue: () => void; onAssign: () => void; onTakeBack: () => Promise<void> }) {
   const s = standing(trip);
   const alert = alertOf(trip);
   const r = trip.resources;
@@ -87,28 +93,23 @@ function Facts({ trip, onAssign, onTakeBack }: { trip: Whole; onAssign: () => vo
         {!trip.local && (
           <div><dt>{t("trip.carta")}</dt><dd>
             {trip.fiscal ? <>{trip.fiscal.cartaPorteFolio} · {t(`carta.${trip.fiscal.cartaPorteStatus}`)}</> : <span class="muted">{t("trip.noCarta")}</span>}
-            {trip.fiscal?.cartaPorteStatus === "timbrada" && (
-              <div class="document"><Button size="small" icon={Download} onPress={() => download(trip.fiscal?.cartaPorteId ?? "", `${trip.fiscal?.cartaPorteFolio}.xml`)}>{t("carta.xml")}</Button></div>
-            )}
+            <div class="document row">
+              {trip.fiscal && trip.fiscal.cartaPorteStatus !== "cancelada" && <Button size="small" icon={FileText} href={link("/cartas/:id", { id: trip.fiscal.cartaPorteId })}>{t("carta.open")}</Button>}
+              {trip.fiscal?.cartaPorteStatus === "timbrada" && <Documents id={trip.fiscal.cartaPorteId} folio={trip.fiscal.cartaPorteFolio} />}
+              {(!trip.fiscal || trip.fiscal.cartaPorteStatus === "cancelada") && issuable(trip) && <Button size="small" icon={FilePlus} onPress={onIssue}>{t("carta.make")}</Button>}
+            </div>
           </dd></div>
         )}
       </dl>
+      {(s === "borrador" || s === "sin_asignar") && <div class="row"><Button size="small" onPress={onEdit}>{t("edit")}</Button></div>}
       {s === "programado" && <div class="row"><Button size="small" onPress={onAssign}>{t("do.reassign")}</Button><Button size="small" kind="quiet" onPress={onTakeBack}>{t("do.takeBack")}</Button></div>}
     </div>
   );
 }
 
-/** Keeps the document of a stamped carta as a file. */
-async function download(id: string, name: string): Promise<void> {
-  try {
-    const text = await ask(api.GET("/cartas/{id}/xml", { params: { path: { id } }, parseAs: "text" })) as string;
-    const url = URL.createObjectURL(new Blob([text], { type: "application/xml" }));
-    const a = Object.assign(document.createElement("a"), { href: url, download: name });
-    a.click();
-    URL.revokeObjectURL(url);
-  } catch (thrown) {
-    toastProblem(thrown);
-  }
+/** A trip that a carta can be made for. */
+function issuable(trip: Whole): boolean {
+  return trip.estado === "borrador" || trip.estado === "programado";
 }
 
 /** A trip is planned: from where to where, when, how far. Its name is its way, unless it gets one. */
@@ -120,26 +121,43 @@ export function NewTrip({ open, day, onClose, onMade }: { open: boolean; day: Da
   );
 }
 
-function TripForm({ day, onMade }: { day: Date; onMade: (trip: Whole) => void }) {
-  const begins = new Date(Math.max(day.getTime() + 8 * hour, Math.ceil(Date.now() / hour) * hour));
-  const [nombre, setName] = useState("");
-  const [origen, setFrom] = useState("");
-  const [destino, setTo] = useState("");
+/** Another time, another way: of a trip that nobody drives yet. */
+function EditTrip({ trip, onClose, onSaved }: { trip: Whole; onClose: () => void; onSaved: () => void }) {
+  return (
+    <Dialog open title={t("trip.edit")} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="primary" type="submit" form="new-trip">{t("save")}</Button></>}>
+      <TripForm day={new Date(trip.fechaInicioProgramada)} trip={trip} onMade={onSaved} />
+    </Dialog>
+  );
+}
+
+function TripForm({ day, trip, onMade }: { day: Date; trip?: Whole; onMade: (trip: Whole) => void }) {
+  const begins = trip ? day : new Date(Math.max(day.getTime() + 8 * hour, Math.ceil(Date.now() / hour) * hour));
+  const [nombre, setName] = useState(trip?.nombre ?? "");
+  const [origen, setFrom] = useState(trip?.origen ?? "");
+  const [destino, setTo] = useState(trip?.destino ?? "");
   const [start, setStart] = useState(localInput(begins));
-  const [end, setEnd] = useState(localInput(new Date(begins.getTime() + 8 * hour)));
-  const [km, setKm] = useState("");
-  const [local, setLocal] = useState(false);
+  const [end, setEnd] = useState(localInput(trip ? new Date(trip.fechaFinProgramada) : new Date(begins.getTime() + 8 * hour)));
+  const [km, setKm] = useState(trip ? String(trip.distanciaTotal) : "");
+  const [local, setLocal] = useState(trip?.local ?? false);
   const [problem, setProblem] = useState<Problem | undefined>();
   const key = useMemo(() => new RequestKey(), []);
   const backwards = end !== "" && start !== "" && end < start;
   const send = async (event: Event) => {
     event.preventDefault();
     if (backwards) return;
-    const body = {
-      estado: "programado" as const, nombre: nombre.trim() || `${origen.trim()} – ${destino.trim()}`, origen: origen.trim(), destino: destino.trim(), local, distanciaTotal: Number(km),
+    const said = {
+      nombre: nombre.trim() || `${origen.trim()} – ${destino.trim()}`, origen: origen.trim(), destino: destino.trim(), local, distanciaTotal: Number(km),
       fechaInicioProgramada: new Date(start).toISOString(), fechaFinProgramada: new Date(end).toISOString(),
     };
     try {
+      if (trip) { // what the form does not show stays as it is
+        const kept = { ...(trip.costos ? { costos: trip.costos } : {}), ...(trip.origenCoordenadas ? { origenCoordenadas: trip.origenCoordenadas } : {}), ...(trip.destinoCoordenadas ? { destinoCoordenadas: trip.destinoCoordenadas } : {}) };
+        await ask(api.PUT("/viajes/{id}", { params: { path: { id: trip.viajeId } }, body: { ...kept, ...said } }));
+        toast("success", t("fleet.saved"));
+        onMade(trip);
+        return;
+      }
+      const body = { estado: "programado" as const, ...said };
       const made = await ask(api.POST("/viajes", { params: { header: { "Idempotency-Key": key.for(body) } }, body }));
       key.done();
       toast("success", t("trip.made"));

@@ -123,7 +123,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    "": Record<string, never>;
     Candidate: {
       /** @description Whether it is a match */
       matched: boolean;
@@ -447,6 +446,7 @@ export interface components {
        */
       memberCount: number;
     };
+    RoomClosed: Record<string, never>;
     RoomInput: {
       /** @description Genres of TMDB, two at most; films are of any of them */
       genreIds?: number[] | null;
@@ -537,6 +537,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
@@ -593,6 +594,7 @@ export interface operations {
       200: {
         headers: {
           "Cache-Control"?: string;
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -804,6 +806,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -917,6 +920,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1022,6 +1026,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {

@@ -32,7 +32,7 @@ export function Code({ text, label, wrap }: { text: string; label?: string; wrap
 }
 
 /** The same thing in several languages. */
-export function CodeTabs<K extends string>({ label, texts }: { label: string; texts: readonly { key: K; label: string; text: string }[] }) {
+export function CodeTabs<K extends string>({ label, texts, wrap = false }: { label: string; texts: readonly { key: K; label: string; text: string }[]; wrap?: boolean }) {
   const [chosen, choose] = useState<K | undefined>(texts[0]?.key);
   const text = texts.find((t) => t.key === chosen) ?? texts[0];
   if (!text) {
@@ -40,7 +40,7 @@ export function CodeTabs<K extends string>({ label, texts }: { label: string; te
   }
   return (
     <Tabs label={label} tabs={texts} chosen={text.key} onChoose={choose}>
-      <Code text={text.text} label={text.label} />
+      <Code text={text.text} label={text.label} wrap={wrap} />
     </Tabs>
   );
 }

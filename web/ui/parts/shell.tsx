@@ -1,6 +1,7 @@
 import { Languages, Moon, Sun, SunMoon, type IconNode } from "lucide";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { useChosenInSight } from "../in-sight.ts";
 import { page } from "../page.ts";
 import { here, link } from "../router.ts";
 import { chooseTheme, theme } from "../theme.ts";
@@ -27,6 +28,7 @@ export function Shell({ brand, icon, nav, tools, wide, footer, children }: Shell
   const main = useRef<HTMLElement>(null);
   const path = here.value.path;
   const first = useRef(true);
+  const menu = useChosenInSight<HTMLElement>(path, nav?.length);
   useEffect(() => {
     if (first.current) {
       first.current = false;
@@ -42,7 +44,7 @@ export function Shell({ brand, icon, nav, tools, wide, footer, children }: Shell
         <div class="shell-bar">
           <a class="shell-brand" href={link("/")}><Icon of={icon} size={22} />{brand}</a>
           {nav && nav.length > 0 && (
-            <nav class="shell-nav" aria-label={ui("main")}>
+            <nav class="shell-nav" ref={menu} aria-label={ui("main")}>
               {nav.map((n) => (
                 <a key={n.href} href={n.href} aria-current={current(n.href, path) ? "page" : undefined}>{n.icon && <Icon of={n.icon} size={16} />}{n.label}{n.badge}</a>
               ))}

@@ -12,6 +12,8 @@ export interface Column<T> {
   numeric?: boolean;
   /** Hides the title from the eye: for actions. */
   titleHidden?: boolean;
+  /** Stands beside the head of the card on phones: for a badge. */
+  beside?: boolean;
 }
 
 interface TableProps<T> {
@@ -41,7 +43,7 @@ export function Table<T>({ caption, columns, rows, rowKey, cards = true, foot }:
         <tbody>
           {rows.map((row) => (
             <tr key={rowKey(row)}>
-              {columns.map((c) => <td key={c.key} class={c.numeric ? "numeric" : undefined} data-label={c.titleHidden ? undefined : c.title}>{c.cell(row)}</td>)}
+              {columns.map((c) => <td key={c.key} class={c.numeric ? "numeric" : undefined} data-label={c.titleHidden || c.beside ? undefined : c.title}>{c.cell(row)}</td>)}
             </tr>
           ))}
         </tbody>
@@ -76,7 +78,7 @@ export function Paged<T>({ pages, empty, loading, children }: {
     return <div aria-busy="true"><span class="hidden-visually" role="status">{ui("loading")}</span>{loading ?? <Skeleton lines={4} />}</div>;
   }
   if (items.length === 0) {
-    return <>{empty ?? <Empty icon={Inbox} title={ui("nothing")} />}</>;
+    return <>{empty ?? <Empty level={2} icon={Inbox} title={ui("nothing")} />}</>;
   }
   return <>{children(items)}</>;
 }

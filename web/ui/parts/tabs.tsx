@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useId, useRef } from "preact/hooks";
+import { useId } from "preact/hooks";
+import { useChosenInSight } from "../in-sight.ts";
 
 export interface Tab<K extends string> {
   key: K;
@@ -15,7 +16,7 @@ export function Tabs<K extends string>({ label, tabs, chosen, onChoose, children
   children: ComponentChildren;
 }) {
   const id = useId();
-  const list = useRef<HTMLDivElement>(null);
+  const list = useChosenInSight<HTMLDivElement>(chosen);
   const move = (event: KeyboardEvent) => {
     const at = tabs.findIndex((t) => t.key === chosen);
     const to: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1 };

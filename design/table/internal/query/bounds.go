@@ -111,9 +111,9 @@ func (s *Source) between(c schema.SortCondition, in schema.Input, known string, 
 		b, err := numbers(c.Attribute, low, high, lower != nil, upper != nil)
 		return b, false, err
 	}
-	greatest := GreatestText
+	greatest := greatestText
 	if c.Type == types.ScalarAttributeTypeB {
-		greatest = GreatestBytes
+		greatest = greatestBytes
 	}
 	switch {
 	case upper == nil && known == "":
@@ -128,7 +128,7 @@ func (s *Source) between(c schema.SortCondition, in schema.Input, known string, 
 		high = greatest(high, room)
 	}
 	if c.Type != types.ScalarAttributeTypeB {
-		low = WholeCharacters(low, room)
+		low = wholeCharacters(low, room)
 	}
 	low = low[:min(len(low), room)]
 	if high != "" && low > high {
@@ -148,7 +148,7 @@ func (s *Source) within(c schema.SortCondition, in schema.Input, low string, roo
 		return bound{}, true, nil // no key is so long
 	}
 	if c.Open && high != "" || len(high) > room {
-		high = GreatestText(high, room)
+		high = greatestText(high, room)
 	}
 	if high != "" && low > high {
 		return bound{}, true, nil
@@ -218,9 +218,9 @@ func numbers(a schema.Attribute, low, high string, lower, upper bool) (b bound, 
 	return b, err
 }
 
-// WholeCharacters cuts a text to at most n bytes. As a lower bound, the cut lets those few keys pass besides that begin
+// wholeCharacters cuts a text to at most n bytes. As a lower bound, the cut lets those few keys pass besides that begin
 // with it and have n bytes at most; what they stand for is dropped by its values.
-func WholeCharacters(s string, n int) string {
+func wholeCharacters(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -230,9 +230,9 @@ func WholeCharacters(s string, n int) string {
 	return s[:n]
 }
 
-// GreatestText is the greatest text of at most n bytes among those that begin with s, as far as one more character tells.
-func GreatestText(s string, n int) string {
-	s = WholeCharacters(s, n)
+// greatestText is the greatest text of at most n bytes among those that begin with s, as far as one more character tells.
+func greatestText(s string, n int) string {
+	s = wholeCharacters(s, n)
 	switch n - len(s) {
 	case 0:
 		return s
@@ -247,8 +247,8 @@ func GreatestText(s string, n int) string {
 	}
 }
 
-// GreatestBytes is the greatest of at most n bytes that begins with s.
-func GreatestBytes(s string, n int) string {
+// greatestBytes is the greatest of at most n bytes that begins with s.
+func greatestBytes(s string, n int) string {
 	s = s[:min(len(s), n)]
 	return s + strings.Repeat("\xFF", n-len(s))
 }

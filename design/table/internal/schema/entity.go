@@ -9,6 +9,7 @@
 package schema
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -132,12 +133,30 @@ type Marker struct {
 
 // Count is a counter that counts, or sums, an entity's items.
 type Count struct {
-	// Entity has the counter: the item whose key fields equal the counted item's fields of the same names.
+	// Entity has the counter: the item whose key fields equal the counted item's fields, of the same names but for those in By.
 	Entity *Entity
 	Field  string
 	Sum    string // the counted entity's field; "" counts items
-	Where  *Condition
+	// By are the counted item's fields by those of the other's key, where the names differ.
+	By    map[string]string
+	Where *Condition
 }
+
+// KeyFields are the fields of a counted item that tell the item which has the counter.
+func (c *Count) KeyFields() []string { return Each(FieldsOf(c.Entity.Key), c.own) }
+
+// Owner are the key fields of the item which has the counter, out of a counted item's values.
+func (c *Count) Owner(v Values) Values {
+	out := Values{}
+	for _, name := range FieldsOf(c.Entity.Key) {
+		if value := v[c.own(name)]; value != nil {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+func (c *Count) own(field string) string { return cmp.Or(c.By[field], field) }
 
 // TTL is when items go by themselves.
 type TTL struct {

@@ -5,79 +5,50 @@ import (
 	"slices"
 )
 
-// IndexKeys are the index attributes of the entity's own item or of a copy for a whole item: those to set, and those that
-// must not be there. Attributes that are fields themselves are neither, nor are those of the primary key, which a local
-// index shares.
-func (e *Entity) IndexKeys(p Place, v Values, it Item) (set Item, remove []string, err error) {
-	list := e.Entries
-	if p.Copy != "" {
-		list = nil
-		if c := e.copyOf(p.Copy); c != nil {
-			list = c.Entries
-		}
-	}
-	v, set = e.Counted(v), Item{}
-	var absent []string
+// indexKeys are the attributes that exist for the index entries of the entity's own item, or of a copy.
+func (e *Entity) indexKeys(p Place, v Values) (Item, error) {
+	out := Item{}
+	list := e.EntriesAt(p)
 	for i := range list {
-		entry := &list[i]
-		attributes := slices.Concat(entry.PK, entry.SK)
-		if err := e.PlainKeys(attributes, v); err != nil {
-			return nil, nil, err
+		x := &list[i]
+		if err := e.PlainKeys(slices.Concat(x.PK, x.SK), v); err != nil {
+			return nil, err
 		}
-		attributes = slices.DeleteFunc(attributes, func(a KeyAttribute) bool { return a.Field != "" || e.inPrimaryKey(a) })
-		entered, err := e.enters(entry, v, it)
+		entered, err := e.enters(x, v)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if !entered {
-			for _, a := range attributes {
-				absent = append(absent, a.Name)
-			}
 			continue
 		}
-		keys, err := e.KeyOf(attributes, v)
+		keys, err := e.KeyOf(e.Synthetic(x), v)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		maps.Copy(set, keys)
+		maps.Copy(out, keys)
 	}
-	for _, name := range absent { // an attribute may be of several indexes
-		if _, there := set[name]; !there && !slices.Contains(remove, name) {
-			remove = append(remove, name)
-		}
-	}
-	return set, remove, nil
+	return out, nil
 }
 
-// enters reports whether an item has an entry: its condition holds, and the fields of its keys are there.
-func (e *Entity) enters(entry *Entry, v Values, it Item) (bool, error) {
-	for _, name := range FieldsOf(entry.PK, entry.SK) {
+// enters reports whether an item has an entry: its condition holds, and the fields of its keys are there. The condition is about all
+// that is known of it: a copy may lack fields that it reads.
+func (e *Entity) enters(x *Entry, v Values) (bool, error) {
+	for _, name := range FieldsOf(x.PK, x.SK) {
 		if v[name] == nil {
 			return false, nil
 		}
 	}
-	if entry.Where == nil {
+	if x.Where == nil {
 		return true, nil
 	}
-	return entry.Where.Holds(e.wholly(it, v), Inputs{Values: v})
-}
-
-// wholly is an item with all of an entity's values: a copy may lack those that its entries depend on.
-func (e *Entity) wholly(it Item, v Values) Item {
-	whole := maps.Clone(it)
-	if whole == nil {
-		whole = Item{}
-	}
+	whole := Item{}
 	for i := range e.Fields {
 		f := &e.Fields[i]
-		if At(whole, f.Path) != nil {
-			continue
-		}
 		if value, err := f.ToStore(v[f.Name]); err == nil && value != nil {
 			PutAt(whole, f.Path, value)
 		}
 	}
-	return whole
+	return x.Where.Holds(whole, Inputs{Values: v})
 }
 
 // PlainKeys refuses fields that could not stand in the index whose attribute they are: DynamoDB refuses an item with an empty

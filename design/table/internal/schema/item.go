@@ -43,14 +43,14 @@ func (e *Entity) ItemAt(p Place, v Values) (Item, error) {
 		key, held = c.Key, e.HeldBy(c)
 	}
 	v = e.Counted(v)
-	it, err := e.FieldsAndKey(held, key, v)
+	it, err := e.fieldsAndKey(held, key, v)
 	if err != nil {
 		return nil, err
 	}
 	if e.Table != nil && e.Table.TypeAttr != "" {
 		it[e.Table.TypeAttr] = &types.AttributeValueMemberS{Value: e.TypeValue}
 	}
-	set, _, err := e.IndexKeys(p, v, it)
+	set, err := e.indexKeys(p, v)
 	if err != nil {
 		return nil, err
 	}
@@ -61,11 +61,11 @@ func (e *Entity) ItemAt(p Place, v Values) (Item, error) {
 // MarkerItem is a marker's item: the fields by which the entity's item is found, those that are unique, and the time at which
 // both go. It has no type attribute, which is for what stands for the entity.
 func (e *Entity) MarkerItem(m *Marker, v Values) (Item, error) {
-	return e.FieldsAndKey(e.WithTTL(FieldsOf(e.Key, m.Key)), m.Key, e.Counted(v))
+	return e.fieldsAndKey(e.WithTTL(FieldsOf(e.Key, m.Key)), m.Key, e.Counted(v))
 }
 
-// FieldsAndKey is an item with some fields, nil for all, and a key.
-func (e *Entity) FieldsAndKey(held []string, key []KeyAttribute, v Values) (Item, error) {
+// fieldsAndKey is an item with some fields, nil for all, and a key.
+func (e *Entity) fieldsAndKey(held []string, key []KeyAttribute, v Values) (Item, error) {
 	if err := e.Check(v); err != nil {
 		return nil, err
 	}

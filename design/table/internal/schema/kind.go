@@ -57,12 +57,12 @@ const (
 	digits         = "0123456789"
 	lowerCase      = "abcdefghijklmnopqrstuvwxyz"
 	upperCase      = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	Base62         = digits + upperCase + lowerCase
-	Crockford      = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-	IDCharacters   = Base62 + "._:@-"
-	SlugCharacters = lowerCase + digits + "-"
-	Mailbox        = Base62 + "!#$%&'*+/=?^_`{|}~.-" // RFC 5322's atext and the dot
-	Host           = Base62 + ".-"
+	base62         = digits + upperCase + lowerCase
+	crockford      = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	idCharacters   = base62 + "._:@-"
+	slugCharacters = lowerCase + digits + "-"
+	mailbox        = base62 + "!#$%&'*+/=?^_`{|}~.-" // RFC 5322's atext and the dot
+	host           = base62 + ".-"
 
 	emailBytes    = 254                           // RFC 5321: a path of 256 with its brackets
 	greatestKSUID = "aWgEPTl1tmebfsQzFP4bxwgy80V" // 2^160 - 1
@@ -73,18 +73,18 @@ const (
 func (t Type) Contains(s string) bool {
 	switch t.Kind {
 	case KindID:
-		return s != "" && only(s, IDCharacters)
+		return s != "" && only(s, idCharacters)
 	case KindUUID:
 		return isUUID(s)
 	case KindULID:
-		return len(s) == 26 && s[0] <= '7' && only(s, Crockford)
+		return len(s) == 26 && s[0] <= '7' && only(s, crockford)
 	case KindKSUID:
-		return len(s) == len(greatestKSUID) && only(s, Base62) && s <= greatestKSUID
+		return len(s) == len(greatestKSUID) && only(s, base62) && s <= greatestKSUID
 	case KindSlug:
-		return s != "" && only(s, SlugCharacters)
+		return s != "" && only(s, slugCharacters)
 	case KindEmail:
 		local, domain, _ := strings.Cut(s, "@")
-		return local != "" && domain != "" && only(local, Mailbox) && only(domain, Host) && len(s) <= emailBytes
+		return local != "" && domain != "" && only(local, mailbox) && only(domain, host) && len(s) <= emailBytes
 	case KindText, KindSecret:
 		return utf8.ValidString(s)
 	case KindTime:

@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // Person says how the items of a person are exported and erased.
 type Person struct {
 	// Field is what the design names persons by.
@@ -47,4 +49,25 @@ func kept(parts []*PersonPart) []Kept {
 		out = append(out, kept(part.Parts)...)
 	}
 	return out
+}
+
+// personPage is how many items of a person are found at once.
+const personPage = 100
+
+// PersonalRead is a read that finds the items of a person by one field, from the places that r says.
+func PersonalRead(e *Entity, by string, r Read) *Read {
+	r.Pattern, r.Entity, r.Many, r.By, r.Page = "Personal"+e.Name, e, true, []string{by}, personPage
+	return &r
+}
+
+// EraseByKey is a write that deletes items to which nothing else belongs, many at once.
+func EraseByKey(e *Entity) *Write {
+	w := &Write{Pattern: "Erase" + e.Name, Steps: []Step{{Action: Delete, Entity: e, Each: true}}, Lines: true, Batch: true}
+	key := FieldsOf(e.Key)
+	for i := range e.Fields {
+		if f := &e.Fields[i]; slices.Contains(key, f.Name) {
+			w.LineParams = append(w.LineParams, Param{Name: f.Name, Type: f.Type, MinBytes: f.MinBytes, MaxBytes: f.MaxBytes})
+		}
+	}
+	return w
 }

@@ -13,7 +13,7 @@ import (
 // recognised as their entity's, at their place.
 func Recognize(entities []*Entity, it Item) (*Entity, Place, Values) {
 	for _, e := range entities {
-		for _, p := range e.Places() {
+		for _, p := range e.places() {
 			if v, ok := e.Is(p, it); ok {
 				return e, p, v
 			}
@@ -22,8 +22,8 @@ func Recognize(entities []*Entity, it Item) (*Entity, Place, Values) {
 	return nil, Place{}, nil
 }
 
-// Places are where the entity's items are in its table.
-func (e *Entity) Places() []Place {
+// places are where the entity's items are in its table.
+func (e *Entity) places() []Place {
 	out := []Place{{Kind: KeyPlace}}
 	for i := range e.Copies {
 		out = append(out, Place{Kind: CopyPlace, Copy: e.Copies[i].Name})
@@ -42,7 +42,7 @@ func (e *Entity) Is(p Place, it Item) (Values, bool) {
 		return nil, false
 	}
 	primary, ok := e.PrimaryKey(p)
-	if !ok {
+	if !ok || p.Kind != EntryPlace && !mayHave(primary, it) {
 		return nil, false
 	}
 	v := e.ValuesOf(it)
@@ -60,11 +60,23 @@ func (e *Entity) Is(p Place, it Item) (Values, bool) {
 			continue
 		}
 		met++
-		if !e.FitsKey(a, v, stored) {
+		if !e.fitsKey(a, v, stored) {
 			return nil, false
 		}
 	}
 	return v, met > 0
+}
+
+// mayHave reports whether an item's key begins as a template does. Most entities of a table are excluded by that, before their values
+// are looked up.
+func mayHave(key []KeyAttribute, it Item) bool {
+	for _, a := range key {
+		stored, there := KeyText(it[a.Name])
+		if !there || len(a.Template) > 0 && !strings.HasPrefix(stored, a.Template[0].Literal) {
+			return false
+		}
+	}
+	return true
 }
 
 // typed reports whether the type attribute, where there is one, is the entity's.
@@ -141,8 +153,8 @@ func sameKey(a, b types.AttributeValue) bool {
 	return ok && there && StoredAs(a) == StoredAs(b) && left == right
 }
 
-// FitsKey reports whether a stored key text is what values make of a template, whatever those that are absent would be.
-func (e *Entity) FitsKey(a KeyAttribute, v Values, stored string) bool {
+// fitsKey reports whether a stored key text is what values make of a template, whatever those that are absent would be.
+func (e *Entity) fitsKey(a KeyAttribute, v Values, stored string) bool {
 	parts := make([]Segment, len(a.Template))
 	for i, p := range a.Template {
 		value := v[p.Field]
@@ -228,7 +240,7 @@ func (f *Field) Makes(funcs []Func, of types.ScalarAttributeType, s string) bool
 	case "hash":
 		return len(s) == n && only(s, digits+"abcdef")
 	case "slug":
-		return only(s, SlugCharacters)
+		return only(s, slugCharacters)
 	default: // lower, fold and first of any text
 		return true
 	}

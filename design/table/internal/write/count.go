@@ -14,7 +14,7 @@ import (
 // movement is what a change moves a counter by.
 type movement struct {
 	count *schema.Count
-	key   schema.Values // the counter's item
+	key   schema.Values // of the counter's item
 	by    decimal.Decimal
 }
 
@@ -52,7 +52,7 @@ func (e *effect) moves(c *schema.Count) ([]movement, error) {
 	case e.exists() == perhaps:
 		return nil, errUnread
 	}
-	key := schema.FieldsOf(c.Entity.Key)
+	key := c.KeyFields()
 	where := e.entity.ReadBy(c.Where)
 	if !e.changes(key) && !e.changes(where) && (c.Sum == "" || !e.changed(c.Sum)) {
 		return nil, nil
@@ -60,7 +60,7 @@ func (e *effect) moves(c *schema.Count) ([]movement, error) {
 	if by, ok := e.added(c.Sum); ok && c.Where == nil && !e.changes(key) {
 		v, err := e.valuesBefore(key)
 		e.relyBefore(key...)
-		return nonzero(movement{c, v, by}), err
+		return nonzero(movement{c, c.Owner(v), by}), err
 	}
 	before, err := e.tally(c, e.before, e.relyBefore)
 	if err != nil {
@@ -139,7 +139,7 @@ func (e *effect) tally(c *schema.Count, value func(string) (types.AttributeValue
 	if !holds {
 		return tally{}, nil
 	}
-	fields := schema.FieldsOf(c.Entity.Key)
+	fields := c.KeyFields()
 	if c.Sum != "" {
 		fields = append(fields, c.Sum)
 	}
@@ -149,13 +149,13 @@ func (e *effect) tally(c *schema.Count, value func(string) (types.AttributeValue
 	}
 	rely(fields...)
 	if c.Sum == "" {
-		return tally{true, v, decimal.FromInt(1)}, nil
+		return tally{true, c.Owner(v), decimal.FromInt(1)}, nil
 	}
 	n, ok := schema.DecimalOf(v[c.Sum])
 	if !ok && v[c.Sum] != nil {
 		return tally{}, &schema.ValueError{Field: c.Sum, Reason: "is no number, and so cannot be summed"}
 	}
-	return tally{true, v, n}, nil
+	return tally{true, c.Owner(v), n}, nil
 }
 
 // count adds what counters are moved by to the effects: each to the one on the counter's item, if there is one. Effects
@@ -215,11 +215,7 @@ func countDepth(e *schema.Entity, above int) int {
 func (a *Attempt) move(by *effect, m movement) error {
 	c := m.count
 	f := c.Entity.Field(c.Field)
-	key := schema.Values{}
-	for _, name := range schema.FieldsOf(c.Entity.Key) {
-		key[name] = m.key[name]
-	}
-	primary, err := c.Entity.KeyOf(c.Entity.Key, key)
+	primary, err := c.Entity.KeyOf(c.Entity.Key, m.key)
 	if err != nil {
 		return err
 	}
@@ -229,7 +225,7 @@ func (a *Attempt) move(by *effect, m movement) error {
 	id := c.Entity.Table.IdentityOf(primary)
 	i := slices.IndexFunc(a.effects, func(e *effect) bool { return e.entity == c.Entity && e.entity.Table.IdentityOf(e.primary) == id })
 	if i < 0 {
-		own := &change{call: by.call, number: by.number, line: by.line, action: schema.Update, refusedAs: schema.Update, entity: c.Entity, values: key, primary: primary, in: by.in}
+		own := &change{call: by.call, number: by.number, line: by.line, action: schema.Update, refusedAs: schema.Update, entity: c.Entity, values: m.key, primary: primary, in: by.in}
 		e := newEffect(own, a.learned)
 		e.counters, e.moved = true, true
 		a.effects = append(a.effects, e)

@@ -63,7 +63,7 @@ func (r *Call) recorded(f *schema.Field, told schema.Values) (types.AttributeVal
 	ttl := r.Write.Idempotent.Record.TTL
 	switch v := r.Input.Values[f.Name]; {
 	case f.Name == requestField:
-		return &types.AttributeValueMemberS{Value: r.Fingerprint()}, nil
+		return &types.AttributeValueMemberS{Value: r.fingerprint()}, nil
 	case v != nil:
 		return v, nil
 	case told[f.Name] != nil:
@@ -79,9 +79,9 @@ func (r *Call) recorded(f *schema.Field, told schema.Values) (types.AttributeVal
 	}
 }
 
-// Fingerprint is the same for requests of one write whose inputs are the same, as far as the design compares them: the
+// fingerprint is the same for requests of one write whose inputs are the same, as far as the design compares them: the
 // SHA-256, in hexadecimal digits, of the write's name and the inputs' canonical forms with their names.
-func (r *Call) Fingerprint() string {
+func (r *Call) fingerprint() string {
 	b := schema.AppendText(nil, schema.TagText, r.Write.Pattern)
 	for _, name := range r.Write.Idempotent.Request {
 		b = schema.AppendText(b, schema.TagText, name)

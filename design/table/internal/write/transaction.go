@@ -87,7 +87,7 @@ func (t *Transaction) fingerprint() error {
 		} else if len(i.Request) == 0 {
 			return r.fault(fmt.Errorf("its record does not keep what was asked, so that the repetition of a transaction cannot be told: give idempotent a request"))
 		} else {
-			all = schema.AppendText(all, schema.TagText, r.Fingerprint())
+			all = schema.AppendText(all, schema.TagText, r.fingerprint())
 		}
 	}
 	sum := sha256.Sum256(all)

@@ -90,7 +90,10 @@ func echoMap(b *strings.Builder, v reflect.Value) {
 // echoStruct prints a struct's identity, which is the same for equal ones.
 func echoStruct(b *strings.Builder, v reflect.Value) {
 	var members strings.Builder
-	for _, member := range v.Fields() {
+	for field, member := range v.Fields() {
+		if !field.IsExported() {
+			continue // not the request's
+		}
 		echo(&members, member)
 		members.WriteByte(0)
 	}

@@ -54,7 +54,15 @@ type BatchStatementRequest struct {
 	Parameters                          []attr.Value `min:"1"`
 	ConsistentRead                      *bool
 	ReturnValuesOnConditionCheckFailure *string `enum:"ALL_OLD|NONE"`
+
+	refused error
 }
+
+// Refuse notes why the sender may not execute the statement. The others of the batch are executed.
+func (r *BatchStatementRequest) Refuse(why error) { r.refused = why }
+
+// Refused is why the sender may not execute the statement, nil if they may.
+func (r *BatchStatementRequest) Refused() error { return r.refused }
 
 // BatchExecuteStatementOutput is the answer to BatchExecuteStatement.
 type BatchExecuteStatementOutput struct {

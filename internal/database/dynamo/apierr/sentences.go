@@ -59,6 +59,9 @@ const (
 	AccessNotAllowed Sentence = "User: %s is not authorized to perform: %s on resource: %s because no %s allows the %s action"
 	AccessDeniedBy   Sentence = "User: %s is not authorized to perform: %s on resource: %s with an explicit deny in %s"
 
+	// Not AWS's words: that the flag is asked for is documented, its sentence is not.
+	PolicyLocksOut Sentence = invalid + "The policy would take your own permission to change it: set ConfirmRemoveSelfResourceAccess to true if you want that"
+
 	// These are not AWS's: they refuse what would take more than the server has.
 	Overloaded         Sentence = "The server has no room for this request now. Try again later."
 	TooManyConnections Sentence = "The server has as many connections open as it allows. Try again later."

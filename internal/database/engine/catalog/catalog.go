@@ -20,6 +20,8 @@
 //	    transaction therefore never acts on a definition that is over, however old the cache.
 //	I2  A table id or index id is never given out twice.
 //	I3  The cache never goes back: reloads read the store under mu.
+//	I4  Where several servers share the store (Share), a change returns when all of them know it, and a server that could not keep
+//	    up gives no table out.
 //
 // All methods of Catalog may be called at once. Errors are *apierr.Error where the client is told,
 // anything else is the store's or a descriptor that this program cannot read.
@@ -29,6 +31,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -50,6 +53,9 @@ type Catalog struct {
 	now     func() time.Time
 	// followed reports whether the table has a follower in the process right now.
 	followed func(keyenc.TableID) bool
+	// changed is told of the definitions that take the place of others; see OnChange.
+	changed func(before, after *Table)
+	peers   Peers // nil: no other server has the store
 
 	mu     sync.Mutex // held by reloads
 	tables atomic.Pointer[map[string]*Table]
@@ -60,7 +66,7 @@ type Catalog struct {
 func Open(ctx context.Context, store kv.Store, region, account string, now func() time.Time,
 	followed func(keyenc.TableID) bool,
 ) (*Catalog, error) {
-	c := &Catalog{store: store, region: region, account: account, now: now, followed: followed}
+	c := &Catalog{store: store, region: region, account: account, now: now, followed: followed, changed: func(_, _ *Table) {}}
 	c.tables.Store(&map[string]*Table{})
 	if err := c.Refresh(ctx); err != nil {
 		return nil, err
@@ -68,10 +74,31 @@ func Open(ctx context.Context, store kv.Store, region, account string, now func(
 	return c, nil
 }
 
+// OnChange has changed called with each definition of a table that is new to the cache, and with the one before, nil for none. It is called with
+// reloads held up, and must be set before the catalog is used.
+func (c *Catalog) OnChange(changed func(before, after *Table)) { c.changed = changed }
+
+// Peers are the other servers that share the store.
+type Peers interface {
+	// Current tells whether definitions that were read earlier may be used.
+	Current() bool
+	// Await waits until all servers know what is stored.
+	Await(ctx context.Context) error
+}
+
+// Share has the catalog tell other servers of its changes. It must be called before the catalog is used.
+func (c *Catalog) Share(peers Peers) { c.peers = peers }
+
+// ErrNotCurrent is of a server that has lost touch with its store.
+var ErrNotCurrent = errors.New("catalog: the server could not renew its lease, so its definitions of tables may be out of date")
+
 // Lookup returns the table of that name or ARN for reading and writing items. It takes no lock and reads
 // no store. A table that is not there, still being created or being deleted is a
 // ResourceNotFoundException.
 func (c *Catalog) Lookup(nameOrARN string) (*Table, error) {
+	if c.peers != nil && !c.peers.Current() {
+		return nil, ErrNotCurrent
+	}
 	tables := *c.tables.Load()
 	t, ok := tables[nameOrARN]
 	if !ok {
@@ -125,11 +152,17 @@ func (c *Catalog) refresh(ctx context.Context) error {
 		return fmt.Errorf("catalog: refresh: %w", err)
 	}
 	defer snapshot.Close()
-	tables, err := load(snapshot, *c.tables.Load())
+	old := *c.tables.Load()
+	tables, err := load(snapshot, old)
 	if err != nil {
 		return err
 	}
 	c.tables.Store(&tables)
+	for name, t := range tables {
+		if t != old[name] {
+			c.changed(old[name], t)
+		}
+	}
 	return nil
 }
 
@@ -168,12 +201,16 @@ func (c *Catalog) reload(ctx context.Context, name string) error {
 		return fmt.Errorf("catalog: reload table %q: %w", name, err)
 	}
 	tables := maps.Clone(*c.tables.Load())
+	before := tables[name]
 	if data == nil {
 		delete(tables, name)
 	} else if tables[name], err = newStoredTable(data); err != nil {
 		return err
 	}
 	c.tables.Store(&tables)
+	if after := tables[name]; after != nil {
+		c.changed(before, after)
+	}
 	return nil
 }
 

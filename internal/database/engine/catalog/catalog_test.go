@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -300,6 +301,38 @@ func TestChangeFails(t *testing.T) {
 	}
 	if diff := cmp.Diff(before.Descriptor, after); diff != "" {
 		t.Errorf("a refused change left (-want +got):\n%s", diff)
+	}
+}
+
+// silent is a store whose updates are carried out, but nobody hears of it.
+type silent struct{ kv.Store }
+
+func (s silent) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	if err := s.Store.Update(ctx, in, fn); err != nil {
+		return err
+	}
+	return kv.ErrUndetermined
+}
+
+// TestUndetermined: after a change whose outcome is unknown, the catalog knows the table as the store has it.
+func TestUndetermined(t *testing.T) {
+	c := open(t, silent{memkv.New()})
+	if err := c.Create(t.Context(), music()); !errors.Is(err, kv.ErrUndetermined) {
+		t.Errorf("Create: %v", err)
+	}
+	created, err := c.Lookup("Music")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Change(t.Context(), "Music", func(kv.Txn, *catalog.Descriptor) error { return nil })
+	if changed, lookup := c.Lookup("Music"); !errors.Is(err, kv.ErrUndetermined) || lookup != nil || changed.Version != created.Version+1 {
+		t.Errorf("Change: %v; then there is %v, %v", err, changed, lookup)
+	}
+	if err := c.Forget(t.Context(), "Music", created.ID); !errors.Is(err, kv.ErrUndetermined) {
+		t.Errorf("Forget: %v", err)
+	}
+	if left, err := c.Lookup("Music"); err == nil {
+		t.Errorf("after Forget there is %v", left)
 	}
 }
 

@@ -2,11 +2,13 @@ package catalog
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/monotable/monotable/internal/database/cluster"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
@@ -65,10 +67,26 @@ func (c *Catalog) Create(ctx context.Context, d *Descriptor) error {
 func (c *Catalog) CreateWith(ctx context.Context, d *Descriptor, in kv.Intent, with func(txn kv.Txn) error) error {
 	in.Write = append(slices.Clip(in.Write), NewKeys(d.Name)...)
 	err := c.store.Update(ctx, in, func(txn kv.Txn) error { return c.Add(txn, d, with) })
-	if err != nil {
+	return c.follow(ctx, d.Name, err)
+}
+
+// follow reloads a table after an update of its definition that ended with err, unless nothing was written.
+func (c *Catalog) follow(ctx context.Context, name string, err error) error {
+	if err != nil && !errors.Is(err, kv.ErrUndetermined) {
 		return err
 	}
-	return c.reload(ctx, d.Name)
+	if reloaded := c.reload(ctx, name); err != nil || reloaded != nil {
+		return cmp.Or(err, reloaded)
+	}
+	return c.await(ctx)
+}
+
+// await waits for the other servers.
+func (c *Catalog) await(ctx context.Context) error {
+	if c.peers == nil {
+		return nil
+	}
+	return c.peers.Await(ctx)
 }
 
 // NewKeys are the keys that an update must hold to add a table.
@@ -178,10 +196,10 @@ func (c *Catalog) changeOnce(ctx context.Context, before *Descriptor, intent kv.
 		after, err = c.Edit(txn, before, edit)
 		return err
 	})
-	if err != nil {
+	if err := c.follow(ctx, before.Name, err); err != nil {
 		return nil, err
 	}
-	return after, c.reload(ctx, before.Name)
+	return after, nil
 }
 
 // Keyring are the keys that an update must hold to change the table.
@@ -210,9 +228,10 @@ func (c *Catalog) Edit(txn kv.Txn, before *Descriptor, edit func(kv.Txn, *Descri
 }
 
 // Reload reads the definition of one table anew, after an update of the store that called Add or Edit.
-func (c *Catalog) Reload(ctx context.Context, name string) error { return c.reload(ctx, name) }
+func (c *Catalog) Reload(ctx context.Context, name string) error { return c.follow(ctx, name, nil) }
 
 func (c *Catalog) put(txn kv.Txn, d *Descriptor) error {
+	c.raise(txn)
 	if d.Gone(c.now()) {
 		txn.Delete(keyenc.TableDescriptor(d.Name))
 		txn.Delete(keyenc.TableVersion(d.ID))
@@ -233,6 +252,13 @@ func (c *Catalog) put(txn kv.Txn, d *Descriptor) error {
 	return nil
 }
 
+// raise tells the other servers of a change.
+func (c *Catalog) raise(txn kv.Txn) {
+	if c.peers != nil {
+		cluster.Raise(txn)
+	}
+}
+
 // Forget removes the descriptor of a table whose time of deletion is over, where no other table has taken
 // its name, and its version.
 func (c *Catalog) Forget(ctx context.Context, name string, id keyenc.TableID) error {
@@ -248,12 +274,10 @@ func (c *Catalog) Forget(ctx context.Context, name string, id keyenc.TableID) er
 			return err
 		}
 		if d.ID == id {
+			c.raise(txn)
 			txn.Delete(intent.Write[0])
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return c.reload(ctx, name)
+	return c.follow(ctx, name, err)
 }

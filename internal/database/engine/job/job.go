@@ -98,6 +98,16 @@ func decode(data []byte) (Record, error) {
 	return j, nil
 }
 
+// Read returns the record under a key; nil where there is none.
+func Read(r kv.Reader, key []byte) (*Record, error) {
+	data, err := r.Get(key)
+	if err != nil || data == nil {
+		return nil, err
+	}
+	j, err := decode(data)
+	return &j, err
+}
+
 // Stored returns the jobs that the store has records of and that are wanted.
 func Stored(r kv.Reader, wanted func(Record) bool) ([]Record, error) {
 	lo, hi := keyenc.Jobs()

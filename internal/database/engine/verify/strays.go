@@ -42,13 +42,13 @@ func (v *verification) strays() error {
 }
 
 // ownerOf returns the prefix that a key shares with all of its table or index, and the table. Table 0 is the catalog,
-// the jobs, the tokens of transactions, the metrics, the identities, and the parts of the store that are other Regions (kv/part), which are verified by
+// the jobs, the tokens of transactions, the metrics, the identities, the leases of servers, and the parts of the store that are other Regions (kv/part), which are verified by
 // themselves; of these each key has an owner of its own. The prefix of what is no key
 // is "".
 func ownerOf(key string) (prefix string, t keyenc.TableID) {
 	length := 1 + 4
 	switch {
-	case strings.ContainsAny(key[:1], "cijkmr"):
+	case strings.ContainsAny(key[:1], "cijklmr"):
 		return key[:1], 0
 	case key[0] == 'd':
 		length += 2

@@ -59,9 +59,9 @@ func (f Finding) String() string {
 	return where + ": " + f.What + ": " + keyenc.Format(f.Key)
 }
 
-// Verified counts what a run has looked at.
+// Verified counts what a run has looked at. Identities are looked at by their own package.
 type Verified struct {
-	Tables, Items, IndexEntries, TTLEntries, LogRecords, Streams, Backups, Findings int64
+	Tables, Items, IndexEntries, TTLEntries, LogRecords, Streams, Backups, Identities, Findings int64
 }
 
 // Add adds what another run has looked at.
@@ -73,6 +73,7 @@ func (v *Verified) Add(more *Verified) {
 	v.LogRecords += more.LogRecords
 	v.Streams += more.Streams
 	v.Backups += more.Backups
+	v.Identities += more.Identities
 	v.Findings += more.Findings
 }
 

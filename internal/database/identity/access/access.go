@@ -22,6 +22,11 @@
 //
 // Both are looked for only where a policy asks for them.
 //
+// # Cache
+//
+// Most policies decide by principal, action and resource alone. Such a decision is cached for operations on the items of one table
+// (memo.go), so only statements with conditions on the request are evaluated at every request.
+//
 // # Concurrency
 //
 // An Access serves any number of requests at once. It reads the catalog's cached tables and never the store, but to name the stream of
@@ -67,29 +72,50 @@ type Options struct {
 type Access struct {
 	options  Options
 	policies sync.Map // of tables and streams: REGION/TABLE/LABEL ▶ *attached
+	allowed  memo
 }
 
 // New returns an Access.
 func New(o Options) *Access { return &Access{options: o} }
 
-// Authorize returns nil, or the AccessDeniedException that refuses an operation with an input that passed api.Validate. region is that
+// Authorize returns nil, or the AccessDeniedException that refuses an operation with an input that passed api.Validate. Of a batch of
+// statements it refuses each by itself, in the input. region is that
 // of the engine that is to carry it out. who is nil where nobody is asked who they are.
 func (a *Access) Authorize(ctx context.Context, who *policy.Principal, r *http.Request, region string, op api.Operation, in any) error {
 	if who == nil {
 		return nil
 	}
-	c := &call{a: a, region: region, database: a.options.Databases[region], http: r, operation: op.Name, in: in}
+	c := call{a: a, region: region, database: a.options.Databases[region], http: r, operation: op.Name, in: in}
 	if c.database == nil {
 		return fmt.Errorf("access: no database of Region %q", region)
 	}
+	q, single := c.question(who)
+	if single && a.allowed.has(q) {
+		return nil
+	}
+	evaluated := c
+	err := evaluated.evaluate(ctx, who)
+	if single && err == nil && !evaluated.asked {
+		a.allowed.keep(q)
+	}
+	return err
+}
+
+// evaluate is Authorize by the statements of the policies.
+func (c *call) evaluate(ctx context.Context, who *policy.Principal) error {
+	if in, ok := c.in.(*api.BatchExecuteStatementInput); ok {
+		c.batch(who, in)
+		return nil
+	}
 	needs, err := c.needs(ctx)
+	if err == nil {
+		err = c.decideAll(who, needs)
+	}
 	if err != nil {
 		return err
 	}
-	for i := range needs {
-		if err := c.decide(who, &needs[i]); err != nil {
-			return err
-		}
+	if in, ok := c.in.(*api.PutResourcePolicyInput); ok {
+		return c.keepsAccess(who, &needs[0], in)
 	}
 	return nil
 }
@@ -102,6 +128,7 @@ type call struct {
 	http      *http.Request
 	operation string
 	in        any
+	asked     bool // for a condition key
 }
 
 // need is one action on one resource.
@@ -113,14 +140,47 @@ type need struct {
 
 const service = "dynamodb:"
 
+// decideAll returns the first refusal.
+func (c *call) decideAll(who *policy.Principal, needs []need) error {
+	for i := range needs {
+		if err := c.decide(who, &needs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (c *call) decide(who *policy.Principal, n *need) error {
 	request := policy.Request{Action: service + n.action, Resource: n.resource.arn, Account: n.resource.account, Keys: &keys{call: c, need: n}}
-	if attached := c.policy(&n.resource); attached != nil {
+	if attached := c.policy(&n.resource); attached != nil && (!who.Root || !ofPolicies[n.action]) {
 		if request.Policy = attached.policy; attached.policy == nil {
 			return apierr.AccessDeniedBy.With(who.ARN, request.Action, request.Resource, "a "+ofResource)
 		}
 	}
 	return refusal(policy.Evaluate(who, &request), who.ARN, &request)
+}
+
+// ofPolicies are the actions that a resource's policy cannot take from the account's root, so that nobody is locked out for ever.
+// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteResourcePolicy.html
+var ofPolicies = map[string]bool{"PutResourcePolicy": true, "GetResourcePolicy": true, "DeleteResourcePolicy": true}
+
+// keepsAccess refuses a policy after which its sender could not put another, unless they say that they want that. What cannot be read
+// is left to the operation.
+func (c *call) keepsAccess(who *policy.Principal, n *need, in *api.PutResourcePolicyInput) error {
+	if who.Root || in.ConfirmRemoveSelfResourceAccess != nil && *in.ConfirmRemoveSelfResourceAccess {
+		return nil
+	}
+	next, err := policy.Parse(*in.Policy, policy.Resource)
+	if err != nil {
+		return nil //nolint:nilerr // the operation refuses it in the same words
+	}
+	request := policy.Request{
+		Action: service + n.action, Resource: n.resource.arn, Account: n.resource.account, Policy: next, Keys: &keys{call: c, need: n},
+	}
+	if policy.Evaluate(who, &request) != policy.Allowed {
+		return apierr.PolicyLocksOut.With()
+	}
+	return nil
 }
 
 // The kinds of policies, as sentences name them.

@@ -100,7 +100,7 @@ func (f *facts) bound(x *expressions) (clauses []eval.KeyPredicate, err error) {
 	for _, c := range []struct {
 		text    *string
 		surface expr.Surface
-	}{{x.condition, expr.Condition}, {x.filter, expr.Filter}, {x.search, expr.SearchCondition}} {
+	}{{x.condition, expr.Condition}, {x.filter, expr.Filter}} {
 		if c.text == nil {
 			continue
 		}
@@ -124,10 +124,28 @@ func (f *facts) bound(x *expressions) (clauses []eval.KeyPredicate, err error) {
 		}
 		f.attributes = append(f.attributes, bound.Attributes()...)
 	}
+	if x.search != nil {
+		return f.searched(b, *x.search)
+	}
 	if x.keyCondition != nil {
 		return b.KeyCondition(*x.keyCondition)
 	}
 	return nil, nil
+}
+
+// searched adds the attributes of a search's condition, and returns its equalities that must hold: that of the partition key among them.
+func (f *facts) searched(b *eval.Binder, text string) (clauses []eval.KeyPredicate, err error) {
+	bound, err := b.SearchCondition(text)
+	if err != nil {
+		return nil, err
+	}
+	f.attributes = append(f.attributes, bound.Attributes()...)
+	for _, c := range bound.Clauses {
+		if c.Pinned {
+			clauses = append(clauses, eval.KeyPredicate{Name: c.Name, Op: eval.Equal, Values: c.Values})
+		}
+	}
+	return clauses, nil
 }
 
 // write is an item's write, or the check of one.
@@ -382,7 +400,7 @@ func (c *call) scan() []need {
 	})}
 }
 
-// search compares with all vectors, of whichever partition.
+// search compares with all vectors of the partition that its condition names, or of the index.
 func (c *call) search() []need {
 	in := c.in.(*api.SearchVectorsInput)
 	return []need{c.page(*in.TableName, in.IndexName, nil, in.ReturnConsumedCapacity, expressions{

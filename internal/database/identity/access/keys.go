@@ -42,6 +42,7 @@ const (
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html
 func (k *keys) Key(name string) policy.Value {
+	k.call.asked = true
 	if key, ok := strings.CutPrefix(name, service); ok {
 		return k.need.facts.key(key)
 	}

@@ -6,7 +6,17 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/identity/policy"
 )
+
+// batch refuses the statements of a batch that the principal may not execute, each by itself.
+func (c *call) batch(who *policy.Principal, in *api.BatchExecuteStatementInput) {
+	for i := range in.Statements {
+		alone := *c
+		alone.in = &api.BatchExecuteStatementInput{Statements: in.Statements[i : i+1], ReturnConsumedCapacity: in.ReturnConsumedCapacity}
+		in.Statements[i].Refuse(alone.decideAll(who, alone.statements()))
+	}
+}
 
 // statements are the needs of PartiQL statements, one for each. A statement that cannot be parsed needs nothing: the operation refuses
 // it in the same words.
@@ -47,8 +57,12 @@ func (c *call) statement(r *engine.Reach, showOld, consumed *string, enclosing s
 	}
 	if r.Verb == engine.Selects {
 		n.facts.scans = strconv.FormatBool(r.EveryKey)
-		n.facts.selects = selectSpecific
-		if r.EveryAttribute {
+		switch {
+		case !r.Star:
+			n.facts.selects = selectSpecific
+		case r.Index != "":
+			n.facts.selects = selectProjected
+		default:
 			n.facts.selects = selectAll
 		}
 	} else if r.EveryAttribute {

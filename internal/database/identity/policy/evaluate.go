@@ -66,7 +66,7 @@ func (e *evaluation) decide(mustTrust bool) Decision {
 	identity, identityDenies := e.any(who.Identity)
 	boundary, boundaryDenies := true, false
 	if who.Boundary != nil {
-		boundary, boundaryDenies = e.of(who.Boundary)
+		boundary, boundaryDenies = e.of(who.Boundary, false)
 	}
 	session, sessionDenies := true, false
 	if len(who.Session) > 0 {
@@ -105,14 +105,16 @@ func (e *evaluation) decide(mustTrust bool) Decision {
 // any is what policies say together.
 func (e *evaluation) any(policies []*Policy) (allows, denies bool) {
 	for _, p := range policies {
-		a, d := e.of(p)
-		allows, denies = allows || a, denies || d
+		if allows, denies = e.of(p, allows); denies {
+			break
+		}
 	}
 	return allows, denies
 }
 
-// of is what a policy of a principal says.
-func (e *evaluation) of(p *Policy) (allows, denies bool) {
+// of is what a policy of a principal says; allowed is whether one before it allows.
+func (e *evaluation) of(p *Policy, allowed bool) (allows, denies bool) {
+	allows = allowed
 	for i := range p.statements {
 		s := &p.statements[i]
 		if !s.Deny && allows || !e.applies(s) {

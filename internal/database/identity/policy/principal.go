@@ -12,6 +12,8 @@ type Principal struct {
 	Root bool
 	// Tags are what aws:PrincipalTag/KEY is.
 	Tags map[string]string
+	// Transitive are the keys of those tags that a session passes on to the sessions which it begins.
+	Transitive []string
 	// Keys are further condition keys of the session, by name in lower case (the claims of a web identity, say).
 	Keys map[string][]string
 	// Identity are the policies attached to the user or role; at least one must allow. Boundary, where it is not nil, must allow

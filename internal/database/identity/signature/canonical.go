@@ -4,10 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"net/textproto"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // Names of headers that net/http takes out of the map, or may.
@@ -16,21 +16,19 @@ const (
 	nameTransfer = "transfer-encoding"
 )
 
-// buffers are for canonical requests.
-var buffers = sync.Pool{New: func() any { return new(make([]byte, 0, 1024)) }}
-
 // appendCanonical appends the canonical form of a request with a body.
 func (s *Signed) appendCanonical(dst []byte, r *http.Request, body []byte) []byte {
 	dst = append(append(dst, r.Method...), '\n')
 	dst = append(appendPath(dst, wirePath(r)), '\n')
 	dst = append(appendQuery(dst, r.URL.RawQuery, s.presigned), '\n')
-	for _, name := range s.names {
-		dst = append(append(dst, name...), ':')
-		dst = append(appendHeader(dst, r, name), '\n')
+	for i := range s.signed {
+		h := &s.signed[i]
+		dst = append(append(dst, h.name...), ':')
+		dst = append(h.appendValues(dst, r), '\n')
 	}
 	dst = append(dst, '\n')
 	dst = append(append(dst, s.headers...), '\n')
-	if r.Header.Get(headerPayload) == unsignedPayload || s.presigned && r.URL.Query().Get(queryPayload) == unsignedPayload {
+	if first(r.Header, headerPayload) == unsignedPayload || s.presigned && r.URL.Query().Get(queryPayload) == unsignedPayload {
 		return append(dst, unsignedPayload...)
 	}
 	sum := sha256.Sum256(body)
@@ -146,16 +144,16 @@ func appendEncoded(dst []byte, text string) []byte {
 	return dst
 }
 
-// appendHeader appends a header's values, separated by commas, without spaces around them and with single ones inside.
-func appendHeader(dst []byte, r *http.Request, name string) []byte {
-	switch name {
+// appendValues appends the header's values, separated by commas, without spaces around them and with single ones inside.
+func (h *signedHeader) appendValues(dst []byte, r *http.Request) []byte {
+	switch h.name {
 	case nameHost, nameAuthority:
 		return appendTrimmed(dst, r.Host)
 	case nameTransfer:
 		return append(dst, strings.Join(r.TransferEncoding, ",")...)
 	}
-	values := headerOf(r, name)
-	if len(values) == 0 && name == nameLength {
+	values := r.Header[h.canonical]
+	if len(values) == 0 && h.name == nameLength {
 		return strconv.AppendInt(dst, r.ContentLength, 10)
 	}
 	for i, value := range values {
@@ -168,7 +166,7 @@ func appendHeader(dst []byte, r *http.Request, name string) []byte {
 }
 
 func appendTrimmed(dst []byte, value string) []byte {
-	value = strings.Trim(value, " \t")
+	value = textproto.TrimString(value)
 	if !strings.Contains(value, "  ") {
 		return append(dst, value...)
 	}
@@ -184,9 +182,9 @@ func appendTrimmed(dst []byte, value string) []byte {
 	return dst
 }
 
-// hasHeader reports whether a request has a header; net/http takes some out of the map.
-func hasHeader(r *http.Request, name string) bool {
-	switch name {
+// in reports whether a request has the header; net/http takes some out of the map.
+func (h *signedHeader) in(r *http.Request) bool {
+	switch h.name {
 	case nameHost, nameAuthority:
 		return true
 	case nameTransfer:
@@ -194,20 +192,14 @@ func hasHeader(r *http.Request, name string) bool {
 	case nameLength:
 		return r.ContentLength >= 0
 	default:
-		return len(headerOf(r, name)) > 0
+		return len(r.Header[h.canonical]) > 0
 	}
 }
 
-// headerOf spares the headers that SDKs sign the making of their canonical names.
-func headerOf(r *http.Request, name string) []string {
-	if canonical, ok := canonicalNames[name]; ok {
-		return r.Header[canonical]
+// first is Header.Get for a name in the form in which net/http keeps it.
+func first(h http.Header, canonical string) string {
+	if values := h[canonical]; len(values) > 0 {
+		return values[0]
 	}
-	return r.Header.Values(name)
-}
-
-var canonicalNames = map[string]string{
-	"accept-encoding": "Accept-Encoding", "amz-sdk-invocation-id": "Amz-Sdk-Invocation-Id", "amz-sdk-request": "Amz-Sdk-Request",
-	"content-encoding": "Content-Encoding", "content-length": "Content-Length", "content-type": "Content-Type", "user-agent": "User-Agent",
-	"x-amz-content-sha256": headerPayload, "x-amz-date": headerDate, "x-amz-security-token": headerToken, "x-amz-target": headerTarget,
+	return ""
 }

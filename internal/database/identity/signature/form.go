@@ -29,7 +29,7 @@ const (
 //
 // with any commas and spaces between the pairs, and the time from X-Amz-Date or Date.
 func (p *Parser) parseHeader(r *http.Request, header string) (s Signed, err error) {
-	s = Signed{Token: r.Header.Get(headerToken), stamp: r.Header.Get(headerDate)}
+	s = Signed{Token: first(r.Header, headerToken), stamp: first(r.Header, headerDate)}
 	if s.stamp == "" {
 		s.stamp = r.Header.Get("Date")
 	}
@@ -68,6 +68,19 @@ func (p *Parser) parseHeader(r *http.Request, header string) (s Signed, err erro
 	}
 	s.signature = signature
 	return s, nil
+}
+
+// CredentialOf returns the access key and the Region that a request names in its signature, exactly as Parse reads them, whether
+// the signature is right or not: a key with slashes is one that Parse refuses. ok is false where it names none.
+func CredentialOf(r *http.Request) (keyID, region string, ok bool) {
+	var credential string
+	if header := r.Header.Get(headerAuthorization); header != "" {
+		credential, _, _, _ = parameters(header)
+	} else if r.URL.RawQuery != "" {
+		credential = r.URL.Query().Get(queryCredential)
+	}
+	keyID, scope, ok := cutCredential(credential)
+	return keyID, scope[1], ok
 }
 
 // The end of a header as SDKs write it.

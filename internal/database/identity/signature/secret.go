@@ -21,13 +21,19 @@ const derivedMax = 16
 // does.
 type Secret struct {
 	text string
-	keys atomic.Pointer[[]signingKey]
+	keys atomic.Pointer[[]*signingKey]
 }
 
-// signingKey signs the requests of a scope, each with an HMAC whose beginnings are computed once.
+// signingKey signs the requests of a scope.
 type signingKey struct {
-	date, region, service string
-	macs                  *sync.Pool // of hash.Hash
+	scope, date string
+	signers     sync.Pool // of *signer
+}
+
+// signer is an HMAC whose beginnings are computed once, and room for what it signs.
+type signer struct {
+	mac    hash.Hash
+	buffer []byte
 }
 
 // NewSecret returns the secret of an access key.
@@ -39,24 +45,23 @@ func (*Secret) String() string { return "[secret]" }
 // GoString hides the secret from logs.
 func (*Secret) GoString() string { return "[secret]" }
 
-// signingKey returns the key that signs requests of a scope, and whether it was known.
-func (s *Secret) signingKey(date, region, service string) (k signingKey, known bool) {
+// signingKey returns the key that signs requests of a client, and whether it was known.
+func (s *Secret) signingKey(c *claims) (k *signingKey, known bool) {
 	for _, k := range s.known() {
-		if k.date == date && k.region == region && k.service == service {
+		if k.scope == c.scope {
 			return k, true
 		}
 	}
 	key := []byte("AWS4" + s.text)
-	for _, part := range []string{date, region, service, terminator} {
+	for _, part := range []string{c.date, c.Region, c.Service, terminator} {
 		key = sum(key, part)
 	}
-	return signingKey{
-		strings.Clone(date), strings.Clone(region), strings.Clone(service),
-		&sync.Pool{New: func() any { return hmac.New(sha256.New, key) }},
-	}, false
+	k = &signingKey{scope: strings.Clone(c.scope), date: strings.Clone(c.date)}
+	k.signers.New = func() any { return &signer{mac: hmac.New(sha256.New, key), buffer: make([]byte, 0, 1024)} }
+	return k, false
 }
 
-func (s *Secret) known() []signingKey {
+func (s *Secret) known() []*signingKey {
 	if keys := s.keys.Load(); keys != nil {
 		return *keys
 	}
@@ -64,9 +69,9 @@ func (s *Secret) known() []signingKey {
 }
 
 // keep keeps a key that has signed a request. Keys of other days make room for it.
-func (s *Secret) keep(key signingKey) {
+func (s *Secret) keep(key *signingKey) {
 	known := s.known()
-	kept := make([]signingKey, 0, len(known)+1)
+	kept := make([]*signingKey, 0, len(known)+1)
 	for _, k := range known {
 		if k.date == key.date && len(known) < derivedMax {
 			kept = append(kept, k)
@@ -84,19 +89,17 @@ func sum(key []byte, text string) []byte {
 
 // Verify refuses a request that was not signed with the secret, and says what should have been signed, as AWS does.
 func (s *Signed) Verify(secret *Secret, r *http.Request, body []byte) error {
-	buffer := buffers.Get().(*[]byte)
-	defer func() { buffers.Put(buffer) }()
-	canonical := s.appendCanonical((*buffer)[:0], r, body)
+	key, known := secret.signingKey(s.claims)
+	signer := key.signers.Get().(*signer)
+	defer key.signers.Put(signer)
+	canonical := s.appendCanonical(signer.buffer[:0], r, body)
 	all := s.appendStringToSign(canonical, canonical)
-	*buffer = all
-	key, known := secret.signingKey(s.date, s.Region, s.Service)
-	mac := key.macs.Get().(hash.Hash)
-	mac.Reset()
-	mac.Write(all[len(canonical):])
+	signer.mac.Reset()
+	signer.mac.Write(all[len(canonical):])
 	// What is behind the string to sign in the buffer is free.
-	digest := mac.Sum(all)
-	key.macs.Put(mac)
-	want := hex.AppendEncode(digest, digest[len(all):])[len(digest):]
+	digest := signer.mac.Sum(all)
+	signer.buffer = hex.AppendEncode(digest, digest[len(all):])
+	want := signer.buffer[len(digest):]
 	if subtle.ConstantTimeCompare(want, []byte(s.signature)) == 1 {
 		if !known {
 			secret.keep(key)

@@ -82,8 +82,13 @@ type claims struct {
 	scope     string // date/region/service/aws4_request
 	date, end string // of the scope
 	headers   string // names of the signed headers in lower case, separated by semicolons
-	names     []string
+	signed    []signedHeader
+	host      bool // is signed
+	target    bool // X-Amz-Target is signed
 }
+
+// signedHeader is a header's name as it is signed, and as net/http has it.
+type signedHeader struct{ name, canonical string }
 
 // Parser reads what requests say of their signatures. It keeps the claims of some clients, of whom most requests differ by their
 // signature alone. The zero Parser works.
@@ -100,7 +105,7 @@ type moment struct {
 
 // Parse reads what a request says of its signature.
 func (p *Parser) Parse(r *http.Request) (Signed, error) {
-	header := r.Header.Get(headerAuthorization)
+	header := first(r.Header, headerAuthorization)
 	inQuery := strings.Contains(r.URL.RawQuery, "X-Amz-")
 	var s Signed
 	var err error
@@ -164,35 +169,40 @@ func parseTime(stamp *string) (time.Time, error) {
 // credential the claims have no KeyID, and the scope is what it is.
 func newClaims(credential, headers string) *claims {
 	c := &claims{scope: credential, headers: strings.ToLower(headers)}
-	c.names = strings.Split(c.headers, ";")
-	parts := strings.Split(strings.TrimRight(credential, "/"), "/")
-	if len(parts) == 5 && parts[0] != "" {
-		c.KeyID, c.scope = parts[0], strings.Join(parts[1:], "/")
-		c.date, c.Region, c.Service, c.end = parts[1], parts[2], parts[3], parts[4]
+	for name := range strings.SplitSeq(c.headers, ";") {
+		c.signed = append(c.signed, signedHeader{name, http.CanonicalHeaderKey(name)})
+		c.host = c.host || name == nameHost || name == nameAuthority
+		c.target = c.target || name == nameTarget
+	}
+	if keyID, scope, ok := cutCredential(credential); ok && !strings.Contains(keyID, "/") {
+		c.KeyID, c.scope = keyID, strings.Join(scope[:], "/")
+		c.date, c.Region, c.Service, c.end = scope[0], scope[1], scope[2], scope[3]
 	}
 	return c
 }
 
+// cutCredential cuts a credential into the key and the four parts of the scope: date, Region, service and end.
+func cutCredential(credential string) (keyID string, scope [4]string, ok bool) {
+	parts := strings.Split(strings.TrimRight(credential, "/"), "/")
+	at := len(parts) - len(scope)
+	if at < 1 || parts[0] == "" {
+		return "", scope, false
+	}
+	copy(scope[:], parts[at:])
+	return strings.Join(parts[:at], "/"), scope, true
+}
+
 // checkHeaders refuses signatures that do not cover what a request is for, and names of headers that are not there.
 func (s *Signed) checkHeaders(r *http.Request) error {
-	host, target := false, len(r.Header[headerTarget]) == 0
-	for _, name := range s.names {
-		switch name {
-		case nameHost, nameAuthority:
-			host = true
-		case nameTarget:
-			target = true
-		}
-	}
 	switch {
-	case !host:
+	case !s.host:
 		return apierr.HostNotSigned.With()
-	case !target:
+	case !s.target && len(r.Header[headerTarget]) > 0:
 		return apierr.TargetNotSigned.With()
 	}
-	for _, name := range s.names {
-		if !hasHeader(r, name) {
-			return apierr.SignedHeaderMissing.With(name)
+	for i := range s.signed {
+		if h := &s.signed[i]; !h.in(r) {
+			return apierr.SignedHeaderMissing.With(h.name)
 		}
 	}
 	return nil
@@ -219,19 +229,16 @@ func (s *Signed) InScope(services ...string) error {
 
 // Timely refuses a request that was signed too long ago, or in the future.
 func (s *Signed) Timely(now time.Time, skew time.Duration) error {
-	now = now.UTC()
+	text := func(t time.Time) string { return t.UTC().Format(basicISO) }
 	minutes := int(skew / time.Minute)
-	if latest := now.Add(skew); s.at.After(latest) {
-		return apierr.SignatureEarly.With(s.stamp, latest.Format(basicISO), now.Format(basicISO), minutes)
-	}
-	if s.expires > 0 {
-		if end := s.at.Add(s.expires); now.After(end) {
-			return apierr.PresignedExpired.With(now.Format(basicISO), end.Format(basicISO))
-		}
+	switch age := now.Sub(s.at); {
+	case age < -skew:
+		return apierr.SignatureEarly.With(s.stamp, text(now.Add(skew)), text(now), minutes)
+	case s.expires > 0 && age > s.expires:
+		return apierr.PresignedExpired.With(text(now), text(s.at.Add(s.expires)))
+	case s.expires == 0 && age > skew:
+		return apierr.SignatureExpired.With(s.stamp, text(now.Add(-skew)), text(now), minutes)
+	default:
 		return nil
 	}
-	if earliest := now.Add(-skew); s.at.Before(earliest) {
-		return apierr.SignatureExpired.With(s.stamp, earliest.Format(basicISO), now.Format(basicISO), minutes)
-	}
-	return nil
 }

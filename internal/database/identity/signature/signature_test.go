@@ -158,10 +158,10 @@ func TestSigningKeys(t *testing.T) {
 	secret := NewSecret(suiteSecret)
 	for day := range 3 {
 		for region := range 40 {
-			date, name := fmt.Sprintf("2015083%d", day), fmt.Sprint("region-", region)
-			key, _ := secret.signingKey(date, name, "dynamodb")
+			c := newClaims(fmt.Sprintf("%s/2015083%d/region-%d/dynamodb/aws4_request", suiteKey, day, region), "host")
+			key, _ := secret.signingKey(c)
 			secret.keep(key)
-			again, known := secret.signingKey(date, name, "dynamodb")
+			again, known := secret.signingKey(c)
 			if !known || again != key || len(secret.known()) > derivedMax {
 				t.Fatalf("%d kept, known: %v", len(secret.known()), known)
 			}
@@ -262,4 +262,53 @@ func BenchmarkVerify(b *testing.B) {
 		}
 		parser.Keep(&s)
 	}
+}
+
+// TestCredentialOf: the key and the Region that others see in a request are those whose signature is verified, however often and wherever
+// the request says something else.
+func TestCredentialOf(t *testing.T) {
+	const other = "AKIAOTHER/20150830/eu-west-1/service/aws4_request"
+	for name, authorization := range map[string]string{
+		"as SDKs write it":   good,
+		"another one before": strings.Replace(good, "Credential=", "Credential="+other+", Credential=", 1),
+		"another one after":  good + ", Credential=" + other,
+		"another name":       strings.Replace(good, "Credential=", "XCredential="+other+", Credential=", 1),
+		"slashes behind":     strings.Replace(good, "aws4_request", "aws4_request//", 1),
+	} {
+		r := newRequest(t, authorization)
+		s, err := new(Parser).Parse(r)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if id, region, ok := CredentialOf(r); !ok || id != s.KeyID || region != s.Region {
+			t.Errorf("%s: %q of %q, %v; verified are %q of %q", name, id, region, ok, s.KeyID, s.Region)
+		}
+	}
+	query := newRequest(t, "")
+	query.URL.RawQuery = "X-Amz-Credential=" + url.QueryEscape(other) + "&X-Amz-Credential=" + url.QueryEscape(suiteKey+"/"+suiteScope)
+	if id, region, ok := CredentialOf(query); !ok || id != "AKIAOTHER" || region != "eu-west-1" {
+		t.Errorf("%q of %q, %v", id, region, ok)
+	}
+	for _, none := range []string{"", "Bearer a.b.c", "AWS4-HMAC-SHA256 Credential=a/b/c/d"} {
+		if id, region, ok := CredentialOf(newRequest(t, none)); ok || id != "" || region != "" {
+			t.Errorf("%q: %q of %q", none, id, region)
+		}
+	}
+	if id, region, ok := CredentialOf(newRequest(t, "AWS4-HMAC-SHA256 Credential=a/b/20150830/r/service/aws4_request")); !ok || id != "a/b" || region != "r" {
+		t.Errorf("a key with slashes: %q of %q, %v", id, region, ok)
+	}
+}
+
+func newRequest(t *testing.T, authorization string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.amazonaws.com/", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Amz-Date", suiteDate)
+	if authorization != "" {
+		r.Header.Set("Authorization", authorization)
+	}
+	return r
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"regexp"
@@ -21,8 +22,10 @@ const (
 	sessionDefault = time.Hour
 	sessionMin     = 15 * time.Minute
 	chainedMax     = time.Hour
-	tagsMax        = 50
-	policyMax      = 2048
+	policyMax      = 2048 // of the document and the ARNs together
+	policyARNsMax  = 10
+	// tokenMax leaves room for the other headers that the server takes, of 12 KB together.
+	tokenMax = 8 << 10
 )
 
 var (
@@ -47,31 +50,58 @@ func (c *call) assumeRole(ctx context.Context) (any, error) {
 	if id := c.form.Get("ExternalId"); id != "" && (len(id) < 2 || len(id) > 1224 || !externalID.MatchString(id)) {
 		return nil, pattern("externalId", id, `[\w+=,.@:\/-]*`)
 	}
+	if err := errors.Join(c.tag(s), c.setSourceIdentity(s)); err != nil {
+		return nil, err
+	}
 	if c.who.Root {
 		return nil, denied("Roles may not be assumed by root accounts.")
 	}
+	if err := c.withoutMFA(); err != nil {
+		return nil, err
+	}
 	arn := c.form.Get("RoleArn")
 	role, exists := c.h.options.Directory.Role(arn)
-	for _, action := range c.actions("sts:AssumeRole", s) {
+	for _, action := range actions("sts:AssumeRole", s) {
 		request := policy.Request{Action: action, Resource: arn, Account: accountOf(arn), Keys: &keys{call: c, session: s}}
 		if exists {
 			request.Policy = role.Trust
 		}
 		if !exists || policy.EvaluateAssume(c.who, &request) != policy.Allowed {
-			return nil, denied("User: %s is not authorized to perform: %s on resource: %s", c.who.ARN, action, arn)
+			return nil, notAllowed(c.who.ARN, action, arn)
 		}
 	}
 	if s.Duration, err = c.roleDuration(role, c.who.Role != ""); err != nil {
 		return nil, err
 	}
-	made, err := c.h.options.Directory.AssumeRole(ctx, role, *s)
+	made, err := c.begin(ctx, role, s)
 	if err != nil {
 		return nil, err
 	}
-	return assumedRole{assumedRoleUser{made.Principal.UserID, made.Principal.ARN}, shown(made), c.form.Get("SourceIdentity")}, nil
+	return assumedRole{assumedRoleUser{made.Principal.UserID, made.Principal.ARN}, shown(made), sourceIdentity(s.Keys)}, nil
 }
 
-// roleSession reads what a session of a role has of its own.
+// begin begins a session whose token fits into the headers of a request.
+func (c *call) begin(ctx context.Context, role *identity.Role, s *identity.Session) (*identity.Credentials, error) {
+	made, err := c.h.options.Directory.AssumeRole(ctx, role, *s)
+	if err == nil && len(made.Token) > tokenMax {
+		return nil, &fault{http.StatusBadRequest, "PackedPolicyTooLarge", fmt.Sprintf("Packed size of session tags consumes %d%% of allotted space.", 100*len(made.Token)/tokenMax)}
+	}
+	return made, err
+}
+
+func notAllowed(who, action, arn string) *fault {
+	return denied("User: %s is not authorized to perform: %s on resource: %s", who, action, arn)
+}
+
+// withoutMFA refuses the code of a device: nobody has one here.
+func (c *call) withoutMFA() error {
+	if c.form.Get("SerialNumber") == "" && c.form.Get("TokenCode") == "" {
+		return nil
+	}
+	return denied("MultiFactorAuthentication failed, unable to validate MFA code.  Please verify your MFA serial number is valid and associated with this user.")
+}
+
+// roleSession reads what a session of a role has of its own, but for tags and a source identity, which web identities bring in their tokens.
 func (c *call) roleSession() (*identity.Session, error) {
 	arn, name := c.form.Get("RoleArn"), c.form.Get("RoleSessionName")
 	switch {
@@ -87,29 +117,43 @@ func (c *call) roleSession() (*identity.Session, error) {
 	s := &identity.Session{Name: name, Keys: map[string][]string{
 		"aws:tokenissuetime": {c.h.options.Now().UTC().Format(time.RFC3339)},
 	}}
-	var err error
-	if s.Tags, err = c.tags(); err != nil {
-		return nil, err
+	return s, c.policies(s)
+}
+
+// policies reads the session's policies: a document in Policy, and those of the directory whose ARNs are in PolicyArns.
+func (c *call) policies(s *identity.Session) error {
+	document := c.form.Get("Policy")
+	if len(document) > policyMax {
+		return tooLong("policy", policyMax)
 	}
-	if source := c.form.Get("SourceIdentity"); source != "" {
-		if !sessionName.MatchString(source) {
-			return nil, pattern("sourceIdentity", source, `[\w+=,.@-]*`)
-		}
-		s.Keys["aws:sourceidentity"] = []string{source}
-	}
-	if c.form.Get("PolicyArns.member.1.arn") != "" {
-		return nil, validation("This server has no managed policies for sessions: give the session policy in Policy")
-	}
-	if document := c.form.Get("Policy"); document != "" {
-		if len(document) > policyMax {
-			return nil, validation("1 validation error detected: Value at 'policy' failed to satisfy constraint: Member must have length less than or equal to %d", policyMax)
-		}
+	if document != "" {
 		if _, err := policy.Parse(document, policy.Identity); err != nil {
-			return nil, &fault{http.StatusBadRequest, "MalformedPolicyDocument", err.Error()}
+			return &fault{http.StatusBadRequest, "MalformedPolicyDocument", err.Error()}
 		}
 		s.Policies = []string{document}
 	}
-	return s, nil
+	arns, err := c.list("PolicyArns", ".arn")
+	if err != nil {
+		return err
+	}
+	if len(arns) > policyARNsMax {
+		return tooLong("policyArns", policyARNsMax)
+	}
+	size := len(document)
+	for _, arn := range arns {
+		if !strings.HasPrefix(arn, "arn:") {
+			return validation("%s is invalid", arn)
+		}
+		name, exists := c.h.options.Directory.Policy(arn)
+		if !exists {
+			return &fault{http.StatusBadRequest, "NoSuchEntity", fmt.Sprintf("Policy %s does not exist or is not attachable.", arn)}
+		}
+		s.Managed, size = append(s.Managed, name), size+len(arn)
+	}
+	if size > policyMax {
+		return &fault{http.StatusBadRequest, "PackedPolicyTooLarge", fmt.Sprintf("Packed policy consumes %d%% of allotted space, please use smaller policy.", 100*size/policyMax)}
+	}
+	return nil
 }
 
 // pattern is AWS's sentence for a value that does not match.
@@ -117,25 +161,9 @@ func pattern(member, value, expression string) *fault {
 	return validation("1 validation error detected: Value '%s' at '%s' failed to satisfy constraint: Member must satisfy regular expression pattern: %s", value, member, expression)
 }
 
-// tags are Tags.member.1.Key and so on.
-func (c *call) tags() (map[string]string, error) {
-	tags := map[string]string{}
-	for i := 1; c.form.Has(fmt.Sprintf("Tags.member.%d.Key", i)); i++ {
-		key, value := c.form.Get(fmt.Sprintf("Tags.member.%d.Key", i)), c.form.Get(fmt.Sprintf("Tags.member.%d.Value", i))
-		switch {
-		case i > tagsMax:
-			return nil, validation("1 validation error detected: Value at 'tags' failed to satisfy constraint: Member must have length less than or equal to %d", tagsMax)
-		case key == "" || len(key) > 128 || len(value) > 256:
-			return nil, validation("1 validation error detected: Value at 'tags.%d.member.key' failed to satisfy constraint: Member must have length between 1 and 128", i)
-		}
-		for other := range tags {
-			if strings.EqualFold(other, key) {
-				return nil, &fault{http.StatusBadRequest, "InvalidParameterValue", "Duplicate tag keys found. Please note that Tag keys are case insensitive."}
-			}
-		}
-		tags[key] = value
-	}
-	return tags, nil
+// tooLong is AWS's sentence for what is longer than it may be.
+func tooLong(member string, most int) *fault {
+	return validation("1 validation error detected: Value at '%s' failed to satisfy constraint: Member must have length less than or equal to %d", member, most)
 }
 
 // duration reads DurationSeconds.
@@ -171,13 +199,13 @@ func (c *call) roleDuration(role *identity.Role, chained bool) (time.Duration, e
 	return d, nil
 }
 
-// actions are all that taking a role for a session needs.
-func (c *call) actions(first string, s *identity.Session) []string {
+// actions are all that taking a role for a session needs. Tags and source identities that it inherits need them too.
+func actions(first string, s *identity.Session) []string {
 	needed := []string{first}
 	if len(s.Tags) > 0 {
 		needed = append(needed, "sts:TagSession")
 	}
-	if len(s.Keys["aws:sourceidentity"]) > 0 && c.form.Get("SourceIdentity") != "" {
+	if sourceIdentity(s.Keys) != "" {
 		needed = append(needed, "sts:SetSourceIdentity")
 	}
 	return needed
@@ -215,14 +243,11 @@ func (k *keys) Key(name string) policy.Value {
 	case "sts:rolesessionname":
 		return given(k.session.Name)
 	case "sts:sourceidentity":
-		return given(k.call.form.Get("SourceIdentity"))
+		return given(sourceIdentity(k.session.Keys))
+	case "sts:transitivetagkeys":
+		return policy.Value{Texts: slices.Sorted(slices.Values(k.session.Transitive))}
 	case "aws:tagkeys":
-		var names []string
-		for key := range k.session.Tags {
-			names = append(names, key)
-		}
-		slices.Sort(names)
-		return policy.Value{Texts: names}
+		return policy.Value{Texts: slices.Sorted(maps.Keys(k.session.Tags))}
 	case "aws:currenttime":
 		return policy.One(now.Format(time.RFC3339))
 	case "aws:epochtime":

@@ -36,8 +36,8 @@ func (c *call) getSessionToken(ctx context.Context) (any, error) {
 	if c.who.Role != "" || c.who.Keys != nil {
 		return nil, denied("Cannot call GetSessionToken with session credentials")
 	}
-	if c.form.Get("SerialNumber") != "" || c.form.Get("TokenCode") != "" {
-		return nil, denied("MultiFactorAuthentication failed, unable to validate MFA code.  Please verify your MFA serial number is valid and associated with this user.")
+	if err := c.withoutMFA(); err != nil {
+		return nil, err
 	}
 	duration, err := c.duration(userSessionDefault, userSessionMax)
 	if err != nil {

@@ -100,6 +100,18 @@ func (h *Handler) Public(r *http.Request, body []byte) bool {
 	return err == nil && form.Get("Action") == webIdentityAction
 }
 
+// Recorded returns the parameters of a request for STS. Those that cannot be read are none.
+func (h *Handler) Recorded(r *http.Request, body []byte) url.Values {
+	form, err := parameters(r, body)
+	if err != nil {
+		form = url.Values{}
+	}
+	if form.Get("Version") != apiVersion && !h.Serves(r, body) {
+		return nil
+	}
+	return form
+}
+
 // Serve responds to a request that Serves is true for.
 func (h *Handler) Serve(ctx context.Context, who *policy.Principal, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte) {
 	if who == nil {
@@ -164,6 +176,11 @@ func parameters(r *http.Request, body []byte) (url.Values, error) {
 	form, err := url.ParseQuery(text)
 	if err != nil {
 		return nil, &fault{http.StatusBadRequest, "MalformedInput", "The request cannot be read."}
+	}
+	for name, values := range form {
+		if len(values) > 1 {
+			return nil, &fault{http.StatusBadRequest, "MalformedInput", "The parameter " + name + " is there more than once."}
+		}
 	}
 	return form, nil
 }

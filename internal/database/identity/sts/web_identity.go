@@ -19,7 +19,6 @@ import (
 const (
 	webTokenMax = 20000 // characters, as on AWS
 	webSkew     = time.Minute
-	tagsClaim   = "https://aws.amazon.com/tags"
 )
 
 // webIdentity is the result of AssumeRoleWithWebIdentity.
@@ -29,6 +28,7 @@ type webIdentity struct {
 	AssumedRoleUser             assumedRoleUser
 	Credentials                 credentials
 	Provider                    string
+	SourceIdentity              string `xml:",omitempty"`
 }
 
 func (webIdentity) operation() string { return webIdentityAction }
@@ -66,11 +66,11 @@ func (c *call) assumeRoleWithWebIdentity(ctx context.Context) (any, error) {
 	}
 	arn := "arn:aws:iam::" + c.h.options.Account + ":oidc-provider/" + name
 	claims["aws:federatedprovider"] = []string{arn}
-	if s.Tags, err = principalTags(verified); err != nil {
+	if err := claimed(verified, s); err != nil {
 		return nil, err
 	}
 	role, exists := c.h.options.Directory.Role(c.form.Get("RoleArn"))
-	for _, action := range c.actions("sts:"+webIdentityAction, s) {
+	for _, action := range actions("sts:"+webIdentityAction, s) {
 		if !exists {
 			return nil, denied("Not authorized to perform %s", action)
 		}
@@ -85,11 +85,11 @@ func (c *call) assumeRoleWithWebIdentity(ctx context.Context) (any, error) {
 	if s.Duration, err = c.roleDuration(role, false); err != nil {
 		return nil, err
 	}
-	made, err := c.h.options.Directory.AssumeRole(ctx, role, *s)
+	made, err := c.begin(ctx, role, s)
 	if err != nil {
 		return nil, err
 	}
-	return webIdentity{subject, audience, assumedRoleUser{made.Principal.UserID, made.Principal.ARN}, shown(made), arn}, nil
+	return webIdentity{subject, audience, assumedRoleUser{made.Principal.UserID, made.Principal.ARN}, shown(made), arn, sourceIdentity(s.Keys)}, nil
 }
 
 // providerName is how policies name an issuer.
@@ -178,27 +178,4 @@ func textsOf(t jwt.Token, claim string) []string {
 	default:
 		return nil
 	}
-}
-
-// principalTags are the tags that a token has for its session:
-//
-//	"https://aws.amazon.com/tags": {"principal_tags": {"Project": ["Automation"]}}
-func principalTags(t jwt.Token) (map[string]string, error) {
-	var claim map[string]any
-	if t.Has(tagsClaim) && t.Get(tagsClaim, &claim) != nil {
-		return nil, invalidToken("The principal tags of the token are not valid")
-	}
-	principal, _ := claim["principal_tags"].(map[string]any)
-	tags := map[string]string{}
-	for key, value := range principal {
-		if list, ok := value.([]any); ok && len(list) == 1 {
-			value = list[0]
-		}
-		text, ok := value.(string)
-		if !ok || key == "" || len(key) > 128 || len(text) > 256 || len(tags) == tagsMax {
-			return nil, invalidToken("The principal tags of the token are not valid")
-		}
-		tags[key] = text
-	}
-	return tags, nil
 }

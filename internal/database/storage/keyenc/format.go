@@ -47,6 +47,10 @@ func Format(key []byte) string {
 		if len(key) >= 2 {
 			return fmt.Sprintf("identity/%c/%q", key[1], key[2:])
 		}
+	case spaceCluster:
+		if len(key) >= 2 {
+			return fmt.Sprintf("cluster/%c/%q", key[1], key[2:])
+		}
 	case spaceMetrics:
 		if len(key) == metricsKeyLen {
 			return fmt.Sprintf("metrics/minute %d", binary.BigEndian.Uint64(rest))

@@ -46,6 +46,8 @@
 //	                │ i │ kind │ name │                          users, roles, policies; the seal of their secrets
 //	                └───┴──────┴──────┘
 //	                      1
+//	cluster         l s server · l w                             leases of the servers that share a store, of their leader
+//	                l d · l i                                    counters: changes of definitions, of identities
 //
 // Hash is a hash of the whole partition key. It spreads partitions evenly over the range of a table, so that
 // a parallel scan splits by it and a distributed store's regions fill alike; within one hash partitions
@@ -103,6 +105,7 @@ var ErrCorrupt = errors.New("keyenc: key is corrupt")
 // The key spaces, by first byte. 'r' is package kv/part's: whole stores of other Regions.
 const (
 	spaceCatalog    = 'c'
+	spaceCluster    = 'l'
 	spaceData       = 'd'
 	spaceIdentity   = 'i'
 	spaceJob        = 'j'

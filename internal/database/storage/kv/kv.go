@@ -37,6 +37,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Errors that a store returns and callers test for with errors.Is. Any other error is a fault of the
@@ -132,6 +133,9 @@ type Store interface {
 	// Compact gives back the room of what was deleted or overwritten in [lo, hi) and lays out the rest for
 	// reading; with a nil hi, in the change logs too. It may take long, and reads and updates go on meanwhile.
 	Compact(ctx context.Context, lo, hi []byte) error
+	// Time returns the time of a clock of the store's own, by which its numbers are times without Txn.Advance, some milliseconds late at
+	// most; all processes that share the store have this one clock. timed is false for a store that has none.
+	Time(ctx context.Context) (now time.Time, timed bool, err error)
 	Keeper
 	Health
 	// Limits returns what the store can take; it does not change.

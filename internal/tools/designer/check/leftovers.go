@@ -61,10 +61,7 @@ func (c *checker) countedBy(w *design.Write, made *design.Step) []counting {
 }
 
 // leadsTo reports whether an item has the whole key of another entity's.
-func (c *checker) leadsTo(e, to *design.Entity) bool {
-	key := keyOf(to)
-	return len(key) > 0 && !slices.ContainsFunc(key, func(f string) bool { return e.Field(f) == nil })
-}
+func (c *checker) leadsTo(e, to *design.Entity) bool { return len(design.Belongs(e, to)) > 0 }
 
 // settles reports whether a write changes a field, or deletes the item that has it; or a flow does in another write.
 func (c *checker) settles(w *design.Write, e *design.Entity, field string) bool {
@@ -169,7 +166,10 @@ func (c *checker) asked(w *design.Write, made *design.Step, r design.Ref) bool {
 		return s != made && s.Action != design.Delete && refersTo(r, s.Entity)
 	})
 	counted := slices.ContainsFunc(r.To, func(t design.RefTarget) bool {
-		return slices.ContainsFunc(c.design.Entity(t.Entity).Counters, func(x *design.Counter) bool { return x.Of == made.Entity })
+		to := c.design.Entity(t.Entity)
+		return slices.ContainsFunc(to.Counters, func(x *design.Counter) bool {
+			return x.Of == made.Entity && slices.Contains(design.Owner(c.design.Entity(made.Entity), to, x.By), design.Join{A: r.Field, B: t.Field})
+		})
 	})
 	return here || counted || slices.ContainsFunc(c.design.Flows, func(f *design.Flow) bool {
 		at := slices.IndexFunc(f.Steps, func(s *design.FlowStep) bool { return s.Write == w.Name })
@@ -182,11 +182,16 @@ func (c *checker) asked(w *design.Write, made *design.Step, r design.Ref) bool {
 
 // isPartOf reports whether items of an entity belong to one of another: there are so many for each, and they have its key.
 func (c *checker) isPartOf(child, e *design.Entity) bool {
-	return child.Volume.Per == e.Name && c.leadsTo(child, e) && isAnyKey(child, keyOf(e))
+	return child.Volume.Per == e.Name && c.leadsTo(child, e) && !slices.ContainsFunc(ownerFields(child, e), func(f string) bool { return !isKey(child, f) })
 }
 
-func isAnyKey(e *design.Entity, fields []string) bool {
-	return !slices.ContainsFunc(fields, func(f string) bool { return !isKey(e, f) })
+// ownerFields are the fields by which an item tells the one of another entity that it belongs to.
+func ownerFields(e, owner *design.Entity) []string {
+	var out []string
+	for _, j := range design.Belongs(e, owner) {
+		out = append(out, j.A)
+	}
+	return out
 }
 
 // asksFor reports whether a condition on an item asks how many of a child there are, by a counter of them.

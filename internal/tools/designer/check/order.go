@@ -119,7 +119,7 @@ func (c *checker) grownDigits(e *design.Entity, f *design.Field) (digits int, wh
 	var parent []string
 	most, of := e.Volume.Count, e.Name+" items"
 	if per := c.design.Entity(e.Volume.Per); per != nil {
-		parent, most, of = keyOf(per), max(e.Volume.Typical, e.Volume.Max), e.Name+" items of one "+per.Name
+		parent, most, of = ownerFields(e, per), max(e.Volume.Typical, e.Volume.Max), e.Name+" items of one "+per.Name
 	}
 	own := slices.DeleteFunc(slices.Clone(keyOf(e)), func(name string) bool { return slices.Contains(parent, name) })
 	if len(own) != 1 || own[0] != f.Name {

@@ -114,7 +114,7 @@ func (c *checker) busiest(p plan.Place) (name string, share float64) {
 		for _, part := range t.Parts {
 			spreads := slices.IndexFunc(part.Funcs, func(fn design.Func) bool { return fn.Name == "shard" || fn.Name == "mod" })
 			switch {
-			case part.Field == "" || slices.Contains(plan.KeyFields(of), part.Field):
+			case part.Field == "" || slices.Contains(ownerFields(p.Entity, of), part.Field):
 			case spreads >= 0:
 				shards *= max(1, float64(part.Funcs[spreads].Int()))
 			case timed(p.Entity, part): // all of one time are together

@@ -86,7 +86,7 @@ func (c *checker) hotItem(w *design.Write) {
 				mend("write it apart from the transaction, or spread it over several items").report()
 		case !hot && popular >= 0.01 && adds(i) && !isKey(i.Place.Entity, c.design.Tenant):
 			c.find("ST306", w.Name, i.Step.Pos, "changes %s in each transaction: if all want the same one, that is %g a second, of which about %.0f%% meet another and are cancelled",
-				article(name), w.Rate, 100*popular).as(Info).mend("repeat what is cancelled; for more, spread what is counted over several items").report()
+				article(name), w.Rate, min(100, 100*popular)).as(Info).mend("repeat what is cancelled; for more, spread what is counted over several items").report()
 		}
 	}
 }

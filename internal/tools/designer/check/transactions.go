@@ -65,14 +65,14 @@ func (c *checker) transactionSize(w *design.Write, p plan.WritePlan) {
 	}
 }
 
-// sameItemTwice is ST506: two steps on one entity that no line or parameter tells apart.
+// sameItemTwice is ST506: two steps on one entity that no line or parameter tells apart. Counters join the step that is on their item.
 func (c *checker) sameItemTwice(w *design.Write, p plan.WritePlan) {
 	var seen []plan.ItemWrite
 	told := map[string]bool{}
 	for _, i := range p.Items {
 		key := i.Place.String()
 		twice := slices.ContainsFunc(seen, func(before plan.ItemWrite) bool {
-			return before.Place.String() == key && before.Step != i.Step && !before.Left && !i.Left && !distinct(i.Place.Entity, before.Step, i.Step)
+			return before.Place.String() == key && before.Step != i.Step && !before.Counter() && !i.Counter() && !distinct(i.Place.Entity, before.Step, i.Step)
 		})
 		seen = append(seen, i)
 		if !twice || told[i.Place.Entity.Name] {
@@ -95,7 +95,7 @@ func distinct(e *design.Entity, a, b *design.Step) bool {
 		return false
 	}
 	value := func(s *design.Step, field string) string {
-		if v := given(s, field); v != nil && s.Entity == e.Name {
+		if v := given(s, field); v != nil {
 			return strings.ReplaceAll(v.Text, " ", "")
 		}
 		return ":" + field

@@ -62,7 +62,7 @@ func (c *checker) likelyDuplicates(e *design.Entity) {
 			if of == e || !named || i < 0 || isKey(of, of.Fields[i].Name) {
 				continue
 			}
-			leads := slices.ContainsFunc(keyOf(of), func(k string) bool { return k != c.design.Tenant && e.Field(k) != nil })
+			leads := refOf(e, of) != "" || slices.ContainsFunc(keyOf(of), func(k string) bool { return k != c.design.Tenant && e.Field(k) != nil })
 			if leads && !c.keptEqual(of, of.Fields[i].Name, e, f.Name) {
 				c.find("ST503", e.Name, f.Pos, "%s repeats %s of %s: nothing keeps the two equal", f.Name, of.Fields[i].Name, of.Name).as(Warning).
 					mend("snapshot: { %s: %s.%s }, if it is to stay as it was; or change both in one write", f.Name, of.Name, of.Fields[i].Name).report()

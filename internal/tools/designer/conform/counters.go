@@ -1,6 +1,7 @@
 package conform
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -77,7 +78,11 @@ func (c *counters) observe(e *table.Entity) *table.Entity {
 		})
 		var key []table.KeyAttribute
 		for n, k := range e.Counts[i].Entity.Key {
-			key = append(key, table.KeyAttribute{Attribute: table.Attribute{Name: holderAttribute(i, n), Type: k.Type}, Template: k.Template})
+			template := slices.Clone(k.Template)
+			for p := range template {
+				template[p].Field = cmp.Or(e.Counts[i].By[template[p].Field], template[p].Field)
+			}
+			key = append(key, table.KeyAttribute{Attribute: table.Attribute{Name: holderAttribute(i, n), Type: k.Type}, Template: template})
 		}
 		whole.Entries = append(whole.Entries, table.Entry{PK: key})
 	}

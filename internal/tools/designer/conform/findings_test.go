@@ -259,22 +259,30 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestCountedByKey: what lower and fold make one key of is counted by one item, as the generated code counts it.
+// TestCountedByKey: what lower and fold make one key of is counted by one item, as the generated code counts it; also where a reference
+// says it.
 func TestCountedByKey(t *testing.T) {
-	d := parsed(t, `
+	for field, refs := range map[string]string{"tag": "", "about": ", refs: { about: Tag.tag }"} {
+		t.Run(field, func(t *testing.T) { countedBy(t, field, refs) })
+	}
+}
+
+func countedBy(t *testing.T, field, refs string) {
+	t.Helper()
+	d := parsed(t, fmt.Sprintf(`
 design: 1
 name: Shop
 tables: { Shop: { key: { pk: PK, sk: SK }, type_attr: type } }
 entities:
   Tag: { key: { pk: "TAG#{tag|lower}", sk: "{shelf|fold}" }, counters: { notes: Note }, fields: { tag: text, shelf: text, notes: int } }
-  Note: { key: { pk: "NOTE#{noteId}", sk: METADATA }, fields: { noteId: id, tag: text, shelf: text } }
-`)
+  Note: { key: { pk: "NOTE#{noteId}", sk: METADATA }, fields: { noteId: id, %s: text, shelf: text }%s }
+`, field, refs))
 	for said, want := range map[string]int{"2": 0, "1": 1} {
 		list := []table.Item{
 			of("PK=TAG#go", "SK=cafe", "type=TAG", "tag=Go", "shelf=Café", "notes="+said),
-			of("PK=NOTE#n1", "SK=METADATA", "type=NOTE", "noteId=n1", "tag=GO", "shelf=cafe"),
-			of("PK=NOTE#n2", "SK=METADATA", "type=NOTE", "noteId=n2", "tag=go", "shelf=CAFÉ"),
-			of("PK=NOTE#n3", "SK=METADATA", "type=NOTE", "noteId=n3", "tag=rust", "shelf=cafe"),
+			of("PK=NOTE#n1", "SK=METADATA", "type=NOTE", "noteId=n1", field+"=GO", "shelf=cafe"),
+			of("PK=NOTE#n2", "SK=METADATA", "type=NOTE", "noteId=n2", field+"=go", "shelf=CAFÉ"),
+			of("PK=NOTE#n3", "SK=METADATA", "type=NOTE", "noteId=n3", field+"=rust", "shelf=cafe"),
 		}
 		if r := check(t, d, map[string][]table.Item{"Shop": list}); len(r.Findings) != want {
 			t.Errorf("a counter that says %s of 2: findings %+v, want %d", said, r.Findings, want)

@@ -75,5 +75,5 @@ func PricesOf(region string) (Prices, error) {
 		}
 		known[i] = p.Region
 	}
-	return Prices{}, fmt.Errorf("there is no price list for the region %q; there are %s", region, strings.Join(known, ", "))
+	return Prices{}, fmt.Errorf("there is no price list for the region %q; there are %s, and others in a file: monotable cost --prices FILE", region, strings.Join(known, ", "))
 }

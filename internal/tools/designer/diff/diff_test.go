@@ -134,6 +134,114 @@ entities:
 	}
 }
 
+// TestByTurns: entries that items have by turns are compared one by one, and priced by the part of 1,000,000 items that has them: for each of
+// these the item (1 unit) and the entry that comes or goes (1), or both (2) where its key changes.
+func TestByTurns(t *testing.T) {
+	const open, done = `{ name: open, where: state = 'open', pk: "OPEN#{team}", sk: "{ticketId}", share: 0.05 }`,
+		`{ name: done, where: state = 'done', pk: "DONE#{team}", sk: "{ticketId}", share: 0.9 }`
+	const desk = `
+design: 1
+name: Desk
+tables: { Desk: { key: { pk: PK, sk: SK }, indexes: { GSI1: { pk: GSI1PK, sk: GSI1SK } } } }
+types: { State: { enum: [open, waiting, done] } }
+entities:
+  Ticket:
+    key: { pk: "TICKET#{ticketId}", sk: META }
+    index: { GSI1: [` + open + ", " + done + `] }
+    fields: { ticketId: ulid, team: slug, state: State }
+    volume: { count: 1000000, size: 500 }
+`
+	const waiting = `, { name: waiting, where: state = 'waiting', pk: "WAIT#{team}", sk: "{ticketId}", share: 0.05 }] }`
+	for name, test := range map[string]struct {
+		edits []edit
+		want  []string
+	}{
+		"new entry":       {[]edit{{"] }\n    fields", waiting + "\n    fields"}}, []string{"backfill Ticket.GSI1.waiting 50000 100000"}},
+		"entry gone":      {[]edit{{open + ", ", ""}}, []string{"breaking Ticket.GSI1.open"}},
+		"another name":    {[]edit{{"name: open", "name: begun"}}, []string{"free Ticket.GSI1.begun"}},
+		"names changed":   {[]edit{{"name: open", "name: x"}, {"name: done", "name: open"}, {"name: x", "name: done"}}, []string{"backfill Ticket.GSI1.done 50000 150000", "backfill Ticket.GSI1.open 900000 2700000"}},
+		"another key":     {[]edit{{"OPEN#", "O#"}}, []string{"backfill Ticket.GSI1.open 50000 150000"}},
+		"other condition": {[]edit{{"state = 'open'", "state = 'waiting'"}}, []string{"backfill Ticket.GSI1.open 100000 200000"}},
+		"no turns": {
+			[]edit{{"[" + open + ", " + done + "]", `{ pk: "OPEN#{team}", sk: "{ticketId}", where: state = 'open', share: 0.05 }`}},
+			[]string{"breaking Ticket.GSI1.done", "free Ticket.GSI1"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			after := desk
+			for _, e := range test.edits {
+				if !strings.Contains(after, e.old) {
+					t.Fatalf("the design has no %q", e.old)
+				}
+				after = strings.Replace(after, e.old, e.new, 1)
+			}
+			var got []string
+			for _, c := range diff.Designs(parse(t, desk), parse(t, after)) {
+				line := string(c.Class) + " " + c.Subject
+				if c.Items > 0 {
+					line += fmt.Sprintf(" %.0f %.0f", c.Items, c.WriteUnits)
+				}
+				got = append(got, line)
+			}
+			if d := cmp.Diff(test.want, got); d != "" {
+				t.Errorf("-want +got:\n%s", d)
+			}
+		})
+	}
+}
+
+// TestCounters: a counter that is new, or counts otherwise, must count what is there.
+func TestCounters(t *testing.T) {
+	const net = `
+design: 1
+name: Net
+tables: { Net: { key: { pk: PK, sk: SK } } }
+entities:
+  User:
+    key: { pk: "USER#{userId}", sk: USER }
+    counters: { posts: Post, likes: { sum: Post.likes, where: likes > 1, by: authorId } }
+    fields: { userId: id, posts: int, likes: int }
+    volume: { count: 1000, size: 200 }
+  Post:
+    key: { pk: "POST#{postId}", sk: POST }
+    fields: { postId: id, authorId: id, editorId: id, likes: int, words: int }
+    refs: { authorId: User.userId }
+`
+	const refs = "{ authorId: User.userId }"
+	for name, test := range map[string]struct {
+		edits []edit
+		want  string
+	}{
+		"nothing":           {nil, ""},
+		"new":               {[]edit{{"posts: Post", "posts: Post, words: { sum: Post.words }"}, {"posts: int", "posts: int, words: int"}}, "backfill User.words 1000 1000"},
+		"condition":         {[]edit{{"likes > 1", "likes > 2"}}, "backfill User.likes 1000 1000"},
+		"sum":               {[]edit{{"sum: Post.likes", "sum: Post.words"}}, "backfill User.likes 1000 1000"},
+		"reference":         {[]edit{{refs, "{ editorId: User.userId }"}, {"by: authorId", "by: editorId"}}, "backfill User.posts 1000 1000, backfill User.likes 1000 1000"},
+		"reference said":    {[]edit{{"posts: Post", "posts: { count: Post, by: authorId }"}}, ""},
+		"gone":              {[]edit{{"posts: Post, ", ""}}, "breaking User.posts"},
+		"gone with a field": {[]edit{{"posts: Post, ", ""}, {"posts: int, ", ""}}, "breaking User.posts"},
+	} {
+		after := net
+		for _, e := range test.edits {
+			if !strings.Contains(after, e.old) {
+				t.Fatalf("%s: the design has no %q", name, e.old)
+			}
+			after = strings.Replace(after, e.old, e.new, 1)
+		}
+		var got []string
+		for _, c := range diff.Designs(parse(t, net), parse(t, after)) {
+			line := string(c.Class) + " " + c.Subject
+			if c.Items > 0 {
+				line += fmt.Sprintf(" %.0f %.0f", c.Items, c.WriteUnits)
+			}
+			got = append(got, line)
+		}
+		if strings.Join(got, ", ") != test.want {
+			t.Errorf("%s: %s; want %s", name, strings.Join(got, ", "), test.want)
+		}
+	}
+}
+
 // TestGone: a field that is gone has another name, may have one of those that are new, or has none.
 func TestGone(t *testing.T) {
 	const was = `number: int, status: Status`

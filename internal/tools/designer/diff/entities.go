@@ -59,32 +59,76 @@ func (d *differ) entity(o, n *design.Entity) {
 			d.add(Free, n.Name+"."+m.Name, design.Pos{}, "the marker is gone: what it made unique is not any more, and its items can be deleted")
 		})
 	d.entries(o, n)
+	d.counters(o, n)
+}
+
+// counters compares counters. What one counts is stored nowhere else: where it counts otherwise, what is there must be counted anew.
+func (d *differ) counters(o, n *design.Entity) {
+	anew := func(c *design.Counter, what string) {
+		d.weigh(d.add(Backfill, n.Name+"."+c.Field, c.Pos, "%s: all items of %s must be counted", what, c.Of), n, d.holding(n, c.Field))
+	}
+	pairs(o.Counters, n.Counters, func(c *design.Counter) string { return c.Field },
+		func(oc, nc *design.Counter) {
+			if oc.Of != nc.Of || oc.Sum != nc.Sum || oc.By != nc.By || conditionText(oc.Where) != conditionText(nc.Where) {
+				anew(nc, "the counter counts otherwise")
+			}
+		},
+		func(c *design.Counter) { anew(c, "the counter is new") },
+		func(c *design.Counter) {
+			if n.Field(c.Field) != nil { // else the field is gone
+				d.add(Breaking, n.Name+"."+c.Field, design.Pos{}, "it counts no more, and programs of the old design rely on it")
+			}
+		})
 }
 
 // entries compares index entries. An entry whose keys are fields as they are needs nothing of the items: the attributes
 // are there. One that is composed needs an attribute that no item has yet.
 func (d *differ) entries(o, n *design.Entity) {
 	name := func(x *design.Entry) string { return x.Place() + " " + x.Of }
-	backfill := func(x *design.Entry, what string, moves bool) {
+	backfill := func(x *design.Entry, what string, before float64, moves bool) {
 		subject := n.Name + "." + x.Place()
 		if composed(x) {
-			d.weigh(d.add(Backfill, subject, x.Pos, "%s: each item gets the attributes of its key", what), n, d.entered(x, n, moves))
+			entry := placeOf(d.now, n, x)
+			d.enter(d.add(Backfill, subject, x.Pos, "%s: each item that has it gets the attributes of its key", what), n, entry, min(1, entry.Part()+before), moves)
 			return
 		}
 		d.add(IndexBuild, subject, x.Pos, "%s, of attributes that items have", what)
 	}
-	pairs(o.Entries, n.Entries, name,
+	pairs(d.renamed(o, n), n.Entries, name,
 		func(ox, nx *design.Entry) {
 			if !sameTemplates(ox.PK, nx.PK) || !sameTemplates(ox.SK, nx.SK) {
-				backfill(nx, "the entry's key is another", true)
+				backfill(nx, "the entry's key is another", 0, true)
 			} else if conditionText(ox.Where) != conditionText(nx.Where) {
-				backfill(nx, "the entry is there under another condition", false)
+				backfill(nx, "the entry is there under another condition", placeOf(d.old, o, ox).Part(), false) // these may have it no more
 			}
 		},
-		func(x *design.Entry) { backfill(x, "the entry is new", false) },
+		func(x *design.Entry) { backfill(x, "the entry is new", 0, false) },
 		func(x *design.Entry) {
 			d.add(Breaking, n.Name+"."+x.Place(), design.Pos{}, "the entry is gone, and programs of the old design may read it")
 		})
+}
+
+// renamed are the old entries, those under their new names that are called otherwise and nothing else: names are not stored.
+func (d *differ) renamed(o, n *design.Entity) []*design.Entry {
+	has := func(list []*design.Entry, x *design.Entry, same func(*design.Entry) bool) int {
+		return slices.IndexFunc(list, func(y *design.Entry) bool { return y.Index == x.Index && y.Of == x.Of && same(y) })
+	}
+	out := slices.Clone(o.Entries)
+	for i, x := range out {
+		now := has(n.Entries, x, func(y *design.Entry) bool {
+			return sameTemplates(x.PK, y.PK) && sameTemplates(x.SK, y.SK) && conditionText(x.Where) == conditionText(y.Where)
+		})
+		called := func(y *design.Entry) bool { return y.Name == x.Name }
+		if now < 0 || has(n.Entries, x, called) >= 0 {
+			continue
+		}
+		y := n.Entries[now]
+		d.add(Free, n.Name+"."+y.Place(), y.Pos, "the entry was called %s: what is stored stays, and programs must be compiled with the new name", x.Place())
+		same := *x
+		same.Name = y.Name
+		out[i] = &same
+	}
+	return out
 }
 
 // composed reports whether some key of the entry is more than one field as it is.
@@ -115,6 +159,7 @@ func (d *differ) fields(o, n *design.Entity) {
 			switch was := storedAt(o, f.Path); {
 			case was != nil && n.Field(was.Name) == nil && was.Type.String() == f.Type.String() && (f.Optional || !was.Optional):
 				d.add(Free, n.Name+"."+f.Name, f.Pos, "the field was called %s, and its values stay where they are", was.Name)
+			case slices.ContainsFunc(n.Counters, func(c *design.Counter) bool { return c.Field == f.Name }): // with its counter
 			case f.Optional:
 				d.add(Free, n.Name+"."+f.Name, f.Pos, "the optional field is new")
 			default:

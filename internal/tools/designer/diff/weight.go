@@ -11,8 +11,13 @@ import (
 // weigh prices a change that writes once at each of the places, for every item of the entity. A place that is written twice is listed
 // twice.
 func (d *differ) weigh(c *Change, e *design.Entity, places []plan.Place) {
-	c.Items = cost.Items(d.now, e)
-	c.WriteUnits = c.Items * cost.WriteUnits(places)
+	d.more(c, cost.Items(d.now, e), places)
+}
+
+// more adds to the price of a change what writes a number of items once at each of the places.
+func (d *differ) more(c *Change, items float64, places []plan.Place) {
+	c.Items += items
+	c.WriteUnits += items * cost.WriteUnits(places)
 	if prices, err := cost.PricesOf(d.now.Workload.Region); err == nil { // else the units alone are told
 		c.Cost = c.WriteUnits * prices.OnDemandWrite / 1e6
 	}
@@ -67,21 +72,27 @@ func (d *differ) typed(e *design.Entity) []plan.Place {
 	})
 }
 
-// entered is what it takes to give the items an entry: the item gets the attributes of the key, and so do its entries in indexes that
-// project all of it; the entry is added, and removed before where its key changes.
-func (d *differ) entered(x *design.Entry, e *design.Entity, moves bool) []plan.Place {
-	places := plan.Places(d.now, e)
-	entry := places[slices.IndexFunc(places, func(p plan.Place) bool {
-		return p.Kind == plan.EntryPlace && !p.Undeclared && p.Name == x.Place() && p.Copy == e.Copy(x.Of)
-	})]
-	var out []plan.Place
-	for _, p := range places {
-		if p.SameItem(entry) && (p.Index == nil || p.Index == entry.Index || p.Index.Project.All) {
-			out = append(out, p)
+// enter prices what it takes to give a part of the items an entry, or to take it away: the item gets or loses the attributes of the key, and
+// so do its entries in indexes that project all of it; the entry is added or removed, or both where its key changes. Other items are left
+// alone, and none has another entry in this index.
+func (d *differ) enter(c *Change, e *design.Entity, entry plan.Place, part float64, moves bool) {
+	entry.Share = 1 // of those that have it
+	written := []plan.Place{entry}
+	if moves {
+		written = append(written, entry)
+	}
+	for _, p := range plan.Places(d.now, e) {
+		if p.SameItem(entry) && (p.Index == nil || p.Index != entry.Index && p.Index.Project.All) {
+			written = append(written, p)
 		}
 	}
-	if moves {
-		out = append(out, entry)
-	}
-	return out
+	d.more(c, part*cost.Items(d.now, e), written)
+}
+
+// placeOf is the place of an entry.
+func placeOf(in *design.Design, e *design.Entity, x *design.Entry) plan.Place {
+	places := plan.Places(in, e)
+	return places[slices.IndexFunc(places, func(p plan.Place) bool {
+		return p.Kind == plan.EntryPlace && !p.Undeclared && p.Name == x.Place() && p.Copy == e.Copy(x.Of)
+	})]
 }

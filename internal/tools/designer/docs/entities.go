@@ -191,6 +191,9 @@ func counts(c *design.Counter) string {
 	if c.Sum != "" {
 		what = "the sum of " + code(c.Of+"."+c.Sum)
 	}
+	if c.By != "" {
+		what += " with this item as their " + code(c.By)
+	}
 	if c.Where != nil {
 		what += " where " + code(c.Where.Text)
 	}
@@ -274,7 +277,7 @@ func (p *page) attribute(e *design.Entity, f *design.Field) string {
 		keys = append(keys, "PK")
 	}
 	parent := p.design.Entity(e.Volume.Per)
-	if parent != nil && parent != e && slices.Contains(plan.KeyFields(parent), f.Name) ||
+	if parent != nil && parent != e && slices.ContainsFunc(design.Belongs(e, parent), func(j design.Join) bool { return j.A == f.Name }) ||
 		slices.ContainsFunc(e.Refs, func(r design.Ref) bool { return r.Field == f.Name }) {
 		keys = append(keys, "FK")
 	}

@@ -258,7 +258,7 @@ func Write(d *design.Design, w *design.Write) Pattern {
 			item.Action = "put"
 		}
 		var key []string
-		for _, k := range i.Place.Key() {
+		for _, k := range i.Key() {
 			key = append(key, k.Value)
 		}
 		item.Key = strings.Join(key, " / ")

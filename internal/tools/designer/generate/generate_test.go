@@ -37,7 +37,7 @@ func TestPackages(t *testing.T) {
 		})
 	}
 	generated := filepath.Join(root, "test", "generated")
-	for _, name := range []string{"kinds", "shop", "names", "ways", "edits", "gallery", "desk"} {
+	for _, name := range []string{"kinds", "patterns", "shop"} {
 		check(name, filepath.Join(generated, "designs", name+".design.yaml"), filepath.Join(generated, name))
 	}
 	for _, name := range []string{"appcore", "catfecito", "portfolio", "transporteapp", "trinity"} {

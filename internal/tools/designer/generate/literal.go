@@ -40,14 +40,9 @@ func (l *literals) of(v reflect.Value, elided bool) string {
 		return l.errors[x]
 	case time.Duration:
 		return duration(x)
-	case table.Action:
-		return "table." + []string{"", "Create", "Put", "Update", "Upsert", "Delete", "Check"}[x]
-	case table.PlaceKind:
-		return "table." + []string{"KeyPlace", "CopyPlace", "EntryPlace", "MarkerPlace"}[x]
-	case table.Comparison:
-		return "table." + []string{"Equal", "BeginsWith", "Between", "Within"}[x]
-	case table.TermKind:
-		return "table." + []string{"", "ConstantTerm", "InputTerm", "LineTerm", "FieldTerm", "NowTerm", "NewIDTerm", "SumTerm", "CountTerm"}[x]
+	}
+	if text := l.short(v.Interface()); text != "" {
+		return text
 	}
 	name := strings.ReplaceAll(v.Type().String(), "schema.", "table.") // generated code knows descriptors by their names in package table
 	if elided {
@@ -84,6 +79,78 @@ func (l *literals) of(v reflect.Value, elided bool) string {
 	default:
 		return fmt.Sprint(v.Interface())
 	}
+}
+
+// short is a word of the runtime, or a descriptor that it makes of less; "" for others.
+func (l *literals) short(descriptor any) string {
+	quoted := func(t table.Template) (string, bool) {
+		return strconv.Quote(t.String()), len(t) > 0 && reflect.DeepEqual(t, table.TemplateOf(t.String()))
+	}
+	switch x := descriptor.(type) {
+	case table.Action:
+		return "table." + []string{"", "Create", "Put", "Update", "Upsert", "Delete", "Check"}[x]
+	case table.PlaceKind:
+		return "table." + []string{"KeyPlace", "CopyPlace", "EntryPlace", "MarkerPlace"}[x]
+	case table.Comparison:
+		return "table." + []string{"Equal", "BeginsWith", "Between", "Within"}[x]
+	case table.TermKind:
+		return "table." + []string{"", "ConstantTerm", "InputTerm", "LineTerm", "FieldTerm", "NowTerm", "NewIDTerm", "SumTerm", "CountTerm"}[x]
+	case table.Template:
+		if text, same := quoted(x); same {
+			return "table.TemplateOf(" + text + ")"
+		}
+	case table.KeyAttribute:
+		if reflect.DeepEqual(x, table.FieldKey(x.Name, x.Type, x.Field)) {
+			return fmt.Sprintf("table.FieldKey(%q, %q, %q)", x.Name, x.Type, x.Field)
+		}
+		if text, same := quoted(x.Template); same && x.Field == "" && x.Type == types.ScalarAttributeTypeS {
+			return fmt.Sprintf("table.TextKey(%q, %s)", x.Name, text)
+		}
+	case table.SortCondition:
+		text, same := quoted(x.Known)
+		switch name := x.Name; {
+		case same && reflect.DeepEqual(x, table.SortIs(name, x.Known.String())):
+			return fmt.Sprintf("table.SortIs(%q, %s)", name, text)
+		case same && reflect.DeepEqual(x, table.SortBegins(name, x.Known.String())):
+			return fmt.Sprintf("table.SortBegins(%q, %s)", name, text)
+		}
+	case []table.Term:
+		return value(x)
+	case *table.Read:
+		rest := *x
+		rest.Pattern, rest.Entity, rest.Many, rest.By, rest.Page = "", nil, false, nil, 0
+		if len(x.By) == 1 && reflect.DeepEqual(x, table.PersonalRead(x.Entity, x.By[0], rest)) { //nolint:govet // the errors of an entity are variables
+			return fmt.Sprintf("table.PersonalRead(%s, %q, %s)", l.entities[x.Entity], x.By[0], l.literal(rest))
+		}
+	case *table.Write:
+		if e := x.Steps[0].Entity; reflect.DeepEqual(x, table.EraseByKey(e)) { //nolint:govet // the same
+			return "table.EraseByKey(" + l.entities[e] + ")"
+		}
+	}
+	return ""
+}
+
+// value is a value of one term, as the runtime makes it; "" for others.
+func value(terms []table.Term) string {
+	if len(terms) != 1 {
+		return ""
+	}
+	name := terms[0].Name
+	s, _ := terms[0].Constant.(*types.AttributeValueMemberS)
+	n, _ := terms[0].Constant.(*types.AttributeValueMemberN)
+	switch is := func(v []table.Term) bool { return reflect.DeepEqual(terms, v) }; {
+	case s != nil && is(table.TextValue(s.Value)):
+		return fmt.Sprintf("table.TextValue(%q)", s.Value)
+	case n != nil && is(table.NumberValue(n.Value)):
+		return fmt.Sprintf("table.NumberValue(%q)", n.Value)
+	case is(table.InputValue(name)):
+		return fmt.Sprintf("table.InputValue(%q)", name)
+	case is(table.LineValue(name)):
+		return fmt.Sprintf("table.LineValue(%q)", name)
+	case is(table.NowValue()):
+		return "table.NowValue()"
+	}
+	return ""
 }
 
 // composite is a composite literal, on one line where it fits.

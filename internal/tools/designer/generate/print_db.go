@@ -2,9 +2,9 @@ package generate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/tools/designer/provision"
 )
@@ -76,108 +76,31 @@ func (m *model) printNew(s *source) {
 
 // printTableRequests prints what makes the tables.
 func (m *model) printTableRequests(s *source) {
-	specs := provision.Specs(m.design, nil)
 	s.comment("CreateTables are the requests that make the tables, for tests and for services that make them when they start. " +
 		"It takes the names of a Config; monotable provision has more, and changes tables that are there.")
-	s.print("func CreateTables(c Config) []*dynamodb.CreateTableInput {\nreturn []*dynamodb.CreateTableInput{")
-	expires := false
-	for i := range specs {
-		m.printCreateTable(s, m.tables[i], &specs[i])
-		expires = expires || specs[i].TTLAttr != ""
+	s.print("func CreateTables(c Config) []*dynamodb.CreateTableInput { return table.CreateTables(c.tables()) }\n")
+	if slices.ContainsFunc(m.tables, func(t *tableModel) bool { return t.TTLAttr != "" }) {
+		s.comment("TimeToLive are the requests that turn on the expiry of items, once the tables are there.")
+		s.print("func TimeToLive(c Config) []*dynamodb.UpdateTimeToLiveInput { return table.TimeToLive(c.tables()) }\n")
+	}
+	s.comment("tables are what the tables are made with.")
+	s.print("func (c Config) tables() []table.Creation {\nreturn []table.Creation{")
+	for i, spec := range provision.Specs(m.design, nil) {
+		t := m.tables[i]
+		s.print("{\nName: cmp.Or(c.%s, %q), Table: %s,", t.config, t.Physical, t.variable)
+		made := spec.Creation()
+		if len(made.Indexes) > 0 {
+			s.print("Indexes: %s,", m.literals().literal(made.Indexes))
+		}
+		if made.Stream != "" {
+			s.print("Stream: %q,", made.Stream)
+		}
+		if made.Read > 0 {
+			s.print("Read: %d, Write: %d,", made.Read, made.Write)
+		}
+		s.print("},")
 	}
 	s.print("}\n}\n")
-	if !expires {
-		return
-	}
-	s.comment("TimeToLive are the requests that turn on the expiry of items, once the tables are there.")
-	s.print("func TimeToLive(c Config) []*dynamodb.UpdateTimeToLiveInput {\nreturn []*dynamodb.UpdateTimeToLiveInput{")
-	for i := range specs {
-		if specs[i].TTLAttr == "" {
-			continue
-		}
-		s.print("{\nTableName: %s,", m.tableName(m.tables[i]))
-		s.print("TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: aws.String(%q), Enabled: aws.Bool(true)},\n},", specs[i].TTLAttr)
-	}
-	s.print("}\n}\n")
-}
-
-func (m *model) tableName(t *tableModel) string {
-	return fmt.Sprintf("aws.String(cmp.Or(c.%s, %q))", t.config, t.Physical)
-}
-
-func (m *model) printCreateTable(s *source, t *tableModel, spec *provision.Spec) {
-	s.print("{\nTableName: %s,\nAttributeDefinitions: []types.AttributeDefinition{", m.tableName(t))
-	for _, a := range spec.Attributes {
-		s.print("{AttributeName: aws.String(%q), AttributeType: %s},", a.Name, scalarType(a.Type))
-	}
-	s.print("},\nKeySchema: %s,", keySchema([]string{spec.PK}, sortKey(spec.SK)))
-	throughput := ""
-	if spec.OnDemand {
-		s.print("BillingMode: types.BillingModePayPerRequest,")
-	} else {
-		throughput = fmt.Sprintf("ProvisionedThroughput: &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(%d), WriteCapacityUnits: aws.Int64(%d)},",
-			spec.Capacity.Read, spec.Capacity.Write)
-		s.print("BillingMode: types.BillingModeProvisioned,\n%s", throughput)
-	}
-	for _, local := range []bool{true, false} {
-		field, more := "GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{", throughput
-		if local {
-			field, more = "LocalSecondaryIndexes: []types.LocalSecondaryIndex{", ""
-		}
-		open := false
-		for _, x := range spec.Indexes {
-			if x.Local != local {
-				continue
-			}
-			if !open {
-				s.print("%s", field)
-				open = true
-			}
-			s.print("{\nIndexName: aws.String(%q),\nKeySchema: %s,\nProjection: %s,", x.Name, keySchema(x.PK, x.SK), projection(x))
-			if more != "" {
-				s.print("%s", more)
-			}
-			s.print("},")
-		}
-		if open {
-			s.print("},")
-		}
-	}
-	if spec.Stream != "" {
-		s.print("StreamSpecification: &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: %q},", spec.Stream)
-	}
-	s.print("},")
-}
-
-func scalarType(k design.KeyType) string { return "types.ScalarAttributeType" + string(k) }
-
-func sortKey(name string) []string {
-	if name == "" {
-		return nil
-	}
-	return []string{name}
-}
-
-func keySchema(pk, sk []string) string {
-	var parts []string
-	for _, name := range pk {
-		parts = append(parts, fmt.Sprintf("{AttributeName: aws.String(%q), KeyType: types.KeyTypeHash}", name))
-	}
-	for _, name := range sk {
-		parts = append(parts, fmt.Sprintf("{AttributeName: aws.String(%q), KeyType: types.KeyTypeRange}", name))
-	}
-	return "[]types.KeySchemaElement{\n" + strings.Join(parts, ",\n") + ",\n}"
-}
-
-func projection(x provision.IndexSpec) string {
-	switch x.Projection {
-	case "ALL":
-		return "&types.Projection{ProjectionType: types.ProjectionTypeAll}"
-	case "KEYS_ONLY":
-		return "&types.Projection{ProjectionType: types.ProjectionTypeKeysOnly}"
-	default:
-		return fmt.Sprintf("&types.Projection{ProjectionType: types.ProjectionTypeInclude, NonKeyAttributes: %#v}", x.Attributes)
-	}
 }
 
 // printRecognise prints Decode.

@@ -108,6 +108,14 @@ func TestGuesses(t *testing.T) {
 			table: pkSK(sequence(t, 1, 10, "PK=USER-u-%d", "SK=ORDER-o%d-LINE-3%d", "userId=u-%d", "orderId=o%d", "line=3%d")),
 			want:  []string{`key: { pk: "USER-{userId}", sk: "ORDER-{orderId}-LINE-{line}" }`},
 		},
+		"keys divided by dashes behind small words": {
+			table: pkSK(sequence(t, 1, 10, "PK=user-u-%d", "SK=order-2024-01-15-o%d", "userId=u-%d", "day=2024-01-15", "orderId=o%d")),
+			want:  []string{`key: { pk: "user-{userId}", sk: "order-{day}-{orderId}" }`},
+		},
+		"dashes that divide nothing": {
+			table: pkSK(sequence(t, 1, 10, "PK=red-shirt-%d-x", "SK=order-of-o%d", "kind=shirt", "orderId=o%d", "n=%d")),
+			want:  []string{`key: { pk: "{PK}", sk: "{SK}" }`},
+		},
 		"names as OneTable writes them": {
 			table: pkSK(sequence(t, 1, 10, "PK=Account#a%d", "SK=Account#", "id=a%d", "_ot=Account")),
 			want:  []string{`key: { pk: "Account#{id}", sk: "Account#" }`, "type_attr: _ot"},

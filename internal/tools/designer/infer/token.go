@@ -69,27 +69,45 @@ func split(key string, r *row) []piece {
 }
 
 // dashed divides a key by dashes, nil where that is not what they are for: many values hold some. So all pieces must be
-// words in capitals or values of the row, and one at least a value.
+// words in capitals or values of the row, and one at least a value; or the first is a word, and all others are values.
 func dashed(key string, r *row) []piece {
 	var out []piece
-	values := false
+	values, small := 0, false
 	for rest := key; ; {
-		if r.known[rest] {
-			return append(out, piece{text: rest})
+		n := r.knownBefore(rest)
+		value := n > 0
+		if !value {
+			if n = strings.Index(rest, "-"); n < 0 {
+				n = len(rest)
+			}
 		}
-		text, after, more := strings.Cut(rest, "-")
-		values = values || r.known[text]
-		if !r.known[text] && !shouted(text) {
+		text := rest[:n]
+		switch {
+		case value:
+			values++
+		case len(out) == 0 && !shouted(text) && wordLike(text):
+			small = true
+		case !shouted(text):
 			return nil
 		}
-		if !more {
-			if !values {
+		if n == len(rest) {
+			if out = append(out, piece{text: text}); values == 0 || small && values < len(out)-1 {
 				return nil
 			}
-			return append(out, piece{text: text})
+			return out
 		}
-		out, rest = append(out, piece{text: text, separator: "-"}), after
+		out, rest = append(out, piece{text: text, separator: "-"}), rest[n+1:]
 	}
+}
+
+// knownBefore is the length of the longest value of the row that a text is, or has before a dash; 0 for none.
+func (r *row) knownBefore(text string) int {
+	for n := len(text); n > 0; n = strings.LastIndexByte(text[:n], '-') {
+		if r.known[text[:n]] {
+			return n
+		}
+	}
+	return 0
 }
 
 // named divides a piece into a name and a value, where the value is one of the row's.

@@ -54,10 +54,26 @@ func (l *lowerer) entity(e *design.Entity) {
 	for _, holder := range d.Entities {
 		for _, c := range holder.Counters {
 			if c.Of == e.Name {
-				out.Counts = append(out.Counts, table.Count{Entity: l.entities[holder.Name], Field: c.Field, Sum: c.Sum, Where: l.condition(e, c.Where, nil)})
+				out.Counts = append(out.Counts, table.Count{
+					Entity: l.entities[holder.Name], Field: c.Field, Sum: c.Sum, By: renamed(design.Owner(e, holder, c.By)), Where: l.condition(e, c.Where, nil),
+				})
 			}
 		}
 	}
+}
+
+// renamed are the fields of an owner's key that an item has under other names; nil for none.
+func renamed(way []design.Join) map[string]string {
+	var out map[string]string
+	for _, j := range way {
+		if j.A != j.B {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[j.B] = j.A
+		}
+	}
+	return out
 }
 
 func (l *lowerer) key(e *design.Entity, t *design.Table, k design.Key) []table.KeyAttribute {

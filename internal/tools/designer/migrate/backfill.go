@@ -20,7 +20,6 @@ import (
 type backfill struct {
 	*run
 	shape *shape
-	fills map[string][]fill
 }
 
 // attempts is how often an item is tried that others keep writing; what is left then is found by verify, and by the next pass.
@@ -69,7 +68,7 @@ func (b *backfill) job(t *table.Table, item table.Item) *job {
 	more := b.shape.surplus[e]
 	j := &job{entity: e, place: p, item: item, values: values}
 	switch {
-	case more.whole, p.Kind == table.KeyPlace && !more.any() && len(b.fills[e.Name]) == 0, p.Kind != table.KeyPlace && !more.has(p):
+	case more.whole, p.Kind == table.KeyPlace && !b.changes(e), p.Kind != table.KeyPlace && !more.has(p):
 		return nil
 	case p.Kind == table.KeyPlace:
 		if others, err := b.others(e, b.filled(e, values)); err == nil {
@@ -144,15 +143,11 @@ func (b *backfill) settle(ctx context.Context, t *table.Table, j *job, found map
 // filled are values with those that are given for fields that are absent.
 func (b *backfill) filled(e *table.Entity, v table.Values) table.Values {
 	out := maps.Clone(v)
-	for _, f := range b.fills[e.Name] {
+	for _, f := range b.plan.fills[e.Name] {
 		if out[f.field] != nil {
 			continue
 		}
-		value := f.value
-		if f.source != "" {
-			value = v[f.source]
-		}
-		if value != nil {
+		if value := f.of(v); value != nil {
 			out[f.field] = value
 		}
 	}
@@ -163,9 +158,10 @@ func (b *backfill) filled(e *table.Entity, v table.Values) table.Values {
 type belonging struct {
 	place table.Place
 	item  table.Item
+	made  bool // of a new entity: whatever is there stays
 }
 
-// others are the copies and markers that the old design does not have, for values.
+// others are the copies and markers that the old design does not have, and the items of new entities, for values.
 func (b *backfill) others(e *table.Entity, v table.Values) ([]belonging, error) {
 	items, err := table.Items(e, v)
 	if err != nil {
@@ -175,15 +171,16 @@ func (b *backfill) others(e *table.Entity, v table.Values) ([]belonging, error) 
 	var out []belonging
 	for i := range e.Copies {
 		if name := e.Copies[i].Name; more.copies[name] || more.changed[name] {
-			out = append(out, belonging{table.Place{Kind: table.CopyPlace, Copy: name}, items[1+i]})
+			out = append(out, belonging{place: table.Place{Kind: table.CopyPlace, Copy: name}, item: items[1+i]})
 		}
 	}
 	for i := range e.Markers {
 		if name := e.Markers[i].Name; more.markers[name] {
-			out = append(out, belonging{table.Place{Kind: table.MarkerPlace, Marker: name}, items[1+len(e.Copies)+i]})
+			out = append(out, belonging{place: table.Place{Kind: table.MarkerPlace, Marker: name}, item: items[1+len(e.Copies)+i]})
 		}
 	}
-	return out, nil
+	made, err := b.made(e, v)
+	return append(out, made...), err
 }
 
 // complete is what makes an entity's item as the transition wants it. left says that something cannot be done: values from which no
@@ -224,7 +221,7 @@ func (b *backfill) own(x *expressions, j *job, want table.Item, v table.Values) 
 			x.remove = append(x.remove, x.path(name))
 		}
 	}
-	for _, f := range b.fills[j.entity.Name] {
+	for _, f := range b.plan.fills[j.entity.Name] {
 		if j.values[f.field] != nil || v[f.field] == nil {
 			continue
 		}
@@ -252,7 +249,7 @@ func (b *backfill) put(ctx context.Context, t *table.Table, j *job, o belonging,
 		x.is(t.PK.Name, nil)
 		return []types.TransactWriteItem{x.put(b.table(t), o.item)}, false, nil
 	}
-	if same(there, o.item) {
+	if o.made || same(there, o.item) {
 		return nil, false, nil
 	}
 	e, p, values := table.Recognize([]*table.Entity{j.entity}, there)
@@ -301,7 +298,7 @@ func (b *backfill) wants(t *table.Table, e *table.Entity, item table.Item, o bel
 // orphan deletes a copy or marker whose item is gone or makes another: what programs of the old design left, which know nothing of it.
 func (b *backfill) orphan(t *table.Table, j *job, found map[string]table.Item) []types.TransactWriteItem {
 	holder := found[identity(t, j.keys[0])]
-	if b.wants(t, j.entity, holder, belonging{j.place, j.item}) {
+	if b.wants(t, j.entity, holder, belonging{place: j.place, item: j.item}) {
 		return nil
 	}
 	check, gone := newExpressions(), newExpressions()

@@ -37,7 +37,17 @@ func TestRefusals(t *testing.T) {
 		"name of a field":   {edits: [][2]string{{"note: text", "remark: { type: text, attr: note }"}}, fills: []string{"Order.remark=''"}, want: "Order.note: the field has another name"},
 		"entry's key":       {edits: [][2]string{{"STATUS#", "S#"}}, want: "Order.GSI1: the entry has another key"},
 		"entry's condition": {edits: [][2]string{{`"{orderId}" } }`, `"{orderId}", where: "total > 1" } }`}}, want: "Order.GSI1: the entry is there under another condition"},
-		"markers and key":   {edits: [][2]string{{`"ORDER#{orderId}", sk: META`, `"ORDER#{orderId}", sk: "{number}"`}}, want: "Order: its key is made of other fields"},
+		"entry of more":     {start: byTurns(first), edits: [][2]string{{first, strings.Replace(second, "status = 's1'", "total > 1", 1)}}, want: "Order.GSI2.second: items have the entry GSI2.first"},
+		"entry by turns":    {start: byTurns(first), edits: [][2]string{{"FIRST#", "F#"}}, want: "Order.GSI2.first: the entry has another key"},
+		"name of an entry":  {start: byTurns(first, second), edits: [][2]string{{"name: first", "name: fresh"}}, want: "Order.GSI2.fresh: the entry was called GSI2.first"},
+		"entry of a copy": {
+			start: [][2]string{
+				{indexes, indexes + "      GSI2: { pk: GSI2PK, sk: GSI2SK }\n"},
+				{"fields: [total, status] } }", "fields: [total, status], index: { GSI2: [" + first + ", " + strings.Replace(second, "{number}", "{orderId}", 1) + "] } } }"},
+			},
+			edits: [][2]string{{first + ", ", ""}}, want: "Order.GSI2.first: the entry of the copy byUser is gone",
+		},
+		"markers and key": {edits: [][2]string{{`"ORDER#{orderId}", sk: META`, `"ORDER#{orderId}", sk: "{number}"`}}, want: "Order: its key is made of other fields"},
 		"new counter": {
 			start: [][2]string{{"reads:\n", counted + "reads:\n"}}, edits: [][2]string{{"sk: PROFILE }\n", "sk: PROFILE }\n    counters: { orders: Order }\n"}},
 			want: "Buyer.orders: the counter is new",
@@ -73,6 +83,53 @@ func TestFaultyFills(t *testing.T) {
 		if _, err := migrate.New(edited(t, base), edited(t, base), migrate.Options{Fills: []string{fill}}); err == nil || !strings.Contains(err.Error(), "--fill") {
 			t.Errorf("%s: %v", fill, err)
 		}
+	}
+}
+
+// TestFaultyMakes: a new entity is made of one that both designs have, in its table, where nothing has to be unique or counted, and each
+// of its required fields has a value.
+func TestFaultyMakes(t *testing.T) {
+	const sound = "  Parcel:\n    key: { pk: \"P#{orderId}\", sk: META }\n    fields: { orderId: id, label: text }\n"
+	with := func(entity string) [][2]string { return [][2]string{{"reads:\n", entity + "reads:\n"}} }
+	address := [][2]string{
+		{"tables:\n", "types:\n  Address: { fields: { city: text, box: int } }\ntables:\n"}, {"note: text }", "note: text, address: Address }"},
+	}
+	for name, test := range map[string]struct {
+		start, edits [][2]string
+		makes, fills []string
+		want         string // "" where it can be carried out
+	}{
+		"sound":               {edits: with(sound), makes: []string{"Parcel=Order"}, fills: []string{"Parcel.label=note"}},
+		"a field inside":      {start: address, edits: with(sound), makes: []string{"Parcel=Order"}, fills: []string{"Parcel.label=address.city"}},
+		"of another type":     {start: address, edits: with(sound), makes: []string{"Parcel=Order"}, fills: []string{"Parcel.label=address.box"}, want: "Order has no field address.box of type text"},
+		"nothing inside":      {start: address, edits: with(sound), makes: []string{"Parcel=Order"}, fills: []string{"Parcel.label=note.city"}, want: "Order has no field note.city"},
+		"no value":            {edits: with(sound), makes: []string{"Parcel=Order"}, want: "Parcel.label: the field is always there"},
+		"no entity":           {edits: with(sound), makes: []string{"Parcel"}, want: "--make"},
+		"of nothing":          {edits: with(sound), makes: []string{"Parcel=Cart"}, want: "--make"},
+		"an entity of before": {edits: with(sound), makes: []string{"Order=Parcel"}, want: "--make"},
+		"twice":               {edits: with(sound), makes: []string{"Parcel=Order", "Parcel=Order"}, want: "already"},
+		"of another table": {
+			edits: append(with(strings.Replace(sound, "    key:", "    table: depot\n    key:", 1)), [2]string{"entities:\n", "  depot: { key: { pk: PK, sk: SK }, type_attr: type }\nentities:\n"}, [2]string{"  Order:\n", "  Order:\n    table: shop\n"}),
+			makes: []string{"Parcel=Order"}, want: "both must be in one",
+		},
+		"unique": {
+			edits: with(sound + "    unique: { Label: { pk: \"LABEL#{label}\", sk: UNIQUE } }\n"), makes: []string{"Parcel=Order"}, want: "markers or counters",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := migrate.New(edited(t, base, test.start...), edited(t, base, slices.Concat(test.start, test.edits)...), migrate.Options{Makes: test.makes, Fills: test.fills})
+			said := ""
+			if err != nil {
+				said = err.Error()
+			} else {
+				for _, r := range p.Refusals {
+					said += r.Subject + ": " + r.Problem + "\n"
+				}
+			}
+			if test.want == "" && said != "" || !strings.Contains(said, test.want) {
+				t.Errorf("said %q, want %q", said, test.want)
+			}
+		})
 	}
 }
 

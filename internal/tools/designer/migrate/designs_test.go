@@ -38,21 +38,37 @@ writes:
   Drop: { do: [ { delete: Order } ] }
 `
 
+const indexes = "      GSI1: { pk: GSI1PK, sk: GSI1SK }\n"
+
+// Entries that an order has by turns, and the changes of the base that give it some.
+const (
+	first  = `{ name: first, where: status = 's0', pk: "FIRST#{userId}", sk: "{orderId}", share: 0.3333 }`
+	second = `{ name: second, where: status = 's1', pk: "SECOND#{userId}", sk: "{number}", share: 0.3333 }`
+)
+
+func byTurns(entries ...string) [][2]string {
+	return [][2]string{
+		{indexes, indexes + "      GSI2: { pk: GSI2PK, sk: GSI2SK }\n"},
+		{`"{orderId}" } }`, `"{orderId}" }, GSI2: [` + strings.Join(entries, ", ") + `] }`},
+	}
+}
+
 // migrations are what the designs of these tests change.
 func migrations() map[string]struct {
 	start [][2]string // of the base, before
 	edits [][2]string
 	fills []string
+	makes []string
 } {
 	type m = struct {
 		start [][2]string
 		edits [][2]string
 		fills []string
+		makes []string
 	}
 	const byUser = `copies: { byUser: { pk: "USER#{userId}", sk: "ORDER#{orderId}", fields: [total, status] } }`
 	const unique = `unique: { Number: { pk: "NUMBER#{number}", sk: UNIQUE } }`
 	const key = `key: { pk: "ORDER#{orderId}", sk: META }`
-	const indexes = "      GSI1: { pk: GSI1PK, sk: GSI1SK }\n"
 	return map[string]m{
 		"index of attributes": {edits: [][2]string{
 			{indexes, indexes + "      byNumber: { pk: number, sk: orderId }\n"}, {`"{orderId}" } }`, `"{orderId}" }, byNumber: {} }`},
@@ -64,9 +80,21 @@ func migrations() map[string]struct {
 		"entry moved to another index": {edits: [][2]string{
 			{indexes, "      GSI2: { pk: GSI2PK, sk: GSI2SK }\n"}, {`GSI1: { pk: "STATUS#{status}"`, `GSI2: { pk: "S#{status}"`},
 		}},
+		"entries by turns":             {edits: byTurns(first, second)},
+		"entry of another state":       {start: byTurns(first), edits: [][2]string{{first, first + ", " + second}}},
+		"entry of a state gone":        {start: byTurns(first, second), edits: [][2]string{{first + ", ", ""}}},
+		"entry of a state for another": {start: byTurns(first), edits: [][2]string{{first, second}}},
 		"required fields": {
 			edits: [][2]string{{"note: text }", "note: text, gift: bool, remark: { type: text, at: more.remark } }"}},
 			fills: []string{"Order.gift=false", "Order.remark=note"},
+		},
+		"entity made of another": {
+			edits: [][2]string{
+				{indexes, indexes + "      GSI2: { pk: GSI2PK, sk: GSI2SK }\n"},
+				{"reads:\n", "  Parcel:\n    key: { pk: \"ORDER#{orderId}\", sk: \"PARCEL#{parcelId}\" }\n    index: { GSI2: { pk: \"{kind}\", sk: \"{orderId}\" } }\n" +
+					"    fields: { orderId: id, parcelId: id, kind: id, label: text, note: text? }\n    volume: { per: Order, typical: 1, max: 9, size: 250 }\nreads:\n"},
+			},
+			makes: []string{"Parcel=Order"}, fills: []string{"Parcel.parcelId='first'", "Parcel.kind='letter'", "Parcel.label=note"},
 		},
 		"copies": {edits: [][2]string{
 			{byUser, `copies: { byUser: { pk: "BUYER#{userId}", sk: "ORDER#{orderId}", fields: all }, byStatus: { pk: "IN#{status}", sk: "{orderId}", fields: [total] } }`},
@@ -123,7 +151,7 @@ func edited(t *testing.T, text string, edits ...[2]string) *design.Design {
 func planned(t *testing.T, name string) *migrate.Plan {
 	t.Helper()
 	m := migrations()[name]
-	p, err := migrate.New(edited(t, base, m.start...), edited(t, base, slices.Concat(m.start, m.edits)...), migrate.Options{Fills: m.fills, Units: 500})
+	p, err := migrate.New(edited(t, base, m.start...), edited(t, base, slices.Concat(m.start, m.edits)...), migrate.Options{Fills: m.fills, Makes: m.makes, Units: 500})
 	if err != nil {
 		t.Fatal(err)
 	}

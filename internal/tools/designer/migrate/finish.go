@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -20,11 +21,13 @@ type finish struct {
 type leftover struct {
 	whole bool       // the item itself
 	parts [][]string // attributes, and paths inside of attributes
+	// keys are attributes of the keys of entries that are gone. Programs of the new design write them too, for other entries.
+	keys []string
 }
 
 // left is what the new design does not have of an item.
 func (s *shape) left(t string, item table.Item) leftover {
-	e, p, _ := table.Recognize(s.entities[t], item)
+	e, p, v := table.Recognize(s.entities[t], item)
 	if e == nil {
 		return leftover{}
 	}
@@ -41,7 +44,25 @@ func (s *shape) left(t string, item table.Item) leftover {
 			out.parts = append(out.parts, path)
 		}
 	}
+	if p.Kind == table.KeyPlace {
+		out.keys = more.stale(item, out.parts, v)
+	}
 	return out
+}
+
+// stale are the attributes of index keys that an item has, and as one of the other design would not.
+func (s *surplus) stale(item table.Item, gone [][]string, v table.Values) []string {
+	if !slices.ContainsFunc(s.entered, func(name string) bool { return item[name] != nil }) {
+		return nil
+	}
+	items, err := table.Items(s.base, v)
+	if err != nil {
+		return nil // verify tells which values are none of their fields'
+	}
+	return slices.DeleteFunc(slices.Clone(s.entered), func(name string) bool {
+		parted := slices.ContainsFunc(gone, func(path []string) bool { return len(path) == 1 && path[0] == name })
+		return item[name] == nil || items[0][name] != nil || parted
+	})
 }
 
 func within(item table.Item, path []string) bool {
@@ -64,6 +85,9 @@ func (l leftover) without(item table.Item) table.Item {
 	for _, path := range l.parts {
 		item = remove(item, path)
 	}
+	for _, name := range l.keys {
+		item = remove(item, []string{name})
+	}
 	return item
 }
 
@@ -80,7 +104,7 @@ func remove(item map[string]types.AttributeValue, path []string) map[string]type
 func (f *finish) page(ctx context.Context, t *table.Table, items []table.Item, report func(outcome)) error {
 	for _, item := range items {
 		l := f.shape.left(t.Name, item)
-		if !l.whole && len(l.parts) == 0 {
+		if !l.whole && len(l.parts)+len(l.keys) == 0 {
 			report(asItShould)
 			continue
 		}
@@ -96,10 +120,14 @@ func (f *finish) page(ctx context.Context, t *table.Table, items []table.Item, r
 			for _, path := range l.parts {
 				x.remove = append(x.remove, x.path(path...))
 			}
+			for _, name := range l.keys {
+				x.is(name, item[name])
+				x.remove = append(x.remove, x.path(name))
+			}
 			action = x.itself(f.table(t), keyOf(t, item))
 		}
 		err := f.write(ctx, []types.TransactWriteItem{action})
-		if err != nil && !errors.Is(err, errStale) { // else it is gone
+		if err != nil && !errors.Is(err, errStale) { // else it is gone, or has the key of another entry
 			return err
 		}
 		report(written)

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -50,7 +51,9 @@ type Plan struct {
 	before, after *design.Design
 	units         float64
 	fills         map[string][]fill // by entity
+	makes         map[string]string // the entity of which each item gets one of a new entity, by the new one
 	fillTexts     []string
+	makeTexts     []string
 	adding        *shape // what the transition has beyond the old design
 	leaving       *shape // and beyond the new one
 	prices        cost.Prices
@@ -60,22 +63,48 @@ type Plan struct {
 type fill struct {
 	field  string
 	value  types.AttributeValue // nil where it is another field's
-	source string
+	source []string             // that field, and the way to the value inside of it
+}
+
+// of is the value by the other values of an item; nil where there is none.
+func (f fill) of(v table.Values) types.AttributeValue {
+	if f.value != nil {
+		return f.value
+	}
+	value := v[f.source[0]]
+	for _, step := range f.source[1:] {
+		m, is := value.(*types.AttributeValueMemberM)
+		if !is {
+			return nil
+		}
+		value = m.Value[step]
+	}
+	return value
 }
 
 // Options of a plan.
 type Options struct {
-	// Fills are values for required fields that items lack, as Order.gift=false or Order.remark=note.
+	// Fills are values for required fields that items lack, as Order.gift=false, Order.remark=note or Order.city=address.city.
 	Fills []string
+	// Makes are new entities of which each item of another gets one, as Account=User. Fields of equal name and type are taken over, and
+	// Fills say the others.
+	Makes []string
 	// Units is how many read and write units a second it may take in all; 0 is no limit.
 	Units float64
 }
 
 // New plans a migration. A plan with refusals cannot be run.
 func New(before, after *design.Design, o Options) (*Plan, error) {
-	p := &Plan{before: before, after: after, units: o.Units, fills: map[string][]fill{}, fillTexts: slices.Clone(o.Fills)}
+	p := &Plan{
+		before: before, after: after, units: o.Units, fills: map[string][]fill{}, makes: map[string]string{},
+		fillTexts: slices.Sorted(slices.Values(o.Fills)), makeTexts: slices.Sorted(slices.Values(o.Makes)),
+	}
 	p.prices, _ = cost.PricesOf(after.Workload.Region) // else the units alone are told
-	slices.Sort(p.fillTexts)
+	for _, s := range o.Makes {
+		if err := p.make(s); err != nil {
+			return nil, err
+		}
+	}
 	for _, s := range o.Fills {
 		if err := p.fill(s); err != nil {
 			return nil, err
@@ -96,16 +125,7 @@ func New(before, after *design.Design, o Options) (*Plan, error) {
 	if p.Refusals = distinct(append(refused, more...)); len(p.Refusals) > 0 {
 		return p, nil
 	}
-	filled := map[string][]string{}
-	for name, list := range p.fills {
-		for _, f := range list {
-			filled[name] = append(filled[name], f.field)
-			if f.source != "" {
-				filled[name] = append(filled[name], f.source)
-			}
-		}
-	}
-	p.adding, p.leaving = shapeOf(old, before, filled), shapeOf(now, after, nil)
+	p.adding, p.leaving = shapeOf(old, before, p.depends()), shapeOf(now, after, nil)
 	p.steps(old, now)
 	return p, nil
 }
@@ -135,19 +155,20 @@ func (p *Plan) fill(s string) error {
 	out := fill{field: field}
 	switch t := x.Terms[0]; t.Kind {
 	case design.ConstantTerm:
-		if out.value = constant(t, e.Field(field).Type); out.value == nil {
+		if out.value = p.constant(t, e.Field(field).Type); out.value == nil {
 			return fmt.Errorf("--fill %q: %s is %s, which %s is not", s, target, e.Field(field).Type, value)
 		}
 	case design.FieldTerm:
-		source := e.Field(value)
-		if source == nil && p.before.Entity(entity) != nil {
-			source = p.before.Entity(entity).Field(value)
+		from := cmp.Or(p.makes[entity], entity)
+		steps, of := sourceOf(p.after, from, value)
+		if steps == nil {
+			steps, of = sourceOf(p.before, from, value)
 		}
-		if source == nil || source.Type.String() != e.Field(field).Type.String() {
+		if steps == nil || of.String() != e.Field(field).Type.String() {
 			return fmt.Errorf("--fill %q: %s has no field %s of type %s; if a text is meant, put it in single quotes: %s='%s'",
-				s, entity, value, e.Field(field).Type, target, value)
+				s, from, value, e.Field(field).Type, target, value)
 		}
-		out.source = value
+		out.source = steps
 	default:
 		return fmt.Errorf("--fill %q: want a constant ('open', 12, true) or a field of %s", s, entity)
 	}
@@ -156,7 +177,7 @@ func (p *Plan) fill(s string) error {
 }
 
 // constant is a constant as a field stores it; nil where it is none of the field's type.
-func constant(t design.Term, of design.Type) types.AttributeValue {
+func (p *Plan) constant(t design.Term, of design.Type) types.AttributeValue {
 	value := t.Constant.Text
 	if t.Negative {
 		value = "-" + value
@@ -166,6 +187,8 @@ func constant(t design.Term, of design.Type) types.AttributeValue {
 		return &types.AttributeValueMemberN{Value: value}
 	case of.Kind == design.KindBool && t.Constant.Kind == design.BoolConstant:
 		return &types.AttributeValueMemberBOOL{Value: value == "true"}
+	case of.Kind == design.KindEnum && !slices.Contains(p.after.Enum(of.Name).Values, value):
+		return nil
 	case of.Scalar() && !of.Numeric() && of.Kind != design.KindBool && of.Kind != design.KindBytes && t.Constant.Kind == design.StringConstant:
 		return &types.AttributeValueMemberS{Value: value}
 	default:
@@ -178,6 +201,9 @@ func (p *Plan) unfilled() []Refusal {
 	var out []Refusal
 	for _, n := range p.after.Entities {
 		o := p.before.Entity(n.Name)
+		if from := p.makes[n.Name]; from != "" {
+			o = p.after.Entity(from)
+		}
 		if o == nil {
 			continue
 		}
@@ -186,7 +212,7 @@ func (p *Plan) unfilled() []Refusal {
 			counted := slices.ContainsFunc(n.Counters, func(c *design.Counter) bool { return c.Field == f.Name })
 			empty := f.Type.Kind == design.KindList || f.Type.Kind == design.KindSet || f.Type.Kind == design.KindMap
 			given := slices.ContainsFunc(p.fills[n.Name], func(x fill) bool { return x.field == f.Name })
-			if f.Optional || was != nil && !was.Optional || counted || empty || given {
+			if f.Optional || was != nil && !was.Optional && (o.Name == n.Name || takenOver(f, was)) || counted || empty || given {
 				continue
 			}
 			subject := n.Name + "." + f.Name
@@ -331,8 +357,8 @@ func (p *Plan) backfillStep(old *design.Design) (Step, bool) {
 	for _, t := range old.Tables {
 		for _, e := range p.adding.entities[t.Name] {
 			more := p.adding.surplus[e]
-			fills := p.fills[e.Name]
-			if more.whole || !more.any() && len(fills) == 0 {
+			fills, made := p.fills[e.Name], p.madeOf(e.Name)
+			if more.whole || !more.any() && len(fills)+len(made) == 0 {
 				continue
 			}
 			adds = true
@@ -357,13 +383,28 @@ func (p *Plan) backfillStep(old *design.Design) (Step, bool) {
 					entries = append(entries, place)
 				}
 			}
+			for _, name := range made {
+				for _, place := range plan.Places(old, old.Entity(name)) {
+					if place.Index == nil {
+						others = append(others, place)
+					} else {
+						entries = append(entries, place)
+					}
+				}
+				s.Details = append(s.Details, fmt.Sprintf("%s, one for each %s, unless it is there", name, e.Name))
+			}
 			part := 1.0 // of the items: those that get nothing but an entry, which not all have
 			if len(others)+len(fills) == 0 {
 				part = 0
+				byTurns := map[*design.Index]float64{}
 				for _, place := range entered {
-					part = max(part, place.Part())
+					byTurns[place.Index] += place.Part()
+					part = max(part, min(1, byTurns[place.Index]))
 				}
 			}
+			entries = slices.DeleteFunc(entries, func(x plan.Place) bool { // no item has two entries in an index
+				return slices.ContainsFunc(entered, func(place plan.Place) bool { return place.Index == x.Index && place.Copy == nil && x.Copy == nil })
+			})
 			n := cost.Items(old, d)
 			s.Items += n * (part + float64(len(others)))
 			s.ReadUnits += n * (float64(len(others)) + metAgain*float64(len(more.copies)+len(more.markers)))
@@ -380,7 +421,7 @@ func (p *Plan) backfillStep(old *design.Design) (Step, bool) {
 
 // enters reports whether an entry is one that the items get.
 func (s *surplus) enters(x *table.Entry) bool {
-	return slices.ContainsFunc(slices.Concat(x.PK, x.SK), func(a table.KeyAttribute) bool { return slices.Contains(s.entered, a.Name) })
+	return !s.known(x.Index, x.Name) && slices.ContainsFunc(slices.Concat(x.PK, x.SK), func(a table.KeyAttribute) bool { return slices.Contains(s.entered, a.Name) })
 }
 
 func (s *surplus) described(fills []fill) []string {
@@ -430,6 +471,9 @@ func (p *Plan) finishStep(now *design.Design) (Step, bool) {
 				}
 				stays := !more.has(at)
 				if stays && (place.Marker != nil || len(more.strange[at.Copy]) == 0) {
+					if place.Copy == nil && place.Marker == nil {
+						leaves = s.remove(plan.Places(now, d), n, more) || leaves
+					}
 					continue
 				}
 				leaves = true
@@ -455,6 +499,25 @@ func (p *Plan) finishStep(now *design.Design) (Step, bool) {
 		}
 	}
 	return s, leaves
+}
+
+// remove prices the removal of index keys from the items that have entries which are gone, while others in the index stay.
+func (s *Step) remove(places []plan.Place, items float64, more *surplus) bool {
+	gone := more.gone(places)
+	for _, entry := range gone {
+		n := items * entry.Part()
+		entry.Share = 1 // of those that have it
+		written := []plan.Place{places[0], entry}
+		for _, x := range places {
+			if x.Index != nil && x.Index != entry.Index && x.SameItem(entry) && x.Index.Project.All {
+				written = append(written, x)
+			}
+		}
+		s.Items += n
+		s.WriteUnits += n * cost.WriteUnits(written)
+		s.Details = append(s.Details, fmt.Sprintf("%s: the entry %s is removed from %s items", places[0], entry.Name, strconv.FormatFloat(n, 'f', 0, 64)))
+	}
+	return len(gone) > 0
 }
 
 func paths(list [][]string) string {

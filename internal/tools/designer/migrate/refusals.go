@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/expression"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
@@ -128,6 +129,12 @@ func (m *merger) refuseEntries(o, n *design.Entity) {
 	if !sameKey(o.Key, n.Key) {
 		return
 	}
+	for _, e := range o.Entries {
+		same := func(x *design.Entry) bool { return x.Index == e.Index && x.Of == e.Of }
+		if e.Of != "" && slices.ContainsFunc(n.Entries, same) && !slices.ContainsFunc(n.Entries, func(x *design.Entry) bool { return same(x) && x.Name == e.Name }) {
+			m.refuse(n.Name+"."+e.Place(), design.Pos{}, "the entry of the copy "+e.Of+" is gone, and others in the index stay", "give the copy another name and key, which is made first, and move the reads to it")
+		}
+	}
 	for _, x := range n.Entries {
 		c, was := n.Copy(x.Of), o.Copy(x.Of)
 		if x.Of != "" && (was == nil || !sameKey(c.Key, was.Key)) {
@@ -136,16 +143,34 @@ func (m *merger) refuseEntries(o, n *design.Entity) {
 		const another = "an item has one place in an index"
 		i := slices.IndexFunc(o.Entries, func(e *design.Entry) bool { return e.Place() == x.Place() && e.Of == x.Of })
 		if i < 0 {
-			if slices.ContainsFunc(o.Entries, func(e *design.Entry) bool { return e.Index == x.Index && e.Of == x.Of }) {
-				m.refuse(n.Name+"."+x.Place(), x.Pos, "the items have other entries in the index, and "+another, "put the entries into another index, which is built first, and move the reads to it")
-			}
+			m.refuseBeside(o, n, x)
 			continue
 		}
 		switch e := o.Entries[i]; {
 		case !sameTemplates(e.PK, x.PK) || !sameTemplates(e.SK, x.SK):
-			m.refuse(n.Name+"."+x.Index, x.Pos, "the entry has another key, and "+another, "put the new entry into another index, which is built first, and move the reads to it")
+			m.refuse(n.Name+"."+x.Place(), x.Pos, "the entry has another key, and "+another, "put the new entry into another index, which is built first, and move the reads to it")
 		case conditionText(e.Where) != conditionText(x.Where):
-			m.refuse(n.Name+"."+x.Index, x.Pos, "the entry is there under another condition, and "+another, "put the new entry into another index, which is built first, and move the reads to it")
+			m.refuse(n.Name+"."+x.Place(), x.Pos, "the entry is there under another condition, and "+another, "put the new entry into another index, which is built first, and move the reads to it")
+		}
+	}
+}
+
+// refuseBeside refuses a new entry in an index where items have others, unless it is of other items: of no item do the conditions of both
+// hold.
+func (m *merger) refuseBeside(o, n *design.Entity, x *design.Entry) {
+	for _, e := range o.Entries {
+		if e.Index != x.Index || e.Of != x.Of {
+			continue
+		}
+		if sameTemplates(e.PK, x.PK) && sameTemplates(e.SK, x.SK) && conditionText(e.Where) == conditionText(x.Where) {
+			m.refuse(n.Name+"."+x.Place(), x.Pos, "the entry was called "+e.Place()+", and what is stored stays",
+				"nothing is to be migrated for that: give it the new name in the old design too, and deploy that first")
+			return
+		}
+		if item, decided := expression.Overlap(m.other, n, e.Where, x.Where); item != "" || !decided || x.Of != "" {
+			m.refuse(n.Name+"."+x.Place(), x.Pos, "items have the entry "+e.Place()+" in the index, and an item has one place in an index",
+				"give the two conditions of which never both hold; or put the entry into another index, which is built first, and move the reads to it")
+			return
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -142,7 +143,7 @@ func (m *Migration) hold(ctx context.Context, do func(context.Context, *run) err
 	if err := m.record.ensureTable(ctx); err != nil {
 		return fmt.Errorf("the table %s, in which the migration is recorded: %w", m.o.StateTable, err)
 	}
-	begin := State{Design: m.plan.after.Name, Tables: m.o.Tables, Fills: m.plan.fillTexts}
+	begin := State{Design: m.plan.after.Name, Tables: m.o.Tables, Fills: m.plan.fillTexts, Makes: m.plan.makeTexts}
 	if err := m.record.acquire(ctx, begin, m.o.TakeOver); err != nil {
 		return err
 	}
@@ -181,10 +182,22 @@ func (m *Migration) hold(ctx context.Context, do func(context.Context, *run) err
 			}
 		}
 	}()
-	if given := m.plan.fillTexts; !slices.Equal(given, m.record.state.Fills) {
-		return fmt.Errorf("the migration was begun with --fill %s: go on with the same", strings.Join(m.record.state.Fills, " --fill "))
+	if begun := m.record.state; !slices.Equal(m.plan.fillTexts, begun.Fills) || !slices.Equal(m.plan.makeTexts, begun.Makes) {
+		return fmt.Errorf("the migration was begun with %s: go on with the same", flagTexts(begun.Fills, begun.Makes))
 	}
 	return do(ctx, r)
+}
+
+// flagTexts are the flags that give values, as they are typed.
+func flagTexts(fills, makes []string) string {
+	var out []string
+	for _, s := range makes {
+		out = append(out, "--make "+s)
+	}
+	for _, s := range fills {
+		out = append(out, "--fill "+s)
+	}
+	return cmp.Or(strings.Join(out, " "), "no --make and no --fill")
 }
 
 // account adds what was consumed since to the record.
@@ -320,7 +333,7 @@ const passes = 3
 // backfill gives all items what the new design wants, and compares them with the transition. What programs of before the milestone have
 // left is found by the comparison, and done in another pass.
 func (r *run) backfill(ctx context.Context) (*conform.Report, error) {
-	w := &backfill{run: r, shape: r.plan.adding, fills: r.plan.fills}
+	w := &backfill{run: r, shape: r.plan.adding}
 	for {
 		if err := r.walk(ctx, "backfill", w.tables(), w); err != nil {
 			return nil, err
@@ -343,9 +356,12 @@ func (r *run) backfill(ctx context.Context) (*conform.Report, error) {
 
 // tables are those that have entities to write.
 func (b *backfill) tables() []*table.Table {
-	return b.shape.tables(func(e *table.Entity) bool {
-		return !b.shape.surplus[e].whole && (b.shape.surplus[e].any() || len(b.fills[e.Name]) > 0)
-	})
+	return b.shape.tables(func(e *table.Entity) bool { return !b.shape.surplus[e].whole && b.changes(e) })
+}
+
+// changes reports whether items of an entity get anything.
+func (b *backfill) changes(e *table.Entity) bool {
+	return b.shape.surplus[e].any() || len(b.plan.fills[e.Name])+len(b.plan.madeOf(e.Name)) > 0
 }
 
 func (s *shape) tables(wanted func(*table.Entity) bool) []*table.Table {
@@ -492,7 +508,7 @@ func (f *finish) tables() []*table.Table {
 		for _, list := range more.strange {
 			strange += len(list)
 		}
-		return more.whole || len(more.copies)+len(more.markers)+strange > 0
+		return more.whole || len(more.copies)+len(more.markers)+len(more.entered)+strange > 0
 	})
 }
 

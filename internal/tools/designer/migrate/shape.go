@@ -10,6 +10,7 @@ import (
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/tools/designer/lower"
+	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
 // shape is what the items of a transition design are, and what of that another design does not have: what a backfill adds where the other
@@ -26,8 +27,10 @@ type surplus struct {
 	whole  bool // the other design has no such entity
 	// copies and markers are those that the other does not have; changed are copies that hold something else there.
 	copies, changed, markers map[string]bool
-	// entered are the attributes of the item itself that exist for index entries.
+	// entered are the attributes of the item itself that exist for index entries. Others may have them too, of other items: base is the
+	// other design's entity, which says of an item whether it does.
 	entered []string
+	base    *table.Entity
 	// strange are the attributes, and the paths of fields inside of maps that stay, which the other's items at a place do not have.
 	strange map[string][][]string
 	// needs are the attributes on which all of this depends.
@@ -37,6 +40,18 @@ type surplus struct {
 // any reports whether there is anything to add.
 func (s *surplus) any() bool {
 	return len(s.copies)+len(s.changed)+len(s.markers)+len(s.entered) > 0
+}
+
+// gone are the places in indexes that items themselves have, and the other design's do not.
+func (s *surplus) gone(places []plan.Place) []plan.Place {
+	return slices.DeleteFunc(slices.Clone(places), func(p plan.Place) bool {
+		return p.Kind != plan.EntryPlace || p.Copy != nil || p.Undeclared || s.known(p.Index.Name, p.Entry)
+	})
+}
+
+// known reports whether the other design's items have an entry.
+func (s *surplus) known(index, name string) bool {
+	return slices.ContainsFunc(s.base.Entries, func(x table.Entry) bool { return x.Index == index && x.Name == name })
 }
 
 // has reports whether a place is none of the other design's.
@@ -64,7 +79,7 @@ func shapeOf(transition, other *design.Design, filled map[string][]string) *shap
 
 func surplusOf(e, base *table.Entity, filled []string) *surplus {
 	s := &surplus{
-		entity: e, copies: map[string]bool{}, changed: map[string]bool{}, markers: map[string]bool{}, strange: map[string][][]string{},
+		entity: e, base: base, copies: map[string]bool{}, changed: map[string]bool{}, markers: map[string]bool{}, strange: map[string][][]string{},
 	}
 	needs := map[string]bool{}
 	need := func(fields ...string) {
@@ -79,7 +94,7 @@ func surplusOf(e, base *table.Entity, filled []string) *surplus {
 	s.strange[""] = beyond(contents(e, nil), known)
 	for i := range e.Entries {
 		x := &e.Entries[i]
-		if slices.ContainsFunc(base.Entries, func(b table.Entry) bool { return b.Index == x.Index && b.Name == x.Name }) {
+		if s.known(x.Index, x.Name) {
 			continue
 		}
 		for _, a := range slices.Concat(x.PK, x.SK) {
@@ -88,8 +103,12 @@ func surplusOf(e, base *table.Entity, filled []string) *surplus {
 				s.entered = append(s.entered, a.Name)
 			}
 		}
-		need(entryFields(x)...)
-		needCondition(needs, x.Where)
+		for k := range e.Entries { // those that an item may have instead
+			if other := &e.Entries[k]; other.Index == x.Index {
+				need(entryFields(other)...)
+				needCondition(needs, other.Where)
+			}
+		}
 	}
 	for i := range e.Copies {
 		c := &e.Copies[i]

@@ -43,6 +43,7 @@ type State struct {
 	Design   string            `json:"design"`
 	Tables   map[string]string `json:"tables"`
 	Fills    []string          `json:"fills,omitempty"`
+	Makes    []string          `json:"makes,omitempty"`
 	Deployed Milestone         `json:"deployed,omitempty"`
 	// Prepared, Filled and Finished are set when tables and indexes, items, and the clean-up are done.
 	Prepared bool `json:"prepared,omitempty"`

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -28,6 +29,8 @@ type ItemWrite struct {
 	Entries []EntryWrite
 	// Left is set for the counters of the item that what is counted leaves for another: it is not the item that a step names.
 	Left bool
+	// Owner says by which fields the item of Step tells the one that has its counters; nil for what is no counter.
+	Owner []design.Join
 }
 
 // EntryEffect is what becomes of an index entry.
@@ -156,53 +159,64 @@ func changedFields(e *design.Entity, s *design.Step) []string {
 	return slices.DeleteFunc(s.Changed(), func(f string) bool { return e.Field(f) == nil })
 }
 
-// count adds the counters that a step moves: one update of each entity that has some, whatever it counts and sums, and two where what
-// is counted may leave one item of it for another.
+// count adds the counters that a step moves: one update of each item that has some, whatever it counts and sums, and two where what
+// is counted may leave one item for another.
 func (p *writer) count(of *design.Entity, s *design.Step) {
-	d := p.design
 	if s.Action == design.Check {
 		return
 	}
 	changed := changedFields(of, s)
-	for _, e := range d.Entities {
-		var fields []string
+	for _, e := range p.design.Entities {
+		var met []string
 		for _, c := range e.Counters {
-			counted := append(c.Where.Fields(), c.Sum)
-			if leaves(of, e, changed) {
-				counted = append(counted, KeyFields(e)...)
-			}
-			same := s.Action == design.Update && !slices.ContainsFunc(changed, func(f string) bool { return slices.Contains(counted, f) })
-			if c.Of == of.Name && !same {
-				fields = append(fields, c.Field)
+			if c.Of == of.Name && !slices.Contains(met, c.By) {
+				met = append(met, c.By)
+				p.countBy(of, s, e, c.By, changed)
 			}
 		}
-		if len(fields) == 0 {
-			continue
-		}
-		item := ItemWrite{Step: s, Place: Places(d, e)[0], Action: design.Update, Each: s.Each && !p.one(e), Changed: fields}
-		i := slices.IndexFunc(p.plan.Items, func(i ItemWrite) bool { return i.Counter() && i.Place.Entity == e && i.Each == item.Each })
-		if i < 0 {
-			p.add(item)
-			if leaves(of, e, changed) {
-				item.Left = true
-				p.add(item)
-			}
-			continue
-		}
-		item.Step = p.plan.Items[i].Step
-		for _, f := range p.plan.Items[i].Changed {
-			if !slices.Contains(item.Changed, f) {
-				item.Changed = append(item.Changed, f)
-			}
-		}
-		item.Entries = entries(d, item)
-		p.plan.Items[i] = item
 	}
 }
 
+// countBy adds the counters of the item that the counted one tells in one way.
+func (p *writer) countBy(of *design.Entity, s *design.Step, e *design.Entity, by string, changed []string) {
+	way := design.Owner(of, e, by)
+	left := leaves(of, way, changed)
+	var fields []string
+	for _, c := range e.Counters {
+		counted := append(c.Where.Fields(), c.Sum)
+		same := s.Action == design.Update && !left && !slices.ContainsFunc(changed, func(f string) bool { return slices.Contains(counted, f) })
+		if c.Of == of.Name && c.By == by && !same {
+			fields = append(fields, c.Field)
+		}
+	}
+	if len(fields) == 0 {
+		return
+	}
+	item := ItemWrite{Step: s, Owner: way, Place: Places(p.design, e)[0], Action: design.Update, Each: s.Each && !p.one(s, way), Changed: fields}
+	i := slices.IndexFunc(p.plan.Items, func(i ItemWrite) bool {
+		return i.Counter() && i.Place.Entity == e && i.Each == item.Each && (i.Step != s || slices.Equal(i.Owner, way))
+	})
+	if i < 0 {
+		p.add(item)
+		if left {
+			item.Left = true
+			p.add(item)
+		}
+		return
+	}
+	item.Step, item.Owner = p.plan.Items[i].Step, p.plan.Items[i].Owner
+	for _, f := range p.plan.Items[i].Changed {
+		if !slices.Contains(item.Changed, f) {
+			item.Changed = append(item.Changed, f)
+		}
+	}
+	item.Entries = entries(p.design, item)
+	p.plan.Items[i] = item
+}
+
 // leaves reports whether a change of fields takes an item from what counts it to another of that entity.
-func leaves(of, counts *design.Entity, changed []string) bool {
-	return slices.ContainsFunc(KeyFields(counts), func(f string) bool { return slices.Contains(changed, f) && !slices.Contains(KeyFields(of), f) })
+func leaves(of *design.Entity, way []design.Join, changed []string) bool {
+	return slices.ContainsFunc(way, func(j design.Join) bool { return slices.Contains(changed, j.A) && !slices.Contains(KeyFields(of), j.A) })
 }
 
 // join moves counters by the steps that are about their items: a check becomes an update under its condition, and what
@@ -213,7 +227,7 @@ func (p *writer) join() {
 	for n, i := range items {
 		at := slices.IndexFunc(items, func(of ItemWrite) bool {
 			return i.Counter() && !i.Left && of.Step != nil && !of.Counter() && of.Place.String() == i.Place.String() && of.Each == i.Each &&
-				sameItem(i.Place.Entity, i.Step, of.Step)
+				sameItem(i, of.Step)
 		})
 		if at < 0 {
 			continue
@@ -241,31 +255,72 @@ func (p *writer) join() {
 	}
 }
 
-// sameItem reports whether two steps mean the same by each field of an entity's key.
-func sameItem(e *design.Entity, a, b *design.Step) bool {
-	meant := func(s *design.Step, field string) string {
-		for _, given := range slices.Concat(s.By, s.Set) {
-			if given.Field == field {
-				return given.Value.Text
-			}
-		}
-		return ":" + field
+// sameItem reports whether a step is on the item of a counter: it means the same by each field of its key.
+func sameItem(counter ItemWrite, s *design.Step) bool {
+	return !slices.ContainsFunc(counter.Owner, func(j design.Join) bool {
+		told, _ := meant(counter.Step, j.A)
+		own, _ := meant(s, j.B)
+		return told != own
+	})
+}
+
+// Tells is the value by which the write says which item it is, of a field of its key; "" where that is only read.
+func (i ItemWrite) Tells(field string) string {
+	if i.Left || i.Step == nil {
+		return ""
 	}
-	return !slices.ContainsFunc(KeyFields(e), func(f string) bool { return meant(a, f) != meant(b, f) })
+	for _, j := range i.Owner {
+		if j.B == field {
+			field = j.A
+		}
+	}
+	value, _ := meant(i.Step, field)
+	return value
+}
+
+// meant is the value that a step has for a field of its item: what it is given, or else the input of the field's name.
+func meant(s *design.Step, field string) (value string, given bool) {
+	for _, a := range slices.Concat(s.By, s.Set) {
+		if a.Field == field {
+			return a.Value.Text, true
+		}
+	}
+	return ":" + field, false
 }
 
 // Counter reports whether the item is there for its counters, which a step on another entity moves.
 func (i ItemWrite) Counter() bool { return i.Step != nil && i.Step.Entity != i.Place.Entity.Name }
 
-// one reports whether all lines of the write are counted on one item: what tells it, a step tells that is not repeated.
-func (p *writer) one(e *design.Entity) bool {
-	var known []string
-	for _, s := range p.plan.Write.Steps {
-		if !s.Each {
-			known = append(known, KeyFields(p.design.Entity(s.Entity))...)
+// Key is the key of the item in the fields of the one that the step is on.
+func (i ItemWrite) Key() []KeyValue {
+	own := i.Place
+	for _, side := range []*[]*design.Template{&own.PK, &own.SK} {
+		*side = slices.Clone(*side)
+		for n, t := range *side {
+			parts := slices.Clone(t.Parts)
+			for p := range parts {
+				if at := slices.IndexFunc(i.Owner, func(j design.Join) bool { return j.B == parts[p].Field }); at >= 0 {
+					parts[p].Field = i.Owner[at].A
+				}
+			}
+			(*side)[n] = &design.Template{Parts: parts, Text: partsText(parts)}
 		}
 	}
-	return !slices.ContainsFunc(KeyFields(e), func(f string) bool { return !slices.Contains(known, f) })
+	return own.Key()
+}
+
+// one reports whether all lines of the write are counted on one item: what tells it, a step tells that is not repeated.
+func (p *writer) one(s *design.Step, way []design.Join) bool {
+	var known []string
+	for _, other := range p.plan.Write.Steps {
+		if !other.Each {
+			known = append(known, KeyFields(p.design.Entity(other.Entity))...)
+		}
+	}
+	return !slices.ContainsFunc(way, func(j design.Join) bool {
+		value, given := meant(s, j.A)
+		return !slices.Contains(known, j.A) && (!given || strings.Contains(value, "line.") || strings.Contains(value, "newID"))
+	})
 }
 
 func (p *writer) add(item ItemWrite) {

@@ -85,30 +85,7 @@ func (a *applier) describe() (*types.TableDescription, error) {
 
 func (a *applier) create() error {
 	s := &a.spec
-	in := &dynamodb.CreateTableInput{
-		TableName: &s.Name, AttributeDefinitions: a.definitions(), KeySchema: schemaOf([]string{s.PK}, sortKey(s.SK)),
-		BillingMode: types.BillingModePayPerRequest,
-	}
-	if !s.OnDemand {
-		in.BillingMode, in.ProvisionedThroughput = types.BillingModeProvisioned, a.throughput()
-	}
-	for i := range s.Indexes {
-		x := &s.Indexes[i]
-		if x.Local {
-			in.LocalSecondaryIndexes = append(in.LocalSecondaryIndexes, types.LocalSecondaryIndex{
-				IndexName: &x.Name, KeySchema: schemaOf(x.PK, x.SK), Projection: projectionOf(x),
-			})
-			continue
-		}
-		g := types.GlobalSecondaryIndex{IndexName: &x.Name, KeySchema: schemaOf(x.PK, x.SK), Projection: projectionOf(x)}
-		if !s.OnDemand {
-			g.ProvisionedThroughput = a.throughput()
-		}
-		in.GlobalSecondaryIndexes = append(in.GlobalSecondaryIndexes, g)
-	}
-	if s.Stream != "" {
-		in.StreamSpecification = &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewType(s.Stream)}
-	}
+	in := s.Creation().Request()
 	if _, err := a.client.CreateTable(a.ctx, in); err != nil {
 		return err
 	}

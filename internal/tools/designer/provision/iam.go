@@ -1,7 +1,11 @@
 package provision
 
 import (
+	"cmp"
+	"fmt"
 	"io"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -9,164 +13,158 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// WriteIAM writes a policy document for each pattern of a design, and for ExportPerson and ErasePerson where it has persons: the least that a function serving just that pattern
-// needs. Where every partition key that it touches begins with the tenant, dynamodb:LeadingKeys binds the caller to its
-// own: variable is the policy variable that holds the tenant, as "${aws:PrincipalTag/userId}".
+// IAM is how policies are written.
+type IAM struct {
+	Specs []Spec
+	// Variable is the policy variable that holds the tenant, as "${aws:PrincipalTag/userId}".
+	Variable string
+	// Functions are the names of the patterns that each function calls: each gets a policy. Names of writes that it composes in one
+	// transaction are one, with + between them. Nil for a policy for each pattern.
+	Functions map[string][]string
+}
+
+// WriteIAM writes a policy document for each pattern of a design, and for ExportPerson and ErasePerson where it has persons, or
+// for each function that calls some of them: what the generated code of just that needs, and nothing more.
+//
+// A statement is about one table or index. dynamodb:LeadingKeys bind it to the partition keys that the patterns reach there:
+// the templates of the design, with the tenant's variable for the tenant and * for all other fields. One action on one resource
+// is in one statement, for AWS wants one that has all leading keys of a request. There is no condition where a template begins and
+// ends with fields alone, in an index whose partition key has several attributes, and for Scans, which have no leading keys.
+//
+// ForAllValues is true of a request without the key. All actions that get the condition have it, and Null makes one that had not
+// be refused.
 //
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
-func WriteIAM(w io.Writer, d *design.Design, specs []Spec, variable string) error {
-	i := iam{design: d, specs: specs, variable: variable}
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
+func WriteIAM(w io.Writer, d *design.Design, i IAM) error {
+	patterns := needsOf(d)
 	out := new(object)
-	for _, r := range d.Reads {
-		s := statement{name: r.Name}
-		i.read(&s, plan.ForRead(d, r).Plan)
-		out.set(r.Name, i.policy(s))
-	}
-	for _, c := range d.Collections {
-		s := statement{name: c.Name}
-		for _, m := range plan.ForCollection(d, c).Members {
-			i.touch(&s, m, "dynamodb:Query")
+	if i.Functions == nil {
+		for _, p := range patterns {
+			out.set(p.pattern, i.policy(d, p.needs))
 		}
-		out.set(c.Name, i.policy(s))
+		return writeJSON(w, out)
 	}
-	for _, w := range d.Writes {
-		s := statement{name: w.Name}
-		i.write(&s, w)
-		out.set(w.Name, i.policy(s))
-	}
-	if p := plan.ForPerson(d); p != nil {
-		export, erase := statement{name: "ExportPerson"}, statement{name: "ErasePerson"}
-		p.Each(func(part *plan.PersonPart) {
-			if part.Plan == nil {
-				return
+	for _, function := range slices.Sorted(maps.Keys(i.Functions)) {
+		var all []need
+		for _, names := range i.Functions[function] {
+			together := strings.Split(names, "+")
+			for _, name := range together {
+				at := slices.IndexFunc(patterns, func(p patternNeeds) bool { return p.pattern == strings.TrimSpace(name) })
+				if at < 0 {
+					return fmt.Errorf("function %s: the design has no pattern %s", function, name)
+				}
+				all = append(all, patterns[at].needs...)
+				if len(together) > 1 {
+					all = append(all, patterns[at].together...)
+				}
 			}
-			if !part.Others {
-				i.read(&export, part.Plan)
-			}
-			i.read(&erase, part.Plan)
-			if w := part.Erase(d); w != nil {
-				i.write(&erase, w)
-			}
-		})
-		out.set(export.name, i.policy(export))
-		out.set(erase.name, i.policy(erase))
+		}
+		out.set(function, i.policy(d, all))
 	}
 	return writeJSON(w, out)
 }
 
-// read adds what a read touches.
-func (i *iam) read(s *statement, p *plan.Plan) {
-	i.touch(s, p.Place, "dynamodb:"+string(p.Operation))
-	s.shared = s.shared || p.Operation == plan.Scan                      // which has no leading keys
-	if p.Operation == plan.GetItem && p.Place.Kind != plan.MarkerPlace { // the generated code has it for several at once, too
-		i.touch(s, p.Place, "dynamodb:BatchGetItem")
-	}
-	if p.Place.Kind == plan.MarkerPlace || len(p.Hydrate) > 0 { // what the place lacks is read for all that was found at once
-		i.touch(s, plan.Places(i.design, p.Place.Entity)[0], "dynamodb:BatchGetItem")
-	}
+// grant is an action on a resource, and the partition keys that it is for.
+type grant struct {
+	resource, action string
+	keys             []string // nil for all
 }
 
-// write adds what a write touches.
-func (i *iam) write(s *statement, w *design.Write) {
-	for _, item := range plan.ForWrite(i.design, w).Items {
-		if w.Batch {
-			i.touch(s, item.Place, "dynamodb:BatchWriteItem")
-			continue
+// policy is the document that allows what is needed.
+func (i IAM) policy(d *design.Design, needs []need) *object {
+	var grants []grant
+	for _, n := range needs {
+		resource, key := i.resource(d, n.place), i.leadingKey(d, n)
+		at := slices.IndexFunc(grants, func(g grant) bool { return g.resource == resource && g.action == n.action })
+		if at < 0 {
+			at = len(grants)
+			grants = append(grants, grant{resource, n.action, nil})
 		}
-		i.touch(s, item.Place, actions[item.Action])
-		if item.Place.Kind == plan.KeyPlace && mayRead(i.design, w, item) {
-			i.touch(s, item.Place, "dynamodb:GetItem")
-			i.touch(s, item.Place, "dynamodb:BatchGetItem")
-		}
+		grants[at].keys = append(grants[at].keys, key)
 	}
-}
-
-// mayRead reports whether a write can have to read an item first: the record of a request, or an item that is changed or
-// goes, of which copies, index entries, markers or counters hold what only the item tells.
-func mayRead(d *design.Design, w *design.Write, item plan.ItemWrite) bool {
-	e := item.Place.Entity
-	counted := slices.ContainsFunc(d.Entities, func(holder *design.Entity) bool {
-		return slices.ContainsFunc(holder.Counters, func(c *design.Counter) bool { return c.Of == e.Name })
+	for n := range grants {
+		grants[n].keys = fewest(grants[n].keys)
+	}
+	slices.SortFunc(grants, func(a, b grant) int {
+		return cmp.Or(strings.Compare(a.resource, b.resource), slices.Compare(a.keys, b.keys), strings.Compare(a.action, b.action))
 	})
-	switch item.Action {
-	case design.Update, design.Upsert, design.Delete:
-		return len(e.Copies)+len(e.Entries)+len(e.Unique) > 0 || counted
-	default:
-		return w.Idempotent != nil && item.Step == nil
-	}
-}
-
-// actions are the permissions of what a write does with an item.
-var actions = map[design.Action]string{ //nolint:gochecknoglobals // a table
-	design.Create: "dynamodb:PutItem", design.Put: "dynamodb:PutItem", design.Update: "dynamodb:UpdateItem",
-	design.Upsert: "dynamodb:UpdateItem", design.Delete: "dynamodb:DeleteItem", design.Check: "dynamodb:ConditionCheckItem",
-}
-
-type iam struct {
-	design   *design.Design
-	specs    []Spec
-	variable string
-}
-
-// statement is what one pattern touches.
-type statement struct {
-	name      string
-	actions   []string
-	resources []string
-	leading   []string // the patterns of partition keys; nil once one is not the tenant's
-	shared    bool     // some partition key does not begin with the tenant
-}
-
-func (i *iam) touch(s *statement, p plan.Place, action string) {
-	add := func(list *[]string, text string) {
-		if !slices.Contains(*list, text) {
-			*list = append(*list, text)
+	statements := []*object{}
+	for from, to := 0, 0; from < len(grants); from = to {
+		var actions []string
+		for ; to < len(grants) && grants[to].resource == grants[from].resource && slices.Equal(grants[to].keys, grants[from].keys); to++ {
+			actions = append(actions, "dynamodb:"+grants[to].action)
 		}
+		statement := new(object).set("Effect", "Allow").set("Action", actions).set("Resource", grants[from].resource)
+		if keys := grants[from].keys; keys != nil {
+			const leading = "dynamodb:LeadingKeys"
+			statement.set("Condition", new(object).
+				set("ForAllValues:StringLike", new(object).set(leading, keys)).
+				set("Null", new(object).set(leading, "false")))
+		}
+		statements = append(statements, statement)
 	}
-	add(&s.actions, action)
-	name := i.specs[slices.Index(i.design.Tables, p.Table)].Name
-	resource := "arn:aws:dynamodb:*:*:table/" + name
-	if p.Index != nil {
-		resource += "/index/" + p.Index.Name
-	}
-	add(&s.resources, resource)
-	if leading, ok := i.leadingKey(p); ok {
-		add(&s.leading, leading)
-	} else {
-		s.shared = true
-	}
+	return new(object).set("Version", "2012-10-17").set("Statement", statements)
 }
 
-// leadingKey is the pattern of a partition key in which the first field is the tenant: what follows the tenant must be
-// set apart from it, or one tenant's name could be the beginning of another's.
-func (i *iam) leadingKey(p plan.Place) (string, bool) {
-	if i.design.Tenant == "" || len(p.PK) != 1 {
-		return "", false
+// fewest are patterns of keys without those that another covers; nil where one is for all.
+func fewest(keys []string) []string {
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
+	if slices.Contains(keys, anyKey) {
+		return nil
 	}
-	parts := p.PK[0].Parts
+	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool {
+		return slices.ContainsFunc(keys, func(other string) bool { return other != key && includes(other, key) })
+	})
+}
+
+// anyKey is the pattern of all partition keys.
+const anyKey = "*"
+
+// includes reports whether a pattern matches all that another does. Of one with variables that is not known.
+func includes(pattern, other string) bool {
+	if strings.Contains(pattern, "${") {
+		return false
+	}
+	return regexp.MustCompile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$").MatchString(other)
+}
+
+func (i IAM) resource(d *design.Design, p plan.Place) string {
+	arn := "arn:aws:dynamodb:*:*:table/" + i.Specs[slices.Index(d.Tables, p.Table)].Name
+	if p.Index != nil {
+		arn += "/index/" + p.Index.Name
+	}
+	return arn
+}
+
+// leadingKey is the pattern of a place's partition keys.
+func (i IAM) leadingKey(d *design.Design, n need) string {
+	if n.action == string(plan.Scan) || len(n.place.PK) != 1 {
+		return anyKey
+	}
+	parts := n.place.PK[0].Parts
 	var out strings.Builder
-	for n, part := range parts {
+	for at, part := range parts {
 		switch {
 		case part.Field == "":
-			out.WriteString(part.Literal)
-		case part.Field != i.design.Tenant || len(part.Funcs) > 0:
-			return "", false
-		case n == len(parts)-1:
-			return out.String() + i.variable, true
-		case parts[n+1].Field == "":
-			return out.String() + i.variable + parts[n+1].Literal + "*", true
-		default:
-			return "", false
+			out.WriteString(literal.Replace(part.Literal))
+		case !n.named && i.isTenant(d, parts, at):
+			out.WriteString(i.Variable)
+		case !strings.HasSuffix(out.String(), anyKey):
+			out.WriteString(anyKey)
 		}
 	}
-	return "", false
+	return out.String()
 }
 
-func (i *iam) policy(s statement) *object {
-	slices.Sort(s.actions)
-	statement := new(object).set("Sid", s.name).set("Effect", "Allow").set("Action", s.actions).set("Resource", s.resources)
-	if !s.shared && len(s.leading) > 0 {
-		statement.set("Condition", new(object).set("ForAllValues:StringLike", new(object).set("dynamodb:LeadingKeys", s.leading)))
-	}
-	return new(object).set("Version", "2012-10-17").set("Statement", []*object{statement})
+// literal makes text of what AWS takes for wildcards and variables.
+var literal = strings.NewReplacer("*", "${*}", "?", "${?}", "$", "${$}") //nolint:gochecknoglobals // a table
+
+// isTenant reports whether a part is the tenant, whose variable can stand for it: it is the first field, and what follows is set
+// apart from it, or one tenant's name could be the beginning of another's.
+func (i IAM) isTenant(d *design.Design, parts []design.Part, at int) bool {
+	earlier := slices.ContainsFunc(parts[:at], func(p design.Part) bool { return p.Field != "" })
+	return d.Tenant != "" && parts[at].Field == d.Tenant && len(parts[at].Funcs) == 0 && !earlier &&
+		(at == len(parts)-1 || parts[at+1].Field == "")
 }

@@ -10,7 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/tools/designer/cost"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
@@ -37,6 +40,37 @@ type IndexSpec struct {
 	// Projection is ALL, KEYS_ONLY or INCLUDE, with Attributes for the last.
 	Projection string
 	Attributes []string
+}
+
+// Creation is what the table is made with.
+func (s *Spec) Creation() table.Creation {
+	typed := func(name string) table.Attribute {
+		for _, a := range s.Attributes {
+			if a.Name == name {
+				return table.Attribute{Name: name, Type: types.ScalarAttributeType(a.Type)}
+			}
+		}
+		return table.Attribute{}
+	}
+	keys := func(names []string) []string {
+		out := slices.Clone(names)
+		for i, name := range names {
+			if t := typed(name).Type; t != types.ScalarAttributeTypeS {
+				out[i] = name + ":" + string(t)
+			}
+		}
+		return out
+	}
+	out := table.Creation{
+		Name: s.Name, Table: &table.Table{PK: typed(s.PK), SK: typed(s.SK), TTLAttr: s.TTLAttr}, Stream: types.StreamViewType(s.Stream),
+	}
+	if !s.OnDemand {
+		out.Read, out.Write = int64(s.Capacity.Read), int64(s.Capacity.Write)
+	}
+	for _, x := range s.Indexes {
+		out.Indexes = append(out.Indexes, table.Index{Name: x.Name, Local: x.Local, PK: keys(x.PK), SK: keys(x.SK), All: x.Projection == "ALL", Project: x.Attributes})
+	}
+	return out
 }
 
 // Capacity is read and write capacity units.

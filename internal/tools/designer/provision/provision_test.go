@@ -81,7 +81,9 @@ func TestForms(t *testing.T) {
 		"cloudformation": func(b *bytes.Buffer) error { return provision.WriteCloudFormation(b, d.Name, open, false) },
 		"sam":            func(b *bytes.Buffer) error { return provision.WriteCloudFormation(b, d.Name, open, true) },
 		"terraform":      func(b *bytes.Buffer) error { return provision.WriteTerraform(b, open) },
-		"iam":            func(b *bytes.Buffer) error { return provision.WriteIAM(b, d, dev, "${aws:PrincipalTag/shopId}") },
+		"iam": func(b *bytes.Buffer) error {
+			return provision.WriteIAM(b, d, provision.IAM{Specs: dev, Variable: "${aws:PrincipalTag/shopId}"})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -121,5 +123,51 @@ func TestPlaceholders(t *testing.T) {
 	s := provision.Specs(d, map[string]string{"stage": "dev"})[0]
 	if s.Name != "{org}-shop-dev" || len(s.Placeholders) != 1 || s.Placeholders[0] != "org" {
 		t.Errorf("got %q with placeholders %v", s.Name, s.Placeholders)
+	}
+}
+
+// TestLeadingKeysOfOthers: what a write changes of another tenant, by a step that says so or a counter that a reference leads to, is not
+// bound to the caller's own keys.
+func TestLeadingKeysOfOthers(t *testing.T) {
+	d, err := design.Parse("gifts", []byte(`
+design: 1
+name: Gifts
+tenant: userId
+tables: { Gifts: { key: { pk: PK, sk: SK } } }
+entities:
+  User:
+    key: { pk: "USER#{userId}", sk: USER }
+    counters: { given: { count: Gift, by: fromId }, taken: { count: Gift, by: toId } }
+    fields: { userId: id, given: int, taken: int, name: text, thanks: int }
+  Gift:
+    key: { pk: "USER#{userId}", sk: "GIFT#{giftId}" }
+    fields: { userId: id, giftId: ulid, fromId: id, toId: id }
+    refs: { fromId: User.userId, toId: User.userId }
+  Note: { key: { pk: "USER#{userId}", sk: "NOTE#{noteId}" }, fields: { userId: id, noteId: ulid } }
+writes:
+  Rename: { do: [{ update: User, set: { name: ":name" } }] }
+  Own: { do: [{ update: User, by: { userId: ":userId" }, set: { name: ":name" } }, { create: Note }] }
+  Give: { do: [{ create: Gift }] }
+  Thank: { do: [{ update: User, by: { userId: ":giver" }, add: { thanks: 1 } }] }
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := provision.WriteIAM(&text, d, provision.IAM{Specs: provision.Specs(d, nil), Variable: "${aws:PrincipalTag/userId}"}); err != nil {
+		t.Fatal(err)
+	}
+	var policies map[string]struct{ Statement []map[string]any }
+	if err := json.Unmarshal(text.Bytes(), &policies); err != nil {
+		t.Fatal(err)
+	}
+	for name, bound := range map[string]bool{"Rename": true, "Own": true, "Give": false, "Thank": false} {
+		statements, err := json.Marshal(policies[name].Statement)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := !strings.Contains(string(statements), `"USER#*"`); got != bound {
+			t.Errorf("%s: bound to the caller's keys: %v; want %v: %s", name, got, bound, statements)
+		}
 	}
 }

@@ -106,6 +106,9 @@ func (g *guess) start(writes []*design.Write) []*design.RaceCall {
 			}
 		}
 	}
+	for _, x := range out {
+		g.refer(g.design.Entity(x.Put), x.Given)
+	}
 	return out
 }
 
@@ -204,5 +207,19 @@ func equalities(c *design.Condition) (constants map[string]design.Constant, para
 
 // call is a call of a write with what was chosen; lines have it too.
 func (g *guess) call(w *design.Write) *design.RaceCall {
-	return &design.RaceCall{Write: w.Name, Given: maps.Clone(g.chosen), Times: 1, Pos: w.Pos}
+	given := maps.Clone(g.chosen)
+	for _, e := range g.design.Entities {
+		g.refer(e, given)
+	}
+	return &design.RaceCall{Write: w.Name, Given: given, Times: 1, Pos: w.Pos}
+}
+
+// refer gives the fields by which an entity's items refer to others the values of the items that are there.
+func (g *guess) refer(e *design.Entity, given map[string]design.Literal) {
+	for _, r := range e.Refs {
+		l, chosen := g.chosen[g.design.NamedLike(r.Field, e.Field(r.Field).Type)]
+		if _, is := given[r.Field]; chosen && !is {
+			given[r.Field] = l
+		}
+	}
 }

@@ -31,7 +31,8 @@ type keeper struct {
 type counter struct {
 	*design.Counter
 	holder, of *design.Entity
-	by         []design.Part // of the holder's key
+	by         []design.Part     // of the holder's key
+	own        map[string]string // the counted item's fields of the same values
 	where      *expression.Condition
 }
 
@@ -47,7 +48,11 @@ func newKeeper(p *lower.Program, v *values) (*keeper, error) {
 			if err != nil {
 				return nil, fmt.Errorf("counter %s of %s: %w", c.Field, holder.Name, err)
 			}
-			k.counters = append(k.counters, counter{c, holder, of, keyParts(holder), where})
+			own := map[string]string{}
+			for _, j := range design.Owner(of, holder, c.By) {
+				own[j.B] = j.A
+			}
+			k.counters = append(k.counters, counter{c, holder, of, keyParts(holder), own, where})
 		}
 	}
 	return k, nil
@@ -198,7 +203,7 @@ func (k *keeper) count(c *content) {
 		for _, holder := range c.state.Of(counter.holder) {
 			var counted []expression.Values
 			for _, it := range c.state.Of(counter.of) {
-				if !slices.ContainsFunc(counter.by, func(p design.Part) bool { return !sameIn(p, holder.Values[p.Field], it.Values[p.Field]) }) {
+				if !slices.ContainsFunc(counter.by, func(p design.Part) bool { return !sameIn(p, holder.Values[p.Field], it.Values[counter.own[p.Field]]) }) {
 					counted = append(counted, it.Values)
 				}
 			}

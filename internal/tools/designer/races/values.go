@@ -181,6 +181,7 @@ func (v *values) id(k design.Kind, text string) string {
 // madeUp is a value for what a scenario needs and does not give: of equal names, equal values, so that writes meet.
 func (v *values) madeUp(name string, t design.Type) types.AttributeValue {
 	later := v.now.Add(24 * time.Hour)
+	name = v.design.NamedLike(name, t)
 	switch t.Kind {
 	case design.KindInt, design.KindDecimal, design.KindMoney:
 		return &types.AttributeValueMemberN{Value: "3"}

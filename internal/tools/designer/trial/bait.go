@@ -55,7 +55,7 @@ func (g *generator) holds(e *design.Entity, p design.Part, literal string) bool 
 	case design.KindSlug:
 		allowed = "-"
 	case design.KindInt:
-		if g.limits[poolName(f.Name, f.Type)].digits > 0 {
+		if g.limits[g.poolName(f.Name, f.Type)].digits > 0 {
 			return false
 		}
 	default:

@@ -288,7 +288,7 @@ func (t truth) fields() []string {
 func counted(p *lower.Program, r *record, c *design.Counter, records []*record) types.AttributeValue {
 	var sum decimal.Decimal
 	for _, other := range records {
-		if other.entity.Name != c.Of || !countedBy(r, other) {
+		if other.entity.Name != c.Of || !countedBy(r, other, c) {
 			continue
 		}
 		if in, err := holds(p.Design, other.entity, c.Where, other.values, nil); err != nil || !in {
@@ -310,6 +310,15 @@ func counted(p *lower.Program, r *record, c *design.Counter, records []*record) 
 }
 
 // countedBy reports whether an item is one that another counts: its fields make the other's key.
-func countedBy(holder, r *record) bool {
-	return holder.identity() == tokenOf(holder.entity, "key", holder.entity.Key, r.values)
+func countedBy(holder, r *record, c *design.Counter) bool {
+	return holder.identity() == holderOf(holder.entity, r, c)
+}
+
+// holderOf is the identity of the item by which another is counted.
+func holderOf(holder *design.Entity, r *record, c *design.Counter) uint64 {
+	values := table.Values{}
+	for _, j := range design.Owner(r.entity, holder, c.By) {
+		values[j.B] = r.values[j.A]
+	}
+	return tokenOf(holder, "key", holder.Key, values)
 }

@@ -68,7 +68,7 @@ func (g *generator) given(e *design.Entity, s *design.Step, inputs []lower.Input
 		for _, term := range a.Value.Terms {
 			for _, in := range inputs {
 				if term.Kind == design.ParamTerm && strings.TrimPrefix(term.Name, "line.") == in.Name {
-					g.limit(in.Name, in.Type, g.limits[poolName(f.Name, f.Type)])
+					g.limit(in.Name, in.Type, g.limits[g.poolName(f.Name, f.Type)])
 				}
 			}
 		}
@@ -109,7 +109,7 @@ func (g *generator) limit(name string, t design.Type, l limits) {
 		}
 		return a
 	}
-	key := poolName(name, t)
+	key := g.poolName(name, t)
 	known := g.limits[key]
 	g.limits[key] = limits{
 		least: max(known.least, l.least), made: slices.Concat(known.made, l.made),
@@ -117,14 +117,17 @@ func (g *generator) limit(name string, t design.Type, l limits) {
 	}
 }
 
-func poolName(name string, t design.Type) string { return name + " " + t.String() }
+// poolName is where a name's values are drawn from: of what refers to another item, where that item's are.
+func (g *generator) poolName(name string, t design.Type) string {
+	return g.program.Design.NamedLike(name, t) + " " + t.String()
+}
 
 // pool is that of a field's name and scalar type.
 func (g *generator) pool(name string, t design.Type) *pool {
-	key := poolName(name, t)
+	key := g.poolName(name, t)
 	p := g.pools[key]
 	if p == nil {
-		p = newPool(g.program.Design, name, t, g.limits[key], g.words, g.now, g.seed)
+		p = newPool(g.program.Design, g.program.Design.NamedLike(name, t), t, g.limits[key], g.words, g.now, g.seed)
 		g.pools[key] = p
 	}
 	return p

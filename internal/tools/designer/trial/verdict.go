@@ -313,10 +313,10 @@ func (w *world) uncounted(e *effect, holder *design.Entity, c *design.Counter, a
 			continue
 		}
 		n := w.tally(side.r, c)
-		if n.IsZero() || side.other != nil && sameHolder(holder, side.r, side.other) && w.tally(side.other, c).Cmp(n) == 0 {
+		if n.IsZero() || side.other != nil && holderOf(holder, side.r, c) == holderOf(holder, side.other, c) && w.tally(side.other, c).Cmp(n) == 0 {
 			continue
 		}
-		if !slices.ContainsFunc(after, func(h *record) bool { return h.entity == holder && countedBy(h, side.r) }) {
+		if !slices.ContainsFunc(after, func(h *record) bool { return h.entity == holder && countedBy(h, side.r, c) }) {
 			out = append(out, errorOr(w.program.Entity(holder.Name).NotFound, table.ErrNotFound))
 		}
 	}
@@ -337,10 +337,6 @@ func (w *world) tally(r *record, c *design.Counter) decimal.Decimal {
 		return zero
 	}
 	return n
-}
-
-func sameHolder(holder *design.Entity, a, b *record) bool {
-	return tokenOf(holder, "key", holder.Key, a.values) == tokenOf(holder, "key", holder.Key, b.values)
 }
 
 // misses compares what a write has come to with the verdict; nil where they agree.

@@ -344,7 +344,7 @@ func (d *drawing) known(in lower.Input) types.AttributeValue {
 			v := r.values[f.Name]
 			switch {
 			case v == nil || f.Type.String() != in.Type.String() || len(scalarText(v)) < in.MinBytes || in.MaxBytes > 0 && len(scalarText(v)) > in.MaxBytes:
-			case !d.data.limits[poolName(in.Name, in.Type)].admits(in.Type, scalarText(v)):
+			case !d.data.limits[d.data.poolName(in.Name, in.Type)].admits(in.Type, scalarText(v)):
 			case f.Name == in.Name:
 				named = append(named, v)
 			default:

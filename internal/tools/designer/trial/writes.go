@@ -112,9 +112,11 @@ func (g *writing) population(round uint64) []*record {
 // orphan reports whether an item should be counted by one that is not there.
 func (t *Trial) orphan(r *record, all []*record) bool {
 	for _, holder := range t.design.Entities {
-		counts := slices.ContainsFunc(holder.Counters, func(c *design.Counter) bool { return c.Of == r.entity.Name })
-		if counts && !slices.ContainsFunc(all, func(h *record) bool { return h.entity == holder && countedBy(h, r) }) {
-			return true
+		for _, c := range holder.Counters {
+			counts := c.Of == r.entity.Name
+			if counts && !slices.ContainsFunc(all, func(h *record) bool { return h.entity == holder && countedBy(h, r, c) }) {
+				return true
+			}
 		}
 	}
 	return false

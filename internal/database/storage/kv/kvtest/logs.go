@@ -50,6 +50,10 @@ func testCounters(t *testing.T, s kv.Store) {
 	expectCounters(t, s, "n", math.MaxInt64, math.MinInt64, 7)
 	add(t, s, "z", 0, 0)
 	expectCounters(t, s, "z", 0, 0)
+	add(t, s, "none")
+	if got, err := s.Counter(t.Context(), []byte("none")); got == nil || len(got) != 0 || err != nil {
+		t.Errorf("after nothing was added the counters are %v, %v", got, err)
+	}
 	update(t, s, kv.Intent{}, func(txn kv.Txn) error {
 		txn.Add([]byte("twice"), 1, 10)
 		txn.Add([]byte("other"), 100)

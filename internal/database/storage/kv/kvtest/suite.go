@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) kv.Store) {
 		{"WaitEndsWithContext", testWaitEndsWithContext},
 		{"TransactionConflict", testTransactionConflict},
 		{"TransactionWaits", testTransactionWaits},
+		{"NoConflictWithoutTransaction", testNoConflictWithoutTransaction},
 		{"NoLostUpdate", testNoLostUpdate},
 		{"NoDeadlock", testNoDeadlock},
 		{"NoWriteSkew", testNoWriteSkew},

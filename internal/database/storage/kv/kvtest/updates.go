@@ -75,6 +75,7 @@ func testClosed(t *testing.T, s kv.Store) {
 	_, open := s.OpenKept(ctx, "k")
 	_, kept := s.Kept(ctx)
 	_, usage := s.DiskUsage()
+	_, _, clock := s.Time(ctx)
 	load := s.Load(ctx, func(func(key, value []byte) error) error {
 		t.Error("fill ran on a closed store")
 		return nil
@@ -88,7 +89,7 @@ func testClosed(t *testing.T, s kv.Store) {
 		"TrimLog": s.TrimLog(ctx, 1, 1), "DeleteRange": s.DeleteRange(ctx, k, nil), "LogTrimmed": trimmed,
 		"Size": size, "LogSize": logSize, "Compact": s.Compact(ctx, nil, nil), "Load": load,
 		"Keep": s.Keep(ctx, "k", kv.Selection{}), "OpenKept": open, "Kept": kept, "DropKept": s.DropKept(ctx, "k"),
-		"Health": s.Health(), "DiskUsage": usage,
+		"Health": s.Health(), "DiskUsage": usage, "Time": clock,
 	} {
 		if !errors.Is(err, kv.ErrClosed) {
 			t.Errorf("%s after Close: %v", name, err)
@@ -221,4 +222,31 @@ func testTransactionWaits(t *testing.T, s kv.Store) {
 		t.Error("nobody got the key")
 	}
 	set(t, s, "k", "free")
+}
+
+// testNoConflictWithoutTransaction: an update that fails on transactions fails on nothing else, however many try for one key at once.
+func testNoConflictWithoutTransaction(t *testing.T, s kv.Store) {
+	const goroutines, each = 12, 30
+	var wg sync.WaitGroup
+	for g := range goroutines {
+		in := kv.Intent{Check: keys("k"), FailOnTransaction: true}
+		if g == 0 {
+			in = kv.Intent{Write: keys("k"), FailOnTransaction: true}
+		}
+		wg.Go(func() {
+			for range each {
+				err := s.Update(background(t), in, func(txn kv.Txn) error {
+					if g == 0 {
+						txn.Set([]byte("k"), []byte("v"))
+					}
+					return nil
+				})
+				if err != nil {
+					t.Errorf("Update: %v", err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
@@ -61,6 +62,14 @@ func (s *Store) LogTrimmed(_ context.Context, log kv.LogID) (kv.Seq, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.trimmed[log], nil
+}
+
+// Time returns none: numbers are times where updates advance them.
+func (s *Store) Time(context.Context) (now time.Time, timed bool, err error) {
+	if s.closed.Load() {
+		return time.Time{}, false, kv.ErrClosed
+	}
+	return time.Time{}, false, nil
 }
 
 // advance makes a number the lowest that may be given out; the caller holds the lock.

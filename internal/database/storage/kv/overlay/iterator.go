@@ -17,6 +17,15 @@ func (w *Writes) Iter(base kv.Iterator, lo, hi []byte, o kv.IterOptions) kv.Iter
 	return &iterator{base: base, own: own, reverse: o.Reverse}
 }
 
+// Last calls yield with the last write of each key, keys in ascending order; value is nil for a deletion.
+func (w *Writes) Last(yield func(key, value []byte) bool) {
+	for _, x := range w.sorted(nil, nil, false) {
+		if !yield(x.key, x.value) {
+			return
+		}
+	}
+}
+
 // sorted returns the last write of each key in [lo, hi), in the order of iteration.
 func (w *Writes) sorted(lo, hi []byte, reverse bool) []write {
 	var own []write

@@ -229,7 +229,7 @@ func TestCrashDuringBackup(t *testing.T) {
 		if names, _ := crashed.fs.List("/backup"); len(names) == 0 {
 			continue
 		}
-		b, err := pebblekv.Open("/backup", crashed.storeOptions())
+		b, err := tryOpen("/backup", crashed.storeOptions())
 		if err != nil {
 			if !strings.Contains(err.Error(), "not completed") && !strings.Contains(err.Error(), "other files") {
 				t.Errorf("moment %d of %d: %v", i, len(disks), err)

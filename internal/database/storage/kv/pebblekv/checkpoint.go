@@ -34,7 +34,7 @@ func (s *Store) checkpoint(ctx context.Context, dest string, allowed spaceLevel,
 	if err := errors.Join(err, s.disk.endCopy()); err != nil {
 		return err
 	}
-	if err := cutLog(s.fs, dest); err != nil {
+	if err := cutLog(s.files, dest); err != nil {
 		return err
 	}
 	// The copied log may be ahead of what a loss of power would leave of the store's own.

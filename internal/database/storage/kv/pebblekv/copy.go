@@ -9,6 +9,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv/cryptfs"
 )
 
 // copyChunk is how much of a file is copied between two looks at the context.
@@ -27,7 +29,7 @@ func (s *Store) Backup(ctx context.Context, dest string, progress func(done, tot
 	if err := errors.Join(ctx.Err(), s.writable()); err != nil {
 		return err
 	}
-	c := copying{fs: s.fs, from: s.makingPath("backup"), to: dest, link: true, progress: progress, health: s.copyHealth()}
+	c := copying{fs: s.fs, read: s.fs, write: s.fs, from: s.makingPath("backup"), to: dest, link: true, progress: progress, health: s.copyHealth()}
 	if inside(c.fs, dest, s.dir) {
 		return fmt.Errorf("pebblekv: %s is in the directory of the store itself", dest)
 	}
@@ -57,6 +59,9 @@ func (s *Store) stage(ctx context.Context, dir string) error {
 	if err := s.checkpoint(ctx, fs.PathJoin(dir, pebbleDir), exhausted); err != nil {
 		return err
 	}
+	if _, err := copyKeyFile(fs, s.dir, dir); err != nil {
+		return err
+	}
 	names, err := s.keptNames()
 	if err != nil {
 		return err
@@ -83,21 +88,28 @@ func (s *Store) stage(ctx context.Context, dir string) error {
 // it is nil. It takes the store's lock, and returns kv.ErrLocked if it cannot. to must not exist, or be empty;
 // until the copy is complete Open refuses it, and an error leaves nothing. The two share no files. progress,
 // which may be nil, is told how many bytes of how many are done.
+//
+// The copy of an encrypted store is encrypted with the same keys; it is made without the master key.
 func Copy(ctx context.Context, fs vfs.FS, from, to string, progress func(done, total int64)) error {
+	return copyClosed(ctx, fs, from, to, progress, func(*copying, directory) error { return nil })
+}
+
+// copyClosed is Copy; prepare says what is different.
+func copyClosed(ctx context.Context, fs vfs.FS, from, to string, progress func(done, total int64), prepare func(*copying, directory) error) error {
 	if fs == nil {
 		fs = vfs.Default
 	}
-	exists, err := checkDirectory(fs, from)
+	is, err := checkDirectory(fs, from)
 	if err != nil {
 		return err
 	}
-	if !exists {
+	if !is.store {
 		return fmt.Errorf("pebblekv: %s holds no store", from)
 	}
 	if inside(fs, to, from) {
 		return fmt.Errorf("pebblekv: %s is in the directory of the store itself", to)
 	}
-	c := copying{fs: fs, from: from, to: to, progress: progress}
+	c := copying{fs: fs, read: fs, write: fs, from: from, to: to, progress: progress}
 	if err := c.checkTarget(); err != nil {
 		return err
 	}
@@ -105,15 +117,21 @@ func Copy(ctx context.Context, fs vfs.FS, from, to string, progress func(done, t
 	if err != nil {
 		return lockError(from, err)
 	}
-	return errors.Join(c.run(ctx), lock.Close())
+	err = prepare(&c, is)
+	if err == nil {
+		err = c.run(ctx)
+	}
+	return errors.Join(err, lock.Close())
 }
 
 // copying copies the directory of a store, which does not change meanwhile.
 type copying struct {
-	fs       vfs.FS
-	from, to string
-	link     bool // where it can be done
-	progress func(done, total int64)
+	fs          vfs.FS
+	read, write vfs.FS      // of data
+	recrypt     *recryption // nil: data are copied as they are
+	from, to    string
+	link        bool // where it can be done
+	progress    func(done, total int64)
 	// health is asked while files are copied: a copy must not take the room that its store needs. nil has none.
 	health func() error
 
@@ -157,6 +175,10 @@ func (c *copying) copyAll(ctx context.Context) error {
 	if err := writeWhole(c.fs, c.to, incompleteFile, "a copy of a store is being made here\n"); err != nil {
 		return err
 	}
+	encrypted, err := c.copyKeys()
+	if err != nil {
+		return err
+	}
 	dirs := []string{pebbleDir}
 	kept, err := c.fs.List(c.fs.PathJoin(c.from, keptDir))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -167,7 +189,7 @@ func (c *copying) copyAll(ctx context.Context) error {
 	}
 	files := make([][]file, len(dirs))
 	for i, dir := range dirs {
-		if files[i], err = listFiles(c.fs, c.fs.PathJoin(c.from, dir)); err != nil {
+		if files[i], err = listFiles(c.read, c.fs.PathJoin(c.from, dir)); err != nil {
 			return err
 		}
 		for _, f := range files[i] {
@@ -180,7 +202,28 @@ func (c *copying) copyAll(ctx context.Context) error {
 			return err
 		}
 	}
-	return writeFormat(c.fs, c.to)
+	return writeFormat(c.fs, c.to, encrypted)
+}
+
+// recryption is another encryption for a copy, or none.
+type recryption struct {
+	master  []byte
+	encrypt bool
+}
+
+// copyKeys gives the copy its key file, if it has one, and reports whether it has.
+func (c *copying) copyKeys() (bool, error) {
+	switch {
+	case c.recrypt == nil:
+		return copyKeyFile(c.fs, c.from, c.to)
+	case !c.recrypt.encrypt:
+		return false, nil
+	}
+	keys, err := newKeyFile(c.fs, c.to, c.recrypt.master)
+	if err == nil {
+		c.write = cryptfs.New(c.fs, keys)
+	}
+	return true, err
 }
 
 func (c *copying) copyDirectory(ctx context.Context, dir string, files []file) error {
@@ -225,12 +268,12 @@ func (c *copying) copyFile(ctx context.Context, from, to string) (err error) {
 	if err := c.checkRoom(); err != nil {
 		return err
 	}
-	src, err := c.fs.Open(from, vfs.SequentialReadsOption)
+	src, err := c.read.Open(from, vfs.SequentialReadsOption)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, src.Close()) }()
-	dst, err := c.fs.Create(to, vfs.WriteCategoryUnspecified)
+	dst, err := c.write.Create(to, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
@@ -262,7 +305,7 @@ func (c *copying) report(more int64) {
 func (c *copying) undo(existed bool) error {
 	var errs []error
 	for _, name := range []string{
-		formatFile, formatFile + newSuffix, pebbleDir, keptDir, incompleteFile + newSuffix, incompleteFile,
+		formatFile, formatFile + newSuffix, pebbleDir, keptDir, keysFile, keysFile + newSuffix, incompleteFile + newSuffix, incompleteFile,
 	} {
 		errs = append(errs, c.fs.RemoveAll(c.fs.PathJoin(c.to, name)))
 	}

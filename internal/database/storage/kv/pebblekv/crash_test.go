@@ -89,12 +89,15 @@ func TestDisk(t *testing.T) {
 		"Interval":        {Durability: pebblekv.Interval, Interval: 1},
 		"IntervalLarge":   pebblekv.Options{Durability: pebblekv.Interval, Interval: 1}.WithLargeUpdates(someUpdates),
 		"None":            {Durability: pebblekv.None},
+		"Encrypted":       encrypting(pebblekv.Options{}),
+		"EncryptedSmall":  encrypting(pebblekv.Options{MemTableBytes: 64 << 10}.WithLargeUpdates(someUpdates)),
+		"EncryptedNone":   encrypting(pebblekv.Options{Durability: pebblekv.None}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			newDisk := func(*testing.T) kvtest.Disk { return memoryDisk{o, crashfs.New()} }
 			durable := o.Durability == pebblekv.Sync
 			kvtest.RunDisk(t, durable, newDisk)
-			if !strings.HasSuffix(name, "Large") { // large updates are not visible before they are durable
+			if !strings.HasSuffix(name, "Large") && name != "EncryptedSmall" { // large updates are not visible before they are durable
 				kvtest.RunUnsynced(t, durable, newDisk)
 			}
 		})

@@ -297,7 +297,8 @@ func (d *disk) Rename(oldname, newname string) error {
 
 func (d *disk) file(f vfs.File, name string) *diskFile {
 	table := strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".blob")
-	return &diskFile{File: f, disk: d, name: name, table: table}
+	manifest := strings.HasPrefix(d.PathBase(name), "MANIFEST-")
+	return &diskFile{File: f, disk: d, name: name, table: table, nameless: manifest}
 }
 
 // diskFile is a file that was on the disk before it froze, if it did.
@@ -306,6 +307,9 @@ type diskFile struct {
 	disk  *disk
 	name  string
 	table bool // may fail in Pebble's eyes: it is written again elsewhere
+	// nameless says that the file's name may not be on the disk yet, though it is to be when the file is synced. Pebble creates a manifest, syncs
+	// it, creates the file that names it, and only then syncs the directory of both: a power cut may leave the second name alone.
+	nameless bool
 	// unyielded is what was written of a table since other goroutines had their turn.
 	unyielded int
 	// noSpace is called instead of freezing the disk when that is full; nil for files that cannot do without.
@@ -342,9 +346,26 @@ func (f *diskFile) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-func (f *diskFile) Sync() error { return f.guard("sync", f.File.Sync) }
+func (f *diskFile) Sync() error {
+	return f.guard("sync", func() error { return f.named(f.File.Sync()) })
+}
 
-func (f *diskFile) SyncData() error { return f.guard("sync", f.File.SyncData) }
+func (f *diskFile) SyncData() error {
+	return f.guard("sync", func() error { return f.named(f.File.SyncData()) })
+}
+
+// named brings the name of a file that has just been synced to the disk.
+func (f *diskFile) named(err error) error {
+	if err != nil || !f.nameless {
+		return err
+	}
+	dir, err := f.disk.FS.OpenDir(f.disk.PathDir(f.name))
+	if err != nil {
+		return err
+	}
+	f.nameless = false
+	return errors.Join(dir.Sync(), dir.Close())
+}
 
 func (f *diskFile) SyncTo(length int64) (full bool, err error) {
 	err = f.guard("sync", func() error {

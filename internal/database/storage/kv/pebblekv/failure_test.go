@@ -163,7 +163,7 @@ func TestDiskFailureWhileOpening(t *testing.T) {
 				}
 			}
 			bad := errorfs.Wrap(memory, errorfs.ErrInjected.If(errorfs.And(errorfs.Writes, errorfs.OnIndex(int32(nth)))))
-			s, err := pebblekv.Open("data/db", pebblekv.Options{FS: bad, Logger: logger})
+			s, err := tryOpen("data/db", pebblekv.Options{FS: bad, Logger: logger})
 			if err == nil {
 				err = s.Close()
 			}

@@ -117,7 +117,7 @@ func (s *Store) useKept(name string) (view keptView, err error) {
 		if !s.isKept(name) {
 			return keptView{}, fmt.Errorf("%w: %s", kv.ErrNotKept, name)
 		}
-		p := s.options.pebbleOptions(unlocked{s.fs}, pebbleLogger{s})
+		p := s.options.pebbleOptions(unlocked{s.files}, pebbleLogger{s})
 		p.ReadOnly, p.Cache = true, s.cache
 		p.EventListener = eventListener(s.log, &s.stalls) // without one, Pebble takes damaged data for fatal
 		db, err := pebble.Open(s.keptPath(name), p)

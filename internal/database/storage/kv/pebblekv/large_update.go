@@ -98,7 +98,7 @@ func (s *Store) writeTables(dir string, batches []*pebble.Batch) (files []string
 }
 
 func (s *Store) writeTable(name string, operations []operation) error {
-	f, err := s.fs.Create(name, vfs.WriteCategoryUnspecified)
+	f, err := s.files.Create(name, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package pebblekv
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,20 +27,9 @@ func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) 
 	if err := s.writable(); err != nil {
 		return err
 	}
-	l := &load{fs: s.fs, space: s.space, dir: s.makingPath("load"), limits: s.Limits(), options: s.tableOptions(bottomLevel)}
+	l := &load{fs: s.files, space: s.space, dir: s.makingPath("load"), options: s.tableOptions(bottomLevel)}
 	defer s.discard(l.dir)
-	err := fill(func(key, value []byte) error {
-		if l.err == nil {
-			l.err = ctx.Err()
-		}
-		if l.err == nil {
-			l.err = l.put(key, value)
-		}
-		return l.err
-	})
-	if err == nil {
-		err = l.err
-	}
+	err := kv.Fill(ctx, s.Limits(), fill, l.add)
 	if closing := l.endFile(); err == nil {
 		err = closing
 	}
@@ -85,7 +73,7 @@ func (s *Store) ingest(ctx context.Context, files []string, stripes []uint32) (e
 // tableOptions are those of the database's own tables of a level. In those of the bottom level deletions are without
 // effect.
 func (s *Store) tableOptions(level int) sstable.WriterOptions {
-	p := s.options.pebbleOptions(s.fs, pebbleLogger{s})
+	p := s.options.pebbleOptions(s.files, pebbleLogger{s})
 	p.EnsureDefaults()
 	return p.MakeWriterOptions(level, s.db.TableFormat())
 }
@@ -95,24 +83,13 @@ type load struct {
 	fs      vfs.FS
 	space   *space
 	dir     string
-	limits  kv.Limits
 	options sstable.WriterOptions
 
 	files []string
 	table *sstable.Writer // the last of files; nil if that is complete
-	last  []byte          // key
-	err   error           // the first of put: it fails the whole, even if fill goes on
 }
 
-func (l *load) put(key, value []byte) error {
-	switch {
-	case len(key) > l.limits.KeyBytes || len(value) > l.limits.ValueBytes:
-		return kv.ErrTooLarge
-	case len(key) == 0 || key[0] >= kv.ReservedPrefix:
-		return fmt.Errorf("pebblekv: key %x cannot be loaded", key)
-	case bytes.Compare(key, l.last) <= 0:
-		return fmt.Errorf("pebblekv: key %x is loaded after key %x", key, l.last)
-	}
+func (l *load) add(key, value []byte) error {
 	bytes := int64(len(key) + len(value))
 	if err := l.space.admit(bytes, roomy); err != nil {
 		return err
@@ -126,7 +103,6 @@ func (l *load) put(key, value []byte) error {
 	if err := l.table.Set(key, value); err != nil {
 		return err
 	}
-	l.last = append(l.last[:0], key...)
 	if l.table.Raw().EstimatedSize() >= loadFileBytes {
 		return l.endFile()
 	}

@@ -21,15 +21,19 @@ const (
 	formatFile    = "FORMAT"
 	formatPrefix  = "monotable store format "
 	formatVersion = "1"
-	pebbleDir     = "pebble"
-	keptDir       = "kept"
-	makingDir     = "making"
+	// encryptedVersion is refused by releases that know no encryption.
+	encryptedVersion = "1 encrypted"
+	pebbleDir        = "pebble"
+	keptDir          = "kept"
+	makingDir        = "making"
 	// incompleteFile marks a copy that has no FORMAT yet.
 	incompleteFile = "INCOMPLETE"
-	newSuffix      = ".new"
-	lockFile       = "LOCK"       // Pebble's
-	lostFound      = "lost+found" // of a file system's root
-	dirMode        = 0o700
+	// keysFile has the data keys of an encrypted store, sealed under the master key.
+	keysFile  = "KEYS"
+	newSuffix = ".new"
+	lockFile  = "LOCK"       // Pebble's
+	lostFound = "lost+found" // of a file system's root
+	dirMode   = 0o700
 	// watchInterval is how often watch runs.
 	watchInterval = time.Second
 )
@@ -76,7 +80,7 @@ func Open(dir string, o Options) (*Store, error) {
 
 func (s *Store) open(dir string, o Options) (err error) {
 	defer s.catch(&err)
-	exists, err := checkDirectory(o.FS, dir)
+	is, err := checkDirectory(o.FS, dir)
 	if err != nil {
 		return err
 	}
@@ -89,9 +93,13 @@ func (s *Store) open(dir string, o Options) (err error) {
 		return lockError(dir, err)
 	}
 	s.lock = lock
+	if s.files, err = s.openFiles(is); err != nil {
+		return errors.Join(err, lock.Close())
+	}
 	if err := o.FS.RemoveAll(o.FS.PathJoin(dir, makingDir)); err != nil {
 		return errors.Join(fmt.Errorf("pebblekv: removing what was left unfinished: %w", err), lock.Close())
 	}
+	s.disk.FS = s.files
 	s.options.MemTableBytes = o.memTableBytes(data)
 	if s.space, err = newSpace(o.FS, dir, o.DiskReserve, o.Logger); err != nil {
 		return errors.Join(err, lock.Close())
@@ -102,11 +110,11 @@ func (s *Store) open(dir string, o Options) (err error) {
 	p.EventListener = eventListener(o.Logger, &s.stalls)
 	// A store that was complete once is never silently replaced by an empty one, nor is another program's
 	// Pebble database taken for a store whose creation a crash interrupted.
-	p.ErrorIfNotExists, p.ErrorIfNotPristine = exists, !exists
+	p.ErrorIfNotExists, p.ErrorIfNotPristine = is.store, !is.store
 	if s.db, err = pebble.Open(data, p); err != nil {
 		return errors.Join(openError(dir, err), s.disk.failure(), lock.Close())
 	}
-	if err := s.prepare(dir, exists); err != nil {
+	if err := s.prepare(dir, is.store); err != nil {
 		s.disk.close()
 		return errors.Join(fmt.Errorf("pebblekv: %s: %w", dir, err), s.db.Close(), lock.Close())
 	}
@@ -119,7 +127,7 @@ func (s *Store) prepare(dir string, exists bool) error {
 		return err
 	}
 	if !exists {
-		if err := writeFormat(s.fs, dir); err != nil {
+		if err := writeFormat(s.fs, dir, s.Encrypted()); err != nil {
 			return err
 		}
 	}
@@ -130,47 +138,50 @@ func (s *Store) prepare(dir string, exists bool) error {
 	return err
 }
 
-// checkDirectory reports whether dir holds a store, and refuses one that holds anything else.
-func checkDirectory(fs vfs.FS, dir string) (exists bool, err error) {
+// directory says what is in a directory: a complete store or none, an encrypted one or not.
+type directory struct{ store, encrypted bool }
+
+// checkDirectory reports what dir holds, and refuses one that holds anything else than a store.
+func checkDirectory(fs vfs.FS, dir string) (directory, error) {
 	format, err := readFile(fs, fs.PathJoin(dir, formatFile))
 	if err == nil {
-		return true, checkFormat(dir, format)
+		return checkFormat(dir, format)
 	}
 	if !errors.Is(err, os.ErrNotExist) {
-		return false, fmt.Errorf("pebblekv: %s: %w", dir, err)
+		return directory{}, fmt.Errorf("pebblekv: %s: %w", dir, err)
 	}
 	names, err := fs.List(dir)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			return false, nil
+			return directory{}, nil
 		}
-		return false, fmt.Errorf("pebblekv: %s: %w", dir, err)
+		return directory{}, fmt.Errorf("pebblekv: %s: %w", dir, err)
 	}
 	if slices.Contains(names, incompleteFile) || slices.Contains(names, incompleteFile+newSuffix) {
-		return false, fmt.Errorf("pebblekv: %s holds a copy of a store that was not completed: "+
+		return directory{}, fmt.Errorf("pebblekv: %s holds a copy of a store that was not completed: "+
 			"remove it, and copy again", dir)
 	}
 	for _, name := range names {
-		if name != pebbleDir && name != formatFile+newSuffix && name != lostFound {
-			return false, fmt.Errorf("pebblekv: %s holds other files (%s) and no store: "+
+		if !slices.Contains([]string{pebbleDir, keysFile, keysFile + newSuffix, formatFile + newSuffix, lostFound}, name) {
+			return directory{}, fmt.Errorf("pebblekv: %s holds other files (%s) and no store: "+
 				"give the store a directory of its own", dir, name)
 		}
 	}
-	return false, nil
+	return directory{}, nil
 }
 
-func checkFormat(dir, format string) error {
+func checkFormat(dir, format string) (directory, error) {
 	version, ok := strings.CutPrefix(format, formatPrefix)
 	version = strings.TrimSpace(version)
 	switch {
 	case !ok || version == "":
-		return fmt.Errorf("pebblekv: %s is damaged or not a store's: it says %.40q",
+		return directory{}, fmt.Errorf("pebblekv: %s is damaged or not a store's: it says %.40q",
 			dir+string(os.PathSeparator)+formatFile, format)
-	case version != formatVersion:
-		return fmt.Errorf("pebblekv: the store in %s has format %.20q and this program knows format %s: "+
+	case version != formatVersion && version != encryptedVersion:
+		return directory{}, fmt.Errorf("pebblekv: the store in %s has format %.20q and this program knows format %s: "+
 			"open it with the release that wrote it, or a newer one", dir, version, formatVersion)
 	}
-	return nil
+	return directory{store: true, encrypted: version == encryptedVersion}, nil
 }
 
 func readFile(fs vfs.FS, name string) (string, error) {
@@ -219,8 +230,12 @@ func syncDirectory(fs vfs.FS, dir string) error {
 }
 
 // writeFormat declares the store complete.
-func writeFormat(fs vfs.FS, dir string) error {
-	return writeWhole(fs, dir, formatFile, formatPrefix+formatVersion+"\n")
+func writeFormat(fs vfs.FS, dir string, encrypted bool) error {
+	version := formatVersion
+	if encrypted {
+		version = encryptedVersion
+	}
+	return writeWhole(fs, dir, formatFile, formatPrefix+version+"\n")
 }
 
 // writeWhole writes a small file, which appears whole or not at all.

@@ -27,7 +27,7 @@ func TestOpenCreatesPrivateDirectories(t *testing.T) {
 }
 
 func TestOpenNowhere(t *testing.T) {
-	if _, err := pebblekv.Open("", pebblekv.Options{}); err == nil {
+	if _, err := tryOpen("", pebblekv.Options{}); err == nil {
 		t.Error("opened a store without a directory")
 	}
 }
@@ -58,7 +58,7 @@ func TestOpenRelative(t *testing.T) {
 func TestOpenLocked(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, pebblekv.Options{})
-	_, err := pebblekv.Open(dir, pebblekv.Options{})
+	_, err := tryOpen(dir, pebblekv.Options{})
 	if !errors.Is(err, kv.ErrLocked) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("the second of two stores in %s: %v", dir, err)
 	}
@@ -92,6 +92,10 @@ func TestOpenRefuses(t *testing.T) {
 		if err := os.RemoveAll(name); err != nil {
 			t.Fatal(err)
 		}
+	}
+	otherProgram := "merger name"
+	if *encrypted {
+		otherProgram = "not encrypted"
 	}
 	tests := []struct {
 		name string
@@ -136,7 +140,7 @@ func TestOpenRefuses(t *testing.T) {
 			if err := errors.Join(db.Set([]byte("k"), []byte("v"), pebble.Sync), db.Close()); err != nil {
 				t.Fatal(err)
 			}
-		}, "merger name"},
+		}, otherProgram},
 		{"a newer Pebble", func(t *testing.T, dir string) {
 			t.Helper()
 			store(t, dir)
@@ -162,7 +166,7 @@ func TestOpenRefuses(t *testing.T) {
 			}
 			test.make(t, dir)
 			before := listing(t, dir)
-			_, err := pebblekv.Open(dir, pebblekv.Options{})
+			_, err := tryOpen(dir, pebblekv.Options{})
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), dir) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}

@@ -54,6 +54,10 @@ type Options struct {
 	// OnFatal is called once, on any goroutine, when the store has met a fault after which going on could write
 	// wrong data. The store is frozen then. A server ends its process.
 	OnFatal func(error)
+	// MasterKey, 32 bytes, opens the data keys of a directory that is encrypted; PreviousMasterKey does where that did until now.
+	MasterKey, PreviousMasterKey []byte
+	// Encrypt has a new directory encrypted, and one that is not encrypted refused.
+	Encrypt bool
 	// largeUpdate replaces the constant of that name in tests.
 	largeUpdate int
 	// FS is the file system; the machine's by default. Tests hand in one that crashes or fails.

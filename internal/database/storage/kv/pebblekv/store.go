@@ -4,10 +4,13 @@
 //
 // A store is a directory:
 //
-//	DIR/FORMAT    "monotable store format 1", written when the store is complete
+//	DIR/FORMAT    "monotable store format 1", written when the store is complete; "1 encrypted" where it is
+//	DIR/KEYS      the sealed data keys of an encrypted store
 //	DIR/pebble/   Pebble's own files
 //	DIR/kept/     a directory for each kept snapshot: a Pebble checkpoint, by hard links
 //	DIR/making/   what is not complete; Open removes it
+//
+// All files below pebble, kept and making are encrypted in an encrypted store: see package cryptfs. KEYS comes before the first of them.
 //
 // and in Pebble's key space:
 //
@@ -91,9 +94,10 @@ type Store struct {
 	eventual reads
 	dir      string
 	fs       vfs.FS // as it was handed in
+	files    vfs.FS // of data: fs, or what encrypts them on it
 	options  Options
 	db       *pebble.DB
-	disk     *disk         // fs as Pebble sees it
+	disk     *disk         // files as Pebble sees them
 	space    *space        // on that disk
 	cache    *pebble.Cache // of the database and of open kept snapshots
 	lock     io.Closer     // the directory's

@@ -1,6 +1,8 @@
 package pebblekv_test
 
 import (
+	"bytes"
+	"flag"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -14,6 +16,13 @@ func TestContract(t *testing.T) {
 	kvtest.Run(t, func(t *testing.T) kv.Store {
 		t.Helper()
 		return open(t, t.TempDir(), pebblekv.Options{})
+	})
+}
+
+func TestContractEncrypted(t *testing.T) {
+	kvtest.Run(t, func(t *testing.T) kv.Store {
+		t.Helper()
+		return open(t, t.TempDir(), encrypting(pebblekv.Options{}))
 	})
 }
 
@@ -38,9 +47,29 @@ func TestMisuse(t *testing.T) {
 	})
 }
 
+// encrypted has the stores of all tests encrypted: the suite in its second configuration.
+var encrypted = flag.Bool("encrypted", false, "encrypt the stores of the tests")
+
+var master = bytes.Repeat([]byte{7}, 32)
+
+func encrypting(o pebblekv.Options) pebblekv.Options {
+	o.Encrypt = true
+	if o.MasterKey == nil {
+		o.MasterKey = master
+	}
+	return o
+}
+
+func tryOpen(dir string, o pebblekv.Options) (*pebblekv.Store, error) {
+	if *encrypted {
+		o = encrypting(o)
+	}
+	return pebblekv.Open(dir, o)
+}
+
 func open(t *testing.T, dir string, o pebblekv.Options) *pebblekv.Store {
 	t.Helper()
-	s, err := pebblekv.Open(dir, o)
+	s, err := tryOpen(dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,10 +91,8 @@ func (m *maker) entity(e *design.Entity, roots int) {
 			n = m.random.IntN(6)
 		}
 		given := table.Values{}
-		for _, name := range keyFields(parent) {
-			if e.Field(name) != nil {
-				given[name] = of[name]
-			}
+		for _, j := range design.Belongs(e, parent) {
+			given[j.A] = of[j.B]
 		}
 		for range n {
 			m.record(e, given)
@@ -165,9 +163,10 @@ func (m *maker) value(e *design.Entity, f *design.Field) types.AttributeValue {
 		return nil
 	}
 	// The id of another entity, if this is one.
+	name := m.design.NamedLike(f.Name, f.Type)
 	for _, other := range m.design.Entities {
-		if keys := keyFields(other); other != e && len(keys) == 1 && keys[0] == f.Name && len(m.made[other.Name]) > 0 {
-			return m.made[other.Name][m.random.IntN(len(m.made[other.Name]))][f.Name]
+		if keys := keyFields(other); other != e && len(keys) == 1 && keys[0] == name && len(m.made[other.Name]) > 0 {
+			return m.made[other.Name][m.random.IntN(len(m.made[other.Name]))][name]
 		}
 	}
 	return m.ofType(f.Type, 0)

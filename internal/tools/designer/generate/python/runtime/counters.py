@@ -45,14 +45,14 @@ def _moves(e: Known, c: Count) -> list[Movement]:
     if e.c.action == "delete":
         before = _tally(e, c, e.before, e.rely_before)
         return _nonzero(c, before.key, before.n.copy_negate())
-    key = fields_of(c.entity.key)
+    key = _owner_fields(c)
     if not e.changes(key) and not e.changes(e.entity.read_by(c.where)) and (not c.sum or not e.changed(c.sum)):
         return []
     by = _added(e, c.sum)
     if by is not None and c.where is None and not e.changes(key):
         v = e.values_before(key)
         e.rely_before(key)
-        return _nonzero(c, v, by)
+        return _nonzero(c, _owner_of(c, v), by)
     before = _tally(e, c, e.before, e.rely_before)
     after = _tally(e, c, e.after, e.rely_after)
     if before.counts and after.counts and _same_counter(c.entity, before.key, after.key):
@@ -81,15 +81,26 @@ def _tally(e: Known, c: Count, value: Asked, rely: Callable[[Iterable[str]], Non
     rely(t.relies)
     if not t.holds:
         return _Tally(False, {}, ZERO)
-    names = [*fields_of(c.entity.key), *([c.sum] if c.sum else [])]
-    key = collect(names, value)
+    names = [*_owner_fields(c), *([c.sum] if c.sum else [])]
+    v = collect(names, value)
     rely(names)
+    key = _owner_of(c, v)
     if not c.sum:
         return _Tally(True, key, Decimal(1))
-    n = number_in(key.get(c.sum))
-    if n is None and c.sum in key:
+    n = number_in(v.get(c.sum))
+    if n is None and c.sum in v:
         raise InvalidValueError(c.sum, "is no number, and so cannot be summed")
     return _Tally(True, key, ZERO if n is None else n)
+
+
+def _owner_fields(c: Count) -> list[str]:
+    """The fields of a counted item that tell the item which has the counter."""
+    return [c.by.get(name, name) for name in fields_of(c.entity.key)]
+
+
+def _owner_of(c: Count, v: Values) -> Values:
+    """The key fields of the item which has the counter, out of a counted item's values."""
+    return {name: v[own] for name, own in zip(fields_of(c.entity.key), _owner_fields(c)) if own in v}
 
 
 def _same_counter(e: Entity, a: Values, b: Values) -> bool:

@@ -6,7 +6,7 @@ descriptors.py has them as a document, in which nothing stands that is empty; li
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, TYPE_CHECKING
+from typing import Any, Mapping, TYPE_CHECKING
 
 from .values import Value
 
@@ -109,6 +109,7 @@ class Count:
     entity: Entity
     field: str
     sum: str
+    by: Mapping[str, str]  # the counted item's fields by those of the other's key, where the names differ
     where: Condition | None
 
 

@@ -47,7 +47,7 @@ class Program:
             out.entries = self._entries(e.get("entries"))
             out.copies = [Copy(c["name"], _keys(c["key"]), c.get("fields"), self._entries(c.get("entries"))) for c in e.get("copies", ())]
             out.counts = [
-                Count(self.entities[c["entity"]], c["field"], c.get("sum", ""), self._condition(c.get("where"))) for c in e.get("counts", ())
+                Count(self.entities[c["entity"]], c["field"], c.get("sum", ""), c.get("by", {}), self._condition(c.get("where"))) for c in e.get("counts", ())
             ]
         self.reads = {name: self._read(r) for name, r in document.get("reads", {}).items()}
         self.collections = {name: self._collection(c) for name, c in document.get("collections", {}).items()}

@@ -10,7 +10,7 @@ from .change import Change
 from .descriptor import Write
 from .counters import Movement, movements
 from .effect import Effect
-from .entity import Entity, fields_of, identity
+from .entity import Entity, identity
 from .errors import ConflictError, Fault, TableError, UnfinishedError, WriteOf, builtin
 from .known import Unread, Unsettled
 from .operation import Operation
@@ -168,14 +168,13 @@ class _Attempt:
         """Moves a counter."""
         entity = m.counter.entity
         f = entity.field(m.counter.field)
-        key = {name: m.key[name] for name in fields_of(entity.key) if name in m.key}
-        primary = entity.key_of(entity.key, key)
+        primary = entity.key_of(entity.key, m.key)
         if f is None:
             raise Fault(f"entity {entity.name} has no field {m.counter.field}, which counts {by.c.entity.name}")
         of = identity(entity.table, primary)
         e = next((x for x in self._effects if x.c.entity is entity and identity(entity.table, x.c.primary) == of), None)
         if e is None:
-            e = Effect(Change(by.c.of, by.c.number, by.c.line, "update", "update", entity, key, primary, by.c.inputs), self._t.learned)
+            e = Effect(Change(by.c.of, by.c.number, by.c.line, "update", "update", entity, m.key, primary, by.c.inputs), self._t.learned)
             e.counters = e.moved = True
             self._effects.append(e)
             e.add(f, m.by)

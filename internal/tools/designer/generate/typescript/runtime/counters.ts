@@ -1,7 +1,7 @@
 // What a change moves counters by.
 
 import { Decimal } from "./decimal.js";
-import { type Entity, type LinkedCount, fieldsOf, identity } from "./entity.js";
+import { type Entity, type LinkedCount, identity, ownerFields, ownerOf } from "./entity.js";
 import { ValueError } from "./errors.js";
 import { type Known, type Told, Unread, collect, truth } from "./known.js";
 import { type Values, bare, decimalOf } from "./values.js";
@@ -41,7 +41,7 @@ function moves(e: Known, c: LinkedCount): Movement[] {
     const before = tally(e, c, e.before, e.relyBefore);
     return nonzero(c, before.key, before.n.negated());
   }
-  const key = fieldsOf(c.entity.key);
+  const key = ownerFields(c);
   if (!e.changes(key) && !e.changes(e.entity.readBy(c.where)) && (c.sum === "" || !e.changed(c.sum))) {
     return [];
   }
@@ -49,7 +49,7 @@ function moves(e: Known, c: LinkedCount): Movement[] {
   if (sum && !c.where && !e.changes(key)) {
     const v = e.valuesBefore(key);
     e.relyBefore(key);
-    return nonzero(c, v, sum);
+    return nonzero(c, ownerOf(c, v), sum);
   }
   const before = tally(e, c, e.before, e.relyBefore);
   const after = tally(e, c, e.after, e.relyAfter);
@@ -85,14 +85,15 @@ function tally(e: Known, c: LinkedCount, value: (field: string) => Told, rely: (
   if (!holds) {
     return { counts: false, key: bare(), n: Decimal.zero };
   }
-  const fields = [...fieldsOf(c.entity.key), ...(c.sum === "" ? [] : [c.sum])];
-  const key = collect(fields, value);
+  const fields = [...ownerFields(c), ...(c.sum === "" ? [] : [c.sum])];
+  const v = collect(fields, value);
   rely(fields);
+  const key = ownerOf(c, v);
   if (c.sum === "") {
     return { counts: true, key, n: Decimal.ofInteger(1n) };
   }
-  const n = decimalOf(key[c.sum]);
-  if (!n && key[c.sum] !== undefined) {
+  const n = decimalOf(v[c.sum]);
+  if (!n && v[c.sum] !== undefined) {
     throw new ValueError(c.sum, "is no number, and so cannot be summed");
   }
   return { counts: true, key, n: n ?? Decimal.zero };

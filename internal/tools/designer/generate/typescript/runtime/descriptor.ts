@@ -76,6 +76,8 @@ export interface Count {
   entity: string;
   field: string;
   sum?: string;
+  /** The counted item's fields by those of the other's key, where the names differ. */
+  by?: Record<string, string>;
   where?: ConditionDescriptor;
 }
 

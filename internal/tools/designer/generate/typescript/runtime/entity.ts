@@ -25,7 +25,25 @@ export interface LinkedCount {
   entity: Entity;
   field: string;
   sum: string;
+  by: Record<string, string>;
   where: Condition | undefined;
+}
+
+/** The fields of a counted item that tell the item which has the counter. */
+export function ownerFields(c: LinkedCount): string[] {
+  return fieldsOf(c.entity.key).map((name) => own(c.by, name) ?? name);
+}
+
+/** The key fields of the item which has the counter, out of a counted item's values. */
+export function ownerOf(c: LinkedCount, v: Values): Values {
+  const out: Values = bare();
+  for (const name of fieldsOf(c.entity.key)) {
+    const value = v[own(c.by, name) ?? name];
+    if (value !== undefined) {
+      out[name] = value;
+    }
+  }
+  return out;
 }
 
 /** A text that keys of one item have in common, and those of others do not. */

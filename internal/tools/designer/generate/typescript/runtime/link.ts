@@ -52,7 +52,7 @@ export function link(d: Document): Program {
     const out = entity(e.name);
     out.entries = entries(e.entries);
     out.copies = (e.copies ?? []).map((c) => ({ ...c, entries: entries(c.entries) }));
-    out.counts = (e.counts ?? []).map((c) => ({ entity: entity(c.entity), field: c.field, sum: c.sum ?? "", where: condition(c.where) }));
+    out.counts = (e.counts ?? []).map((c) => ({ entity: entity(c.entity), field: c.field, sum: c.sum ?? "", by: c.by ?? {}, where: condition(c.where) }));
   }
   const named = <D, T>(all: { [name: string]: D } | undefined, make: (x: D) => T): Map<string, T> =>
     new Map(Object.entries(all ?? {}).map(([name, x]) => [name, make(x)]));

@@ -12,7 +12,7 @@ import {
 import { type BatchItems, type Call, maxBatchItems, maxIdleBatches, throughputExceeded } from "./call.js";
 import type { Change, Write } from "./change.js";
 import { type Movement, movements } from "./counters.js";
-import { type Entity, fieldsOf, identity } from "./entity.js";
+import { type Entity, identity } from "./entity.js";
 import { Effect } from "./effect.js";
 import { Refusal, UnfinishedError, WriteFault, builtin } from "./errors.js";
 import { Unread, Unsettled } from "./known.js";
@@ -241,13 +241,7 @@ class Attempt {
   private move(by: Effect, m: Movement): void {
     const { entity, field } = m.count;
     const f = entity.field(field);
-    const key: Values = bare();
-    for (const name of fieldsOf(entity.key)) {
-      if (m.key[name] !== undefined) {
-        key[name] = m.key[name]!;
-      }
-    }
-    const primary = entity.keyOf(entity.key, key);
+    const primary = entity.keyOf(entity.key, m.key);
     if (!f) {
       throw new Error(`entity ${entity.name} has no field ${field}, which counts ${by.c.entity.name}`);
     }
@@ -255,7 +249,7 @@ class Attempt {
     let e = this.effects.find((x) => x.c.entity === entity && identity(entity.table, x.c.primary) === id);
     if (!e) {
       e = new Effect({
-        of: by.c.of, number: by.c.number, line: by.c.line, action: "update", refusedAs: "update", entity, values: key, primary, assigned: [],
+        of: by.c.of, number: by.c.number, line: by.c.line, action: "update", refusedAs: "update", entity, values: m.key, primary, assigned: [],
         when: undefined, refusals: [], inputs: by.c.inputs, pinned: bare(),
       }, this.t.learned);
       e.counters = e.moved = true;

@@ -1,0 +1,231 @@
+// Package audit writes who did what: a line of JSON for each request, in the shape of AWS CloudTrail's records, to a file or a stream.
+//
+// A record is written before the response to its request is sent, with one write: it survives the end of the process, and is as safe from a
+// loss of power as the operating system makes it. A request that cannot be recorded is refused, or only warned of, as Options say. Refused means: an
+// operation that changes something is not begun while the last record could not be written, and the one that met the fault gets an
+// internal error, though it has happened.
+//
+// Records have no values of attributes unless asked: of items and keys there are the names, of statements of PartiQL all but the literals, of
+// expressions nothing, and of errors no message that could show a value.
+//
+// All methods of Log may be called at once.
+package audit
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/server"
+)
+
+// What can be recorded.
+const (
+	Management = "management" // of tables, backups, policies, identities, sessions
+	Read       = "read"       // of items and stream records
+	Write      = "write"      // of items
+)
+
+// Events are all that can be recorded.
+func Events() []string { return []string{Management, Read, Write} }
+
+// Options of a log.
+type Options struct {
+	// File gets the records; where it is "", Writer does.
+	File   string
+	Writer io.Writer
+	// MaxBytes is the size from which on a file is put aside, under its name and the time; 0 is never. Keep is how many of these are kept;
+	// 0 is all.
+	MaxBytes int64
+	Keep     int
+	// Events are what is recorded; empty for all.
+	Events []string
+	// Values has records show keys, items, expressions and messages whole.
+	Values bool
+	// Warn lets requests go on that cannot be recorded.
+	Warn    bool
+	Account string
+	Now     func() time.Time
+	Logger  *slog.Logger
+}
+
+// Log writes records.
+type Log struct {
+	o Options
+
+	mu     sync.Mutex // held while writing
+	sink   sink
+	broken error // why the last record could not be written
+	lost   int   // records since then
+
+	allLost atomic.Int64 // records since the log was opened
+}
+
+// Open opens the log, so that what cannot be written is known at the start.
+func Open(o Options) (*Log, error) {
+	for _, event := range o.Events {
+		if !slices.Contains(Events(), event) {
+			return nil, fmt.Errorf("audit: unknown events %q: want management, read or write", event)
+		}
+	}
+	if len(o.Events) == 0 {
+		o.Events = Events()
+	}
+	l := &Log{o: o}
+	if o.File == "" {
+		if o.Writer == nil {
+			return nil, errors.New("audit: neither a file nor a stream is given")
+		}
+		l.sink = &stream{w: o.Writer}
+		return l, nil
+	}
+	f := &file{name: o.File, max: o.MaxBytes, keep: o.Keep, now: o.Now}
+	if err := f.open(); err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
+	}
+	l.sink = f
+	return l, nil
+}
+
+// Reopen opens the file anew, after another program has renamed it.
+func (l *Log) Reopen() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.sink.reopen(); err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	return nil
+}
+
+// Close closes the file.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.sink.close()
+}
+
+// Parameters returns what a record shows of an operation's input; nil where it is not recorded.
+func (l *Log) Parameters(op api.Operation, in any) json.RawMessage {
+	kind := kindOf(op.Name)
+	if kind == "" && !l.records(Management) || kind != "" && !l.records(Read) && !l.records(Write) {
+		return nil
+	}
+	return parameters(in, kind != "", l.o.Values)
+}
+
+// Admit refuses an operation that changes something while nothing can be recorded of it.
+func (l *Log) Admit(op api.Operation) error {
+	if l.o.Warn {
+		return nil
+	}
+	event := Management
+	if kindOf(op.Name) != "" {
+		event = Write
+	}
+	if !l.records(event) {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.resume() != nil {
+		return apierr.InternalFault.With()
+	}
+	return nil
+}
+
+// Record writes the record of a request of DynamoDB.
+func (l *Log) Record(a *server.Audited) error {
+	event := kindOf(a.Operation.Name)
+	switch {
+	case event == "":
+		event = Management
+	case a.ReadOnly:
+		event = Read
+	default:
+		event = Write
+	}
+	if !l.records(event) {
+		return nil
+	}
+	r := l.newRecord(a)
+	r.EventSource, r.EventName, r.APIVersion = "dynamodb.amazonaws.com", a.Operation.Name, "2012-08-10"
+	r.RequestParameters, r.ReadOnly, r.Resources = a.Parameters, a.ReadOnly, l.resources(a)
+	if event != Management {
+		r.ManagementEvent, r.EventCategory = false, "Data"
+	}
+	return l.write(r)
+}
+
+// Lost is how many records could not be written since the log was opened.
+func (l *Log) Lost() int64 { return l.allLost.Load() }
+
+func (l *Log) records(event string) bool { return slices.Contains(l.o.Events, event) }
+
+// write writes a record, and returns an error where it is not there and that matters.
+func (l *Log) write(r *record) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err = l.resume(); err == nil {
+		err = l.sink.write(append(line, '\n'))
+	}
+	if err != nil && l.broken == nil {
+		what := "operations that change something are refused until it can be written again"
+		if l.o.Warn {
+			what = "requests go on without being recorded"
+		}
+		l.o.Logger.Error("the audit log cannot be written; "+what, "error", err)
+	}
+	if l.broken = err; err != nil {
+		l.lost++
+		l.allLost.Add(1)
+	}
+	if l.o.Warn {
+		return nil
+	}
+	return err
+}
+
+// resume begins again after a fault, if it can, with a record that says how many are missing. It is called with mu held.
+func (l *Log) resume() error {
+	if l.broken == nil {
+		return nil
+	}
+	if err := l.sink.reopen(); err != nil {
+		return err
+	}
+	r := l.newRecord(&server.Audited{Owner: true})
+	r.EventSource, r.EventName, r.EventType, r.RequestID = "monotable", "ResumeAudit", "AwsServiceEvent", r.EventID
+	r.AdditionalEventData = map[string]string{"lostRecords": strconv.Itoa(l.lost)}
+	line, err := json.Marshal(r)
+	if err == nil {
+		err = l.sink.write(append(line, '\n'))
+	}
+	if err != nil {
+		return err
+	}
+	l.o.Logger.Info("the audit log can be written again", "lost_records", l.lost)
+	l.broken, l.lost = nil, 0
+	return nil
+}
+
+// newID returns a random UUID.
+func newID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

@@ -1,0 +1,289 @@
+// Package cluster lets several servers share one store: each of them answers any request, and one of them does the work that goes on beside
+// requests.
+//
+// # Model
+//
+// A server joins by a record in the store, its lease, which it renews long before it ends. The record also says which version of the
+// definitions (of tables, streams and the like) the server knows. A change of a definition raises the version in its own transaction, and every
+// server looks at the version several times a second.
+//
+//	server ──look──► version is new ──► read the definitions anew ──► renew, with the version
+//	change ──commit, version+1──► Await: until each server whose lease has not ended knows the version
+//
+// One server at a time leads. Its lease has a term, a number that rises with each new leader:
+//
+//	claim ──► the leader's lease is nobody's, has ended or is one's own ──► lead until it ends
+//
+// # Invariants
+//
+//  1. What Await has returned for is known to every server that serves: a server whose lease has ended must not use the definitions that it
+//     knows (Current), and nobody waits for it.
+//  2. An update of a leader commits only in its own term (Store), so a leader that was paused, or cut off, and does not know yet that
+//     another one has taken its place, changes nothing.
+//  3. Leases are compared with the store's time, never with that of a server. A server takes its own lease to end no later than others do,
+//     as long as the store's clock does not jump: it counts from before it asked for the renewal.
+//
+// # Concurrency
+//
+// All methods may be called at once, but Leave: once, as the last.
+package cluster
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+const (
+	// leaseTime is how long a server that has ended without a word holds up changes of definitions, and the work beside requests.
+	leaseTime = 5 * time.Second
+	// renewals is how many times a lease is renewed in its time, so that some may fail.
+	renewals = 5
+	// lookInterval is how often a server looks whether the definitions have changed, and how long a change waits for that, about.
+	lookInterval = 100 * time.Millisecond
+	// awaitInterval is how often Await looks at the servers.
+	awaitInterval = 20 * time.Millisecond
+	// claimTime is how long the leader's lease is waited for: updates of the leader hold it, and one that stands still must not keep
+	// anybody's own lease from being renewed.
+	claimTime = time.Second
+)
+
+// Options of a member. Store and Fence are needed.
+type Options struct {
+	// Store has times as numbers: Txn.LogSeq is the store's time.
+	Store kv.Store
+	// Fence is the store that the leader's updates pass. Store may wrap it.
+	Fence *Store
+	// Changed is called when others have changed definitions; it reads them anew.
+	Changed func(context.Context) error
+	// Lead begins the work of the leader. Its context, which makes updates fail with ErrDeposed when the term is over, ends with the term or
+	// with the member. Retire ends the work. Neither may wait for the work: the same goroutine renews the lease.
+	Lead   func(context.Context)
+	Retire func()
+	// Looked is called after each look at the store.
+	Looked func()
+	Rand   io.Reader    // default crypto/rand
+	Logger *slog.Logger // default: discard
+}
+
+// Member is a server's place among those that share a store.
+type Member struct {
+	options Options
+	id      string
+	joined  time.Time
+	current atomic.Int64 // until when the lease lasts, counted from joined
+	wall    atomic.Int64 // the same by the machine's calendar, which goes on while the machine is suspended
+	known   int64        // the version of the definitions that were read last
+	renewed time.Time
+	term    *term
+	failing bool // the last look has failed
+
+	stop    context.CancelFunc
+	stopped sync.WaitGroup
+}
+
+// term is a time in which the member leads.
+type term struct {
+	number int64
+	cancel context.CancelFunc
+	timer  *time.Timer // ends it with the lease
+}
+
+// Join gives a server its place. Definitions that are read after Join has returned are those that the member is taken to know. Start must follow.
+func Join(ctx context.Context, o Options) (*Member, error) {
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	var id [8]byte
+	if _, err := io.ReadFull(o.Rand, id[:]); err != nil {
+		return nil, err
+	}
+	m := &Member{options: o, id: hex.EncodeToString(id[:]), joined: time.Now()}
+	var err error
+	if m.known, err = m.version(ctx); err != nil {
+		return nil, err
+	}
+	_, err = m.renew(ctx)
+	return m, err
+}
+
+// Start begins to look at the store, and to lead where nobody does.
+func (m *Member) Start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	m.stop = cancel
+	m.look(ctx, true)
+	m.stopped.Go(func() {
+		ticker := time.NewTicker(lookInterval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				m.retire()
+				return
+			case <-ticker.C:
+				m.look(ctx, false)
+			}
+		}
+	})
+}
+
+// Leave ends leading and gives the member's place up, so that nobody waits for its leases to end.
+func (m *Member) Leave(ctx context.Context) error {
+	m.Stop()
+	return m.leave(ctx)
+}
+
+// Stop ends what Start began, without a word to others: to them it is as if the server had crashed.
+func (m *Member) Stop() {
+	if m.stop != nil {
+		m.stop()
+	}
+	m.stopped.Wait()
+}
+
+// Current tells whether the definitions that this server knows may be used.
+func (m *Member) Current() bool {
+	now := time.Now()
+	return now.Sub(m.joined) < time.Duration(m.current.Load()) && now.UnixNano() < m.wall.Load()
+}
+
+// look reads the definitions anew if they have changed, and renews the leases if that is due.
+func (m *Member) look(ctx context.Context, first bool) {
+	err := m.follow(ctx, first)
+	if err != nil && ctx.Err() == nil && !m.failing {
+		m.options.Logger.Warn("the server's lease cannot be renewed", "error", err)
+	}
+	m.failing = err != nil
+	if m.term != nil && !m.Current() {
+		m.retire()
+	}
+	if m.options.Looked != nil {
+		m.options.Looked()
+	}
+}
+
+func (m *Member) follow(ctx context.Context, due bool) error {
+	version, err := m.version(ctx)
+	if err != nil {
+		return err
+	}
+	if version != m.known {
+		if err := m.options.Changed(ctx); err != nil {
+			return err
+		}
+		m.known, due = version, true
+	}
+	if !due && time.Since(m.renewed) < leaseTime/renewals {
+		return nil
+	}
+	m.renewed = time.Time{} // due, until it has succeeded
+	now, err := m.renew(ctx)
+	if err != nil {
+		return err
+	}
+	leading, err := m.claim(ctx, now)
+	if err != nil {
+		return err
+	}
+	switch {
+	case m.term != nil && m.term.number != leading:
+		m.retire()
+	case m.term != nil && !m.term.timer.Reset(m.left()): // the renewal came too late for the work under way
+		m.retire()
+	}
+	if m.term == nil && leading != 0 {
+		m.lead(ctx, leading)
+	}
+	return nil
+}
+
+func (m *Member) left() time.Duration {
+	return time.Duration(m.current.Load()) - time.Since(m.joined)
+}
+
+func (m *Member) lead(ctx context.Context, number int64) {
+	ctx, cancel := context.WithCancel(context.WithValue(ctx, fenceKey{m.options.Fence}, fence{m.id, number}))
+	m.term = &term{number, cancel, time.AfterFunc(m.left(), cancel)}
+	m.options.Logger.Info("this server does the work beside requests", "term", number)
+	m.options.Lead(ctx)
+}
+
+func (m *Member) retire() {
+	if m.term == nil {
+		return
+	}
+	m.term.timer.Stop()
+	m.term.cancel()
+	m.term = nil
+	m.options.Retire()
+}
+
+// version is the store's version of the definitions.
+func (m *Member) version(ctx context.Context) (int64, error) {
+	sums, err := m.options.Store.Counter(ctx, keyenc.Definitions())
+	if err != nil || len(sums) == 0 {
+		return 0, err
+	}
+	return sums[0], nil
+}
+
+// Raise has an update tell the other servers that it changes definitions.
+func Raise(txn kv.Txn) { txn.Add(keyenc.Definitions(), 1) }
+
+// Await waits until every server knows the definitions as they are when it is called.
+func (m *Member) Await(ctx context.Context) error {
+	version, err := m.version(ctx)
+	if err != nil {
+		return err
+	}
+	for {
+		behind, err := m.behind(ctx, version)
+		if err != nil || !behind {
+			return err
+		}
+		select {
+		case <-time.After(awaitInterval):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// behind tells whether another server knows an earlier version only.
+func (m *Member) behind(ctx context.Context, version int64) (behind bool, err error) {
+	err = m.options.Store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
+		behind = false
+		now := txn.LogSeq().Millis()
+		lo, hi := keyenc.Servers()
+		it := txn.Iter(lo, hi, kv.IterOptions{})
+		defer it.Close()
+		for it.Next() {
+			id, err := keyenc.ParseServer(it.Key())
+			if err != nil {
+				return err
+			}
+			other, err := decode[serverRecord](it.Value())
+			if err != nil {
+				return err
+			}
+			behind = behind || id != m.id && other.Until >= now && other.Known < version
+		}
+		return it.Err()
+	})
+	return behind, err
+}
+
+// ErrDeposed is the error of an update by the leader of an earlier term.
+var ErrDeposed = errors.New("cluster: another server does the work beside requests")

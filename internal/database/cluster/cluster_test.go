@@ -1,0 +1,309 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/cluster"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
+)
+
+// timedStore has times as numbers, as the engine's store has.
+type timedStore struct{ kv.Store }
+
+func (s timedStore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	return s.Store.Update(ctx, in, func(txn kv.Txn) error {
+		txn.Advance(kv.SeqAt(time.Now().UnixMilli()))
+		return fn(txn)
+	})
+}
+
+// server is a member with what it has heard.
+type server struct {
+	*cluster.Member
+	store   *cluster.Store
+	reads   atomic.Int64 // of definitions
+	leading atomic.Bool
+	term    atomic.Pointer[context.Context]
+	failing atomic.Bool // definitions cannot be read
+}
+
+func join(t *testing.T, store kv.Store) *server {
+	t.Helper()
+	s := &server{store: cluster.NewStore(timedStore{store})}
+	m, err := cluster.Join(t.Context(), cluster.Options{
+		Store: s.store, Fence: s.store,
+		Changed: func(context.Context) error {
+			if s.failing.Load() {
+				return errors.New("they cannot be read")
+			}
+			s.reads.Add(1)
+			return nil
+		},
+		Lead:   func(ctx context.Context) { s.term.Store(&ctx); s.leading.Store(true) },
+		Retire: func() { s.leading.Store(false) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Member = m
+	m.Start()
+	return s
+}
+
+func change(t *testing.T, s *server) {
+	t.Helper()
+	err := s.store.Update(t.Context(), kv.Intent{}, func(txn kv.Txn) error { cluster.Raise(txn); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAwait: a change returns when every server has read it, at once where there is none, and does not wait for a server that has ended.
+func TestAwait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memkv.New()
+		one, two := join(t, store), join(t, store)
+		defer one.Stop()
+		for n := int64(1); n < 4; n++ {
+			change(t, one)
+			if err := one.Await(t.Context()); err != nil || two.reads.Load() != n {
+				t.Fatalf("after change %d: %v, and the other server has read %d times", n, err, two.reads.Load())
+			}
+		}
+		two.Stop() // crashes
+		begun := time.Now()
+		change(t, one)
+		if err := one.Await(t.Context()); err != nil || two.Current() {
+			t.Errorf("after a crash: %v; the crashed server takes its definitions for current: %v", err, two.Current())
+		}
+		if took := time.Since(begun); took < time.Second || took > 10*time.Second {
+			t.Errorf("a change waited %v for a server that has crashed", took)
+		}
+		three := join(t, store)
+		if err := three.Leave(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		begun = time.Now()
+		change(t, one)
+		if err := one.Await(t.Context()); err != nil || time.Since(begun) > time.Second {
+			t.Errorf("a change waited %v for a server that has left, %v", time.Since(begun), err)
+		}
+	})
+}
+
+// TestNotCurrent: a server that cannot read the definitions loses its place, and nobody waits for it.
+func TestNotCurrent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memkv.New()
+		one, two := join(t, store), join(t, store)
+		defer one.Stop()
+		defer two.Stop()
+		if !two.Current() {
+			t.Error("a server that has just joined is not current")
+		}
+		two.failing.Store(true)
+		change(t, one)
+		if err := one.Await(t.Context()); err != nil || two.Current() {
+			t.Errorf("%v; the server that cannot read is current: %v", err, two.Current())
+		}
+		two.failing.Store(false)
+		<-time.After(time.Second)
+		if !two.Current() {
+			t.Error("the server that can read again is not current")
+		}
+	})
+}
+
+// TestLeader: one server leads; another one takes its place within seconds after a crash, at once when it leaves.
+func TestLeader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memkv.New()
+		servers := []*server{join(t, store), join(t, store), join(t, store)}
+		leader := func() (found *server) {
+			t.Helper()
+			for _, s := range servers {
+				if s != nil && s.leading.Load() {
+					if found != nil {
+						t.Fatal("two servers lead")
+					}
+					found = s
+				}
+			}
+			return found
+		}
+		first := leader()
+		if first != servers[0] {
+			t.Fatal("the first server does not lead")
+		}
+		if err := first.Leave(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(2 * time.Second)
+		second := leader()
+		if second == nil || second == first {
+			t.Fatalf("nobody leads after the leader has left: %v", second)
+		}
+		second.Stop()
+		<-time.After(7 * time.Second)
+		if third := leader(); third == nil || third == second {
+			t.Errorf("nobody leads after the leader has crashed: %v", third)
+		}
+		for _, s := range servers {
+			s.Stop()
+		}
+	})
+}
+
+// TestFence: what a leader does after its term has no effect, though its context was alive when it began.
+func TestFence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memkv.New()
+		one := join(t, store)
+		<-time.After(time.Millisecond)
+		term := context.WithoutCancel(*one.term.Load()) // as if it was looked at before the server was paused
+		write := func(ctx context.Context, key string) error {
+			return one.store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error { txn.Set([]byte(key), []byte("v")); return nil })
+		}
+		load := func(ctx context.Context, key string) error {
+			return one.store.Load(ctx, func(put func(key, value []byte) error) error { return put([]byte(key), []byte("v")) })
+		}
+		if err := errors.Join(write(term, "a"), load(term, "b")); err != nil {
+			t.Fatal(err)
+		}
+		one.Stop()
+		two := join(t, store)
+		defer two.Stop()
+		<-time.After(10 * time.Second)
+		if !two.leading.Load() {
+			t.Fatal("the second server does not lead")
+		}
+		for name, err := range map[string]error{
+			"update": write(term, "c"), "load": load(term, "c"), "delete": one.store.DeleteRange(term, []byte("a"), []byte("b")),
+			"trim": one.store.TrimLog(term, 1, 9), "keep": one.store.Keep(term, "k", kv.Selection{}), "drop": one.store.DropKept(term, "k"),
+		} {
+			if !errors.Is(err, cluster.ErrDeposed) {
+				t.Errorf("%s after the term: %v", name, err)
+			}
+		}
+		if err := write(t.Context(), "d"); err != nil {
+			t.Errorf("a request of the server: %v", err)
+		}
+		var found string
+		for _, key := range []string{"a", "b", "c", "d"} {
+			if v, err := store.Get(t.Context(), []byte(key)); err != nil {
+				t.Error(err)
+			} else if v != nil {
+				found += key
+			}
+		}
+		if found != "abd" {
+			t.Errorf("there are %q, want a, b and d", found)
+		}
+	})
+}
+
+// TestManyServers come and go while one of them changes definitions: after each change, all that serve have read it.
+func TestManyServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memkv.New()
+		changer := join(t, store)
+		defer changer.Stop()
+		var all sync.WaitGroup
+		for n := range 8 {
+			all.Go(func() {
+				for round := range 5 {
+					s := join(t, store)
+					<-time.After(time.Duration(n*700+round*300) * time.Millisecond)
+					if (n+round)%2 == 0 {
+						s.Stop()
+					} else if err := s.Leave(t.Context()); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		watched := join(t, store)
+		defer watched.Stop()
+		for n := range 50 {
+			before := watched.reads.Load()
+			change(t, changer)
+			if err := changer.Await(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if watched.reads.Load() == before {
+				t.Fatalf("change %d has not been read", n)
+			}
+		}
+		all.Wait()
+	})
+}
+
+// TestFormat: records of another program are not misunderstood.
+func TestFormat(t *testing.T) {
+	store := memkv.New()
+	one := join(t, store)
+	one.Stop()
+	err := store.Update(t.Context(), kv.Intent{}, func(txn kv.Txn) error {
+		txn.Set([]byte("lsother"), []byte(fmt.Sprintf(`{"format":2,"until":%d}`, time.Now().Add(time.Hour).UnixMilli())))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := one.Await(t.Context()); err == nil {
+		t.Error("a record of a later format is taken for one of this format")
+	}
+}
+
+// TestPausedLeader: an update of the leader that stands still keeps no server from renewing its lease.
+func TestPausedLeader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memkv.New()
+		one, two := join(t, store), join(t, store)
+		defer one.Stop()
+		defer two.Stop()
+		term, goOn, ended := *one.term.Load(), make(chan struct{}), make(chan error)
+		go func() {
+			ended <- one.store.Update(term, kv.Intent{}, func(kv.Txn) error { <-goOn; return nil })
+		}()
+		synctest.Wait()
+		one.Stop() // it is paused as a whole
+		for range 20 {
+			<-time.After(time.Second)
+			if !two.Current() {
+				t.Fatal("a server has lost its lease because the leader stands still")
+			}
+			change(t, two)
+			if err := two.Await(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		close(goOn)
+		<-ended
+		<-time.After(3 * time.Second)
+		if !two.leading.Load() {
+			t.Error("nobody has taken the work over")
+		}
+	})
+}
+
+// TestFencesOfStores: a server that leads in one store is fenced in no other.
+func TestFencesOfStores(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one, other := join(t, memkv.New()), join(t, memkv.New())
+		defer one.Stop()
+		defer other.Stop()
+		err := other.store.Update(*one.term.Load(), kv.Intent{}, func(txn kv.Txn) error { txn.Set([]byte("k"), []byte("v")); return nil })
+		if err != nil {
+			t.Errorf("the leader of one store in another one: %v", err)
+		}
+	})
+}

@@ -1,0 +1,168 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// format is the version of the stored form of the records here.
+const format = 1
+
+// serverRecord is a server's lease.
+type serverRecord struct {
+	Format int   `json:"format"`
+	Until  int64 `json:"until"` // milliseconds since the epoch, by the store's time
+	Known  int64 `json:"known"` // the version of the definitions that the server knows
+}
+
+// leaderRecord is the leader's lease. It stays when that has ended, so that terms never repeat.
+type leaderRecord struct {
+	Format int    `json:"format"`
+	Server string `json:"server"` // "" after the leader has left
+	Term   int64  `json:"term"`
+	Until  int64  `json:"until"`
+}
+
+// recordFormat is the format of either.
+func (r *serverRecord) recordFormat() *int { return &r.Format }
+func (r *leaderRecord) recordFormat() *int { return &r.Format }
+
+// decode returns the zero record for no data.
+func decode[T any, P interface {
+	*T
+	recordFormat() *int
+}](data []byte) (r T, err error) {
+	if data == nil {
+		return r, nil
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return r, fmt.Errorf("cluster: record: %w", err)
+	}
+	if f := *P(&r).recordFormat(); f != format {
+		return r, fmt.Errorf("cluster: a server's lease is stored in format %d, and this program knows format %d: run servers of one version", f, format)
+	}
+	return r, nil
+}
+
+func save[T any, P interface {
+	*T
+	recordFormat() *int
+}](txn kv.Txn, key []byte, r P) error {
+	*r.recordFormat() = format
+	data, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("cluster: %w", err)
+	}
+	txn.Set(key, data)
+	return nil
+}
+
+// renew renews the server's lease, and returns the store's time.
+func (m *Member) renew(ctx context.Context) (now int64, err error) {
+	asked := time.Now()
+	own := keyenc.Server(m.id)
+	err = m.options.Store.Update(ctx, kv.Intent{Write: [][]byte{own}, Frees: true}, func(txn kv.Txn) error {
+		now = txn.LogSeq().Millis()
+		return save(txn, own, &serverRecord{Until: now + leaseTime.Milliseconds(), Known: m.known})
+	})
+	if err != nil {
+		return 0, err
+	}
+	m.renewed = time.Now()
+	m.wall.Store(asked.Add(leaseTime).UnixNano())
+	m.current.Store(int64(asked.Sub(m.joined) + leaseTime))
+	return now, nil
+}
+
+// claim renews the leader's lease where the server leads, or takes it where nobody does. It returns the term that the server leads in, or 0.
+func (m *Member) claim(ctx context.Context, now int64) (term int64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, claimTime)
+	defer cancel()
+	work := keyenc.Leader()
+	data, err := m.options.Store.Get(ctx, work)
+	if err != nil {
+		return 0, err
+	}
+	seen, err := decode[leaderRecord](data)
+	if err != nil || seen.Server != m.id && seen.Server != "" && seen.Until >= now {
+		return 0, err
+	}
+	err = m.options.Store.Update(ctx, kv.Intent{Write: [][]byte{work}, Frees: true}, func(txn kv.Txn) error {
+		term = 0
+		data, err := txn.Get(work)
+		if err != nil {
+			return err
+		}
+		leader, err := decode[leaderRecord](data)
+		if err != nil {
+			return err
+		}
+		now := txn.LogSeq().Millis()
+		switch {
+		case leader.Server == m.id && m.term != nil && m.term.number == leader.Term:
+		case leader.Server == "" || leader.Until < now || leader.Server == m.id:
+			leader.Server, leader.Term = m.id, leader.Term+1
+			if err := forget(txn, now); err != nil {
+				return err
+			}
+		default:
+			return nil
+		}
+		term, leader.Until = leader.Term, now+leaseTime.Milliseconds()
+		return save(txn, work, &leader)
+	})
+	if errors.Is(err, context.DeadlineExceeded) { // somebody holds it: it is as it was seen
+		if m.term != nil && seen.Server == m.id && seen.Term == m.term.number {
+			return seen.Term, nil
+		}
+		return 0, nil
+	}
+	return term, err
+}
+
+// forget removes the leases of servers that ended long ago.
+func forget(txn kv.Txn, now int64) error {
+	lo, hi := keyenc.Servers()
+	it := txn.Iter(lo, hi, kv.IterOptions{})
+	defer it.Close()
+	var ended [][]byte
+	for it.Next() {
+		r, err := decode[serverRecord](it.Value())
+		if err != nil {
+			return err
+		}
+		if r.Until < now-time.Hour.Milliseconds() {
+			ended = append(ended, bytes.Clone(it.Key()))
+		}
+	}
+	for _, key := range ended {
+		txn.Delete(key)
+	}
+	return it.Err()
+}
+
+// leave removes the server's lease, and the leader's if it is its own.
+func (m *Member) leave(ctx context.Context) error {
+	own, work := keyenc.Server(m.id), keyenc.Leader()
+	m.current.Store(0)
+	return m.options.Store.Update(ctx, kv.Intent{Write: [][]byte{own, work}, Drops: true}, func(txn kv.Txn) error {
+		txn.Delete(own)
+		data, err := txn.Get(work)
+		if err != nil {
+			return err
+		}
+		leader, err := decode[leaderRecord](data)
+		if err != nil || leader.Server != m.id {
+			return err
+		}
+		leader.Server, leader.Until = "", 0
+		return save(txn, work, &leader)
+	})
+}

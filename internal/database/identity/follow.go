@@ -1,0 +1,106 @@
+package identity
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// followInterval is how long a change that another server has made may be unknown here: a key that it has deleted works for so long.
+const followInterval = time.Second
+
+// Follow reads the directory again whenever another server has changed it, until ctx ends.
+func (d *Directory) Follow(ctx context.Context) {
+	ticker := time.NewTicker(followInterval)
+	defer ticker.Stop()
+	for failing := false; ; {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+		err := d.followOnce(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			d.options.Logger.WarnContext(ctx, "changes of users, roles and policies by other servers are not heard of", "error", err)
+		}
+		failing = err != nil
+	}
+}
+
+func (d *Directory) followOnce(ctx context.Context) error {
+	changes, err := d.changes(ctx)
+	if err != nil {
+		return err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if changes == d.known {
+		return nil
+	}
+	if err := d.renew(ctx); err != nil {
+		d.known = -1 // to try again
+		return err
+	}
+	return nil
+}
+
+// renew is reload, with the data key that another server may have made. Its caller holds mu.
+func (d *Directory) renew(ctx context.Context) error {
+	if err := d.look(ctx); err != nil {
+		return err
+	}
+	if d.data == nil {
+		if err := d.openDataKey(ctx); err != nil {
+			return err
+		}
+	}
+	return d.reload(ctx)
+}
+
+// look notes how many changes there have been, before the store is read.
+func (d *Directory) look(ctx context.Context) (err error) {
+	if d.options.Shared {
+		d.known, err = d.changes(ctx)
+	}
+	return err
+}
+
+func (d *Directory) changes(ctx context.Context) (int64, error) {
+	return changesOf(d.options.Store.Counter(ctx, keyenc.IdentityChanges()))
+}
+
+func changesOf(sums []int64, err error) (int64, error) {
+	if err != nil || len(sums) == 0 {
+		return 0, err
+	}
+	return sums[0], nil
+}
+
+// errChanged is of a change that was made for what another server has changed since it was read.
+var errChanged = errors.New("identity: another server has changed users, roles or policies at the same time")
+
+// update is the store's Update, of what has been read: where the store is shared, it fails with errChanged if that is no longer so.
+func (d *Directory) update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	if !d.options.Shared {
+		return d.options.Store.Update(ctx, in, fn)
+	}
+	in.Write = append(in.Write, keyenc.IdentityChanges())
+	err := d.options.Store.Update(ctx, in, func(txn kv.Txn) error {
+		changes, err := changesOf(txn.Counter(keyenc.IdentityChanges()))
+		if err == nil && changes != d.known {
+			err = errChanged
+		}
+		if err != nil {
+			return err
+		}
+		txn.Add(keyenc.IdentityChanges(), 1)
+		return fn(txn)
+	})
+	if err == nil {
+		d.known++
+	}
+	return err
+}

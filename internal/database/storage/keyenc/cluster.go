@@ -1,0 +1,32 @@
+package keyenc
+
+// Within the space of servers that share a store.
+const (
+	clusterServer      = 's'
+	clusterLeader      = 'w'
+	clusterDefinitions = 'd'
+	clusterIdentities  = 'i'
+)
+
+// Server is the key of the lease of a server, by its id.
+func Server(id string) []byte { return append([]byte{spaceCluster, clusterServer}, id...) }
+
+// Servers is the range of all servers' leases.
+func Servers() (lo, hi []byte) { return prefixBounds([]byte{spaceCluster, clusterServer}) }
+
+// ParseServer returns the id in the key of a server's lease.
+func ParseServer(key []byte) (id string, err error) {
+	if len(key) < 3 || key[0] != spaceCluster || key[1] != clusterServer {
+		return "", ErrCorrupt
+	}
+	return string(key[2:]), nil
+}
+
+// Leader is the key of the lease of the server that does the work beside requests.
+func Leader() []byte { return []byte{spaceCluster, clusterLeader} }
+
+// Definitions is the counter that each change of a definition raises.
+func Definitions() []byte { return []byte{spaceCluster, clusterDefinitions} }
+
+// IdentityChanges is the counter that each change of users, roles and policies raises.
+func IdentityChanges() []byte { return []byte{spaceCluster, clusterIdentities} }

@@ -1,0 +1,38 @@
+package kv
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+)
+
+// Fill is the part of Load that all stores share. It calls fill, checks what fill puts and hands it to add: keys and values within the limits,
+// keys in ascending order and none of the store's own. The first error of put is Fill's, even if fill goes on after it and returns nil.
+func Fill(ctx context.Context, limits Limits, fill func(put func(key, value []byte) error) error, add func(key, value []byte) error) error {
+	var last []byte
+	check := func(key, value []byte) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case len(key) > limits.KeyBytes || len(value) > limits.ValueBytes:
+			return ErrTooLarge
+		case len(key) == 0 || key[0] >= ReservedPrefix:
+			return fmt.Errorf("kv: key %x cannot be loaded", key)
+		case bytes.Compare(key, last) <= 0:
+			return fmt.Errorf("kv: key %x is loaded after key %x", key, last)
+		}
+		last = append(last[:0], key...)
+		return add(key, value)
+	}
+	var failed error
+	err := fill(func(key, value []byte) error {
+		if failed == nil {
+			failed = check(key, value)
+		}
+		return failed
+	})
+	if err != nil {
+		return err
+	}
+	return failed
+}

@@ -1,0 +1,13 @@
+package cryptfs
+
+// HeaderBytes is the length of a file's header.
+const HeaderBytes = headerBytes
+
+// XORFrom applies the key stream that a file with such a data key and nonce has, from an offset on.
+func XORFrom(dataKey, nonce, p []byte, offset int64) error {
+	s, _, err := newStream(dataKey, nonce)
+	if err == nil {
+		s.from(offset).XORKeyStream(p, p)
+	}
+	return err
+}

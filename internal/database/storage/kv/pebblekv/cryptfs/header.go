@@ -1,0 +1,102 @@
+package cryptfs
+
+import (
+	"bytes"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+const (
+	headerBegins = "monoctr1"
+	keyIDBytes   = 8
+	nonceBytes   = 32
+	checkBytes   = 16
+	// headerBytes is a block of a disk, so that the blocks of the content stay aligned.
+	headerBytes = 4096
+
+	nonceAt = len(headerBegins) + keyIDBytes
+	checkAt = nonceAt + nonceBytes
+	forFile = "monotable file"
+)
+
+var (
+	errNotEncrypted = errors.New("it is not encrypted, or its beginning is damaged")
+	errUnknownKey   = errors.New("it is encrypted with a data key that the key file does not have, or its beginning is damaged")
+	errHeader       = errors.New("its beginning is damaged")
+)
+
+// newHeader returns the header of a new file and the stream of its content.
+func newHeader(keys *Keys) ([]byte, stream, error) {
+	header := make([]byte, headerBytes)
+	copy(header, headerBegins)
+	copy(header[len(headerBegins):], keys.current[:])
+	nonce := header[nonceAt:checkAt]
+	_, _ = rand.Read(nonce) // it never fails
+	s, check, err := newStream(keys.byID[keys.current], nonce)
+	copy(header[checkAt:], check)
+	return header, s, err
+}
+
+// readHeader returns the stream of the content behind a header.
+func readHeader(keys *Keys, header []byte) (stream, error) {
+	if len(header) != headerBytes || string(header[:len(headerBegins)]) != headerBegins {
+		return stream{}, errNotEncrypted
+	}
+	key, ok := keys.byID[keyID(header[len(headerBegins):nonceAt])]
+	if !ok {
+		return stream{}, errUnknownKey
+	}
+	s, check, err := newStream(key, header[nonceAt:checkAt])
+	if err == nil && !bytes.Equal(check, header[checkAt:checkAt+checkBytes]) {
+		err = errHeader
+	}
+	return s, err
+}
+
+// interrupted reports whether a header could be what a loss of power left of one.
+func interrupted(header []byte) bool {
+	for i := range min(len(header), len(headerBegins)) {
+		if header[i] != 0 && header[i] != headerBegins[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// damaged says what is wrong with a file in a way that Pebble takes for corrupt data.
+func damaged(name string, err error) error {
+	return fmt.Errorf("%w: %s: %w", pebble.ErrCorruption, name, err)
+}
+
+// stream is the key stream of one file: AES-256 in counter mode from 0, under a key of the file's own.
+type stream struct{ block cipher.Block }
+
+// newStream derives from a data key and a nonce the key of a file, and what tells that both are the right ones.
+func newStream(key, nonce []byte) (s stream, check []byte, err error) {
+	const fileKeyBytes = 32
+	derived, err := hkdf.Key(sha256.New, key, nonce, forFile, fileKeyBytes+checkBytes)
+	if err != nil {
+		return stream{}, nil, err
+	}
+	s.block, err = aes.NewCipher(derived[:fileKeyBytes])
+	return s, derived[fileKeyBytes:], err
+}
+
+// from returns the key stream from an offset of the content on.
+func (s stream) from(offset int64) cipher.Stream {
+	var counter, skipped [aes.BlockSize]byte
+	binary.BigEndian.PutUint64(counter[aes.BlockSize-8:], uint64(offset)/aes.BlockSize) //nolint:gosec // offsets are not negative
+	keys := cipher.NewCTR(s.block, counter[:])
+	if skip := offset % aes.BlockSize; skip > 0 {
+		keys.XORKeyStream(skipped[:skip], skipped[:skip])
+	}
+	return keys
+}

@@ -1,0 +1,140 @@
+package postgreskv
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// configure returns how to connect to the database of a URL, and the schema of the store in it.
+func configure(address string, o Options) (config *pgxpool.Config, schema string, err error) {
+	if config, err = pgxpool.ParseConfig(address); err != nil {
+		return nil, "", fmt.Errorf("postgreskv: %w", err)
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTime
+	}
+	if config.PingTimeout == 0 { // of a connection that has been idle
+		config.PingTimeout = connectTime
+	}
+	if config.ConnConfig.ValidateConnect == nil {
+		config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
+	}
+	params := config.ConnConfig.RuntimeParams
+	if params["search_path"] == "" {
+		params["search_path"] = defaultSchema
+	}
+	if params["application_name"] == "" {
+		params["application_name"] = "monotable"
+	}
+	schema = params["search_path"]
+	if strings.ContainsAny(schema, `,"$`) {
+		return nil, "", fmt.Errorf("postgreskv: search_path is %q: want the name of one schema", schema)
+	}
+	params["search_path"] = pgx.Identifier{schema}.Sanitize()
+	config.MaxConns = int32(o.Connections) //nolint:gosec // a small number
+	config.ConnConfig.OnNotice = countWarning
+	config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
+		assignShard(c.PgConn())
+		return requireDurable(ctx, c)
+	}
+	return config, schema, nil
+}
+
+// connect makes the pools. The server ends updates that stand still for longer than pause.
+func (s *Store) connect(ctx context.Context, config *pgxpool.Config, pause time.Duration) (err error) {
+	for pool, limit := range map[**pgxpool.Pool]time.Duration{&s.updates: pause, &s.reads: 0, &s.views: 0} {
+		own := config.Copy()
+		own.ConnConfig.RuntimeParams[idleTimeout] = strconv.FormatInt(limit.Milliseconds(), 10)
+		if *pool, err = pgxpool.NewWithConfig(ctx, own); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) disconnect() {
+	for _, pool := range []*pgxpool.Pool{s.updates, s.reads, s.views} {
+		if pool != nil {
+			pool.Close()
+		}
+	}
+}
+
+// idleTimeout is the setting by which the server ends transactions that stand still, after some milliseconds or, for 0, never.
+const idleTimeout = "idle_in_transaction_session_timeout"
+
+// requireDurable refuses a server that may lose acknowledged commits in a power cut.
+func requireDurable(ctx context.Context, c *pgx.Conn) error {
+	var commit, fsync, pages string
+	err := c.QueryRow(ctx, "select current_setting('synchronous_commit'), current_setting('fsync'), current_setting('full_page_writes')").
+		Scan(&commit, &fsync, &pages)
+	switch {
+	case err != nil:
+		return err
+	case fsync != "on" || pages != "on":
+		return fmt.Errorf("the server may lose acknowledged writes in a power cut: fsync is %s and full_page_writes is %s; switch both on", fsync, pages)
+	case commit == "off":
+		_, err = c.Exec(ctx, "set synchronous_commit = on")
+	}
+	return err
+}
+
+// The keys of a connection's custom data.
+const (
+	warningsKey = "warnings" // how many the server has sent
+	shardKey    = "shard"    // of the counters to which the connection adds
+)
+
+// countWarning counts the server's warnings. It warns when a commit ended without its standby's confirmation, which is then not to be
+// taken for one.
+func countWarning(c *pgconn.PgConn, n *pgconn.Notice) {
+	if n.SeverityUnlocalized == "WARNING" {
+		c.CustomData()[warningsKey] = warnings(c) + 1
+	}
+}
+
+func warnings(c *pgconn.PgConn) int {
+	n, _ := c.CustomData()[warningsKey].(int)
+	return n
+}
+
+// Counters have as many shards as this; each process uses some that lie together.
+const (
+	shardsAll     = 1024
+	shardsProcess = 64
+)
+
+var (
+	firstShard = rand.N(shardsAll/shardsProcess) * shardsProcess
+	nextShard  atomic.Uint32
+)
+
+// assignShard gives a connection a shard that no other one of this process has, as long as there are enough.
+func assignShard(c *pgconn.PgConn) {
+	c.CustomData()[shardKey] = firstShard + int(nextShard.Add(1)%shardsProcess)
+}
+
+func shardOf(c *pgconn.PgConn) int {
+	shard, _ := c.CustomData()[shardKey].(int)
+	return shard
+}
+
+// redacted is a URL without the passwords that it may have as parameters, too.
+func redacted(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the database"
+	}
+	u.RawQuery = ""
+	return u.Redacted()
+}

@@ -1,0 +1,89 @@
+package postgreskv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// SQLSTATE codes that a store tells apart.
+const (
+	diskFull         = "53100"
+	readOnly         = "25006"
+	deadlock         = "40P01"
+	serialization    = "40001"
+	duplicate        = "23505"
+	shuttingDown     = "57P01"
+	crashed          = "57P02"
+	cannotConnectNow = "57P03"
+)
+
+// state is the SQLSTATE code of an error of the server, "" for any other.
+func state(err error) string {
+	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return refused.Code
+	}
+	return ""
+}
+
+// translate returns an error as package kv has it.
+func translate(err error) error {
+	if state(err) == diskFull {
+		return fmt.Errorf("%w: %w", kv.ErrFull, err)
+	}
+	return err
+}
+
+// unavailable tells whether an error means that the connection or the server has ended, so that another one may answer.
+func unavailable(err error) bool {
+	switch state(err) {
+	case shuttingDown, crashed, cannotConnectNow, readOnly:
+		return true
+	case "":
+		if _, is := errors.AsType[*pgconn.ConnectError](err); is {
+			return true
+		}
+		if broken, is := errors.AsType[net.Error](err); is {
+			return !broken.Timeout()
+		}
+		return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
+	default:
+		return false
+	}
+}
+
+// retryTime is how long a call goes on asking for a server that answers, while one fails over to another.
+const retryTime = 30 * time.Second
+
+// retry runs what changes nothing, again for as long as the server or the connection is unavailable.
+func (s *Store) retry(ctx context.Context, do func() error) error {
+	rest := 10 * time.Millisecond
+	for begun := time.Now(); ; rest = min(2*rest, time.Second) {
+		err := do()
+		if err == nil || !unavailable(err) || time.Since(begun) > retryTime {
+			return translate(err)
+		}
+		s.logger.WarnContext(ctx, "the PostgreSQL server does not answer and will be asked again", "error", err)
+		select {
+		case <-time.After(rest):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// call is retry as one call of the store's.
+func (s *Store) call(ctx context.Context, do func() error) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	return s.retry(ctx, do)
+}

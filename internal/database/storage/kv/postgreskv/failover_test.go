@@ -1,0 +1,273 @@
+package postgreskv_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv"
+	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
+)
+
+// TestFailover: while sixteen writers count, the primary is killed and its synchronous standby takes its place. Nothing that was
+// acknowledged is lost, the store goes on by itself, and each count stands in its value, its counter and its log.
+func TestFailover(t *testing.T) {
+	primary, err := postgrestest.Start("wal_level = replica", "synchronous_standby_names = '*'", "synchronous_commit = local")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer primary.Remove()
+	standby, err := primary.Standby("synchronous_standby_names = ''")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer standby.Remove()
+	address := postgrestest.URL("failover", primary, standby) + "&synchronous_commit=on&connect_timeout=2"
+	s, err := postgreskv.Open(t.Context(), address, postgreskv.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const writers = 16
+	var acknowledged, attempted [writers]atomic.Uint64
+	var undetermined atomic.Int32
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer stop()
+	var all sync.WaitGroup
+	halt := make(chan struct{})
+	for w := range writers {
+		all.Go(func() {
+			for {
+				select {
+				case <-halt:
+					return
+				default:
+				}
+				n := attempted[w].Add(1)
+				err := counted(ctx, s, w, n)
+				switch {
+				case err == nil:
+					acknowledged[w].Store(n)
+				case errors.Is(err, kv.ErrUndetermined):
+					undetermined.Add(1)
+				default:
+					t.Errorf("writer %d: %v", w, err)
+					return
+				}
+			}
+		})
+	}
+	reach(t, acknowledged[:], 30)
+	primary.Kill()
+	if err := standby.Promote(); err != nil {
+		t.Fatal(err)
+	}
+	reach(t, acknowledged[:], 30)
+	close(halt)
+	all.Wait()
+	t.Logf("%d commits were undetermined", undetermined.Load())
+	for w := range writers {
+		// The value is the last that was written; the counter and the log have each one of which a writer heard, and those of
+		// which it did not hear once at most.
+		value, err := s.Get(ctx, key("item%d", w))
+		count, err2 := s.Counter(ctx, key("count%d", w))
+		records, _, err3 := s.ReadLog(ctx, kv.LogID(w), 0, math.MaxInt)
+		if err := errors.Join(err, err2, err3); err != nil {
+			t.Fatal(err)
+		}
+		seen := map[uint64]int{}
+		for _, r := range records {
+			seen[binary.BigEndian.Uint64(r.Data)]++
+		}
+		last := acknowledged[w].Load()
+		if got := binary.BigEndian.Uint64(value); got < last || got > attempted[w].Load() || len(count) != 1 || count[0] != int64(len(records)) || len(seen) != len(records) {
+			t.Errorf("writer %d: value %d after %d was acknowledged, counter %v, %d records of %d", w, got, last, count, len(records), len(seen))
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func key(format string, args ...any) []byte { return fmt.Appendf(nil, format, args...) }
+
+// counted writes a number in a value, counts it and appends it to a log.
+func counted(ctx context.Context, s kv.Store, w int, n uint64) error {
+	k := key("item%d", w)
+	return s.Update(ctx, kv.Intent{Write: [][]byte{k}}, func(txn kv.Txn) error {
+		value := binary.BigEndian.AppendUint64(nil, n)
+		txn.Set(k, value)
+		txn.Add(key("count%d", w), 1)
+		txn.AppendLog(kv.LogID(w), value)
+		return nil
+	})
+}
+
+// reach waits until each writer has been told of so many more.
+func reach(t *testing.T, acknowledged []atomic.Uint64, more uint64) {
+	t.Helper()
+	for w := range acknowledged {
+		for until := acknowledged[w].Load() + more; acknowledged[w].Load() < until; {
+			if t.Failed() || t.Context().Err() != nil {
+				t.Fatal("the writers do not come on")
+			}
+			<-time.After(10 * time.Millisecond) // there is no signal of it
+		}
+	}
+}
+
+func contains(err error, text string) bool { return strings.Contains(err.Error(), text) }
+
+// TestRefused: an address at which nobody answers, a server that loses what it acknowledges, and tables of a newer program are refused,
+// in words that say what to do.
+func TestRefused(t *testing.T) {
+	for name, c := range map[string]struct{ address, want string }{
+		"no server": {"postgres://postgres@/postgres?host=/nowhere", "no such file"},
+		"no URL":    {"postgres://[", "parse"},
+	} {
+		if s, err := postgreskv.Open(t.Context(), c.address, postgreskv.Options{}); err == nil || !contains(err, c.want) {
+			t.Errorf("%s: %v, %v; want %q", name, s, err, c.want)
+		}
+	}
+	careless, err := postgrestest.Start("fsync = off")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer careless.Remove()
+	if _, err := postgreskv.Open(t.Context(), postgrestest.URL("any", careless), postgreskv.Options{}); err == nil || !contains(err, "fsync is off") {
+		t.Errorf("a server that does not sync: %v", err)
+	}
+}
+
+// The environment of a process of TestProcesses.
+const (
+	processAddress = "POSTGRESKV_TEST_ADDRESS"
+	processNumber  = "POSTGRESKV_TEST_NUMBER"
+)
+
+// TestProcesses: three processes count in the same items, each of which only one of them may have at a time, and one is killed while it does.
+// What they have counted stands in the values, the counters and the logs alike, and a reader of the logs who goes on after what it
+// has read misses none.
+func TestProcesses(t *testing.T) {
+	if at := os.Getenv(processAddress); at != "" {
+		countAlong(t, at)
+		return
+	}
+	address := postgrestest.URL(schema(), server)
+	s, err := postgreskv.Open(t.Context(), address, postgreskv.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var children []*exec.Cmd
+	for n := range 3 {
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProcesses$")
+		child.Env = append(os.Environ(), processAddress+"="+address, processNumber+"="+strconv.Itoa(n))
+		child.Stderr = os.Stderr
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		children = append(children, child)
+	}
+	after, seen := [sharedItems]kv.Seq{}, [sharedItems]int{}
+	follow := func() (total int) {
+		for i := range sharedItems {
+			records, through, err := s.ReadLog(t.Context(), kv.LogID(i), after[i], 7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range records {
+				if n := int(binary.BigEndian.Uint64(r.Data)); n != seen[i]+1 {
+					t.Fatalf("item %d: record %d comes after %d", i, n, seen[i])
+				}
+				seen[i]++
+			}
+			after[i] = through
+			total += seen[i]
+		}
+		return total
+	}
+	killed := false
+	for total := 0; total < 600; {
+		if total = follow(); total > 200 && !killed {
+			killed = true
+			if err := children[0].Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if t.Context().Err() != nil {
+			t.Fatal("they do not come on")
+		}
+	}
+	for _, child := range children {
+		_ = child.Process.Kill()
+		_ = child.Wait()
+	}
+	// What the killed ones had begun ends when the server sees that they are gone.
+	for i := range sharedItems {
+		var value []byte
+		err := s.Update(t.Context(), kv.Intent{Write: [][]byte{key("shared%d", i)}}, func(txn kv.Txn) (err error) {
+			value, err = txn.Get(key("shared%d", i))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for last := -1; seen[i] != last; {
+			last = seen[i]
+			follow()
+		}
+		sums, err := s.Counter(t.Context(), key("sum%d", i))
+		if n := int(binary.BigEndian.Uint64(value)); err != nil || n != seen[i] || len(sums) != 1 || int(sums[0]) != n {
+			t.Errorf("item %d: value %d, counter %v, %d records, %v", i, n, sums, seen[i], err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+const sharedItems = 3
+
+// countAlong counts until it is killed.
+func countAlong(t *testing.T, address string) {
+	t.Helper()
+	s, err := postgreskv.Open(t.Context(), address, postgreskv.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for w := range 4 {
+		all.Go(func() {
+			for i := w; ; i++ {
+				k := key("shared%d", i%sharedItems)
+				err := s.Update(t.Context(), kv.Intent{Write: [][]byte{k}, Transaction: i%5 == 0}, func(txn kv.Txn) error {
+					value, err := txn.Get(k)
+					n := uint64(1)
+					if value != nil {
+						n += binary.BigEndian.Uint64(value)
+					}
+					next := binary.BigEndian.AppendUint64(nil, n)
+					txn.Set(k, next)
+					txn.Add(key("sum%d", i%sharedItems), 1)
+					txn.AppendLog(kv.LogID(i%sharedItems), next)
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}

@@ -1,0 +1,139 @@
+package postgreskv
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// ReadLog returns at most limit records after a number.
+func (s *Store) ReadLog(ctx context.Context, log kv.LogID, after kv.Seq, limit int) (records []kv.Record, through kv.Seq, err error) {
+	err = s.call(ctx, func() error {
+		complete, err := s.complete(ctx, s.reads)
+		if err != nil || after >= complete || limit <= 0 {
+			records, through = nil, after
+			return err
+		}
+		// A statement of its own: it sees what was committed before it began, which all below complete was.
+		records, err = live.records(ctx, s.reads, log, after, complete, limit)
+		through = complete
+		if n := len(records); n > 0 && (n == limit || bytesOf(records) >= kv.LogReadBytes) {
+			through = records[n-1].Seq
+		}
+		return err
+	})
+	return records, through, err
+}
+
+func bytesOf(records []kv.Record) (n int) {
+	for _, r := range records {
+		n += len(r.Data)
+	}
+	return n
+}
+
+// complete returns a number at and below which nothing will be appended to any log any more: the last that was drawn or, where updates
+// are under way, what they began after.
+func (s *Store) complete(ctx context.Context, q querier) (kv.Seq, error) {
+	var b pgx.Batch
+	b.Queue("select last_value from numbers")
+	b.Queue(`select min(classid::bigint << 32 | objid::bigint) from pg_locks where locktype = 'advisory' and objsubid = 1
+		and database = (select oid from pg_database where datname = current_database())
+		and (classid::bigint << 32 | objid::bigint) >> 56 = $1::bigint >> 56`, s.appendLock)
+	results := q.SendBatch(ctx, &b)
+	var drawn int64
+	var begun *int64
+	err := errors.Join(results.QueryRow().Scan(&drawn), results.QueryRow().Scan(&begun), results.Close())
+	if err != nil {
+		return 0, err
+	}
+	complete := drawn
+	if begun != nil { // whole blocks of 64, see schema.sql
+		complete = min(complete, (*begun&(1<<tagShift-1))<<6|63)
+	}
+	s.raiseFloor(kv.Seq(complete) + 1) //nolint:gosec // it is not negative
+	return kv.Seq(complete), nil       //nolint:gosec // the same
+}
+
+// raiseFloor notes that this process must not draw a number below n any more. The server's sequence alone does not ensure that: after a failover it
+// may be behind what an update without a commit has seen.
+func (s *Store) raiseFloor(n kv.Seq) {
+	for last := s.floor.Load(); uint64(n) > last && !s.floor.CompareAndSwap(last, uint64(n)); last = s.floor.Load() {
+	}
+}
+
+func (s *Store) seqFloor() kv.Seq { return kv.Seq(s.floor.Load()) }
+
+// TrimLog removes records up to a number.
+func (s *Store) TrimLog(ctx context.Context, log kv.LogID, upTo kv.Seq) error {
+	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		complete, err := s.complete(ctx, tx) // nothing is appended below what is removed
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `with gone as (delete from log where log = $1 and seq <= $2 returning seq)
+			insert into trimmed (log, seq) select $1, max(seq) from gone having max(seq) is not null
+			on conflict (log) do update set seq = greatest(trimmed.seq, excluded.seq)`, int64(log), number(min(upTo, complete)))
+		return err
+	})
+}
+
+// LogTrimmed returns the number of the last record that has been removed.
+func (s *Store) LogTrimmed(ctx context.Context, log kv.LogID) (kv.Seq, error) {
+	var seq int64
+	err := s.ask(ctx, &seq, "select coalesce((select seq from trimmed where log = $1), 0)", int64(log))
+	return kv.Seq(seq), err //nolint:gosec // it is not negative
+}
+
+// LogSize is the length of a log's records after a number.
+func (s *Store) LogSize(ctx context.Context, log kv.LogID, after kv.Seq) (n int64, err error) {
+	if after > math.MaxInt64 {
+		after = math.MaxInt64
+	}
+	err = s.ask(ctx, &n, "select coalesce(sum(octet_length(data)), 0) from log where log = $1 and seq > $2", int64(log), number(after))
+	return n, err
+}
+
+// ask reads one number.
+func (s *Store) ask(ctx context.Context, n *int64, sql string, args ...any) error {
+	return s.call(ctx, func() error { return s.reads.QueryRow(ctx, sql, args...).Scan(n) })
+}
+
+// write runs a transaction that is not an update's. It may run more than once, with the effect of once.
+func (s *Store) write(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
+	return s.call(ctx, func() error {
+		return s.transact(ctx, pgx.ReadCommitted, func(tx pgx.Tx) error { return do(ctx, tx) })
+	})
+}
+
+// transact runs a transaction in a connection for updates, and fails where a standby may not have it.
+func (s *Store) transact(ctx context.Context, level pgx.TxIsoLevel, do func(pgx.Tx) error) error {
+	conn, err := s.updates.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	before := warnings(conn.Conn().PgConn())
+	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: level}, func(tx pgx.Tx) error {
+		return do(tx)
+	})
+	if err == nil && warnings(conn.Conn().PgConn()) > before {
+		return errUnconfirmed
+	}
+	return err
+}
+
+// errUnconfirmed is the error of a commit that may be on the primary alone.
+var errUnconfirmed = errors.New("postgreskv: the server has committed with a warning: its synchronous standby may not have the commit")
+
+// Time is the time of the server's clock, by which numbers are times.
+func (s *Store) Time(ctx context.Context) (now time.Time, timed bool, err error) {
+	var micros int64
+	err = s.ask(ctx, &micros, "select (extract(epoch from clock_timestamp()) * 1000000)::bigint")
+	return time.UnixMicro(micros), s.timed, err
+}

@@ -1,0 +1,64 @@
+package postgreskv_test
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/kvtest"
+	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv"
+	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
+)
+
+var server *postgrestest.Server
+
+func TestMain(m *testing.M) {
+	if os.Getenv(processAddress) != "" { // a child of TestProcesses, which has the server
+		os.Exit(m.Run())
+	}
+	os.Exit(postgrestest.Run(func(s *postgrestest.Server) int {
+		server = s
+		return m.Run()
+	}))
+}
+
+var schemas atomic.Int32
+
+// schema is a name that no other test has.
+func schema() string { return fmt.Sprint("test", schemas.Add(1)) }
+
+func open(t *testing.T) kv.Store {
+	t.Helper()
+	return openIn(t, schema())
+}
+
+func openIn(t *testing.T, schema string) kv.Store {
+	t.Helper()
+	s, err := postgreskv.Open(t.Context(), postgrestest.URL(schema, server), postgreskv.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestContract(t *testing.T) { kvtest.Run(t, open) }
+
+func TestMisuse(t *testing.T) { kvtest.RunMisuse(t, open) }
+
+// TestContractShared: three handles, as three processes have them.
+func TestContractShared(t *testing.T) {
+	kvtest.RunShared(t, func(t *testing.T) []kv.Store {
+		t.Helper()
+		in := schema()
+		return []kv.Store{openIn(t, in), openIn(t, in), openIn(t, in)}
+	})
+}
+
+func TestContractChecked(t *testing.T) {
+	kvtest.Run(t, func(t *testing.T) kv.Store {
+		t.Helper()
+		return kv.Checked(open(t))
+	})
+}

@@ -1,0 +1,259 @@
+// Package postgrestest runs PostgreSQL servers for tests: those of Debian's package postgresql, which test/setup installs.
+//
+// A Server has its data and its socket in a directory of its own and listens on no port, so that any number of them run at once. It
+// keeps what it acknowledges, as one in production does. Package methods are for one goroutine at a time.
+package postgrestest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const startTime = time.Minute
+
+// Server is a running server.
+type Server struct {
+	dir     string // data, socket and log are below it
+	bin     string
+	process *exec.Cmd
+	exited  chan struct{}
+}
+
+// Run starts a server for the tests of a package, and returns their exit code when it has stopped. It is what TestMain calls.
+func Run(tests func(s *Server) int) int {
+	s, err := Start()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "postgrestest:", err)
+		return 1
+	}
+	defer s.Remove()
+	return tests(s)
+}
+
+// Start makes an empty database and starts a server of it. Lines of postgresql.conf may follow.
+func Start(config ...string) (*Server, error) {
+	bin, err := binaries()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "postgres")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: dir, bin: bin}
+	if err := s.create(config); err != nil {
+		s.Remove()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Standby copies a running server into another one that follows it.
+func (s *Server) Standby(config ...string) (*Server, error) {
+	dir, err := os.MkdirTemp("", "postgres")
+	if err != nil {
+		return nil, err
+	}
+	standby := &Server{dir: dir, bin: s.bin}
+	err = standby.own()
+	if err == nil {
+		err = standby.run("pg_basebackup", "-h", s.dir, "-U", "postgres", "-D", standby.data(), "-R", "-X", "stream", "-c", "fast")
+	}
+	if err == nil {
+		err = standby.configure(append([]string{"unix_socket_directories = '" + dir + "'"}, config...))
+	}
+	if err == nil {
+		err = standby.Restart()
+	}
+	if err != nil {
+		standby.Remove()
+		return nil, err
+	}
+	return standby, nil
+}
+
+// Promote makes a standby take writes.
+func (s *Server) Promote() error { return s.run("pg_ctl", "promote", "-w", "-D", s.data()) }
+
+// URL is where servers are, of which one takes writes; schema is where the tables are.
+func URL(schema string, servers ...*Server) string {
+	hosts := make([]string, 0, len(servers))
+	for _, s := range servers {
+		hosts = append(hosts, s.dir)
+	}
+	return "postgres://postgres@/postgres?host=" + strings.Join(hosts, ",") + "&search_path=" + schema
+}
+
+// Kill ends the server as a power cut would end its processes. The disk keeps what the system has.
+func (s *Server) Kill() {
+	pid := s.process.Process.Pid
+	_ = syscall.Kill(pid, syscall.SIGSTOP) // it begins no process any more
+	backends := children(pid)
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	for _, backend := range backends { // which are in groups of their own
+		_ = syscall.Kill(backend, syscall.SIGKILL)
+	}
+	<-s.exited
+	for begun := time.Now(); slices.ContainsFunc(backends, running) && time.Since(begun) < startTime; { // a server does not start beside them
+		<-time.After(time.Millisecond)
+	}
+}
+
+// children are the processes that a process has begun.
+func children(pid int) (list []int) {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", pid))
+	for field := range strings.FieldsSeq(string(text)) {
+		if child, err := strconv.Atoi(field); err == nil {
+			list = append(list, child)
+		}
+	}
+	return list
+}
+
+// running tells whether a process has not ended: one that has, and that nobody has waited for, holds nothing.
+func running(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, state, _ := strings.Cut(string(text), ") ")
+	return !strings.HasPrefix(state, "Z")
+}
+
+// Restart starts the server, after Kill too, and returns when it takes connections.
+func (s *Server) Restart() error {
+	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := s.command("postgres", "-D", s.data())
+	cmd.Stderr, cmd.Stdout = log, log
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	exited := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(exited) }()
+	s.process, s.exited = cmd, exited
+	for begun := time.Now(); ; {
+		if s.run("pg_isready", "-q", "-h", s.dir) == nil {
+			return nil
+		}
+		select {
+		case <-exited:
+			return errors.New("the server has ended:\n" + s.printed())
+		case <-time.After(50 * time.Millisecond):
+		}
+		if time.Since(begun) > startTime {
+			return errors.New("the server does not start:\n" + s.printed())
+		}
+	}
+}
+
+// Remove ends the server and removes its data.
+func (s *Server) Remove() {
+	if s.process != nil {
+		s.Kill()
+	}
+	_ = os.RemoveAll(s.dir)
+}
+
+func (s *Server) create(config []string) error {
+	if err := s.own(); err != nil {
+		return err
+	}
+	if err := s.run("initdb", "-D", s.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"); err != nil {
+		return err
+	}
+	err := s.configure(append([]string{
+		"listen_addresses = ''", "unix_socket_directories = '" + s.dir + "'", "max_connections = 200", "shared_buffers = 64MB", "log_min_messages = warning",
+	}, config...))
+	if err != nil {
+		return err
+	}
+	return s.Restart()
+}
+
+func (s *Server) configure(lines []string) error {
+	f, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(strings.Join(lines, "\n") + "\n")
+	return errors.Join(err, f.Close())
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+func (s *Server) printed() string {
+	text, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+	return string(text)
+}
+
+// own gives the directory to whoever runs the server: it refuses to be root's.
+func (s *Server) own() error {
+	who, err := servant()
+	if err != nil || who == nil {
+		return err
+	}
+	return os.Chown(s.dir, int(who.Uid), int(who.Gid))
+}
+
+// servant is who runs the server in place of root, nil where the tests are not root's.
+func servant() (*syscall.Credential, error) {
+	if os.Getuid() != 0 {
+		return nil, nil //nolint:nilnil // nobody is needed
+	}
+	u, err := user.Lookup("postgres") // the package makes it
+	if err != nil {
+		return nil, err
+	}
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	if err != nil {
+		return nil, err
+	}
+	gid, err := strconv.ParseUint(u.Gid, 10, 32)
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
+}
+
+func (s *Server) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(s.bin, name), args...) //nolint:gosec,noctx // it is the server's own, and outlives any context
+	cmd.Dir = s.dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr.Credential, _ = servant()
+	return cmd
+}
+
+func (s *Server) run(name string, args ...string) error {
+	var printed bytes.Buffer
+	cmd := s.command(name, args...)
+	cmd.Stdout, cmd.Stderr = &printed, &printed
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w: %s", name, err, printed.Bytes())
+	}
+	return nil
+}
+
+// binaries is the directory of the newest server there is.
+func binaries() (string, error) {
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
+	if len(found) == 0 {
+		return "", errors.New("there is no PostgreSQL server: `make setup` installs Debian's")
+	}
+	version := func(path string) int {
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
+		return n
+	}
+	newest := slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })
+	return filepath.Dir(newest), nil
+}

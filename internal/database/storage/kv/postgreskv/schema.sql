@@ -1,0 +1,133 @@
+-- What a store keeps in its schema, version 1. Package postgreskv explains it.
+
+create table meta (version int not null);
+insert into meta values (1);
+
+create table kv (
+  p bytea not null,
+  k bytea not null,
+  v bytea,
+  flags smallint not null default 0,
+  primary key (p, k)
+) with (fillfactor = 85);
+alter table kv alter column v set storage external;
+create index kv_branches on kv (p, k) where flags & 1 <> 0;
+
+create table kept_kv (like kv including all);
+create table kept (id bigint generated always as identity, name text primary key collate "C", bytes bigint not null);
+
+create table counters (
+  k bytea not null,
+  shard int not null,
+  n bigint[] not null,
+  primary key (k, shard)
+) with (fillfactor = 50);
+
+create table log (
+  log bigint not null,
+  seq bigint not null,
+  data bytea not null,
+  primary key (log, seq)
+);
+alter table log alter column data set storage external;
+create table kept_log (kept bigint not null, like log including storage, primary key (kept, log, seq));
+create table trimmed (log bigint primary key, seq bigint not null);
+
+-- Numbers: the last that was drawn. They are drawn in whole blocks of 64.
+create sequence numbers minvalue 4095 increment by 4096;
+select setval('numbers', 4095);
+
+create function sums(a bigint[], b bigint[]) returns bigint[] language sql immutable as $$
+  select array(select coalesce(x, 0) + coalesce(y, 0) from unnest(a, b) as u(x, y));
+$$;
+
+-- draw returns the first of so many numbers, none of which is below floor or, where they are timed, some milliseconds before now. Of no
+-- numbers it returns the first to come. Draws that only go on take 4096 and hold the lock shared, so that nobody draws while one moves the
+-- numbers to a time.
+create function draw(floor bigint, count int, number_lock bigint, timed boolean) returns bigint language plpgsql as $$
+declare
+  now bigint := 0;
+  n bigint;
+begin
+  if timed then
+    now := (extract(epoch from clock_timestamp()) * 1000)::bigint << 18;
+  end if;
+  if count = 0 then
+    select last_value + 1 into n from numbers;
+    if n >= floor and n >= now - (8 << 18) then
+      return n;
+    end if;
+  elsif timed and count <= 4096 then
+    perform pg_advisory_lock_shared(number_lock);
+    n := nextval('numbers') - 4095;
+    perform pg_advisory_unlock_shared(number_lock);
+    if n >= floor and n >= now - (8 << 18) then
+      return n;
+    end if;
+  end if;
+  perform pg_advisory_lock(number_lock);
+  select (greatest(last_value + 1, now, floor) + 63) / 64 * 64 into n from numbers;
+  perform setval('numbers', n + (count + 63) / 64 * 64 - 1);
+  perform pg_advisory_unlock(number_lock);
+  return n;
+end $$;
+
+-- hold takes the locks of an update in their order and returns 0, or the place of the first one at which it met a transaction. Beside each
+-- lock there is another one, the mark, that transactions hold shared. Nobody else takes a mark, not even to try: two updates that try at once would
+-- take each other for a transaction.
+create function hold(locks bigint[], exclusive boolean[], mark bigint, transaction boolean, fail boolean) returns int language plpgsql as $$
+declare
+  got boolean;
+begin
+  for i in 1 .. coalesce(array_length(locks, 1), 0) loop
+    if transaction then
+      perform pg_advisory_xact_lock_shared(locks[i] | mark);
+    end if;
+    got := false;
+    if fail then
+      if exclusive[i] then
+        got := pg_try_advisory_xact_lock(locks[i]);
+      else
+        got := pg_try_advisory_xact_lock_shared(locks[i]);
+      end if;
+      if not got then
+        perform 1 from pg_locks where locktype = 'advisory' and objsubid = 1 and pid <> pg_backend_pid()
+          and database = (select oid from pg_database where datname = current_database())
+          and classid::bigint << 32 | objid::bigint = locks[i] | mark;
+        if found then
+          return i;
+        end if;
+      end if;
+    end if;
+    if not got then
+      if exclusive[i] then
+        perform pg_advisory_xact_lock(locks[i]);
+      else
+        perform pg_advisory_xact_lock_shared(locks[i]);
+      end if;
+    end if;
+  end loop;
+  return 0;
+end $$;
+
+-- begin_update holds what an update names, and returns a number that divides the logs, at or above floor.
+create function begin_update(
+  locks bigint[], exclusive boolean[], mark bigint, transaction boolean, fail boolean, floor bigint, number_lock bigint, timed boolean,
+  out met int, out number bigint
+) language plpgsql as $$
+begin
+  met := hold(locks, exclusive, mark, transaction, fail);
+  if met = 0 then
+    number := draw(floor, 0, number_lock, timed);
+  end if;
+end $$;
+
+-- append_log appends records under numbers that it draws. Before that it says, to whoever reads logs, above which number they will be.
+create function append_log(logs bigint[], records bytea[], floor bigint, append_lock bigint, number_lock bigint, timed boolean) returns void language plpgsql as $$
+declare
+  first bigint;
+begin
+  perform pg_advisory_xact_lock_shared(append_lock | (select last_value >> 6 from numbers));
+  first := draw(floor, array_length(logs, 1), number_lock, timed);
+  insert into log (log, seq, data) select l, first + i - 1, r from unnest(logs, records) with ordinality as u(l, r, i);
+end $$;

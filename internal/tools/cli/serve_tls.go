@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+// certificateLook is how long the files of certificates are not looked at again.
+const certificateLook = time.Second
+
+// tlsFlags say how HTTPS is served.
+type tlsFlags struct{ cert, key, clientCA string }
+
+func (f *tlsFlags) register(set *pflag.FlagSet) {
+	set.StringVar(&f.cert, "tls-cert", "", "certificate file (PEM); serves HTTPS. It is read again when it changes, and at SIGHUP")
+	set.StringVar(&f.key, "tls-key", "", "key file (PEM) of --tls-cert")
+	set.StringVar(&f.clientCA, "tls-client-ca", "", "`FILE` of the certificates (PEM) that sign those of clients; clients must have one, and requests without a signature are those of the user whom it names")
+}
+
+// open returns what serves HTTPS, nil for plain HTTP.
+func (f *tlsFlags) open(logger *slog.Logger) (*certificates, error) {
+	if f.cert == "" {
+		if f.clientCA != "" {
+			return nil, errors.New("--tls-client-ca: give --tls-cert and --tls-key too")
+		}
+		return nil, nil //nolint:nilnil // no TLS is a valid answer
+	}
+	c := &certificates{files: *f, logger: logger, now: time.Now}
+	c.stamps = c.look()
+	return c, c.load()
+}
+
+// certificates are the server's certificate and those that sign the clients', as their files have them now. Connections that stand go on
+// with what they began with.
+type certificates struct {
+	files   tlsFlags
+	logger  *slog.Logger
+	now     func() time.Time
+	current atomic.Pointer[tls.Config]
+
+	mu     sync.Mutex // held while files are looked at
+	looked time.Time
+	stamps [3]os.FileInfo // of the files when they were last read, well or not
+}
+
+// config is the listener's: each handshake gets what is current then.
+func (c *certificates) config() *tls.Config {
+	config := c.current.Load().Clone()
+	config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		c.lookAgain()
+		return c.current.Load(), nil
+	}
+	return config
+}
+
+// load reads the files. Where they cannot be used, what was there stays.
+func (c *certificates) load() error {
+	certificate, err := tls.LoadX509KeyPair(c.files.cert, c.files.key)
+	if err != nil {
+		return fmt.Errorf("load --tls-cert and --tls-key: %w", err)
+	}
+	config := &tls.Config{
+		Certificates: []tls.Certificate{certificate},
+		MinVersion:   tls.VersionTLS12,
+		NextProtos:   []string{"h2", "http/1.1"},
+	}
+	if c.files.clientCA != "" {
+		text, err := os.ReadFile(c.files.clientCA)
+		if err != nil {
+			return fmt.Errorf("load --tls-client-ca: %w", err)
+		}
+		config.ClientCAs, config.ClientAuth = x509.NewCertPool(), tls.RequireAndVerifyClientCert
+		// A session that is taken up again is not verified against certificates that have come since.
+		config.SessionTicketsDisabled = true
+		if !config.ClientCAs.AppendCertsFromPEM(text) {
+			return fmt.Errorf("load --tls-client-ca: %s has no certificate in PEM", c.files.clientCA)
+		}
+	}
+	c.current.Store(config)
+	return nil
+}
+
+// lookAgain reads the files if they have changed since they were last read, unless somebody has just looked.
+func (c *certificates) lookAgain() {
+	if !c.mu.TryLock() {
+		return
+	}
+	defer c.mu.Unlock()
+	now := c.now()
+	if now.Sub(c.looked) < certificateLook {
+		return
+	}
+	c.looked = now
+	if stamps := c.look(); !same(stamps, c.stamps) {
+		c.stamps = stamps
+		c.reload()
+	}
+}
+
+// hangup reads the files, whether they have changed or not.
+func (c *certificates) hangup(context.Context) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stamps = c.look()
+	c.reload()
+}
+
+func (c *certificates) reload() {
+	if err := c.load(); err != nil {
+		c.logger.Error("the certificates cannot be used; those before stay", "error", err)
+		return
+	}
+	c.logger.Info("the certificates have been read again", "file", c.files.cert)
+}
+
+// look describes the files as they are; nil for one that is missing.
+func (c *certificates) look() (stamps [3]os.FileInfo) {
+	for i, name := range []string{c.files.cert, c.files.key, c.files.clientCA} {
+		if name != "" {
+			stamps[i], _ = os.Stat(name)
+		}
+	}
+	return stamps
+}
+
+func same(a, b [3]os.FileInfo) bool {
+	for i := range a {
+		switch {
+		case a[i] == nil || b[i] == nil:
+			if a[i] != b[i] {
+				return false
+			}
+		case !os.SameFile(a[i], b[i]) || a[i].Size() != b[i].Size() || !a[i].ModTime().Equal(b[i].ModTime()):
+			return false
+		}
+	}
+	return true
+}
+
+// atHangup calls each of what to do whenever the process gets SIGHUP, until stop is called.
+func atHangup(ctx context.Context, todo ...func(context.Context)) (stop func()) {
+	if len(todo) == 0 {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-hangups:
+			}
+			for _, do := range todo {
+				do(ctx)
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(hangups)
+		cancel()
+		<-done
+	}
+}

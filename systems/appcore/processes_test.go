@@ -1,0 +1,83 @@
+package appcore_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/monotable/monotable/systems/appcore"
+	"github.com/monotable/monotable/systems/appcore/appcoredb"
+	"github.com/monotable/monotable/systems/internal/apitest"
+)
+
+// TestTwoProcesses: two processes serve and settle on one database. Each request is sent to both at once and done once; the one that
+// follows the stream is killed, and the other one settles what is left, each transaction once, with one notification; pages at one
+// are told of what the other has done.
+func TestTwoProcesses(t *testing.T) {
+	t.Parallel()
+	peers := apitest.Processes(t, appcore.System(appcore.Options{}), 2)
+	first, second := peers[0].Server, peers[1].Server
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	hear := next(ctx, t, second, apitest.Request{Method: http.MethodGet, Path: "/events", As: ana})
+	hear("ready")
+	made := map[string]bool{}
+	var mu sync.Mutex
+	send := func(v *apitest.Server, n int) string {
+		r := apitest.Request{Method: http.MethodPost, Path: "/transactions", As: ana, Key: fmt.Sprint("both-", n), Body: map[string]any{"amount": 500, "currency": "ARS"}}
+		answer := v.Do(t, r)
+		var tx appcore.Transaction
+		if answer.Status != http.StatusCreated && answer.Status != http.StatusOK {
+			t.Errorf("request %d: %d %s", n, answer.Status, answer.Body)
+			return ""
+		}
+		answer.JSON(t, &tx)
+		return tx.TxID
+	}
+	var all sync.WaitGroup
+	for n := range 24 {
+		all.Go(func() {
+			var one, other string
+			var both sync.WaitGroup
+			both.Go(func() { one = send(first, n) })
+			both.Go(func() { other = send(second, n) })
+			both.Wait()
+			if one != other {
+				t.Errorf("request %d made %s and %s", n, one, other)
+			}
+			mu.Lock()
+			made[one] = true
+			mu.Unlock()
+		})
+	}
+	all.Wait()
+	peers[0].Kill()
+	for n := range 8 {
+		made[send(second, 100+n)] = true
+	}
+	if len(made) != 32 {
+		t.Errorf("%d transactions were made of 32", len(made))
+	}
+	apitest.Eventually(t, "settle what is left", func() bool {
+		for _, tx := range scan(t, second).truth {
+			if tx.Status == appcoredb.TxStatusPending {
+				return false
+			}
+		}
+		return true
+	})
+	s := scan(t, second)
+	for id := range made {
+		if tx := s.truth[id]; tx.Status != appcoredb.TxStatusCompleted || s.copies[id] != tx || len(s.notifications[id]) != 1 || len(s.requests[id]) != 1 {
+			t.Errorf("%+v, a copy %+v, %d notifications, %d records", tx, s.copies[id], len(s.notifications[id]), len(s.requests[id]))
+		}
+	}
+	for settled := 0; settled == 0; { // of what both have done
+		if e := hear(""); strings.Contains(e, `"status":"COMPLETED"`) {
+			settled++
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package catfecito_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/monotable/monotable/systems/catfecito"
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/internal/problem"
+)
+
+// TestActsOfStaff: who of the staff has changed what, and how it was answered, is told to staff for a year; what customers do is not,
+// though it be the same operation.
+func TestActsOfStaff(t *testing.T) {
+	t.Parallel()
+	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
+		t.Helper()
+		p := stock(t, v, "Taza", "20.00", 5)
+		first := buy(t, v, ana, "k", p.ProductID, 1)
+		second := buy(t, v, ana, "l", p.ProductID, 1)
+		must[catfecito.Order](t, v, keyed(ana, "/orders/"+first.OrderID+"/cancel", "c", nil), http.StatusOK)
+		must[catfecito.Order](t, v, staff(keyed("", "/orders/"+second.OrderID+"/cancel", "c", nil)), http.StatusOK)
+		must[problem.Problem](t, v, staff(request("", http.MethodPost, "/orders/"+second.OrderID+"/ship", nil)), http.StatusConflict)
+		day := v.Clock.Now().UTC().Format(time.DateOnly)
+		type act struct {
+			Who, Operation, Target string
+			Status                 int64
+		}
+		var got []act
+		for _, a := range walk[api.ShownAct](t, v, staff(request("", http.MethodGet, "/acts", nil)), 2, "day", day) {
+			got = append(got, act{a.ActorID, a.Operation, a.Target, *a.Status})
+		}
+		who := got[0].Who
+		want := []act{
+			{who, "shipOrder", "POST /orders/" + second.OrderID + "/ship", http.StatusConflict},
+			{who, "cancelOrder", "POST /orders/" + second.OrderID + "/cancel", http.StatusOK},
+			{who, "createProduct", "POST /products", http.StatusCreated},
+			{who, "putCategory", "PUT /categories/cafes", http.StatusOK},
+		}
+		if diff := cmp.Diff(want, got, cmp.Transformer("set", func(all []act) map[act]int {
+			counted := map[act]int{}
+			for _, a := range all {
+				counted[a]++
+			}
+			return counted
+		})); diff != "" || who == "" {
+			t.Errorf("acts of %s: %s", day, diff)
+		}
+		must[problem.Problem](t, v, request(ana, http.MethodGet, "/acts?day="+day, nil), http.StatusForbidden)
+		must[problem.Problem](t, v, staff(request("", http.MethodGet, "/acts?day=yesterday", nil)), http.StatusBadRequest)
+		v.Clock.Advance(365*24*time.Hour + time.Second)
+		if late := walk[api.ShownAct](t, v, staff(request("", http.MethodGet, "/acts", nil)), 2, "day", day); len(late) != 0 {
+			t.Errorf("after a year %d acts are told", len(late))
+		}
+	})
+}

@@ -1,0 +1,54 @@
+package catfecito
+
+import (
+	"context"
+	"errors"
+
+	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+
+	"github.com/monotable/monotable/consumer"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+)
+
+// change is a record of the table's stream. Before and after are nil where there is no item, for copies and markers, and
+// for what cannot be read.
+type change struct {
+	record        streams.Record
+	before, after any
+}
+
+// follow does all that follows a change, each part of which tolerates the same records again. It is one follower, for in Lambda each
+// function of a table's stream calls all that follow the table.
+func (s *service) follow(ctx context.Context, b consumer.Batch) error {
+	var changes []change
+	for _, r := range b.Records {
+		if r.Dynamodb == nil {
+			continue
+		}
+		before, unreadBefore := stored(r.Dynamodb.OldImage)
+		after, unreadAfter := stored(r.Dynamodb.NewImage)
+		if err := errors.Join(unreadBefore, unreadAfter); err != nil { // coming again does not mend it
+			s.logger.ErrorContext(ctx, "a record of the stream cannot be read", "error", err)
+		}
+		changes = append(changes, change{r, before, after})
+	}
+	for _, part := range []func(context.Context, []change) error{s.audit, s.keepLists, s.refund} {
+		if err := part(ctx, changes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stored is the item of an image; nil for copies and markers.
+func stored(image map[string]streams.AttributeValue) (any, error) {
+	if image == nil {
+		return nil, nil
+	}
+	item, place, err := catfecitodb.Decode(table.FromStream(image))
+	if err != nil || place.Kind != table.KeyPlace {
+		return nil, err
+	}
+	return item, nil
+}

@@ -1,0 +1,70 @@
+package apitest
+
+import (
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/monotable/monotable/systems/internal/sam"
+	"github.com/monotable/monotable/systems/internal/system"
+)
+
+// processVariable says that a test binary is to be a system: Main sees to it.
+const processVariable = "APITEST_PROCESS"
+
+// Peer is a process of a system, which shares its database with others.
+type Peer struct {
+	*Server
+	kill func()
+}
+
+// Kill ends it as a power cut does.
+func (p *Peer) Kill() { p.kill() }
+
+// Processes starts a system several times on one empty database, each with its workers, by the machine's clock. Tokens, cursors and
+// keys of one are good for all. Settings are variables of their environment.
+func Processes(t *testing.T, s system.System, n int, settings ...string) []*Peer {
+	t.Helper()
+	first := newServer(t, s, Process)
+	first.Clock = &Clock{machine: true}
+	first.issuer = first.openIssuer(t, first.Clock.Now)
+	at := first.Database.Address(t)
+	environment := append(append(os.Environ(), settings...), processVariable+"=1",
+		"AWS_ACCESS_KEY_ID="+at.AccessKey, "AWS_SECRET_ACCESS_KEY="+at.Secret, "APP_ENDPOINT="+at.Endpoint, "APP_STAGE="+stage,
+		"APP_ISSUER_KEY="+first.keys, "APP_ISSUER="+issuerBase, "APP_CURSOR_KEY="+hex.EncodeToString([]byte(cursorKey)), "APP_LOG_LEVEL=warn",
+	)
+	var all []*Peer
+	for range n {
+		v := &Server{
+			Database: first.Database, Clock: first.Clock, issuer: first.issuer, keys: first.keys, system: s, transport: Process,
+			document: &document{}, seen: map[string]*coverage{}, asked: map[string]string{}, reached: map[string][]sam.Access{},
+		}
+		command := exec.CommandContext(t.Context(), os.Args[0], "--addr", "127.0.0.1:0") //nolint:gosec // this binary
+		command.Env = environment
+		var killed atomic.Bool
+		v.url = serveProcess(t, s.Name, command, &killed) + "/" + s.Name
+		v.document = v.readDocument(t)
+		all = append(all, &Peer{Server: v, kill: func() {
+			killed.Store(true)
+			if err := command.Process.Signal(syscall.SIGKILL); err != nil {
+				t.Error(err)
+			}
+		}})
+	}
+	return all
+}
+
+// Together makes many requests at once, and returns the responses in order.
+func Together(n int, do func(i int) *Response) []*Response {
+	responses := make([]*Response, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { responses[i] = do(i) })
+	}
+	all.Wait()
+	return responses
+}

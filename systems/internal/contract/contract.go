@@ -1,0 +1,358 @@
+// Package contract compares two OpenAPI documents of one API: what has changed for those who were written against the older one.
+//
+// # Model
+//
+//	older, newer ──Compare──▶ changes, each of which breaks clients or does not, with what to do instead
+//
+// What a client sends may only become freer, what it is told only more: a request may lose bounds and a response win fields.
+// Types are compared where they are used, for the same type may stand in requests and in responses.
+//
+// # Invariants
+//
+//	C1  A client that follows the rules of systems/README.md (it ignores fields and takes values of lists that it does not know)
+//	    works as before where no change breaks.
+//	C2  What was deprecated in the older document may go.
+//
+// All of it may be used from any number of goroutines.
+package contract
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Change is a difference that clients can see.
+type Change struct {
+	// Where is the operation and the part of it: "GET /orders: 200: items[].total".
+	Where string
+	// What has become of it.
+	What string
+	// Breaks says that clients which work today may not, and Instead what to do.
+	Breaks  bool
+	Instead string
+}
+
+// String is a line for people.
+func (c Change) String() string {
+	text := c.Where + ": " + c.What
+	if c.Breaks {
+		text += ". " + c.Instead
+	}
+	return text
+}
+
+// What to do in place of a change that breaks.
+const (
+	keepOperation = "Keep it: make the new operation beside it, mark this one deprecated, and take it out when nobody calls it"
+	keepField     = "Keep it as it was, and add what is new under another name"
+	keepOpen      = "Take requests as before: let it be left out, or make a new operation that wants it"
+	keepWide      = "Take what was taken: refuse it in a new operation or field only"
+	keepCode      = "Keep code and status: programs branch on them"
+)
+
+// Compare tells what has changed between two documents, in the order of operations.
+func Compare(older, newer []byte) ([]Change, error) {
+	a, err := read(older)
+	if err != nil {
+		return nil, err
+	}
+	b, err := read(newer)
+	if err != nil {
+		return nil, err
+	}
+	c := &comparison{older: a, newer: b, seen: map[seen]bool{}}
+	c.operations()
+	c.problems()
+	return c.changes, nil
+}
+
+// Major is the first number of a document's version.
+func Major(text []byte) (string, error) {
+	d, err := read(text)
+	if err != nil {
+		return "", err
+	}
+	major, _, _ := strings.Cut(d.Info.Version, ".")
+	return major, nil
+}
+
+// direction is where a type is used.
+type direction bool
+
+const (
+	sent direction = false
+	told direction = true
+)
+
+// seen is a pair of types that is being compared, so that those which contain themselves end.
+type seen struct {
+	older, newer *schema
+	to           direction
+}
+
+type comparison struct {
+	older, newer *document
+	seen         map[seen]bool
+	changes      []Change
+}
+
+func (c *comparison) breaks(where, instead, what string, args ...any) {
+	c.changes = append(c.changes, Change{where, fmt.Sprintf(what, args...), true, instead})
+}
+
+func (c *comparison) adds(where, what string, args ...any) {
+	c.changes = append(c.changes, Change{Where: where, What: fmt.Sprintf(what, args...)})
+}
+
+func (c *comparison) operations() {
+	for _, path := range both(c.older.Paths, c.newer.Paths) {
+		for _, method := range both(c.older.Paths[path], c.newer.Paths[path]) {
+			before, after := c.older.Paths[path][method], c.newer.Paths[path][method]
+			where := strings.ToUpper(method) + " " + path
+			switch {
+			case before == nil:
+				c.adds(where, "is new")
+			case after == nil && before.Deprecated:
+				c.adds(where, "was deprecated and is gone")
+			case after == nil:
+				c.breaks(where, keepOperation, "is gone")
+			default:
+				c.operation(where, before, after)
+			}
+		}
+	}
+}
+
+func (c *comparison) operation(where string, before, after *operation) {
+	if before.OperationID != after.OperationID {
+		c.breaks(where, "Keep the name: generated clients call the operation by it", "is called %s instead of %s", after.OperationID, before.OperationID)
+	}
+	if open(before) && !open(after) {
+		c.breaks(where, keepOpen, "needs a token")
+	}
+	if after.Deprecated && !before.Deprecated {
+		c.adds(where, "is deprecated")
+	}
+	c.parameters(where, before.Parameters, after.Parameters)
+	c.body(where, before, after)
+	c.responses(where, before.Responses, after.Responses)
+}
+
+// open tells whether an operation needs no token.
+func open(o *operation) bool {
+	return len(o.Security) == 0 || slices.ContainsFunc(o.Security, func(s map[string][]string) bool { return len(s) == 0 })
+}
+
+func (c *comparison) parameters(where string, before, after []*parameter) {
+	byName := func(all []*parameter) map[string]*parameter {
+		named := map[string]*parameter{}
+		for _, p := range all {
+			named[p.In+"."+p.Name] = p
+		}
+		return named
+	}
+	old, now := byName(before), byName(after)
+	for _, name := range both(old, now) {
+		at := where + ": " + name
+		switch a, b := old[name], now[name]; {
+		case a == nil && b.Required:
+			c.breaks(at, keepOpen, "is new and required")
+		case a == nil:
+			c.adds(at, "is new")
+		case b == nil:
+			c.breaks(at, keepField, "is gone")
+		default:
+			if b.Required && !a.Required {
+				c.breaks(at, keepOpen, "is required now")
+			}
+			c.schema(at, a.Schema, b.Schema, sent)
+		}
+	}
+}
+
+func (c *comparison) body(where string, before, after *operation) {
+	at := where + ": body"
+	switch a, b := before.RequestBody, after.RequestBody; {
+	case a == nil && b == nil:
+	case a == nil && b.Required:
+		c.breaks(at, keepOpen, "is required now")
+	case a == nil:
+		c.adds(at, "is new")
+	case b == nil:
+		c.adds(at, "is not looked at any more")
+	default:
+		if b.Required && !a.Required {
+			c.breaks(at, keepOpen, "is required now")
+		}
+		for _, kind := range slices.Sorted(maps.Keys(a.Content)) {
+			if b.Content[kind] == nil {
+				c.breaks(at, keepWide, "%s is not taken any more", kind)
+				continue
+			}
+			c.schema(at, a.Content[kind].Schema, b.Content[kind].Schema, sent)
+		}
+	}
+}
+
+// responses compares those of success: any operation may be refused for a reason that is new.
+func (c *comparison) responses(where string, before, after map[string]*response) {
+	for _, status := range both(before, after) {
+		at, a, b := where+": "+status, before[status], after[status]
+		switch {
+		case status >= "400":
+		case a == nil:
+			c.adds(at, "is new")
+		case b == nil:
+			c.breaks(at, keepField, "is no response any more")
+		default:
+			for _, kind := range slices.Sorted(maps.Keys(a.Content)) {
+				if b.Content[kind] == nil {
+					c.breaks(at, keepField, "%s is gone", kind)
+					continue
+				}
+				c.schema(at, a.Content[kind].Schema, b.Content[kind].Schema, told)
+			}
+			for _, header := range slices.Sorted(maps.Keys(a.Headers)) {
+				if _, ok := b.Headers[header]; !ok {
+					c.breaks(at+": "+header, keepField, "is gone")
+				}
+			}
+		}
+	}
+}
+
+// problems compares the codes that the system's rules declare.
+func (c *comparison) problems() {
+	for _, p := range c.older.Problems {
+		if !slices.Contains(c.newer.Problems, p) {
+			c.breaks("code "+p.Code, keepCode, "is gone, or its status is not %d any more", p.Status)
+		}
+	}
+	for _, p := range c.newer.Problems {
+		if !slices.Contains(c.older.Problems, p) {
+			c.adds("code "+p.Code, "is new, with status %d", p.Status)
+		}
+	}
+}
+
+func (c *comparison) schema(at string, before, after *schema, to direction) {
+	a, b := c.older.resolve(before), c.newer.resolve(after)
+	pair := seen{a, b, to}
+	if c.seen[pair] {
+		return
+	}
+	c.seen[pair] = true
+	if a.Type.name() != b.Type.name() || a.Format != b.Format {
+		c.breaks(at, keepField, "is %s instead of %s", called(b), called(a))
+		return
+	}
+	if to == told && b.Type.nullable() && !a.Type.nullable() {
+		c.breaks(at, keepField, "may be null now")
+	}
+	if to == sent && a.Type.nullable() && !b.Type.nullable() {
+		c.breaks(at, keepWide, "may not be null any more")
+	}
+	c.values(at, a, b, to)
+	c.properties(at, a, b, to)
+	if a.Items != nil || b.Items != nil {
+		c.schema(at+"[]", a.Items, b.Items, to)
+	}
+	if other, now := a.others(), b.others(); other != nil && now != nil {
+		c.schema(at+".*", other, now, to)
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Events)) {
+		if b.Events[name] == nil {
+			c.breaks(at+": event "+name, keepField, "is gone")
+			continue
+		}
+		c.schema(at+": event "+name, a.Events[name], b.Events[name], told)
+	}
+}
+
+func called(s *schema) string {
+	return strings.TrimSpace(s.Type.name() + " " + s.Format)
+}
+
+// values compares what a value may be. A client has to take values that it does not know, so only requests are looked at.
+func (c *comparison) values(at string, a, b *schema, to direction) {
+	if to == told {
+		for _, value := range b.Enum {
+			if len(a.Enum) > 0 && !has(a.Enum, value) {
+				c.adds(at, "may be %v, too", value)
+			}
+		}
+		return
+	}
+	for _, value := range a.Enum {
+		if len(b.Enum) > 0 && !has(b.Enum, value) {
+			c.breaks(at, keepWide, "may not be %v any more", value)
+		}
+	}
+	if len(a.Enum) == 0 && len(b.Enum) > 0 {
+		c.breaks(at, keepWide, "may only be one of %v now", b.Enum)
+	}
+	if b.Pattern != a.Pattern && b.Pattern != "" {
+		c.breaks(at, keepWide, "has to match %s now", b.Pattern)
+	}
+	for _, bound := range []struct {
+		name   string
+		a, b   *float64
+		lowest bool
+	}{
+		{"minimum", a.Minimum, b.Minimum, true},
+		{"exclusiveMinimum", a.ExclusiveMinimum, b.ExclusiveMinimum, true},
+		{"maximum", a.Maximum, b.Maximum, false},
+		{"minLength", a.MinLength, b.MinLength, true},
+		{"maxLength", a.MaxLength, b.MaxLength, false},
+		{"minItems", a.MinItems, b.MinItems, true},
+		{"maxItems", a.MaxItems, b.MaxItems, false},
+	} {
+		switch {
+		case bound.b == nil:
+		case bound.a == nil, bound.lowest && *bound.b > *bound.a, !bound.lowest && *bound.b < *bound.a:
+			c.breaks(at, keepWide, "has the %s %v now", bound.name, *bound.b)
+		}
+	}
+}
+
+func has(list []any, value any) bool {
+	return slices.ContainsFunc(list, func(v any) bool { return reflect.DeepEqual(v, value) })
+}
+
+func (c *comparison) properties(at string, a, b *schema, to direction) {
+	for _, name := range both(a.Properties, b.Properties) {
+		before, after, field := a.Properties[name], b.Properties[name], at+"."+name
+		must, had := slices.Contains(b.Required, name), slices.Contains(a.Required, name)
+		switch {
+		case before == nil && to == sent && must:
+			c.breaks(field, keepOpen, "is new and required")
+		case before == nil:
+			c.adds(field, "is new")
+		case after == nil && (before.Deprecated || c.older.resolve(before).Deprecated):
+			c.adds(field, "was deprecated and is gone")
+		case after == nil:
+			c.breaks(field, keepField, "is gone")
+		default:
+			if to == sent && must && !had {
+				c.breaks(field, keepOpen, "is required now")
+			}
+			if to == told && had && !must {
+				c.breaks(field, keepField, "may be missing now")
+			}
+			c.schema(field, before, after, to)
+		}
+	}
+}
+
+// both are the keys of two maps, in order.
+func both[V any](a, b map[string]V) []string {
+	all := maps.Clone(a)
+	if all == nil {
+		all = map[string]V{}
+	}
+	maps.Copy(all, b)
+	return slices.Sorted(maps.Keys(all))
+}

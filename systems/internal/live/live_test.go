@@ -1,0 +1,197 @@
+package live
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/monotable/monotable/consumer"
+)
+
+// page is a browser that follows a hub.
+type page struct {
+	http.ResponseWriter // has no methods but those below
+	to                  *io.PipeWriter
+	lines               *bufio.Scanner
+	leave               func()
+	ended               chan error
+	deadline            time.Time
+}
+
+func (p *page) Write(text []byte) (int, error) { return p.to.Write(text) }
+func (p *page) Flush()                         {}
+func (p *page) SetWriteDeadline(at time.Time) error {
+	p.deadline = at
+	return nil
+}
+
+// next is an event, its lines joined; "" at the end. Signs of life are passed over.
+func (p *page) next() string {
+	var event []string
+	for p.lines.Scan() {
+		switch line := p.lines.Text(); {
+		case strings.HasPrefix(line, ":"):
+		case line != "":
+			event = append(event, line)
+		case event != nil:
+			return strings.Join(event, "|")
+		}
+	}
+	return ""
+}
+
+func newHub() *Hub[string] { return New[string](slog.New(slog.DiscardHandler)) }
+
+// open is a page that follows something, and has heard ready.
+func open(t *testing.T, h *Hub[string], feed Feed[string]) *page {
+	t.Helper()
+	from, to := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	p := &page{to: to, lines: bufio.NewScanner(from), ended: make(chan error, 1)}
+	p.leave = func() {
+		cancel()
+		_ = from.Close()
+	}
+	go func() {
+		err := h.serve(ctx, feed, p)
+		_ = to.Close()
+		p.ended <- err
+	}()
+	if got := p.next(); got != "retry: 1000|event: ready|data: {}" {
+		t.Fatalf("first comes %q", got)
+	}
+	return p
+}
+
+// TestHub: a page is told once what happens to what it follows, and nothing else; a page that has left is forgotten.
+func TestHub(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub()
+		one, both := open(t, h, Feed[string]{Topics: []string{"a"}}), open(t, h, Feed[string]{Topics: []string{"a", "b"}})
+		h.Publish("change", map[string]int{"n": 1}, "b")
+		h.Publish("change", map[string]int{"n": 2}, "a", "b")
+		h.Publish("change", map[string]int{"n": 3}, "c")
+		h.Publish("change", map[string]int{"n": 4}, "a")
+		h.Begun()
+		for p, want := range map[*page][]string{one: {"2", "4"}, both: {"1", "2", "4"}} {
+			for _, n := range want {
+				if got := p.next(); got != `event: change|data: {"n":`+n+`}` {
+					t.Errorf("came %q, want %s", got, n)
+				}
+			}
+			if got := p.next(); got != "event: ready|data: {}" {
+				t.Errorf("after the follower began anew came %q, want ready once", got)
+			}
+			synctest.Wait()
+			p.leave()
+			if err := <-p.ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("left: %v", err)
+			}
+		}
+		if len(h.topics) != 0 {
+			t.Errorf("the hub keeps %d topics that nobody follows", len(h.topics))
+		}
+		h.Publish("change", nil, "a")
+	})
+}
+
+// TestWhileFollowed: batches that nobody would be told of are not handled.
+func TestWhileFollowed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, handled := newHub(), 0
+		fault := errors.New("not handled")
+		handle := h.WhileFollowed(func(context.Context, consumer.Batch) error { handled++; return fault })
+		if err := handle(t.Context(), consumer.Batch{}); err != nil || handled != 0 {
+			t.Errorf("while nobody follows: %v, handled %d times", err, handled)
+		}
+		p := open(t, h, Feed[string]{Topics: []string{"a"}})
+		if err := handle(t.Context(), consumer.Batch{}); !errors.Is(err, fault) || handled != 1 {
+			t.Errorf("while a page follows: %v, handled %d times", err, handled)
+		}
+		p.leave()
+		<-p.ended
+		if err := handle(t.Context(), consumer.Batch{}); err != nil || handled != 1 {
+			t.Errorf("when the page has left: %v, handled %d times", err, handled)
+		}
+	})
+}
+
+// TestEnds: a connection ends when its topic does, when its caller may not see it any more, when it is too far behind, and after a
+// quarter of an hour. Others go on.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	refused := errors.New("may not see it any more")
+	for name, c := range map[string]struct {
+		do    func(h *Hub[string], may *error)
+		after time.Duration
+		want  error
+	}{
+		"topic":   {func(h *Hub[string], _ *error) { h.End("a") }, 0, errEnded},
+		"refused": {func(_ *Hub[string], may *error) { *may = refused }, checkEvery, refused},
+		"late": {func(h *Hub[string], _ *error) {
+			<-time.After(checkEvery - time.Second) // of the bubble's clock
+			h.End("a")
+		}, checkEvery - time.Second, errEnded},
+		"long": {func(*Hub[string], *error) {}, life, errLongEnough},
+		"behind": {func(h *Hub[string], _ *error) {
+			for range 2 * queue { // the page does not read
+				h.Publish("change", 1, "a")
+			}
+		}, 0, errEnded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h := newHub()
+				var may error
+				p := open(t, h, Feed[string]{Topics: []string{"a"}, Still: func(context.Context) error { return may }})
+				begun := time.Now()
+				c.do(h, &may)
+				for p.next() != "" {
+				}
+				if err := <-p.ended; !errors.Is(err, c.want) {
+					t.Errorf("ended by %v, want %v", err, c.want)
+				}
+				if !p.deadline.After(time.Now()) {
+					t.Error("there is no time left to write the end of the response, which the browser calls broken then")
+				}
+				if took := time.Since(begun); took != c.after {
+					t.Errorf("ended after %s, want %s", took, c.after)
+				}
+			})
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		h := newHub()
+		other := open(t, h, Feed[string]{Topics: []string{"b"}})
+		h.End("a")
+		h.Publish("change", 1, "b")
+		if got := other.next(); got != "event: change|data: 1" {
+			t.Errorf("another connection has %q", got)
+		}
+		other.leave()
+		<-other.ended
+	})
+}
+
+// TestBehindGateway: where nothing can be sent before the response is whole, it is ready alone.
+func TestBehindGateway(t *testing.T) {
+	t.Parallel()
+	h, w := newHub(), httptest.NewRecorder()
+	if err := h.serve(t.Context(), Feed[string]{Topics: []string{"a"}}, w); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.Body.String(); got != "retry: 1000\nevent: ready\ndata: {}\n\n" {
+		t.Errorf("%q", got)
+	}
+}

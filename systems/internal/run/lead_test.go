@@ -1,0 +1,86 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/consumer"
+	"github.com/monotable/monotable/monotabletest"
+)
+
+// TestLead: of several processes one at a time leads; when it ends another one does at once, when it is silent after a while, and who
+// was silent hears that it leads no more.
+func TestLead(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t).Client()
+	if err := consumer.NewTable(db, CheckpointTable, "x").Create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	process := func() *leader {
+		l := newLeader(db, "notes/seen")
+		l.beatEvery, l.silence = time.Millisecond, 200*time.Millisecond
+		return l
+	}
+	var leading, most, turns atomic.Int32
+	var all sync.WaitGroup
+	for range 4 {
+		l := process()
+		all.Go(func() {
+			for range 3 {
+				err := l.lead(t.Context(), func(context.Context) error {
+					most.Store(max(most.Load(), leading.Add(1)))
+					turns.Add(1)
+					defer leading.Add(-1)
+					<-time.After(5 * time.Millisecond) // while others wait
+					return errReturned
+				})
+				if !errors.Is(err, errReturned) {
+					t.Errorf("a turn: %v", err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if most.Load() != 1 || turns.Load() != 12 {
+		t.Errorf("%d led at once, and there were %d turns of 12", most.Load(), turns.Load())
+	}
+
+	silent := process()
+	if err := silent.wait(t.Context()); err != nil { // it leads, and is killed before it says anything more
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	if err := process().lead(t.Context(), func(context.Context) error {
+		if time.Since(begun) < 200*time.Millisecond {
+			t.Error("who was silent for a moment was replaced")
+		}
+		if err := silent.beat(t.Context()); !errors.Is(err, errNotLeading) {
+			t.Errorf("who was silent and comes back: %v", err)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+
+	replaced := process()
+	if err := replaced.lead(t.Context(), func(ctx context.Context) error {
+		other := process()
+		other.silence = 0 // it takes the place of any
+		if err := other.wait(t.Context()); err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}); !errors.Is(err, errNotLeading) {
+		t.Errorf("who was replaced: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := process().lead(ctx, func(context.Context) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("a process that ends while it waits: %v", err)
+	}
+}

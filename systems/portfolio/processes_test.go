@@ -1,0 +1,148 @@
+package portfolio_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/portfolio"
+)
+
+// TestTwoProcesses: readers at two processes like a post and comment on it, each twice, at both at once: all of it is counted once, and
+// so is what the author hides and shows again. A slug that is claimed at both is one category's. An image is uploaded at one process
+// and used at the other. The process that follows the stream is killed, and the other goes on: the author is told of each deed once,
+// and the file of who leaves is deleted.
+func TestTwoProcesses(t *testing.T) {
+	t.Parallel()
+	const readers, hidden = 12, 2
+	peers := apitest.Processes(t, portfolio.System(), 2, "PORTFOLIO_BUCKET="+t.TempDir())
+	first, second := peers[0].Server, peers[1].Server
+	oneSlug(t, first, second)
+
+	post := published(t, first, ana, "popular").PostID
+	counts := func(v *apitest.Server, likes, comments int64) {
+		t.Helper()
+		if is := call[portfolio.PostPage](t, v, get("/posts/"+post, "")); is.LikeCount != likes || is.CommentCount != comments {
+			t.Errorf("the post counts %d likes and %d comments, want %d and %d", is.LikeCount, is.CommentCount, likes, comments)
+		}
+	}
+	comments := react(t, post, 0, readers, first, second)
+	counts(first, readers, readers)
+	counts(second, readers, readers)
+	moderate(t, post, http.MethodPut, comments, first, second)
+	counts(first, readers, 0)
+	moderate(t, post, http.MethodDelete, comments[hidden:], first, second)
+	counts(second, readers, readers-hidden)
+
+	avatar := avatarOf(t, carla, first, second)
+	peers[0].Kill()
+	react(t, post, readers, 2*readers, second, second)
+	counts(second, 2*readers, 2*readers-hidden)
+	erase := request(http.MethodDelete, "/me", carla)
+	erase.Header = map[string]string{"Confirm": "erase"}
+	call[struct{}](t, second, erase)
+	apitest.Eventually(t, "delete the file of who has left", func() bool { return !served(t, second, avatar) })
+	var s stored
+	apitest.Eventually(t, "tell the author of each deed", func() bool {
+		s = scan(t, second)
+		return len(s.notifications) >= 4*readers
+	})
+	s.sound(t)
+	told := map[string]int{}
+	for _, n := range s.notifications {
+		told[fmt.Sprint(n.Kind, " of ", n.ActorID)]++
+	}
+	for n := range 2 * readers {
+		for _, kind := range []string{"like", "comment"} {
+			if deed := fmt.Sprint(kind, " of ", reader(n)); told[deed] != 1 {
+				t.Errorf("%s is told %d times", deed, told[deed])
+			}
+		}
+	}
+}
+
+// oneSlug makes categories at both processes at once, all with one slug.
+func oneSlug(t *testing.T, peers ...*apitest.Server) {
+	t.Helper()
+	const rivals = 8
+	made := 0
+	for _, answer := range apitest.Together(rivals, func(n int) *apitest.Response {
+		r := request(http.MethodPut, fmt.Sprint("/categories/rival-", n), admin, map[string]any{"slug": "contended", "name": "Contended"})
+		r.Groups = []string{adminGroup}
+		return insist(t, peers[n%len(peers)], r)
+	}) {
+		if answer.Status == http.StatusOK {
+			made++
+		} else if code := answer.Problem(t).Code; code != portfolio.CodeSlugTaken {
+			t.Errorf("a slug: %d %s", answer.Status, answer.Body)
+		}
+	}
+	if made != 1 {
+		t.Errorf("%d categories have one slug", made)
+	}
+}
+
+func reader(n int) string { return fmt.Sprint("reader-", n) }
+
+// react lets some readers like a post and comment on it, at both processes at once, and returns their comments.
+func react(t *testing.T, post string, from, to int, peers ...*apitest.Server) (comments []string) {
+	t.Helper()
+	made := apitest.Together(2*(to-from), func(n int) *apitest.Response {
+		who, v := reader(from+n/2), peers[n%2]
+		if answer := insist(t, v, request(http.MethodPut, "/posts/"+post+"/like", who)); answer.Status != http.StatusOK {
+			t.Errorf("%s likes: %d %s", who, answer.Status, answer.Body)
+		}
+		r := request(http.MethodPost, "/posts/"+post+"/comments", who, map[string]any{"body": "by " + who})
+		r.Key = "once"
+		return insist(t, v, r)
+	})
+	for n := 0; n < len(made); n += 2 {
+		var one, other portfolio.Comment
+		made[n].JSON(t, &one)
+		made[n+1].JSON(t, &other)
+		if comments = append(comments, one.CommentID); one.CommentID == "" || one.CommentID != other.CommentID {
+			t.Errorf("one request made %s and %s", made[n].Body, made[n+1].Body)
+		}
+	}
+	return comments
+}
+
+// moderate hides comments on ana's post, or shows them again, each at both processes at once.
+func moderate(t *testing.T, post, method string, comments []string, peers ...*apitest.Server) {
+	t.Helper()
+	for n, answer := range apitest.Together(2*len(comments), func(n int) *apitest.Response {
+		return insist(t, peers[n%2], request(method, "/posts/"+post+"/comments/"+comments[n/2]+"/hidden", ana))
+	}) {
+		if answer.Status != http.StatusNoContent {
+			t.Errorf("%s of comment %d: %d %s", method, n/2, answer.Status, answer.Body)
+		}
+	}
+}
+
+// avatarOf asks at one process where to upload an image, uploads it at the other, keeps it at both at once, and makes it a user's picture.
+func avatarOf(t *testing.T, sub string, first, second *apitest.Server) (imageID string) {
+	t.Helper()
+	file := drawing(t)
+	ticket := await(t, first, sub, len(file))
+	if answer := raw(t, second, ticket.Method, ticket.URL, file); answer.Status != http.StatusOK {
+		t.Fatalf("the upload: %d %s", answer.Status, answer.Body)
+	}
+	for _, answer := range apitest.Together(4, func(n int) *apitest.Response {
+		return []*apitest.Server{first, second}[n%2].Do(t, request(http.MethodPut, "/images/"+ticket.ImageID, sub))
+	}) {
+		if answer.Status != http.StatusOK {
+			t.Errorf("an image is kept: %d %s", answer.Status, answer.Body)
+		}
+	}
+	call[portfolio.Profile](t, second, request(http.MethodPut, "/me", sub, map[string]any{"email": sub + "@example.com", "name": sub, "avatarId": ticket.ImageID}))
+	if !served(t, first, ticket.ImageID) || !served(t, second, ticket.ImageID) {
+		t.Error("an image is not served by both processes")
+	}
+	return ticket.ImageID
+}
+
+func served(t *testing.T, v *apitest.Server, imageID string) bool {
+	t.Helper()
+	return raw(t, v, http.MethodGet, "images/"+imageID, nil).Status == http.StatusOK
+}

@@ -1,0 +1,151 @@
+package transporteapp
+
+import (
+	"context"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/byname"
+	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
+	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
+)
+
+// GoodPath leads to one of a carta's goods by its place.
+type GoodPath struct {
+	CartaPath
+	Orden int64 `path:"orden" minimum:"1" maximum:"99999" doc:"Its place in the list, from 1 on"`
+}
+
+type changedGood struct {
+	GoodPath
+	Body Mercancia
+}
+
+var cambiarMercancia = byname.Copy2[weighed, db.Mercancia, db.CambiarMercanciaInput]()
+
+// weighed is a carta as it was seen, with what all weigh after a change.
+type weighed struct {
+	Revision int64
+	Peso     table.Decimal
+}
+
+// goodAt is one of a carta's goods, and the carta.
+func (s *service) goodAt(ctx context.Context, userID string, at GoodPath) (c db.Carta, m db.Mercancia, err error) {
+	if c, err = s.carta(ctx, userID, at.CartaID); err != nil {
+		return c, m, err
+	}
+	if at.Orden > c.NumeroTotalMercancias {
+		return c, m, table.ErrNotFound
+	}
+	m, err = s.db.MercanciaPorOrden(ctx, db.MercanciaPorOrdenInput{UserID: userID, CartaID: at.CartaID, Orden: at.Orden})
+	return c, m, err
+}
+
+// changeGood puts a good in place of another.
+func (s *service) changeGood(ctx context.Context, who auth.Principal, in changedGood) (Mercancia, error) {
+	var bad fields
+	for _, f := range cartaporte.ValidarMercancia("body", in.Body.declared()) {
+		bad.add(f.Campo, f.Mensaje)
+	}
+	if err := bad.problem(); err != nil {
+		return Mercancia{}, err
+	}
+	in.Body.Orden, in.Body.Moneda = in.Orden, in.Body.currency()
+	stored := mercanciaStored(listed{who.Sub, in.CartaID}, in.Body)
+	return in.Body, again(ctx, func() error {
+		c, was, err := s.goodAt(ctx, who.Sub, in.GoodPath)
+		if err != nil {
+			return err
+		}
+		return s.exchange(ctx, &c, was, stored)
+	}, db.ErrCartaCambio)
+}
+
+// exchange puts a good in the place of one, and counts what all weigh then.
+func (s *service) exchange(ctx context.Context, c *db.Carta, was, now db.Mercancia) error {
+	weight, err := lighter(c.PesoBrutoTotal, was.PesoKg, now.PesoKg)
+	if err != nil {
+		return err
+	}
+	now.Orden = was.Orden
+	_, err = s.db.CambiarMercancia(ctx, cambiarMercancia(weighed{c.Revision, weight}, now))
+	return err
+}
+
+// lighter is a weight less one, and with others.
+func lighter(total, less table.Decimal, more ...table.Decimal) (table.Decimal, error) {
+	rest, err := difference(total, less)
+	if err != nil {
+		return rest, err
+	}
+	return sum(append(more, rest)...)
+}
+
+// removeGood takes a good from a draft. The last one takes its place, so that the numbers have no gaps: it is there twice then, until the
+// second transaction, which a request that is sent again makes.
+func (s *service) removeGood(ctx context.Context, who auth.Principal, in GoodPath) (Totales, error) {
+	var left Totales
+	err := s.inTurn(ctx, in.CartaID, func() error {
+		c, was, err := s.goodAt(ctx, who.Sub, in)
+		if err != nil {
+			return err
+		}
+		last := was
+		if c.NumeroTotalMercancias > in.Orden {
+			at := GoodPath{in.CartaPath, c.NumeroTotalMercancias}
+			if _, last, err = s.goodAt(ctx, who.Sub, at); err != nil {
+				return err
+			}
+			if err := s.exchange(ctx, &c, was, last); err != nil {
+				return err
+			}
+			c.Revision++
+			if c.PesoBrutoTotal, err = lighter(c.PesoBrutoTotal, was.PesoKg, last.PesoKg); err != nil {
+				return err
+			}
+		}
+		weight, err := difference(c.PesoBrutoTotal, last.PesoKg)
+		if err != nil {
+			return err
+		}
+		_, err = s.db.QuitarMercancia(ctx, db.QuitarMercanciaInput{
+			UserID: who.Sub, CartaID: in.CartaID, Orden: c.NumeroTotalMercancias, Revision: c.Revision, Peso: weight,
+		})
+		c.NumeroTotalMercancias--
+		c.PesoBrutoTotal = weight
+		left = totalesOf(c)
+		return err
+	})
+	return left, err
+}
+
+// changeReceiver gives a draft another receiver.
+func (s *service) changeReceiver(ctx context.Context, who auth.Principal, in changedReceiver) (Carta, error) {
+	var bad fields
+	body := NuevaCarta{in.Body}
+	body.check(&bad, "body")
+	for i := range bad { // the body is the receiver
+		bad[i].Field = "body" + bad[i].Field[len("body.receptor"):]
+	}
+	if err := bad.problem(); err != nil {
+		return Carta{}, err
+	}
+	var c db.Carta
+	err := again(ctx, func() error {
+		now, err := s.carta(ctx, who.Sub, in.CartaID)
+		if err != nil {
+			return err
+		}
+		done, err := s.db.GuardarReceptor(ctx, db.GuardarReceptorInput{
+			UserID: who.Sub, CartaID: in.CartaID, Revision: now.Revision, Receptor: receptorStored(in.Body),
+		})
+		c = done.Carta
+		return err
+	}, db.ErrCartaCambio)
+	return cartaOf(&c), err
+}
+
+type changedReceiver struct {
+	CartaPath
+	Body Receptor
+}

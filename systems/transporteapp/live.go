@@ -1,0 +1,108 @@
+package transporteapp
+
+import (
+	"context"
+	"errors"
+
+	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/monotable/monotable/consumer"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/live"
+	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
+)
+
+// topic is what pages follow: all of a company's trips, those of one of its drivers, and, so that a role that is taken away ends a
+// connection, a member.
+type topic struct {
+	company        string
+	all            bool
+	driver, member string
+}
+
+// errLessNow ends the events of a member who has another role, or none.
+var errLessNow = errors.New("the member may see less, or something else, than when the stream began")
+
+// Cambio names a trip that a driver does not make any more.
+type Cambio struct {
+	ViajeID string `json:"viajeId"`
+}
+
+// boardEvents describes the events of trips.
+func boardEvents() (huma.Operation, map[string]any) {
+	return huma.Operation{
+		OperationID: "watchViajes", Path: "/eventos", Summary: "Trips as they change; to drivers, their own", Tags: []string{"Viajes"},
+		Description: "viaje, with a trip that was made or changed; rastreo, with where one is, to those who see all trips; cambio, with a trip that is not the driver's any more.",
+	}, map[string]any{"viaje": ViajeResumen{}, "rastreo": Rastreo{}, "cambio": Cambio{}}
+}
+
+// watch is what a member follows.
+func (s *service) watch(ctx context.Context, _ auth.Principal) (live.Feed[topic], error) {
+	m := memberOf(ctx)
+	of := topic{company: m.UserID, all: true}
+	if m.Rol == db.RolConductor {
+		of = topic{company: m.UserID, driver: text(m.ConductorID)}
+	}
+	return live.Feed[topic]{
+		Topics: []topic{of, {company: m.UserID, member: m.MiembroID}},
+		Still: func(ctx context.Context) error { // what the stream of changes tells late, or not, is seen here
+			now, err := s.member(ctx, m.UserID, m.MiembroID)
+			if err == nil && !sameRole(now, m) {
+				err = errLessNow
+			}
+			return err
+		},
+	}, nil
+}
+
+func sameRole(a, b db.Miembro) bool {
+	return a.Rol == b.Rol && text(a.ConductorID) == text(b.ConductorID)
+}
+
+// tellBoard tells pages what has changed. A trip that is taken from a driver is told to that driver too.
+func (s *service) tellBoard(_ context.Context, b consumer.Batch) error {
+	for _, r := range b.Records {
+		if r.Dynamodb == nil {
+			continue
+		}
+		before, after := stored(r.Dynamodb.OldImage), stored(r.Dynamodb.NewImage)
+		switch x := after.(type) {
+		case db.Viaje:
+			of := topic{company: x.UserID, driver: driverOf(x)}
+			s.hub.Publish("viaje", viajeEnLista(x), topic{company: x.UserID, all: true}, of)
+			if was, there := before.(db.Viaje); there && driverOf(was) != of.driver {
+				s.hub.Publish("cambio", Cambio{x.ViajeID}, topic{company: x.UserID, driver: driverOf(was)})
+			}
+		case db.Tracking:
+			s.hub.Publish("rastreo", rastreoOf(x), topic{company: x.UserID, all: true})
+		}
+		if was, there := before.(db.Miembro); there {
+			if now, still := after.(db.Miembro); !still || !sameRole(was, now) {
+				s.hub.End(topic{company: was.UserID, member: was.MiembroID})
+			}
+		}
+	}
+	return nil
+}
+
+// driverOf is who makes a trip; "" for nobody.
+func driverOf(v db.Viaje) string {
+	if v.Resources == nil {
+		return ""
+	}
+	return v.Resources.ConductorID
+}
+
+// stored is the item that an image is; nil for markers and what is none.
+func stored(image map[string]streams.AttributeValue) any {
+	if image == nil {
+		return nil
+	}
+	x, place, err := db.Decode(table.FromStream(image))
+	if err != nil || place.Kind != table.KeyPlace {
+		return nil
+	}
+	return x
+}

@@ -1,0 +1,121 @@
+package transporteapp_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/systems/internal/apitest"
+	"github.com/monotable/monotable/systems/transporteapp"
+)
+
+// feed is an event stream that is being read.
+type feed struct{ lines *bufio.Reader }
+
+// watch follows the trips of the first company, and has heard ready.
+func watch(t *testing.T, v *apitest.Server, sub string) *feed {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(stop)
+	res, body := v.Stream(ctx, t, in(ana, by(sub, as(http.MethodGet, "/eventos", "", nil))))
+	if res.Status != http.StatusOK {
+		t.Fatalf("%s watches: %d", sub, res.Status)
+	}
+	f := &feed{bufio.NewReader(body)}
+	f.hears(t, "ready", "")
+	return f
+}
+
+// next waits for an event, and returns its name and the trip that it is about; "" is the end of the stream.
+func (f *feed) next(t *testing.T) (name string, trip transporteapp.ViajeResumen) {
+	t.Helper()
+	for {
+		line, err := f.lines.ReadString('\n')
+		if err == io.EOF {
+			return "", trip
+		}
+		if err != nil {
+			t.Fatalf("the events break off: %v", err)
+		}
+		switch key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": "); key {
+		case "event":
+			name = value
+		case "data":
+			if err := json.Unmarshal([]byte(value), &trip); err != nil {
+				t.Fatalf("%s tells %s: %v", name, value, err)
+			}
+			return name, trip
+		}
+	}
+}
+
+// hears waits for an event about a trip. "" is the end of the stream.
+func (f *feed) hears(t *testing.T, name, trip string) {
+	t.Helper()
+	if got, about := f.next(t); got != name || about.ViajeID != trip {
+		t.Fatalf("heard %q %s, want %q %s", got, about.ViajeID, name, trip)
+	}
+}
+
+// ends waits for the end of the stream.
+func (f *feed) ends(t *testing.T) {
+	t.Helper()
+	for name := "ready"; name != ""; {
+		name, _ = f.next(t)
+	}
+}
+
+// eventRoutes asks for the events: over a socket they begin, behind a gateway they are ready alone.
+func eventRoutes(t *testing.T, v *apitest.Server) {
+	t.Helper()
+	if v.Live() {
+		watch(t, v, ana)
+		return
+	}
+	v.Run(t, []apitest.Case{good("events", as(http.MethodGet, "/eventos", "", nil), http.StatusOK)})
+}
+
+// TestBoardIsTold: a dispatcher hears of every trip at once, a driver of their own, and of one that they lose; whoever's role is taken away
+// hears nothing more.
+func TestBoardIsTold(t *testing.T) {
+	t.Parallel()
+	v := open(t, transporteapp.Options{}, ana)
+	driverID, vehicleID, _ := fleet(t, v, ana, "f")
+	otherID, otherVehicle, _ := fleet(t, v, ana, "g")
+	join(t, v, "u-desk", object{"rol": "despachador"})
+	join(t, v, "u-wheel", object{"rol": "conductor", "conductorId": driverID})
+	probe := watch(t, v, ana)
+	v.Work(t)
+	probe.hears(t, "ready", "") // the process follows the table
+	desk, wheel := watch(t, v, "u-desk"), watch(t, v, "u-wheel")
+
+	first := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", bareTrip()).ViajeID
+	desk.hears(t, "viaje", first)
+	second := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-2", bareTrip()).ViajeID
+	desk.hears(t, "viaje", second)
+	give := func(trip, driver, vehicle string) {
+		t.Helper()
+		put[object](t, v, ana, "/viajes/"+trip+"/recursos", object{"conductorId": driver, "vehiculoId": vehicle})
+		desk.hears(t, "viaje", trip)
+	}
+	give(second, otherID, otherVehicle) // the driver hears nothing of it
+	give(first, driverID, vehicleID)
+	wheel.hears(t, "viaje", first)
+	v.Do(t, as(http.MethodDelete, "/viajes/"+second+"/recursos", "", nil))
+	desk.hears(t, "viaje", second)
+	give(first, otherID, otherVehicle)
+	wheel.hears(t, "cambio", first)
+
+	v.Do(t, as(http.MethodDelete, "/miembros/u-wheel", "", nil))
+	wheel.hears(t, "", "")
+	put[object](t, v, ana, "/miembros/u-desk", object{"rol": "conductor", "conductorId": driverID})
+	desk.hears(t, "", "")
+	if got := v.Do(t, in(ana, by("u-wheel", as(http.MethodGet, "/eventos", "", nil)))); got.Status != http.StatusForbidden {
+		t.Errorf("who was removed watches: %d", got.Status)
+	}
+}

@@ -1,0 +1,99 @@
+package transporteapp
+
+import (
+	"slices"
+	"time"
+
+	"github.com/monotable/monotable/systems/internal/byname"
+	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
+)
+
+// What requests and responses have of members.
+
+// Empresa is a company that the caller acts for.
+type Empresa struct {
+	EmpresaID   string `json:"empresaId" doc:"What the header Empresa says"`
+	Nombre      string `json:"nombre"`
+	Timezone    string `json:"timezone"`
+	Rol         db.Rol `json:"rol" enum:"propietario,despachador,conductor" doc:"What the caller may do there"`
+	ConductorID string `json:"conductorId,omitempty" doc:"Who a driver is in the fleet"`
+}
+
+// Miembro is somebody who acts for a company.
+type Miembro struct {
+	MiembroID   string    `json:"miembroId" doc:"The sub of their tokens"`
+	Nombre      string    `json:"nombre"`
+	Rol         db.Rol    `json:"rol" enum:"propietario,despachador,conductor"`
+	ConductorID string    `json:"conductorId,omitempty" doc:"Who a driver is in the fleet"`
+	CreatedAt   time.Time `json:"createdAt"`
+	UpdatedAt   time.Time `json:"updatedAt"`
+}
+
+// RolDeMiembro is what a member may do.
+type RolDeMiembro struct {
+	Rol         db.Rol `json:"rol" enum:"propietario,despachador,conductor" doc:"A driver sees their own trips; a dispatcher all but the members; an owner these, too"`
+	ConductorID string `json:"conductorId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"Of the role conductor: who it is in the fleet"`
+}
+
+// NuevaInvitacion is who is invited to what.
+type NuevaInvitacion struct {
+	Nombre string `json:"nombre" minLength:"1" maxLength:"100" doc:"Who it is for"`
+	RolDeMiembro
+}
+
+// Invitacion is an invitation that nobody has accepted yet.
+type Invitacion struct {
+	InvitacionID string    `json:"invitacionId"`
+	Nombre       string    `json:"nombre"`
+	Rol          db.Rol    `json:"rol" enum:"propietario,despachador,conductor"`
+	ConductorID  string    `json:"conductorId,omitempty"`
+	CreatedAt    time.Time `json:"createdAt"`
+	ExpiresAt    time.Time `json:"expiresAt" from:"TTL" doc:"Until when it can be accepted"`
+}
+
+// InvitacionHecha is an invitation with its code, which is shown this once.
+type InvitacionHecha struct {
+	Invitacion
+	EmpresaID string `json:"empresaId"`
+	Codigo    string `json:"codigo" doc:"Whoever sends it becomes a member"`
+}
+
+// Codigo is the code of an invitation.
+type Codigo struct {
+	Codigo string `json:"codigo" minLength:"20" maxLength:"60" doc:"Of the invitation"`
+}
+
+// ViajesDeConductor are the trips of a driver.
+type ViajesDeConductor struct {
+	Items []Viaje `json:"items" nullable:"false"`
+}
+
+// MiembroPath leads to a member.
+type MiembroPath struct {
+	MiembroID string `path:"id" pattern:"^[A-Za-z0-9._:@-]{1,128}$" patternDescription:"a sub" doc:"Their sub"`
+}
+
+type changedMember struct {
+	MiembroPath
+	Body RolDeMiembro
+}
+
+type invitationPath struct {
+	InvitacionID string `path:"id" pattern:"^[0-9a-f]{64}$" patternDescription:"an id of an invitation" doc:"Its id"`
+}
+
+type acceptance struct {
+	EmpresaPath
+	Body Codigo
+}
+
+var (
+	miembroOf    = byname.Copy[db.Miembro, Miembro]()
+	invitacionOf = byname.Copy[db.Invitacion, Invitacion]()
+)
+
+// byBeginning sorts trips by when they begin.
+func byBeginning(list []Viaje) []Viaje {
+	slices.SortFunc(list, func(a, b Viaje) int { return a.FechaInicioProgramada.Compare(b.FechaInicioProgramada) })
+	return list
+}

@@ -1,0 +1,141 @@
+package transporteapp
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
+	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/byname"
+	"github.com/monotable/monotable/systems/internal/problem"
+	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
+	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
+)
+
+// Borrador is what somebody has typed of a carta: the parts that are there stand for those that are stored.
+type Borrador struct {
+	Receptor       *Receptor       `json:"receptor,omitempty"`
+	Autotransporte *Autotransporte `json:"autotransporte,omitempty"`
+	Ubicaciones    *[]Ubicacion    `json:"ubicaciones,omitempty" maxItems:"50"`
+	Figuras        *[]Figura       `json:"figuras,omitempty" maxItems:"20"`
+	Mercancias     *[]Mercancia    `json:"mercancias,omitempty" maxItems:"1000"`
+}
+
+// Revisado is what the tax office would say.
+type Revisado struct {
+	Faltas []Falta `json:"faltas" nullable:"false" doc:"What it would refuse; the first 50"`
+	Numero int     `json:"numero" doc:"How many there are"`
+}
+
+// Falta is something that the tax office would refuse.
+type Falta struct {
+	Campo   string `json:"campo" doc:"Where: mercancias[2].claveUnidad"`
+	Mensaje string `json:"mensaje" doc:"What is wrong, in the caller's language"`
+}
+
+type draftOfCarta struct {
+	CartaPath
+	Body Borrador
+}
+
+var (
+	autotransporteStored = byname.Copy2[listed, Autotransporte, db.Autotransporte]()
+	ubicacionStored      = byname.Copy2[listed, Ubicacion, db.Ubicacion]()
+	figuraStored         = byname.Copy2[listed, Figura, db.Figura]()
+	mercanciaStored      = byname.Copy2[listed, Mercancia, db.Mercancia]()
+)
+
+// listed is the carta of what it lists.
+type listed struct{ UserID, CartaID string }
+
+// unchecked leaves a body to the operation: what is half typed is what it is for.
+func unchecked(op *huma.Operation) { op.SkipValidateBody = true }
+
+// review tells what the tax office would refuse of a carta with what somebody types, and changes nothing.
+func (s *service) review(ctx context.Context, who auth.Principal, in draftOfCarta) (Revisado, error) {
+	var d *cartaporte.Documento
+	err := again(ctx, func() error {
+		c, err := s.carta(ctx, who.Sub, in.CartaID)
+		if err != nil {
+			return err
+		}
+		b := &in.Body
+		if b.Autotransporte != nil && b.Ubicaciones != nil && b.Figuras != nil && b.Mercancias != nil {
+			d = declared(&c) // all is in the request
+		} else if d, err = s.document(ctx, &c); err != nil {
+			return err
+		}
+		return b.into(d)
+	}, db.ErrCartaCambio)
+	if err != nil {
+		return Revisado{}, err
+	}
+	faults := d.Validar()
+	list := each(faults[:min(len(faults), mostFaults)], func(f cartaporte.Falta) problem.Field { return problem.Field{Field: f.Campo, Message: f.Mensaje} })
+	said := api.Told(ctx, problem.New(http.StatusConflict, "carta_incompleta", "", list...)).Errors
+	return Revisado{Numero: len(faults), Faltas: each(said, func(f problem.Field) Falta { return Falta{f.Field, f.Message} })}, nil
+}
+
+// into puts what was typed in place of what is stored, and counts again.
+func (b *Borrador) into(d *cartaporte.Documento) error {
+	var (
+		page db.CartaCompletaResult
+		none listed // it is not stored
+	)
+	if b.Receptor != nil {
+		c := db.Carta{Receptor: receptorStored(*b.Receptor)}
+		d.Receptor = declared(&c).Receptor
+	}
+	if b.Autotransporte != nil {
+		page.Autotransporte = []db.Autotransporte{autotransporteStored(none, *b.Autotransporte)}
+	}
+	if b.Figuras != nil {
+		d.Figuras, page.Figura = nil, each(*b.Figuras, func(f Figura) db.Figura { return figuraStored(none, f) })
+	}
+	var errs [2]error
+	if b.Ubicaciones != nil {
+		d.Ubicaciones, page.Ubicacion = nil, each(*b.Ubicaciones, func(u Ubicacion) db.Ubicacion { return ubicacionStored(none, u) })
+		var ways []table.Decimal
+		for _, u := range *b.Ubicaciones {
+			if u.DistanciaRecorrida != nil {
+				ways = append(ways, u.DistanciaRecorrida.Decimal)
+			}
+		}
+		d.TotalDistancia, errs[0] = sum(ways...)
+	}
+	if b.Mercancias != nil {
+		d.Mercancias, page.Mercancia = nil, each(*b.Mercancias, func(m Mercancia) db.Mercancia {
+			m.Moneda = m.currency()
+			return mercanciaStored(none, m)
+		})
+		d.PesoBrutoTotal, errs[1] = sum(each(*b.Mercancias, func(m Mercancia) table.Decimal { return m.PesoKg.Decimal })...)
+	}
+	gather(d, &page)
+	return cmp.Or(errs[:]...)
+}
+
+// Clave is a line of a catalogue.
+type Clave struct {
+	Clave       string `json:"clave"`
+	Descripcion string `json:"descripcion"`
+}
+
+// Claves are those that were found.
+type Claves struct {
+	Items []Clave `json:"items" nullable:"false"`
+}
+
+type catalogQuery struct {
+	Nombre cartaporte.Catalogo `path:"nombre" enum:"regimen_fiscal,uso_cfdi,tipo_permiso,config_autotransporte,sub_tipo_rem,figura_transporte,clave_unidad,motivo_cancelacion,segmento_prod_serv,estado" doc:"The catalogue"`
+	Q      string              `query:"q" maxLength:"100" doc:"What the key begins with, or words of the description"`
+	Limit  int                 `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many at most"`
+}
+
+// catalog finds lines of a catalogue of the tax office.
+func (s *service) catalog(_ context.Context, _ auth.Principal, in catalogQuery) (Claves, error) {
+	return Claves{each(in.Nombre.Buscar(in.Q, in.Limit), func(l cartaporte.Linea) Clave { return Clave(l) })}, nil
+}

@@ -1,0 +1,55 @@
+package transporteapp_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/monotable/monotable/systems/transporteapp"
+)
+
+// TestReview: what is being typed is held to the rules of the tax office, in the reader's language, and nothing of it is stored.
+func TestReview(t *testing.T) {
+	t.Parallel()
+	v := open(t, transporteapp.Options{}, ana)
+	id := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", cartaTrip()).Carta.CartaID
+	faults := func(body object) []string {
+		t.Helper()
+		r := as(http.MethodPost, "/cartas/"+id+"/revision", "", body)
+		r.Header = map[string]string{"Accept-Language": "es-MX"}
+		got := do[transporteapp.Revisado](t, v, http.StatusOK, r)
+		if got.Numero != len(got.Faltas) {
+			t.Errorf("%d of %d faults", len(got.Faltas), got.Numero)
+		}
+		var out []string
+		for _, f := range got.Faltas {
+			out = append(out, f.Campo+" "+f.Mensaje)
+		}
+		return out
+	}
+	before := stored(t, v)
+	all := object{"autotransporte": declared(), "ubicaciones": places(), "figuras": people(), "mercancias": goods(2)}
+	for name, c := range map[string]struct {
+		body object
+		want []string
+	}{
+		"nothing typed": {object{}, []string{"ubicaciones", "mercancias", "autotransporte", "figuras"}},
+		"all is there":  {all, nil},
+		"half a place":  {with(all, object{"ubicaciones": append(places()[:1:1], object{"tipo": "Destino"})}), []string{"ubicaciones[1]"}},
+		"a receiver":    {with(all, object{"receptor": with(receiver(), object{"usoCfdi": "XX"})}), []string{"receptor.usoCfdi no es un uso de c_UsoCFDI para este receptor"}},
+		"no good":       {with(all, object{"mercancias": []object{{}}}), []string{"mercancias[0]", "totales.pesoBrutoTotal"}},
+	} {
+		got := faults(c.body)
+		for _, want := range c.want {
+			if !slices.ContainsFunc(got, func(f string) bool { return len(f) >= len(want) && f[:len(want)] == want }) {
+				t.Errorf("%s: %q says nothing of %s", name, got, want)
+			}
+		}
+		if c.want == nil && len(got) > 0 {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if after := stored(t, v); len(after) != len(before) {
+		t.Errorf("a review stored %d items", len(after)-len(before))
+	}
+}

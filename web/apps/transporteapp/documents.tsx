@@ -1,0 +1,64 @@
+import { Code, FileDown } from "lucide";
+import { useMemo, useState } from "preact/hooks";
+import { Button, Dialog, Problem, RequestKey, ask, go, link, toastProblem } from "#ui";
+import { api, type Schemas } from "#clients/transporteapp";
+import { Lines, made, type Line } from "./form.tsx";
+import { t } from "./words.ts";
+
+/** The documents of a stamped carta, each as a file: the printed one, and the XML. */
+export function Documents({ id, folio, pdfOnly, size = "small" }: { id: string; folio: string; pdfOnly?: boolean; size?: "small" | "medium" }) {
+  const path = { params: { path: { id } } };
+  return (
+    <>
+      <Button size={size} icon={FileDown} onPress={() => keepFile(async () => new Blob([await ask(api.GET("/cartas/{id}/pdf", { ...path, parseAs: "arrayBuffer" })) as ArrayBuffer], { type: "application/pdf" }), `${folio}.pdf`)}>{t("carta.pdf")}</Button>
+      {!pdfOnly && <Button size={size} icon={Code} onPress={() => keepFile(async () => new Blob([await ask(api.GET("/cartas/{id}/xml", { ...path, parseAs: "text" })) as string], { type: "application/xml" }), `${folio}.xml`)}>{t("carta.xml")}</Button>}
+    </>
+  );
+}
+
+async function keepFile(load: () => Promise<Blob>, name: string): Promise<void> {
+  try {
+    const url = URL.createObjectURL(await load());
+    Object.assign(document.createElement("a"), { href: url, download: name }).click();
+    URL.revokeObjectURL(url);
+  } catch (thrown) {
+    toastProblem(thrown);
+  }
+}
+
+export const receiverLines: readonly Line[] = [
+  { name: "rfc", label: "fiscal.rfc", max: 13, upper: true },
+  { name: "nombre", label: "fiscal.name", hint: "fiscal.nameHint", max: 254, upper: true },
+  { name: "regimenFiscal", label: "fiscal.regime", catalog: "regimen_fiscal" },
+  { name: "usoCfdi", label: "fiscal.use", catalog: "uso_cfdi" },
+  { name: "domicilioFiscal.codigoPostal", label: "address.zip", max: 5 },
+  { name: "domicilioFiscal.estado", label: "address.state", catalog: "estado" },
+];
+
+/** A carta is begun with who receives it; the rest of it is taken from the trip, and shown in its editor. */
+export function NewCarta({ trip, onClose }: { trip: Schemas["ViajeConCarta"]; onClose: () => void }) {
+  const [values, setValues] = useState<Record<string, string>>({ usoCfdi: "S01" });
+  const [problem, setProblem] = useState<Problem | undefined>();
+  const key = useMemo(() => new RequestKey(), []);
+  const send = async (event: Event) => {
+    event.preventDefault();
+    const body = { receptor: made<Schemas["Receptor"]>(values, receiverLines) };
+    try {
+      const carta = await ask(api.POST("/viajes/{id}/cartas", { params: { path: { id: trip.viajeId }, header: { "Idempotency-Key": key.for(body) } }, body }));
+      key.done();
+      go(link("/cartas/:id", { id: carta.cartaId }));
+    } catch (thrown) {
+      const p = Problem.of(thrown);
+      setProblem(p);
+      if (p.fields.length === 0) toastProblem(p);
+    }
+  };
+  return (
+    <Dialog open wide title={t("carta.make")} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="primary" type="submit" form="new-carta">{t("carta.begin")}</Button></>}>
+      <form id="new-carta" class="stack" onSubmit={send}>
+        <p class="muted">{t("carta.beginText")}</p>
+        <Lines lines={receiverLines} values={values} onInput={(v) => setValues({ ...v })} wrong={(name) => problem?.field(`receptor.${name}`)} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,1 @@
+var e=[[`path`,{d:`M5 12h14`}],[`path`,{d:`m12 5 7 7-7 7`}]];export{e as t};

@@ -1,1 +1,0 @@
-var e=[[`path`,{d:`m9 18 6-6-6-6`}]];export{e as t};
