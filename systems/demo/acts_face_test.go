@@ -90,7 +90,6 @@ func TestActs(t *testing.T) {
 			}
 		})
 	}
-	t.Cleanup(func() { r.end(t) })
 }
 
 // seeActs looks at all acts of today, and at a day without any.

@@ -178,8 +178,6 @@ func TestAttackersPage(t *testing.T) {
 			}
 		}
 	}
-	closed.end(t)
-	open.end(t)
 }
 
 // stolen is what the script returns.
@@ -207,7 +205,7 @@ func browser(t *testing.T, extra ...chromedp.ExecAllocatorOption) context.Contex
 	if os.Getuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // which root cannot have
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), browserWait)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), browserWait)
 	t.Cleanup(cancel)
 	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
 	t.Cleanup(stop)

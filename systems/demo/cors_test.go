@@ -48,6 +48,6 @@ func TestCORS(t *testing.T) {
 		if got := p.Text("h1"); got != c.want {
 			t.Errorf("with %s allowed: %s, want %s", c.allowed, got, c.want)
 		}
-		r.end(t)
+		p.Close()
 	}
 }

@@ -26,10 +26,11 @@ type running struct {
 	web, database string
 	stop          context.CancelFunc
 	status        chan int
+	ended         bool
 	stderr        *bytes.Buffer // after the end
 }
 
-// serve starts a demo of the notes and returns when it serves.
+// serve starts a demo of the notes and returns when it serves. The demo ends with the test, after the pages that the test opened.
 func serve(t *testing.T, args ...string) *running {
 	t.Helper()
 	return serveAll(t, systems(), args...)
@@ -39,7 +40,7 @@ func serveAll(t *testing.T, all []system.System, args ...string) *running {
 	t.Helper()
 	read, write := io.Pipe()
 	r := &running{status: make(chan int, 1), stderr: &bytes.Buffer{}}
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context())) // the test's own ends before its pages close
 	r.stop = stop
 	env := Environment{
 		Program: "bin/demo", Database: "bin/monotable", Getenv: func(string) string { return "" }, Stdout: write, Stderr: r.stderr,
@@ -49,7 +50,7 @@ func serveAll(t *testing.T, all []system.System, args ...string) *running {
 		_ = write.Close()
 		r.status <- status
 	}()
-	t.Cleanup(stop)
+	t.Cleanup(func() { r.end(t) })
 	for lines := bufio.NewScanner(read); lines.Scan(); {
 		line := lines.Text()
 		if found := regexp.MustCompile(`^monotable: DynamoDB API at (http://\S+) `).FindStringSubmatch(line); found != nil {
@@ -63,12 +64,18 @@ func serveAll(t *testing.T, all []system.System, args ...string) *running {
 			return r
 		}
 	}
+	r.ended = true
 	t.Fatalf("the demo ended: status %d, %s", <-r.status, r.stderr)
 	return nil
 }
 
+// end stops the demo before its test ends. Only a test without pages may: a page that still loads something would miss it.
 func (r *running) end(t *testing.T) {
 	t.Helper()
+	if r.ended {
+		return
+	}
+	r.ended = true
 	r.stop()
 	if status := <-r.status; status != 0 {
 		t.Errorf("status %d: %s", status, r.stderr)

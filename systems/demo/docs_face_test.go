@@ -60,7 +60,6 @@ func TestDocs(t *testing.T) {
 	if got := systemtest.Call(t, "GET", r.web+"/notes/notes", "", "Authorization", "Bearer "+strings.TrimSpace(token)); got.Status != http.StatusOK || !strings.Contains(got.Body, "from a browser") {
 		t.Errorf("the note is not its user's: %d %s", got.Status, got.Body)
 	}
-	r.end(t)
 }
 
 // TestDocsOfEachSystem: the page of each system's API is whole, in each window, theme and language, has its system's token, and
@@ -102,5 +101,4 @@ func TestDocsOfEachSystem(t *testing.T) {
 		p.Width()
 		p.Shot("docs-" + look.system + "-type")
 	}
-	r.end(t)
 }

@@ -37,5 +37,4 @@ func TestFace(t *testing.T) {
 		p.Width()
 	}
 	p.Until(`document.querySelector("button[aria-label=Account]") !== null`)
-	r.end(t)
 }

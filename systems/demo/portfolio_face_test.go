@@ -137,7 +137,6 @@ func TestBlog(t *testing.T) {
 		p.Width()
 		p.Shot("portfolio-comments")
 	}
-	r.end(t)
 }
 
 // picture chooses a picture as the post's cover, as one does in a dialog that no page can open by itself.

@@ -228,8 +228,6 @@ func TestTrucking(t *testing.T) {
 	p.Click("dialog[open] .float-foot .danger")
 	p.UntilText("Luis Núñez ya no actúa por la empresa")
 	phone.UntilText("Registre su empresa") // there is none that he acts for
-	p.Go(r.web + "/")                      // which ends its events
-	r.end(t)
 }
 
 // invited makes a driver a member, from the owner's page to the driver's phone.
@@ -353,7 +351,7 @@ func looked(t *testing.T, r *running, sub, driver, trip, draft string, options [
 		p.Width()
 		p.Shot("trucking-" + view.name)
 	}
-	p.Go(r.web + "/") // which ends its events
+	p.Close()
 }
 
 // cartaOf is the id of a company's first carta.

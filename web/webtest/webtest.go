@@ -72,14 +72,17 @@ func TimeZone(name string) Option { return func(o *options) { o.zone = name } }
 // Expect lets the page log errors that contain a text: of a request that is refused, say.
 func Expect(text string) Option { return func(o *options) { o.expected = append(o.expected, text) } }
 
-// Page is a tab of a browser of its own, which ends with the test. It is for one goroutine.
+// Page is a tab of a browser of its own, which Close or the end of the test closes: before the servers that the test started earlier, so that
+// nothing that the page still loads is missing. It is for one goroutine.
 type Page struct {
 	t       testing.TB
 	ctx     context.Context //nolint:containedctx // it is the tab
+	end     func()
 	origin  string
 	options options
 
 	mu     sync.Mutex
+	closed bool
 	faults []string
 }
 
@@ -98,7 +101,9 @@ func Open(tb testing.TB, address string, with ...Option) *Page {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p := &Page{t: tb, ctx: tab(tb, o), origin: u.Scheme + "://" + u.Host, options: o}
+	p := &Page{t: tb, origin: u.Scheme + "://" + u.Host, options: o}
+	p.ctx, p.end = tab(tb, o)
+	tb.Cleanup(p.Close)
 	scheme := "light"
 	if o.dark {
 		scheme = "dark"
@@ -123,12 +128,24 @@ func Open(tb testing.TB, address string, with ...Option) *Page {
 		tb.Fatal(err)
 	}
 	p.Do(chromedp.Navigate(address))
-	tb.Cleanup(p.report)
 	return p
 }
 
-// tab starts a browser.
-func tab(tb testing.TB, o options) context.Context {
+// Close closes the page and fails its test if it did what no page may.
+func (p *Page) Close() {
+	p.t.Helper()
+	p.mu.Lock()
+	closed := p.closed
+	p.closed = true
+	p.mu.Unlock()
+	if !closed {
+		p.end()
+		p.report()
+	}
+}
+
+// tab starts a browser. What it returns with it ends it.
+func tab(tb testing.TB, o options) (context.Context, func()) {
 	tb.Helper()
 	flags := slices.Concat(chromedp.DefaultExecAllocatorOptions[:], []chromedp.ExecAllocatorOption{
 		chromedp.UserDataDir(tb.TempDir()), chromedp.Flag("lang", o.language), chromedp.Flag("accept-lang", o.language),
@@ -137,13 +154,14 @@ func tab(tb testing.TB, o options) context.Context {
 	if os.Getuid() == 0 {
 		flags = append(flags, chromedp.NoSandbox) // which root cannot have
 	}
-	ctx, cancel := context.WithTimeout(tb.Context(), pageTime)
-	tb.Cleanup(cancel)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), pageTime) // the test's own ends before Close is called
 	ctx, stop := chromedp.NewExecAllocator(ctx, flags...)
-	tb.Cleanup(stop)
-	ctx, stop = chromedp.NewContext(ctx)
-	tb.Cleanup(stop)
-	return ctx
+	ctx, leave := chromedp.NewContext(ctx)
+	return ctx, func() {
+		leave()
+		stop()
+		cancel()
+	}
 }
 
 // hear notes what no page may do.
@@ -175,7 +193,9 @@ func (p *Page) hear(event any) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.faults = append(p.faults, fault)
+	if !p.closed && p.t.Context().Err() == nil { // after the test, what serves the page may have ended already
+		p.faults = append(p.faults, fault)
+	}
 }
 
 func (p *Page) report() {
@@ -194,7 +214,6 @@ func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	if err := chromedp.Do(p.ctx, steps...); err != nil {
 		p.Shot("failed")
-		p.report()
 		p.t.Fatal(err)
 	}
 }
@@ -237,7 +256,6 @@ func (p *Page) click(element string) {
 			return
 		case err != nil:
 			p.Shot("failed")
-			p.report()
 			p.t.Fatalf("%s: %v", element, err)
 		}
 	}
@@ -271,7 +289,6 @@ func (p *Page) Text(selector string) string {
 	text, err := chromedp.Run(p.ctx, chromedp.Text(selector))
 	if err != nil {
 		p.Shot("failed")
-		p.report()
 		p.t.Fatalf("%s: %v", selector, err)
 	}
 	return text
@@ -296,7 +313,6 @@ func (p *Page) Until(expression string) {
 	}
 	if err != nil {
 		p.Shot("failed")
-		p.report()
 		p.t.Fatalf("%s: %v", expression, err)
 	}
 }

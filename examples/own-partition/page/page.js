@@ -74,3 +74,5 @@ does("other", async (fields, event) => {
     await dynamodb.send(new DeleteItemCommand({ TableName, Key: { owner: { S: fields.owner }, at: { S: "2026-01-01T08:00:00.000Z" } } }));
   }
 });
+
+byId("log-in").querySelector("button").disabled = false; // only now: the browser itself must not send the form

@@ -77,6 +77,8 @@ func TestPage(t *testing.T) {
 	}
 	if w := call(http.MethodGet, "/"+at, ""); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "Pay 35.50") {
 		t.Errorf("the page: %d %s", w.Code, w.Body)
+	} else if strings.Count(w.Body.String(), "<button") != strings.Count(w.Body.String(), " disabled>") {
+		t.Errorf("a button works before the page's script, so that the browser would send the form: %s", w.Body)
 	}
 	if w := call(http.MethodGet, "/"+strings.Replace(at, "3550", "1", 1), ""); w.Code != http.StatusForbidden {
 		t.Errorf("a page for less: %d", w.Code)
