@@ -70,7 +70,7 @@ bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices),
 	@systems/load
 
 cluster-test: setup build ## run everything over PostgreSQL, the suites of the systems included (15 minutes)
-	@go test -count=1 -timeout=30m ./internal/database/storage/kv/postgreskv/... ./test/cluster -systems -v
+	@go test -count=1 -timeout=30m ./internal/database/storage/kv/postgreskv/... ./test/cluster -whole -v
 
 soak: ## keep up 70 % of the highest load for SOAKTIME (20m), kill -9 every SOAKKILL (1m), and check everything
 	@go test -count=1 -v -timeout=2h ./test/soak -time=$(SOAKTIME) -kill=$(SOAKKILL)

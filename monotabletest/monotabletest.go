@@ -7,13 +7,23 @@
 //
 // Each call of New opens an empty database in memory in well under 2 ms, which is closed when the test
 // ends, so tests that use it may run in parallel.
+//
+// With MONOTABLE_TEST_STORE=postgres://… in the environment, the databases are in PostgreSQL instead, each in a schema of its own that
+// stays when the test ends: for tests of what runs on that store in production.
 package monotabletest
 
 import (
+	"fmt"
+	"net/url"
+	"os"
+	"sync/atomic"
 	"testing"
 
 	"github.com/monotable/monotable"
 )
+
+// StoreVariable is the environment variable with the URL of the PostgreSQL database to test over.
+const StoreVariable = "MONOTABLE_TEST_STORE"
 
 // New opens an empty database in memory for the length of the test.
 func New(tb testing.TB) *monotable.DB {
@@ -24,9 +34,9 @@ func New(tb testing.TB) *monotable.DB {
 // NewWith is New with options: a clock of the test's own, say, or a delay of index reads.
 func NewWith(tb testing.TB, o *monotable.Options) *monotable.DB {
 	tb.Helper()
-	db, err := monotable.OpenMemory(o)
+	db, err := open(tb, o)
 	if err != nil {
-		tb.Fatalf("open a database in memory: %v", err)
+		tb.Fatalf("open a database: %v", err)
 	}
 	tb.Cleanup(func() {
 		if err := db.Close(); err != nil {
@@ -34,4 +44,23 @@ func NewWith(tb testing.TB, o *monotable.Options) *monotable.DB {
 		}
 	})
 	return db
+}
+
+// schemas counts those of this process.
+var schemas atomic.Int64
+
+func open(tb testing.TB, o *monotable.Options) (*monotable.DB, error) {
+	tb.Helper()
+	store := os.Getenv(StoreVariable)
+	if store == "" {
+		return monotable.OpenMemory(o)
+	}
+	u, err := url.Parse(store)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", StoreVariable, err)
+	}
+	q := u.Query()
+	q.Set("search_path", fmt.Sprintf("test_%d_%d", os.Getpid(), schemas.Add(1)))
+	u.RawQuery = q.Encode()
+	return monotable.OpenStore(tb.Context(), u.String(), o)
 }

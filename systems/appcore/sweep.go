@@ -57,5 +57,8 @@ func (s *service) sweepOne(ctx context.Context, txID string) error {
 		}
 		s.logger.ErrorContext(ctx, "a transaction fails: it could not be decided for a day", "txId", txID, "error", err)
 	}
-	return s.end(ctx, tx, approved && err == nil)
+	if err := s.end(ctx, tx, approved && err == nil); !errors.Is(err, table.ErrConflict) {
+		return err
+	}
+	return nil // those that it meets again and again settle it, or the next run does
 }

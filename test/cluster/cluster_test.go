@@ -22,12 +22,14 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
+	"github.com/monotable/monotable/monotabletest"
 	"github.com/monotable/monotable/test/internal/serverproc"
+	"github.com/monotable/monotable/web/webtest"
 )
 
 var (
 	postgres *postgrestest.Server
-	systems  = flag.Bool("systems", false, "run the tests of the systems over PostgreSQL, too, which takes ten minutes")
+	whole    = flag.Bool("whole", false, "run the suites of the SDKs and of the systems over PostgreSQL, too, which takes ten minutes")
 )
 
 func TestMain(m *testing.M) {
@@ -228,23 +230,24 @@ func TestServeRefuses(t *testing.T) {
 	}
 }
 
-// TestSystems runs the tests of all systems, each of whose databases is a schema of one PostgreSQL server.
-func TestSystems(t *testing.T) {
-	if !*systems {
-		t.Skip("takes long: `make cluster-test` runs it")
-	}
+// TestSuites runs the suites that know nothing of the store over PostgreSQL, each database in a schema of one server.
+func TestSuites(t *testing.T) {
 	server, err := postgrestest.Start("max_connections = 1000")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer server.Remove()
+	t.Cleanup(server.Remove)
+	suites := []string{"-run=TestConformance/(get|put|query|streams|transact_write|update)", "./test/conformance"}
+	if *whole {
+		suites = []string{"./test/conformance", "./test/sdk", "./test/seeds", "./systems/..."}
+	}
 	url, _, _ := strings.Cut(postgrestest.URL("", server), "&")
-	command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-timeout=25m", "./systems/...")
+	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1", "-timeout=25m"}, suites...)...)
 	command.Dir = filepath.Join("..", "..")
-	command.Env = append(os.Environ(), "SYSTEMS_STORE="+url, "WEBTEST=off")
+	command.Env = append(os.Environ(), monotabletest.StoreVariable+"="+url, webtest.Variable+"=off")
 	out, err := command.CombinedOutput()
 	if err != nil {
-		t.Fatalf("the systems' tests over PostgreSQL: %v\n%s", err, out)
+		t.Fatalf("over PostgreSQL: %v\n%s", err, out)
 	}
 	t.Logf("%s", out)
 }

@@ -32,7 +32,7 @@
 //	show=(a,b)      print these headers of the answer too
 //	raw             print the body as it is
 //
-// By default the server is monotable in memory, in this process; with MONOTABLE_TEST_ENDPOINT=http://… it is
+// By default the server is monotable in memory (or where package monotabletest is told), in this process; with MONOTABLE_TEST_ENDPOINT=http://… it is
 // whatever answers there. Tables that a script created are deleted at its end.
 package conformance
 
@@ -56,6 +56,7 @@ import (
 
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/monotabletest"
 )
 
 func TestConformance(t *testing.T) {
@@ -91,15 +92,7 @@ func newServer(t *testing.T) *server {
 		t.Cleanup(func() { s.deleteTables(t) })
 		return s
 	}
-	db, err := monotable.OpenMemory(&monotable.Options{CORSOrigins: []string{"*"}}) // as AWS does
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	db := monotabletest.NewWith(t, &monotable.Options{CORSOrigins: []string{"*"}}) // as AWS does
 	return &server{endpoint: "http://localhost:8000", poll: time.Millisecond, send: func(r *http.Request) (*http.Response, error) {
 		w := httptest.NewRecorder()
 		db.Handler().ServeHTTP(w, r)

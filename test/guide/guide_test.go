@@ -76,7 +76,7 @@ func (g *guide) run(t *testing.T, block string) {
 		g.commands++
 		command := exec.CommandContext(context.WithoutCancel(t.Context()), "bash", "-c", line+" && pwd >&3") //nolint:gosec // the page's own
 		command.Dir = g.dir
-		command.Env = append(os.Environ(), "PATH="+g.path+string(os.PathListSeparator)+os.Getenv("PATH"), "GOPROXY=off")
+		command.Env = append(os.Environ(), "PATH="+g.path+string(os.PathListSeparator)+os.Getenv("PATH"))
 		at, err := os.CreateTemp(t.TempDir(), "")
 		if err != nil {
 			t.Fatal(err)

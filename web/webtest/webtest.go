@@ -304,12 +304,13 @@ func (p *Page) Button(name string) {
 	p.click("(" + button + ")(" + quoted(name) + ")")
 }
 
-// Until waits until an expression is true.
+// Until waits until an expression is true. Where it fails, for want of an element of which it asks something, it is not true yet.
 func (p *Page) Until(expression string) {
 	p.t.Helper()
-	_, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(stepTime)))
+	poll := chromedp.Poll[bool]("(() => { try { return !!("+expression+"); } catch { return false; } })()", chromedp.WithPollingTimeout(stepTime))
+	_, err := chromedp.Run(p.ctx, poll)
 	for navigated(err) { // the next page may say so
-		_, err = chromedp.Run(p.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(stepTime)))
+		_, err = chromedp.Run(p.ctx, poll)
 	}
 	if err != nil {
 		p.Shot("failed")

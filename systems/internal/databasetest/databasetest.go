@@ -9,11 +9,9 @@ package databasetest
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,31 +28,6 @@ import (
 
 // Variable is the environment variable with the address of another implementation.
 const Variable = "SYSTEMS_ENDPOINT"
-
-// StoreVariable is the URL of a PostgreSQL database in which the databases of the tests are kept, each in a schema of its own that
-// stays. By default they are in memory.
-const StoreVariable = "SYSTEMS_STORE"
-
-var schemas atomic.Int64
-
-// open gives the test a database of our own.
-func open(tb testing.TB, o *monotable.Options) *monotable.DB {
-	tb.Helper()
-	store := os.Getenv(StoreVariable)
-	if store == "" {
-		return monotabletest.NewWith(tb, o)
-	}
-	db, err := monotable.OpenStore(tb.Context(), fmt.Sprintf("%s&search_path=systems_%d_%d", store, os.Getpid(), schemas.Add(1)), o)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			tb.Errorf("close the database: %v", err)
-		}
-	})
-	return db
-}
 
 // Database is an empty database.
 type Database struct {
@@ -137,7 +110,7 @@ func Guarded(tb testing.TB, users string) Database {
 		if users != "" {
 			options.Auth = &monotable.Auth{Required: true, File: users, RootAccessKeyID: owner, RootSecretAccessKey: owner}
 		}
-		db := open(tb, options)
+		db := monotabletest.NewWith(tb, options)
 		return Database{DynamoDB: db.Client(), Streams: db.StreamsClient(), handler: db.Handler()}
 	}
 	name := "t" + rand.Text()[:18]

@@ -8,18 +8,23 @@ package serverproc
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/monotable/monotable/monotabletest"
 )
 
 const (
@@ -55,9 +60,13 @@ type Server struct {
 }
 
 // Start runs "monotable serve" on a free port of the loopback interface, with further arguments (--memory, or
-// --data and a directory), and returns when it listens.
+// --data and a directory), and returns when it listens. Where package monotabletest tests over a PostgreSQL store, so does the server:
+// in a schema of its own in place of --memory, and in one for the directory in place of what would be in it.
 func Start(tb testing.TB, binary string, args ...string) *Server {
 	tb.Helper()
+	if store := os.Getenv(monotabletest.StoreVariable); store != "" {
+		args = over(tb, store, args)
+	}
 	//nolint:noctx // the server outlives tb.Context, which ends before the test's cleanups
 	cmd := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
 	s := &Server{printed: &transcript{}, exited: make(chan struct{})}
@@ -85,6 +94,30 @@ func Start(tb testing.TB, binary string, args ...string) *Server {
 		tb.Fatalf("%v does not say where it listens after %v:\n%s", cmd, startWait, s.printed)
 	}
 	return s
+}
+
+// over puts what arguments of the server keep somewhere else into a schema of a PostgreSQL store.
+func over(tb testing.TB, store string, args []string) []string {
+	tb.Helper()
+	if slices.Contains(args, "--store") {
+		return args
+	}
+	rest := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--memory" })
+	dir := ""
+	if at := slices.Index(rest, "--data"); at >= 0 {
+		dir = rest[at+1]
+	} else {
+		dir = tb.TempDir()
+		rest = append(rest, "--data", dir)
+	}
+	u, err := url.Parse(store)
+	if err != nil {
+		tb.Fatalf("%s: %v", monotabletest.StoreVariable, err)
+	}
+	q := u.Query()
+	q.Set("search_path", fmt.Sprintf("server_%x", sha256.Sum256([]byte(dir)))[:40])
+	u.RawQuery = q.Encode()
+	return append(rest, "--store", u.String())
 }
 
 // read copies the server's standard output and sends the endpoint it names.
