@@ -103,13 +103,10 @@ func over(tb testing.TB, store string, args []string) []string {
 		return args
 	}
 	rest := slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--memory" })
-	dir := ""
-	if at := slices.Index(rest, "--data"); at >= 0 {
-		dir = rest[at+1]
-	} else {
-		dir = tb.TempDir()
-		rest = append(rest, "--data", dir)
+	if !slices.Contains(rest, "--data") {
+		rest = append(rest, "--data", tb.TempDir())
 	}
+	dir := rest[slices.Index(rest, "--data")+1]
 	u, err := url.Parse(store)
 	if err != nil {
 		tb.Fatalf("%s: %v", monotabletest.StoreVariable, err)
