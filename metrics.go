@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/metrics"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
@@ -60,7 +61,10 @@ type notReadyError struct{ cause error }
 func (e *notReadyError) Unwrap() error { return e.cause }
 
 func (e *notReadyError) Error() string {
+	_, newer := errors.AsType[*format.NewerError](e.cause)
 	switch {
+	case newer:
+		return "a newer program, whose format this one does not know, has opened the store: replace this server"
 	case errors.Is(e.cause, kv.ErrFull):
 		return "the disk is full: writes are rejected until there is room"
 	case errors.Is(e.cause, kv.ErrFrozen):
