@@ -71,6 +71,8 @@ func (e *notReadyError) Error() string {
 		return "the database stopped after an internal fault: restart it"
 	case errors.Is(e.cause, engine.ErrNotCurrent):
 		return "the server cannot renew its lease in the store that it shares: see its log"
+	case errors.Is(e.cause, kv.ErrUnreachable):
+		return "the store does not respond, and is asked again: look at its server"
 	case errors.Is(e.cause, kv.ErrFailed):
 		return "a disk error ended writing: check the disk and restart the database"
 	case errors.Is(e.cause, kv.ErrClosed):

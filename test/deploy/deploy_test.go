@@ -164,6 +164,7 @@ func TestServers(t *testing.T) {
 	t.Run("flags", func(t *testing.T) { testFlags(t, binary) })
 	t.Run("kubernetes", func(t *testing.T) { testKubernetes(t, binary) })
 	t.Run("compose", func(t *testing.T) { testCompose(t, binary) })
+	t.Run("store lost", func(t *testing.T) { testStoreLost(t, binary) })
 }
 
 // testFlags: the program knows each flag and each variable that the manifests pass.

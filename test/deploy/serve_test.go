@@ -33,8 +33,8 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// leaveTime is how long a server may take to give its leases up, after its requests.
-const leaveTime = 2 * time.Second
+// leaveTime is how long a server may take after its requests, to write its last metrics (3 s) and to give its leases up (2 s).
+const leaveTime = 5 * time.Second
 
 // installation is what a manifest's servers run in: a database that asks for the password of new-secrets.
 type installation struct {
