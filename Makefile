@@ -41,9 +41,11 @@ setup: ## install what the tests need: AWS CLI, boto3 (Debian), npm packages (pi
 
 test: setup build ## run every test, real SDKs and the AWS CLI included
 	@go test -timeout=30m $(TESTFLAGS) ./...
+	@go -C test/deploy/schema test ./...
 
 lint: ## check style and correctness with golangci-lint (pinned in tools/go.mod)
 	@$(LINT) run ./...
+	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd test/deploy/schema && $$lint run ./...
 
 fmt: ## format with gofumpt and gci
 	@$(LINT) fmt ./...
@@ -75,9 +77,10 @@ cluster-test: setup build ## run everything over PostgreSQL, the suites of the s
 soak: ## keep up 70 % of the highest load for SOAKTIME (20m), kill -9 every SOAKKILL (1m), and check everything
 	@go test -count=1 -v -timeout=2h ./test/soak -time=$(SOAKTIME) -kill=$(SOAKKILL)
 
-tidy: ## tidy go.mod and tools/go.mod
+tidy: ## tidy go.mod and those of tools and test/deploy/schema
 	@go mod tidy
 	@cd tools && go mod tidy
+	@cd test/deploy/schema && go mod tidy
 
 clean: ## remove what was built (not ./data)
 	@rm -rf bin

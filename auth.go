@@ -56,7 +56,7 @@ func IAM(ctx context.Context, dir string, o *Options, r *IAMRequest) (result IAM
 		return IAMResult{}, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	if err := format.Claim(ctx, store); err != nil {
+	if err := format.Claim(ctx, store, format.Unshared); err != nil {
 		return IAMResult{}, fmt.Errorf("monotable: %w", err)
 	}
 	d, err := identity.Open(ctx, identity.Options{

@@ -6,6 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/metrics"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
@@ -60,13 +61,18 @@ type notReadyError struct{ cause error }
 func (e *notReadyError) Unwrap() error { return e.cause }
 
 func (e *notReadyError) Error() string {
+	_, newer := errors.AsType[*format.NewerError](e.cause)
 	switch {
+	case newer:
+		return "a newer program, whose format this one does not know, has opened the store: replace this server"
 	case errors.Is(e.cause, kv.ErrFull):
 		return "the disk is full: writes are rejected until there is room"
 	case errors.Is(e.cause, kv.ErrFrozen):
 		return "the database stopped after an internal fault: restart it"
 	case errors.Is(e.cause, engine.ErrNotCurrent):
 		return "the server cannot renew its lease in the store that it shares: see its log"
+	case errors.Is(e.cause, kv.ErrUnreachable):
+		return "the store does not respond, and is asked again: look at its server"
 	case errors.Is(e.cause, kv.ErrFailed):
 		return "a disk error ended writing: check the disk and restart the database"
 	case errors.Is(e.cause, kv.ErrClosed):

@@ -20,7 +20,9 @@
 //     knows (Current), and nobody waits for it.
 //  2. An update of a leader commits only in its own term (Store), so a leader that was paused, or cut off, and does not know yet that
 //     another one has taken its place, changes nothing.
-//  3. Leases are compared with the store's time, never with that of a server. A server takes its own lease to end no later than others do,
+//  3. A server whose program does not know the store's form gets no lease (Options.Admit), and a program of a later form does not begin to
+//     write it while another server's lease lasts (Older). Both hold the key of the form's version, so that one of them comes first.
+//  4. Leases are compared with the store's time, never with that of a server. A server takes its own lease to end no later than others do,
 //     as long as the store's clock does not jump: it counts from before it asked for the renewal.
 //
 // # Concurrency
@@ -69,6 +71,10 @@ type Options struct {
 	// with the member. Retire ends the work. Neither may wait for the work: the same goroutine renews the lease.
 	Lead   func(context.Context)
 	Retire func()
+	// Form is the version of the stored form that the server writes. Admit is asked whether it knows the one in the store, before definitions are
+	// read anew and in the update of each renewal. Its error keeps the lease from being renewed. Default: nothing is asked.
+	Form  uint64
+	Admit func(kv.Reader) error
 	// Looked is called after each look at the store.
 	Looked func()
 	Rand   io.Reader    // default crypto/rand
@@ -85,7 +91,7 @@ type Member struct {
 	known   int64        // the version of the definitions that were read last
 	renewed time.Time
 	term    *term
-	failing bool // the last look has failed
+	failure atomic.Pointer[error] // why the last look has failed; nil after one that has not
 
 	stop    context.CancelFunc
 	stopped sync.WaitGroup
@@ -159,13 +165,36 @@ func (m *Member) Current() bool {
 	return now.Sub(m.joined) < time.Duration(m.current.Load()) && now.UnixNano() < m.wall.Load()
 }
 
+// Failure is why the lease could not be renewed the last time, nil if it could.
+func (m *Member) Failure() error {
+	if err := m.failure.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// refusedError is an error of Admit.
+type refusedError struct{ error }
+
+func (e *refusedError) Unwrap() error { return e.error }
+
 // look reads the definitions anew if they have changed, and renews the leases if that is due.
 func (m *Member) look(ctx context.Context, first bool) {
 	err := m.follow(ctx, first)
-	if err != nil && ctx.Err() == nil && !m.failing {
-		m.options.Logger.Warn("the server's lease cannot be renewed", "error", err)
+	if err != nil && ctx.Err() == nil {
+		before := m.Failure()
+		_, refused := errors.AsType[*refusedError](err)
+		_, refusedBefore := errors.AsType[*refusedError](before)
+		switch {
+		case refused && !refusedBefore:
+			m.options.Logger.Error("the server serves no longer", "error", err)
+		case before == nil:
+			m.options.Logger.Warn("the server's lease cannot be renewed", "error", err)
+		}
 	}
-	m.failing = err != nil
+	if m.failure.Store(nil); err != nil {
+		m.failure.Store(&err)
+	}
 	if m.term != nil && !m.Current() {
 		m.retire()
 	}
@@ -180,6 +209,10 @@ func (m *Member) follow(ctx context.Context, due bool) error {
 		return err
 	}
 	if version != m.known {
+		err := m.options.Store.Update(ctx, kv.Intent{Check: [][]byte{keyenc.FormatVersion()}}, func(txn kv.Txn) error { return m.admit(txn) })
+		if err != nil {
+			return err
+		}
 		if err := m.options.Changed(ctx); err != nil {
 			return err
 		}
@@ -205,6 +238,17 @@ func (m *Member) follow(ctx context.Context, due bool) error {
 	}
 	if m.term == nil && leading != 0 {
 		m.lead(ctx, leading)
+	}
+	return nil
+}
+
+// admit asks whether the server knows the store's form. The reader's update holds the key of its version.
+func (m *Member) admit(r kv.Reader) error {
+	if m.options.Admit == nil {
+		return nil
+	}
+	if err := m.options.Admit(r); err != nil {
+		return &refusedError{err}
 	}
 	return nil
 }

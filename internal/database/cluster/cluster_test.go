@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/internal/database/cluster"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
@@ -33,13 +36,43 @@ type server struct {
 	leading atomic.Bool
 	term    atomic.Pointer[context.Context]
 	failing atomic.Bool // definitions cannot be read
+	paused  atomic.Bool // the store cannot be reached
+	form    byte
+	logger  *slog.Logger
 }
+
+var (
+	errForm   = errors.New("the form is not known")
+	errPaused = errors.New("the store cannot be reached")
+)
 
 func join(t *testing.T, store kv.Store) *server {
 	t.Helper()
-	s := &server{store: cluster.NewStore(timedStore{store})}
-	m, err := cluster.Join(t.Context(), cluster.Options{
-		Store: s.store, Fence: s.store,
+	return joinAs(t, store, 1, nil)
+}
+
+// joinAs joins as a program that knows forms up to that one.
+func joinAs(t *testing.T, store kv.Store, form byte, logger *slog.Logger) *server {
+	t.Helper()
+	s := &server{store: cluster.NewStore(timedStore{store}), form: form, logger: logger}
+	m, err := cluster.Join(t.Context(), options(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Member = m
+	m.Start()
+	return s
+}
+
+func options(s *server) cluster.Options {
+	return cluster.Options{
+		Store: pausing{s.store, s}, Fence: s.store, Logger: s.logger, Form: uint64(s.form),
+		Admit: func(r kv.Reader) error {
+			if stored, err := r.Get(keyenc.FormatVersion()); err != nil || stored != nil && stored[0] > s.form {
+				return errors.Join(err, errForm)
+			}
+			return nil
+		},
 		Changed: func(context.Context) error {
 			if s.failing.Load() {
 				return errors.New("they cannot be read")
@@ -49,13 +82,32 @@ func join(t *testing.T, store kv.Store) *server {
 		},
 		Lead:   func(ctx context.Context) { s.term.Store(&ctx); s.leading.Store(true) },
 		Retire: func() { s.leading.Store(false) },
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
-	s.Member = m
-	m.Start()
-	return s
+}
+
+// pausing is a server's way to the store.
+type pausing struct {
+	kv.Store
+	server *server
+}
+
+func (s pausing) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	if s.server.paused.Load() {
+		return errPaused
+	}
+	return s.Store.Update(ctx, in, fn)
+}
+
+// lines are what a logger has written.
+type lines struct {
+	mu sync.Mutex
+	strings.Builder
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.Builder.Write(p)
 }
 
 func change(t *testing.T, s *server) {
@@ -261,6 +313,56 @@ func TestFormat(t *testing.T) {
 	if err := one.Await(t.Context()); err == nil {
 		t.Error("a record of a later format is taken for one of this format")
 	}
+}
+
+// TestForms: a program of a later form may not begin while the lease of a server of an earlier one lasts. When it has, that server, which may
+// come back from a pause, gets no lease again and does not read definitions, so that nobody waits for it.
+func TestForms(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memkv.New()
+		var log lines
+		old := joinAs(t, store, 1, slog.New(slog.NewTextHandler(&log, nil)))
+		// begin is what format.Claim does.
+		begin := func() error {
+			return timedStore{store}.Update(t.Context(), kv.Intent{Write: [][]byte{keyenc.FormatVersion()}}, func(txn kv.Txn) error {
+				if err := cluster.Older(txn, 2); err != nil {
+					return err
+				}
+				txn.Set(keyenc.FormatVersion(), []byte{2})
+				return nil
+			})
+		}
+		for range 20 {
+			if err := begin(); err == nil || !strings.Contains(err.Error(), "(1): stop them first") {
+				t.Fatalf("a later form beside a server of an earlier one: %v", err)
+			}
+			<-time.After(300 * time.Millisecond)
+		}
+		old.paused.Store(true)
+		<-time.After(6 * time.Second)
+		if err := begin(); err != nil {
+			t.Fatalf("a later form when the lease of the earlier one has ended: %v", err)
+		}
+		reads := old.reads.Load()
+		recent := joinAs(t, store, 2, nil)
+		defer recent.Stop()
+		change(t, recent)
+		old.paused.Store(false)
+		<-time.After(2 * time.Second)
+		if err := recent.Await(t.Context()); err != nil || !recent.Current() {
+			t.Errorf("the later server: %v", err)
+		}
+		if old.Current() || !errors.Is(old.Failure(), errForm) || old.reads.Load() != reads {
+			t.Errorf("the earlier server is current: %v, %v, and it has read %d times more", old.Current(), old.Failure(), old.reads.Load()-reads)
+		}
+		old.Stop()
+		if n := strings.Count(log.String(), errForm.Error()); n != 1 || !strings.Contains(log.String(), "level=ERROR") {
+			t.Errorf("the log says it %d times:\n%s", n, &log)
+		}
+		if _, err := cluster.Join(t.Context(), options(old)); !errors.Is(err, errForm) {
+			t.Errorf("a server of an earlier form joins: %v", err)
+		}
+	})
 }
 
 // TestPausedLeader: an update of the leader that stands still keeps no server from renewing its lease.

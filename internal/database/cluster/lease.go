@@ -20,6 +20,8 @@ type serverRecord struct {
 	Format int   `json:"format"`
 	Until  int64 `json:"until"` // milliseconds since the epoch, by the store's time
 	Known  int64 `json:"known"` // the version of the definitions that the server knows
+	// Form is the version of the stored form that the server writes; 0 for programs that do not say.
+	Form uint64 `json:"form"`
 }
 
 // leaderRecord is the leader's lease. It stays when that has ended, so that terms never repeat.
@@ -68,9 +70,12 @@ func save[T any, P interface {
 func (m *Member) renew(ctx context.Context) (now int64, err error) {
 	asked := time.Now()
 	own := keyenc.Server(m.id)
-	err = m.options.Store.Update(ctx, kv.Intent{Write: [][]byte{own}, Frees: true}, func(txn kv.Txn) error {
+	err = m.options.Store.Update(ctx, kv.Intent{Write: [][]byte{own}, Check: [][]byte{keyenc.FormatVersion()}, Frees: true}, func(txn kv.Txn) error {
+		if err := m.admit(txn); err != nil {
+			return err
+		}
 		now = txn.LogSeq().Millis()
-		return save(txn, own, &serverRecord{Until: now + leaseTime.Milliseconds(), Known: m.known})
+		return save(txn, own, &serverRecord{Until: now + leaseTime.Milliseconds(), Known: m.known, Form: m.options.Form})
 	})
 	if err != nil {
 		return 0, err
@@ -125,6 +130,31 @@ func (m *Member) claim(ctx context.Context, now int64) (term int64, err error) {
 		return 0, nil
 	}
 	return term, err
+}
+
+// Older returns an error while a server has a lease whose program writes an earlier form than that one. The update must hold the key of the
+// form's version for writing.
+func Older(txn kv.Txn, form uint64) error {
+	now := txn.LogSeq().Millis()
+	lo, hi := keyenc.Servers()
+	it := txn.Iter(lo, hi, kv.IterOptions{})
+	defer it.Close()
+	servers, until := 0, int64(0)
+	for it.Next() {
+		r, err := decode[serverRecord](it.Value())
+		if err != nil {
+			return err
+		}
+		if r.Until >= now && r.Form < form {
+			servers, until = servers+1, max(until, r.Until)
+		}
+	}
+	if err := it.Err(); err != nil || servers == 0 {
+		return err
+	}
+	return fmt.Errorf("cluster: this program stores data in format version %d, and the store is served by servers of an earlier format (%d): "+
+		"stop them first, all of them. The lease of one that has crashed ends by itself, within %v",
+		form, servers, time.Duration(until-now)*time.Millisecond)
 }
 
 // forget removes the leases of servers that ended long ago.

@@ -2,11 +2,13 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/monotable/monotable/internal/database/cluster"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/format"
 )
 
 // namelessGrace is how long a kept snapshot may be without a name, where another server may be about to give it one.
@@ -16,6 +18,7 @@ const namelessGrace = 10 * time.Minute
 func (e *Engine) join(ctx context.Context, fence *cluster.Store) (*cluster.Member, error) {
 	return cluster.Join(ctx, cluster.Options{
 		Store: e.store, Fence: fence, Logger: e.options.Logger,
+		Form: format.Version(), Admit: format.Check,
 		Changed: func(ctx context.Context) error {
 			defer e.definitionsChanged()
 			return e.catalog.Refresh(ctx)
@@ -91,12 +94,16 @@ func (e *Engine) sweepNamelessKept() func(context.Context) error {
 // ErrNotCurrent says that the server cannot renew its lease, and gives no tables out.
 var ErrNotCurrent = catalog.ErrNotCurrent
 
-// Current returns nil, or ErrNotCurrent.
+// Current returns nil, or ErrNotCurrent with its cause, a *format.NewerError where a newer program has taken the store.
 func (e *Engine) Current() error {
-	if e.member != nil && !e.member.Current() {
+	switch {
+	case e.member == nil || e.member.Current():
+		return nil
+	case e.member.Failure() != nil:
+		return fmt.Errorf("%w: %w", ErrNotCurrent, e.member.Failure())
+	default:
 		return ErrNotCurrent
 	}
-	return nil
 }
 
 // awaitServers waits until all servers know the definitions as they are.

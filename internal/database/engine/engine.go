@@ -190,7 +190,11 @@ type Engine struct {
 // stays the caller's.
 func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 	o = o.withDefaults()
-	if err := format.Claim(ctx, store); err != nil {
+	free := format.Unshared
+	if o.Shared {
+		free = cluster.Older
+	}
+	if err := format.Claim(ctx, store, free); err != nil {
 		return nil, err
 	}
 	site := siteOf(store)

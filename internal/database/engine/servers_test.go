@@ -2,10 +2,12 @@ package engine_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,6 +17,8 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/format"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
@@ -290,6 +294,43 @@ func TestServersRestore(t *testing.T) {
 			wantVerified(t, one)
 		})
 	}
+}
+
+// TestServersFormats: a program of a later format does not take a store that servers of an earlier one serve, and a server that comes back to a
+// store of a later format than it knows serves no longer.
+func TestServersFormats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := kv.Checked(memkv.New())
+		o := engine.Options{Shared: true, TTLInterval: -1}
+		mark := func(version uint64) {
+			t.Helper()
+			damaged{t, store}.set(keyenc.FormatVersion(), binary.BigEndian.AppendUint64(nil, version))
+		}
+		older := keyenc.Server("older")
+		mark(format.Version() - 1)
+		damaged{t, store}.set(older, fmt.Appendf(nil, `{"format":1,"until":%d,"known":0}`, time.Now().Add(time.Second).UnixMilli()))
+		_, err := engine.Open(t.Context(), kept{store}, o)
+		if want := "servers of an earlier format (1): stop them first"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Fatalf("Open beside an older server: %v, want %q", err, want)
+		}
+		damaged{t, store}.set(older, nil)
+		e := openOn(t, store, o)
+		defer e.Close()
+		createTable(t, e, musicTable())
+		mark(format.Version() + 1)
+		advance(10 * time.Second)
+		if newer, is := errors.AsType[*format.NewerError](e.Current()); !is || newer.Stored != format.Version()+1 {
+			t.Errorf("in a store of a later format: %v", e.Current())
+		}
+		if err := putMusic(t.Context(), e, field("pk", "1")); !errors.Is(err, engine.ErrNotCurrent) {
+			t.Errorf("a write to a store of a later format: %v", err)
+		}
+		mark(format.Version())
+		advance(10 * time.Second)
+		if err := errors.Join(e.Current(), putMusic(t.Context(), e, field("pk", "1"))); err != nil {
+			t.Errorf("in a store of its own format again: %v", err)
+		}
+	})
 }
 
 // TestServersReplicate: servers of several Regions bring changes from one to another, and take a replica out.

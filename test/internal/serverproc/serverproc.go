@@ -32,8 +32,8 @@ const (
 	stopWait  = 15 * time.Second
 )
 
-// endpointPattern is how the server names the address it listens on.
-var endpointPattern = regexp.MustCompile(`https?://127\.0\.0\.1:[0-9]+`)
+// endpointPattern is how the server names the address it listens on: loopback, or all addresses of the machine.
+var endpointPattern = regexp.MustCompile(`(https?://)(127\.0\.0\.1|0\.0\.0\.0|\[::\])(:[0-9]+)`)
 
 // Build compiles the monotable command, with further flags of go build, for the length of the test and returns the
 // binary's path.
@@ -121,8 +121,8 @@ func over(tb testing.TB, store string, args []string) []string {
 func (s *Server) read(stdout io.Reader, endpoint chan<- string) {
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
 		s.printed.add(lines.Bytes())
-		if url := endpointPattern.Find(lines.Bytes()); url != nil && endpoint != nil {
-			endpoint <- string(url)
+		if url := endpointPattern.FindStringSubmatch(lines.Text()); url != nil && endpoint != nil {
+			endpoint <- url[1] + "127.0.0.1" + url[3]
 			endpoint = nil
 		}
 	}

@@ -30,6 +30,9 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
+// closeTime is how long Close waits for a store that does not respond, before the minute under way is given up.
+const closeTime = 3 * time.Second
+
 // Options of a History; all but Pending are needed.
 type Options struct {
 	Store   kv.Store
@@ -137,9 +140,11 @@ func (h *History) Read(ctx context.Context, from, to time.Time, visit func(minut
 	return read(ctx, h.options.Store, first, end, func(minute int64, s Series, m Sample) { visit(at(minute), s, m) })
 }
 
-// Close settles the minute under way and ends recording. The store must still be open.
+// Close settles the minute under way, if the store takes it within some seconds, and ends recording. The store must still be open.
 func (h *History) Close() error {
 	h.stop()
 	<-h.stopped
-	return h.Settle(context.Background())
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	return h.Settle(ctx)
 }

@@ -2,7 +2,8 @@
 // itemenc and logenc write.
 //
 // A build reads every version up to its own. Opening a store marks it with the build's version, since the build may
-// write what older ones cannot read; they refuse it from then on. docs/decisions/0014-format-versions.md has the rules.
+// write what older ones cannot read; they refuse it from then on. Where servers share a store, it is not marked before those of an earlier
+// version have ended (Claim), and a server looks at the mark again and again (Check). docs/decisions/0014-format-versions.md has the rules.
 package format
 
 import (
@@ -23,10 +24,19 @@ import (
 //	5  identities: users, roles and policies, and the seal of their secrets
 const version = 5
 
-// Claim refuses a store that a newer program opened, and marks it with this program's version.
-func Claim(ctx context.Context, store kv.Store) error { return claim(ctx, store, version) }
+// Version is the version of the stored form that this program writes.
+func Version() uint64 { return version }
 
-func claim(ctx context.Context, store kv.Store, version uint64) error {
+// Unshared is for a store that no other process has open.
+func Unshared(kv.Txn, uint64) error { return nil }
+
+// Claim refuses a store that a newer program opened, and marks it with this program's version. A later version than the store has is marked
+// only if free says that nobody uses the store in an earlier one.
+func Claim(ctx context.Context, store kv.Store, free func(txn kv.Txn, version uint64) error) error {
+	return claim(ctx, store, version, free)
+}
+
+func claim(ctx context.Context, store kv.Store, version uint64, free func(txn kv.Txn, version uint64) error) error {
 	key := keyenc.FormatVersion()
 	return store.Update(ctx, kv.Intent{Write: [][]byte{key}}, func(txn kv.Txn) error {
 		data, err := txn.Get(key)
@@ -36,6 +46,9 @@ func claim(ctx context.Context, store kv.Store, version uint64) error {
 		if data != nil {
 			stored, err := check(data, version)
 			if err != nil || stored == version {
+				return err
+			}
+			if err := free(txn, version); err != nil {
 				return err
 			}
 		}
@@ -59,8 +72,15 @@ func check(data []byte, version uint64) (stored uint64, err error) {
 		return 0, fmt.Errorf("format: the store's format version is damaged: it is %x and not 8 bytes", data)
 	}
 	if stored = binary.BigEndian.Uint64(data); stored < 1 || stored > version {
-		return 0, fmt.Errorf("format: the store has format version %d and this program knows versions up to %d: "+
-			"open it with the program that wrote it, or a newer one", stored, version)
+		return 0, &NewerError{stored, version}
 	}
 	return stored, nil
+}
+
+// NewerError is of a store that has been opened by a newer program.
+type NewerError struct{ Stored, Known uint64 }
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("format: the store has format version %d and this program knows versions up to %d: "+
+		"open it with the program that wrote it, or a newer one", e.Stored, e.Known)
 }

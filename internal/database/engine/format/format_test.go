@@ -1,6 +1,7 @@
 package format
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
@@ -24,7 +25,7 @@ func TestClaim(t *testing.T) {
 		{3, ""},
 		{4, ""},
 	} {
-		err := claim(t.Context(), store, step.version)
+		err := claim(t.Context(), store, step.version, Unshared)
 		if got := message(err); got != step.want {
 			t.Errorf("version %d: %q, want %q", step.version, got, step.want)
 		}
@@ -38,8 +39,30 @@ func TestClaim(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "format: the store's format version is damaged: it is 78 and not 8 bytes"
-	if got := message(claim(t.Context(), store, 4)); got != want {
+	if got := message(claim(t.Context(), store, 4, Unshared)); got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestClaimShared: a later version is marked only where no server is in the way; a version that is marked asks nobody.
+func TestClaimShared(t *testing.T) {
+	store := memkv.New()
+	busy := errors.New("servers are there")
+	refuse := func(kv.Txn, uint64) error { return busy }
+	if err := claim(t.Context(), store, 3, refuse); err != nil {
+		t.Errorf("an empty store: %v", err)
+	}
+	if err := claim(t.Context(), store, 3, refuse); err != nil {
+		t.Errorf("the version that it has: %v", err)
+	}
+	if err := claim(t.Context(), store, 4, refuse); !errors.Is(err, busy) {
+		t.Errorf("a later version beside servers: %v", err)
+	}
+	if err := claim(t.Context(), store, 3, refuse); err != nil {
+		t.Errorf("the version that it has, after a refused claim: %v", err)
+	}
+	if err := claim(t.Context(), store, 4, Unshared); err != nil {
+		t.Errorf("a later version without servers: %v", err)
 	}
 }
 

@@ -65,6 +65,8 @@ var (
 	// Nothing was written by this call. Reads go on, except for those that would return what had not reached
 	// the disk before the error: they get ErrFailed too.
 	ErrFailed = errors.New("kv: store takes no more writes after a disk error")
+	// ErrUnreachable: the store is in a server that does not respond. It is asked again, and needs not be opened again.
+	ErrUnreachable = errors.New("kv: the store's server does not respond")
 	// ErrFull: the disk has no room left but the store's reserve. Nothing was written by this call. Reads go on, and
 	// so do updates that give room back (see Intent.Frees and Intent.Drops), DeleteRange, TrimLog, DropKept and Compact. Writes are
 	// accepted again as soon as there is room.
@@ -177,8 +179,8 @@ type Keeper interface {
 
 // Health tells whether a store takes updates, and how much room it has. Both methods are cheap enough for a probe.
 type Health interface {
-	// Health returns nil if the store takes updates of every kind, else an ErrFull, ErrFailed or ErrClosed that says
-	// why not.
+	// Health returns nil if the store takes updates of every kind, else an ErrFull, ErrFailed, ErrUnreachable or
+	// ErrClosed that says why not.
 	Health() error
 	// DiskUsage returns how full the disk is. It is zero for a store that has no disk, or whose file system does not
 	// tell.
