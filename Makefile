@@ -13,7 +13,7 @@ SOAKTIME ?= 20m
 SOAKKILL ?= 1m
 DIFFTIME ?= 10m
 
-.PHONY: help build run web web-dev test lint fmt race fuzz differential overload bench cluster-test soak tidy setup clean
+.PHONY: help build run web web-dev test lint fmt race fuzz differential overload bench cluster-test deploy-test soak tidy setup clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,11 +41,9 @@ setup: ## install what the tests need: AWS CLI, boto3 (Debian), npm packages (pi
 
 test: setup build ## run every test, real SDKs and the AWS CLI included
 	@go test -timeout=30m $(TESTFLAGS) ./...
-	@go -C test/deploy/schema test ./...
 
 lint: ## check style and correctness with golangci-lint (pinned in tools/go.mod)
 	@$(LINT) run ./...
-	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd test/deploy/schema && $$lint run ./...
 
 fmt: ## format with gofumpt and gci
 	@$(LINT) fmt ./...
@@ -73,6 +71,9 @@ bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices),
 
 cluster-test: setup build ## run everything over PostgreSQL, the suites of the systems included (15 minutes)
 	@go test -count=1 -timeout=30m ./internal/database/storage/kv/postgreskv/... ./test/cluster -whole -v
+
+deploy-test: ## check deploy/ against the schemas of Compose and Kubernetes (their first compilation takes minutes)
+	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd test/deploy/schema && $$lint run ./... && go test ./...
 
 soak: ## keep up 70 % of the highest load for SOAKTIME (20m), kill -9 every SOAKKILL (1m), and check everything
 	@go test -count=1 -v -timeout=2h ./test/soak -time=$(SOAKTIME) -kill=$(SOAKKILL)
