@@ -138,3 +138,22 @@ func redacted(address string) string {
 	u.RawQuery = ""
 	return u.Redacted()
 }
+
+// Describe is a URL as people may see it, and as it tells one store from another: without passwords and settings.
+func Describe(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the database"
+	}
+	if u.User != nil {
+		u.User = url.User(u.User.Username())
+	}
+	told := url.Values{}
+	for _, name := range []string{"host", "port", "dbname", "user", "search_path"} {
+		if value := u.Query().Get(name); value != "" {
+			told.Set(name, value)
+		}
+	}
+	u.RawQuery, u.Fragment = told.Encode(), ""
+	return u.String()
+}

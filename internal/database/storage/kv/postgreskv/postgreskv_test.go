@@ -62,3 +62,10 @@ func TestContractChecked(t *testing.T) {
 		return kv.Checked(open(t))
 	})
 }
+
+func TestContractLogs(t *testing.T) {
+	kvtest.RunLogs(t, func(t *testing.T) kvtest.LogStore {
+		t.Helper()
+		return open(t).(*postgreskv.Store)
+	})
+}
