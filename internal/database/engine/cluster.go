@@ -7,6 +7,7 @@ import (
 
 	"github.com/monotable/monotable/internal/database/cluster"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/engine/format"
 )
 
 // namelessGrace is how long a kept snapshot may be without a name, where another server may be about to give it one.
@@ -17,6 +18,9 @@ func (e *Engine) join(ctx context.Context, fence *cluster.Store) (*cluster.Membe
 	return cluster.Join(ctx, cluster.Options{
 		Store: e.store, Fence: fence, Logger: e.options.Logger,
 		Changed: func(ctx context.Context) error {
+			if err := e.checkMoved(ctx); err != nil { // the lease is not renewed
+				return err
+			}
 			defer e.definitionsChanged()
 			return e.catalog.Refresh(ctx)
 		},
@@ -38,6 +42,16 @@ func (e *Engine) join(ctx context.Context, fence *cluster.Store) (*cluster.Membe
 		},
 		Looked: e.landings.wakeAll, // there may be commits of other servers
 	})
+}
+
+// checkMoved returns an error where the database is being moved to another store, or has been. The store around a Region's tells.
+func (e *Engine) checkMoved(ctx context.Context) error {
+	snapshot, err := e.site.around.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer snapshot.Close()
+	return format.Check(snapshot)
 }
 
 // definitionsChanged has what follows definitions look at them again: deliveries to Kinesis, and the flows between Regions.
