@@ -116,12 +116,20 @@ func (o *MoveOptions) check() error {
 		return errors.New("a move is from one store to another: name both")
 	case describeStore(o.From) == describeStore(o.To):
 		return errors.New("the two are the same store")
+	case !isURL(o.From) && !isURL(o.To) && (within(o.From, o.To) || within(o.To, o.From)):
+		return errors.New("one directory is in the other: give the database a directory of its own")
 	case o.Encrypt && isURL(o.To):
 		return errors.New("only directories are encrypted: encrypt the volume of the PostgreSQL server")
 	case o.Encrypt && o.MasterKey == nil:
 		return errors.New("an encrypted directory needs a master key")
 	}
 	return keys.validateMasterKeys()
+}
+
+// within tells whether a path is below a directory, as far as the two names tell.
+func within(dir, path string) bool {
+	below, err := filepath.Rel(describeStore(dir), describeStore(path))
+	return err == nil && filepath.IsLocal(below)
 }
 
 func isURL(store string) bool { return strings.Contains(store, "://") }

@@ -389,14 +389,18 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestFails: where the copy does not prove, or is not what was read, the source can be opened, and the target cannot. Then the move goes on.
+// TestFails: where the copy does not prove, is not what was read, or somebody has had enough, the source can be opened, and the target cannot. Then the move goes on.
 func TestFails(t *testing.T) {
-	for name, fail := range map[string]func(o *move.Options, to *pebblekv.Store) string{
-		"verify": func(o *move.Options, _ *pebblekv.Store) string {
+	for name, fail := range map[string]func(o *move.Options, to *pebblekv.Store, cancel func()) string{
+		"cancelled": func(o *move.Options, _ *pebblekv.Store, cancel func()) string {
+			o.Progress = func(move.Phase, int64, int64) { cancel() }
+			return context.Canceled.Error()
+		},
+		"verify": func(o *move.Options, _ *pebblekv.Store, _ func()) string {
 			o.Verify = func(context.Context, kv.Store) error { return errors.New("it is wrong") }
 			return "it is wrong"
 		},
-		"compare": func(o *move.Options, to *pebblekv.Store) string {
+		"compare": func(o *move.Options, to *pebblekv.Store, _ func()) string {
 			changed := false
 			o.Progress = func(phase move.Phase, _, _ int64) {
 				if phase == move.Copy || changed {
@@ -415,8 +419,10 @@ func TestFails(t *testing.T) {
 			defer closeStore(t, to)
 			var said []string
 			o := options(t, &said)
-			want := fail(&o, to)
-			if _, err := move.Run(t.Context(), from, to, o); err == nil || !strings.Contains(err.Error(), want) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			want := fail(&o, to, cancel)
+			if _, err := move.Run(ctx, from, to, o); err == nil || !strings.Contains(err.Error(), want) {
 				t.Fatalf("%v, want %q", err, want)
 			}
 			if is, why := whole(t, from); !is {

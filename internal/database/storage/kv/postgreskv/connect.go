@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -139,21 +140,33 @@ func redacted(address string) string {
 	return u.Redacted()
 }
 
-// Describe is a URL as people may see it, and as it tells one store from another: without passwords and settings.
+// Describe is a URL as people may see it, and as it tells one store from another: hosts, user, database and schema, without the password.
 func Describe(address string) string {
-	u, err := url.Parse(address)
+	c, err := pgconn.ParseConfig(address)
 	if err != nil {
-		return "the database"
+		return "a PostgreSQL database"
 	}
-	if u.User != nil {
-		u.User = url.User(u.User.Username())
+	hosts := []string{describeHost(c.Host, c.Port)}
+	for _, f := range c.Fallbacks { // other hosts, and each host without TLS
+		hosts = append(hosts, describeHost(f.Host, f.Port))
 	}
-	told := url.Values{}
-	for _, name := range []string{"host", "port", "dbname", "user", "search_path"} {
-		if value := u.Query().Get(name); value != "" {
-			told.Set(name, value)
-		}
+	u, query := url.URL{Scheme: "postgres", User: url.User(c.User), Path: "/" + c.Database}, url.Values{}
+	if all := strings.Join(slices.Compact(hosts), ","); strings.Contains(all, "/") { // sockets
+		query.Set("host", all)
+	} else {
+		u.Host = all
 	}
-	u.RawQuery, u.Fragment = told.Encode(), ""
+	if schema := c.RuntimeParams["search_path"]; schema != "" && schema != defaultSchema {
+		query.Set("search_path", schema)
+	}
+	u.RawQuery = strings.ReplaceAll(query.Encode(), "%2F", "/")
 	return u.String()
+}
+
+func describeHost(host string, port uint16) string {
+	const defaultPort = 5432
+	if port == defaultPort {
+		return host
+	}
+	return fmt.Sprintf("%s:%d", host, port)
 }
