@@ -232,12 +232,8 @@ func OpenStore(ctx context.Context, address string, o *Options) (*DB, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
-		scheme, _, is := strings.Cut(address, "://")
-		if !is { // it may have a password
-			return nil, errors.New("monotable: open store: want a URL that begins with postgres://")
-		}
-		return nil, fmt.Errorf("monotable: open store: the URL begins with %q: want postgres://", scheme+"://")
+	if err := checkAddress(address); err != nil {
+		return nil, fmt.Errorf("monotable: open store: %w", err)
 	}
 	store, err := postgreskv.Open(ctx, address, postgreskv.Options{Pause: sharedPause, Logger: o.Logger})
 	if err != nil {
@@ -245,6 +241,18 @@ func OpenStore(ctx context.Context, address string, o *Options) (*DB, error) {
 	}
 	o.shared = true
 	return open(store, "", o)
+}
+
+// checkAddress refuses what is not the URL of a PostgreSQL database.
+func checkAddress(address string) error {
+	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
+		return nil
+	}
+	scheme, _, is := strings.Cut(address, "://")
+	if !is { // it may have a password
+		return errors.New("want a URL that begins with postgres://")
+	}
+	return fmt.Errorf("the URL begins with %q: want postgres://", scheme+"://")
 }
 
 // OpenMemory opens an empty database in memory, which Close forgets.

@@ -123,9 +123,12 @@ func TestRegionsAreApart(t *testing.T) {
 	if got, err := where(t.Context(), r.db.Client(), "Music"); got != "us-east-1" || err != nil {
 		t.Errorf("an unsigned request gets the item of %q, %v", got, err)
 	}
+	if _, err := r.client("eu-west-1").CreateBackup(t.Context(), &dynamodb.CreateBackupInput{TableName: aws.String("Music"), BackupName: aws.String("kept")}); err != nil {
+		t.Fatal(err)
+	}
 	verified, err := r.db.Verify(t.Context(), func(f monotable.Finding) { t.Error(f) }, nil)
-	if err != nil || verified.Tables != 3 || verified.Items != 3 {
-		t.Errorf("verified %+v, %v, want 3 tables", verified, err)
+	if err != nil || verified.Tables != 3 || verified.Items != 3 || verified.Backups != 1 {
+		t.Errorf("verified %+v, %v, want 3 tables and a backup", verified, err)
 	}
 	wantTables(t, r.db, "Music", "ap-southeast-2/Music", "eu-west-1/Music")
 }

@@ -196,3 +196,25 @@ func (m *Member) leave(ctx context.Context) error {
 		return save(txn, work, &leader)
 	})
 }
+
+// Serving returns how many servers have leases that have not ended.
+func Serving(ctx context.Context, store kv.Store) (n int, err error) {
+	err = store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
+		n = 0
+		now := txn.LogSeq().Millis()
+		lo, hi := keyenc.Servers()
+		it := txn.Iter(lo, hi, kv.IterOptions{})
+		defer it.Close()
+		for it.Next() {
+			r, err := decode[serverRecord](it.Value())
+			if err != nil {
+				return err
+			}
+			if r.Until >= now {
+				n++
+			}
+		}
+		return it.Err()
+	})
+	return n, err
+}

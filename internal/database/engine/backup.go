@@ -85,18 +85,6 @@ func (e *Engine) findBackup(r kv.Reader, arn string) (*backup.Record, error) {
 	return b, err
 }
 
-// keptOf is what a backup of a table keeps: items and entries, counters, and the descriptor as it is at the same
-// moment. TTL entries are not restored.
-func keptOf(d *catalog.Descriptor) kv.Selection {
-	descriptor := keyenc.TableDescriptor(d.Name)
-	what := kv.Selection{Spans: []kv.Span{{Lo: descriptor, Hi: keyAfter(descriptor)}}}
-	for _, bounds := range []func(keyenc.TableID) (lo, hi []byte){keyenc.TableBounds, keyenc.StatisticsBounds} {
-		lo, hi := bounds(d.ID)
-		what.Spans = append(what.Spans, kv.Span{Lo: lo, Hi: hi})
-	}
-	return what
-}
-
 // beginSystemBackup writes, with the deletion of a table, the record of a backup of it, and returns its id. The
 // job that removes the table's data keeps them first.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/pointintimerecovery_beforeyoubegin.html
@@ -125,7 +113,7 @@ func (e *Engine) keepDeleted(ctx context.Context, id string, table keyenc.TableI
 	if err != nil || b == nil || !b.Making {
 		return err
 	}
-	what := keptOf(b.Table)
+	what := backup.Selection(b.Table)
 	what.Frees = true
 	if err := e.store.Keep(ctx, b.Kept(), what); err != nil && !errors.Is(err, kv.ErrKeptExists) {
 		return err

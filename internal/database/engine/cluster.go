@@ -20,6 +20,9 @@ func (e *Engine) join(ctx context.Context, fence *cluster.Store) (*cluster.Membe
 		Store: e.store, Fence: fence, Logger: e.options.Logger,
 		Form: format.Version(), Admit: format.Check,
 		Changed: func(ctx context.Context) error {
+			if err := e.checkMoved(ctx); err != nil { // the lease is not renewed
+				return err
+			}
 			defer e.definitionsChanged()
 			return e.catalog.Refresh(ctx)
 		},
@@ -41,6 +44,16 @@ func (e *Engine) join(ctx context.Context, fence *cluster.Store) (*cluster.Membe
 		},
 		Looked: e.landings.wakeAll, // there may be commits of other servers
 	})
+}
+
+// checkMoved returns an error where the database is being moved to another store, or has been. The store around a Region's tells.
+func (e *Engine) checkMoved(ctx context.Context) error {
+	snapshot, err := e.site.around.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer snapshot.Close()
+	return format.Check(snapshot)
 }
 
 // definitionsChanged has what follows definitions look at them again: deliveries to Kinesis, and the flows between Regions.

@@ -74,7 +74,7 @@ func (e *Engine) backUp(ctx context.Context, d *catalog.Descriptor, name string)
 		return nil, err
 	}
 	kept := backup.KeptOf(id)
-	err = e.store.Keep(ctx, kept, keptOf(d))
+	err = e.store.Keep(ctx, kept, backup.Selection(d))
 	if errors.Is(err, kv.ErrKeptExists) {
 		return nil, errBackupMissed
 	}

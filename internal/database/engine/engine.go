@@ -216,6 +216,11 @@ func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 		if e.member, err = e.join(ctx, fence); err != nil {
 			return nil, err
 		}
+		// A move marks the store, then looks for servers: one of the two sees the other.
+		if err := e.checkMoved(ctx); err != nil {
+			e.leaveServers()
+			return nil, err
+		}
 	}
 	if e.catalog, err = catalog.Open(ctx, e.store, o.Region, o.AccountID, o.Now, e.landings.listenedTo); err != nil {
 		e.leaveServers()

@@ -157,7 +157,7 @@ func (e *Engine) keepWithLog(ctx context.Context, d *catalog.Descriptor, kept st
 	if _, err := e.awaitWrites(ctx, d.ID); err != nil {
 		return err
 	}
-	what := keptOf(d)
+	what := backup.Selection(d)
 	what.Logs = []kv.LogID{kv.LogID(d.ID)}
 	if err := e.store.Keep(ctx, kept, what); err != nil {
 		return err

@@ -6,6 +6,7 @@ package backup
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,6 +83,18 @@ func (b *Record) Key() []byte { return keyenc.Backup(b.ID) }
 
 // Kept names the backup's kept snapshot.
 func (b *Record) Kept() string { return KeptOf(b.ID) }
+
+// Selection is what a backup of a table keeps: items and entries, counters, and the descriptor as it is at the same moment. TTL entries are not
+// restored.
+func Selection(d *catalog.Descriptor) kv.Selection {
+	descriptor := keyenc.TableDescriptor(d.Name)
+	what := kv.Selection{Spans: []kv.Span{{Lo: descriptor, Hi: append(slices.Clone(descriptor), 0)}}}
+	for _, bounds := range []func(keyenc.TableID) (lo, hi []byte){keyenc.TableBounds, keyenc.StatisticsBounds} {
+		lo, hi := bounds(d.ID)
+		what.Spans = append(what.Spans, kv.Span{Lo: lo, Hi: hi})
+	}
+	return what
+}
 
 // Expired reports whether the time of the backup is over.
 func (b *Record) Expired(now time.Time) bool { return b.Expires != 0 && b.Expires <= now.UnixMilli() }

@@ -1,5 +1,6 @@
 // Package format has the version of the stored form of a database: of all that packages engine, catalog, keyenc,
-// itemenc and logenc write.
+// itemenc and logenc write. While a database is moved from one store to another, and in the store that it has left, a Move stands in
+// the place of the version.
 //
 // A build reads every version up to its own. Opening a store marks it with the build's version, since the build may
 // write what older ones cannot read; they refuse it from then on. Where servers share a store, it is not marked before those of an earlier
@@ -68,6 +69,11 @@ func Check(r kv.Reader) error {
 }
 
 func check(data []byte, version uint64) (stored uint64, err error) {
+	if m, err := decodeMove(data); err != nil {
+		return 0, err
+	} else if m != nil {
+		return 0, m.Refusal()
+	}
 	if len(data) != 8 {
 		return 0, fmt.Errorf("format: the store's format version is damaged: it is %x and not 8 bytes", data)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
@@ -73,12 +74,16 @@ func (v *verification) keptBackup(b *backup.Record) error {
 	return nil
 }
 
+// keptOfRegion begins the names of the kept snapshots of Regions beside the default one, which are stores of their own in this one (package
+// kv/part): their own verification looks at them.
+const keptOfRegion = "r-"
+
 // strayKept looks for kept snapshots that nobody will ever drop. Of those named for a backup or a restore the
 // engine drops at Open what has neither, and some may be in the making.
 func (v *verification) strayKept() error {
 	kept, err := v.store.Kept(v.ctx)
 	for _, k := range kept {
-		if !backup.OwnsKept(k.Name) {
+		if !backup.OwnsKept(k.Name) && !strings.HasPrefix(k.Name, keptOfRegion) {
 			v.finding(Finding{What: fmt.Sprintf("there is a kept snapshot %s, which nobody knows", k.Name)})
 		}
 	}

@@ -30,3 +30,6 @@ func Definitions() []byte { return []byte{spaceCluster, clusterDefinitions} }
 
 // IdentityChanges is the counter that each change of users, roles and policies raises.
 func IdentityChanges() []byte { return []byte{spaceCluster, clusterIdentities} }
+
+// IsCluster tells the keys of servers that share a store from those of the database.
+func IsCluster(key []byte) bool { return len(key) > 0 && key[0] == spaceCluster }

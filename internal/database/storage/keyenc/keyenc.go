@@ -87,6 +87,7 @@
 package keyenc
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 
@@ -151,6 +152,11 @@ func Collection(t TableID, pk attr.Value) []byte {
 // IsCollection tells the counter key of an item collection from other keys.
 func IsCollection(key []byte) bool {
 	return len(key) > tableKeyLen && key[0] == spaceStatistics && key[tableKeyLen] == statisticsCollection
+}
+
+// IsCounter tells the keys that have counters from those that have values.
+func IsCounter(key []byte) bool {
+	return len(key) > 0 && key[0] == spaceStatistics || bytes.Equal(key, Definitions()) || bytes.Equal(key, IdentityChanges())
 }
 
 // StatisticsBounds is the range of all counters of a table: its own, its indexes', its item collections'.

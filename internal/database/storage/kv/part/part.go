@@ -69,6 +69,30 @@ func Names(ctx context.Context, store kv.Store) ([]string, error) {
 	return names, it.Err()
 }
 
+// CopyNames gives a store that has no parts the names of another one's parts, with their numbers.
+func CopyNames(ctx context.Context, from, to kv.Store) error {
+	lo, hi := []byte{space, 0}, []byte{space, 1}
+	it, err := from.Iter(ctx, lo, hi, kv.IterOptions{})
+	if err != nil {
+		return err
+	}
+	defer it.Close()
+	var intent kv.Intent
+	var values [][]byte
+	for it.Next() {
+		intent.Write, values = append(intent.Write, bytes.Clone(it.Key())), append(values, bytes.Clone(it.Value()))
+	}
+	if err := it.Err(); err != nil || len(values) == 0 {
+		return err
+	}
+	return to.Update(ctx, intent, func(txn kv.Txn) error {
+		for i, key := range intent.Write {
+			txn.Set(key, values[i])
+		}
+		return nil
+	})
+}
+
 // numberOf is the number of a part, which is given one if it has none.
 func numberOf(ctx context.Context, store kv.Store, name string) (number uint32, err error) {
 	key, counter := append([]byte{space, 0}, name...), []byte{space, 0} // no part has an empty name
@@ -106,6 +130,20 @@ func nextNumber(r kv.Reader) (uint32, error) {
 	}
 	return highest + 1, it.Err()
 }
+
+// Inner is a key of a store as the part that it is in has it. A key that is in no part is returned as it is.
+func Inner(key []byte) []byte {
+	if len(key) < 2 || key[0] != space || key[1] == 0 {
+		return key
+	}
+	if _, inner, is := bytes.Cut(key, []byte{0}); is {
+		return inner
+	}
+	return key
+}
+
+// Name is the part's.
+func (p *Part) Name() string { return p.name }
 
 // Around is the store that the part is in.
 func (p *Part) Around() kv.Store { return p.Store }

@@ -35,9 +35,9 @@ func logBounds(log kv.LogID) (lo, hi []byte) {
 	return appendLogKey(nil, log, 0), append(appendLogKey(nil, log, math.MaxUint64), 0)
 }
 
-// appendTrimmedKey appends the key that holds how far a log has been trimmed.
-func appendTrimmedKey(dst []byte, log kv.LogID) []byte {
-	return binary.BigEndian.AppendUint32(append(dst, trimmedPrefix...), uint32(log))
+// trimmedKey is the key that holds how far a log has been trimmed.
+func trimmedKey(log kv.LogID) []byte {
+	return binary.BigEndian.AppendUint32([]byte(trimmedPrefix), uint32(log))
 }
 
 // ReadLog returns at most limit records after a sequence number, none that could still be overtaken.
@@ -126,7 +126,7 @@ func (s *Store) TrimLog(_ context.Context, log kv.LogID, upTo kv.Seq) (err error
 	batch := s.db.NewBatch()
 	defer batch.Close()
 	value := binary.BigEndian.AppendUint64(nil, uint64(upTo))
-	if err := batch.Set(appendTrimmedKey(nil, log), value, nil); err != nil {
+	if err := batch.Set(trimmedKey(log), value, nil); err != nil {
 		return err
 	}
 	if err := batch.DeleteRange(appendLogKey(nil, log, 0), append(appendLogKey(nil, log, upTo), 0), nil); err != nil {
@@ -162,7 +162,7 @@ func (s *Store) LogTrimmed(_ context.Context, log kv.LogID) (last kv.Seq, err er
 }
 
 func (s *Store) logTrimmed(log kv.LogID) (kv.Seq, error) {
-	value, err := get(s.db, appendTrimmedKey(nil, log))
+	value, err := get(s.db, trimmedKey(log))
 	if err != nil || value == nil {
 		return 0, err
 	}

@@ -40,6 +40,17 @@ func TestContractChecked(t *testing.T) {
 	})
 }
 
+func TestContractLogs(t *testing.T) {
+	for name, o := range map[string]pebblekv.Options{"plain": {}, "encrypted": encrypting(pebblekv.Options{})} {
+		t.Run(name, func(t *testing.T) {
+			kvtest.RunLogs(t, func(t *testing.T) kvtest.LogStore {
+				t.Helper()
+				return open(t, t.TempDir(), o)
+			})
+		})
+	}
+}
+
 func TestMisuse(t *testing.T) {
 	kvtest.RunMisuse(t, func(t *testing.T) kv.Store {
 		t.Helper()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -137,4 +138,35 @@ func redacted(address string) string {
 	}
 	u.RawQuery = ""
 	return u.Redacted()
+}
+
+// Describe is a URL as people may see it, and as it tells one store from another: hosts, user, database and schema, without the password.
+func Describe(address string) string {
+	c, err := pgconn.ParseConfig(address)
+	if err != nil {
+		return "a PostgreSQL database"
+	}
+	hosts := []string{describeHost(c.Host, c.Port)}
+	for _, f := range c.Fallbacks { // other hosts, and each host without TLS
+		hosts = append(hosts, describeHost(f.Host, f.Port))
+	}
+	u, query := url.URL{Scheme: "postgres", User: url.User(c.User), Path: "/" + c.Database}, url.Values{}
+	if all := strings.Join(slices.Compact(hosts), ","); strings.Contains(all, "/") { // sockets
+		query.Set("host", all)
+	} else {
+		u.Host = all
+	}
+	if schema := c.RuntimeParams["search_path"]; schema != "" && schema != defaultSchema {
+		query.Set("search_path", schema)
+	}
+	u.RawQuery = strings.ReplaceAll(query.Encode(), "%2F", "/")
+	return u.String()
+}
+
+func describeHost(host string, port uint16) string {
+	const defaultPort = 5432
+	if port == defaultPort {
+		return host
+	}
+	return fmt.Sprintf("%s:%d", host, port)
 }

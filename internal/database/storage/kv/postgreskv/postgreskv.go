@@ -79,7 +79,9 @@ type Options struct {
 	Pause time.Duration
 	// Untimed has numbers move on by Txn.Advance alone, for tests that have a clock of their own.
 	Untimed bool
-	Logger  *slog.Logger // default: discard
+	// Existing refuses a database that has no tables of a store, in which they would be made.
+	Existing bool
+	Logger   *slog.Logger // default: discard
 }
 
 // Store implements kv.Store.
@@ -121,7 +123,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 		s.disconnect()
 		return nil, fmt.Errorf("postgreskv: %w", err)
 	}
-	if err := s.prepare(ctx, schema); err != nil {
+	if err := s.prepare(ctx, schema, o.Existing); err != nil {
 		s.disconnect()
 		return nil, fmt.Errorf("postgreskv: %s: %w", redacted(address), err)
 	}

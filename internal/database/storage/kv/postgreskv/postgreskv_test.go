@@ -62,3 +62,27 @@ func TestContractChecked(t *testing.T) {
 		return kv.Checked(open(t))
 	})
 }
+
+func TestContractLogs(t *testing.T) {
+	kvtest.RunLogs(t, func(t *testing.T) kvtest.LogStore {
+		t.Helper()
+		return open(t).(*postgreskv.Store)
+	})
+}
+
+// TestDescribe: what people see of a URL tells stores apart and has no password.
+func TestDescribe(t *testing.T) {
+	t.Setenv("PGPASSWORD", "")
+	for address, want := range map[string]string{
+		"postgres://monotable:secret@db1,db2/tables":                              "postgres://monotable@db1,db2/tables",
+		"postgresql://monotable@db1:5432,db2:5433/tables?password=secret":         "postgres://monotable@db1,db2:5433/tables",
+		"postgres://monotable@db1/tables?search_path=other&connect_timeout=3":     "postgres://monotable@db1/tables?search_path=other",
+		"postgres://monotable@db1/tables?search_path=monotable&sslmode=disable":   "postgres://monotable@db1/tables",
+		"postgres://monotable@/tables?host=/run/postgresql&password=secret":       "postgres://monotable@/tables?host=/run/postgresql",
+		"postgres://monotable:secret@db1:many/tables?password=secret&port=secret": "a PostgreSQL database",
+	} {
+		if got := postgreskv.Describe(address); got != want {
+			t.Errorf("%s is described as %s, want %s", address, got, want)
+		}
+	}
+}

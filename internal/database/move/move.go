@@ -1,0 +1,402 @@
+// Package move takes a whole database from one store to another, of whatever kind.
+//
+// # Model
+//
+// Nobody serves the source meanwhile. Everything is copied that is the database's: keys with their values or counters, change logs with the numbers of
+// their records, backups. The numbers of the target go on above the source's, so that sequence numbers and shard iterators of streams, and times
+// to restore to, stay what they are.
+//
+// What belongs to the servers of a store is not copied: their leases, who leads them in which term, and the counters by which they hear of
+// each other's changes. The target's servers begin with none.
+//
+//	              source              target
+//	begin         version ─► Leaving  nothing ─► Arriving
+//	copy, compare, verify
+//	end                    ─► Left              ─► Arrived ─► version
+//
+// Both stores say how far the move is in the place of their format version (package format), which every server looks at before anything else.
+//
+// # Invariants
+//
+//  1. At most one of the two stores can be served at any time, whatever crashes. The source is left before the target is whole.
+//  2. A server does not change the source once it is Leaving: Run marks it first and then looks for servers that have it open, a server has its
+//     lease first and then looks for the mark.
+//  3. What is marked Arrived has been read back and is, byte for byte, what was read from the source.
+//  4. A move that fails gives the source back. One that is killed is begun again by the next Run with the same two stores, or completed where all was copied.
+//
+// Calls for the same stores exclude each other: of two, one fails.
+package move
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/cluster"
+	"github.com/monotable/monotable/internal/database/engine/format"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/part"
+)
+
+// clockBehindMax is how far the target's clock may be behind the source's numbers. Until it has caught up, the database's time stands still.
+const clockBehindMax = 10 * time.Second
+
+// Store is what a database can be moved from and to.
+type Store interface {
+	kv.Store
+	kv.Logs
+}
+
+// Options of a move. From, To and Verify are needed.
+type Options struct {
+	// From and To name the stores for people, and tell them from others.
+	From, To string
+	// Verify proves the copy against itself, before anybody can serve it.
+	Verify func(ctx context.Context, target kv.Store) error
+	// Progress hears how many bytes of about how many have been copied, or compared.
+	Progress func(phase Phase, done, total int64)
+	// Notice hears what an operator should know, in a sentence.
+	Notice func(text string)
+	Rand   io.Reader // default crypto/rand
+}
+
+// Phase is a part of the work.
+type Phase string
+
+// The phases of which Progress hears.
+const (
+	Copy    Phase = "copy"
+	Compare Phase = "compare"
+)
+
+// Result is what has been moved.
+type Result struct {
+	Keys, Bytes int64 // of values and counters; Bytes also of log records
+	Logs        int64
+	LogRecords  int64
+	Backups     int64
+	Checksum    string // SHA-256 of it all, the same of both stores
+	// Completed: all of it had been copied by an earlier run, which this one has ended.
+	Completed bool
+}
+
+// mover is one move.
+type mover struct {
+	Options
+	source, target Store
+	mark           format.Move // ID, From, To and Version
+	again          bool        // something of an earlier attempt may be in the target
+	done, total    int64
+}
+
+// Run moves the database of the source to the target, which must be empty, or have what an interrupted move of the same two stores has left.
+func Run(ctx context.Context, source, target Store, o Options) (Result, error) {
+	m := &mover{Options: o, source: source, target: target}
+	if o.Rand == nil {
+		m.Rand = rand.Reader
+	}
+	copied, err := m.look(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if copied {
+		m.Notice("an interrupted move had copied everything: it is completed")
+		return Result{Completed: true}, m.end(ctx)
+	}
+	if err := errors.Join(m.checkServing(ctx), m.checkUnderWay(ctx), m.checkClock(ctx)); err != nil {
+		return Result{}, err
+	}
+	if m.again {
+		m.Notice("an interrupted move is begun again: what it had copied is removed")
+	}
+	result, err := m.run(ctx)
+	if err != nil {
+		return Result{}, errors.Join(err, m.giveBack(context.WithoutCancel(ctx)))
+	}
+	return result, m.leave(ctx)
+}
+
+// look finds out what the two stores hold, and whether only the end of an earlier move is missing.
+func (m *mover) look(ctx context.Context) (copied bool, err error) {
+	version, left, err := read(ctx, m.source)
+	if err != nil {
+		return false, fmt.Errorf("the source: %w", err)
+	}
+	held, arrived, err := read(ctx, m.target)
+	if err != nil {
+		return false, fmt.Errorf("the target: %w", err)
+	}
+	switch {
+	case left == nil && version == 0:
+		return false, errors.New("there is no database in the source")
+	case left == nil:
+		m.mark = format.Move{From: m.From, To: m.To, Version: version}
+	case left.Stage == format.Left && left.To == m.To && arrived != nil && arrived.Stage == format.Arrived && arrived.ID == left.ID:
+		m.mark = *arrived
+		return true, nil
+	case left.Stage != format.Leaving || left.To != m.To:
+		return false, fmt.Errorf("the source: %w", left.Refusal())
+	default:
+		m.mark = format.Move{From: m.From, To: m.To, Version: left.Version}
+	}
+	switch {
+	case held != 0:
+		return false, errors.New("the target is not empty: it holds a database, which nothing overwrites")
+	case arrived == nil:
+		err = m.checkEmpty(ctx)
+	case arrived.From != m.From || arrived.Stage != format.Arriving && arrived.Stage != format.Arrived:
+		err = fmt.Errorf("the target is not empty: %w", arrived.Refusal())
+	default:
+		m.again = true
+	}
+	var id [8]byte
+	if _, random := io.ReadFull(m.Rand, id[:]); random != nil {
+		return false, random
+	}
+	m.mark.ID = hex.EncodeToString(id[:])
+	return false, err
+}
+
+func read(ctx context.Context, store kv.Store) (version uint64, m *format.Move, err error) {
+	snapshot, err := store.Snapshot(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer snapshot.Close()
+	return format.Read(snapshot)
+}
+
+// checkEmpty refuses a target that holds anything.
+func (m *mover) checkEmpty(ctx context.Context) error {
+	it, err := m.target.Iter(ctx, nil, nil, kv.IterOptions{Limit: 1})
+	if err != nil {
+		return err
+	}
+	keys := it.Next()
+	if err := errors.Join(it.Err(), it.Close()); err != nil {
+		return err
+	}
+	logs, err := m.target.Logs(ctx)
+	if err != nil {
+		return err
+	}
+	kept, err := m.target.Kept(ctx)
+	if err == nil && (keys || len(logs) > 0 || len(kept) > 0) {
+		err = errors.New("the target is not empty, and nothing is overwritten")
+	}
+	return err
+}
+
+// checkClock refuses a target whose clock is far behind.
+func (m *mover) checkClock(ctx context.Context) error {
+	upcoming, err := upcomingSeq(ctx, m.source)
+	if err != nil || !upcoming.Timed() {
+		return err
+	}
+	now, timed, err := m.target.Time(ctx)
+	if err != nil {
+		return err
+	}
+	if !timed {
+		now = time.Now()
+	}
+	if ahead := time.UnixMilli(upcoming.Millis()).Sub(now); ahead > clockBehindMax {
+		return fmt.Errorf("the clock of the target is %v behind the latest change of the source: set it first", ahead.Round(time.Second))
+	}
+	return nil
+}
+
+// upcomingSeq is the number at which a store goes on.
+func upcomingSeq(ctx context.Context, store kv.Store) (n kv.Seq, err error) {
+	err = store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
+		n = txn.LogSeq()
+		return nil
+	})
+	return n, err
+}
+
+// run copies and proves the copy. When it fails, the source is still Leaving.
+func (m *mover) run(ctx context.Context) (Result, error) {
+	if err := m.begin(ctx); err != nil {
+		return Result{}, err
+	}
+	if err := m.estimate(ctx); err != nil {
+		return Result{}, err
+	}
+	read, err := m.copyAll(ctx)
+	if err != nil {
+		return Result{}, fmt.Errorf("copy: %w", err)
+	}
+	m.done = 0
+	written, err := m.digest(ctx)
+	if err != nil {
+		return Result{}, fmt.Errorf("compare: %w", err)
+	}
+	if read != written {
+		return Result{}, fmt.Errorf("the copy is not what was read: %+v, want %+v", written, read)
+	}
+	if err := m.Verify(ctx, &whole{m.target, m.mark}); err != nil {
+		return Result{}, err
+	}
+	return read, nil
+}
+
+// begin marks both stores, the target first, and sees that nobody serves the source.
+func (m *mover) begin(ctx context.Context) error {
+	var parts []*part.Part
+	err := eachPart(ctx, m.source, func(_ string, store kv.Store) error {
+		if p, is := store.(*part.Part); is {
+			parts = append(parts, p)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = m.update(ctx, m.target, func(txn kv.Txn, held uint64, now *format.Move) error {
+		if held != 0 || (now == nil) == m.again {
+			return errors.New("another process has opened the target")
+		}
+		return m.at(format.Arriving).Save(txn)
+	})
+	if err != nil {
+		return err
+	}
+	err = m.update(ctx, m.source, func(txn kv.Txn, _ uint64, now *format.Move) error {
+		if now != nil && now.Stage != format.Leaving {
+			return now.Refusal()
+		}
+		// A server that has stood still looks at its definitions again, and finds the mark.
+		cluster.Raise(txn)
+		for _, p := range parts {
+			cluster.Raise(p.Within(txn))
+		}
+		return m.at(format.Leaving).Save(txn)
+	})
+	if err != nil {
+		return err
+	}
+	return m.checkServing(ctx)
+}
+
+// checkServing refuses a source that servers have open.
+func (m *mover) checkServing(ctx context.Context) error {
+	serving, err := cluster.Serving(ctx, m.source)
+	if err == nil && serving > 0 {
+		err = fmt.Errorf("servers that have the source open: %d: stop them, and wait for five seconds if one of them has crashed", serving)
+	}
+	return err
+}
+
+// leave has the source left and the target whole.
+func (m *mover) leave(ctx context.Context) error {
+	err := m.update(ctx, m.target, m.from(format.Arriving, m.at(format.Arrived).Save))
+	if err != nil {
+		return errors.Join(err, m.giveBack(context.WithoutCancel(ctx)))
+	}
+	if err := m.update(ctx, m.source, m.from(format.Leaving, m.at(format.Left).Save)); err != nil {
+		return fmt.Errorf("everything has been copied, but the source cannot be left: %w: run the same move again", err)
+	}
+	return m.end(ctx)
+}
+
+// end has the target whole, when the source has been left.
+func (m *mover) end(ctx context.Context) error {
+	err := m.update(ctx, m.target, m.from(format.Arrived, func(txn kv.Txn) error {
+		m.mark.End(txn)
+		return nil
+	}))
+	if err != nil {
+		return fmt.Errorf("everything has been copied, but the target cannot be opened yet: %w: run the same move again", err)
+	}
+	return nil
+}
+
+// giveBack lets servers open the source again.
+func (m *mover) giveBack(ctx context.Context) error {
+	return m.update(ctx, m.source, func(txn kv.Txn, _ uint64, now *format.Move) error {
+		if now != nil && now.Stage == format.Leaving && now.ID == m.mark.ID {
+			now.End(txn)
+		}
+		return nil
+	})
+}
+
+// at is the mark of the move at a stage.
+func (m *mover) at(stage format.Stage) *format.Move {
+	mark := m.mark
+	mark.Stage = stage
+	return &mark
+}
+
+// from has an update change a store that is at a stage of this very move.
+func (m *mover) from(stage format.Stage, change func(kv.Txn) error) func(kv.Txn, uint64, *format.Move) error {
+	return func(txn kv.Txn, _ uint64, now *format.Move) error {
+		if now == nil || now.Stage != stage || now.ID != m.mark.ID {
+			return errors.New("another process has changed what the store says of the move")
+		}
+		return change(txn)
+	}
+}
+
+// update changes what a store has in the place of its version.
+func (m *mover) update(ctx context.Context, store kv.Store, change func(txn kv.Txn, version uint64, now *format.Move) error) error {
+	intent := kv.Intent{Write: [][]byte{keyenc.FormatVersion()}, Drops: true}
+	return store.Update(ctx, intent, func(txn kv.Txn) error {
+		version, now, err := format.Read(txn)
+		if err != nil {
+			return err
+		}
+		return change(txn, version, now)
+	})
+}
+
+// Reopen takes a move back: servers may open the source again. What the target has been given since is not in it.
+func Reopen(ctx context.Context, source kv.Store) error {
+	return new(mover).update(ctx, source, func(txn kv.Txn, _ uint64, now *format.Move) error {
+		if now == nil || now.Stage != format.Leaving && now.Stage != format.Left {
+			return errors.New("there is nothing to take back: no database has been moved away from here")
+		}
+		now.End(txn)
+		return nil
+	})
+}
+
+// whole is a target as it will be: with its version.
+type whole struct {
+	kv.Store
+	mark format.Move
+}
+
+func (w *whole) Get(ctx context.Context, key []byte) ([]byte, error) {
+	if bytes.Equal(key, keyenc.FormatVersion()) {
+		return w.mark.VersionBytes(), nil
+	}
+	return w.Store.Get(ctx, key)
+}
+
+func (w *whole) Snapshot(ctx context.Context) (kv.Snapshot, error) {
+	s, err := w.Store.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &wholeSnapshot{s, w.mark}, nil
+}
+
+type wholeSnapshot struct {
+	kv.Snapshot
+	mark format.Move
+}
+
+func (w *wholeSnapshot) Get(key []byte) ([]byte, error) {
+	if bytes.Equal(key, keyenc.FormatVersion()) {
+		return w.mark.VersionBytes(), nil
+	}
+	return w.Snapshot.Get(key)
+}

@@ -1,0 +1,238 @@
+package monotable
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/engine/verify"
+	"github.com/monotable/monotable/internal/database/move"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
+	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv"
+)
+
+// movePause is how long a transaction of a move may stand still while the other store is read.
+const movePause = 10 * time.Minute
+
+// Moved is what Move has moved.
+type Moved struct {
+	Keys       int64 `json:"keys"`  // items, index entries and everything else
+	Bytes      int64 `json:"bytes"` // of keys, values and log records, uncompressed
+	LogRecords int64 `json:"log_records"`
+	Backups    int64 `json:"backups"`
+	// Checksum is the SHA-256 of it all, which has been computed from what was read and again from what was written.
+	Checksum string   `json:"checksum"`
+	Verified Verified `json:"verified"`
+	// Completed: an earlier call had copied and verified everything but was interrupted at its very end. The rest is zero.
+	Completed bool `json:"completed"`
+}
+
+// MoveOptions of Move. From and To are needed, each a directory or the URL of a PostgreSQL database (see [OpenStore]).
+type MoveOptions struct {
+	From, To string
+	// MasterKey opens an encrypted source, and is that of the target where Encrypt has a new directory encrypted.
+	MasterKey []byte
+	Encrypt   bool
+	// Progress hears how far the phases "copy", "compare" and "verify" are, in bytes and, of the last, in things looked at.
+	Progress func(phase string, done, total int64)
+	// Notice hears, before anything is copied, what an operator should know: that an interrupted move is begun again, or what does not move.
+	Notice func(text string)
+}
+
+// errVerify is what Move returns where the copy does not prove.
+var errVerify = errors.New("the copy is as the source is, but what it holds is wrong: run monotable verify on the source")
+
+// Move takes a whole database from one store to another while no process has it open: tables, indexes, streams with their sequence numbers, points in time
+// to restore to, backups, users and policies. The copy is compared with the source and verified. Then the source is marked: from then on no
+// process opens it, and the error says where the database is. [Reopen] takes that back.
+//
+// The target must be empty. After an error the source can be opened again. After a crash neither can, until the same call has been made
+// again, which begins anew or, where everything had been copied, completes the move.
+func Move(ctx context.Context, o *MoveOptions) (Moved, error) {
+	moved, err := o.move(ctx)
+	if err != nil {
+		return Moved{}, fmt.Errorf("monotable: move %s to %s: %w", describeStore(o.From), describeStore(o.To), err)
+	}
+	return moved, nil
+}
+
+func (o *MoveOptions) move(ctx context.Context) (Moved, error) {
+	if err := o.check(); err != nil {
+		return Moved{}, err
+	}
+	source, err := o.openSource(ctx)
+	if err != nil {
+		return Moved{}, err
+	}
+	target, err := o.openTarget(ctx)
+	if err != nil {
+		return Moved{}, errors.Join(err, source.Close())
+	}
+	for _, text := range o.remains(source) {
+		o.notice(text)
+	}
+	var verified Verified
+	result, err := move.Run(ctx, source, target, move.Options{
+		From: describeStore(o.From), To: describeStore(o.To), Notice: o.notice,
+		Progress: func(phase move.Phase, done, total int64) { o.progress(string(phase), done, total) },
+		Verify: func(ctx context.Context, copied kv.Store) (err error) {
+			verified, err = o.verify(ctx, copied)
+			return err
+		},
+	})
+	err = errors.Join(err, target.Close(), source.Close())
+	return Moved{
+		Keys: result.Keys, Bytes: result.Bytes, LogRecords: result.LogRecords, Backups: result.Backups,
+		Checksum: result.Checksum, Verified: verified, Completed: result.Completed,
+	}, err
+}
+
+// Reopen takes a move back, an interrupted one or one that is done: store, a directory or the URL of a PostgreSQL database, can be opened
+// again. It has nothing of what has been written where it was moved to: whoever reopens it decides that this is the database and the other
+// one is not. Of o only the master key counts.
+func Reopen(ctx context.Context, store string, o *MoveOptions) error {
+	from := MoveOptions{From: store, MasterKey: o.MasterKey}
+	source, err := from.openSource(ctx)
+	if err == nil {
+		err = errors.Join(move.Reopen(ctx, source), source.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("monotable: reopen %s: %w", describeStore(store), err)
+	}
+	return nil
+}
+
+func (o *MoveOptions) check() error {
+	keys := &Options{MasterKey: o.MasterKey}
+	switch {
+	case o.From == "" || o.To == "":
+		return errors.New("a move is from one store to another: name both")
+	case describeStore(o.From) == describeStore(o.To):
+		return errors.New("the two are the same store")
+	case !isURL(o.From) && !isURL(o.To) && (within(o.From, o.To) || within(o.To, o.From)):
+		return errors.New("one directory is in the other: give the database a directory of its own")
+	case o.Encrypt && isURL(o.To):
+		return errors.New("only directories are encrypted: encrypt the volume of the PostgreSQL server")
+	case o.Encrypt && o.MasterKey == nil:
+		return errors.New("an encrypted directory needs a master key")
+	}
+	return keys.validateMasterKeys()
+}
+
+// within tells whether a path is below a directory, as far as the two names tell.
+func within(dir, path string) bool {
+	below, err := filepath.Rel(describeStore(dir), describeStore(path))
+	return err == nil && filepath.IsLocal(below)
+}
+
+func isURL(store string) bool { return strings.Contains(store, "://") }
+
+// describeStore is a store as people may see it: without passwords.
+func describeStore(store string) string {
+	if isURL(store) {
+		return postgreskv.Describe(store)
+	}
+	if path, err := absolute(store); err == nil {
+		return path
+	}
+	return store
+}
+
+func (o *MoveOptions) openSource(ctx context.Context) (move.Store, error) {
+	if isURL(o.From) {
+		return openPostgres(ctx, o.From, true)
+	}
+	if _, err := existing(o.From); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(o.From, "FORMAT")); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no database in %s", o.From)
+	}
+	return openDirectory(o.From, pebblekv.Options{MasterKey: o.MasterKey})
+}
+
+func (o *MoveOptions) openTarget(ctx context.Context) (move.Store, error) {
+	if isURL(o.To) {
+		return openPostgres(ctx, o.To, false)
+	}
+	options := pebblekv.Options{Encrypt: o.Encrypt}
+	if o.Encrypt {
+		options.MasterKey = o.MasterKey
+	}
+	return openDirectory(o.To, options)
+}
+
+func openDirectory(dir string, o pebblekv.Options) (move.Store, error) {
+	path, err := absolute(dir)
+	if err != nil {
+		return nil, err
+	}
+	o.Logger = slog.New(slog.DiscardHandler)
+	store, err := pebblekv.Open(path, o)
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
+}
+
+func openPostgres(ctx context.Context, address string, exists bool) (move.Store, error) {
+	if err := checkAddress(address); err != nil {
+		return nil, err
+	}
+	store, err := postgreskv.Open(ctx, address, postgreskv.Options{Pause: movePause, Existing: exists})
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
+}
+
+// remains says what is beside a source and does not move.
+func (o *MoveOptions) remains(source move.Store) (texts []string) {
+	if isURL(o.From) {
+		return nil
+	}
+	for _, place := range []struct{ dir, what, flag string }{
+		{"s3", "exports", "--s3-dir"}, {"kinesis", "deliveries to Kinesis", "--kinesis-dir"},
+	} {
+		path := filepath.Join(describeStore(o.From), place.dir)
+		if entries, err := os.ReadDir(path); err == nil && len(entries) > 0 {
+			texts = append(texts, fmt.Sprintf("%s in %s stay where they are: copy them, or start servers with %s %s", place.what, path, place.flag, path))
+		}
+	}
+	if store, is := source.(*pebblekv.Store); is && store.Encrypted() && isURL(o.To) {
+		texts = append(texts, "the directory is encrypted, and the PostgreSQL database is not: encrypt the volume of its server")
+	}
+	return texts
+}
+
+func (o *MoveOptions) notice(text string) {
+	if o.Notice != nil {
+		o.Notice(text)
+	}
+}
+
+func (o *MoveOptions) progress(phase string, done, total int64) {
+	if o.Progress != nil {
+		o.Progress(phase, done, total)
+	}
+}
+
+// verify proves the copy, and says in notices what is wrong.
+func (o *MoveOptions) verify(ctx context.Context, copied kv.Store) (Verified, error) {
+	report := func(f Finding) { o.notice(f.What) }
+	done, err := verify.Run(ctx, copied, reportTo(report), verify.Options{
+		Progress: func(done, total int64) { o.progress("verify", done, total) },
+	})
+	err = errors.Join(err, verifyRegions(ctx, copied, &done, report), verifyIdentities(ctx, copied, o.MasterKey, &done, report))
+	if err == nil && done.Findings > 0 {
+		err = errVerify
+	}
+	return Verified(done), err
+}
