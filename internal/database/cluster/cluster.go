@@ -31,6 +31,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -310,21 +311,9 @@ func (m *Member) behind(ctx context.Context, version int64) (behind bool, err er
 	err = m.options.Store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
 		behind = false
 		now := txn.LogSeq().Millis()
-		lo, hi := keyenc.Servers()
-		it := txn.Iter(lo, hi, kv.IterOptions{})
-		defer it.Close()
-		for it.Next() {
-			id, err := keyenc.ParseServer(it.Key())
-			if err != nil {
-				return err
-			}
-			other, err := decode[serverRecord](it.Value())
-			if err != nil {
-				return err
-			}
-			behind = behind || id != m.id && other.Until >= now && other.Known < version
-		}
-		return it.Err()
+		return eachServer(txn, func(key []byte, other serverRecord) {
+			behind = behind || !bytes.Equal(key, keyenc.Server(m.id)) && other.Until >= now && other.Known < version
+		})
 	})
 	return behind, err
 }

@@ -132,24 +132,32 @@ func (m *Member) claim(ctx context.Context, now int64) (term int64, err error) {
 	return term, err
 }
 
-// Older returns an error while a server has a lease whose program writes an earlier form than that one. The update must hold the key of the
-// form's version for writing.
-func Older(txn kv.Txn, form uint64) error {
-	now := txn.LogSeq().Millis()
+// eachServer calls fn with the record of each server, whose key is valid until fn returns.
+func eachServer(r kv.Reader, fn func(key []byte, r serverRecord)) error {
 	lo, hi := keyenc.Servers()
-	it := txn.Iter(lo, hi, kv.IterOptions{})
+	it := r.Iter(lo, hi, kv.IterOptions{})
 	defer it.Close()
-	servers, until := 0, int64(0)
 	for it.Next() {
 		r, err := decode[serverRecord](it.Value())
 		if err != nil {
 			return err
 		}
+		fn(it.Key(), r)
+	}
+	return it.Err()
+}
+
+// Older returns an error while a server has a lease whose program writes an earlier form than that one. The update must hold the key of the
+// form's version for writing.
+func Older(txn kv.Txn, form uint64) error {
+	now := txn.LogSeq().Millis()
+	servers, until := 0, int64(0)
+	err := eachServer(txn, func(_ []byte, r serverRecord) {
 		if r.Until >= now && r.Form < form {
 			servers, until = servers+1, max(until, r.Until)
 		}
-	}
-	if err := it.Err(); err != nil || servers == 0 {
+	})
+	if err != nil || servers == 0 {
 		return err
 	}
 	return fmt.Errorf("cluster: this program stores data in format version %d, and the store is served by servers of an earlier format (%d): "+
@@ -157,25 +165,32 @@ func Older(txn kv.Txn, form uint64) error {
 		form, servers, time.Duration(until-now)*time.Millisecond)
 }
 
+// Serving returns how many servers have leases that have not ended.
+func Serving(ctx context.Context, store kv.Store) (n int, err error) {
+	err = store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
+		n = 0
+		now := txn.LogSeq().Millis()
+		return eachServer(txn, func(_ []byte, r serverRecord) {
+			if r.Until >= now {
+				n++
+			}
+		})
+	})
+	return n, err
+}
+
 // forget removes the leases of servers that ended long ago.
 func forget(txn kv.Txn, now int64) error {
-	lo, hi := keyenc.Servers()
-	it := txn.Iter(lo, hi, kv.IterOptions{})
-	defer it.Close()
 	var ended [][]byte
-	for it.Next() {
-		r, err := decode[serverRecord](it.Value())
-		if err != nil {
-			return err
-		}
+	err := eachServer(txn, func(key []byte, r serverRecord) {
 		if r.Until < now-time.Hour.Milliseconds() {
-			ended = append(ended, bytes.Clone(it.Key()))
+			ended = append(ended, bytes.Clone(key))
 		}
-	}
+	})
 	for _, key := range ended {
 		txn.Delete(key)
 	}
-	return it.Err()
+	return err
 }
 
 // leave removes the server's lease, and the leader's if it is its own.
@@ -195,26 +210,4 @@ func (m *Member) leave(ctx context.Context) error {
 		leader.Server, leader.Until = "", 0
 		return save(txn, work, &leader)
 	})
-}
-
-// Serving returns how many servers have leases that have not ended.
-func Serving(ctx context.Context, store kv.Store) (n int, err error) {
-	err = store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
-		n = 0
-		now := txn.LogSeq().Millis()
-		lo, hi := keyenc.Servers()
-		it := txn.Iter(lo, hi, kv.IterOptions{})
-		defer it.Close()
-		for it.Next() {
-			r, err := decode[serverRecord](it.Value())
-			if err != nil {
-				return err
-			}
-			if r.Until >= now {
-				n++
-			}
-		}
-		return it.Err()
-	})
-	return n, err
 }
