@@ -54,6 +54,9 @@ const (
 	lookInterval = 100 * time.Millisecond
 	// awaitInterval is how often Await looks at the servers.
 	awaitInterval = 20 * time.Millisecond
+	// answerTime is how long the store may take to answer a question. Later the lease has ended, and the question may be one that no answer comes to
+	// any more: that of a connection that was lost without a word.
+	answerTime = leaseTime
 	// claimTime is how long the leader's lease is waited for: updates of the leader hold it, and one that stands still must not keep
 	// anybody's own lease from being renewed.
 	claimTime = time.Second
@@ -204,7 +207,7 @@ func (m *Member) look(ctx context.Context, first bool) {
 }
 
 func (m *Member) follow(ctx context.Context, due bool) error {
-	version, err := m.version(ctx)
+	version, err := m.versionInTime(ctx)
 	if err != nil {
 		return err
 	}
@@ -222,7 +225,7 @@ func (m *Member) follow(ctx context.Context, due bool) error {
 		return nil
 	}
 	m.renewed = time.Time{} // due, until it has succeeded
-	now, err := m.renew(ctx)
+	now, err := m.renewInTime(ctx)
 	if err != nil {
 		return err
 	}
@@ -251,6 +254,18 @@ func (m *Member) admit(r kv.Reader) error {
 		return &refusedError{err}
 	}
 	return nil
+}
+
+func (m *Member) versionInTime(ctx context.Context) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	return m.version(ctx)
+}
+
+func (m *Member) renewInTime(ctx context.Context) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	return m.renew(ctx)
 }
 
 func (m *Member) left() time.Duration {

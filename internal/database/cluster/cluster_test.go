@@ -298,6 +298,52 @@ func TestManyServers(t *testing.T) {
 	})
 }
 
+// silent is a store whose calls, while it is silent, get no answer, as when its connections are lost.
+type silent struct {
+	kv.Store
+	is atomic.Bool
+}
+
+func (s *silent) answer(ctx context.Context) error {
+	if s.is.Load() {
+		<-ctx.Done()
+	}
+	return ctx.Err()
+}
+
+func (s *silent) Counter(ctx context.Context, key []byte) ([]int64, error) {
+	if err := s.answer(ctx); err != nil {
+		return nil, err
+	}
+	return s.Store.Counter(ctx, key)
+}
+
+func (s *silent) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	if err := s.answer(ctx); err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, in, fn)
+}
+
+// TestNoAnswer: a question that the store never answers does not keep a server from asking again.
+func TestNoAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &silent{Store: memkv.New()}
+		one := join(t, store)
+		defer one.Stop()
+		store.is.Store(true)
+		<-time.After(10 * time.Second)
+		if one.Current() || one.leading.Load() {
+			t.Error("a server whose store does not answer is current, or leads")
+		}
+		store.is.Store(false) // what has been asked stays without an answer
+		<-time.After(10 * time.Second)
+		if !one.Current() || !one.leading.Load() {
+			t.Error("after the store answers again, the server is not current, or does not lead")
+		}
+	})
+}
+
 // TestFormat: records of another program are not misunderstood.
 func TestFormat(t *testing.T) {
 	store := memkv.New()
