@@ -59,6 +59,11 @@ const (
 	defaultSchema = "monotable"
 	// defaultConnections is how many updates, how many reads, and how many snapshots and iterations have a connection at a time.
 	defaultConnections = 16
+	// readTime is how long the server may take to answer a read of an item or of a page, which is then asked for again in another connection: this
+	// one may be lost without a word.
+	readTime = 10 * time.Second
+	// holdTime is how long an update may wait for its keys.
+	holdTime = time.Minute
 	// healthTime is how long the server may take to answer a probe.
 	healthTime = 2 * time.Second
 	// defaultPause is how long an update may stand still between two statements.
@@ -86,6 +91,7 @@ type Options struct {
 type Store struct {
 	updates, reads *pgxpool.Pool
 	views          *pgxpool.Pool // of snapshots and iterators, whose callers may read beside them, or wait for others that do
+	pingTime       time.Duration // how long an idle connection may take to answer before it is given up
 	latches        *latch.Table
 	salt           [sha256.Size]byte // of the hashes of keys: what is in another schema has other locks
 	timed          bool
@@ -115,7 +121,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{latches: latch.New(), salt: sha256.Sum256([]byte(schema)), timed: !o.Untimed, logger: o.Logger}
+	s := &Store{latches: latch.New(), salt: sha256.Sum256([]byte(schema)), timed: !o.Untimed, pingTime: config.PingTimeout, logger: o.Logger}
 	s.appendLock, s.numberLock = appendClass|int64(s.salt[0]&63)<<tagShift, s.lock([]byte("the numbers"))
 	if err := s.connect(ctx, config, o.Pause); err != nil {
 		s.disconnect()
