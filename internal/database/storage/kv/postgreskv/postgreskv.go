@@ -24,6 +24,11 @@
 // it lags some milliseconds behind. Before an update draws the numbers of its records, it takes a lock whose own number says where
 // the sequence stood. A reader of a log reads the sequence, then these locks, and then the log: below all of them the log is complete.
 //
+// # Connections
+//
+// A connection may be lost without a word: no answer comes any more, and no end. A read that has no answer in readTime is asked again in a new
+// connection; an idle connection that does not answer a ping has all pools begin anew. An update without an answer to its commit is undetermined.
+//
 // # Invariants
 //
 //  1. A number drawn after another one was returned is higher, in whatever process.
