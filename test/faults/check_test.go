@@ -31,7 +31,8 @@ func (w *workload) check(t *testing.T) {
 	if printed, err := exec.CommandContext(t.Context(), binary, "verify", dir).CombinedOutput(); err != nil {
 		t.Errorf("verify: %v\n%s", err, printed)
 	}
-	t.Logf("%d pairs, %d requests, %d without a response, %d indexes filled", w.pairs.used(), len(w.history), w.lost, w.indexes.Load())
+	t.Logf("%d pairs, %d requests, %d without a response, %d indexes filled, %d tables created and deleted",
+		w.pairs.used(), len(w.history), w.lost, w.indexes.Load(), w.tables.Load())
 }
 
 // readAll reads all pairs, as the last requests of their histories. Those that were lost may have happened until after it.

@@ -12,6 +12,8 @@
 //     who followed all the time and for one who begins anew;
 //   - monotable verify finds nothing, though an index was added and removed all the time.
 //
+// Meanwhile tables are created and deleted at one server, and the others have to know it when it is acknowledged.
+//
 // A failure prints the seed. Times are the machine's, so a seed repeats the faults and not the history:
 //
 //	go test ./test/faults -time 10m -seed N

@@ -42,6 +42,7 @@ type workload struct {
 
 	follower *follower
 	indexes  atomic.Int64 // that were filled
+	tables   atomic.Int64 // that were created, used and deleted
 
 	mu      sync.Mutex
 	history []porcupine.Operation
@@ -68,6 +69,7 @@ func (w *workload) start(t *testing.T) {
 		w.running.Go(func() { w.work(ctx, t, id) })
 	}
 	w.running.Go(func() { w.changeIndexes(ctx, t) })
+	w.running.Go(func() { w.changeTables(ctx, t) })
 	w.running.Go(func() { w.follower.follow(ctx, t) })
 	w.progress(t)
 }
