@@ -344,6 +344,79 @@ func TestNoAnswer(t *testing.T) {
 	})
 }
 
+// late is a store whose updates, and reads of the leader's lease, wait for gates while there are any.
+type late struct {
+	kv.Store
+	updates, reads atomic.Pointer[chan struct{}]
+}
+
+func await(ctx context.Context, gate *atomic.Pointer[chan struct{}]) error {
+	if open := gate.Load(); open != nil {
+		select {
+		case <-*open:
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
+}
+
+func (s *late) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	if err := await(ctx, &s.updates); err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, in, fn)
+}
+
+func (s *late) Get(ctx context.Context, key []byte) ([]byte, error) {
+	if err := await(ctx, &s.reads); err != nil {
+		return nil, err
+	}
+	return s.Store.Get(ctx, key)
+}
+
+// TestLateRenewal: a server whose lease has ended, and that renews it with definitions it has looked for before, is not current until it
+// has looked again: a change in between waited for nobody.
+func TestLateRenewal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memkv.New()
+		behind := &late{Store: store}
+		one, two := join(t, store), join(t, behind)
+		defer one.Stop()
+		defer two.Stop()
+		updates, reads := make(chan struct{}), make(chan struct{})
+		behind.updates.Store(&updates)
+		behind.reads.Store(&reads)
+		<-time.After(10 * time.Second)
+		synctest.Wait() // it has looked at the version and is about to renew
+		if two.Current() {
+			t.Fatal("a server that cannot renew its lease is current")
+		}
+		before := two.reads.Load()
+		change(t, one)
+		if err := one.Await(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if two.reads.Load() != before {
+			t.Fatal("the change was not between a look and a renewal")
+		}
+		close(updates)
+		synctest.Wait() // it has renewed its lease, and its next look is to come
+		if two.Current() && two.reads.Load() == before {
+			t.Error("a server is current that does not know a change which has been acknowledged")
+		}
+		close(reads)
+		<-time.After(time.Second)
+		if !two.Current() || two.reads.Load() == before {
+			t.Error("a second later, it is not current, or has not read the change")
+		}
+		change(t, one)
+		begun := time.Now()
+		if err := one.Await(t.Context()); err != nil || time.Since(begun) > time.Second {
+			t.Errorf("another change takes %v, %v", time.Since(begun), err)
+		}
+	})
+}
+
 // TestFormat: records of another program are not misunderstood.
 func TestFormat(t *testing.T) {
 	store := memkv.New()
