@@ -12,6 +12,8 @@ BENCHFLAGS ?=
 SOAKTIME ?= 20m
 SOAKKILL ?= 1m
 DIFFTIME ?= 10m
+FAULTTIME ?= 5m
+FAULTSEED ?= 0
 
 .PHONY: help build run web web-dev test lint fmt race fuzz differential overload bench cluster-test deploy-test soak tidy setup clean
 
@@ -69,8 +71,10 @@ bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices),
 	@go run ./bench $(BENCHFLAGS)
 	@systems/load
 
-cluster-test: setup build ## run everything over PostgreSQL, the suites of the systems included (15 minutes)
-	@go test -count=1 -timeout=30m ./internal/database/storage/kv/postgreskv/... ./test/cluster -whole -v
+cluster-test: setup build ## run everything over PostgreSQL, the suites of the systems included, and faults for FAULTTIME (20 minutes)
+	@go test -count=1 -timeout=30m -v ./internal/database/storage/kv/postgreskv/...
+	@go test -count=1 -timeout=30m -v ./test/cluster -whole
+	@go test -count=1 -timeout=3h -v ./test/faults -time=$(FAULTTIME) -seed=$(FAULTSEED)
 
 deploy-test: ## check deploy/ against the schemas of Compose and Kubernetes (their first compilation takes minutes)
 	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd test/deploy/schema && $$lint run ./... && go test ./...

@@ -20,6 +20,7 @@ import (
 	"github.com/monotable/monotable/internal/database/server"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv/crashfs"
+	"github.com/monotable/monotable/test/internal/registers"
 )
 
 const (
@@ -45,12 +46,12 @@ func TestLinearizableAcrossPowerCuts(t *testing.T) {
 	for cut := range cuts {
 		fs = r.live(t, fs, rand.New(rand.NewPCG(seed, uint64(cut))), random)
 	}
-	result, info := porcupine.CheckOperationsVerbose(powerCutModel, r.history, patient)
+	result, info := porcupine.CheckOperationsVerbose(registers.PowerCutModel, r.history, patient)
 	if result == porcupine.Ok {
 		return
 	}
 	picture := filepath.Join(t.ArtifactDir(), "history.html")
-	if err := porcupine.VisualizePath(powerCutModel, info, picture); err != nil {
+	if err := porcupine.VisualizePath(registers.PowerCutModel, info, picture); err != nil {
 		t.Error(err)
 	}
 	t.Errorf("the history of seed %d is %v, see %s", seed, result, picture)
@@ -71,8 +72,8 @@ type recorder struct {
 func (r *recorder) live(t *testing.T, fs *crashfs.FS, workload, crash *rand.Rand) *crashfs.FS {
 	t.Helper()
 	client := serve(t, fs, r.encrypted)
-	if _, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String(table)}); err != nil {
-		createTable(t, client)
+	if _, err := client.DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String(registers.Table)}); err != nil {
+		registers.Create(t, client)
 	}
 	r.pending, r.dead = map[int]porcupine.Operation{}, false
 	var working sync.WaitGroup
@@ -108,7 +109,7 @@ func (r *recorder) live(t *testing.T, fs *crashfs.FS, workload, crash *rand.Rand
 }
 
 // perform carries out one request, and reports whether there is power for another.
-func (r *recorder) perform(t *testing.T, client *dynamodb.Client, id int, request request) bool {
+func (r *recorder) perform(t *testing.T, client *dynamodb.Client, id int, request registers.Request) bool {
 	t.Helper()
 	r.mu.Lock()
 	if r.dead || len(r.history) >= cuts*workers*each {
@@ -119,7 +120,7 @@ func (r *recorder) perform(t *testing.T, client *dynamodb.Client, id int, reques
 	r.pending[id] = o
 	r.mu.Unlock()
 
-	output, err := perform(context.WithoutCancel(t.Context()), client, request)
+	output, err := registers.Perform(context.WithoutCancel(t.Context()), client, request)
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -147,7 +148,7 @@ func (r *recorder) giveUp() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, o := range r.pending {
-		o.Output, o.Return = answer{lost: true}, int64(time.Since(r.start))
+		o.Output, o.Return = registers.Answer{Lost: true}, int64(time.Since(r.start))
 		r.history = append(r.history, o)
 	}
 }

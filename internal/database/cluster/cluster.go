@@ -17,7 +17,7 @@
 // # Invariants
 //
 //  1. What Await has returned for is known to every server that serves: a server whose lease has ended must not use the definitions that it
-//     knows (Current), and nobody waits for it.
+//     knows (Current), and nobody waits for it. When it has a lease again, it looks at the version once more before it uses them.
 //  2. An update of a leader commits only in its own term (Store), so a leader that was paused, or cut off, and does not know yet that
 //     another one has taken its place, changes nothing.
 //  3. A server whose program does not know the store's form gets no lease (Options.Admit), and a program of a later form does not begin to
@@ -55,6 +55,9 @@ const (
 	lookInterval = 100 * time.Millisecond
 	// awaitInterval is how often Await looks at the servers.
 	awaitInterval = 20 * time.Millisecond
+	// answerTime is how long the store may take to answer a question. Later the lease has ended, and the question may be one that no answer comes to
+	// any more: that of a connection that was lost without a word.
+	answerTime = leaseTime
 	// claimTime is how long the leader's lease is waited for: updates of the leader hold it, and one that stands still must not keep
 	// anybody's own lease from being renewed.
 	claimTime = time.Second
@@ -122,8 +125,13 @@ func Join(ctx context.Context, o Options) (*Member, error) {
 	if m.known, err = m.version(ctx); err != nil {
 		return nil, err
 	}
-	_, err = m.renew(ctx)
-	return m, err
+	asked := time.Now()
+	if _, err = m.renew(ctx); err != nil {
+		return nil, err
+	}
+	m.extend(asked)
+	m.renewed = time.Now()
+	return m, nil
 }
 
 // Start begins to look at the store, and to lead where nobody does.
@@ -205,27 +213,29 @@ func (m *Member) look(ctx context.Context, first bool) {
 }
 
 func (m *Member) follow(ctx context.Context, due bool) error {
-	version, err := m.version(ctx)
+	changed, err := m.readChanges(ctx)
 	if err != nil {
 		return err
 	}
-	if version != m.known {
-		err := m.options.Store.Update(ctx, kv.Intent{Check: [][]byte{keyenc.FormatVersion()}}, func(txn kv.Txn) error { return m.admit(txn) })
-		if err != nil {
-			return err
-		}
-		if err := m.options.Changed(ctx); err != nil {
-			return err
-		}
-		m.known, due = version, true
-	}
-	if !due && time.Since(m.renewed) < leaseTime/renewals {
+	if !due && !changed && time.Since(m.renewed) < leaseTime/renewals {
 		return nil
 	}
 	m.renewed = time.Time{} // due, until it has succeeded
-	now, err := m.renew(ctx)
+	asked := time.Now()
+	now, err := m.renewInTime(ctx)
 	if err != nil {
 		return err
+	}
+	changed = false
+	if !m.Current() {
+		// Until now the lease had ended, so changes since the first look may have waited for nobody.
+		if changed, err = m.readChanges(ctx); err != nil {
+			return err
+		}
+	}
+	m.extend(asked)
+	if !changed { // otherwise the next look says that they are known
+		m.renewed = time.Now()
 	}
 	leading, err := m.claim(ctx, now)
 	if err != nil {
@@ -252,6 +262,47 @@ func (m *Member) admit(r kv.Reader) error {
 		return &refusedError{err}
 	}
 	return nil
+}
+
+// readChanges looks at the version, and reads the definitions anew if it has changed.
+func (m *Member) readChanges(ctx context.Context) (changed bool, err error) {
+	version, err := m.versionInTime(ctx)
+	if err != nil || version == m.known {
+		return false, err
+	}
+	if err := m.admitted(ctx); err != nil {
+		return false, err
+	}
+	if err := m.options.Changed(ctx); err != nil {
+		return false, err
+	}
+	m.known = version
+	return true, nil
+}
+
+// extend lets the server use its definitions for the time of a lease that it asked for.
+func (m *Member) extend(asked time.Time) {
+	m.wall.Store(asked.Add(leaseTime).UnixNano())
+	m.current.Store(int64(asked.Sub(m.joined) + leaseTime))
+}
+
+// admitted is admit in an update of its own.
+func (m *Member) admitted(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	return m.options.Store.Update(ctx, kv.Intent{Check: [][]byte{keyenc.FormatVersion()}}, func(txn kv.Txn) error { return m.admit(txn) })
+}
+
+func (m *Member) versionInTime(ctx context.Context) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	return m.version(ctx)
+}
+
+func (m *Member) renewInTime(ctx context.Context) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	return m.renew(ctx)
 }
 
 func (m *Member) left() time.Duration {

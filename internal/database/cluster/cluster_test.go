@@ -298,6 +298,125 @@ func TestManyServers(t *testing.T) {
 	})
 }
 
+// silent is a store whose calls, while it is silent, get no answer, as when its connections are lost.
+type silent struct {
+	kv.Store
+	is atomic.Bool
+}
+
+func (s *silent) answer(ctx context.Context) error {
+	if s.is.Load() {
+		<-ctx.Done()
+	}
+	return ctx.Err()
+}
+
+func (s *silent) Counter(ctx context.Context, key []byte) ([]int64, error) {
+	if err := s.answer(ctx); err != nil {
+		return nil, err
+	}
+	return s.Store.Counter(ctx, key)
+}
+
+func (s *silent) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	if err := s.answer(ctx); err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, in, fn)
+}
+
+// TestNoAnswer: a question that the store never answers does not keep a server from asking again.
+func TestNoAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &silent{Store: memkv.New()}
+		one := join(t, store)
+		defer one.Stop()
+		store.is.Store(true)
+		<-time.After(10 * time.Second)
+		if one.Current() || one.leading.Load() {
+			t.Error("a server whose store does not answer is current, or leads")
+		}
+		store.is.Store(false) // what has been asked stays without an answer
+		<-time.After(10 * time.Second)
+		if !one.Current() || !one.leading.Load() {
+			t.Error("after the store answers again, the server is not current, or does not lead")
+		}
+	})
+}
+
+// late is a store whose updates, and reads of the leader's lease, wait for gates while there are any.
+type late struct {
+	kv.Store
+	updates, reads atomic.Pointer[chan struct{}]
+}
+
+func await(ctx context.Context, gate *atomic.Pointer[chan struct{}]) error {
+	if open := gate.Load(); open != nil {
+		select {
+		case <-*open:
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
+}
+
+func (s *late) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	if err := await(ctx, &s.updates); err != nil {
+		return err
+	}
+	return s.Store.Update(ctx, in, fn)
+}
+
+func (s *late) Get(ctx context.Context, key []byte) ([]byte, error) {
+	if err := await(ctx, &s.reads); err != nil {
+		return nil, err
+	}
+	return s.Store.Get(ctx, key)
+}
+
+// TestLateRenewal: a server whose lease has ended, and that renews it with definitions it has looked for before, is not current until it
+// has looked again: a change in between waited for nobody.
+func TestLateRenewal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memkv.New()
+		behind := &late{Store: store}
+		one, two := join(t, store), join(t, behind)
+		defer one.Stop()
+		defer two.Stop()
+		updates, reads := make(chan struct{}), make(chan struct{})
+		behind.updates.Store(&updates)
+		behind.reads.Store(&reads)
+		<-time.After(10 * time.Second)
+		synctest.Wait() // it has looked at the version and is about to renew
+		if two.Current() {
+			t.Fatal("a server that cannot renew its lease is current")
+		}
+		before := two.reads.Load()
+		change(t, one)
+		if err := one.Await(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if two.reads.Load() != before {
+			t.Fatal("the change was not between a look and a renewal")
+		}
+		close(updates)
+		synctest.Wait() // it has renewed its lease, and its next look is to come
+		if two.Current() && two.reads.Load() == before {
+			t.Error("a server is current that does not know a change which has been acknowledged")
+		}
+		close(reads)
+		<-time.After(time.Second)
+		if !two.Current() || two.reads.Load() == before {
+			t.Error("a second later, it is not current, or has not read the change")
+		}
+		change(t, one)
+		begun := time.Now()
+		if err := one.Await(t.Context()); err != nil || time.Since(begun) > time.Second {
+			t.Errorf("another change takes %v, %v", time.Since(begun), err)
+		}
+	})
+}
+
 // TestFormat: records of another program are not misunderstood.
 func TestFormat(t *testing.T) {
 	store := memkv.New()

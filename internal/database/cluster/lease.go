@@ -66,9 +66,8 @@ func save[T any, P interface {
 	return nil
 }
 
-// renew renews the server's lease, and returns the store's time.
+// renew renews the server's lease in the store, and returns the store's time. To use its definitions for as long, the server has to extend.
 func (m *Member) renew(ctx context.Context) (now int64, err error) {
-	asked := time.Now()
 	own := keyenc.Server(m.id)
 	err = m.options.Store.Update(ctx, kv.Intent{Write: [][]byte{own}, Check: [][]byte{keyenc.FormatVersion()}, Frees: true}, func(txn kv.Txn) error {
 		if err := m.admit(txn); err != nil {
@@ -77,13 +76,7 @@ func (m *Member) renew(ctx context.Context) (now int64, err error) {
 		now = txn.LogSeq().Millis()
 		return save(txn, own, &serverRecord{Until: now + leaseTime.Milliseconds(), Known: m.known, Form: m.options.Form})
 	})
-	if err != nil {
-		return 0, err
-	}
-	m.renewed = time.Now()
-	m.wall.Store(asked.Add(leaseTime).UnixNano())
-	m.current.Store(int64(asked.Sub(m.joined) + leaseTime))
-	return now, nil
+	return now, err
 }
 
 // claim renews the leader's lease where the server leads, or takes it where nobody does. It returns the term that the server leads in, or 0.

@@ -14,14 +14,6 @@ func Server(id string) []byte { return append([]byte{spaceCluster, clusterServer
 // Servers is the range of all servers' leases.
 func Servers() (lo, hi []byte) { return prefixBounds([]byte{spaceCluster, clusterServer}) }
 
-// ParseServer returns the id in the key of a server's lease.
-func ParseServer(key []byte) (id string, err error) {
-	if len(key) < 3 || key[0] != spaceCluster || key[1] != clusterServer {
-		return "", ErrCorrupt
-	}
-	return string(key[2:]), nil
-}
-
 // Leader is the key of the lease of the server that does the work beside requests.
 func Leader() []byte { return []byte{spaceCluster, clusterLeader} }
 

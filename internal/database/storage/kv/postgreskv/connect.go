@@ -25,7 +25,7 @@ func configure(address string, o Options) (config *pgxpool.Config, schema string
 		config.ConnConfig.ConnectTimeout = connectTime
 	}
 	if config.PingTimeout == 0 { // of a connection that has been idle
-		config.PingTimeout = connectTime
+		config.PingTimeout = healthTime
 	}
 	if config.ConnConfig.ValidateConnect == nil {
 		config.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
@@ -55,6 +55,7 @@ func configure(address string, o Options) (config *pgxpool.Config, schema string
 func (s *Store) connect(ctx context.Context, config *pgxpool.Config, pause time.Duration) (err error) {
 	for pool, limit := range map[**pgxpool.Pool]time.Duration{&s.updates: pause, &s.reads: 0, &s.views: 0} {
 		own := config.Copy()
+		own.ShouldPing = s.lost
 		own.ConnConfig.RuntimeParams[idleTimeout] = strconv.FormatInt(limit.Milliseconds(), 10)
 		if *pool, err = pgxpool.NewWithConfig(ctx, own); err != nil {
 			return err
@@ -64,10 +65,38 @@ func (s *Store) connect(ctx context.Context, config *pgxpool.Config, pause time.
 }
 
 func (s *Store) disconnect() {
-	for _, pool := range []*pgxpool.Pool{s.updates, s.reads, s.views} {
+	for _, pool := range s.pools() {
 		if pool != nil {
 			pool.Close()
 		}
+	}
+}
+
+func (s *Store) pools() []*pgxpool.Pool { return []*pgxpool.Pool{s.updates, s.reads, s.views} }
+
+// pingIdle is how long a connection may have been idle to be used without a ping.
+const pingIdle = time.Second
+
+// lost tells a pool whether a connection that it is about to use is lost, which it then takes for one to ping, and not to use. Where one does
+// not answer, others will not either: a machine is gone, or something between has forgotten them. All that are idle are given up, so that
+// one call waits for one ping.
+func (s *Store) lost(ctx context.Context, p pgxpool.ShouldPingParams) bool {
+	if p.IdleDuration < pingIdle {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.pingTime)
+	defer cancel()
+	if p.Conn.Ping(ctx) == nil {
+		return false
+	}
+	s.forget()
+	return true
+}
+
+// forget has the pools use new connections.
+func (s *Store) forget() {
+	for _, pool := range s.pools() {
+		pool.Reset()
 	}
 }
 

@@ -47,6 +47,9 @@ func unavailable(err error) bool {
 	case shuttingDown, crashed, cannotConnectNow, readOnly:
 		return true
 	case "":
+		if errors.Is(err, errNoAnswer) {
+			return true
+		}
 		if _, is := errors.AsType[*pgconn.ConnectError](err); is {
 			return true
 		}
@@ -70,6 +73,9 @@ func (s *Store) retry(ctx context.Context, do func() error) error {
 		if err == nil || !unavailable(err) || time.Since(begun) > retryTime {
 			return translate(err)
 		}
+		if errors.Is(err, errNoAnswer) { // nor may others
+			s.forget()
+		}
 		s.logger.WarnContext(ctx, "the PostgreSQL server does not answer and will be asked again", "error", err)
 		select {
 		case <-time.After(rest):
@@ -77,6 +83,25 @@ func (s *Store) retry(ctx context.Context, do func() error) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// errNoAnswer is the error of a read without an answer.
+var errNoAnswer = fmt.Errorf("postgreskv: the server has not answered for %v", readTime)
+
+// inTime runs a read that the server has to answer in readTime. Where it does not, the connection is closed.
+func inTime(ctx context.Context, do func(context.Context) error) error {
+	own, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	err := do(own)
+	if err == nil || own.Err() == nil || ctx.Err() != nil {
+		return err
+	}
+	return errNoAnswer
+}
+
+// read is call for what reads in one connection, in one round trip or two.
+func (s *Store) read(ctx context.Context, do func(context.Context) error) error {
+	return s.call(ctx, func() error { return inTime(ctx, do) })
 }
 
 // call is retry as one call of the store's.

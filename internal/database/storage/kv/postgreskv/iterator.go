@@ -67,15 +67,17 @@ func (it *iterator) begin() error {
 	l := &it.levels[0]
 	sql, args := it.query(l)
 	b.Queue(sql, args...)
-	results := it.q.SendBatch(it.ctx, &b)
-	if _, err := results.Exec(); err != nil {
+	return inTime(it.ctx, func(ctx context.Context) error {
+		results := it.q.SendBatch(ctx, &b)
+		if _, err := results.Exec(); err != nil {
+			return errors.Join(err, results.Close())
+		}
+		rows, err := results.Query()
+		if err == nil {
+			err = it.collect(l, rows)
+		}
 		return errors.Join(err, results.Close())
-	}
-	rows, err := results.Query()
-	if err == nil {
-		err = it.collect(l, rows)
-	}
-	return errors.Join(err, results.Close())
+	})
 }
 
 func (it *iterator) Next() bool {
@@ -132,11 +134,13 @@ func (it *iterator) count(l *level, r *row) bool {
 // read reads the next page of a level.
 func (it *iterator) read(l *level) error {
 	sql, args := it.query(l)
-	rows, err := it.q.Query(it.ctx, sql, args...)
-	if err != nil {
-		return err
-	}
-	return it.collect(l, rows)
+	return inTime(it.ctx, func(ctx context.Context) error {
+		rows, err := it.q.Query(ctx, sql, args...)
+		if err != nil {
+			return err
+		}
+		return it.collect(l, rows)
+	})
 }
 
 // query asks for the next page of a level: at most so many rows, and none after those that make up pageBytes, for a caller's limit

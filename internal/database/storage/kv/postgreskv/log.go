@@ -13,7 +13,7 @@ import (
 
 // ReadLog returns at most limit records after a number.
 func (s *Store) ReadLog(ctx context.Context, log kv.LogID, after kv.Seq, limit int) (records []kv.Record, through kv.Seq, err error) {
-	err = s.call(ctx, func() error {
+	err = s.read(ctx, func(ctx context.Context) error {
 		complete, err := s.complete(ctx, s.reads)
 		if err != nil || after >= complete || limit <= 0 {
 			records, through = nil, after
@@ -95,13 +95,16 @@ func (s *Store) LogSize(ctx context.Context, log kv.LogID, after kv.Seq) (n int6
 	if after > math.MaxInt64 {
 		after = math.MaxInt64
 	}
-	err = s.ask(ctx, &n, "select coalesce(sum(octet_length(data)), 0) from log where log = $1 and seq > $2", int64(log), number(after))
+	err = s.call(ctx, func() error { // a long log takes its time
+		const sql = "select coalesce(sum(octet_length(data)), 0) from log where log = $1 and seq > $2"
+		return s.reads.QueryRow(ctx, sql, int64(log), number(after)).Scan(&n)
+	})
 	return n, err
 }
 
 // ask reads one number.
 func (s *Store) ask(ctx context.Context, n *int64, sql string, args ...any) error {
-	return s.call(ctx, func() error { return s.reads.QueryRow(ctx, sql, args...).Scan(n) })
+	return s.read(ctx, func(ctx context.Context) error { return s.reads.QueryRow(ctx, sql, args...).Scan(n) })
 }
 
 // write runs a transaction that is not an update's. It may run more than once, with the effect of once.

@@ -24,6 +24,11 @@
 // it lags some milliseconds behind. Before an update draws the numbers of its records, it takes a lock whose own number says where
 // the sequence stood. A reader of a log reads the sequence, then these locks, and then the log: below all of them the log is complete.
 //
+// # Connections
+//
+// A connection may be lost without a word: no answer comes any more, and no end. A read that has no answer in readTime is asked again in a new
+// connection; an idle connection that does not answer a ping has all pools begin anew. An update without an answer to its commit is undetermined.
+//
 // # Invariants
 //
 //  1. A number drawn after another one was returned is higher, in whatever process.
@@ -59,6 +64,11 @@ const (
 	defaultSchema = "monotable"
 	// defaultConnections is how many updates, how many reads, and how many snapshots and iterations have a connection at a time.
 	defaultConnections = 16
+	// readTime is how long the server may take to answer a read of an item or of a page, which is then asked for again in another connection: this
+	// one may be lost without a word.
+	readTime = 10 * time.Second
+	// holdTime is how long an update may wait for its keys.
+	holdTime = time.Minute
 	// healthTime is how long the server may take to answer a probe.
 	healthTime = 2 * time.Second
 	// defaultPause is how long an update may stand still between two statements.
@@ -88,6 +98,7 @@ type Options struct {
 type Store struct {
 	updates, reads *pgxpool.Pool
 	views          *pgxpool.Pool // of snapshots and iterators, whose callers may read beside them, or wait for others that do
+	pingTime       time.Duration // how long an idle connection may take to answer before it is given up
 	latches        *latch.Table
 	salt           [sha256.Size]byte // of the hashes of keys: what is in another schema has other locks
 	timed          bool
@@ -117,7 +128,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{latches: latch.New(), salt: sha256.Sum256([]byte(schema)), timed: !o.Untimed, logger: o.Logger}
+	s := &Store{latches: latch.New(), salt: sha256.Sum256([]byte(schema)), timed: !o.Untimed, pingTime: config.PingTimeout, logger: o.Logger}
 	s.appendLock, s.numberLock = appendClass|int64(s.salt[0]&63)<<tagShift, s.lock([]byte("the numbers"))
 	if err := s.connect(ctx, config, o.Pause); err != nil {
 		s.disconnect()

@@ -33,7 +33,7 @@ var live = source{rows: "kv", root: []byte{}, log: "log where log = $1", counter
 
 // Get returns a copy of the latest committed value.
 func (s *Store) Get(ctx context.Context, key []byte) (value []byte, err error) {
-	err = s.call(ctx, func() (err error) {
+	err = s.read(ctx, func(ctx context.Context) (err error) {
 		value, err = live.get(ctx, s.reads, key)
 		return err
 	})
@@ -42,7 +42,7 @@ func (s *Store) Get(ctx context.Context, key []byte) (value []byte, err error) {
 
 // Counter returns the latest committed counters of a key.
 func (s *Store) Counter(ctx context.Context, key []byte) (sums []int64, err error) {
-	err = s.call(ctx, func() (err error) {
+	err = s.read(ctx, func(ctx context.Context) (err error) {
 		sums, err = live.counter(ctx, s.reads, key)
 		return err
 	})
@@ -183,13 +183,16 @@ func (s *Store) Snapshot(ctx context.Context) (kv.Snapshot, error) {
 func (s *Store) snapshot(ctx context.Context, find func(context.Context, querier) (source, error)) (kv.Snapshot, error) {
 	var src source
 	v, err := s.openView(ctx, func(conn *pgxpool.Conn) (err error) {
-		if _, err = conn.Exec(ctx, beginView); err == nil {
-			_, err = conn.Exec(ctx, "select 1 from meta") // fixes the moment
-		}
-		if err == nil {
+		return inTime(ctx, func(ctx context.Context) error {
+			if _, err := conn.Exec(ctx, beginView); err != nil {
+				return err
+			}
+			if _, err := conn.Exec(ctx, "select 1 from meta"); err != nil { // fixes the moment
+				return err
+			}
 			src, err = find(ctx, conn)
-		}
-		return err
+			return err
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -204,17 +207,35 @@ type snapshot struct {
 	source
 }
 
-func (s *snapshot) Get(key []byte) ([]byte, error)      { return s.get(s.ctx, s.conn, key) }
-func (s *snapshot) Counter(key []byte) ([]int64, error) { return s.counter(s.ctx, s.conn, key) }
+func (s *snapshot) Get(key []byte) (value []byte, err error) {
+	err = inTime(s.ctx, func(ctx context.Context) (err error) {
+		value, err = s.get(ctx, s.conn, key)
+		return err
+	})
+	return value, err
+}
+
+func (s *snapshot) Counter(key []byte) (sums []int64, err error) {
+	err = inTime(s.ctx, func(ctx context.Context) (err error) {
+		sums, err = s.counter(ctx, s.conn, key)
+		return err
+	})
+	return sums, err
+}
+
 func (s *snapshot) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
 	return newIterator(s.ctx, s.conn, s.source, lo, hi, o)
 }
 
-func (s *snapshot) ReadLog(log kv.LogID, after kv.Seq, limit int) ([]kv.Record, error) {
+func (s *snapshot) ReadLog(log kv.LogID, after kv.Seq, limit int) (list []kv.Record, err error) {
 	if limit <= 0 {
 		return nil, nil
 	}
-	return s.records(s.ctx, s.conn, log, after, math.MaxInt64, limit)
+	err = inTime(s.ctx, func(ctx context.Context) (err error) {
+		list, err = s.records(ctx, s.conn, log, after, math.MaxInt64, limit)
+		return err
+	})
+	return list, err
 }
 
 func (s *snapshot) Close() error {

@@ -138,12 +138,14 @@ func (t *txn) begin(in kv.Intent) error {
 		}
 	}
 	short, long := apart(slices.Collect(maps.Keys(t.named)))
+	ctx, cancel := context.WithTimeout(t.ctx, holdTime)
+	defer cancel()
 	var b pgx.Batch
 	b.Queue("begin isolation level read committed") // whatever the server's default is
 	b.Queue("select met, number from begin_update($1, $2, $3, $4, $5, $6, $7, $8)",
 		locks, exclusive, markBit, in.Transaction, in.FailOnTransaction, number(t.store.seqFloor()), t.store.numberLock, t.store.timed)
 	b.Queue("select k, v from kv where p = '' and k = any($1)", short)
-	results := t.conn.SendBatch(t.ctx, &b)
+	results := t.conn.SendBatch(ctx, &b)
 	met, err := t.begun(results)
 	if err = errors.Join(err, results.Close()); err != nil {
 		return err
@@ -232,12 +234,20 @@ func (t *txn) Get(key []byte) ([]byte, error) {
 	if t.named[string(key)] {
 		return t.read[string(key)], nil
 	}
-	value, err := live.get(t.ctx, t.conn, key)
+	var value []byte
+	err := inTime(t.ctx, func(ctx context.Context) (err error) {
+		value, err = live.get(ctx, t.conn, key)
+		return err
+	})
 	return value, t.failed(err)
 }
 
 func (t *txn) Counter(key []byte) ([]int64, error) {
-	sums, err := live.counter(t.ctx, t.conn, key)
+	var sums []int64
+	err := inTime(t.ctx, func(ctx context.Context) (err error) {
+		sums, err = live.counter(ctx, t.conn, key)
+		return err
+	})
 	return sums, t.failed(err)
 }
 

@@ -67,7 +67,7 @@ func (s *Server) Standby(config ...string) (*Server, error) {
 	standby := &Server{dir: dir, bin: s.bin}
 	err = standby.own()
 	if err == nil {
-		err = standby.run("pg_basebackup", "-h", s.dir, "-U", "postgres", "-D", standby.data(), "-R", "-X", "stream", "-c", "fast")
+		err = standby.run("pg_basebackup", "-h", s.dir, "-U", "postgres", "-D", standby.data(), "-R", "-X", "stream", "-c", "fast", "--no-sync")
 	}
 	if err == nil {
 		err = standby.configure(append([]string{"unix_socket_directories = '" + dir + "'"}, config...))
@@ -108,6 +108,31 @@ func (s *Server) Kill() {
 		<-time.After(time.Millisecond)
 	}
 }
+
+// Pause stops the processes of the server, as SIGSTOP does, until Resume.
+func (s *Server) Pause() { s.signal(syscall.SIGSTOP) }
+
+// Resume has the server go on after Pause.
+func (s *Server) Resume() { s.signal(syscall.SIGCONT) }
+
+func (s *Server) signal(sig syscall.Signal) {
+	pid := s.process.Process.Pid
+	_ = syscall.Kill(pid, sig) // first: while it is stopped, it begins no process
+	for _, backend := range children(pid) {
+		_ = syscall.Kill(backend, sig)
+	}
+}
+
+// Reconfigure adds lines to postgresql.conf, the last of a name counts, and has the server read it.
+func (s *Server) Reconfigure(lines ...string) error {
+	if err := s.configure(lines); err != nil {
+		return err
+	}
+	return syscall.Kill(s.process.Process.Pid, syscall.SIGHUP)
+}
+
+// Socket is the path of the Unix socket at which the server listens.
+func (s *Server) Socket() string { return filepath.Join(s.dir, ".s.PGSQL.5432") }
 
 // children are the processes that a process has begun.
 func children(pid int) (list []int) {

@@ -1,0 +1,93 @@
+// Package faults breaks a cluster while clients use it, and checks everything they were told: three servers over one PostgreSQL store that has a
+// synchronous standby, all of them processes, with a network of the test's own (package link) between clients, servers and PostgreSQL.
+//
+//	clients ──link──► server 0..2 ──two links each──► primary ──► standby
+//
+// Faults are drawn from a seed: any process is killed or paused, any link is cut, held in one direction or both, or loses its connections; the
+// standby is promoted. After each fault all servers must write again. In the end
+//
+//   - the history of each pair of registers is one that can have happened one request after the other (package registers), index queries
+//     included, whatever server answered;
+//   - the records of the stream of each item go from one to the next without a gap to what the table has, in that order, for a reader
+//     who followed all the time and for one who begins anew;
+//   - monotable verify finds nothing, though an index was added and removed all the time.
+//
+// Meanwhile tables are created and deleted at one server, and the others have to know it when it is acknowledged.
+//
+// A failure prints the seed. Times are the machine's, so a seed repeats the faults and not the history:
+//
+//	go test ./test/faults -time 10m -seed N
+package faults
+
+import (
+	"flag"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
+)
+
+var (
+	timeFlag = flag.Duration("time", 0, "how long to draw faults; 0 for one of each of a short list")
+	seedFlag = flag.Uint64("seed", 0, "seed of the faults; 0 draws one")
+)
+
+// patience is how long a cluster may take to write again when a fault is over. It is long because the machine may be busy.
+const patience = 2 * time.Minute
+
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	begun := time.Now()
+	c := start(t)
+	w := newWorkload(t, c, seed)
+	w.start(t)
+	t.Logf("started in %v", time.Since(begun).Round(time.Millisecond))
+	begun = time.Now()
+	for n := 0; !t.Failed(); n++ {
+		var list []fault
+		if *timeFlag > 0 {
+			if list = draw(random); time.Since(begun) > *timeFlag {
+				break
+			}
+		} else if list = shortList(random, n); list == nil {
+			break
+		}
+		c.suffer(t, random, list)
+		w.progress(t)
+	}
+	t.Logf("faults end after %v", time.Since(begun).Round(time.Millisecond))
+	w.stop(t)
+	c.settle(t)
+	t.Logf("settled after %v", time.Since(begun).Round(time.Millisecond))
+	w.check(t)
+	if t.Failed() {
+		t.Logf("run it again with -seed %d -time %v", seed, *timeFlag)
+	}
+}
+
+// The servers of PostgreSQL connect quickly again, and keep what a standby that was away has missed.
+var postgresSettings = []string{
+	"wal_level = replica", "synchronous_commit = local", "max_connections = 600", "wal_keep_size = '256MB'", "wal_retrieve_retry_interval = '100ms'",
+}
+
+const (
+	oneStandby = "synchronous_standby_names = '*'"
+	noStandby  = "synchronous_standby_names = ''"
+)
+
+// startPostgres starts a primary that waits for its standby. What it returns has to be removed, with an error too.
+func startPostgres() (servers [2]*postgrestest.Server, err error) {
+	primary, err := postgrestest.Start(append([]string{oneStandby}, postgresSettings...)...)
+	if err != nil {
+		return servers, err
+	}
+	standby, err := primary.Standby(noStandby)
+	return [2]*postgrestest.Server{primary, standby}, err
+}

@@ -1,0 +1,249 @@
+// Package link is a network between two processes, for tests that break it: a Link accepts TCP connections and passes their bytes to another
+// address, until it is told to reset them, to hold bytes back, or to lose a connection without a word.
+//
+//	client ──Up──► Link ──Up──► target
+//	       ◄─Down─      ◄─Down─
+//
+// Bytes that are held are delivered when they are released, even if the sender has closed its connection meanwhile, as a network does. All methods
+// may be called at once.
+package link
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"testing"
+)
+
+// Direction is a way that bytes take.
+type Direction int
+
+// The directions: from those who connect to the target, and back.
+const (
+	Up Direction = iota
+	Down
+)
+
+// Link is one address that stands for another.
+type Link struct {
+	listener net.Listener
+	stop     context.CancelFunc
+	ctx      context.Context //nolint:containedctx // of all connections
+	all      sync.WaitGroup
+
+	mu              sync.Mutex
+	network, target string
+	refusing        bool
+	gates           [2]chan struct{} // closed while bytes pass
+	connections     map[*connection]bool
+}
+
+// connection is a pair of connections whose bytes are passed.
+type connection struct {
+	client, server net.Conn
+	lost           chan struct{} // closed when no byte passes any more
+	closed         chan struct{}
+	once           sync.Once
+}
+
+// New listens on a free port of the loopback interface for the length of the test, and passes what comes to a target.
+func New(tb testing.TB, network, target string) *Link {
+	tb.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		stop()
+		tb.Fatal(err)
+	}
+	l := &Link{listener: listener, ctx: ctx, stop: stop, network: network, target: target, connections: map[*connection]bool{}}
+	for d := range l.gates {
+		l.gates[d] = open()
+	}
+	l.all.Go(l.accept)
+	tb.Cleanup(l.close)
+	return l
+}
+
+func open() chan struct{} {
+	gate := make(chan struct{})
+	close(gate)
+	return gate
+}
+
+// Address is where the link listens.
+func (l *Link) Address() string { return l.listener.Addr().String() }
+
+// Retarget passes later connections to another target.
+func (l *Link) Retarget(network, target string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.network, l.target = network, target
+}
+
+// Cut resets all connections, those that are lost included.
+func (l *Link) Cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.connections {
+		c.reset()
+	}
+}
+
+// Refuse cuts, and resets each later connection until Release.
+func (l *Link) Refuse() {
+	l.mu.Lock()
+	l.refusing = true
+	l.mu.Unlock()
+	l.Cut()
+}
+
+// Hold keeps the bytes of a direction, of later connections too, until Release.
+func (l *Link) Hold(d Direction) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-l.gates[d]:
+		l.gates[d] = make(chan struct{})
+	default: // it is held
+	}
+}
+
+// Release ends Refuse and Hold.
+func (l *Link) Release() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refusing = false
+	for d, gate := range l.gates {
+		select {
+		case <-gate:
+		default:
+			close(gate)
+			l.gates[d] = gate
+		}
+	}
+}
+
+// Lose has no byte, and no end, pass the connections there are, as when a firewall forgets them or the machine behind them is gone. Later
+// connections are as before.
+func (l *Link) Lose() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for c := range l.connections {
+		select {
+		case <-c.lost:
+		default:
+			close(c.lost)
+		}
+	}
+}
+
+func (l *Link) close() {
+	l.stop()
+	_ = l.listener.Close()
+	l.Cut()
+	l.all.Wait()
+}
+
+func (l *Link) accept() {
+	for {
+		client, err := l.listener.Accept()
+		if err != nil {
+			return
+		}
+		l.all.Go(func() { l.connect(client) })
+	}
+}
+
+func (l *Link) connect(client net.Conn) {
+	l.mu.Lock()
+	network, target, refusing := l.network, l.target, l.refusing
+	l.mu.Unlock()
+	var server net.Conn
+	if !refusing {
+		server, _ = (&net.Dialer{}).DialContext(l.ctx, network, target)
+	}
+	if server == nil {
+		drop(client)
+		return
+	}
+	c := &connection{client: client, server: server, lost: make(chan struct{}), closed: make(chan struct{})}
+	l.mu.Lock()
+	if l.connections[c] = true; l.refusing || l.ctx.Err() != nil {
+		c.reset()
+	}
+	l.mu.Unlock()
+	var both sync.WaitGroup
+	both.Go(func() { l.pass(c, Up, server, client) })
+	both.Go(func() { l.pass(c, Down, client, server) })
+	both.Wait()
+	c.reset()
+	l.mu.Lock()
+	delete(l.connections, c)
+	l.mu.Unlock()
+}
+
+// pass copies until the source ends, and then ends the target.
+func (l *Link) pass(c *connection, d Direction, to, from net.Conn) {
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		if !l.mayPass(c, d) {
+			return
+		}
+		if n > 0 {
+			if _, err := to.Write(buffer[:n]); err != nil {
+				c.reset()
+				return
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			if half, is := to.(interface{ CloseWrite() error }); is {
+				_ = half.CloseWrite()
+			}
+			return
+		}
+		if err != nil {
+			c.reset()
+			return
+		}
+	}
+}
+
+// mayPass waits until bytes may pass, and tells whether they still may.
+func (l *Link) mayPass(c *connection, d Direction) bool {
+	l.mu.Lock()
+	gate := l.gates[d]
+	l.mu.Unlock()
+	select {
+	case <-gate:
+	case <-c.lost:
+	case <-c.closed:
+	}
+	select {
+	case <-c.lost:
+		<-c.closed
+		return false
+	case <-c.closed:
+		return false
+	default:
+		return true
+	}
+}
+
+func (c *connection) reset() {
+	c.once.Do(func() {
+		close(c.closed)
+		drop(c.client)
+		drop(c.server)
+	})
+}
+
+// drop closes a connection with a reset, where its network has such.
+func drop(conn net.Conn) {
+	if tcp, is := conn.(*net.TCPConn); is {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}

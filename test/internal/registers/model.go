@@ -1,0 +1,145 @@
+// Package registers is a workload whose histories can be checked: clients read and write pairs of registers, and porcupine decides whether
+// what they were answered can have happened one operation after the other.
+//
+// A register is an item, and its value the attribute n. The two registers of a pair have one partition key; transactions take them together, and
+// queries of the table and of an index read both. Pairs have nothing to do with each other, so that each has a history of its own.
+//
+// A request without a response (Answer.Lost) has happened at some moment after its call or not at all. Model takes it to happen at any moment
+// until its Return, for which the end of the history stands: there nobody sees it, as if it had not happened.
+package registers
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// Absent is the register of an item that is not there.
+const Absent = -1
+
+// Pair is the state of the model: the two registers of a pair.
+type Pair [2]int
+
+// Kind is what a request does.
+type Kind int
+
+// The kinds of requests.
+const (
+	Get        Kind = iota // GetItem, consistent
+	Put                    // PutItem of value
+	Swap                   // PutItem of value, if the register holds expect
+	Add                    // UpdateItem ADD 1; the answer has the sum
+	Remove                 // DeleteItem; the answer has the old value
+	GetBoth                // TransactGetItems
+	SwapBoth               // TransactWriteItems: put value, if the register holds expect; put value into the other
+	Move                   // TransactWriteItems: check that the register holds expect; ADD 1 to the other
+	Query                  // Query of the pair, consistent
+	QueryIndex             // Query of the index
+)
+
+func (k Kind) String() string {
+	return [...]string{"get", "put", "swap", "add", "remove", "getBoth", "swapBoth", "move", "query", "queryIndex"}[k]
+}
+
+// Writes tells whether requests of the kind may change something.
+func (k Kind) Writes() bool {
+	return !slices.Contains([]Kind{Get, GetBoth, Query, QueryIndex}, k)
+}
+
+// Request is one call of a client on one register of a pair.
+type Request struct {
+	Pair, Register int
+	Kind           Kind
+	Value, Expect  int
+	Token          string // of SwapBoth and Move: a second request with it has no further effect; "" for none
+}
+
+// Answer is what the call returned.
+type Answer struct {
+	Value    Pair // of Get, Add and Remove the first alone counts
+	Refused  bool // the condition was false
+	Conflict bool // with a transaction under way: nothing happened
+	Lost     bool // there was none
+}
+
+// step is the model: what the request answers in a state, and what becomes of the state.
+func step(s Pair, r Request) (Answer, Pair) {
+	mine, other := &s[r.Register], &s[1-r.Register]
+	old := *mine
+	conditional := r.Kind == Swap || r.Kind == SwapBoth || r.Kind == Move
+	if conditional && old != r.Expect {
+		return Answer{Refused: true}, s
+	}
+	switch r.Kind {
+	case Get:
+		return Answer{Value: Pair{old}}, s
+	case Put, Swap:
+		*mine = r.Value
+	case Add:
+		*mine = max(old, 0) + 1
+		return Answer{Value: Pair{*mine}}, s
+	case Remove:
+		*mine = Absent
+		return Answer{Value: Pair{old}}, s
+	case GetBoth, Query, QueryIndex:
+		return Answer{Value: s}, s
+	case SwapBoth:
+		*mine, *other = r.Value, r.Value
+	case Move:
+		*other = max(*other, 0) + 1
+	}
+	return Answer{}, s
+}
+
+// Model is DynamoDB's promise: single-item operations and transactions happen one after the other, each at one
+// moment between its call and its return. That queries do, too, is monotable's.
+var Model = porcupine.Model{
+	Partition: func(history []porcupine.Operation) (parts [][]porcupine.Operation) {
+		for _, part := range ByPair(history) {
+			parts = append(parts, part)
+		}
+		return parts
+	},
+	Init: func() any { return Pair{Absent, Absent} },
+	Step: func(state, input, output any) (bool, any) {
+		got := output.(Answer)
+		if got.Conflict {
+			return true, state
+		}
+		want, next := step(state.(Pair), input.(Request))
+		return got == want || got.Lost, next
+	},
+	DescribeOperation: func(input, output any) string {
+		r, a := input.(Request), output.(Answer)
+		return fmt.Sprintf("%v(register %d, value %d, expect %d) → %+v", r.Kind, r.Register, r.Value, r.Expect, a)
+	},
+}
+
+// PowerCutModel is Model, but a request that was lost happens before its return or never.
+var PowerCutModel = (&porcupine.NondeterministicModel{
+	Partition: Model.Partition,
+	Init:      func() []any { return []any{Pair{Absent, Absent}} },
+	Step: func(state, input, output any) []any {
+		possible, next := Model.Step(state, input, output)
+		switch {
+		case output.(Answer).Lost:
+			return []any{state, next}
+		case possible:
+			return []any{next}
+		default:
+			return nil
+		}
+	},
+	DescribeOperation: Model.DescribeOperation,
+}).ToModel()
+
+// ByPair divides a history into those of the pairs.
+func ByPair(history []porcupine.Operation) map[int][]porcupine.Operation {
+	parts := map[int][]porcupine.Operation{}
+	for _, o := range history {
+		p := o.Input.(Request).Pair
+		parts[p] = append(parts[p], o)
+	}
+	return parts
+}
