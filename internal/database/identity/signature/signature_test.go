@@ -244,6 +244,19 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
+// TestHex: digests are written as encoding/hex writes them.
+func TestHex(t *testing.T) {
+	all := make([]byte, 256)
+	for i := range all {
+		all[i] = byte(i)
+	}
+	for n := range all {
+		if got, want := string(appendHex([]byte("x"), all[n:])), "x"+hex.EncodeToString(all[n:]); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 func BenchmarkVerify(b *testing.B) {
 	secret := NewSecret(suiteSecret)
 	r := request(http.MethodGet, "/", "", "X-Amz-Date:"+suiteDate, "Authorization:"+good)
