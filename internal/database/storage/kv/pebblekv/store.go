@@ -112,7 +112,8 @@ type Store struct {
 	large    chan struct{} // holds a token while a large update is committed
 	stalls   stalls
 	// moment is held while a checkpoint is taken, or tables join the database.
-	moment sync.Mutex
+	moment  sync.Mutex
+	commits commits
 
 	durability Durability
 	write      *pebble.WriteOptions // Sync or NoSync, as durability says
@@ -155,7 +156,11 @@ func (s *Store) deleteRange(lo, hi []byte) error {
 // keep it back.
 func (s *Store) applyWhole(batch *pebble.Batch) (err error) {
 	defer s.guard(&err)
-	if err := s.writable(); err != nil {
+	if err := s.beginCommit(); err != nil {
+		return err
+	}
+	defer s.endCommit()
+	if err := errors.Join(s.writable(), s.commits.follower.note(batch)); err != nil {
 		return err
 	}
 	s.unsynced.beginRange()
