@@ -37,6 +37,8 @@ import (
 	"io"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"github.com/monotable/monotable/internal/database/cluster"
 	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
@@ -84,6 +86,11 @@ type Result struct {
 	Checksum    string // SHA-256 of it all, the same of both stores
 	// Completed: all of it had been copied by an earlier run, which this one has ended.
 	Completed bool
+	// Of a move under writes: Keys, Bytes and LogRecords are those at the time of the proof. Left: the source has been left. Rounds is how often
+	// changes were copied before updates were held, and Held how long no server answered updates, as far as the target could be opened then.
+	Left   bool
+	Rounds int
+	Held   time.Duration
 }
 
 // mover is one move.
@@ -93,27 +100,35 @@ type mover struct {
 	mark           format.Move // ID, From, To and Version
 	again          bool        // something of an earlier attempt may be in the target
 	done, total    int64
+	pace           *rate.Limiter // nil for as fast as can be
+}
+
+// beginsAgain is what an operator is told of a target with half of a move.
+const beginsAgain = "an interrupted move is begun again: what it had copied is removed"
+
+func newMover(source, target Store, o Options) *mover {
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	return &mover{Options: o, source: source, target: target}
 }
 
 // Run moves the database of the source to the target, which must be empty, or have what an interrupted move of the same two stores has left.
 func Run(ctx context.Context, source, target Store, o Options) (Result, error) {
-	m := &mover{Options: o, source: source, target: target}
-	if o.Rand == nil {
-		m.Rand = rand.Reader
-	}
+	m := newMover(source, target, o)
 	copied, err := m.look(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	if copied {
 		m.Notice("an interrupted move had copied everything: it is completed")
-		return Result{Completed: true}, m.end(ctx)
+		return Result{Completed: true}, m.complete(ctx)
 	}
 	if err := errors.Join(m.checkServing(ctx), m.checkUnderWay(ctx), m.checkClock(ctx)); err != nil {
 		return Result{}, err
 	}
 	if m.again {
-		m.Notice("an interrupted move is begun again: what it had copied is removed")
+		m.Notice(beginsAgain)
 	}
 	result, err := m.run(ctx)
 	if err != nil {
@@ -238,8 +253,8 @@ func (m *mover) run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("compare: %w", err)
 	}
-	if read != written {
-		return Result{}, fmt.Errorf("the copy is not what was read: %+v, want %+v", written, read)
+	if err := same(written, read); err != nil {
+		return Result{}, err
 	}
 	if err := m.Verify(ctx, &whole{m.target, m.mark}); err != nil {
 		return Result{}, err
@@ -259,13 +274,7 @@ func (m *mover) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = m.update(ctx, m.target, func(txn kv.Txn, held uint64, now *format.Move) error {
-		if held != 0 || (now == nil) == m.again {
-			return errors.New("another process has opened the target")
-		}
-		return m.at(format.Arriving).Save(txn)
-	})
-	if err != nil {
+	if err := m.beginTarget(ctx); err != nil {
 		return err
 	}
 	err = m.update(ctx, m.source, func(txn kv.Txn, _ uint64, now *format.Move) error {
@@ -283,6 +292,16 @@ func (m *mover) begin(ctx context.Context) error {
 		return err
 	}
 	return m.checkServing(ctx)
+}
+
+// beginTarget marks the target.
+func (m *mover) beginTarget(ctx context.Context) error {
+	return m.update(ctx, m.target, func(txn kv.Txn, held uint64, now *format.Move) error {
+		if held != 0 || (now == nil) == m.again {
+			return errors.New("another process has opened the target")
+		}
+		return m.at(format.Arriving).Save(txn)
+	})
 }
 
 // checkServing refuses a source that servers have open.
@@ -303,15 +322,30 @@ func (m *mover) leave(ctx context.Context) error {
 	if err := m.update(ctx, m.source, m.from(format.Leaving, m.at(format.Left).Save)); err != nil {
 		return fmt.Errorf("everything has been copied, but the source cannot be left: %w: run the same move again", err)
 	}
-	return m.end(ctx)
+	return m.complete(ctx)
 }
 
-// end has the target whole, when the source has been left.
-func (m *mover) end(ctx context.Context) error {
-	err := m.update(ctx, m.target, m.from(format.Arrived, func(txn kv.Txn) error {
-		m.mark.End(txn)
-		return nil
-	}))
+// complete has the target whole, when the source has been left.
+func (m *mover) complete(ctx context.Context) error {
+	upcoming, err := upcomingSeq(ctx, m.source)
+	if err != nil {
+		return err
+	}
+	return m.end(ctx, upcoming)
+}
+
+// end has the target whole, and its numbers go on at one that all of the source's are below.
+func (m *mover) end(ctx context.Context, upcoming kv.Seq) error {
+	err := m.update(ctx, m.target, func(txn kv.Txn, version uint64, now *format.Move) error {
+		if now == nil && version != 0 { // an earlier attempt had no answer
+			return nil
+		}
+		return m.from(format.Arrived, func(txn kv.Txn) error {
+			txn.Advance(upcoming)
+			m.mark.End(txn)
+			return nil
+		})(txn, version, now)
+	})
 	if err != nil {
 		return fmt.Errorf("everything has been copied, but the target cannot be opened yet: %w: run the same move again", err)
 	}
