@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/metrics"
@@ -38,6 +39,9 @@ func (db *DB) Collector() prometheus.Collector {
 // say, after which reads go on and the database must be opened again. It is what GET /-/ready of [DB.Handler] responds
 // with.
 func (db *DB) Ready() error {
+	if err := db.moved(); err != nil {
+		return &notReadyError{err}
+	}
 	if err := db.store.Health(); err != nil {
 		return &notReadyError{err}
 	}
@@ -59,8 +63,11 @@ type notReadyError struct{ cause error }
 func (e *notReadyError) Unwrap() error { return e.cause }
 
 func (e *notReadyError) Error() string {
+	_, moved := errors.AsType[*apierr.Error](e.cause)
 	_, newer := errors.AsType[*format.NewerError](e.cause)
 	switch {
+	case moved:
+		return "the database has been moved: send requests to its new servers"
 	case newer:
 		return "a newer program, whose format this one does not know, has opened the store: replace this server"
 	case errors.Is(e.cause, kv.ErrFull):

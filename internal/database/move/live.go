@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
@@ -55,8 +53,6 @@ type LiveOptions struct {
 	// answered from the source. Only after that servers can open the target.
 	Refusal error
 	Left    func()
-	// Rate is how many bytes a second are copied or compared at most; rounds are as fast as they can be. Default 0: no limit.
-	Rate int
 	// EndTime is how long the target may take to become whole when the source has been left. Default one minute.
 	EndTime time.Duration
 }
@@ -83,9 +79,6 @@ func RunLive(ctx context.Context, source, target Store, o LiveOptions) (Result, 
 	m := newMover(source, target, o.Options)
 	l := &live{mover: m, options: o, cursor: []byte{}, logs: map[kv.LogID]logState{}}
 	l.quiet = &mover{source: source, target: target}
-	if o.Rate > 0 {
-		m.pace = rate.NewLimiter(rate.Limit(o.Rate), max(o.Rate/10, 1))
-	}
 	left, err := m.look(ctx)
 	if left {
 		err = errors.New("the source has been left: stop its server, and run the same move again")

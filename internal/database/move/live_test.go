@@ -72,7 +72,9 @@ func liveOptions(t *testing.T, from *pebblekv.Store, p *process, left *atomic.Bo
 
 // writeAnything makes a random change of what a database can change, in keys of its own.
 func writeAnything(ctx context.Context, s kv.Store, random *rand.Rand, writer int) error {
-	key := func() []byte { return fmt.Appendf(nil, "m%d/%03d%s", writer, random.IntN(200), bytes.Repeat([]byte{'k'}, random.IntN(2)*1000)) }
+	key := func() []byte {
+		return fmt.Appendf(nil, "m%d/%03d%s", writer, random.IntN(200), bytes.Repeat([]byte{'k'}, random.IntN(2)*1000))
+	}
 	counter := keyenc.Statistics(keyenc.TableID(1000+random.IntN(3)), 0)
 	log := kv.LogID(1000 + random.IntN(3)) //nolint:gosec // it is small
 	switch random.IntN(30) {

@@ -65,7 +65,9 @@ type Options struct {
 	Progress func(phase Phase, done, total int64)
 	// Notice hears what an operator should know, in a sentence.
 	Notice func(text string)
-	Rand   io.Reader // default crypto/rand
+	// Rate is how many bytes a second are copied, or compared, at most. Default 0: no limit.
+	Rate int
+	Rand io.Reader // default crypto/rand
 }
 
 // Phase is a part of the work.
@@ -110,7 +112,11 @@ func newMover(source, target Store, o Options) *mover {
 	if o.Rand == nil {
 		o.Rand = rand.Reader
 	}
-	return &mover{Options: o, source: source, target: target}
+	m := &mover{Options: o, source: source, target: target}
+	if o.Rate > 0 {
+		m.pace = rate.NewLimiter(rate.Limit(o.Rate), max(o.Rate/10, 1))
+	}
+	return m
 }
 
 // Run moves the database of the source to the target, which must be empty, or have what an interrupted move of the same two stores has left.

@@ -37,12 +37,15 @@ func (s *Server) Owner() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, nil, true) })
 }
 
-// authenticate notes who sends the request.
+// authenticate notes who sends the request. Whoever may send one hears where the database is.
 func (x *exchange) authenticate(body []byte) (err error) {
 	if !x.owner {
 		x.who, err = x.server.options.Authenticator.Authenticate(x.r, body)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return x.server.options.Moved()
 }
 
 // authorize refuses what the sender may not do.
