@@ -2,10 +2,10 @@ package monotable
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/metrics"
@@ -40,7 +40,7 @@ func (db *DB) Collector() prometheus.Collector {
 // with.
 func (db *DB) Ready() error {
 	if err := db.moved(); err != nil {
-		return &notReadyError{err}
+		return &notReadyError{fmt.Errorf("%w: %w", errMoved, err)}
 	}
 	if err := db.store.Health(); err != nil {
 		return &notReadyError{err}
@@ -56,6 +56,9 @@ func (db *DB) Ready() error {
 	return nil
 }
 
+// errMoved is why a database is not ready that [DB.Move] has moved.
+var errMoved = errors.New("it has been moved")
+
 // notReadyError is why a database takes no writes, as one sentence for whoever may probe it: unlike its cause it has no
 // paths.
 type notReadyError struct{ cause error }
@@ -63,10 +66,9 @@ type notReadyError struct{ cause error }
 func (e *notReadyError) Unwrap() error { return e.cause }
 
 func (e *notReadyError) Error() string {
-	_, moved := errors.AsType[*apierr.Error](e.cause)
 	_, newer := errors.AsType[*format.NewerError](e.cause)
 	switch {
-	case moved:
+	case errors.Is(e.cause, errMoved):
 		return "the database has been moved: send requests to its new servers"
 	case newer:
 		return "a newer program, whose format this one does not know, has opened the store: replace this server"

@@ -32,7 +32,6 @@ import (
 	"github.com/monotable/monotable/internal/database/audit"
 	"github.com/monotable/monotable/internal/database/cloudwatch"
 	"github.com/monotable/monotable/internal/database/cloudwatch/history"
-	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/identity"
 	"github.com/monotable/monotable/internal/database/kinesis"
@@ -180,8 +179,8 @@ type Options struct {
 // DB is an open database.
 type DB struct {
 	store   kv.Store
-	dir     string                       // "" in memory
-	left    atomic.Pointer[apierr.Error] // what requests are refused with when the database has been moved; nil before
+	dir     string                // "" in memory
+	left    atomic.Pointer[error] // what requests are refused with when the database has been moved; nil before
 	engine  *engine.Engine
 	regions []*region // beside the default one
 	server  *server.Server

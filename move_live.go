@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/move"
+	"github.com/monotable/monotable/internal/database/server"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv"
 )
@@ -53,7 +53,7 @@ func (db *DB) move(ctx context.Context, o *MoveOptions) (Moved, error) {
 	for _, text := range o.remains(source) {
 		o.notice(text)
 	}
-	refusal := apierr.DatabaseMoved.With(describeStore(o.To))
+	refusal := server.MovedTo(describeStore(o.To))
 	var verified Verified
 	result, err := move.RunLive(ctx, source, target, move.LiveOptions{
 		Options: o.options(&verified),
@@ -65,7 +65,7 @@ func (db *DB) move(ctx context.Context, o *MoveOptions) (Moved, error) {
 			return f, nil
 		},
 		Refusal: refusal,
-		Left:    func() { db.left.Store(refusal) },
+		Left:    func() { db.left.Store(&refusal) },
 	})
 	if result.Left {
 		db.logger.WarnContext(ctx, "the database has been moved: requests are refused from now on", "to", describeStore(o.To), "error", err)
@@ -77,7 +77,7 @@ func (db *DB) move(ctx context.Context, o *MoveOptions) (Moved, error) {
 // moved returns the error of all requests when the database has been moved.
 func (db *DB) moved() error {
 	if refusal := db.left.Load(); refusal != nil {
-		return refusal
+		return *refusal
 	}
 	return nil
 }

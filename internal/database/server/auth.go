@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
@@ -36,6 +37,9 @@ func (acceptAll) Authenticate(*http.Request, []byte) (*policy.Principal, error) 
 func (s *Server) Owner() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, nil, true) })
 }
+
+// MovedTo is the error of requests for a database that is elsewhere. SDKs retry them.
+func MovedTo(place string) error { return apierr.DatabaseMoved.With(place) }
 
 // authenticate notes who sends the request. Whoever may send one hears where the database is.
 func (x *exchange) authenticate(body []byte) (err error) {

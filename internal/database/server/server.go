@@ -87,7 +87,7 @@ type Options struct {
 	Slow time.Duration
 	// Ready returns why the database takes no writes, nil if it does. Default: it always does.
 	Ready func() error
-	// Moved returns the *apierr.Error for all requests once the database is another server's, nil before. Default: it stays.
+	// Moved returns the error of all requests once the database is elsewhere (see MovedTo), nil before. Default: it stays.
 	Moved func() error
 	// Companions are other services at the same address; the first that serves a request gets it. Default: none.
 	Companions []Companion

@@ -109,7 +109,7 @@ func (c *Client) Verify(ctx context.Context, report func(monotable.Finding), pro
 // Move has the other process move the database while it serves it. It connects to the target itself, with its own environment. Ending ctx ends a move whose
 // source has not been left.
 func (c *Client) Move(ctx context.Context, o *monotable.MoveOptions) (m monotable.Moved, err error) {
-	err = c.do(ctx, http.MethodPost, "/move", moveRequest{o.To, o.Rate}, &answered{result: &m, phase: o.Progress, notice: o.Notice})
+	err = c.do(ctx, http.MethodPost, "/move", moveRequest{o.To, o.Rate, o.Encrypt}, &answered{result: &m, phase: o.Progress, notice: o.Notice})
 	return m, err
 }
 

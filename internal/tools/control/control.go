@@ -71,8 +71,9 @@ type Mover interface {
 
 // moveRequest asks for a move.
 type moveRequest struct {
-	To   string `json:"to"`
-	Rate int    `json:"rate,omitempty"`
+	To      string `json:"to"`
+	Rate    int    `json:"rate,omitempty"`
+	Encrypt bool   `json:"encrypt,omitempty"`
 }
 
 // backupRequest asks for a backup.

@@ -124,7 +124,7 @@ func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logge
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 			return nil, fmt.Errorf("control: move: %w", err)
 		}
-		return mover.Move(r.Context(), &monotable.MoveOptions{To: in.To, Rate: in.Rate, Progress: a.phase, Notice: a.notice})
+		return mover.Move(r.Context(), &monotable.MoveOptions{To: in.To, Rate: in.Rate, Encrypt: in.Encrypt, Progress: a.phase, Notice: a.notice})
 	})
 	handle(mux, "POST /verify", func(r *http.Request, a *answer) (any, error) {
 		return db.Verify(r.Context(), a.finding, a.progress)
