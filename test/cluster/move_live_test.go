@@ -62,6 +62,7 @@ type noLimit struct{}
 func (noLimit) GetToken(context.Context, uint) (func() error, error) {
 	return func() error { return nil }, nil
 }
+
 func (noLimit) AddTokens(uint) error { return nil }
 
 func (b *balancer) client() *dynamodb.Client {
@@ -154,6 +155,7 @@ var counterKey = ledger.Key("counter#0")
 
 // count increments a counter under the condition that it is what was acknowledged last.
 func (x *traffic) count(t *testing.T) {
+	t.Helper()
 	c := x.b.client()
 	for n := int64(0); !x.stop.Load(); n++ {
 		in := &dynamodb.UpdateItemInput{
@@ -176,6 +178,7 @@ func (x *traffic) count(t *testing.T) {
 
 // read reads the counter, which never goes back.
 func (x *traffic) read(t *testing.T) {
+	t.Helper()
 	c := x.b.client()
 	for !x.stop.Load() {
 		least := x.counted.Load()
@@ -197,6 +200,7 @@ func (x *traffic) read(t *testing.T) {
 
 // follow reads the stream from its beginning, with one iterator after the other, until there is nothing more when all else has stopped.
 func (x *traffic) follow(t *testing.T, stream string) {
+	t.Helper()
 	c := x.b.streams()
 	out, err := c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: &stream})
 	if err != nil || len(out.StreamDescription.Shards) != 1 {
