@@ -54,7 +54,9 @@ func (b *balancer) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // retries are the SDK's own, with less patience between two and more in all.
 func retries() aws.Retryer {
-	return retry.NewStandard(func(o *retry.StandardOptions) { o.MaxAttempts, o.MaxBackoff, o.RateLimiter = 200, 100*time.Millisecond, noLimit{} })
+	return retry.NewStandard(func(o *retry.StandardOptions) {
+		o.MaxAttempts, o.MaxBackoff, o.RateLimiter = 200, 100*time.Millisecond, noLimit{}
+	})
 }
 
 type noLimit struct{}
@@ -307,7 +309,9 @@ func testMoveUnderWrites(t *testing.T, binary string) {
 	x.progress(t, 100)
 
 	started := make(chan *serverproc.Server, 1)
-	go func() { started <- serverproc.Start(t, binary, "--log-level", "error", "--store", address, "--data", socket, "--await-move") }()
+	go func() {
+		started <- serverproc.Start(t, binary, "--log-level", "error", "--store", address, "--data", socket, "--await-move")
+	}()
 	refused(t, binary, "only to PostgreSQL", "move", "--from", source, "--to", filepath.Join(dir, "other"))
 	printed := run(t, binary, "move", "--from", source, "--to", address)
 	b.send(t, <-started)
@@ -345,7 +349,9 @@ func testMoveKilledUnderWrites(t *testing.T, binary string) {
 	t.Parallel()
 	address, dir := postgrestest.URL("moved_killed", postgres), t.TempDir()
 	source, socket := filepath.Join(dir, "source"), filepath.Join(dir, "socket")
-	serve := func() *serverproc.Server { return serverproc.Start(t, binary, "--log-level", "error", "--data", source) }
+	serve := func() *serverproc.Server {
+		return serverproc.Start(t, binary, "--log-level", "error", "--data", source)
+	}
 	server := serve()
 	b := new(balancer)
 	b.send(t, server)
