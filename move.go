@@ -27,7 +27,8 @@ type Moved struct {
 	Bytes      int64 `json:"bytes"` // of keys, values and log records, uncompressed
 	LogRecords int64 `json:"log_records"`
 	Backups    int64 `json:"backups"`
-	// Checksum is the SHA-256 of keys, values and records (of a directory that nobody serves: of backups, too), which has been computed from what was read and again from what was written.
+	// Checksum is the SHA-256 of keys, values and records, and, where nobody served the source, of backups: computed from what was read and again from what
+	// was written.
 	Checksum string   `json:"checksum"`
 	Verified Verified `json:"verified"`
 	// Of a database that was served meanwhile: Keys, Bytes and LogRecords are those of the proof. Rounds is how often changes were copied, and Held how

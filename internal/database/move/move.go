@@ -2,17 +2,27 @@
 //
 // # Model
 //
-// Nobody serves the source meanwhile. Everything is copied that is the database's: keys with their values or counters, change logs with the numbers of
+// Everything is copied that is the database's: keys with their values or counters, change logs with the numbers of
 // their records, backups. The numbers of the target go on above the source's, so that sequence numbers and shard iterators of streams, and times
 // to restore to, stay what they are.
 //
 // What belongs to the servers of a store is not copied: their leases, who leads them in which term, and the counters by which they hear of
 // each other's changes. The target's servers begin with none.
 //
+// Run moves a database that nobody serves:
+//
 //	              source              target
 //	begin         version ─► Leaving  nothing ─► Arriving
 //	copy, compare, verify
 //	end                    ─► Left              ─► Arrived ─► version
+//
+// RunLive moves one that its own process serves (live.go; round.go has how a round copies):
+//
+//	begin                             nothing ─► Arriving
+//	copy, follow in rounds, compare, verify
+//	hold          updates wait                 ─► Arrived
+//	leave         version ─► Left
+//	end           all is refused                         ─► version
 //
 // Both stores say how far the move is in the place of their format version (package format), which every server looks at before anything else.
 //
@@ -22,7 +32,9 @@
 //  2. A server does not change the source once it is Leaving: Run marks it first and then looks for servers that have it open, a server has its
 //     lease first and then looks for the mark.
 //  3. What is marked Arrived has been read back and is, byte for byte, what was read from the source.
-//  4. A move that fails gives the source back. One that is killed is begun again by the next Run with the same two stores, or completed where all was copied.
+//  4. A move by Run that fails gives the source back. One that is killed is begun again by the next Run with the same two stores, or completed where all was
+//     copied. A move by RunLive that fails or is killed leaves the source as it is, until that is Left.
+//  5. RunLive: after a round the target is the source at the round's cut, as far as it has been copied once.
 //
 // Calls for the same stores exclude each other: of two, one fails.
 package move

@@ -43,6 +43,8 @@
 // ErrConflict, and for its caller it is under way until it is acknowledged; giving its keys away earlier
 // would let conflicts come and go in the middle of it.
 //
+// A Follower notes what commits change, for a copy that follows the store, and can hold them and end them: see follow.go.
+//
 // A large update is committed as tables of its own, not through the log, so that the others need not wait for its bytes: see
 // large_update.go. It is durable before it is visible, and keeps its latches until then. What it read is synced before,
 // since tables have no place in the log.
