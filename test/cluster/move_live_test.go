@@ -121,8 +121,8 @@ type traffic struct {
 	all     sync.WaitGroup
 
 	follower sync.WaitGroup
-	streamed []string    // sequence numbers, as the follower has met them
-	rest     atomic.Bool // nobody writes any more
+	streamed map[string][]string // sequence numbers by shard, as the follower has met them
+	rest     atomic.Bool         // nobody writes any more
 }
 
 // begin lets clients write, count, read and follow the stream until stop.
@@ -200,36 +200,48 @@ func (x *traffic) read(t *testing.T) {
 	}
 }
 
-// follow reads the stream from its beginning, with one iterator after the other, until there is nothing more when all else has stopped.
+// follow reads the shards of the stream from their beginning, with one iterator after the other, until there is nothing more when all else has stopped.
 func (x *traffic) follow(t *testing.T, stream string) {
 	t.Helper()
-	c := x.b.streams()
-	out, err := c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: &stream})
-	if err != nil || len(out.StreamDescription.Shards) != 1 {
-		t.Errorf("the stream: %+v, %v", out, err)
-		return
-	}
-	first, err := c.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
-		StreamArn: &stream, ShardId: out.StreamDescription.Shards[0].ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon,
-	})
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	for at := first.ShardIterator; at != nil; {
-		rest := x.rest.Load()
-		page, err := c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: at})
+	c, open := x.b.streams(), map[string]*string{}
+	x.streamed = map[string][]string{}
+	for {
+		rest, more := x.rest.Load(), false
+		out, err := c.DescribeStream(t.Context(), &dynamodbstreams.DescribeStreamInput{StreamArn: &stream})
 		if err != nil {
 			t.Errorf("the follower: %v", err)
 			return
 		}
-		for _, r := range page.Records {
-			x.streamed = append(x.streamed, *r.Dynamodb.SequenceNumber)
+		for _, shard := range out.StreamDescription.Shards {
+			if _, known := x.streamed[*shard.ShardId]; known {
+				continue
+			}
+			first, err := c.GetShardIterator(t.Context(), &dynamodbstreams.GetShardIteratorInput{
+				StreamArn: &stream, ShardId: shard.ShardId, ShardIteratorType: streamtypes.ShardIteratorTypeTrimHorizon,
+			})
+			if err != nil {
+				t.Errorf("the follower: %v", err)
+				return
+			}
+			open[*shard.ShardId], x.streamed[*shard.ShardId] = first.ShardIterator, []string{}
 		}
-		if rest && len(page.Records) == 0 {
+		for shard, at := range open {
+			page, err := c.GetRecords(t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: at})
+			if err != nil {
+				t.Errorf("the follower: %v", err)
+				return
+			}
+			for _, r := range page.Records {
+				x.streamed[shard] = append(x.streamed[shard], *r.Dynamodb.SequenceNumber)
+			}
+			more = more || len(page.Records) > 0 || page.NextShardIterator == nil
+			if open[shard] = page.NextShardIterator; page.NextShardIterator == nil {
+				delete(open, shard)
+			}
+		}
+		if rest && !more {
 			return
 		}
-		at = page.NextShardIterator
 	}
 }
 
@@ -275,7 +287,7 @@ func (x *traffic) end(t *testing.T, stream string) {
 	if diff := cmp.Diff(again.streamed, x.streamed); diff != "" {
 		t.Errorf("the follower has not read what a new one reads (-new +follower):\n%s", diff)
 	}
-	t.Logf("%d writes, %d increments, %d records; the longest write took %v", x.written.Load(), x.counted.Load(), len(x.streamed), slices.Max(x.pauses))
+	t.Logf("%d writes, %d increments, %d shards; the longest write took %v", x.written.Load(), x.counted.Load(), len(x.streamed), slices.Max(x.pauses))
 }
 
 // progress waits until so many more writes have been acknowledged.

@@ -86,7 +86,7 @@ func RunLive(ctx context.Context, source, target Store, o LiveOptions) (Result, 
 	if err != nil {
 		return Result{}, err
 	}
-	if err := errors.Join(m.checkUnderWay(ctx), m.checkClock(ctx)); err != nil {
+	if err := m.checkClock(ctx); err != nil {
 		return Result{}, err
 	}
 	if err := m.beginTarget(ctx); err != nil {
