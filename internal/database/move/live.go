@@ -89,6 +89,10 @@ func RunLive(ctx context.Context, source, target Store, o LiveOptions) (Result, 
 	if err := m.checkClock(ctx); err != nil {
 		return Result{}, err
 	}
+	if l.follower, err = o.Follow(); err != nil { // before the target is touched, which may be that of another move under way
+		return Result{}, err
+	}
+	defer l.follower.Close()
 	if err := m.beginTarget(ctx); err != nil {
 		return Result{}, err
 	}
@@ -98,10 +102,6 @@ func RunLive(ctx context.Context, source, target Store, o LiveOptions) (Result, 
 			return Result{}, err
 		}
 	}
-	if l.follower, err = o.Follow(); err != nil {
-		return Result{}, err
-	}
-	defer l.follower.Close()
 	if err := l.run(ctx); err != nil {
 		return l.result, err
 	}

@@ -45,12 +45,12 @@ type pacingFollower struct {
 }
 
 func (f pacingFollower) Cut() (kv.Snapshot, kv.Changes, error) {
-	defer f.allow(300)
+	defer f.allow(50)
 	return f.Follower.Cut()
 }
 
 func (f pacingFollower) Hold() (kv.Snapshot, kv.Changes, error) {
-	f.allow(100)
+	f.allow(30)
 	defer f.allow(10)
 	return f.Follower.Hold()
 }
@@ -175,8 +175,13 @@ func TestLive(t *testing.T) {
 		f, err := follow()
 		return pacingFollower{f, allow}, err
 	}
-	o.Progress = func(move.Phase, int64, int64) { allow(1) }
-	o.Verify = func(context.Context, kv.Store) error { allow(1000); return nil }
+	calls := 0
+	o.Progress = func(move.Phase, int64, int64) {
+		if calls++; calls%4 == 0 {
+			allow(1)
+		}
+	}
+	o.Verify = func(context.Context, kv.Store) error { allow(300); return nil }
 	result, err := move.RunLive(t.Context(), from, to, o)
 	close(turns)
 	if err != nil {
