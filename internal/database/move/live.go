@@ -77,7 +77,7 @@ type live struct {
 // goes on, unless it has been left (Result.Left).
 func RunLive(ctx context.Context, source, target Store, o LiveOptions) (Result, error) {
 	m := newMover(source, target, o.Options)
-	l := &live{mover: m, options: o, cursor: []byte{}, logs: map[kv.LogID]logState{}}
+	l := &live{mover: m, options: o, cursor: []byte{0}, logs: map[kv.LogID]logState{}}
 	l.quiet = &mover{source: source, target: target}
 	left, err := m.look(ctx)
 	if left {
