@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -15,6 +16,7 @@ type clusterResults struct {
 	rounds map[clusterCell][]measurement
 	done   map[clusterCell]activity // the sum over the rounds
 
+	Load    string          `json:"load_average_before"`
 	Results []clusterResult `json:"results"`
 	Costs   []clusterCost   `json:"requests"`
 	Idle    []clusterCost   `json:"idle_per_second"`
@@ -51,7 +53,9 @@ type clusterCost struct {
 }
 
 func newClusterResults() *clusterResults {
-	return &clusterResults{rounds: map[clusterCell][]measurement{}, done: map[clusterCell]activity{}}
+	load, _ := os.ReadFile("/proc/loadavg") // Linux only
+	minute, _, _ := strings.Cut(string(load), " ")
+	return &clusterResults{rounds: map[clusterCell][]measurement{}, done: map[clusterCell]activity{}, Load: cmp.Or(minute, "unknown")}
 }
 
 func (r *clusterResults) add(workload string, set setup, m measurement, a activity) {
@@ -101,8 +105,8 @@ func (r *clusterResults) find(workload, store string, servers int, share float64
 // markdown is the report: what a request costs, then how many there are a second.
 func (r *clusterResults) markdown(s clusterSettings) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %d cores, %d clients, %d items of 1 KB with two indexes, medians of %d rounds of %v.\n", time.Now().UTC().Format(time.DateOnly),
-		runtime.NumCPU(), s.clients, s.items, s.rounds, s.duration)
+	fmt.Fprintf(&b, "%s, %d cores, load average before the run %s, %d clients, %d items of 1 KB with two indexes, medians of %d rounds of %v.\n",
+		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), r.Load, s.clients, s.items, s.rounds, s.duration)
 	var stores []string
 	for _, one := range r.Results {
 		if one.Store != "Pebble" && !slices.Contains(stores, one.Store) {
