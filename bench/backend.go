@@ -28,7 +28,7 @@ type backend struct {
 var backends = []func(context.Context) (*backend, error){startPostgres}
 
 // activity is what the store's processes do at a moment, or on average: how many of them compute, wait for the log to be on disk, wait for the
-// locks of an update, wait within an update for the server, and wait for anything else.
+// locks of an update, wait within a transaction for the server, and wait for anything else.
 type activity struct {
 	Running float64 `json:"running"`
 	Log     float64 `json:"log"`

@@ -252,7 +252,7 @@ func (c *cluster) measure(ctx context.Context, w workload, set setup) error {
 				asked = sample(ctx, set.store.activity)
 			}
 		}
-		m, err := measure(ctx, servers, w, c.settings.clients, c.settings.settings, storeCPU, logBytes)
+		m, err := measureWith(ctx, servers, w, c.settings.clients, c.settings.settings, storeCPU, logBytes)
 		a, failure := asked()
 		if err = errors.Join(err, failure); err != nil {
 			return err
@@ -325,7 +325,7 @@ func (c *cluster) count(ctx context.Context, b *backend, workloads []workload) e
 			up := func() (float64, error) { return b.traffic().up, nil }
 			down := func() (float64, error) { return b.traffic().down, nil }
 			clock := func() (float64, error) { return time.Since(begin).Seconds(), nil }
-			m, err := measure(ctx, servers, w, 1, c.settings.settings, trips, up, down, clock)
+			m, err := measureWith(ctx, servers, w, 1, c.settings.settings, trips, up, down, clock)
 			if err != nil {
 				return fmt.Errorf("%s: %w", w.name, err)
 			}

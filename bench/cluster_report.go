@@ -204,7 +204,7 @@ func (r *clusterResults) held(b *strings.Builder, store string, workloads []stri
 func (r *clusterResults) activities(b *strings.Builder, store string, workloads []string, s clusterSettings) {
 	n := s.servers[len(s.servers)-1]
 	fmt.Fprintf(b, "\n**What the processes of %s do** on average, %s, the machine shared by all:\n\n", store, serversOf(n))
-	row(b, "request", "compute", "wait for the log", "wait for a lock", "wait, in an update, for the server", "wait for anything else")
+	row(b, "request", "compute", "wait for the log", "wait for a lock", "wait, in a transaction, for the server", "wait for anything else")
 	row(b, slices.Repeat([]string{"---"}, 6)...)
 	for _, w := range workloads {
 		one := r.find(w, store, n, 0)

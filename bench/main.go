@@ -149,14 +149,14 @@ func run(ctx context.Context, s settings) error {
 
 // measureAll runs one workload against every server in turn.
 func measureAll(ctx context.Context, running []*server, w workload, connections int, s settings, r *results) error {
-	for _, server := range running {
+	for i, server := range running {
 		if w.transaction && server.noTransactions || server.echo && w.echoBytes == 0 || w.stream && !server.own {
 			continue
 		}
 		if err := server.resume(); err != nil {
 			return err
 		}
-		m, err := measureWith(ctx, server, w, connections, s)
+		m, err := measureWith(ctx, running[i:i+1], w, connections, s)
 		if err := errors.Join(err, server.pause()); err != nil {
 			return fmt.Errorf("%s, %s: %w", server.name, w.name, err)
 		}
@@ -166,15 +166,15 @@ func measureAll(ctx context.Context, running []*server, w workload, connections 
 }
 
 // measureWith measures with the table's stream turned on where the workload wants it.
-func measureWith(ctx context.Context, running *server, w workload, connections int, s settings) (measurement, error) {
+func measureWith(ctx context.Context, servers []*server, w workload, connections int, s settings, gauges ...gauge) (measurement, error) {
 	if w.stream {
-		if err := call(ctx, running, "UpdateTable", `{"TableName":"bench","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`); err != nil {
+		if err := call(ctx, servers[0], "UpdateTable", `{"TableName":"bench","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`); err != nil {
 			return measurement{}, err
 		}
 	}
-	m, err := measure(ctx, []*server{running}, w, connections, s)
+	m, err := measure(ctx, servers, w, connections, s, gauges...)
 	if w.stream {
-		err = errors.Join(err, call(ctx, running, "UpdateTable", `{"TableName":"bench","StreamSpecification":{"StreamEnabled":false}}`))
+		err = errors.Join(err, call(ctx, servers[0], "UpdateTable", `{"TableName":"bench","StreamSpecification":{"StreamEnabled":false}}`))
 	}
 	return m, err
 }

@@ -124,8 +124,8 @@ func plainWorkloads() []workload {
 // clusterWorkloads are what servers that share a store are measured by: the usual ones, one item that all connections write, and
 // transactions that meet.
 func clusterWorkloads() []workload {
-	usual := []string{"get", "put", "condput", "update", "query", "transact"}
-	chosen := slices.DeleteFunc(plainWorkloads(), func(w workload) bool { return !slices.Contains(usual, w.name) })
+	usual := []string{"get", "put", "put" + streamSuffix, "condput", "update", "query", "transact"}
+	chosen := slices.DeleteFunc(workloads(), func(w workload) bool { return !slices.Contains(usual, w.name) })
 	one := `{"TableName":"bench","Key":{"PK":{"S":"item#%s"},"SK":{"S":"0"}},` +
 		`"UpdateExpression":"SET n = n + :one","ExpressionAttributeValues":{":one":{"N":"1"}}}`
 	return append(chosen,
