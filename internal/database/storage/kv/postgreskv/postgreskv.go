@@ -134,7 +134,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 		s.disconnect()
 		return nil, fmt.Errorf("postgreskv: %w", err)
 	}
-	if err := s.prepare(ctx, schema, o.Existing); err != nil {
+	if err := s.retryWhile(ctx, busy, func() error { return s.prepare(ctx, schema, o.Existing) }); err != nil {
 		s.disconnect()
 		return nil, fmt.Errorf("postgreskv: %s: %w", redacted(address), err)
 	}
