@@ -42,6 +42,7 @@ func configure(address string, o Options) (config *pgxpool.Config, schema string
 		return nil, "", fmt.Errorf("postgreskv: search_path is %q: want the name of one schema", schema)
 	}
 	params["search_path"] = pgx.Identifier{schema}.Sanitize()
+	config.ConnConfig.DialFunc = dialer().DialContext
 	config.MaxConns = int32(o.Connections) //nolint:gosec // a small number
 	config.ConnConfig.OnNotice = countWarning
 	config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -67,7 +68,7 @@ func unavailable(err error) bool {
 	case shuttingDown, crashed, idleSession, readOnly:
 		return true
 	case "":
-		if errors.Is(err, errNoAnswer) {
+		if errors.Is(err, errNoAnswer) || errors.Is(err, syscall.ETIMEDOUT) { // see dialer
 			return true
 		}
 		if _, is := errors.AsType[*pgconn.ConnectError](err); is {

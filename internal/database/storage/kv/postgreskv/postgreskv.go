@@ -27,7 +27,8 @@
 // # Connections
 //
 // A connection may be lost without a word: no answer comes any more, and no end. A read that has no answer in readTime is asked again in a new
-// connection; an idle connection that does not answer a ping has all pools begin anew. An update without an answer to its commit is undetermined.
+// connection; an idle connection that does not answer a ping has all pools begin anew. A commit is never given up for being slow: the system ends a
+// connection whose other side acknowledges nothing for lossTime (dial.go). An update without an answer to its commit is undetermined.
 //
 // # Invariants
 //
