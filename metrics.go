@@ -38,10 +38,8 @@ func (db *DB) Collector() prometheus.Collector {
 // say, after which reads go on and the database must be opened again. It is what GET /-/ready of [DB.Handler] responds
 // with.
 func (db *DB) Ready() error {
-	if store, known := db.store.(kv.Health); known {
-		if err := store.Health(); err != nil {
-			return &notReadyError{err}
-		}
+	if err := db.store.Health(); err != nil {
+		return &notReadyError{err}
 	}
 	if err := db.engine.Current(); err != nil {
 		return &notReadyError{err}

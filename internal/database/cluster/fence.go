@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"slices"
 
@@ -68,38 +67,13 @@ func (s *Store) check(ctx context.Context) error {
 	return f.check(func(key []byte) ([]byte, error) { return s.Get(ctx, key) })
 }
 
-// loadBytes is about how much one update of a fenced Load writes.
-const loadBytes = 1 << 20
-
 // Load writes what a leader's fill puts in many updates, each in the leader's term: it appears bit by bit, which is of no matter for work that
 // begins again, and is used by nobody, until it is done.
 func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error {
 	if _, fenced := s.fence(ctx); !fenced {
 		return s.Store.Load(ctx, fill)
 	}
-	var keys, values [][]byte
-	size := 0
-	flush := func() error {
-		err := s.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
-			for i, key := range keys {
-				txn.Set(key, values[i])
-			}
-			return nil
-		})
-		keys, values, size = nil, nil, 0
-		return err
-	}
-	err := kv.Fill(ctx, s.Limits(), fill, func(key, value []byte) error {
-		keys, values = append(keys, bytes.Clone(key)), append(values, append([]byte{}, value...))
-		if size += len(key) + len(value); size < loadBytes {
-			return nil
-		}
-		return flush()
-	})
-	if err != nil {
-		return err
-	}
-	return flush()
+	return kv.LoadByUpdates(ctx, s.Limits(), s.Update, fill)
 }
 
 // DeleteRange is checked before it begins.

@@ -14,6 +14,8 @@
 //	    within 60 s.
 //	V3  Keys are fetched once and kept. An unknown kid fetches them again, at most once a minute, so that a rotation is seen
 //	    and a flood of forged tokens is not passed on to the user pool.
+//	    The signatures of the tokens that were used last are verified once, as long as their kid names the same key; what they
+//	    say is held against V2 each time.
 //	V4  An Issuer is for development and for a system's own log-in; it exists only where it was asked for.
 //	V5  An Issuer belongs to one system: its iss and client_id contain the system's name, so no other system accepts its
 //	    tokens, even if two issuers share a key file. client_id is the audience: Cognito's access tokens have no aud.

@@ -32,6 +32,9 @@ type Issuer struct {
 
 	mu   sync.RWMutex
 	keys []jwk.Key // private; the first signs, the others only verify still
+	// set and verifying are the public ones.
+	set       jwk.Set
+	verifying map[string]*rsa.PublicKey
 }
 
 // Claims are what a token says.
@@ -51,16 +54,31 @@ func NewIssuer(system, base string, now func() time.Time) (*Issuer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return issuerOf(system, base, now, []jwk.Key{key}), nil
+	return issuerOf(system, base, now, []jwk.Key{key})
 }
 
-func issuerOf(system, base string, now func() time.Time, keys []jwk.Key) *Issuer {
+func issuerOf(system, base string, now func() time.Time, keys []jwk.Key) (*Issuer, error) {
 	if now == nil {
 		now = time.Now
 	}
-	return &Issuer{
-		system: system, base: strings.TrimSuffix(base, "/"), pool: system + "_users", client: system + "-client", now: now, keys: keys,
+	i := &Issuer{system: system, base: strings.TrimSuffix(base, "/"), pool: system + "_users", client: system + "-client", now: now}
+	return i, i.use(keys)
+}
+
+// use has the issuer sign and verify by these keys; the caller holds the lock.
+func (i *Issuer) use(keys []jwk.Key) error {
+	set := jwk.NewSet()
+	for _, private := range keys {
+		key, err := private.PublicKey()
+		if err == nil {
+			err = set.AddKey(key)
+		}
+		if err != nil {
+			return fmt.Errorf("auth: public key: %w", err)
+		}
 	}
+	i.keys, i.set, i.verifying = keys, set, publicKeys(set)
+	return nil
 }
 
 func newKey() (jwk.Key, error) {
@@ -86,16 +104,14 @@ func (i *Issuer) Client() string { return i.client }
 
 // Verifier verifies what the issuer has signed, without any request.
 func (i *Issuer) Verifier() *Verifier {
-	return &Verifier{issuer: i.URL(), clients: []string{i.client}, keys: i, now: i.now}
+	return newVerifier(i.URL(), []string{i.client}, i, i.now)
 }
 
 // Key makes an Issuer a KeySource.
 func (i *Issuer) Key(_ context.Context, kid string) (*rsa.PublicKey, error) {
-	set, err := i.public()
-	if err != nil {
-		return nil, err
-	}
-	if key := publicKeys(set)[kid]; key != nil {
+	i.mu.RLock()
+	defer i.mu.RUnlock()
+	if key := i.verifying[kid]; key != nil {
 		return key, nil
 	}
 	return nil, fmt.Errorf("%w %q", ErrUnknownKey, kid)
@@ -145,34 +161,18 @@ func (i *Issuer) Rotate() error {
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.keys = []jwk.Key{key, i.keys[0]}
-	return i.save()
-}
-
-// public is the JWKS.
-func (i *Issuer) public() (jwk.Set, error) {
-	i.mu.RLock()
-	defer i.mu.RUnlock()
-	set := jwk.NewSet()
-	for _, private := range i.keys {
-		key, err := private.PublicKey()
-		if err != nil {
-			return nil, fmt.Errorf("auth: public key: %w", err)
-		}
-		if err := set.AddKey(key); err != nil {
-			return nil, fmt.Errorf("auth: public key: %w", err)
-		}
+	if err := i.use([]jwk.Key{key, i.keys[0]}); err != nil {
+		return err
 	}
-	return set, nil
+	return i.save()
 }
 
 // Register serves the issuer's documents where a user pool has them, on an *http.ServeMux or what is like it.
 func (i *Issuer) Register(mux interface{ Handle(string, http.Handler) }) {
 	mux.Handle("GET /"+i.pool+keysPath, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		set, err := i.public()
-		if err != nil {
-			panic(err) // of keys that were made or read here
-		}
+		i.mu.RLock()
+		set := i.set
+		i.mu.RUnlock()
 		writeJSON(w, set)
 	}))
 	mux.Handle("GET /"+i.pool+"/.well-known/openid-configuration", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

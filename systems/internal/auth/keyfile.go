@@ -43,7 +43,10 @@ func OpenIssuer(system, path, base string, now func() time.Time) (*Issuer, error
 	if base == "" {
 		base = kept.Base
 	}
-	i := issuerOf(system, base, now, keys)
+	i, err := issuerOf(system, base, now, keys)
+	if err != nil {
+		return nil, err
+	}
 	i.path = path
 	if base != kept.Base {
 		return i, i.saveAt(base)

@@ -360,7 +360,10 @@ func TestIssuersOfOneKeyFile(t *testing.T) {
 		{blog.pool, shop.client, "another client"},
 		{shop.pool, blog.client, "another issuer"},
 	} {
-		forger := issuerOf("blog", blog.base, clock, blog.keys)
+		forger, err := issuerOf("blog", blog.base, clock, blog.keys)
+		if err != nil {
+			t.Fatal(err)
+		}
 		forger.pool, forger.client = test.pool, test.client
 		if token, err = forger.Mint(Claims{Sub: "u-1"}); err != nil {
 			t.Fatal(err)

@@ -3,12 +3,14 @@ package auth
 import (
 	"context"
 	"crypto/rsa"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/lestrrat-go/jwx/v3/jwa"
 	"github.com/lestrrat-go/jwx/v3/jws"
 	"github.com/lestrrat-go/jwx/v3/jwt"
@@ -22,6 +24,8 @@ const (
 	// tokenMax is far beyond what Cognito issues.
 	tokenMax = 8 << 10
 	keyBits  = 2048
+	// provenMost is how many tokens are remembered, a kilobyte or two each.
+	provenMost = 4096
 )
 
 // The claims of Cognito's access tokens beside the registered ones.
@@ -47,6 +51,14 @@ type Verifier struct {
 	clients []string
 	keys    KeySource
 	now     func() time.Time
+	proven  *lru.Cache[[sha256.Size]byte, proof] // by the hash of the token
+}
+
+// proof is that a token is signed: by the key that a kid named then.
+type proof struct {
+	kid   string
+	key   *rsa.PublicKey
+	token jwt.Token // nobody changes it
 }
 
 // NewVerifier returns a verifier of the tokens that an issuer has given to one of the clients. A nil clock is the
@@ -58,7 +70,12 @@ func NewVerifier(issuer string, clients []string, keys KeySource, now func() tim
 	if now == nil {
 		now = time.Now
 	}
-	return &Verifier{issuer: issuer, clients: clients, keys: keys, now: now}, nil
+	return newVerifier(issuer, clients, keys, now), nil
+}
+
+func newVerifier(issuer string, clients []string, keys KeySource, now func() time.Time) *Verifier {
+	proven, _ := lru.New[[sha256.Size]byte, proof](provenMost) // fails for a size below 1
+	return &Verifier{issuer: issuer, clients: clients, keys: keys, now: now, proven: proven}
 }
 
 // Verify is the principal of a token.
@@ -66,27 +83,9 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Principal, error) 
 	if len(token) > tokenMax || strings.Count(token, ".") != 2 {
 		return Principal{}, problem.InvalidToken("the access token is not a signed JWT", nil)
 	}
-	var unavailable error
-	provider := jws.KeyProviderFunc(func(ctx context.Context, sink jws.KeySink, signature *jws.Signature, _ *jws.Message) error {
-		key, err := v.key(ctx, signature)
-		if err != nil && !errors.Is(err, errUnsigned) && !errors.Is(err, ErrUnknownKey) {
-			unavailable = err
-		}
-		if err != nil {
-			return err
-		}
-		sink.Key(jwa.RS256(), key)
-		return nil
-	})
-	parsed, err := jwt.ParseString(token, jwt.WithKeyProvider(provider), jwt.WithValidate(false), jwt.WithContext(ctx))
-	if err != nil && ctx.Err() != nil {
-		return Principal{}, ctx.Err()
-	}
-	if unavailable != nil {
-		return Principal{}, problem.Unavailable(unavailable)
-	}
+	parsed, err := v.signed(ctx, token)
 	if err != nil {
-		return Principal{}, problem.InvalidToken("the access token is not signed by the issuer", err)
+		return Principal{}, err
 	}
 	if err := v.validate(parsed); err != nil {
 		return Principal{}, err
@@ -94,17 +93,53 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Principal, error) 
 	return principal(parsed)
 }
 
+// signed is a token whose signature is the issuer's. A user sends one token with each request for an hour, so what was proven is remembered, and
+// holds as long as the kid names the same key. What the token says is not remembered: whether it is accepted depends on the time.
+func (v *Verifier) signed(ctx context.Context, token string) (jwt.Token, error) {
+	id := sha256.Sum256([]byte(token))
+	if was, found := v.proven.Get(id); found {
+		if key, err := v.keys.Key(ctx, was.kid); err == nil && key.Equal(was.key) {
+			return was.token, nil
+		}
+	}
+	var now proof
+	var unavailable error
+	provider := jws.KeyProviderFunc(func(ctx context.Context, sink jws.KeySink, signature *jws.Signature, _ *jws.Message) (err error) {
+		if now.kid, now.key, err = v.key(ctx, signature); err != nil {
+			if !errors.Is(err, errUnsigned) && !errors.Is(err, ErrUnknownKey) {
+				unavailable = err
+			}
+			return err
+		}
+		sink.Key(jwa.RS256(), now.key)
+		return nil
+	})
+	var err error
+	now.token, err = jwt.ParseString(token, jwt.WithKeyProvider(provider), jwt.WithValidate(false), jwt.WithContext(ctx))
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	case unavailable != nil:
+		return nil, problem.Unavailable(unavailable)
+	case err != nil:
+		return nil, problem.InvalidToken("the access token is not signed by the issuer", err)
+	}
+	v.proven.Add(id, now)
+	return now.token, nil
+}
+
 // errUnsigned is for a token whose header names no key, another algorithm, or an extension that it wants understood.
 var errUnsigned = errors.New("want alg RS256, a kid, and no crit")
 
-func (v *Verifier) key(ctx context.Context, signature *jws.Signature) (*rsa.PublicKey, error) {
+func (v *Verifier) key(ctx context.Context, signature *jws.Signature) (kid string, key *rsa.PublicKey, err error) {
 	header := signature.ProtectedHeaders()
 	algorithm, _ := header.Algorithm()
-	kid, _ := header.KeyID()
+	kid, _ = header.KeyID()
 	if algorithm != jwa.RS256() || kid == "" || header.Has(jws.CriticalKey) {
-		return nil, errUnsigned
+		return "", nil, errUnsigned
 	}
-	return v.keys.Key(ctx, kid)
+	key, err = v.keys.Key(ctx, kid)
+	return kid, key, err
 }
 
 // validate holds the claims against V2.

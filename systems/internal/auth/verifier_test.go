@@ -241,6 +241,72 @@ func compactText(t *testing.T, key *rsa.PrivateKey, payload string) string {
 	return signed + "." + base64.RawURLEncoding.EncodeToString(rs256(t, key)([]byte(signed)))
 }
 
+// changing is a KeySource whose keys change.
+type changing map[string]*rsa.PublicKey
+
+func (c changing) Key(_ context.Context, kid string) (*rsa.PublicKey, error) {
+	if key := c[kid]; key != nil {
+		return key, nil
+	}
+	return nil, ErrUnknownKey
+}
+
+// TestProvenBefore: a token that was accepted is refused as soon as it is too old, or as its kid names no key or another one.
+func TestProvenBefore(t *testing.T) {
+	t.Parallel()
+	key, other := generate(t), generate(t)
+	keys, at := changing{testKid: &key.PublicKey}, now
+	v, err := NewVerifier(testIssuer, []string{testClient}, keys, func() time.Time { return at })
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := compact(t, validHeader(), validClaims(), rs256(t, key))
+	accepted := func() {
+		t.Helper()
+		for range 2 {
+			if p, err := v.Verify(t.Context(), token); err != nil || p.Sub != "u-1" {
+				t.Errorf("%v, %v", p, err)
+			}
+		}
+	}
+	accepted()
+	keys[testKid] = &other.PublicKey
+	p, err := v.Verify(t.Context(), token)
+	refused(t, p, err, "not signed")
+	delete(keys, testKid)
+	p, err = v.Verify(t.Context(), token)
+	refused(t, p, err, "not signed")
+	keys[testKid] = &key.PublicKey
+	accepted()
+	at = now.Add(time.Hour + 2*skew)
+	p, err = v.Verify(t.Context(), token)
+	refused(t, p, err, "expired")
+}
+
+func BenchmarkVerify(b *testing.B) {
+	issuer, err := NewIssuer("bench", "http://127.0.0.1", time.Now)
+	if err != nil {
+		b.Fatal(err)
+	}
+	v := issuer.Verifier()
+	token, err := issuer.Mint(Claims{Sub: "u-1", Groups: []string{"admin"}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, forget := range map[string]bool{"first": true, "again": false} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if forget {
+					v.proven.Purge()
+				}
+				if _, err := v.Verify(b.Context(), token); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func TestVerifierNeeds(t *testing.T) {
 	t.Parallel()
 	key := generate(t)

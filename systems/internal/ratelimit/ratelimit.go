@@ -10,9 +10,9 @@
 package ratelimit
 
 import (
-	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/time/rate"
 
 	"github.com/monotable/monotable/systems/internal/problem"
@@ -23,15 +23,10 @@ const DefaultCapacity = 20_000
 
 // Limiter has a bucket for each key.
 type Limiter struct {
-	rate     rate.Limit
-	burst    int
-	capacity int
-	now      func() time.Time
-
-	mu sync.Mutex
-	// young are the buckets that were used since the last turn, old those that were used before; at a turn, when young is
-	// half the capacity, old is forgotten.
-	young, old map[string]*rate.Limiter
+	rate    rate.Limit
+	burst   int
+	now     func() time.Time
+	buckets *lru.Cache[string, *rate.Limiter]
 }
 
 // New is a limiter of so many events a second and key after a first burst. A nil clock is the system's.
@@ -39,10 +34,8 @@ func New(perSecond float64, burst, capacity int, now func() time.Time) *Limiter 
 	if now == nil {
 		now = time.Now
 	}
-	return &Limiter{
-		rate: rate.Limit(perSecond), burst: max(burst, 1), capacity: max(capacity, 2), now: now,
-		young: map[string]*rate.Limiter{},
-	}
+	buckets, _ := lru.New[string, *rate.Limiter](max(capacity, 1)) // fails for less
+	return &Limiter{rate: rate.Limit(perSecond), burst: max(burst, 1), now: now, buckets: buckets}
 }
 
 // Allow takes one token of a key's bucket, or says when there will be one. A nil Limiter allows all.
@@ -68,18 +61,12 @@ func (l *Limiter) Return(key string) {
 }
 
 func (l *Limiter) bucket(key string) *rate.Limiter {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if b := l.young[key]; b != nil {
+	if b, known := l.buckets.Get(key); known {
 		return b
 	}
-	b := l.old[key]
-	if b == nil {
-		b = rate.NewLimiter(l.rate, l.burst)
+	fresh := rate.NewLimiter(l.rate, l.burst)
+	if b, known, _ := l.buckets.PeekOrAdd(key, fresh); known { // another goroutine was first
+		return b
 	}
-	if len(l.young) >= l.capacity/2 {
-		l.old, l.young = l.young, map[string]*rate.Limiter{}
-	}
-	l.young[key] = b
-	return b
+	return fresh
 }

@@ -90,7 +90,7 @@ func TestMemory(t *testing.T) {
 		if l.Allow("kept") == nil {
 			t.Fatalf("a key in use was forgotten after %d others", n)
 		}
-		if known := len(l.young) + len(l.old); known > 100 {
+		if known := l.buckets.Len(); known > 100 {
 			t.Fatalf("%d keys are known", known)
 		}
 	}

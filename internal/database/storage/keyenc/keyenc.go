@@ -5,7 +5,7 @@
 //
 // The first byte of a key says which space it is in. Numbers are big endian, so that byte order is numeric
 // order; a table's and an index's id are never used again, so nothing of a dropped table can be mistaken
-// for something of its successor. No key begins with a byte of 0xF0 or more: those are the store's own.
+// for something of its successor. No key begins with a byte of 0xE0 or more: those are the store's own.
 //
 //	item            ┌───┬───────┬───────┬──────┬────┬────┐
 //	                │ d │ table │ 0     │ hash │ pk │ sk │       sk only in tables that have a sort key

@@ -85,8 +85,12 @@ func (e *ConflictError) Error() string { return fmt.Sprintf("%v on key %x", ErrC
 // Is makes a ConflictError an ErrConflict.
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
-// ReservedPrefix is the first byte at which a store's own keys begin: callers' keys are below it.
-const ReservedPrefix = 0xF0
+// ReservedPrefix is the first byte at which a store's own keys begin: callers' keys are below it. Those from CorePrefix on are a Core's own; between
+// them are those of package complete.
+const (
+	ReservedPrefix = 0xE0
+	CorePrefix     = 0xF0
+)
 
 // LogReadBytes is about how many bytes of records ReadLog returns at most, for a record can be almost as large as a value.
 const LogReadBytes = 256 << 10
@@ -94,10 +98,20 @@ const LogReadBytes = 256 << 10
 // LogID names one change log; the engine uses a table's id.
 type LogID uint32
 
-// Store is an ordered map of byte keys. Keys are not empty; those whose first byte is ReservedPrefix or
-// above are the store's own. All methods may be called at once from any goroutine, and return ErrClosed
-// after Close.
+// Store is what the engine works with: a Core, and what some stores do better than by means of their Core, as one interface for each thing. Package
+// complete does the rest for a store that lacks some of them.
 type Store interface {
+	Core
+	Loader
+	Sizer
+	Compacter
+	Keeper
+	Disk
+}
+
+// Core is an ordered map of byte keys: what every store owes, also one that many processes share. Keys are not empty. All methods may be called
+// at once from any goroutine, and return ErrClosed after Close.
+type Core interface {
 	// Reads wait until what they return is durable: see invariant 3. The wait is for commits under way that
 	// the read may have met, and for nothing else.
 	Reads
@@ -124,26 +138,40 @@ type Store interface {
 	// DeleteRange removes [lo, hi), values and counters. It is not isolated from concurrent updates: for
 	// keys nobody uses. A nil hi is the end of the callers' keys.
 	DeleteRange(ctx context.Context, lo, hi []byte) error
-	// Load writes keys that nobody uses yet, in bulk: fill calls put with keys in ascending order, and what
-	// it put appears all at once when fill has returned nil, durable when Load returns. put copies what it
-	// is given. Load writes values only, no counters, and is not isolated from updates of the same keys.
-	Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error
-	// Size estimates how many bytes of the store's room the keys of [lo, hi) take; LogSize, the records of a
-	// log with Seq > after. What was written a moment ago may be missing from the estimate.
-	Size(ctx context.Context, lo, hi []byte) (int64, error)
-	LogSize(ctx context.Context, log LogID, after Seq) (int64, error)
-	// Compact gives back the room of what was deleted or overwritten in [lo, hi) and lays out the rest for
-	// reading; with a nil hi, in the change logs too. It may take long, and reads and updates go on meanwhile.
-	Compact(ctx context.Context, lo, hi []byte) error
 	// Time returns the time of a clock of the store's own, by which its numbers are times without Txn.Advance, some milliseconds late at
 	// most; all processes that share the store have this one clock. timed is false for a store that has none.
 	Time(ctx context.Context) (now time.Time, timed bool, err error)
-	Keeper
-	Health
+	// Health returns nil if the store takes updates of every kind, else an ErrFull, ErrFailed, ErrUnreachable or
+	// ErrClosed that says why not. It is cheap enough for a probe.
+	Health() error
 	// Limits returns what the store can take; it does not change.
 	Limits() Limits
 	// Close waits for calls under way and for open snapshots and iterators. Closing again does nothing.
 	Close() error
+}
+
+// Loader writes keys in bulk.
+type Loader interface {
+	// Load writes keys that nobody uses yet: fill calls put with keys in ascending order, and what
+	// it put is durable when Load returns. It appears all at once when fill has returned nil; a large load may appear bit by bit, and stay there in
+	// part after an error or a crash, in a store that has no better way than updates (see LoadByUpdates). put copies what it
+	// is given. Load writes values only, no counters, and is not isolated from updates of the same keys.
+	Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error
+}
+
+// Sizer estimates how much room things take. What was written a moment ago may be missing from the estimates.
+type Sizer interface {
+	// Size estimates how many bytes of the store's room the keys of [lo, hi) take; LogSize, the records of a
+	// log with Seq > after.
+	Size(ctx context.Context, lo, hi []byte) (int64, error)
+	LogSize(ctx context.Context, log LogID, after Seq) (int64, error)
+}
+
+// Compacter gives room back.
+type Compacter interface {
+	// Compact gives back the room of what was deleted or overwritten in [lo, hi) and lays out the rest for
+	// reading; with a nil hi, in the change logs too. It may take long, and reads and updates go on meanwhile.
+	Compact(ctx context.Context, lo, hi []byte) error
 }
 
 // Reads are the ways to read the latest state outside of an update.
@@ -160,8 +188,8 @@ type Reads interface {
 	Snapshot(ctx context.Context) (Snapshot, error)
 }
 
-// Keeper keeps snapshots beyond the life of a process. A kept snapshot shares its data with the store: it is
-// made in an instant whatever its size, and costs room only for what the store has changed since. Kept
+// Keeper keeps snapshots beyond the life of a process. In an embedded store a kept snapshot shares its data with the store: it is
+// made in an instant whatever its size, and costs room only for what the store has changed since. Elsewhere it is a copy. Kept
 // snapshots never change. Names are 1 to 150 of the characters a-z, 0-9 and '-'.
 type Keeper interface {
 	// Keep keeps what the selection held at one moment during the call, and every update that was acknowledged
@@ -177,13 +205,9 @@ type Keeper interface {
 	DropKept(ctx context.Context, name string) error
 }
 
-// Health tells whether a store takes updates, and how much room it has. Both methods are cheap enough for a probe.
-type Health interface {
-	// Health returns nil if the store takes updates of every kind, else an ErrFull, ErrFailed, ErrUnreachable or
-	// ErrClosed that says why not.
-	Health() error
-	// DiskUsage returns how full the disk is. It is zero for a store that has no disk, or whose file system does not
-	// tell.
+// Disk tells how full the disk of a store is.
+type Disk interface {
+	// DiskUsage is zero for a store that has no disk, or whose file system does not tell. It is cheap enough for a probe.
 	DiskUsage() (DiskUsage, error)
 }
 
@@ -243,7 +267,7 @@ type Reader interface {
 	// Counter returns the counters of a key, nil where never added to.
 	Counter(key []byte) ([]int64, error)
 	// Iter iterates over [lo, hi). It must be closed, before the Reader ends. A nil hi is the end of the
-	// callers' keys. Counter keys appear with a value in the store's own form.
+	// callers' keys. Counter keys appear with their sums in the form of package counters.
 	Iter(lo, hi []byte, o IterOptions) Iterator
 }
 

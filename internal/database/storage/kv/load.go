@@ -36,3 +36,36 @@ func Fill(ctx context.Context, limits Limits, fill func(put func(key, value []by
 	}
 	return failed
 }
+
+// loadBytes is about how much one update of LoadByUpdates writes.
+const loadBytes = 1 << 20
+
+// LoadByUpdates is a Load that is made of updates, a megabyte each: what is smaller appears all at once.
+func LoadByUpdates(ctx context.Context, limits Limits, update func(context.Context, Intent, func(Txn) error) error, fill func(put func(key, value []byte) error) error) error {
+	var keys, values [][]byte
+	size := 0
+	flush := func() error {
+		err := update(ctx, Intent{}, func(txn Txn) error {
+			for i, key := range keys {
+				txn.Set(key, values[i])
+			}
+			return nil
+		})
+		keys, values, size = nil, nil, 0
+		return err
+	}
+	err := Fill(ctx, limits, fill, func(key, value []byte) error {
+		if size > 0 && size+len(key)+len(value) > loadBytes {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		keys, values = append(keys, bytes.Clone(key)), append(values, append([]byte{}, value...))
+		size += len(key) + len(value)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}

@@ -35,7 +35,7 @@ func load(t *testing.T, s kv.Store, prefix string, n int) {
 // loaded counts what is there of load, and complains unless it is nothing or n.
 func loaded(t *testing.T, r kv.Reader, prefix string, n int) bool {
 	t.Helper()
-	it := r.Iter([]byte(prefix), append([]byte(prefix), 0xEF), kv.IterOptions{})
+	it := r.Iter([]byte(prefix), append([]byte(prefix), 0x7F), kv.IterOptions{})
 	i := 0
 	for ; it.Next(); i++ {
 		want := fmt.Appendf(nil, "%s%06d", prefix, i)

@@ -237,7 +237,7 @@ func testIterAgainstModel(t *testing.T, s kv.Store) {
 	randomKey := func() []byte {
 		k := make([]byte, 1+rng.IntN(3))
 		for i := range k {
-			k[i] = "\x00a\x7f\xef"[rng.IntN(4)]
+			k[i] = "\x00a\x7f\xdf"[rng.IntN(4)]
 		}
 		return k
 	}

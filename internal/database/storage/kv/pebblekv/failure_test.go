@@ -255,7 +255,7 @@ func writeUntilError(t *testing.T, s kv.Store, disk *badDisk) map[string]string 
 func TestHealth(t *testing.T) {
 	disk := &badDisk{suffix: ".log", kinds: []errorfs.OpKind{errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo}}
 	s := open(t, "/db", pebblekv.Options{FS: badFS{errorfs.Wrap(vfs.NewCrashableMem(), disk)}, Logger: slog.New(slog.DiscardHandler)})
-	var health kv.Health = s
+	var health kv.Core = s
 	if err := health.Health(); err != nil {
 		t.Errorf("before the failure: %v", err)
 	}
