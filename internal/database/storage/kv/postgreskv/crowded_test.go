@@ -86,7 +86,9 @@ func TestNoConnectionLeft(t *testing.T) {
 	defer func() { leave() }()
 	ended := make(chan error)
 	for _, call := range []func() error{
-		func() error { _, err := s.Get(t.Context(), []byte("k")); return err },
+		func() error { // an update beside another one
+			return s.Update(t.Context(), writes("a"), func(kv.Txn) error { return set(t.Context(), s, "b", "v") })
+		},
 		func() error {
 			snap, err := s.Snapshot(t.Context())
 			if err == nil {
