@@ -162,7 +162,7 @@ type Options struct {
 	// Default 32 MB. Without effect in memory.
 	MemTableSize int
 	// Now is the machine's clock, which the database's time follows: TTL, idempotency tokens, time stamps. Where it goes
-	// back the database's time stands still. Default time.Now.
+	// back the database's time stands still. In a shared store it tells only what has passed since the store's clock was looked at. Default time.Now.
 	Now func() time.Time
 	// Rand is the source of ids. Default crypto/rand.
 	Rand io.Reader
@@ -278,19 +278,19 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	db := &DB{
-		store: store, dir: dir, engine: own.engine, kinesis: own.kinesis, observe: counts, region: o.Region, now: o.Now, logger: o.Logger, masterKey: o.MasterKey,
+		store: store, dir: dir, engine: own.engine, kinesis: own.kinesis, observe: counts, region: o.Region, now: own.engine.Now, logger: o.Logger, masterKey: o.MasterKey,
 	}
 	if err := db.openRegions(o, regions, buckets); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	regions.Opened()
 	db.history = history.Start(history.Options{
-		Store: store, Observe: counts, Tables: db.countedTables, Pending: db.pendingReplication, Now: o.Now, Logger: o.Logger,
+		Store: store, Observe: counts, Tables: db.countedTables, Pending: db.pendingReplication, Now: db.now, Logger: o.Logger,
 	})
 	options := server.Options{
 		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, Timeout: o.RequestTimeout, Logger: o.Logger,
 		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready, Moved: db.moved,
-		Companions: []server.Companion{cloudwatch.New(db.history, db.insightsRule, o.Now, o.Logger)},
+		Companions: []server.Companion{cloudwatch.New(db.history, db.insightsRule, db.now, o.Logger)},
 	}
 	if err := db.openIdentity(o, &options); err != nil {
 		return nil, errors.Join(err, db.Close())

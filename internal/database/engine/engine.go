@@ -254,8 +254,8 @@ func (e *Engine) start(ctx context.Context) error {
 	if err := e.adoptStreams(ctx); err != nil {
 		return err
 	}
-	if e.clock.timed {
-		e.jobs.every(adjustInterval, "look at the store's clock", func(ctx context.Context) error { return e.clock.adjust(ctx, e.store) })
+	if e.clock.timed() {
+		e.jobs.every(lookInterval, "look at the store's clock", func(ctx context.Context) error { return e.clock.look(ctx, e.store) })
 	}
 	e.jobs.every(warmInterval, "raise warm throughput", e.raiseWarm)
 	if e.member != nil {

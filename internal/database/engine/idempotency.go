@@ -53,6 +53,15 @@ func tokenKey(window int64, text string) []byte { return keyenc.Token(windowPref
 // windowPrefix is of fixed width, so that windows stand in order.
 func windowPrefix(window int64) string { return fmt.Sprintf("%012x/", window) }
 
+// keys are what a request with the token holds: the lock, and where a record would be now, so that a store which is far away reads it at
+// once.
+func (t *token) keys(now time.Time) [][]byte {
+	if t == nil {
+		return nil
+	}
+	return [][]byte{t.lock, tokenKey(tokenWindow(now), t.text), tokenKey(tokenWindow(now)-1, t.text)}
+}
+
 // replayed reports whether the request has been carried out before, and fails where another one has been
 // under the same token.
 func (t *token) replayed(txn kv.Reader, now time.Time) (bool, error) {

@@ -68,7 +68,7 @@ type expiry struct {
 
 func (t *observedTxn) begin(txn kv.Txn, c *clock) {
 	t.Txn, t.clock, t.appended, t.expiries, t.upcoming = txn, c, t.appended[:0], t.expiries[:0], 0
-	if txn != nil && c.timed {
+	if txn != nil && c.timed() {
 		t.upcoming = txn.LogSeq()
 		c.follow(t.upcoming)
 	}
@@ -76,7 +76,7 @@ func (t *observedTxn) begin(txn kv.Txn, c *clock) {
 
 // advance moves the store's numbers to the time.
 func (t *observedTxn) advance() {
-	if !t.clock.timed {
+	if !t.clock.timed() {
 		t.Advance(t.clock.seq())
 	}
 }

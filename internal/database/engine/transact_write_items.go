@@ -65,9 +65,7 @@ func (e *Engine) transact(ctx context.Context, g writeGroup, token *token) (repl
 func (e *Engine) commitTransaction(ctx context.Context, g writeGroup, token *token) (replayed bool, err error) {
 	intent := g.intent()
 	intent.Transaction, intent.FailOnTransaction = true, true
-	if token != nil {
-		intent.Write = append(intent.Write, token.lock)
-	}
+	intent.Write = append(intent.Write, token.keys(e.options.Now())...)
 	paid := &g[0].paid
 	err = e.update(ctx, intent, g, func(txn kv.Txn, ws *workspace) error {
 		now := e.options.Now()

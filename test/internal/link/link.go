@@ -1,5 +1,5 @@
 // Package link is a network between two processes, for tests that break it: a Link accepts TCP connections and passes their bytes to another
-// address, until it is told to reset them, to hold bytes back, or to lose a connection without a word.
+// address, until it is told to reset them, to hold bytes back, or to lose a connection without a word. It counts what passes.
 //
 //	client ──Up──► Link ──Up──► target
 //	       ◄─Down─      ◄─Down─
@@ -38,7 +38,12 @@ type Link struct {
 	refusing        bool
 	gates           [2]chan struct{} // closed while bytes pass
 	connections     map[*connection]bool
+	traffic         Traffic
 }
+
+// Traffic is what has passed. A flight is what one side of a connection sends until the other one does: each flight up, with the one down that
+// answers it, is a round trip.
+type Traffic struct{ Flights, Bytes [2]int }
 
 // connection is a pair of connections whose bytes are passed.
 type connection struct {
@@ -46,6 +51,7 @@ type connection struct {
 	lost           chan struct{} // closed when no byte passes any more
 	closed         chan struct{}
 	once           sync.Once
+	last           Direction // of the last bytes; none to begin with
 }
 
 // New listens on a free port of the loopback interface for the length of the test, and passes what comes to a target.
@@ -70,6 +76,22 @@ func open() chan struct{} {
 	gate := make(chan struct{})
 	close(gate)
 	return gate
+}
+
+// Traffic returns what has passed since the link was made, in all connections.
+func (l *Link) Traffic() Traffic {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.traffic
+}
+
+func (l *Link) count(c *connection, d Direction, n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.traffic.Bytes[d] += n; c.last != d {
+		c.last = d
+		l.traffic.Flights[d]++
+	}
 }
 
 // Address is where the link listens.
@@ -168,7 +190,7 @@ func (l *Link) connect(client net.Conn) {
 		drop(client)
 		return
 	}
-	c := &connection{client: client, server: server, lost: make(chan struct{}), closed: make(chan struct{})}
+	c := &connection{client: client, server: server, lost: make(chan struct{}), closed: make(chan struct{}), last: -1}
 	l.mu.Lock()
 	if l.connections[c] = true; l.refusing || l.ctx.Err() != nil {
 		c.reset()
@@ -193,6 +215,7 @@ func (l *Link) pass(c *connection, d Direction, to, from net.Conn) {
 			return
 		}
 		if n > 0 {
+			l.count(c, d, n)
 			if _, err := to.Write(buffer[:n]); err != nil {
 				c.reset()
 				return

@@ -42,10 +42,14 @@ func configure(address string, o Options) (config *pgxpool.Config, schema string
 		return nil, "", fmt.Errorf("postgreskv: search_path is %q: want the name of one schema", schema)
 	}
 	params["search_path"] = pgx.Identifier{schema}.Sanitize()
+	config.ConnConfig.DialFunc = dialer().DialContext
 	config.MaxConns = int32(o.Connections) //nolint:gosec // a small number
 	config.ConnConfig.OnNotice = countWarning
 	config.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
 		assignShard(c.PgConn())
+		if err := requireSettings(ctx, c); err != nil {
+			return err
+		}
 		return requireDurable(ctx, c)
 	}
 	return config, schema, nil
@@ -102,6 +106,23 @@ func (s *Store) forget() {
 
 // idleTimeout is the setting by which the server ends transactions that stand still, after some milliseconds or, for 0, never.
 const idleTimeout = "idle_in_transaction_session_timeout"
+
+// requireSettings refuses a connection without the settings that it was opened with: a pooler between the store and the server may have kept
+// them to itself, and another session's in their place.
+func requireSettings(ctx context.Context, c *pgx.Conn) error {
+	rows, err := c.Query(ctx, "select name, setting from pg_settings where name = any($1)", []string{"search_path", idleTimeout})
+	if err != nil {
+		return err
+	}
+	var name, is string
+	_, err = pgx.ForEachRow(rows, []any{&name, &is}, func() error {
+		if want := c.Config().RuntimeParams[name]; is != want {
+			return fmt.Errorf("the server has not taken the setting %s (it is %q, want %q): poolers such as PgBouncer do not pass it on; connect to the server itself", name, is, want)
+		}
+		return nil
+	})
+	return err
+}
 
 // requireDurable refuses a server that may lose acknowledged commits in a power cut.
 func requireDurable(ctx context.Context, c *pgx.Conn) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -23,6 +24,9 @@ const (
 	shuttingDown     = "57P01"
 	crashed          = "57P02"
 	cannotConnectNow = "57P03"
+	idleSession      = "57P05"
+	noConnection     = "53300"
+	limited          = "53400"
 )
 
 // state is the SQLSTATE code of an error of the server, "" for any other.
@@ -41,13 +45,30 @@ func translate(err error) error {
 	return err
 }
 
-// unavailable tells whether an error means that the connection or the server has ended, so that another one may answer.
-func unavailable(err error) bool {
+// busy tells whether an error is that of a server that takes no connection at the moment: others have them all, or it starts.
+func busy(err error) bool {
+	_, connecting := errors.AsType[*pgconn.ConnectError](err)
 	switch state(err) {
-	case shuttingDown, crashed, cannotConnectNow, readOnly:
+	case noConnection, cannotConnectNow:
+		return true
+	case limited: // or a statement is
+		return connecting
+	default:
+		return false
+	}
+}
+
+// unavailable tells whether an error means that there is no connection, or that the connection or the server has ended, so that another one
+// may answer.
+func unavailable(err error) bool {
+	if busy(err) {
+		return true
+	}
+	switch state(err) {
+	case shuttingDown, crashed, idleSession, readOnly:
 		return true
 	case "":
-		if errors.Is(err, errNoAnswer) {
+		if errors.Is(err, errNoAnswer) || errors.Is(err, syscall.ETIMEDOUT) { // see dialer
 			return true
 		}
 		if _, is := errors.AsType[*pgconn.ConnectError](err); is {
@@ -67,10 +88,15 @@ const retryTime = 30 * time.Second
 
 // retry runs what changes nothing, again for as long as the server or the connection is unavailable.
 func (s *Store) retry(ctx context.Context, do func() error) error {
+	return s.retryWhile(ctx, unavailable, do)
+}
+
+// retryWhile runs what changes nothing, again for as long as its error is of a kind that passes.
+func (s *Store) retryWhile(ctx context.Context, passes func(error) bool, do func() error) error {
 	rest := 10 * time.Millisecond
 	for begun := time.Now(); ; rest = min(2*rest, time.Second) {
 		err := do()
-		if err == nil || !unavailable(err) || time.Since(begun) > retryTime {
+		if err == nil || !passes(err) || time.Since(begun) > retryTime {
 			return translate(err)
 		}
 		if errors.Is(err, errNoAnswer) { // nor may others

@@ -27,7 +27,8 @@
 // # Connections
 //
 // A connection may be lost without a word: no answer comes any more, and no end. A read that has no answer in readTime is asked again in a new
-// connection; an idle connection that does not answer a ping has all pools begin anew. An update without an answer to its commit is undetermined.
+// connection; an idle connection that does not answer a ping has all pools begin anew. A commit is never given up for being slow: the system ends a
+// connection whose other side acknowledges nothing for lossTime (dial.go). An update without an answer to its commit is undetermined.
 //
 // # Invariants
 //
@@ -134,7 +135,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 		s.disconnect()
 		return nil, fmt.Errorf("postgreskv: %w", err)
 	}
-	if err := s.prepare(ctx, schema, o.Existing); err != nil {
+	if err := s.retryWhile(ctx, busy, func() error { return s.prepare(ctx, schema, o.Existing) }); err != nil {
 		s.disconnect()
 		return nil, fmt.Errorf("postgreskv: %s: %w", redacted(address), err)
 	}

@@ -184,10 +184,10 @@ func (s *Store) snapshot(ctx context.Context, find func(context.Context, querier
 	var src source
 	v, err := s.openView(ctx, func(conn *pgxpool.Conn) (err error) {
 		return inTime(ctx, func(ctx context.Context) error {
-			if _, err := conn.Exec(ctx, beginView); err != nil {
-				return err
-			}
-			if _, err := conn.Exec(ctx, "select 1 from meta"); err != nil { // fixes the moment
+			var b pgx.Batch
+			b.Queue(beginView)
+			b.Queue("select 1 from meta") // fixes the moment
+			if err := conn.SendBatch(ctx, &b).Close(); err != nil {
 				return err
 			}
 			src, err = find(ctx, conn)

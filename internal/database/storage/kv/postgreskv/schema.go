@@ -31,7 +31,11 @@ func (s *Store) prepare(ctx context.Context, schema string, existing bool) error
 // create makes the schema and the tables where there are none, or refuses that.
 func (s *Store) create(ctx context.Context, tx pgx.Tx, schema string, refuse bool) error {
 	// One process makes them.
-	if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock($1)", s.lock([]byte("the tables"))); err != nil {
+	lock := s.lock([]byte("the tables"))
+	if _, err := tx.Exec(ctx, "select pg_advisory_xact_lock($1)", lock); err != nil {
+		return err
+	}
+	if err := s.requireLocks(ctx, lock); err != nil {
 		return err
 	}
 	var schemaThere, tablesThere bool
@@ -44,6 +48,16 @@ func (s *Store) create(ctx context.Context, tx pgx.Tx, schema string, refuse boo
 	}
 	if err == nil && !tablesThere {
 		_, err = tx.Exec(ctx, schemaSQL)
+	}
+	return err
+}
+
+// requireLocks refuses a server at which a lock that one connection has does not keep another one from it, as all isolation here rests on that.
+func (s *Store) requireLocks(ctx context.Context, held int64) error {
+	var got bool
+	err := s.reads.QueryRow(ctx, "select pg_try_advisory_xact_lock($1)", held).Scan(&got)
+	if err == nil && got {
+		err = errors.New("two connections get the same advisory lock: the server's locks have no effect, or the connections end at two servers")
 	}
 	return err
 }

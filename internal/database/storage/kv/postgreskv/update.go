@@ -138,6 +138,9 @@ func (t *txn) begin(in kv.Intent) error {
 		}
 	}
 	short, long := apart(slices.Collect(maps.Keys(t.named)))
+	if len(short)*segmentBytes > unreadBytes {
+		defer patient(t.conn.Conn())()
+	}
 	ctx, cancel := context.WithTimeout(t.ctx, holdTime)
 	defer cancel()
 	var b pgx.Batch
@@ -345,6 +348,9 @@ func (t *txn) commit() error {
 	t.queueAdds(&b)
 	t.queueRecords(&b)
 	b.Queue("commit")
+	if t.bytes > unreadBytes {
+		defer patient(t.conn.Conn())()
+	}
 	before := warnings(t.conn.Conn().PgConn())
 	results := t.conn.SendBatch(ctx, &b)
 	var err error

@@ -1,0 +1,111 @@
+package postgreskv_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv"
+	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
+)
+
+// heard is a log whose lines can be waited for.
+type heard chan string
+
+func (h heard) Write(line []byte) (int, error) {
+	select {
+	case h <- string(line):
+	default:
+	}
+	return len(line), nil
+}
+
+// await waits for a line that has a text.
+func (h heard) await(t *testing.T, text string) {
+	t.Helper()
+	for {
+		select {
+		case line := <-h:
+			if strings.Contains(line, text) {
+				return
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("nothing says %q", text)
+		}
+	}
+}
+
+// TestNoConnectionLeft: while the server takes no more connections, a call that needs one waits, and so does a store that is opened. Both go on when
+// there is one.
+func TestNoConnectionLeft(t *testing.T) {
+	small, err := postgrestest.Start("max_connections = 6")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer small.Remove()
+	address, log := postgrestest.URL("small", small), make(heard, 100)
+	options := postgreskv.Options{Logger: slog.New(slog.NewTextHandler(log, nil))}
+	closeAll(t, openWith(t, address, options)) // makes the tables
+	crowd := func() (leave func()) {
+		var others []*pgx.Conn
+		for {
+			c, err := pgx.Connect(t.Context(), postgrestest.URL("pg_catalog", small))
+			if err != nil {
+				break
+			}
+			others = append(others, c)
+		}
+		return func() {
+			for _, c := range others {
+				_ = c.Close(context.WithoutCancel(t.Context()))
+			}
+		}
+	}
+	leave, opened := crowd(), make(chan kv.Store)
+	go func() {
+		s, err := postgreskv.Open(t.Context(), address, options)
+		if err != nil {
+			t.Error(err)
+		}
+		opened <- s
+	}()
+	log.await(t, "too many clients")
+	leave()
+	s := <-opened
+	if t.Failed() {
+		return
+	}
+	defer closeAll(t, s)
+
+	leave = crowd()
+	defer func() { leave() }()
+	ended := make(chan error)
+	for _, call := range []func() error{
+		func() error { // an update beside another one
+			return s.Update(t.Context(), writes("a"), func(kv.Txn) error { return set(t.Context(), s, "b", "v") })
+		},
+		func() error {
+			snap, err := s.Snapshot(t.Context())
+			if err == nil {
+				err = snap.Close()
+			}
+			return err
+		},
+	} {
+		for len(log) > 0 {
+			<-log
+		}
+		go func() { ended <- call() }()
+		log.await(t, "too many clients")
+		leave()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		leave = crowd()
+	}
+}
