@@ -33,6 +33,7 @@ import (
 	"github.com/monotable/monotable/internal/database/cloudwatch"
 	"github.com/monotable/monotable/internal/database/cloudwatch/history"
 	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/identity"
 	"github.com/monotable/monotable/internal/database/kinesis"
 	"github.com/monotable/monotable/internal/database/observe"
@@ -242,7 +243,7 @@ func OpenStore(ctx context.Context, address string, o *Options) (*DB, error) {
 		return nil, fmt.Errorf("monotable: open store: %w", err)
 	}
 	o.shared = true
-	return open(store, "", o)
+	return open(format.Guarded(store), "", o)
 }
 
 // checkAddress refuses what is not the URL of a PostgreSQL database.
