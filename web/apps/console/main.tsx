@@ -1,0 +1,24 @@
+// The console: tables, and what is in them.
+import "./style.css";
+import { Database, Table2 } from "lucide";
+import { NotFound, Shell, link, start, view } from "#ui";
+import { about, user } from "./api.ts";
+import { TablePage } from "./items.tsx";
+import { SignInPage, Who } from "./sign-in.tsx";
+import { Tables } from "./tables.tsx";
+import { t } from "./words.ts";
+
+function App() {
+  const inside = about.signIn === undefined || user.value !== undefined;
+  return (
+    <Shell wide brand="monotable" icon={Database} tools={<Who />} nav={inside ? [{ href: link("/tables"), label: t("tables"), icon: Table2 }] : []}>
+      {!inside ? <SignInPage /> : view({
+        "/": () => <Tables />,
+        "/tables": () => <Tables />,
+        "/tables/:table": (v) => <TablePage name={v["table"] ?? ""} />,
+      }, () => <NotFound />)}
+    </Shell>
+  );
+}
+
+void start(<App />);
