@@ -31,20 +31,10 @@ async function send(method: string, path: string, body: unknown, abort?: AbortSi
   if (response.ok) {
     return response;
   }
-  const said = (await response.json().catch(() => ({}))) as { __type?: string; message?: string; Message?: string; Item?: Item };
+  const said = (await response.json().catch(() => ({}))) as { __type?: string; message?: string; Message?: string };
   const code = said.__type?.split("#").pop() ?? "error";
   if (about.signIn && ended.includes(code)) user.value = undefined;
-  throw new Refused(response.status, code, said.message ?? said.Message ?? code, said.Item, response.headers.get("X-Request-Id") ?? undefined);
-}
-
-/** What the endpoint refused: AWS's code and message, and the item that a condition met. */
-export class Refused extends Problem {
-  readonly item: Item | undefined;
-
-  constructor(status: number, code: string, detail: string, item: Item | undefined, requestId: string | undefined) {
-    super({ status, code, detail, requestId });
-    this.item = item;
-  }
+  throw new Problem({ status: response.status, code, detail: said.message ?? said.Message ?? code, requestId: response.headers.get("X-Request-Id") ?? undefined });
 }
 
 /** Calls an operation of DynamoDB. */

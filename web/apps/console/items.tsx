@@ -1,15 +1,15 @@
 // The items of a table or an index: the question, its pages, and the item that is looked at.
-import { ArrowLeft, ArrowRight, Braces, Columns3, Inbox, Layers, Rows3, Filter as Funnel } from "lucide";
+import { ArrowLeft, ArrowRight, Braces, Columns3, Inbox, Layers, Plus, Rows3, Settings2, Filter as Funnel } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Badge, Breadcrumb, Button, Chips, Dialog, Empty, Failed, Icon, JSONText, Problem, Skeleton, go, here, keep, kept, link, useTitle } from "#ui";
-import { type PageOfItems, call } from "./api.ts";
+import { type PageOfItems, about, call } from "./api.ts";
 import { Builder } from "./builder.tsx";
 import { Collection } from "./collection.tsx";
 import { Grid } from "./grid.tsx";
 import { ItemDrawer } from "./item.tsx";
 import { type Request, type View, addressOf, inWords, questionOf, requestOf, viewOf, views } from "./query.ts";
 import { CopyRequest } from "./request.tsx";
-import { type Table, keyNames, keysFor, keysOf, loadTable, tableState } from "./schema.ts";
+import { type Table, keyNames, keysFor, keysOf, loadTable, tableState, useSettled } from "./schema.ts";
 import { Flags, Sidebar, Status, Waiting } from "./tables.tsx";
 import { type Item, pick } from "./value.ts";
 import { t } from "./words.ts";
@@ -27,7 +27,7 @@ export function TablePage({ name }: { name: string }) {
   );
 }
 
-export function TableHead({ table }: { table: Table }) {
+export function TableHead({ table, settings }: { table: Table; settings?: boolean }) {
   const name = table.description.TableName;
   return (
     <div class="stack" style={{ "--gap": "var(--space-1)" }}>
@@ -36,6 +36,10 @@ export function TableHead({ table }: { table: Table }) {
         <h1 class="breaks">{name}</h1>
         {table.description.TableStatus !== "ACTIVE" && <Status status={table.description.TableStatus} />}
         <Flags table={table} />
+        <div class="row end">
+          {settings ? <Button icon={Rows3} href={link("/tables/:table", { table: name })}>{t("items")}</Button> : <Button icon={Settings2} href={link("/tables/:table/settings", { table: name })}>{t("settings")}</Button>}
+          {!about.readOnly && !settings && <Button kind="primary" icon={Plus} href={link("/tables/:table/new", { table: name })}>{t("item.create")}</Button>}
+        </div>
       </div>
     </div>
   );
@@ -49,11 +53,12 @@ interface Read extends PageOfItems {
 
 function Items({ table }: { table: Table }) {
   const d = table.description;
+  useSettled(table);
   const query = here.value.query;
   const question = questionOf(query);
   const address = JSON.stringify(addressOf(question));
   const view = viewOf(query);
-  const pages = usePagesOf(d.TableName, () => requestOf(question, d), address);
+  const pages = usePagesOf(d.TableName + d.TableStatus, () => requestOf(question, d), address);
   const keys = keyNames(keysOf(d.KeySchema));
   const opened = openedItem(query.get("item"));
   const items = pages.read?.Items ?? [];
@@ -64,7 +69,7 @@ function Items({ table }: { table: Table }) {
       <TableHead table={table} />
       <Builder table={d} asked={question} view={view} attributes={known} onAsk={() => pages.again()} />
       <Results table={table} pages={pages} view={view} question={question} keys={keys} />
-      {opened && <ItemDrawer table={table} itemKey={opened} onClose={() => show(undefined)} />}
+      {opened && <ItemDrawer table={table} itemKey={opened} onClose={() => show(undefined)} onChange={() => pages.again()} />}
     </>
   );
 }
@@ -170,7 +175,7 @@ function Results({ table, pages, view, question, keys }: { table: Table; pages: 
         {pages.request && <CopyRequest request={pages.request} />}
         {pages.request && <span class="asked clip muted small" title={inWords(pages.request)}>{inWords(pages.request)}</span>}
       </div>
-      {read.Items.length === 0 ? <None read={read} question={question} onNext={pages.next} />
+      {read.Items.length === 0 ? <None read={read} question={question} table={table} onNext={pages.next} />
         : view === "json" ? <JSONText label={t("view.json")} text={JSON.stringify(read.Items, null, 2)} />
         : view === "collection" ? <Collection items={read.Items} keys={asked} open={open} />
         : <Grid caption={t("items")} items={read.Items} columns={columns.filter((c) => !hidden.includes(c) || keys.includes(c))} keys={keys} indexKeys={asked} open={open} question={question} />}
@@ -196,7 +201,7 @@ function columnsOf(items: readonly Item[], keys: readonly string[]): string[] {
 }
 
 /** Nothing on this page: why, and what may help. */
-function None({ read, question, onNext }: { read: Read; question: ReturnType<typeof questionOf>; onNext: () => void }) {
+function None({ read, question, table, onNext }: { read: Read; question: ReturnType<typeof questionOf>; table: Table; onNext: () => void }) {
   if (read.LastEvaluatedKey) {
     return <Empty level={2} icon={Funnel} title={t("none.filtered", { n: read.ScannedCount })} action={<Button kind="primary" icon={ArrowRight} onPress={onNext}>{t("none.goOn")}</Button>}>{t("none.filteredText")}</Empty>;
   }
@@ -207,7 +212,7 @@ function None({ read, question, onNext }: { read: Read; question: ReturnType<typ
     return <Empty level={2} icon={Inbox} title={t("none.key")}>{t("none.keyText")}</Empty>;
   }
   return (
-    <Empty level={2} icon={Inbox} title={t(question.index === "" ? "none.table" : "none.index")}>
+    <Empty level={2} icon={Inbox} title={t(question.index === "" ? "none.table" : "none.index")} action={!about.readOnly && question.index === "" && <Button kind="primary" icon={Plus} href={link("/tables/:table/new", { table: table.description.TableName })}>{t("item.create")}</Button>}>
       {t(question.index === "" ? "none.tableText" : "none.indexText")}
     </Empty>
   );

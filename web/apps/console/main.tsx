@@ -3,7 +3,10 @@ import "./style.css";
 import { Database, Table2 } from "lucide";
 import { NotFound, Shell, link, start, view } from "#ui";
 import { about, user } from "./api.ts";
+import { CreateItemPage } from "./create-item.tsx";
+import { CreateTable } from "./create-table.tsx";
 import { TablePage } from "./items.tsx";
+import { SettingsPage } from "./settings.tsx";
 import { SignInPage, Who } from "./sign-in.tsx";
 import { Tables } from "./tables.tsx";
 import { t } from "./words.ts";
@@ -15,6 +18,9 @@ function App() {
       {!inside ? <SignInPage /> : view({
         "/": () => <Tables />,
         "/tables": () => <Tables />,
+        "/create": () => (about.readOnly ? <NotFound /> : <CreateTable />),
+        "/tables/:table/settings": (v) => <SettingsPage name={v["table"] ?? ""} />,
+        "/tables/:table/new": (v) => (about.readOnly ? <NotFound /> : <CreateItemPage name={v["table"] ?? ""} />),
         "/tables/:table": (v) => <TablePage name={v["table"] ?? ""} />,
       }, () => <NotFound />)}
     </Shell>

@@ -1,5 +1,6 @@
 // What a table is made of, and how it is loaded: once for each name, a few at a time.
 import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { Problem } from "#ui";
 import { type IndexDescription, type KeyElement, type TableDescription, call } from "./api.ts";
 
@@ -126,4 +127,16 @@ export function keyType(t: TableDescription, attribute: string): "S" | "N" | "B"
 
 export function onDemand(t: TableDescription): boolean {
   return t.BillingModeSummary?.BillingMode === "PAY_PER_REQUEST";
+}
+
+const pause = 1000; // milliseconds between looks at a table that is changing
+
+/** Looks at a table again for as long as something of it is under way. */
+export function useSettled(table: Table): void {
+  const d = table.description;
+  const moving = d.TableStatus !== "ACTIVE" || (d.GlobalSecondaryIndexes ?? []).some((i) => i.IndexStatus !== "ACTIVE");
+  useEffect(() => {
+    const timer = moving ? setTimeout(() => loadTable(d.TableName), pause) : undefined;
+    return () => clearTimeout(timer);
+  }, [table]);
 }

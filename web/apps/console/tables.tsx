@@ -1,5 +1,5 @@
 // All tables: at the first page as a list, beside each other view as a way there.
-import { Database } from "lucide";
+import { Database, Plus } from "lucide";
 import { useEffect, useState } from "preact/hooks";
 import { Badge, Button, CodeTabs, Empty, Failed, Notice, Problem, SearchField, Skeleton, Table, TableSkeleton, type Tone, format, here, link, useChosenInSight, useTitle } from "#ui";
 import { about, endpoint, onAWS } from "./api.ts";
@@ -38,6 +38,7 @@ export function Tables() {
           <p class="muted small"><code>{endpoint}</code> · {about.region}{about.readOnly && <> · {t("readOnly")}</>}</p>
         </div>
         {all && all.length > 8 && <div class="tables-search"><SearchField label={t("tables.search")} value={sought} onInput={seek} /></div>}
+        {!about.readOnly && all && all.length > 0 && <Button kind="primary" icon={Plus} href={link("/create")}>{t("create")}</Button>}
       </div>
       {namesProblem.value ? <Failed problem={namesProblem.value} onRetry={loadNames} />
         : !all ? <TableSkeleton columns={6} />
@@ -73,6 +74,7 @@ function First() {
   return (
     <Empty level={2} icon={Database} title={t("tables.none")} action={
       <div class="stack first">
+        {!about.readOnly && <div><Button kind="primary" icon={Plus} href={link("/create")}>{t("create.first")}</Button></div>}
         <CodeTabs label={t("tables.how")} texts={[
           { key: "cli", label: "AWS CLI", text: cli },
           { key: "design", label: "monotable provision", text: `monotable provision shop.design.yaml --apply${onAWS ? "" : ` --endpoint ${endpoint}`}` },
