@@ -94,7 +94,6 @@ type Console struct {
 	options Options
 	mux     *http.ServeMux
 	guard   *http.CrossOriginProtection
-	signer  *v4.Signer
 	key     []byte // seals sessions
 	room    chan struct{}
 }
@@ -108,7 +107,7 @@ func New(o Options) *Console {
 		o.Now = time.Now
 	}
 	c := &Console{
-		options: o, mux: http.NewServeMux(), guard: http.NewCrossOriginProtection(), signer: v4.NewSigner(),
+		options: o, mux: http.NewServeMux(), guard: http.NewCrossOriginProtection(),
 		key: make([]byte, seal.KeyBytes), room: make(chan struct{}, requestsMax),
 	}
 	_, _ = rand.Read(c.key) // never fails
@@ -211,7 +210,9 @@ func (c *Console) send(from *http.Request, name string, body []byte, credentials
 	r.Header.Set("User-Agent", "monotable-console")
 	r.RemoteAddr, r.TLS = from.RemoteAddr, from.TLS
 	sum := sha256.Sum256(body)
-	if err := c.signer.SignHTTP(r.Context(), credentials, r, hex.EncodeToString(sum[:]), service, c.options.Region, c.options.Now()); err != nil {
+	// A signer keeps what it has derived from a secret, by the id of the key alone: one that is shared would sign for whoever
+	// names an id that somebody else has signed in with.
+	if err := v4.NewSigner().SignHTTP(r.Context(), credentials, r, hex.EncodeToString(sum[:]), service, c.options.Region, c.options.Now()); err != nil {
 		return nil, err
 	}
 	return c.options.Client.Do(r)

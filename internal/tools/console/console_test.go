@@ -218,6 +218,12 @@ func TestSession(t *testing.T) {
 		return func(r *http.Request) { r.AddCookie(c) }
 	}
 	asReader := signIn(reader)
+	// What was derived from one secret does not serve another, neither way.
+	wrong := `{"accessKeyId":"READER","secretAccessKey":"wrong"}`
+	if a := post(t, address+"session", wrong); a.status != http.StatusUnauthorized || len(a.cookies) > 0 {
+		t.Errorf("a wrong secret after the right one: %d %s", a.status, a.body)
+	}
+	signIn(reader)
 	if a := post(t, address+"api/GetItem", `{"TableName":"shop","Key":{"PK":{"S":"USER#u-00"},"SK":{"S":"PROFILE"}}}`, asReader); a.status != http.StatusOK || !strings.Contains(a.body, "Ana Ruiz") {
 		t.Errorf("the reader reads: %d %s", a.status, a.body)
 	}

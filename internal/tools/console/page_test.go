@@ -390,5 +390,5 @@ func TestSignInPage(t *testing.T) {
 	look(p, "console-sign-in")
 	p.Eval(`document.querySelector("input[name=secret]").value = ""`)
 	p.Type("input[name=secret]", "reader-secret\r")
-	p.UntilText("not authorized to perform: dynamodb:DescribeTable")
+	p.UntilText("not authorized to perform: dynamodb:DescribeTable") // as its policies say
 }
