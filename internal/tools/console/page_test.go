@@ -392,3 +392,22 @@ func TestSignInPage(t *testing.T) {
 	p.Type("input[name=secret]", "reader-secret\r")
 	p.UntilText("not authorized to perform: dynamodb:DescribeTable") // as its policies say
 }
+
+// TestPartiQL: a statement is run by the keyboard, and a fault is AWS's.
+func TestPartiQL(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	shop(t, db)
+	p := webtest.Open(t, served(t, db)+"/_console/#/partiql", webtest.Dark, webtest.Expect("400"))
+	p.UntilText("One statement at a time")
+	look(p, "console-partiql-empty")
+	p.Type("textarea", `SELECT SK, total FROM "shop" WHERE PK = 'USER#u-01' AND SK > 'ORDER#2026-11-18' AND total > 200`)
+	p.Button("Run")
+	p.UntilText("1 item")
+	p.UntilText("232.5")
+	p.Until(`location.hash.startsWith("#/partiql?statement=SELECT")`)
+	look(p, "console-partiql")
+	p.Type("textarea", "nonsense")
+	p.Button("Run")
+	p.UntilText("ValidationException")
+}
