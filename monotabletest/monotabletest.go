@@ -9,15 +9,20 @@
 // ends, so tests that use it may run in parallel.
 //
 // With MONOTABLE_TEST_STORE=postgres://… in the environment, the databases are in PostgreSQL instead, each in a schema of its own that
-// stays when the test ends: for tests of what runs on that store in production.
+// is dropped when the test ends: for tests of what runs on that store in production.
 package monotabletest
 
 import (
+	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
-	"sync/atomic"
+	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/monotable/monotable"
 )
@@ -46,9 +51,6 @@ func NewWith(tb testing.TB, o *monotable.Options) *monotable.DB {
 	return db
 }
 
-// schemas counts those of this process.
-var schemas atomic.Int64
-
 func open(tb testing.TB, o *monotable.Options) (*monotable.DB, error) {
 	tb.Helper()
 	store := os.Getenv(StoreVariable)
@@ -59,8 +61,24 @@ func open(tb testing.TB, o *monotable.Options) (*monotable.DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", StoreVariable, err)
 	}
+	schema := "test_" + strings.ToLower(rand.Text())
+	tb.Cleanup(func() { drop(tb, store, schema) })
 	q := u.Query()
-	q.Set("search_path", fmt.Sprintf("test_%d_%d", os.Getpid(), schemas.Add(1)))
+	q.Set("search_path", schema)
 	u.RawQuery = q.Encode()
 	return monotable.OpenStore(tb.Context(), u.String(), o)
+}
+
+// drop removes what a database has left in PostgreSQL.
+func drop(tb testing.TB, store, schema string) {
+	tb.Helper()
+	ctx := context.WithoutCancel(tb.Context())
+	conn, err := pgx.Connect(ctx, store)
+	if err == nil {
+		_, err = conn.Exec(ctx, "drop schema if exists "+schema+" cascade")
+		err = errors.Join(err, conn.Close(ctx))
+	}
+	if err != nil {
+		tb.Errorf("drop the schema of a database: %v", err)
+	}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	"github.com/jackc/pgx/v5"
 
 	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
 	"github.com/monotable/monotable/monotabletest"
@@ -250,6 +251,15 @@ func TestSuites(t *testing.T) {
 		t.Fatalf("over PostgreSQL: %v\n%s", err, out)
 	}
 	t.Logf("%s", out)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left int
+	err = conn.QueryRow(t.Context(), `select count(*) from pg_namespace where starts_with(nspname, 'test_')`).Scan(&left)
+	if err = errors.Join(err, conn.Close(t.Context())); err != nil || left > 0 {
+		t.Errorf("the tests have left %d schemas, %v", left, err)
+	}
 }
 
 func client(s *serverproc.Server) *dynamodb.Client {

@@ -92,8 +92,9 @@ func (m *Member) claim(ctx context.Context, now int64) (term int64, err error) {
 	if err != nil || seen.Server != m.id && seen.Server != "" && seen.Until >= now {
 		return 0, err
 	}
+	began := false
 	err = m.options.Store.Update(ctx, kv.Intent{Write: [][]byte{work}, Frees: true}, func(txn kv.Txn) error {
-		term = 0
+		term, began = 0, false
 		data, err := txn.Get(work)
 		if err != nil {
 			return err
@@ -106,10 +107,7 @@ func (m *Member) claim(ctx context.Context, now int64) (term int64, err error) {
 		switch {
 		case leader.Server == m.id && m.term != nil && m.term.number == leader.Term:
 		case leader.Server == "" || leader.Until < now || leader.Server == m.id:
-			leader.Server, leader.Term = m.id, leader.Term+1
-			if err := forget(txn, now); err != nil {
-				return err
-			}
+			leader.Server, leader.Term, began = m.id, leader.Term+1, true
 		default:
 			return nil
 		}
@@ -121,6 +119,9 @@ func (m *Member) claim(ctx context.Context, now int64) (term int64, err error) {
 			return seen.Term, nil
 		}
 		return 0, nil
+	}
+	if err == nil && began {
+		_ = m.forget(ctx) // whoever leads next tries again
 	}
 	return term, err
 }
@@ -172,18 +173,34 @@ func Serving(ctx context.Context, store kv.Store) (n int, err error) {
 	return n, err
 }
 
-// forget removes the leases of servers that ended long ago.
-func forget(txn kv.Txn, now int64) error {
-	var ended [][]byte
-	err := eachServer(txn, func(key []byte, r serverRecord) {
-		if r.Until < now-time.Hour.Milliseconds() {
-			ended = append(ended, bytes.Clone(key))
-		}
-	})
-	for _, key := range ended {
-		txn.Delete(key)
+// forget removes the leases of servers that ended long ago. One of them may go on at any time, so each is looked at again with its key held.
+func (m *Member) forget(ctx context.Context) error {
+	snapshot, err := m.options.Store.Snapshot(ctx)
+	if err != nil {
+		return err
 	}
-	return err
+	defer snapshot.Close()
+	var all [][]byte
+	if err := eachServer(snapshot, func(key []byte, _ serverRecord) { all = append(all, bytes.Clone(key)) }); err != nil {
+		return err
+	}
+	for _, key := range all {
+		err := m.options.Store.Update(ctx, kv.Intent{Write: [][]byte{key}, Drops: true}, func(txn kv.Txn) error {
+			data, err := txn.Get(key)
+			if err != nil || data == nil {
+				return err
+			}
+			r, err := decode[serverRecord](data)
+			if err == nil && r.Until < txn.LogSeq().Millis()-time.Hour.Milliseconds() {
+				txn.Delete(key)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // leave removes the server's lease, and the leader's if it is its own.

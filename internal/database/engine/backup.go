@@ -194,6 +194,16 @@ func (e *Engine) notBeingRestored(r kv.Reader, b *backup.Record, refusal apierr.
 	return err
 }
 
+// beyondRequest is the context of what a request begins and its end must not cut off: it ends with the engine.
+func (e *Engine) beyondRequest(ctx context.Context) (_ context.Context, done func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(e.jobs.ctx, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
+}
+
 // dropKept forgets a kept snapshot that nothing names any more. Where it fails, the next Open does it.
 func (e *Engine) dropKept(ctx context.Context, name string) {
 	if err := e.store.DropKept(context.WithoutCancel(ctx), name); err != nil && !errors.Is(err, kv.ErrClosed) {

@@ -634,3 +634,54 @@ func TestStoredForms(t *testing.T) {
 		}
 	})
 }
+
+// copying is a store that takes a minute to keep a snapshot.
+type copying struct{ kv.Store }
+
+func (c copying) Keep(ctx context.Context, name string, what kv.Selection) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Minute):
+		return c.Store.Keep(ctx, name, what)
+	}
+}
+
+// TestBackupOutlastsRequest: what is copied for a backup or a restore may take longer than a request, and ends with the engine.
+func TestBackupOutlastsRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := openOn(t, copying{memkv.New()}, engine.Options{TTLInterval: -1})
+		defer e.Close()
+		createTable(t, e, musicTable())
+		if err := turnRecoveryOn(t.Context(), e, "Music"); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(2 * time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		arn, err := backUp(ctx, e, "Music")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := restoreBackup(t.Context(), e, arn, "restored"); err != nil {
+			t.Error(err)
+		}
+		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := restoreTo(ctx, e, "Music", time.Now().Add(-time.Second), "earlier"); err != nil {
+			t.Error(err)
+		}
+		closed := make(chan error)
+		go func() {
+			_, err := backUp(t.Context(), e, "Music")
+			closed <- err
+		}()
+		synctest.Wait()
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := <-closed; err == nil {
+			t.Error("a backup was made by an engine that is closed")
+		}
+	})
+}

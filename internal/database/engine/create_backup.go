@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// CreateBackup keeps a table as it is at one moment of the call, with every write that was acknowledged before,
-// in a time that does not depend on its size. The answer shows the backup CREATING; it is AVAILABLE for whoever
+// CreateBackup keeps a table as it is at one moment of the call, with every write that was acknowledged before. In a directory that takes
+// a time that does not depend on the table's size; elsewhere the table is copied, and the copy goes on when the request has timed out. The answer shows the backup CREATING; it is AVAILABLE for whoever
 // asks next.
 func (e *Engine) CreateBackup(ctx context.Context, in *api.CreateBackupInput) (*api.CreateBackupOutput, error) {
 	for {
@@ -73,6 +73,8 @@ func (e *Engine) backUp(ctx context.Context, d *catalog.Descriptor, name string)
 	if err != nil {
 		return nil, err
 	}
+	ctx, done := e.beyondRequest(ctx)
+	defer done()
 	kept := backup.KeptOf(id)
 	err = e.store.Keep(ctx, kept, backup.Selection(d))
 	if errors.Is(err, kv.ErrKeptExists) {

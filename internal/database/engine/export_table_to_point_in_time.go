@@ -149,6 +149,8 @@ func (e *Engine) beginExport(ctx context.Context, in *api.ExportTableToPointInTi
 		return nil, fmt.Errorf("engine: export: %w", err)
 	}
 	x.Table, x.TableID, x.UUID, x.Exported = d.Name, d.ID, d.UUID, exported
+	ctx, done := e.beyondRequest(ctx)
+	defer done()
 	kept := keptOfTransfer(x)
 	defer func() {
 		if err != nil && !errors.Is(err, kv.ErrUndetermined) { // the record may be there

@@ -92,6 +92,8 @@ func (e *Engine) restoreFromNow(ctx context.Context, in *api.RestoreTableToPoint
 	if err != nil {
 		return nil, work, err
 	}
+	ctx, done := e.beyondRequest(ctx)
+	defer done()
 	kept := backup.KeptOfRestore(d.UUID)
 	defer func() {
 		if err != nil && !errors.Is(err, kv.ErrUndetermined) { // the job may be there

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net"
 	"sync"
 )
@@ -60,11 +61,19 @@ func (c *limitedConn) Close() error {
 	return err
 }
 
+// CloseWrite lets a client read to the end of a response after which the connection is closed, which net/http asks for.
+func (c *limitedConn) CloseWrite() error {
+	if half, can := c.Conn.(interface{ CloseWrite() error }); can {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}
+
 type surplusKey struct{}
 
 // markSurplus tells the requests of a connection that it is one too many. It is an http.Server's ConnContext.
 func markSurplus(ctx context.Context, conn net.Conn) context.Context {
-	if wrapped, ok := conn.(interface{ NetConn() net.Conn }); ok { // TLS
+	if wrapped, ok := conn.(interface{ NetConn() net.Conn }); ok { // TLS, or begun by package http1
 		conn = wrapped.NetConn()
 	}
 	if c, ok := conn.(*limitedConn); ok && c.surplus {

@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
+
+	"github.com/monotable/monotable/internal/database/server/http1"
 )
 
 // Limits of connections. AWS's limit on the header block is 16 KB; net/http counts the request line with it
@@ -25,14 +27,14 @@ const (
 	unwritableTimeout   = 30 * time.Second
 )
 
-// HTTPServer returns an http.Server for the handler with the API's limits, for HTTP/1.1 and HTTP/2, with and
-// without TLS. The caller gives it a listener, and a TLSConfig if it is to speak TLS.
-func HTTPServer(handler http.Handler, logger *slog.Logger) *http.Server {
+// HTTPServer returns a server for the handler with the API's limits, for HTTP/1.1 and HTTP/2, with and
+// without TLS. The caller gives it a listener, and its HTTP() a TLSConfig if it is to speak TLS.
+func HTTPServer(handler http.Handler, logger *slog.Logger) *http1.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	protocols.SetUnencryptedHTTP2(true)
-	return &http.Server{
+	return http1.New(&http.Server{
 		Handler:           handler,
 		Protocols:         protocols,
 		MaxHeaderBytes:    headerMax,
@@ -50,5 +52,5 @@ func HTTPServer(handler http.Handler, logger *slog.Logger) *http.Server {
 		},
 		// What net/http complains about is the doing of clients.
 		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
-	}
+	})
 }

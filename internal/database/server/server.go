@@ -31,7 +31,7 @@
 //
 // # What it leaves to others
 //
-// JSON is package wire's, member constraints are package api's. The server knows no keys and no tables.
+// Connections are package http1's, JSON is package wire's, member constraints are package api's. The server knows no keys and no tables.
 package server
 
 import (

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/internal/database/server"
+	"github.com/monotable/monotable/internal/database/server/http1"
 	"github.com/monotable/monotable/internal/descriptors"
 	"github.com/monotable/monotable/internal/httpguard"
 )
@@ -185,7 +185,7 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 		handler = besideConsole(handler, f, auth.Required)
 	}
 	httpServer := server.HTTPServer(handler, logger)
-	m.count(httpServer)
+	m.count(httpServer.HTTP())
 	scheme := "http"
 	var reloads []func(context.Context)
 	if f.auth.file != "" {
@@ -195,8 +195,8 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 		reloads = append(reloads, func(context.Context) { reopenAudit(db, logger) })
 	}
 	if certificates != nil {
-		httpServer.TLSConfig = certificates.config()
-		listener = tls.NewListener(listener, httpServer.TLSConfig)
+		httpServer.HTTP().TLSConfig = certificates.config()
+		listener = tls.NewListener(listener, httpServer.HTTP().TLSConfig)
 		scheme = "https"
 		reloads = append(reloads, certificates.hangup)
 	}
@@ -247,7 +247,7 @@ func (f *serveFlags) accompany(ctx context.Context, companion Companion, db *mon
 }
 
 // serveUntilDone serves until ctx ends, then lets the requests under way end.
-func serveUntilDone(ctx context.Context, s *http.Server, l net.Listener, logger *slog.Logger) error {
+func serveUntilDone(ctx context.Context, s *http1.Server, l net.Listener, logger *slog.Logger) error {
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()
 	select {

@@ -194,11 +194,11 @@ func serveTLS(t *testing.T, ca *authority, files tlsFlags, o *monotable.Options)
 	}
 	s.address = listener.Addr().String()
 	serving := server.HTTPServer(db.Handler(), slog.New(slog.DiscardHandler))
-	serving.TLSConfig = s.certificates.config()
+	serving.HTTP().TLSConfig = s.certificates.config()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = serving.Serve(tls.NewListener(listener, serving.TLSConfig))
+		_ = serving.Serve(tls.NewListener(listener, serving.HTTP().TLSConfig))
 	}()
 	t.Cleanup(func() {
 		if err := serving.Close(); err != nil {

@@ -3,8 +3,6 @@ package kv
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 )
 
 // Logs gives the change logs of a store as a whole, to copy them into another store with the numbers of their records. A store on disk or on a
@@ -45,6 +43,3 @@ func FillLog(ctx context.Context, limits Limits, trimmed Seq, fill func(put func
 	}
 	return failed
 }
-
-// SortedLogs are the keys of a set in ascending order.
-func SortedLogs(set map[LogID]bool) []LogID { return slices.Sorted(maps.Keys(set)) }

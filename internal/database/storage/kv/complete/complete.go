@@ -2,7 +2,8 @@
 //
 // # Model
 //
-// What the core has beyond a kv.Core is asked for by its interface (kv.Loader, kv.Sizer, kv.Compacter, kv.Keeper, kv.Disk), and used. For the rest:
+// What the core has beyond a kv.Core is asked for by its interface (kv.Loader, kv.Sizer, kv.Compacter, kv.Keeper, kv.Disk), and used. Change logs whose records
+// have numbers already (kv.Logs) cannot be made of a core: a database cannot be moved into a store like that. For the rest:
 //
 //   - a bulk load is made of updates;
 //
@@ -19,8 +20,8 @@
 // # Invariants
 //
 //  1. A copy is there for callers when its record says that it is whole, which is written last.
-//  2. All that writes a copy checks its record in the same update. One that has not moved on for a minute, because its process has died, is
-//     removed by the next call of Keep or Kept in any process, record first.
+//  2. All that writes a copy checks its record in the same update. One that is not whole is removed by the next call of Keep under its name in any process,
+//     or under any name when it has not moved on for a minute: its record says so first, and goes last.
 //
 // All methods may be called at once from any goroutine and any process that has the store open.
 package complete
@@ -87,13 +88,22 @@ func (s *Store) DeleteRange(ctx context.Context, lo, hi []byte) error {
 
 // Load implements kv.Loader.
 func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error {
-	if native, has := s.Core.(kv.Loader); has {
-		return native.Load(ctx, fill)
+	native, has := s.Core.(kv.Loader)
+	if !has {
+		if err := s.open(ctx); err != nil {
+			return err
+		}
+		return kv.LoadByUpdates(ctx, s.Limits(), s.Core.Update, fill)
 	}
-	if err := s.open(ctx); err != nil {
-		return err
-	}
-	return kv.LoadByUpdates(ctx, s.Limits(), s.Core.Update, fill)
+	keyBytes := s.Limits().KeyBytes
+	return native.Load(ctx, func(put func(key, value []byte) error) error {
+		return fill(func(key, value []byte) error {
+			if len(key) > keyBytes {
+				return kv.ErrTooLarge
+			}
+			return put(key, value)
+		})
+	})
 }
 
 // open is for what would not ask the core.

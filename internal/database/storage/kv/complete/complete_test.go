@@ -1,6 +1,7 @@
 package complete_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"testing"
@@ -100,13 +101,16 @@ func TestAbandoned(t *testing.T) {
 				return
 			}
 			died++
-			time.Sleep(2 * time.Minute) //nolint:forbidigo // in a bubble of synctest
-			list, err := second.Kept(t.Context())
-			if err != nil {
-				t.Fatal(err)
+			again := "k"
+			if updates%2 == 0 {
+				<-time.After(2 * abandoned)
+				again = "another"
 			}
-			for _, k := range list {
-				if err := second.DropKept(t.Context(), k.Name); err != nil {
+			if err := second.Keep(t.Context(), again, what); err != nil && (!kept || !errors.Is(err, kv.ErrKeptExists)) {
+				t.Errorf("after %d updates: %v", updates, err)
+			}
+			for _, name := range []string{again, "k"} {
+				if err := second.DropKept(t.Context(), name); err != nil && again == "k" {
 					t.Fatal(err)
 				}
 			}
@@ -143,9 +147,10 @@ func TestTaken(t *testing.T) {
 		asleep := complete.New(&sleeping{Core: core{below}})
 		kept := make(chan error)
 		go func() { kept <- asleep.Keep(t.Context(), "k", kv.Selection{Spans: []kv.Span{{}}}) }()
-		time.Sleep(2 * abandoned) //nolint:forbidigo // in a bubble of synctest
-		if list, err := complete.New(core{below}).Kept(t.Context()); len(list) != 0 || err != nil {
-			t.Fatal(list, err)
+		<-time.After(2 * abandoned)
+		other := complete.New(core{below})
+		if err := errors.Join(other.Keep(t.Context(), "another", kv.Selection{}), other.DropKept(t.Context(), "another")); err != nil {
+			t.Fatal(err)
 		}
 		if err := <-kept; err == nil {
 			t.Error("a copy that was taken for abandoned is kept")
@@ -158,15 +163,37 @@ func TestTaken(t *testing.T) {
 
 const abandoned = time.Minute
 
-// sleeping is a core whose process sleeps before its second update.
+// sleeping is a core whose process sleeps before its third update, when its record is there.
 type sleeping struct {
 	kv.Core
 	updates int
 }
 
 func (s *sleeping) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
-	if s.updates++; s.updates == 2 {
-		time.Sleep(3 * abandoned) //nolint:forbidigo // in a bubble of synctest
+	if s.updates++; s.updates == 3 {
+		<-time.After(3 * abandoned)
 	}
 	return s.Core.Update(ctx, in, fn)
+}
+
+// loading is a core with a bulk load of its own, and no kept snapshots.
+type loading struct {
+	kv.Core
+	kv.Loader
+}
+
+// TestLongKey: a key that could not be copied is refused by a store's own bulk load, as by all else.
+func TestLongKey(t *testing.T) {
+	below := memkv.New()
+	s := complete.New(loading{below, below})
+	key := bytes.Repeat([]byte("a"), s.Limits().KeyBytes+1)
+	for size, want := range map[int]error{len(key): kv.ErrTooLarge, len(key) - 1: nil} {
+		err := s.Load(t.Context(), func(put func(k, v []byte) error) error { return put(key[:size], nil) })
+		if !errors.Is(err, want) {
+			t.Errorf("a key of %d bytes: %v", size, err)
+		}
+	}
+	if err := s.Keep(t.Context(), "k", kv.Selection{Spans: []kv.Span{{}}}); err != nil {
+		t.Error(err)
+	}
 }

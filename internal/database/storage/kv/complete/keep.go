@@ -93,6 +93,9 @@ func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) error 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if err := s.drop(ctx, name, func(is record) bool { return is.state != whole }); err != nil {
+		return err
+	}
 	if err := s.sweep(ctx); err != nil {
 		return err
 	}
@@ -109,10 +112,7 @@ func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) error 
 	if err != nil {
 		return err
 	}
-	if err := c.run(ctx, what); err != nil {
-		return errors.Join(err, s.drop(context.WithoutCancel(ctx), name, func(is record) bool { return is.id == c.record.id }))
-	}
-	return nil
+	return c.run(ctx, what) // what an error leaves is there for nobody
 }
 
 // copier makes one copy.
@@ -243,9 +243,6 @@ func (c *copier) flush(ctx context.Context) error {
 func (s *Store) Kept(ctx context.Context) ([]kv.KeptSnapshot, error) {
 	if native, has := s.Core.(kv.Keeper); has {
 		return native.Kept(ctx)
-	}
-	if err := s.sweep(ctx); err != nil {
-		return nil, err
 	}
 	all, err := s.records(ctx)
 	list := []kv.KeptSnapshot{}

@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -38,7 +40,7 @@ func (s *Store) Logs(ctx context.Context) (list []kv.LogID, err error) {
 		return nil, err
 	}
 	err = s.eachLog(ctx, trimmedKey(0), append(trimmedKey(math.MaxUint32), 0), func(key []byte) ([]byte, error) { return note(key, 0, trimmedKey) })
-	return kv.SortedLogs(found), err
+	return slices.Sorted(maps.Keys(found)), err
 }
 
 // eachLog calls see with the first key of a range, then with the first at or after the one that see has returned.
