@@ -75,7 +75,9 @@ func (d Database) Signed(credentials aws.CredentialsProvider) (*dynamodb.Client,
 		return of, err
 	})
 	return dynamodb.New(d.DynamoDB.Options(), func(o *dynamodb.Options) { o.HTTPClient, o.Credentials = inprocess.Client{Handler: d.handler}, signs }),
-		dynamodbstreams.New(d.Streams.Options(), func(o *dynamodbstreams.Options) { o.HTTPClient, o.Credentials = inprocess.Client{Handler: d.handler}, signs })
+		dynamodbstreams.New(d.Streams.Options(), func(o *dynamodbstreams.Options) {
+			o.HTTPClient, o.Credentials = inprocess.Client{Handler: d.handler}, signs
+		})
 }
 
 // Open gives the test its database, which ends with the test.
