@@ -15,10 +15,10 @@ DIFFTIME ?= 10m
 FAULTTIME ?= 5m
 FAULTSEED ?= 0
 
-.PHONY: help build run web web-dev test lint fmt race fuzz differential overload bench cluster-test deploy-test soak tidy setup clean
+.PHONY: help build run web web-dev test lint fmt race fuzz differential overload bench bench-cluster cluster-test deploy-test soak tidy setup clean
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/monotable and bin/demo
 	@[ -x $(BIN) ] || echo "building: the first time takes a minute or two" >&2
@@ -70,6 +70,9 @@ bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices),
 	@cmp -s bench/package-lock.json bench/node_modules/.installed || { (cd bench && npm ci --no-audit --no-fund --loglevel=error) && cp bench/package-lock.json bench/node_modules/.installed; }
 	@go run ./bench $(BENCHFLAGS)
 	@systems/load
+
+bench-cluster: build ## measure servers that share a store, by number and request (10 minutes; BENCHFLAGS=-h for choices)
+	@go run ./bench cluster $(BENCHFLAGS)
 
 cluster-test: setup build ## run everything over PostgreSQL, the suites of the systems included, and faults for FAULTTIME (20 minutes)
 	@go test -count=1 -timeout=30m -v ./internal/database/storage/kv/postgreskv/...

@@ -2,6 +2,7 @@ package monotable
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -38,6 +39,9 @@ func (db *DB) Collector() prometheus.Collector {
 // say, after which reads go on and the database must be opened again. It is what GET /-/ready of [DB.Handler] responds
 // with.
 func (db *DB) Ready() error {
+	if err := db.moved(); err != nil {
+		return &notReadyError{fmt.Errorf("%w: %w", errMoved, err)}
+	}
 	if err := db.store.Health(); err != nil {
 		return &notReadyError{err}
 	}
@@ -52,6 +56,9 @@ func (db *DB) Ready() error {
 	return nil
 }
 
+// errMoved is why a database is not ready that [DB.Move] has moved.
+var errMoved = errors.New("it has been moved")
+
 // notReadyError is why a database takes no writes, as one sentence for whoever may probe it: unlike its cause it has no
 // paths.
 type notReadyError struct{ cause error }
@@ -61,6 +68,8 @@ func (e *notReadyError) Unwrap() error { return e.cause }
 func (e *notReadyError) Error() string {
 	_, newer := errors.AsType[*format.NewerError](e.cause)
 	switch {
+	case errors.Is(e.cause, errMoved):
+		return "the database has been moved: send requests to its new servers"
 	case newer:
 		return "a newer program, whose format this one does not know, has opened the store: replace this server"
 	case errors.Is(e.cause, kv.ErrFull):

@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -178,7 +179,8 @@ type Options struct {
 // DB is an open database.
 type DB struct {
 	store   kv.Store
-	dir     string // "" in memory
+	dir     string                // "" in memory
+	left    atomic.Pointer[error] // what requests are refused with when the database has been moved; nil before
 	engine  *engine.Engine
 	regions []*region // beside the default one
 	server  *server.Server
@@ -287,7 +289,7 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	})
 	options := server.Options{
 		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, Timeout: o.RequestTimeout, Logger: o.Logger,
-		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready,
+		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready, Moved: db.moved,
 		Companions: []server.Companion{cloudwatch.New(db.history, db.insightsRule, o.Now, o.Logger)},
 	}
 	if err := db.openIdentity(o, &options); err != nil {

@@ -27,9 +27,14 @@ type Moved struct {
 	Bytes      int64 `json:"bytes"` // of keys, values and log records, uncompressed
 	LogRecords int64 `json:"log_records"`
 	Backups    int64 `json:"backups"`
-	// Checksum is the SHA-256 of it all, which has been computed from what was read and again from what was written.
+	// Checksum is the SHA-256 of keys, values and records, and, where nobody served the source, of backups: computed from what was read and again from what
+	// was written.
 	Checksum string   `json:"checksum"`
 	Verified Verified `json:"verified"`
+	// Of a database that was served meanwhile: Keys, Bytes and LogRecords are those of the proof. Rounds is how often changes were copied, and Held how
+	// many seconds updates were held before the target could be opened.
+	Rounds int     `json:"rounds,omitempty"`
+	Held   float64 `json:"held_seconds,omitempty"`
 	// Completed: an earlier call had copied and verified everything but was interrupted at its very end. The rest is zero.
 	Completed bool `json:"completed"`
 }
@@ -40,6 +45,8 @@ type MoveOptions struct {
 	// MasterKey opens an encrypted source, and is that of the target where Encrypt has a new directory encrypted.
 	MasterKey []byte
 	Encrypt   bool
+	// Rate is how many bytes a second are copied, or compared, at most. Default 0: no limit.
+	Rate int
 	// Progress hears how far the phases "copy", "compare" and "verify" are, in bytes and, of the last, in things looked at.
 	Progress func(phase string, done, total int64)
 	// Notice hears, before anything is copied, what an operator should know: that an interrupted move is begun again, or what does not move.
@@ -79,19 +86,28 @@ func (o *MoveOptions) move(ctx context.Context) (Moved, error) {
 		o.notice(text)
 	}
 	var verified Verified
-	result, err := move.Run(ctx, source, target, move.Options{
-		From: describeStore(o.From), To: describeStore(o.To), Notice: o.notice,
+	result, err := move.Run(ctx, source, target, o.options(&verified))
+	err = errors.Join(err, target.Close(), source.Close())
+	return moved(&result, verified), err
+}
+
+// options are those of a move, which fills in what has been verified.
+func (o *MoveOptions) options(verified *Verified) move.Options {
+	return move.Options{
+		From: describeStore(o.From), To: describeStore(o.To), Notice: o.notice, Rate: o.Rate,
 		Progress: func(phase move.Phase, done, total int64) { o.progress(string(phase), done, total) },
 		Verify: func(ctx context.Context, copied kv.Store) (err error) {
-			verified, err = o.verify(ctx, copied)
+			*verified, err = o.verify(ctx, copied)
 			return err
 		},
-	})
-	err = errors.Join(err, target.Close(), source.Close())
+	}
+}
+
+func moved(r *move.Result, verified Verified) Moved {
 	return Moved{
-		Keys: result.Keys, Bytes: result.Bytes, LogRecords: result.LogRecords, Backups: result.Backups,
-		Checksum: result.Checksum, Verified: verified, Completed: result.Completed,
-	}, err
+		Keys: r.Keys, Bytes: r.Bytes, LogRecords: r.LogRecords, Backups: r.Backups,
+		Checksum: r.Checksum, Verified: verified, Rounds: r.Rounds, Held: r.Held.Seconds(), Completed: r.Completed,
+	}
 }
 
 // Reopen takes a move back, an interrupted one or one that is done: store, a directory or the URL of a PostgreSQL database, can be opened
@@ -112,6 +128,8 @@ func Reopen(ctx context.Context, store string, o *MoveOptions) error {
 func (o *MoveOptions) check() error {
 	keys := &Options{MasterKey: o.MasterKey}
 	switch {
+	case o.Rate < 0:
+		return errors.New("the rate cannot be negative")
 	case o.From == "" || o.To == "":
 		return errors.New("a move is from one store to another: name both")
 	case describeStore(o.From) == describeStore(o.To):

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -15,25 +16,31 @@ import (
 	"time"
 )
 
-// measurement is one workload against one server for a while.
+// measurement is one workload against one server, or several that share a store, for a while.
 type measurement struct {
-	opsPerSecond float64
-	p99          time.Duration
+	opsPerSecond float64 // without those that were refused
+	p50, p99     time.Duration
 	cpuPerOp     time.Duration
+	conflicts    float64   // share of the requests that got TransactionConflict
+	perOp        []float64 // what each of the gauges went on by, for each request
 }
+
+// gauge is a count that only goes on.
+type gauge func() (float64, error)
 
 // freshFrom gives every run numbers of its own for new items, above all preloaded ones.
 var freshFrom atomic.Int64
 
 // freshPerRun is more than a run can use.
-const freshPerRun = 20_000_000
+const freshPerRun = 5_000_000
 
-// measure runs a closed loop on each of n connections.
-func measure(ctx context.Context, s *server, w workload, n int, set settings) (measurement, error) {
+// measure runs a closed loop on each of n connections, which the servers share evenly.
+func measure(ctx context.Context, servers []*server, w workload, n int, set settings, gauges ...gauge) (measurement, error) {
 	t := w.body(set.items)
 	base := int(freshFrom.Add(freshPerRun)) + set.items
 	workers := make([]*worker, n)
 	for i := range workers {
+		s := servers[i%len(servers)]
 		connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.addr)
 		if err != nil {
 			return measurement{}, err
@@ -47,24 +54,51 @@ func measure(ctx context.Context, s *server, w workload, n int, set settings) (m
 		return measurement{}, err
 	}
 	for _, worker := range workers {
-		worker.latencies = worker.latencies[:0]
+		worker.latencies, worker.conflicts = worker.latencies[:0], 0
 	}
-	cpu, begin := s.cpu(), time.Now()
-	err := runAll(workers, set.duration)
-	elapsed, cpu := time.Since(begin), s.cpu()-cpu
+	gauges = append([]gauge{func() (float64, error) { return float64(cpuOf(servers)), nil }}, gauges...)
+	before, err := readAll(gauges)
+	begin := time.Now()
+	err = errors.Join(err, runAll(workers, set.duration))
+	elapsed := time.Since(begin)
+	after, failure := readAll(gauges)
 	var latencies []time.Duration
+	conflicts := 0
 	for _, worker := range workers {
 		latencies = append(latencies, worker.latencies...)
+		conflicts += worker.conflicts
 	}
-	if err != nil || len(latencies) == 0 {
+	if err = errors.Join(err, failure); err != nil || len(latencies) == 0 {
 		return measurement{}, err
 	}
 	slices.Sort(latencies)
-	return measurement{
-		opsPerSecond: float64(len(latencies)) / elapsed.Seconds(),
+	requests := float64(len(latencies))
+	m := measurement{
+		opsPerSecond: (requests - float64(conflicts)) / elapsed.Seconds(),
+		p50:          latencies[len(latencies)/2],
 		p99:          latencies[len(latencies)*99/100],
-		cpuPerOp:     cpu / time.Duration(len(latencies)),
-	}, nil
+		conflicts:    float64(conflicts) / requests,
+	}
+	for i := range gauges {
+		m.perOp = append(m.perOp, (after[i]-before[i])/requests)
+	}
+	m.cpuPerOp, m.perOp = time.Duration(m.perOp[0]), m.perOp[1:]
+	return m, nil
+}
+
+func readAll(gauges []gauge) (values []float64, err error) {
+	for _, g := range gauges {
+		value, failure := g()
+		values, err = append(values, value), errors.Join(err, failure)
+	}
+	return values, err
+}
+
+func cpuOf(servers []*server) (sum time.Duration) {
+	for _, s := range servers {
+		sum += s.cpu()
+	}
+	return sum
 }
 
 func runAll(workers []*worker, d time.Duration) error {
@@ -94,6 +128,8 @@ type worker struct {
 	slots      []slot
 	filler     *filler
 	latencies  []time.Duration
+	contended  bool // requests may meet transactions of other connections
+	conflicts  int  // how many have
 }
 
 func newWorker(connection net.Conn, s *server, w workload, t template, f *filler) *worker {
@@ -109,7 +145,7 @@ func newWorker(connection net.Conn, s *server, w workload, t template, f *filler
 	return &worker{
 		connection: connection, reader: bufio.NewReaderSize(connection, 64<<10),
 		request: request, body: request[len(request)-len(t.body):], slots: t.slots, filler: f,
-		signer: newSigner(s.addr, target), signature: request[signature : signature+len(unsigned)],
+		signer: newSigner(s.addr, target), signature: request[signature : signature+len(unsigned)], contended: w.contended,
 	}
 }
 
@@ -124,12 +160,18 @@ func (w *worker) run(until time.Time) error {
 		if _, err := w.connection.Write(w.request); err != nil {
 			return err
 		}
-		if err := readAnswer(w.reader); err != nil {
+		err := readAnswer(w.reader)
+		if w.contended && errors.Is(err, errConflict) {
+			w.conflicts++
+		} else if err != nil {
 			return err
 		}
 		w.latencies = append(w.latencies, time.Since(begin))
 	}
 }
+
+// errConflict is the error of a request that met a transaction.
+var errConflict = errors.New("TransactionConflict")
 
 // readAnswer reads one HTTP answer and discards its body; any status but 200 is an error.
 func readAnswer(r *bufio.Reader) error {
@@ -158,14 +200,25 @@ func readAnswer(r *bufio.Reader) error {
 		}
 	}
 	if !ok {
-		body, err := r.Peek(min(length, 500))
-		return fmt.Errorf("refused: %s (%w)", body, err)
+		return refusal(r, length)
 	}
 	if chunked {
 		return discardChunks(r)
 	}
 	_, err = r.Discard(length)
 	return err
+}
+
+// refusal reads the body of an answer that is an error, and returns it as one.
+func refusal(r *bufio.Reader, length int) error {
+	body := make([]byte, length)
+	if _, err := io.ReadFull(r, body); err != nil {
+		return err
+	}
+	if bytes.Contains(body, []byte(errConflict.Error())) {
+		return errConflict
+	}
+	return fmt.Errorf("refused: %.500s", body)
 }
 
 func discardChunks(r *bufio.Reader) error {

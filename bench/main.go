@@ -50,6 +50,9 @@ func main() {
 		case "scale":
 			fail(measureScale(os.Stdout, os.Args[2:]))
 			return
+		case "cluster":
+			fail(measureCluster(ctx, os.Args[2:]))
+			return
 		}
 	}
 	s := settings{}
@@ -58,7 +61,7 @@ func main() {
 	flag.DurationVar(&s.duration, "duration", 2*time.Second, "how long each workload runs against each server in a round")
 	flag.StringVar(&s.connections, "connections", "32,1", "numbers of connections")
 	flag.StringVar(&s.servers, "servers", "all", "comma-separated: "+strings.Join(serverNames(), ", "))
-	flag.StringVar(&s.workloads, "workloads", "all", "comma-separated: "+strings.Join(workloadNames(), ", "))
+	flag.StringVar(&s.workloads, "workloads", "all", "comma-separated: "+strings.Join(workloadNames(workloads()), ", "))
 	flag.StringVar(&before, "before", "", "another build of monotable to measure too, as server monotable-before")
 	flag.StringVar(&s.jsonFile, "json", "", "also write the results to this file as JSON")
 	flag.BoolVar(&s.check, "check", false, "exit with status 1 when a floor is missed")
@@ -75,6 +78,7 @@ func usage() {
   make bench BENCHFLAGS="-servers monotable,echo -workloads get,query"
   make bench BENCHFLAGS="-servers monotable,monotable-before -before /tmp/old/bin/monotable"
   make bench BENCHFLAGS="scale -items 10000000"         what grows with the table, in process
+  make bench-cluster                                    servers that share a store (-h for choices)
 
 Peers come from npm (bench/package-lock.json); DynamoDB Local also needs Java 17.
 
@@ -97,7 +101,7 @@ func run(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	chosen, err := chooseWorkloads(s.workloads)
+	chosen, err := chooseWorkloads(workloads(), s.workloads)
 	if err != nil {
 		return err
 	}
@@ -133,7 +137,7 @@ func run(ctx context.Context, s settings) error {
 	results.footprint(running)
 	results.print(os.Stdout)
 	if s.jsonFile != "" {
-		if err := results.writeJSON(s.jsonFile); err != nil {
+		if err := writeJSON(s.jsonFile, results); err != nil {
 			return err
 		}
 	}
@@ -145,14 +149,14 @@ func run(ctx context.Context, s settings) error {
 
 // measureAll runs one workload against every server in turn.
 func measureAll(ctx context.Context, running []*server, w workload, connections int, s settings, r *results) error {
-	for _, server := range running {
+	for i, server := range running {
 		if w.transaction && server.noTransactions || server.echo && w.echoBytes == 0 || w.stream && !server.own {
 			continue
 		}
 		if err := server.resume(); err != nil {
 			return err
 		}
-		m, err := measureWith(ctx, server, w, connections, s)
+		m, err := measureWith(ctx, running[i:i+1], w, connections, s)
 		if err := errors.Join(err, server.pause()); err != nil {
 			return fmt.Errorf("%s, %s: %w", server.name, w.name, err)
 		}
@@ -162,15 +166,15 @@ func measureAll(ctx context.Context, running []*server, w workload, connections 
 }
 
 // measureWith measures with the table's stream turned on where the workload wants it.
-func measureWith(ctx context.Context, server *server, w workload, connections int, s settings) (measurement, error) {
+func measureWith(ctx context.Context, servers []*server, w workload, connections int, s settings, gauges ...gauge) (measurement, error) {
 	if w.stream {
-		if err := call(ctx, server, "UpdateTable", `{"TableName":"bench","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`); err != nil {
+		if err := call(ctx, servers[0], "UpdateTable", `{"TableName":"bench","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`); err != nil {
 			return measurement{}, err
 		}
 	}
-	m, err := measure(ctx, server, w, connections, s)
+	m, err := measure(ctx, servers, w, connections, s, gauges...)
 	if w.stream {
-		err = errors.Join(err, call(ctx, server, "UpdateTable", `{"TableName":"bench","StreamSpecification":{"StreamEnabled":false}}`))
+		err = errors.Join(err, call(ctx, servers[0], "UpdateTable", `{"TableName":"bench","StreamSpecification":{"StreamEnabled":false}}`))
 	}
 	return m, err
 }

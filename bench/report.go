@@ -103,10 +103,17 @@ func median(rounds []measurement) measurement {
 		slices.Sort(values)
 		return values[middle]
 	}
+	var perOp []float64
+	for i := range rounds[0].perOp {
+		perOp = append(perOp, pick(func(m measurement) float64 { return m.perOp[i] }))
+	}
 	return measurement{
 		opsPerSecond: pick(func(m measurement) float64 { return m.opsPerSecond }),
+		p50:          time.Duration(pick(func(m measurement) float64 { return float64(m.p50) })),
 		p99:          time.Duration(pick(func(m measurement) float64 { return float64(m.p99) })),
 		cpuPerOp:     time.Duration(pick(func(m measurement) float64 { return float64(m.cpuPerOp) })),
+		conflicts:    pick(func(m measurement) float64 { return m.conflicts }),
+		perOp:        perOp,
 	}
 }
 
@@ -223,8 +230,8 @@ func (r *results) missedFloors() []string {
 	return missed
 }
 
-func (r *results) writeJSON(name string) error {
-	data, err := json.MarshalIndent(r, "", "  ")
+func writeJSON(name string, results any) error {
+	data, err := json.MarshalIndent(results, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -28,8 +28,10 @@ type server struct {
 	echo           bool
 	inMemory       bool
 	own            bool // ours, as opposed to a peer
+	afloat         bool // on any core
 
 	addr    string
+	metrics string // address of its metrics, "" for none
 	process *exec.Cmd
 	dir     string
 	started time.Duration // from exec to the first answer
@@ -134,19 +136,18 @@ func (s *server) missing() string {
 }
 
 func (s *server) start(ctx context.Context) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", loopback(0))
+	port, err := freePort(ctx)
 	if err != nil {
-		return err
-	}
-	port := listener.Addr().(*net.TCPAddr).Port
-	if err := listener.Close(); err != nil {
 		return err
 	}
 	if s.dir, err = os.MkdirTemp("", "bench-"+s.name+"-"); err != nil {
 		return err
 	}
 	s.addr = loopback(port)
-	args := append(pinPrefix(0), s.command(port, s.dir)...)
+	args := s.command(port, s.dir)
+	if !s.afloat {
+		args = append(pinPrefix(0), args...)
+	}
 	s.process = exec.CommandContext(ctx, args[0], args[1:]...)
 	logFile, err := os.Create(filepath.Join(s.dir, "log"))
 	if err != nil {
@@ -161,6 +162,15 @@ func (s *server) start(ctx context.Context) error {
 	err = s.awaitAnswer(ctx)
 	s.started = time.Since(begin)
 	return err
+}
+
+// freePort is one of the loopback interface that nobody listens on.
+func freePort(ctx context.Context) (int, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", loopback(0))
+	if err != nil {
+		return 0, err
+	}
+	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
 }
 
 // awaitAnswer asks until the server answers anything at all.
@@ -202,24 +212,6 @@ func stopServers(running []*server) {
 // slow another one's measurement on the core they share; resume lets it go on.
 func (s *server) pause() error  { return s.process.Process.Signal(syscall.SIGSTOP) }
 func (s *server) resume() error { return s.process.Process.Signal(syscall.SIGCONT) }
-
-// cpu is the processor time the server has used so far. Linux only; 0 elsewhere.
-func (s *server) cpu() time.Duration {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.Process.Pid))
-	if err != nil {
-		return 0
-	}
-	// The program's name, in parentheses, may contain spaces: count fields from behind it.
-	_, rest, _ := strings.Cut(string(stat), ") ")
-	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return 0
-	}
-	user, _ := strconv.ParseInt(fields[11], 10, 64)
-	system, _ := strconv.ParseInt(fields[12], 10, 64)
-	const ticksPerSecond = 100
-	return time.Duration(user+system) * time.Second / ticksPerSecond
-}
 
 // residentBytes is the server's resident memory. Linux only; 0 elsewhere.
 func (s *server) residentBytes() int64 {

@@ -26,6 +26,8 @@ type workload struct {
 	transaction bool
 	// stream turns the table's stream on while the workload runs: what that costs is monotable's own floor.
 	stream bool
+	// contended lets requests of different connections meet on an item, and so be refused with TransactionConflict.
+	contended bool
 	// echoBytes is the size of the answer that the bare echo gives in place of this one's; 0 leaves it out.
 	echoBytes int
 	target    string
@@ -42,7 +44,8 @@ type template struct {
 type slot struct {
 	at    int
 	kind  slotKind
-	bound int // existing: numbers are below it
+	bound int // existing, common: numbers are below it
+	class int // common: what dividing the number by commonClasses leaves, so that no request names an item twice
 }
 
 type slotKind uint8
@@ -51,7 +54,10 @@ const (
 	existing slotKind = iota // a random number below bound, of the connection's own
 	fresh                    // a number never used before
 	mixed                    // either, by turns
+	common                   // a random number below bound, of all connections
 )
+
+const commonClasses = 5
 
 // workloads lists them in the order of the report. Those with a stream come last: they run on monotable only.
 func workloads() []workload {
@@ -115,25 +121,42 @@ func plainWorkloads() []workload {
 	}
 }
 
-func workloadNames() []string {
+// clusterWorkloads are what servers that share a store are measured by: the usual ones, one item that all connections write, and
+// transactions that meet.
+func clusterWorkloads() []workload {
+	usual := []string{"get", "put", "put" + streamSuffix, "condput", "update", "query", "transact"}
+	chosen := slices.DeleteFunc(workloads(), func(w workload) bool { return !slices.Contains(usual, w.name) })
+	one := `{"TableName":"bench","Key":{"PK":{"S":"item#%s"},"SK":{"S":"0"}},` +
+		`"UpdateExpression":"SET n = n + :one","ExpressionAttributeValues":{":one":{"N":"1"}}}`
+	return append(chosen,
+		workload{name: "hotupdate", target: "UpdateItem", body: func(items int) template {
+			return parse(items, fmt.Sprintf(one, strings.Repeat("0", digits)))
+		}},
+		workload{name: "hottransact", target: "TransactWriteItems", contended: true, body: func(items int) template {
+			action := `{"Update":` + fmt.Sprintf(one, "<common>") + `}`
+			return parse(min(items, 5000), `{"TransactItems":[`+strings.Repeat(action+",", commonClasses-1)+action+`]}`)
+		}})
+}
+
+func workloadNames(all []workload) []string {
 	var names []string
-	for _, w := range workloads() {
+	for _, w := range all {
 		names = append(names, w.name)
 	}
 	return names
 }
 
-func chooseWorkloads(choice string) ([]workload, error) {
+func chooseWorkloads(all []workload, choice string) ([]workload, error) {
 	if choice == "all" {
-		return workloads(), nil
+		return all, nil
 	}
 	var chosen []workload
 	for name := range strings.SplitSeq(choice, ",") {
-		i := slices.Index(workloadNames(), name)
+		i := slices.Index(workloadNames(all), name)
 		if i < 0 {
-			return nil, fmt.Errorf("no workload %q: choose among %s", name, strings.Join(workloadNames(), ", "))
+			return nil, fmt.Errorf("no workload %q: choose among %s", name, strings.Join(workloadNames(all), ", "))
 		}
-		chosen = append(chosen, workloads()[i])
+		chosen = append(chosen, all[i])
 	}
 	return chosen, nil
 }
@@ -156,7 +179,7 @@ func partItem(partition, n int) string {
 // parse finds the slots of a body; consecutive slots of one item carry one number.
 func parse(bound int, text string) template {
 	var t template
-	kinds := map[string]slotKind{"<existing>": existing, "<fresh>": fresh, "<mixed>": mixed}
+	kinds := map[string]slotKind{"<existing>": existing, "<fresh>": fresh, "<mixed>": mixed, "<common>": common}
 	for text != "" {
 		open := strings.IndexByte(text, '<')
 		if open < 0 {
@@ -165,7 +188,7 @@ func parse(bound int, text string) template {
 		}
 		end := open + strings.IndexByte(text[open:], '>') + 1
 		t.body = append(t.body, text[:open]...)
-		t.slots = append(t.slots, slot{at: len(t.body), kind: kinds[text[open:end]], bound: bound})
+		t.slots = append(t.slots, slot{at: len(t.body), kind: kinds[text[open:end]], bound: bound, class: len(t.slots) % commonClasses})
 		t.body = append(t.body, strings.Repeat("0", digits)...)
 		text = text[end:]
 	}
@@ -188,7 +211,7 @@ func (f *filler) fill(body []byte, slots []slot) {
 	for i := 0; i < len(slots); {
 		number := f.number(slots[i])
 		group := 1
-		if slots[i].kind != existing {
+		if slots[i].kind == fresh || slots[i].kind == mixed {
 			group = min(3, len(slots)-i)
 		}
 		for _, s := range slots[i : i+group] {
@@ -200,6 +223,9 @@ func (f *filler) fill(body []byte, slots []slot) {
 
 func (f *filler) number(s slot) int {
 	kind := s.kind
+	if kind == common {
+		return f.random.IntN(s.bound/commonClasses)*commonClasses + s.class
+	}
 	if kind == mixed {
 		f.turn = !f.turn
 		kind = fresh

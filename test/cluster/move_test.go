@@ -55,7 +55,7 @@ func TestMove(t *testing.T) {
 		iterators[region] = iteratorAfter(t, server, region, 10)
 	}
 	before := describeAll(t, server, binary, first)
-	refused(t, binary, "a server has the directory open", "move", "--from", first, "--to", url)
+	refused(t, binary, "a server has the directory open", "move", "--from", first, "--to", back)
 	server.Stop(t)
 
 	moveKilled(t, binary, first, url)

@@ -301,6 +301,9 @@ func (e *Engine) Close() error {
 	return e.store.Close()
 }
 
+// Rest ends the work beside requests, which go on.
+func (e *Engine) Rest() { e.jobs.stop() }
+
 // stop ends what runs beside requests.
 func (e *Engine) stop() {
 	if e.member != nil {

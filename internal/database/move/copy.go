@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"maps"
+	"slices"
 
 	"github.com/monotable/monotable/internal/database/engine/backup"
 	"github.com/monotable/monotable/internal/database/engine/job"
@@ -54,10 +56,20 @@ func (m *mover) checkUnderWay(ctx context.Context) error {
 			}
 		}
 		if len(tables) > 0 {
-			return fmt.Errorf("a restore, export, import or bulk operation is under way for the tables %q%s: start a server, wait until it has ended, and stop the server", tables, region)
+			return &underWayError{tables, region}
 		}
 		return nil
 	})
+}
+
+// underWayError is of work that cannot be moved.
+type underWayError struct {
+	tables []string
+	region string
+}
+
+func (e *underWayError) Error() string {
+	return fmt.Sprintf("a restore, export, import or bulk operation is under way for the tables %q%s: let a server end it first", e.tables, e.region)
 }
 
 // eachPart calls see with the store and with each Region's part of it. region is for messages.
@@ -78,24 +90,33 @@ func eachPart(ctx context.Context, store kv.Store, see func(region string, store
 	return err
 }
 
-// eachBackup calls see with each backup of a database whose data are kept. Kept snapshots that are not a backup's are nobody's: no server has the database
-// open, and no restore and no export is under way.
+// eachBackup calls see with each backup of a database whose data are kept. Kept snapshots that are not a backup's are nobody's, or those of a restore
+// or an export under way.
 func eachBackup(ctx context.Context, database kv.Store, see func(store kv.Store, region string, b *backup.Record) error) error {
 	return eachPart(ctx, database, func(region string, store kv.Store) error {
-		snapshot, err := store.Snapshot(ctx)
-		if err != nil {
-			return err
-		}
-		defer snapshot.Close()
-		var seen error
-		err = backup.Each(snapshot, nil, func(b *backup.Record) bool {
-			if !b.Making {
-				seen = see(store, region, b)
+		list, err := backups(ctx, store)
+		for _, b := range list {
+			if err == nil {
+				err = see(store, region, b)
 			}
-			return seen == nil
-		})
-		return errors.Join(err, seen)
+		}
+		return err
 	})
+}
+
+// backups are those of a store or a part whose data are kept.
+func backups(ctx context.Context, store kv.Store) (list []*backup.Record, err error) {
+	snapshot, err := store.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = backup.Each(snapshot, nil, func(b *backup.Record) bool {
+		if !b.Making {
+			list = append(list, b)
+		}
+		return true
+	})
+	return list, errors.Join(err, snapshot.Close())
 }
 
 // estimate counts what there is to copy, for the progress.
@@ -122,11 +143,20 @@ func (m *mover) estimate(ctx context.Context) (err error) {
 	return err
 }
 
-func (m *mover) report(phase Phase, bytes int) {
+// report tells how far a phase is, and waits where it is to be slow.
+func (m *mover) report(ctx context.Context, phase Phase, bytes int) error {
 	m.done += int64(bytes)
 	if m.Progress != nil {
 		m.Progress(phase, m.done, max(m.total, m.done))
 	}
+	for m.pace != nil && bytes > 0 {
+		n := min(bytes, m.pace.Burst())
+		if err := m.pace.WaitN(ctx, n); err != nil {
+			return err
+		}
+		bytes -= n
+	}
+	return ctx.Err()
 }
 
 // copyAll copies everything and returns what it has read. Backups come first: each is written where the tables will be, kept, and removed from there.
@@ -157,18 +187,7 @@ func (m *mover) copyAll(ctx context.Context) (Result, error) {
 	if err := m.copyKeys(ctx, d, snapshot, m.target, kv.Span{}); err != nil {
 		return Result{}, err
 	}
-	if err := m.copyLogs(ctx, d, snapshot); err != nil {
-		return Result{}, err
-	}
-	upcoming, err := upcomingSeq(ctx, m.source)
-	if err != nil {
-		return Result{}, err
-	}
-	err = m.target.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
-		txn.Advance(upcoming)
-		txn.LogSeq()
-		return nil
-	})
+	err = m.copyLogs(ctx, d, snapshot)
 	return d.result(), err
 }
 
@@ -185,8 +204,19 @@ func (m *mover) clear(ctx context.Context) error {
 	for _, log := range logs {
 		err = errors.Join(err, m.target.LoadLog(ctx, log, 0, func(func(kv.Record) error) error { return nil }))
 	}
+	if err != nil {
+		return err
+	}
+	return m.deleteRange(ctx, nil, nil)
+}
+
+// deleteRange removes a range of the target, but for its mark.
+func (m *mover) deleteRange(ctx context.Context, lo, hi []byte) error {
 	mark := keyenc.FormatVersion()
-	return errors.Join(err, m.target.DeleteRange(ctx, nil, mark), m.target.DeleteRange(ctx, append(bytes.Clone(mark), 0), nil))
+	if bytes.Compare(lo, mark) <= 0 && (hi == nil || bytes.Compare(mark, hi) < 0) {
+		return errors.Join(m.target.DeleteRange(ctx, lo, mark), m.target.DeleteRange(ctx, append(mark, 0), hi))
+	}
+	return m.target.DeleteRange(ctx, lo, hi)
 }
 
 func (m *mover) copyBackup(ctx context.Context, d *digest, store kv.Store, region string, b *backup.Record) error {
@@ -229,32 +259,38 @@ func like(ctx context.Context, store kv.Store, of kv.Store) (kv.Store, error) {
 func (m *mover) copyKeys(ctx context.Context, d *digest, from kv.Reader, to kv.Store, span kv.Span) error {
 	k := newKeys(from, span)
 	defer k.it.Close()
-	for more := true; more; {
-		var added []entry
-		err := to.Load(ctx, func(put func(key, value []byte) error) error {
-			for written := 0; written < chunkBytes && len(added) < chunkCounters; {
-				if more = k.next(); !more {
-					return k.err()
-				}
-				d.entry(&k.entry)
-				written += k.size()
-				m.report(Copy, k.size())
-				if k.counter {
-					added = append(added, entry{key: bytes.Clone(k.key), sums: k.sums})
-				} else if err := put(k.key, k.value); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if err := add(ctx, to, added); err != nil {
+	for {
+		if more, err := m.copyChunk(ctx, d, k, to, chunkBytes); err != nil || !more {
 			return err
 		}
 	}
-	return nil
+}
+
+// copyChunk copies some of the keys, and tells whether there may be more. k stands on the last one then.
+func (m *mover) copyChunk(ctx context.Context, d *digest, k *keys, to kv.Store, bytesMax int) (more bool, err error) {
+	var added []entry
+	err = to.Load(ctx, func(put func(key, value []byte) error) error {
+		for written := 0; written < bytesMax && len(added) < chunkCounters; {
+			if more = k.next(); !more {
+				return k.err()
+			}
+			d.entry(&k.entry)
+			written += k.size()
+			if err := m.report(ctx, Copy, k.size()); err != nil {
+				return err
+			}
+			if k.counter {
+				added = append(added, entry{key: bytes.Clone(k.key), sums: k.sums})
+			} else if err := put(k.key, k.value); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	return more, add(ctx, to, added)
 }
 
 // add gives counters that have none their sums.
@@ -283,10 +319,9 @@ func (m *mover) copyLogs(ctx context.Context, d *digest, from kv.Snapshot) error
 		}
 		d.log(log, trimmed)
 		err = m.target.LoadLog(ctx, log, trimmed, func(put func(kv.Record) error) error {
-			return eachRecord(from, log, func(r kv.Record) error {
+			return eachRecord(from, log, 0, func(r kv.Record) error {
 				d.record(r)
-				m.report(Copy, len(r.Data))
-				return put(r)
+				return errors.Join(m.report(ctx, Copy, len(r.Data)), put(r))
 			})
 		})
 		if err != nil {
@@ -296,8 +331,9 @@ func (m *mover) copyLogs(ctx context.Context, d *digest, from kv.Snapshot) error
 	return nil
 }
 
-func eachRecord(from kv.Snapshot, log kv.LogID, see func(kv.Record) error) error {
-	for after := kv.Seq(0); ; {
+// eachRecord calls see with the records of a log after a number.
+func eachRecord(from kv.Snapshot, log kv.LogID, after kv.Seq, see func(kv.Record) error) error {
+	for {
 		records, err := from.ReadLog(log, after, logPage)
 		if err != nil || len(records) == 0 {
 			return err
@@ -314,29 +350,8 @@ func eachRecord(from kv.Snapshot, log kv.LogID, see func(kv.Record) error) error
 // digest reads everything from the target as copyAll has read it from the source.
 func (m *mover) digest(ctx context.Context) (Result, error) {
 	d := newDigest()
-	keys := func(from kv.Reader, span kv.Span) error {
-		k := newKeys(from, span)
-		defer k.it.Close()
-		for k.next() {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			d.entry(&k.entry)
-			m.report(Compare, k.size())
-		}
-		return k.err()
-	}
 	err := eachBackup(ctx, m.target, func(store kv.Store, region string, b *backup.Record) error {
-		kept, err := store.OpenKept(ctx, b.Kept())
-		if err != nil {
-			return err
-		}
-		defer kept.Close()
-		d.backup(region, b)
-		for _, span := range backup.Selection(b.Table).Spans {
-			err = errors.Join(err, keys(kept, span))
-		}
-		return err
+		return m.digestBackup(ctx, d, store, region, b)
 	})
 	if err != nil {
 		return Result{}, err
@@ -346,29 +361,58 @@ func (m *mover) digest(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	defer snapshot.Close()
-	if err := keys(snapshot, kv.Span{}); err != nil {
-		return Result{}, err
-	}
 	logs, err := m.target.Logs(ctx)
 	if err != nil {
 		return Result{}, err
 	}
+	trimmed := map[kv.LogID]kv.Seq{}
 	for _, log := range logs {
-		trimmed, err := m.target.LogTrimmed(ctx, log)
-		if err != nil {
-			return Result{}, err
-		}
-		d.log(log, trimmed)
-		err = eachRecord(snapshot, log, func(r kv.Record) error {
-			d.record(r)
-			m.report(Compare, len(r.Data))
-			return ctx.Err()
-		})
-		if err != nil {
+		if trimmed[log], err = m.target.LogTrimmed(ctx, log); err != nil {
 			return Result{}, err
 		}
 	}
-	return d.result(), nil
+	err = errors.Join(m.digestKeys(ctx, d, snapshot, kv.Span{}), m.digestLogs(ctx, d, snapshot, trimmed))
+	return d.result(), err
+}
+
+func (m *mover) digestBackup(ctx context.Context, d *digest, store kv.Store, region string, b *backup.Record) error {
+	kept, err := store.OpenKept(ctx, b.Kept())
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
+	d.backup(region, b)
+	for _, span := range backup.Selection(b.Table).Spans {
+		err = errors.Join(err, m.digestKeys(ctx, d, kept, span))
+	}
+	return err
+}
+
+func (m *mover) digestKeys(ctx context.Context, d *digest, from kv.Reader, span kv.Span) error {
+	k := newKeys(from, span)
+	defer k.it.Close()
+	for k.next() {
+		d.entry(&k.entry)
+		if err := m.report(ctx, Compare, k.size()); err != nil {
+			return err
+		}
+	}
+	return k.err()
+}
+
+// digestLogs reads change logs, as far as they have been trimmed.
+func (m *mover) digestLogs(ctx context.Context, d *digest, from kv.Snapshot, trimmed map[kv.LogID]kv.Seq) error {
+	for _, log := range slices.Sorted(maps.Keys(trimmed)) {
+		d.log(log, trimmed[log])
+		err := eachRecord(from, log, trimmed[log], func(r kv.Record) error {
+			d.record(r)
+			return m.report(ctx, Compare, len(r.Data))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // entry is a key with its value or its counters.
@@ -392,14 +436,20 @@ func newKeys(r kv.Reader, span kv.Span) *keys {
 	return &keys{r: r, it: r.Iter(span.Lo, span.Hi, kv.IterOptions{})}
 }
 
-// next goes to the next key. It passes over the place of the version, and over what belongs to the servers of a store.
+// moves tells whether a key is the database's: the place of the version is not, nor is what belongs to the servers of a store.
+func moves(key []byte) bool {
+	return !keyenc.IsCluster(part.Inner(key)) && !bytes.Equal(key, keyenc.FormatVersion())
+}
+
+func isCounter(key []byte) bool { return keyenc.IsCounter(part.Inner(key)) }
+
+// next goes to the next key that moves.
 func (k *keys) next() bool {
 	for k.failed == nil && k.it.Next() {
-		inner := part.Inner(k.it.Key())
-		if keyenc.IsCluster(inner) || bytes.Equal(k.it.Key(), keyenc.FormatVersion()) {
+		if !moves(k.it.Key()) {
 			continue
 		}
-		k.entry = entry{key: k.it.Key(), value: k.it.Value(), counter: keyenc.IsCounter(inner)}
+		k.entry = entry{key: k.it.Key(), value: k.it.Value(), counter: isCounter(k.it.Key())}
 		if k.counter {
 			k.sums, k.failed = k.r.Counter(k.key)
 		}

@@ -2,17 +2,27 @@
 //
 // # Model
 //
-// Nobody serves the source meanwhile. Everything is copied that is the database's: keys with their values or counters, change logs with the numbers of
+// Everything is copied that is the database's: keys with their values or counters, change logs with the numbers of
 // their records, backups. The numbers of the target go on above the source's, so that sequence numbers and shard iterators of streams, and times
 // to restore to, stay what they are.
 //
 // What belongs to the servers of a store is not copied: their leases, who leads them in which term, and the counters by which they hear of
 // each other's changes. The target's servers begin with none.
 //
+// Run moves a database that nobody serves:
+//
 //	              source              target
 //	begin         version ─► Leaving  nothing ─► Arriving
 //	copy, compare, verify
 //	end                    ─► Left              ─► Arrived ─► version
+//
+// RunLive moves one that its own process serves (live.go; round.go has how a round copies):
+//
+//	begin                             nothing ─► Arriving
+//	copy, follow in rounds, compare, verify
+//	hold          updates wait                 ─► Arrived
+//	leave         version ─► Left
+//	end           all is refused                         ─► version
 //
 // Both stores say how far the move is in the place of their format version (package format), which every server looks at before anything else.
 //
@@ -22,7 +32,9 @@
 //  2. A server does not change the source once it is Leaving: Run marks it first and then looks for servers that have it open, a server has its
 //     lease first and then looks for the mark.
 //  3. What is marked Arrived has been read back and is, byte for byte, what was read from the source.
-//  4. A move that fails gives the source back. One that is killed is begun again by the next Run with the same two stores, or completed where all was copied.
+//  4. A move by Run that fails gives the source back. One that is killed is begun again by the next Run with the same two stores, or completed where all was
+//     copied. A move by RunLive that fails or is killed leaves the source as it is, until that is Left.
+//  5. RunLive: after a round the target is the source at the round's cut, as far as it has been copied once.
 //
 // Calls for the same stores exclude each other: of two, one fails.
 package move
@@ -36,6 +48,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"github.com/monotable/monotable/internal/database/cluster"
 	"github.com/monotable/monotable/internal/database/engine/format"
@@ -63,7 +77,9 @@ type Options struct {
 	Progress func(phase Phase, done, total int64)
 	// Notice hears what an operator should know, in a sentence.
 	Notice func(text string)
-	Rand   io.Reader // default crypto/rand
+	// Rate is how many bytes a second are copied, or compared, at most. Default 0: no limit.
+	Rate int
+	Rand io.Reader // default crypto/rand
 }
 
 // Phase is a part of the work.
@@ -84,6 +100,11 @@ type Result struct {
 	Checksum    string // SHA-256 of it all, the same of both stores
 	// Completed: all of it had been copied by an earlier run, which this one has ended.
 	Completed bool
+	// Of a move under writes: Keys, Bytes and LogRecords are those at the time of the proof. Left: the source has been left. Rounds is how often
+	// changes were copied before updates were held, and Held how long no server answered updates, as far as the target could be opened then.
+	Left   bool
+	Rounds int
+	Held   time.Duration
 }
 
 // mover is one move.
@@ -93,27 +114,39 @@ type mover struct {
 	mark           format.Move // ID, From, To and Version
 	again          bool        // something of an earlier attempt may be in the target
 	done, total    int64
+	pace           *rate.Limiter // nil for as fast as can be
+}
+
+// beginsAgain is what an operator is told of a target with half of a move.
+const beginsAgain = "an interrupted move is begun again: what it had copied is removed"
+
+func newMover(source, target Store, o Options) *mover {
+	if o.Rand == nil {
+		o.Rand = rand.Reader
+	}
+	m := &mover{Options: o, source: source, target: target}
+	if o.Rate > 0 {
+		m.pace = rate.NewLimiter(rate.Limit(o.Rate), max(o.Rate/10, 1))
+	}
+	return m
 }
 
 // Run moves the database of the source to the target, which must be empty, or have what an interrupted move of the same two stores has left.
 func Run(ctx context.Context, source, target Store, o Options) (Result, error) {
-	m := &mover{Options: o, source: source, target: target}
-	if o.Rand == nil {
-		m.Rand = rand.Reader
-	}
+	m := newMover(source, target, o)
 	copied, err := m.look(ctx)
 	if err != nil {
 		return Result{}, err
 	}
 	if copied {
 		m.Notice("an interrupted move had copied everything: it is completed")
-		return Result{Completed: true}, m.end(ctx)
+		return Result{Completed: true}, m.complete(ctx)
 	}
 	if err := errors.Join(m.checkServing(ctx), m.checkUnderWay(ctx), m.checkClock(ctx)); err != nil {
 		return Result{}, err
 	}
 	if m.again {
-		m.Notice("an interrupted move is begun again: what it had copied is removed")
+		m.Notice(beginsAgain)
 	}
 	result, err := m.run(ctx)
 	if err != nil {
@@ -238,8 +271,8 @@ func (m *mover) run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("compare: %w", err)
 	}
-	if read != written {
-		return Result{}, fmt.Errorf("the copy is not what was read: %+v, want %+v", written, read)
+	if err := same(written, read); err != nil {
+		return Result{}, err
 	}
 	if err := m.Verify(ctx, &whole{m.target, m.mark}); err != nil {
 		return Result{}, err
@@ -259,13 +292,7 @@ func (m *mover) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = m.update(ctx, m.target, func(txn kv.Txn, held uint64, now *format.Move) error {
-		if held != 0 || (now == nil) == m.again {
-			return errors.New("another process has opened the target")
-		}
-		return m.at(format.Arriving).Save(txn)
-	})
-	if err != nil {
+	if err := m.beginTarget(ctx); err != nil {
 		return err
 	}
 	err = m.update(ctx, m.source, func(txn kv.Txn, _ uint64, now *format.Move) error {
@@ -283,6 +310,16 @@ func (m *mover) begin(ctx context.Context) error {
 		return err
 	}
 	return m.checkServing(ctx)
+}
+
+// beginTarget marks the target.
+func (m *mover) beginTarget(ctx context.Context) error {
+	return m.update(ctx, m.target, func(txn kv.Txn, held uint64, now *format.Move) error {
+		if held != 0 || (now == nil) == m.again {
+			return errors.New("another process has opened the target")
+		}
+		return m.at(format.Arriving).Save(txn)
+	})
 }
 
 // checkServing refuses a source that servers have open.
@@ -303,15 +340,30 @@ func (m *mover) leave(ctx context.Context) error {
 	if err := m.update(ctx, m.source, m.from(format.Leaving, m.at(format.Left).Save)); err != nil {
 		return fmt.Errorf("everything has been copied, but the source cannot be left: %w: run the same move again", err)
 	}
-	return m.end(ctx)
+	return m.complete(ctx)
 }
 
-// end has the target whole, when the source has been left.
-func (m *mover) end(ctx context.Context) error {
-	err := m.update(ctx, m.target, m.from(format.Arrived, func(txn kv.Txn) error {
-		m.mark.End(txn)
-		return nil
-	}))
+// complete has the target whole, when the source has been left.
+func (m *mover) complete(ctx context.Context) error {
+	upcoming, err := upcomingSeq(ctx, m.source)
+	if err != nil {
+		return err
+	}
+	return m.end(ctx, upcoming)
+}
+
+// end has the target whole, and its numbers go on at one that all of the source's are below.
+func (m *mover) end(ctx context.Context, upcoming kv.Seq) error {
+	err := m.update(ctx, m.target, func(txn kv.Txn, version uint64, now *format.Move) error {
+		if now == nil && version != 0 { // an earlier attempt had no answer
+			return nil
+		}
+		return m.from(format.Arrived, func(txn kv.Txn) error {
+			txn.Advance(upcoming)
+			m.mark.End(txn)
+			return nil
+		})(txn, version, now)
+	})
 	if err != nil {
 		return fmt.Errorf("everything has been copied, but the target cannot be opened yet: %w: run the same move again", err)
 	}

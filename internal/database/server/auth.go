@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/monotable/monotable/internal/database/dynamo/api"
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
@@ -37,12 +38,18 @@ func (s *Server) Owner() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, nil, true) })
 }
 
-// authenticate notes who sends the request.
+// MovedTo is the error of requests for a database that is elsewhere. SDKs retry them.
+func MovedTo(place string) error { return apierr.DatabaseMoved.With(place) }
+
+// authenticate notes who sends the request. Whoever may send one hears where the database is.
 func (x *exchange) authenticate(body []byte) (err error) {
 	if !x.owner {
 		x.who, err = x.server.options.Authenticator.Authenticate(x.r, body)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return x.server.options.Moved()
 }
 
 // authorize refuses what the sender may not do.

@@ -87,6 +87,8 @@ type Options struct {
 	Slow time.Duration
 	// Ready returns why the database takes no writes, nil if it does. Default: it always does.
 	Ready func() error
+	// Moved returns the error of all requests once the database is elsewhere (see MovedTo), nil before. Default: it stays.
+	Moved func() error
 	// Companions are other services at the same address; the first that serves a request gets it. Default: none.
 	Companions []Companion
 }
@@ -115,6 +117,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Ready == nil {
 		o.Ready = func() error { return nil }
+	}
+	if o.Moved == nil {
+		o.Moved = func() error { return nil }
 	}
 	return o
 }

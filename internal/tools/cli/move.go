@@ -1,20 +1,24 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/tools/control"
 )
 
 // moveFlags are the flags of the move command.
 type moveFlags struct {
 	from, to                       string
 	encrypt, reopen, asJSON, asked bool
+	maxRate                        byteSize
 	keys                           masterKeyFlags
 }
 
@@ -24,18 +28,21 @@ func newMove(env Environment) *cobra.Command {
 		Use:   "move --from DIR|URL --to DIR|URL",
 		Short: "Move a database from a directory to PostgreSQL, or back",
 		Long: `Copy a whole database from one store to another, a directory or a PostgreSQL database: tables, indexes, streams with their
-sequence numbers, points in time to restore to, backups of tables, users and policies. Stop all servers of it first. The target must be
-empty, and nothing is ever overwritten.
+sequence numbers, points in time to restore to, backups of tables, users and policies. The target must be empty, and nothing is ever
+overwritten.
+
+If a server has the directory --from open, it moves the database to PostgreSQL itself, while it goes on serving: it copies, follows what
+changes, holds writes for about a second, and from then on refuses every request with an error that SDKs retry. Start servers of
+the target before, with serve --await-move: they open it at that moment. Every other move needs all servers of --from stopped.
 
 The copy is compared with what was read, and verified. Then --from is marked: no server opens it any more, and the error says where
 the database is now. Start servers at --to with the same --region, --regions and --master-key. Files of exports and of deliveries to
 Kinesis that are in the directory do not move; the command says where they are.
 
-After an error the servers of --from can be started again. After a crash run the same command again: it begins anew, or completes what
-was all but done; until then no server opens either of the two. --reopen takes a move back: servers open --from again, without
-anything that was written at --to.`,
-		Example: `  monotable move --from ./data --to postgres://monotable@db1,db2/monotable
-  monotable serve --store postgres://monotable@db1,db2/monotable
+After an error or Ctrl-C before that the database is in --from. After a crash run the same command again: it begins anew, or completes
+what was all but done. --reopen takes a move back: servers open --from again, without anything that was written at --to.`,
+		Example: `  monotable serve --store postgres://monotable@db1,db2/monotable --await-move     # on the new machines
+  monotable move --from ./data --to postgres://monotable@db1,db2/monotable
   monotable move --from postgres://monotable@db1,db2/monotable --to ./data      # and back
   monotable move --from ./data --reopen                                         # no, stay in the directory`,
 		Args: cobra.NoArgs,
@@ -50,7 +57,7 @@ anything that was written at --to.`,
 			if flags.encrypt && keys.current == nil {
 				return errors.New("--encrypt: give --master-key too")
 			}
-			options := &monotable.MoveOptions{From: flags.from, To: flags.to, MasterKey: keys.current, Encrypt: flags.encrypt}
+			options := &monotable.MoveOptions{From: flags.from, To: flags.to, MasterKey: keys.current, Encrypt: flags.encrypt, Rate: int(flags.maxRate)}
 			if flags.reopen {
 				return flags.explain(monotable.Reopen(cmd.Context(), flags.from, options))
 			}
@@ -60,6 +67,7 @@ anything that was written at --to.`,
 	f := cmd.Flags()
 	f.StringVar(&flags.from, "from", "", "the store that the database is in: a directory, or the URL of a PostgreSQL database as serve --store has it")
 	f.StringVar(&flags.to, "to", "", "the store that it moves to, which must be empty")
+	f.Var(&flags.maxRate, "max-rate", "copy and compare at most so much a second, 20MiB for example; what changes meanwhile is copied without a limit (default no limit)")
 	f.BoolVar(&flags.encrypt, "encrypt", false, "encrypt the directory of --to, under --master-key")
 	f.BoolVar(&flags.reopen, "reopen", false, "take a move back: let servers open --from again")
 	flags.keys.registerCurrent(f)
@@ -103,7 +111,7 @@ func (m *moveFlags) run(cmd *cobra.Command, env Environment, options *monotable.
 		bar.clear()
 		fmt.Fprintf(env.Stderr, "monotable: %s\n", text)
 	}
-	moved, err := monotable.Move(cmd.Context(), options)
+	moved, err := m.move(cmd.Context(), options)
 	bar.end()
 	if err != nil {
 		return m.explain(err)
@@ -120,9 +128,29 @@ func (m *moveFlags) run(cmd *cobra.Command, env Environment, options *monotable.
 		_, err = fmt.Fprintln(env.Stdout, "move: completed")
 		return err
 	}
+	if moved.Rounds > 0 {
+		_, err = fmt.Fprintf(env.Stdout, "move: updates were held for %.2f s, after %d rounds\n", moved.Held, moved.Rounds)
+	}
+	if err != nil {
+		return err
+	}
 	_, err = fmt.Fprintf(env.Stdout, "move: %d tables, %d items, %d keys, %d log records, %d backups, %s in %.1f s, verified\n",
 		moved.Verified.Tables, moved.Verified.Items, moved.Keys, moved.LogRecords, moved.Backups, formatBytes(moved.Bytes), seconds)
 	return err
+}
+
+// move has the server move that has the directory open, if there is one.
+func (m *moveFlags) move(ctx context.Context, options *monotable.MoveOptions) (monotable.Moved, error) {
+	if !strings.Contains(m.from, "://") {
+		client, err := control.Dial(ctx, m.from)
+		if err == nil {
+			return client.Move(ctx, options)
+		}
+		if !errors.Is(err, control.ErrNobody) {
+			return monotable.Moved{}, err
+		}
+	}
+	return monotable.Move(ctx, options)
 }
 
 // explain says what to do about a directory that a server has open.

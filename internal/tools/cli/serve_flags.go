@@ -34,6 +34,7 @@ type serveFlags struct {
 	data             string
 	memory           bool
 	store            string
+	awaitMove        bool
 	durability       string
 	reserve          string
 	region           string
@@ -79,6 +80,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.data, "data", defaultData, "directory that holds the data")
 	set.BoolVar(&f.memory, "memory", false, "keep the data in memory, and forget it at the end")
 	set.StringVar(&f.store, "store", "", "keep the data in a PostgreSQL database, by its `URL`, in place of a directory; several servers may share it: postgres://USER@HOST[,HOST…]/DATABASE; the password may stand in PGPASSWORD")
+	set.BoolVar(&f.awaitMove, "await-move", false, "wait until a database has been moved to --store, and open it then, rather than making a new one")
 	set.StringVar(&f.durability, "durability", "sync", "when a write is answered: sync, interval or none")
 	set.StringVar(&f.reserve, "disk-reserve", "auto", "disk space to keep free; with less left, only reads and deletes are accepted: auto, none or a size like 2GiB")
 	set.StringVar(&f.region, "region", defaultRegion, "region in ARNs")
@@ -120,6 +122,8 @@ func (f *serveFlags) checkPlace(set *pflag.FlagSet) error {
 		return errors.New("--memory and --data: give one of them; in memory no directory is used")
 	case f.memory && f.encrypt:
 		return errors.New("--memory and --encrypt: give one of them; in memory there are no files")
+	case f.store == "" && f.awaitMove:
+		return errors.New("--await-move: give --store too, the URL that monotable move has as --to")
 	case f.store == "":
 		return nil
 	case f.memory:
@@ -181,6 +185,12 @@ func (f *serveFlags) open(ctx context.Context, env Environment, logger *slog.Log
 	case f.memory:
 		return monotable.OpenMemory(options)
 	case f.store != "":
+		if f.awaitMove {
+			logger.Info("waiting for the database to be moved to the store")
+			if err := monotable.AwaitMove(ctx, f.store); err != nil {
+				return nil, err
+			}
+		}
 		return monotable.OpenStore(ctx, f.store, options)
 	}
 	db, err := monotable.Open(f.data, options)

@@ -106,10 +106,19 @@ func (c *Client) Verify(ctx context.Context, report func(monotable.Finding), pro
 	return v, err
 }
 
+// Move has the other process move the database while it serves it. It connects to the target itself, with its own environment. Ending ctx ends a move whose
+// source has not been left.
+func (c *Client) Move(ctx context.Context, o *monotable.MoveOptions) (m monotable.Moved, err error) {
+	err = c.do(ctx, http.MethodPost, "/move", moveRequest{o.To, o.Rate, o.Encrypt}, &answered{result: &m, phase: o.Progress, notice: o.Notice})
+	return m, err
+}
+
 // answered is where the parts of an answer go; parts that have no place are passed over.
 type answered struct {
 	progress func(done, total int64)
+	phase    func(phase string, done, total int64)
 	finding  func(monotable.Finding)
+	notice   func(text string)
 	result   any
 }
 
@@ -155,6 +164,10 @@ func (out *answered) read(lines *json.Decoder) error {
 			return nil
 		case e.Finding != nil && out.finding != nil:
 			out.finding(*e.Finding)
+		case e.Notice != "" && out.notice != nil:
+			out.notice(e.Notice)
+		case e.Progress != nil && out.phase != nil:
+			out.phase(e.Progress.Phase, e.Progress.Done, e.Progress.Total)
 		case e.Progress != nil && out.progress != nil:
 			out.progress(e.Progress.Done, e.Progress.Total)
 		}

@@ -15,6 +15,7 @@
 //	GET  /metrics                 {"result":"# HELP …"}
 //	POST /iam {"action":…}        {"result":{…}}
 //	POST /verify                  {"finding":{…}}… {"progress":{…}}…  {"result":{…}}
+//	POST /move {"to":"postgres…"} {"progress":{"phase":"copy",…}}… {"notice":"…"}…  {"result":{…}}
 //
 // The last line has a result, or {"error":"…"}; without either the server has ended in the middle. A client
 // that goes away ends what it asked for.
@@ -63,6 +64,18 @@ type hello struct {
 	Endpoint string `json:"endpoint,omitempty"`
 }
 
+// Mover moves the database that it has open. *monotable.DB is one, and so is a Client. Of the options From and the master key have no effect.
+type Mover interface {
+	Move(ctx context.Context, o *monotable.MoveOptions) (monotable.Moved, error)
+}
+
+// moveRequest asks for a move.
+type moveRequest struct {
+	To      string `json:"to"`
+	Rate    int    `json:"rate,omitempty"`
+	Encrypt bool   `json:"encrypt,omitempty"`
+}
+
 // backupRequest asks for a backup.
 type backupRequest struct {
 	Dest string `json:"dest"` // absolute
@@ -72,11 +85,13 @@ type backupRequest struct {
 type event struct {
 	Progress *progress          `json:"progress,omitempty"`
 	Finding  *monotable.Finding `json:"finding,omitempty"`
+	Notice   string             `json:"notice,omitempty"`
 	Result   json.RawMessage    `json:"result,omitempty"`
 	Error    string             `json:"error,omitempty"`
 }
 
 type progress struct {
-	Done  int64 `json:"done"`
-	Total int64 `json:"total"`
+	Phase string `json:"phase,omitempty"`
+	Done  int64  `json:"done"`
+	Total int64  `json:"total"`
 }

@@ -115,6 +115,17 @@ func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logge
 		}
 		return exposition(families)
 	})
+	handle(mux, "POST /move", func(r *http.Request, a *answer) (any, error) {
+		mover, moves := db.(Mover)
+		if !moves {
+			return nil, errors.New("control: this database cannot be moved")
+		}
+		var in moveRequest
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			return nil, fmt.Errorf("control: move: %w", err)
+		}
+		return mover.Move(r.Context(), &monotable.MoveOptions{To: in.To, Rate: in.Rate, Encrypt: in.Encrypt, Progress: a.phase, Notice: a.notice})
+	})
 	handle(mux, "POST /verify", func(r *http.Request, a *answer) (any, error) {
 		return db.Verify(r.Context(), a.finding, a.progress)
 	})
@@ -135,14 +146,18 @@ func (a *answer) send(e *event) {
 	}
 }
 
-func (a *answer) progress(done, total int64) {
+func (a *answer) progress(done, total int64) { a.phase("", done, total) }
+
+func (a *answer) phase(phase string, done, total int64) {
 	now := time.Now()
 	if now.Sub(a.told) < progressInterval {
 		return
 	}
 	a.told = now
-	a.send(&event{Progress: &progress{done, total}})
+	a.send(&event{Progress: &progress{phase, done, total}})
 }
+
+func (a *answer) notice(text string) { a.send(&event{Notice: text}) }
 
 func (a *answer) finding(f monotable.Finding) { a.send(&event{Finding: &f}) }
 

@@ -14,6 +14,9 @@ type Logs interface {
 	// as what LogTrimmed returns, which is below all of them. After an error or a crash it may hold any part of that. The store's numbers do not
 	// move on: Txn.Advance must take them past those of the records before anybody reads or appends.
 	LoadLog(ctx context.Context, log LogID, trimmed Seq, fill func(put func(Record) error) error) error
+	// ExtendLog is LoadLog for a log that keeps the records it has, but for those up to trimmed: fill puts records above them. trimmed is no lower
+	// than what LogTrimmed returns.
+	ExtendLog(ctx context.Context, log LogID, trimmed Seq, fill func(put func(Record) error) error) error
 }
 
 // FillLog is the part of LoadLog that all stores share, as Fill is of Load.

@@ -22,7 +22,7 @@ type LogStore interface {
 func RunLogs(t *testing.T, open func(t *testing.T) LogStore) {
 	t.Helper()
 	for name, run := range map[string]func(t *testing.T, s LogStore){
-		"LoadLog": testLoadLog, "LoadLogReplaces": testLoadLogReplaces, "LoadLogFails": testLoadLogFails,
+		"LoadLog": testLoadLog, "LoadLogReplaces": testLoadLogReplaces, "LoadLogFails": testLoadLogFails, "ExtendLog": testExtendLog,
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t)
@@ -127,6 +127,58 @@ func testLoadLogReplaces(t *testing.T, s LogStore) {
 	if got, err := s.LogTrimmed(t.Context(), 3); err != nil || got != 0 {
 		t.Errorf("trimmed up to %d, %v", got, err)
 	}
+}
+
+// testExtendLog: records come after those that are there, of which those that are trimmed go.
+func testExtendLog(t *testing.T, s LogStore) {
+	extend := func(trimmed kv.Seq, numbers ...kv.Seq) error {
+		return s.ExtendLog(t.Context(), 3, trimmed, func(put func(kv.Record) error) error {
+			for _, seq := range numbers {
+				if err := put(kv.Record{Seq: seq, Data: []byte{byte(seq)}}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	loadLog(t, s, 4, 0, 5, 1, 1, 1)
+	for _, step := range []struct {
+		trimmed kv.Seq
+		numbers []kv.Seq
+		want    []kv.Seq
+	}{
+		{0, []kv.Seq{5, 6, 9}, []kv.Seq{5, 6, 9}},
+		{0, nil, []kv.Seq{5, 6, 9}},
+		{6, []kv.Seq{10}, []kv.Seq{9, 10}},
+		{8, []kv.Seq{12}, []kv.Seq{9, 10, 12}},
+		{20, []kv.Seq{21}, []kv.Seq{21}},
+	} {
+		if err := extend(step.trimmed, step.numbers...); err != nil {
+			t.Fatal(err)
+		}
+		snap := snapshot(t, s)
+		records, err := snap.ReadLog(3, 0, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closeSnapshot(t, snap)
+		var got []kv.Seq
+		for _, r := range records {
+			got = append(got, r.Seq)
+		}
+		if diff := cmp.Diff(step.want, got); diff != "" {
+			t.Errorf("trimmed %d (-want +got):\n%s", step.trimmed, diff)
+		}
+		if got, err := s.LogTrimmed(t.Context(), 3); err != nil || got != step.trimmed {
+			t.Errorf("trimmed up to %d, %v, want %d", got, err, step.trimmed)
+		}
+	}
+	for _, number := range []kv.Seq{20, 21} {
+		if err := extend(20, number); err == nil {
+			t.Errorf("%d is added below or beside what is there", number)
+		}
+	}
+	listLogs(t, s, 3, 4)
 }
 
 func testLoadLogFails(t *testing.T, s LogStore) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
@@ -36,6 +37,11 @@ func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) 
 	if err != nil {
 		return err // fill's as it is
 	}
+	if err := s.beginCommit(); err != nil {
+		return err
+	}
+	defer s.endCommit()
+	s.commits.follower.noteRange(l.span)
 	return s.ingest(ctx, l.files, nil)
 }
 
@@ -87,6 +93,7 @@ type load struct {
 
 	files []string
 	table *sstable.Writer // the last of files; nil if that is complete
+	span  kv.Span         // of the keys so far
 }
 
 func (l *load) add(key, value []byte) error {
@@ -100,6 +107,10 @@ func (l *load) add(key, value []byte) error {
 			return err
 		}
 	}
+	if l.span.Lo == nil {
+		l.span.Lo = slices.Clone(key)
+	}
+	l.span.Hi = append(append(l.span.Hi[:0], key...), 0)
 	if err := l.table.Set(key, value); err != nil {
 		return err
 	}

@@ -60,8 +60,18 @@ func (s *Store) eachLog(ctx context.Context, lo, hi []byte, see func(key []byte)
 	return walk.Error()
 }
 
-// LoadLog writes the records as tables, as Load does.
-func (s *Store) LoadLog(ctx context.Context, log kv.LogID, trimmed kv.Seq, fill func(put func(kv.Record) error) error) (err error) {
+// LoadLog empties the log and writes the records as tables, as Load does.
+func (s *Store) LoadLog(ctx context.Context, log kv.LogID, trimmed kv.Seq, fill func(put func(kv.Record) error) error) error {
+	return s.loadLog(ctx, log, trimmed, math.MaxUint64, fill)
+}
+
+// ExtendLog writes the records as tables, too.
+func (s *Store) ExtendLog(ctx context.Context, log kv.LogID, trimmed kv.Seq, fill func(put func(kv.Record) error) error) error {
+	return s.loadLog(ctx, log, trimmed, trimmed, fill)
+}
+
+// loadLog forgets the records of a log up to a number, notes how far it has been trimmed, and adds records.
+func (s *Store) loadLog(ctx context.Context, log kv.LogID, trimmed, upTo kv.Seq, fill func(put func(kv.Record) error) error) (err error) {
 	if err := s.begin(); err != nil {
 		return err
 	}
@@ -69,27 +79,34 @@ func (s *Store) LoadLog(ctx context.Context, log kv.LogID, trimmed kv.Seq, fill 
 	defer s.catch(&err)
 	s.trimming.Lock()
 	defer s.trimming.Unlock()
-	if err := errors.Join(ctx.Err(), s.writable(), s.emptyLog(log, trimmed)); err != nil {
+	if err := errors.Join(ctx.Err(), s.writable(), s.forget(log, trimmed, upTo)); err != nil {
+		return err
+	}
+	last, err := s.lastRecord(log, trimmed, math.MaxUint64)
+	if err != nil {
 		return err
 	}
 	l := &load{fs: s.files, space: s.space, dir: s.makingPath("load"), options: s.tableOptions(bottomLevel)}
 	defer s.discard(l.dir)
-	err = kv.FillLog(ctx, s.Limits(), trimmed, fill, func(r kv.Record) error { return l.add(appendLogKey(nil, log, r.Seq), r.Data) })
+	err = kv.FillLog(ctx, s.Limits(), max(trimmed, last), fill, func(r kv.Record) error { return l.add(appendLogKey(nil, log, r.Seq), r.Data) })
 	if closing := l.endFile(); err == nil {
 		err = closing
 	}
 	if err != nil {
 		return err // fill's as it is
 	}
+	if err := s.beginCommit(); err != nil {
+		return err
+	}
+	defer s.endCommit()
 	return s.ingest(ctx, l.files, nil)
 }
 
-// emptyLog removes the records of a log and notes how far it has been trimmed.
-func (s *Store) emptyLog(log kv.LogID, trimmed kv.Seq) error {
+// forget removes the records of a log up to a number, and notes how far it has been trimmed.
+func (s *Store) forget(log kv.LogID, trimmed, upTo kv.Seq) error {
 	batch := s.db.NewBatch()
 	defer batch.Close()
-	lo, hi := logBounds(log)
-	err := batch.DeleteRange(lo, hi, nil)
+	err := batch.DeleteRange(appendLogKey(nil, log, 0), append(appendLogKey(nil, log, upTo), 0), nil)
 	if key := trimmedKey(log); trimmed == 0 {
 		err = errors.Join(err, batch.Delete(key, nil))
 	} else {

@@ -20,6 +20,7 @@ type sequence struct {
 	next    kv.Seq
 	limit   kv.Seq   // numbers from here on are not reserved yet
 	flights []flight // in ascending order; the first is not landed
+	ended   error    // why no more numbers are given out
 }
 
 // flight is the numbers of one update.
@@ -88,10 +89,20 @@ func (q *sequence) bound() kv.Seq {
 
 // upcoming is the lowest number that is not given out, once those below floor are passed over. It may be beyond the
 // limit: requests that only read ask for it, so it writes nothing. See keepUp.
-func (q *sequence) upcoming(floor kv.Seq) kv.Seq {
+func (q *sequence) upcoming(floor kv.Seq) (kv.Seq, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.next = max(q.next, floor)
+	if q.ended == nil {
+		q.next = max(q.next, floor)
+	}
+	return q.next, q.ended
+}
+
+// end has no more numbers given out and returns one that all are below.
+func (q *sequence) end(why error) kv.Seq {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ended = why
 	return q.next
 }
 

@@ -43,6 +43,8 @@
 // ErrConflict, and for its caller it is under way until it is acknowledged; giving its keys away earlier
 // would let conflicts come and go in the middle of it.
 //
+// A Follower notes what commits change, for a copy that follows the store, and can hold them and end them: see follow.go.
+//
 // A large update is committed as tables of its own, not through the log, so that the others need not wait for its bytes: see
 // large_update.go. It is durable before it is visible, and keeps its latches until then. What it read is synced before,
 // since tables have no place in the log.
@@ -112,7 +114,8 @@ type Store struct {
 	large    chan struct{} // holds a token while a large update is committed
 	stalls   stalls
 	// moment is held while a checkpoint is taken, or tables join the database.
-	moment sync.Mutex
+	moment  sync.Mutex
+	commits commits
 
 	durability Durability
 	write      *pebble.WriteOptions // Sync or NoSync, as durability says
@@ -155,7 +158,11 @@ func (s *Store) deleteRange(lo, hi []byte) error {
 // keep it back.
 func (s *Store) applyWhole(batch *pebble.Batch) (err error) {
 	defer s.guard(&err)
-	if err := s.writable(); err != nil {
+	if err := s.beginCommit(); err != nil {
+		return err
+	}
+	defer s.endCommit()
+	if err := errors.Join(s.writable(), s.commits.follower.note(batch)); err != nil {
 		return err
 	}
 	s.unsynced.beginRange()

@@ -73,8 +73,17 @@ func (t *txn) run(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) erro
 // commit gives the log records their numbers, and commits.
 func (s *Store) commit(ctx context.Context, t *txn, in kv.Intent) (err error) {
 	defer s.guard(&err)
+	if err := s.beginCommit(); err != nil {
+		return err
+	}
+	defer s.endCommit()
 	if err := s.writable(); err != nil {
 		return err
+	}
+	for _, batch := range t.writes.batches {
+		if err := s.commits.follower.note(batch); err != nil {
+			return err
+		}
 	}
 	bytes := writesPerByte * int64(t.writes.bytes())
 	if err := s.space.admit(bytes, allowed(in)); err != nil {
@@ -309,7 +318,13 @@ func (t *txn) Reserve(bytes int64) error {
 }
 
 // LogSeq is the next number to be given out: whoever held this update's keys before it has taken its numbers.
-func (t *txn) LogSeq() kv.Seq { return t.store.sequence.upcoming(t.floor) }
+func (t *txn) LogSeq() kv.Seq {
+	n, err := t.store.sequence.upcoming(t.floor)
+	if err != nil && t.refused == nil {
+		t.refused = err
+	}
+	return n
+}
 
 // Advance is carried out by LogSeq and when the update commits.
 func (t *txn) Advance(to kv.Seq) { t.floor = max(t.floor, to) }

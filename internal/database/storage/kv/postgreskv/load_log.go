@@ -3,6 +3,7 @@ package postgreskv
 import (
 	"context"
 	"errors"
+	"math"
 
 	"github.com/jackc/pgx/v5"
 
@@ -31,8 +32,18 @@ func (s *Store) Logs(ctx context.Context) (list []kv.LogID, err error) {
 	return list, err
 }
 
-// LoadLog writes the records in one transaction.
+// LoadLog empties the log and writes the records in one transaction.
 func (s *Store) LoadLog(ctx context.Context, log kv.LogID, trimmed kv.Seq, fill func(put func(kv.Record) error) error) error {
+	return s.loadLog(ctx, log, trimmed, math.MaxInt64, fill)
+}
+
+// ExtendLog writes the records in one transaction, too.
+func (s *Store) ExtendLog(ctx context.Context, log kv.LogID, trimmed kv.Seq, fill func(put func(kv.Record) error) error) error {
+	return s.loadLog(ctx, log, trimmed, trimmed, fill)
+}
+
+// loadLog forgets the records of a log up to a number, notes how far it has been trimmed, and adds records.
+func (s *Store) loadLog(ctx context.Context, log kv.LogID, trimmed, upTo kv.Seq, fill func(put func(kv.Record) error) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
@@ -42,18 +53,12 @@ func (s *Store) LoadLog(ctx context.Context, log kv.LogID, trimmed kv.Seq, fill 
 	}
 	// There is no retry: fill may not be able to run twice.
 	err := s.transact(ctx, pgx.ReadCommitted, func(tx pgx.Tx) error {
-		for _, table := range []string{"log", "trimmed"} {
-			if _, err := tx.Exec(ctx, "delete from "+table+" where log = $1", int64(log)); err != nil {
-				return err
-			}
-		}
-		if trimmed > 0 {
-			if _, err := tx.Exec(ctx, "insert into trimmed (log, seq) values ($1, $2)", int64(log), number(trimmed)); err != nil {
-				return err
-			}
+		last, err := forget(ctx, tx, log, trimmed, upTo)
+		if err != nil {
+			return err
 		}
 		l := &logLoad{ctx: ctx, tx: tx, log: int64(log)}
-		if err := kv.FillLog(ctx, s.Limits(), trimmed, fill, l.add); err != nil {
+		if err := kv.FillLog(ctx, s.Limits(), last, fill, l.add); err != nil {
 			return err
 		}
 		return errors.Join(ctx.Err(), l.send())
@@ -61,9 +66,27 @@ func (s *Store) LoadLog(ctx context.Context, log kv.LogID, trimmed kv.Seq, fill 
 	return translate(err)
 }
 
-// logLoad is a LoadLog under way.
+// forget removes the records of a log up to a number, and notes how far it has been trimmed. It returns the number that all further ones are above.
+func forget(ctx context.Context, tx pgx.Tx, log kv.LogID, trimmed, upTo kv.Seq) (kv.Seq, error) {
+	if _, err := tx.Exec(ctx, "delete from log where log = $1 and seq <= $2", int64(log), number(upTo)); err != nil {
+		return 0, err
+	}
+	if _, err := tx.Exec(ctx, "delete from trimmed where log = $1", int64(log)); err != nil {
+		return 0, err
+	}
+	if trimmed > 0 {
+		if _, err := tx.Exec(ctx, "insert into trimmed (log, seq) values ($1, $2)", int64(log), number(trimmed)); err != nil {
+			return 0, err
+		}
+	}
+	var last int64
+	err := tx.QueryRow(ctx, "select coalesce(max(seq), 0) from log where log = $1", int64(log)).Scan(&last)
+	return max(trimmed, kv.Seq(last)), err //nolint:gosec // it is not negative
+}
+
+// logLoad is a loadLog under way.
 type logLoad struct {
-	ctx   context.Context //nolint:containedctx // that of LoadLog
+	ctx   context.Context //nolint:containedctx // that of loadLog
 	tx    pgx.Tx
 	log   int64
 	seqs  []int64

@@ -41,32 +41,61 @@ create function sums(a bigint[], b bigint[]) returns bigint[] language sql immut
   select array(select coalesce(x, 0) + coalesce(y, 0) from unnest(a, b) as u(x, y));
 $$;
 
+-- go_on returns the first of 4096 numbers, or of no numbers the first to come. It holds the lock shared, so that nobody moves the numbers meanwhile.
+create function go_on(count int, number_lock bigint) returns bigint language plpgsql as $$
+declare
+  n bigint;
+begin
+  perform pg_advisory_lock_shared(number_lock);
+  if count = 0 then
+    select last_value + 1 into n from numbers;
+  else
+    n := nextval('numbers') - 4095;
+  end if;
+  perform pg_advisory_unlock_shared(number_lock);
+  return n;
+end $$;
+
 -- draw returns the first of so many numbers, none of which is below floor or, where they are timed, some milliseconds before now. Of no
--- numbers it returns the first to come. Draws that only go on take 4096 and hold the lock shared, so that nobody draws while one moves the
--- numbers to a time.
+-- numbers it returns the first to come. Where the numbers lag, one draw moves them to the time, and those that come meanwhile wait for it together
+-- and go on from there: if each of them moved the numbers, they would stand in a line that is longer than the time in which they lag again.
 create function draw(floor bigint, count int, number_lock bigint, timed boolean) returns bigint language plpgsql as $$
 declare
-  now bigint := 0;
+  least bigint := floor;
+  goes_on boolean := count = 0 or timed and count <= 4096;
   n bigint;
 begin
   if timed then
-    now := (extract(epoch from clock_timestamp()) * 1000)::bigint << 18;
+    least := greatest(floor, ((extract(epoch from clock_timestamp()) * 1000)::bigint - 8) << 18);
   end if;
   if count = 0 then
     select last_value + 1 into n from numbers;
-    if n >= floor and n >= now - (8 << 18) then
-      return n;
+  elsif goes_on then
+    n := go_on(count, number_lock);
+  end if;
+  if n >= least then
+    return n;
+  end if;
+  if not pg_try_advisory_lock(number_lock) then
+    if goes_on then
+      n := go_on(count, number_lock);
+      if n >= least then
+        return n;
+      end if;
     end if;
-  elsif timed and count <= 4096 then
-    perform pg_advisory_lock_shared(number_lock);
-    n := nextval('numbers') - 4095;
-    perform pg_advisory_unlock_shared(number_lock);
-    if n >= floor and n >= now - (8 << 18) then
-      return n;
+    perform pg_advisory_lock(number_lock);
+    if goes_on then
+      n := go_on(count, number_lock);
+      if n >= least then
+        perform pg_advisory_unlock(number_lock);
+        return n;
+      end if;
     end if;
   end if;
-  perform pg_advisory_lock(number_lock);
-  select (greatest(last_value + 1, now, floor) + 63) / 64 * 64 into n from numbers;
+  if timed then
+    least := greatest(floor, (extract(epoch from clock_timestamp()) * 1000)::bigint << 18);
+  end if;
+  select (greatest(last_value + 1, least) + 63) / 64 * 64 into n from numbers;
   perform setval('numbers', n + (count + 63) / 64 * 64 - 1);
   perform pg_advisory_unlock(number_lock);
   return n;

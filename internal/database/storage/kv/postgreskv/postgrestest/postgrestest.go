@@ -94,6 +94,12 @@ func URL(schema string, servers ...*Server) string {
 	return "postgres://postgres@/postgres?host=" + strings.Join(hosts, ",") + "&search_path=" + schema
 }
 
+// Processes are those of the server, first the one that began the others.
+func (s *Server) Processes() []int {
+	pid := s.process.Process.Pid
+	return append([]int{pid}, children(pid)...)
+}
+
 // Kill ends the server as a power cut would end its processes. The disk keeps what the system has.
 func (s *Server) Kill() {
 	pid := s.process.Process.Pid

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// cpu is the processor time the server has used so far. Linux only; 0 elsewhere.
+func (s *server) cpu() time.Duration {
+	own, _ := processTimes(s.process.Process.Pid)
+	return own
+}
+
+// processTimes is the processor time that a process has used so far, and that of the processes which it began and which have ended.
+func processTimes(pid int) (own, ended time.Duration) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, 0
+	}
+	// The program's name, in parentheses, may contain spaces: count fields from behind it.
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 15 {
+		return 0, 0
+	}
+	ticks := func(field int) time.Duration {
+		const perSecond = 100
+		n, _ := strconv.ParseInt(fields[field], 10, 64)
+		return time.Duration(n) * time.Second / perSecond
+	}
+	return ticks(11) + ticks(12), ticks(13) + ticks(14)
+}
+
+// familyTime is the processor time of processes of one thread each, and of those that the first of them began and that have ended. It does
+// not round the time of each process that runs to a tick, as there may be dozens that use little.
+func familyTime(pids []int) (sum time.Duration) {
+	for i, pid := range pids {
+		if i == 0 {
+			_, sum = processTimes(pid)
+		}
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
+		first, _, _ := strings.Cut(string(text), " ")
+		n, _ := strconv.ParseInt(first, 10, 64)
+		sum += time.Duration(n)
+	}
+	return sum
+}

@@ -1,0 +1,176 @@
+package pebblekv
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// commits are what has to be known of all commits together.
+type commits struct {
+	// gate is held shared by each commit, from before it is applied until it is durable, and exclusively by a Follower that cuts or holds.
+	gate     sync.RWMutex
+	follower *Follower // nil where nobody follows
+	refusal  error     // of all commits, once the store has been left
+}
+
+// Follower notes what a store's commits change, so that a copy of the store can follow it. It may hold them, and in the end it may leave the store: then
+// no more commits are accepted.
+//
+//	Follow ─► Cut … ─► Hold ─► Release ─► Cut …
+//	                        └► Set ─► Leave
+//
+// It is for one goroutine. While nobody follows, a commit pays for the shared lock.
+type Follower struct {
+	store   *Store
+	holding bool
+
+	mu      sync.Mutex
+	changes kv.Changes
+}
+
+// Follow begins to note. All commits that Cut does not tell of are in snapshots that are made from now on. One Follower can follow at a time.
+func (s *Store) Follow() (*Follower, error) {
+	s.commits.gate.Lock()
+	defer s.commits.gate.Unlock()
+	if s.commits.follower != nil {
+		return nil, errors.New("pebblekv: somebody follows the store already")
+	}
+	if s.commits.refusal != nil {
+		return nil, s.commits.refusal
+	}
+	f := &Follower{store: s}
+	s.commits.follower = f
+	return f, nil
+}
+
+// Cut returns what has been changed since the last Cut or Hold, and a snapshot that has all of that and nothing later. Commits wait meanwhile for those
+// that are under way.
+func (f *Follower) Cut() (kv.Snapshot, kv.Changes, error) {
+	f.store.commits.gate.Lock()
+	defer f.store.commits.gate.Unlock()
+	return f.cut()
+}
+
+// Hold is Cut, and commits wait until Release or Leave. Reads go on.
+func (f *Follower) Hold() (kv.Snapshot, kv.Changes, error) {
+	f.store.commits.gate.Lock()
+	snapshot, changes, err := f.cut()
+	if err != nil {
+		f.store.commits.gate.Unlock()
+		return nil, kv.Changes{}, err
+	}
+	f.holding = true
+	return snapshot, changes, nil
+}
+
+func (f *Follower) cut() (kv.Snapshot, kv.Changes, error) {
+	if err := f.store.begin(); err != nil {
+		return nil, kv.Changes{}, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	changes := f.changes
+	f.changes = kv.Changes{}
+	return &snapshot{store: f.store, view: f.store.db.NewSnapshot(), unsynced: f.store.unsynced}, changes, nil
+}
+
+// Release lets the commits go on that Hold has wait.
+func (f *Follower) Release() {
+	if f.holding {
+		f.holding = false
+		f.store.commits.gate.Unlock()
+	}
+}
+
+// Set sets one key, durably, while the commits of others wait. After an error with ErrUndetermined nobody knows whether it is set.
+func (f *Follower) Set(key, value []byte) error {
+	s := f.store
+	if !f.holding {
+		return errors.New("pebblekv: a key is set that others may be about to change")
+	}
+	if err := s.begin(); err != nil {
+		return err
+	}
+	defer s.end()
+	if err := s.writable(); err != nil {
+		return err
+	}
+	err := s.db.Set(key, value, pebble.Sync)
+	if err = errors.Join(err, s.disk.failure()); err != nil {
+		return fmt.Errorf("%w: %w", kv.ErrUndetermined, err)
+	}
+	return nil
+}
+
+// Leave ends following. All commits from Hold on are refused with an error, and so are updates that ask for a number. It returns a number that all which
+// have been given out are below.
+func (f *Follower) Leave(refusal error) (upcoming kv.Seq) {
+	f.store.commits.refusal = refusal
+	upcoming = f.store.sequence.end(refusal)
+	f.store.commits.follower = nil
+	f.Release()
+	return upcoming
+}
+
+// Close ends following, unless Leave has. Commits go on.
+func (f *Follower) Close() {
+	f.Release()
+	f.store.commits.gate.Lock()
+	defer f.store.commits.gate.Unlock()
+	if f.store.commits.follower == f {
+		f.store.commits.follower = nil
+	}
+}
+
+// beginCommit enters a commit, which waits while somebody cuts or holds.
+func (s *Store) beginCommit() error {
+	s.commits.gate.RLock()
+	if err := s.commits.refusal; err != nil {
+		s.commits.gate.RUnlock()
+		return err
+	}
+	return nil
+}
+
+func (s *Store) endCommit() { s.commits.gate.RUnlock() }
+
+// note notes what a batch changes. Whoever commits it holds the gate.
+func (f *Follower) note(batch *pebble.Batch) error {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.changes.Keys == nil {
+		f.changes.Keys = map[string]struct{}{}
+	}
+	for r := batch.Reader(); ; {
+		kind, key, value, ok, err := r.Next()
+		if err != nil || !ok {
+			return err
+		}
+		switch {
+		case len(key) > 0 && key[0] >= kv.ReservedPrefix:
+		case kind == pebble.InternalKeyKindRangeDelete:
+			f.changes.Ranges = append(f.changes.Ranges, kv.Span{Lo: bytes.Clone(key), Hi: bytes.Clone(value)})
+		default:
+			f.changes.Keys[string(key)] = struct{}{}
+		}
+	}
+}
+
+// noteRange notes a range. Whoever commits it holds the gate.
+func (f *Follower) noteRange(span kv.Span) {
+	if f == nil || span.Hi == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.changes.Ranges = append(f.changes.Ranges, span)
+}
