@@ -1,12 +1,10 @@
 package monotable
 
 import (
-	"bytes"
-	"io"
-	"net/http"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/monotable/monotable/internal/inprocess"
 )
 
 // endpoint is never looked up: the requests stay in the process. Handler accepts every name below localhost.
@@ -20,53 +18,6 @@ func (db *DB) Client(options ...func(*dynamodb.Options)) *dynamodb.Client {
 		Region:       db.region,
 		BaseEndpoint: aws.String(endpoint),
 		Credentials:  aws.AnonymousCredentials{},
-		HTTPClient:   inProcess{db.server.Owner()},
+		HTTPClient:   inprocess.Client{Handler: db.server.Owner()},
 	}, options...)
-}
-
-// inProcess is an HTTP client whose only server is a handler in this process.
-type inProcess struct {
-	handler http.Handler
-}
-
-// Do serves the request on the caller's goroutine; the SDK's contract for the body applies.
-func (p inProcess) Do(request *http.Request) (*http.Response, error) {
-	if err := request.Context().Err(); err != nil {
-		return nil, err
-	}
-	if request.Body == nil {
-		request.Body = http.NoBody
-	}
-	answer := recorder{header: make(http.Header, 8), status: http.StatusOK}
-	p.handler.ServeHTTP(&answer, request)
-	if err := request.Body.Close(); err != nil {
-		return nil, err
-	}
-	return &http.Response{
-		Status:        http.StatusText(answer.status),
-		StatusCode:    answer.status,
-		Proto:         "HTTP/1.1",
-		ProtoMajor:    1,
-		ProtoMinor:    1,
-		Header:        answer.header,
-		Body:          io.NopCloser(bytes.NewReader(answer.body)),
-		ContentLength: int64(len(answer.body)),
-		Request:       request,
-	}, nil
-}
-
-// recorder keeps an answer in memory.
-type recorder struct {
-	header http.Header
-	status int
-	body   []byte
-}
-
-func (r *recorder) Header() http.Header    { return r.header }
-func (r *recorder) WriteHeader(status int) { r.status = status }
-
-// Write copies, for the handler may reuse its buffer.
-func (r *recorder) Write(p []byte) (int, error) {
-	r.body = append(r.body, p...)
-	return len(p), nil
 }

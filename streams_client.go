@@ -3,6 +3,8 @@ package monotable
 import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+
+	"github.com/monotable/monotable/internal/inprocess"
 )
 
 // StreamsClient returns a client of the AWS SDK for the streams of the database's tables, which needs no socket
@@ -12,6 +14,6 @@ func (db *DB) StreamsClient(options ...func(*dynamodbstreams.Options)) *dynamodb
 		Region:       db.region,
 		BaseEndpoint: aws.String(endpoint),
 		Credentials:  aws.AnonymousCredentials{},
-		HTTPClient:   inProcess{db.server.Owner()},
+		HTTPClient:   inprocess.Client{Handler: db.server.Owner()},
 	}, options...)
 }

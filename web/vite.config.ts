@@ -4,7 +4,7 @@ import { defineConfig, type Plugin } from "vite";
 const root = import.meta.dirname;
 const languages = ["en", "es", "pt"];
 const apps = readdirSync(`${root}/apps`).filter((name) => existsSync(`${root}/apps/${name}/main.tsx`)).sort();
-const services = apps.filter((name) => !["demo", "docs", "gallery"].includes(name));
+const services = apps.filter((name) => !["console", "demo", "docs", "gallery"].includes(name));
 /** The accents, for what is outside of the page: the tab's icon, the bar of a phone's browser. */
 const colours: Record<string, string> = { catfecito: "#5b3a26", transporteapp: "#144a9e", portfolio: "#25282e", appcore: "#006a6b", trinity: "#2b2f72" };
 const server = process.env["SERVER"] ?? "http://127.0.0.1:8080";

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/tools/console"
 )
 
 // greet tells whoever started the server what to do next. root is a key that has just been made.
@@ -20,16 +21,20 @@ func greet(env Environment, flags *serveFlags, url string, signed bool, root *mo
 		fmt.Fprintf(env.Stdout, "The root's access key, made now and not shown again; it may do everything:\n\n"+
 			"  export AWS_ACCESS_KEY_ID=%s\n  export AWS_SECRET_ACCESS_KEY=%s\n\n", root.ID, root.Secret)
 	}
+	page := ""
+	if flags.console {
+		page = fmt.Sprintf("  page   %s%s\n", url, console.Path)
+	}
 	goCredentials, jsCredentials := "aws.AnonymousCredentials{}", `{accessKeyId: "x", secretAccessKey: "x"}`
 	if signed {
 		fmt.Fprintf(env.Stdout, "Requests must be signed by an access key: see %s iam --help.\n\n", env.Program)
 		goCredentials, jsCredentials = "cfg.Credentials", "fromEnv()"
 	}
-	fmt.Fprintf(env.Stdout, `  shell  eval "$(%[3]s env --endpoint %[1]s)"
+	fmt.Fprintf(env.Stdout, `%[7]s  shell  eval "$(%[3]s env --endpoint %[1]s)"
          aws dynamodb list-tables --endpoint-url %[1]s
   Go     dynamodb.New(dynamodb.Options{BaseEndpoint: aws.String(%[1]q), Region: %[4]q, Credentials: %[5]s})
   JS     new DynamoDBClient({endpoint: %[1]q, region: %[4]q, credentials: %[6]s})
 
 Stop with Ctrl-C.
-`, url, where, env.Program, flags.region, goCredentials, jsCredentials)
+`, url, where, env.Program, flags.region, goCredentials, jsCredentials, page)
 }

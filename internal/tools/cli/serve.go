@@ -60,7 +60,10 @@ as every AWS SDK does) and are allowed what the key's policies allow; --auth say
 start makes one of the root and prints it, once; MONOTABLE_ROOT_ACCESS_KEY_ID and MONOTABLE_ROOT_SECRET_ACCESS_KEY give one
 instead. Users, roles and policies are made by monotable iam, or declared in the file of --iam.
 
-Web pages are kept out: requests from their origins need --cors-origin, and, with --auth off, requests to a public host name need
+A browser that opens the address gets the console, a page to see and change tables and items. It asks for an access key where
+requests must be signed, and may then do what the key's policies allow; --console=false leaves it out.
+
+Other web pages are kept out: requests from their origins need --cors-origin, and, with --auth off, requests to a public host name need
 --allowed-host.
 
 GET /-/healthy says that the process responds, GET /-/ready that the database takes reads and writes. On the address of
@@ -178,6 +181,9 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 		return errors.Join(fmt.Errorf("listen on %s: %w (use --addr for another address)", f.addr, err), stopTraces())
 	}
 	listener = server.LimitConnections(listener, f.maxConnections)
+	if f.console {
+		handler = besideConsole(handler, f, auth.Required)
+	}
 	httpServer := server.HTTPServer(handler, logger)
 	m.count(httpServer.HTTP())
 	scheme := "http"

@@ -22,6 +22,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 
 	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/inprocess"
 	"github.com/monotable/monotable/monotabletest"
 	"github.com/monotable/monotable/systems/internal/system"
 )
@@ -73,25 +74,10 @@ func (d Database) Signed(credentials aws.CredentialsProvider) (*dynamodb.Client,
 		}
 		return of, err
 	})
-	return dynamodb.New(d.DynamoDB.Options(), func(o *dynamodb.Options) { o.HTTPClient, o.Credentials = inProcess{d.handler}, signs }),
-		dynamodbstreams.New(d.Streams.Options(), func(o *dynamodbstreams.Options) { o.HTTPClient, o.Credentials = inProcess{d.handler}, signs })
-}
-
-// inProcess is an HTTP client whose only server is a handler.
-type inProcess struct{ handler http.Handler }
-
-// Do serves the request.
-func (p inProcess) Do(r *http.Request) (*http.Response, error) {
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	if r.Body == nil {
-		r.Body = http.NoBody
-	}
-	r.Host = r.URL.Host // which a socket would carry
-	w := httptest.NewRecorder()
-	p.handler.ServeHTTP(w, r)
-	return w.Result(), r.Body.Close()
+	return dynamodb.New(d.DynamoDB.Options(), func(o *dynamodb.Options) { o.HTTPClient, o.Credentials = inprocess.Client{Handler: d.handler}, signs }),
+		dynamodbstreams.New(d.Streams.Options(), func(o *dynamodbstreams.Options) {
+			o.HTTPClient, o.Credentials = inprocess.Client{Handler: d.handler}, signs
+		})
 }
 
 // Open gives the test its database, which ends with the test.

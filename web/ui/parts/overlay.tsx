@@ -22,7 +22,7 @@ export function Dialog(p: OverlayProps) {
 
 /** A thing beside the page that it belongs to: a cart, an item. */
 export function Drawer(p: OverlayProps) {
-  return <Overlay {...p} kind="drawer" />;
+  return <Overlay {...p} kind={p.wide ? "drawer wide" : "drawer"} />;
 }
 
 function Overlay({ open, title, actions, children, onClose, kind }: OverlayProps & { kind: string }) {

@@ -1,0 +1,58 @@
+// Package inprocess is an HTTP client without a socket: its only server is a handler in the same process.
+package inprocess
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+)
+
+// Client calls Handler. It serves each request on the caller's goroutine, and may be used from any number of them.
+type Client struct {
+	Handler http.Handler
+}
+
+// Do serves the request and closes its body. The response is complete when Do returns.
+func (c Client) Do(request *http.Request) (*http.Response, error) {
+	if err := request.Context().Err(); err != nil {
+		return nil, err
+	}
+	if request.Body == nil {
+		request.Body = http.NoBody
+	}
+	if request.Host == "" {
+		request.Host = request.URL.Host // which a socket would carry
+	}
+	response := recorder{header: make(http.Header, 8), status: http.StatusOK}
+	c.Handler.ServeHTTP(&response, request)
+	if err := request.Body.Close(); err != nil {
+		return nil, err
+	}
+	return &http.Response{
+		Status:        http.StatusText(response.status),
+		StatusCode:    response.status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        response.header,
+		Body:          io.NopCloser(bytes.NewReader(response.body)),
+		ContentLength: int64(len(response.body)),
+		Request:       request,
+	}, nil
+}
+
+// recorder keeps a response in memory.
+type recorder struct {
+	header http.Header
+	status int
+	body   []byte
+}
+
+func (r *recorder) Header() http.Header    { return r.header }
+func (r *recorder) WriteHeader(status int) { r.status = status }
+
+// Write copies, for the handler may reuse its buffer.
+func (r *recorder) Write(p []byte) (int, error) {
+	r.body = append(r.body, p...)
+	return len(p), nil
+}

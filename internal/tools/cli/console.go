@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/internal/database/server"
+	"github.com/monotable/monotable/internal/httpguard"
+	"github.com/monotable/monotable/internal/inprocess"
+	"github.com/monotable/monotable/internal/tools/console"
+)
+
+const (
+	defaultConsoleAddr = "127.0.0.1:8100"
+	// consoleTimeout is how long an endpoint may take to respond.
+	consoleTimeout = time.Minute
+	awsSuffix      = ".amazonaws.com"
+)
+
+// besideConsole serves the console at the address of the API, which it calls as any client does.
+func besideConsole(api http.Handler, flags *serveFlags, signIn bool) http.Handler {
+	guard, _ := httpguard.New(flags.allowedHosts, nil) // the names have been checked
+	return console.New(console.Options{
+		Endpoint: "http://monotable.localhost/", Region: flags.region, Client: inprocess.Client{Handler: api},
+		Credentials: credentials.NewStaticCredentialsProvider(placeholderKey, placeholderKey, ""), SignIn: signIn, Guard: guard,
+	}).Beside(api)
+}
+
+type consoleFlags struct {
+	endpoint, region, addr string
+	readOnly               bool
+	log                    logFlags
+}
+
+func newConsole(env Environment) *cobra.Command {
+	var flags consoleFlags
+	cmd := &cobra.Command{
+		Use:   "console",
+		Short: "Show the tables of any DynamoDB endpoint on a web page",
+		Long: `Serve the console for a DynamoDB endpoint until interrupted: this server, DynamoDB Local or AWS.
+
+It is a web page to see tables and items, query and scan them, edit items, create and change tables, and run PartiQL. For a
+monotable server it is there already, at /_console/ of the server's address.
+
+Requests are signed with the credentials of the environment, and for AWS with what the AWS configuration has (profiles, SSO,
+roles). Whoever reaches the console acts with them, so it listens on loopback addresses only. --read-only refuses everything
+that would change something, in the process and not just on the page.`,
+		Example: `  monotable console --endpoint http://127.0.0.1:8000
+  AWS_PROFILE=prod monotable console --endpoint https://dynamodb.eu-west-1.amazonaws.com --read-only
+  ssh -L 8100:localhost:8100 host   # the console of another machine`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return serveConsole(cmd.Context(), env, &flags) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.endpoint, "endpoint", "", "`URL` of the endpoint; default: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, "+defaultEndpoint)
+	f.StringVar(&flags.region, "region", "", "its region; default: that of an AWS endpoint, AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
+	f.StringVar(&flags.addr, "addr", defaultConsoleAddr, "loopback address to listen on; port 0 picks a free one")
+	f.BoolVar(&flags.readOnly, "read-only", false, "refuse everything that would change something")
+	flags.log.register(f)
+	return cmd
+}
+
+func serveConsole(ctx context.Context, env Environment, flags *consoleFlags) error {
+	logger, err := flags.log.logger(env.Stderr)
+	if err != nil {
+		return err
+	}
+	if !isLoopback(flags.addr) {
+		return fmt.Errorf("--addr %s: want a loopback address such as %s: whoever reaches the console acts with your credentials", flags.addr, defaultConsoleAddr)
+	}
+	options, err := flags.options(ctx, env)
+	if err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", flags.addr)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w (use --addr for another address)", flags.addr, err)
+	}
+	mode := ""
+	if flags.readOnly {
+		mode = ", read-only"
+	}
+	fmt.Fprintf(env.Stdout, "monotable: console of %s%s at http://%s%s\n\nStop with Ctrl-C.\n", options.Endpoint, mode, listener.Addr(), console.Path)
+	return serveUntilDone(ctx, server.HTTPServer(console.New(options).Beside(http.NotFoundHandler()), logger), listener, logger)
+}
+
+// options are those of a console for the endpoint that the flags or the environment name.
+func (f *consoleFlags) options(ctx context.Context, env Environment) (console.Options, error) {
+	endpoint := cmp.Or(f.endpoint, env.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), env.Getenv("AWS_ENDPOINT_URL"), defaultEndpoint)
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return console.Options{}, fmt.Errorf("--endpoint %q: want a URL such as %s", endpoint, defaultEndpoint)
+	}
+	o := console.Options{
+		Endpoint: strings.TrimSuffix(endpoint, "/") + "/", Address: strings.TrimSuffix(endpoint, "/"), Region: regionOf(env, f.region), ReadOnly: f.readOnly,
+		Client: &http.Client{Timeout: consoleTimeout}, Credentials: credentialsOf(env),
+	}
+	name, isAWS := strings.CutSuffix(u.Hostname(), awsSuffix)
+	if !isAWS {
+		return o, nil
+	}
+	if _, region, found := strings.Cut(name, "."); found && f.region == "" {
+		o.Region = region
+	}
+	if u.Scheme != "https" {
+		return console.Options{}, errors.New("--endpoint: want https for AWS")
+	}
+	configured, err := config.LoadDefaultConfig(ctx, config.WithRegion(o.Region))
+	if err != nil {
+		return console.Options{}, fmt.Errorf("the AWS configuration: %w", err)
+	}
+	o.Credentials = aws.NewCredentialsCache(configured.Credentials)
+	return o, nil
+}

@@ -1,0 +1,413 @@
+package console_test
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/inprocess"
+	"github.com/monotable/monotable/internal/tools/console"
+	"github.com/monotable/monotable/monotabletest"
+	"github.com/monotable/monotable/web/webtest"
+)
+
+type (
+	item = map[string]types.AttributeValue
+	s    = types.AttributeValueMemberS
+	n    = types.AttributeValueMemberN
+	m    = types.AttributeValueMemberM
+	l    = types.AttributeValueMemberL
+)
+
+func text(v string) *s   { return &s{Value: v} }
+func number(v string) *n { return &n{Value: v} }
+
+// served serves the console beside a database.
+func served(t *testing.T, db *monotable.DB, change ...func(*console.Options)) string {
+	t.Helper()
+	o := console.Options{
+		Endpoint: "http://monotable.localhost/", Region: "us-east-1", Client: inprocess.Client{Handler: db.Handler()},
+		Credentials: credentials.NewStaticCredentialsProvider("monotable", "monotable", ""),
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	server := httptest.NewServer(console.New(o).Beside(db.Handler()))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// shop is a table of a single-table design with customers, their orders and their lines, and an index.
+func shop(t *testing.T, db *monotable.DB) {
+	t.Helper()
+	key := func(pk, sk string) []types.KeySchemaElement {
+		return []types.KeySchemaElement{{AttributeName: aws.String(pk), KeyType: types.KeyTypeHash}, {AttributeName: aws.String(sk), KeyType: types.KeyTypeRange}}
+	}
+	var attributes []types.AttributeDefinition
+	for _, name := range []string{"PK", "SK", "GSI1PK", "GSI1SK"} {
+		attributes = append(attributes, types.AttributeDefinition{AttributeName: aws.String(name), AttributeType: types.ScalarAttributeTypeS})
+	}
+	_, err := db.Client().CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String("shop"), BillingMode: types.BillingModePayPerRequest, AttributeDefinitions: attributes, KeySchema: key("PK", "SK"),
+		GlobalSecondaryIndexes: []types.GlobalSecondaryIndex{{IndexName: aws.String("GSI1"), KeySchema: key("GSI1PK", "GSI1SK"), Projection: &types.Projection{ProjectionType: types.ProjectionTypeAll}}},
+		StreamSpecification:    &types.StreamSpecification{StreamEnabled: aws.Bool(true), StreamViewType: types.StreamViewTypeNewAndOldImages},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(i item) {
+		if _, err := db.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("shop"), Item: i}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for c := range 6 {
+		user := fmt.Sprintf("USER#u-%02d", c)
+		put(item{
+			"PK": text(user), "SK": text("PROFILE"), "name": text([]string{"Ana Ruiz", "João Silva", "Lea Okafor", "Max Weber", "Noor Haddad", "Wei Zhang"}[c]), "vip": &types.AttributeValueMemberBOOL{Value: c%2 == 0},
+			"address": &m{Value: item{"city": text("Oaxaca"), "zip": text("68000"), "geo": &l{Value: []types.AttributeValue{number("17.0732"), number("-96.7266")}}}},
+			"tags":    &types.AttributeValueMemberSS{Value: []string{"early", "mobile"}}, "joined": number("1764000000"),
+		})
+		for o := range 4 {
+			order := fmt.Sprintf("ORDER#2026-11-%02d", 10+3*o+c)
+			put(item{
+				"PK": text(user), "SK": text(order), "total": number(fmt.Sprintf("%d.50", 120+37*o+c)), "status": text([]string{"paid", "sent", "open", "paid"}[o]),
+				"GSI1PK": text("STATUS#" + []string{"paid", "sent", "open", "paid"}[o]), "GSI1SK": text(order),
+			})
+			for line := range 2 {
+				put(item{"PK": text(user), "SK": text(fmt.Sprintf("%s#LINE#%d", order, line+1)), "sku": text(fmt.Sprintf("bean-%d", 250*(line+1))), "quantity": number("2"), "photo": &types.AttributeValueMemberB{Value: []byte{0, 1, 2, 0xff}}})
+			}
+		}
+	}
+}
+
+// TestRead: a table is found, scanned, queried, filtered, looked at in each view and item by item, in each window and theme.
+func TestRead(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	shop(t, db)
+	address := served(t, db)
+	for name, with := range map[string][]webtest.Option{
+		"desk": {}, "dark": {webtest.Dark}, "phone": {webtest.Phone, webtest.Language("es-MX")}, "tablet": {webtest.Tablet, webtest.Dark, webtest.Language("pt-BR")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := webtest.Open(t, address+"/", with...) // a browser is sent to the console
+			p.UntilText("shop")
+			p.UntilText("ACTIVE")
+			look(p, "console-tables")
+			p.Button("shop")
+			p.Wait(".data-grid tbody tr")
+			look(p, "console-scan")
+			p.Eval(`location.hash = "#/tables/shop?" + new URLSearchParams({pk: "USER#u-01", op: "begins_with", sk: "ORDER#", order: "desc", limit: "10"})`)
+			p.Until(`document.querySelector(".data-grid tbody tr td:nth-child(2)").textContent === "ORDER#2026-11-20#LINE#2"`)
+			look(p, "console-query")
+			p.Eval(`location.hash += "&view=collection"`)
+			p.Wait(".partition")
+			look(p, "console-collection")
+			p.Eval(`location.hash += "&item=" + encodeURIComponent(JSON.stringify({PK: {S: "USER#u-01"}, SK: {S: "PROFILE"}}))`)
+			p.UntilText("-96.7266")
+			look(p, "console-item")
+			p.Press("\u001b")
+			p.Until(`document.querySelector("dialog[open]") === null`)
+		})
+	}
+}
+
+func look(p *webtest.Page, name string) {
+	p.Accessible()
+	p.Width()
+	p.Shot(name)
+}
+
+// TestPages: a scan goes on and back, a filter says what was read for it, and an empty answer says why.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	shop(t, db)
+	p := webtest.Open(t, served(t, db)+"/_console/#/tables/shop?limit=50")
+	p.UntilText("50 items")
+	first := p.Text(".data-grid tbody tr td")
+	p.Button("Next")
+	p.UntilText("Page 2")
+	p.UntilText("28 items")
+	p.Until(`[...document.querySelectorAll("button")].find((b) => b.textContent === "Next").disabled`)
+	p.Button("Previous")
+	p.UntilText("Page 1")
+	if again := p.Text(".data-grid tbody tr td"); again != first {
+		t.Errorf("back on page 1 the first item is %q, it was %q", again, first)
+	}
+	p.Eval(`location.hash = "#/tables/shop?limit=100&filters=" + encodeURIComponent(JSON.stringify([["total", "between", "N", "200", "235.5"], ["status", "=", "S", "paid"]]))`)
+	p.UntilText("5 items")
+	p.UntilText("78 read")
+	look(p, "console-filter")
+	p.Eval(`location.hash = "#/tables/shop?pk=user"`)
+	p.UntilText("No item has such keys")
+	look(p, "console-none")
+}
+
+// TestForm: the form asks by the keyboard alone, and what it asks is the address.
+func TestForm(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	shop(t, db)
+	p := webtest.Open(t, served(t, db)+"/_console/#/tables/shop?index=GSI1&view=json")
+	p.Button("Query")
+	p.Type("input[name=pk]", "STATUS#open\r")
+	p.UntilText("6 items")
+	p.Until(`location.hash.includes("pk=STATUS%23open") && location.hash.includes("index=GSI1") && location.hash.includes("view=json")`)
+	p.Button("Copy as code")
+	p.Wait("dialog[open]")
+	p.Button("Go")
+	if code := p.Text("dialog[open] code"); !strings.Contains(code, `&types.AttributeValueMemberS{Value: "STATUS#open"}`) {
+		t.Errorf("Go: %s", code)
+	}
+	look(p, "console-code")
+}
+
+// stored is what an item is in the table, as DynamoDB's JSON; "" where there is none.
+func stored(t *testing.T, db *monotable.DB, pk, sk string) item {
+	t.Helper()
+	got, err := db.Client().GetItem(t.Context(), &dynamodb.GetItemInput{TableName: aws.String("shop"), Key: item{"PK": text(pk), "SK": text(sk)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.Item
+}
+
+// at is the address of an item beside its table.
+func at(pk, sk string) string {
+	return "/_console/#/tables/shop?" + url.Values{"item": {fmt.Sprintf(`{"PK":{"S":%q},"SK":{"S":%q}}`, pk, sk)}}.Encode()
+}
+
+// fill replaces what a field has.
+func fill(p *webtest.Page, label, value string) {
+	p.Until(fmt.Sprintf(`(() => { const e = document.querySelector('[aria-label=%q]'); if (!e || e.disabled) return false; e.value = %q; e.dispatchEvent(new Event("input", {bubbles: true})); return true; })()`, label, value))
+}
+
+// confirm presses the button of a question.
+func confirm(p *webtest.Page, name string) {
+	p.Until(fmt.Sprintf(`(() => { const b = [...document.querySelectorAll("dialog[open] dialog[open] button")].find((b) => b.textContent === %q); b.click(); return true; })()`, name))
+}
+
+// TestEdit: values of each type are changed, the difference is shown before it is written, and only what differs is written.
+func TestEdit(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	shop(t, db)
+	address := served(t, db)
+	p := webtest.Open(t, address+at("USER#u-01", "PROFILE"))
+	p.Button("Edit")
+	fill(p, "Value of joined", "12345678901234567890123456789012345678")
+	fill(p, "Value of address.city", "Mérida")
+	p.Button("Add attribute")
+	p.Eval(`(() => { const e = [...document.querySelectorAll(".node-name")].pop(); e.value = "points"; e.dispatchEvent(new Event("input", {bubbles: true})); })()`)
+	fill(p, "Type of points", "NS")
+	fill(p, "Value of points[0]", "7,5")
+	p.Button("Review changes")
+	p.UntilText("This is not a number of up to 38 digits.")
+	look(p, "console-edit")
+	fill(p, "Value of points[0]", "7.5")
+	p.Button("Review changes")
+	p.UntilText("Save these changes?")
+	p.UntilText("address.city")
+	look(p, "console-diff")
+	// Meanwhile somebody adds an attribute, which stays.
+	if _, err := db.Client().UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName: aws.String("shop"), Key: item{"PK": text("USER#u-01"), "SK": text("PROFILE")}, UpdateExpression: aws.String("SET seen = :t"), ExpressionAttributeValues: item{":t": text("today")},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	p.Button("Save")
+	p.UntilText("The item is saved.")
+	got := stored(t, db, "USER#u-01", "PROFILE")
+	want := item{
+		"PK": text("USER#u-01"), "SK": text("PROFILE"), "name": text("João Silva"), "vip": &types.AttributeValueMemberBOOL{Value: false}, "seen": text("today"),
+		"address": &m{Value: item{"city": text("Mérida"), "zip": text("68000"), "geo": &l{Value: []types.AttributeValue{number("17.0732"), number("-96.7266")}}}},
+		"tags":    &types.AttributeValueMemberSS{Value: []string{"early", "mobile"}}, "joined": number("12345678901234567890123456789012345678"), "points": &types.AttributeValueMemberNS{Value: []string{"7.5"}},
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(s{}, n{}, m{}, l{}, types.AttributeValueMemberBOOL{}, types.AttributeValueMemberSS{}, types.AttributeValueMemberNS{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestConflict: nothing is written over what somebody else has changed, until it has been seen.
+func TestConflict(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	shop(t, db)
+	change := func(name, value string) {
+		if _, err := db.Client().UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+			TableName: aws.String("shop"), Key: item{"PK": text("USER#u-02"), "SK": text("PROFILE")}, UpdateExpression: aws.String("SET #n = :v"),
+			ExpressionAttributeNames: map[string]string{"#n": name}, ExpressionAttributeValues: item{":v": text(value)},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := webtest.Open(t, served(t, db)+at("USER#u-02", "PROFILE"), webtest.Expect("400"))
+	p.Button("Edit")
+	fill(p, "Value of address.zip", "97000")
+	p.Button("Review changes")
+	p.UntilText("Save these changes?")
+	change("name", "Lea O.")
+	p.Button("Save")
+	p.UntilText("Somebody else has changed this item")
+	p.UntilText("Lea O.")
+	look(p, "console-conflict")
+	if zip := stored(t, db, "USER#u-02", "PROFILE")["address"].(*m).Value["zip"].(*s).Value; zip != "68000" {
+		t.Errorf("zip is %s: it was written over a change", zip)
+	}
+	p.Button("Make my changes to the new version")
+	p.UntilText("Save these changes?")
+	p.Button("Save")
+	p.UntilText("The item is saved.")
+	got := stored(t, db, "USER#u-02", "PROFILE")
+	if name, zip := got["name"].(*s).Value, got["address"].(*m).Value["zip"].(*s).Value; name != "Lea O." || zip != "97000" {
+		t.Errorf("name %s, zip %s: want both changes", name, zip)
+	}
+	p.Button("Delete") // as it was read before the next change
+	change("name", "Lea")
+	confirm(p, "Delete")
+	p.UntilText("Nothing was deleted")
+	if stored(t, db, "USER#u-02", "PROFILE") == nil {
+		t.Error("the item was deleted")
+	}
+}
+
+// TestCreateItem: an item is made like another one; a key that is there already is not written over; and it is deleted again.
+func TestCreateItem(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	shop(t, db)
+	p := webtest.Open(t, served(t, db)+at("USER#u-03", "ORDER#2026-11-13"), webtest.Phone, webtest.Expect("400"))
+	p.Button("Duplicate")
+	p.Wait(".create .node")
+	fill(p, "Value of status", "open")
+	p.Button("Create item")
+	p.UntilText("There is an item with this key already.")
+	if status := stored(t, db, "USER#u-03", "ORDER#2026-11-13")["status"].(*s).Value; status != "paid" {
+		t.Errorf("status is %s: it was written over", status)
+	}
+	look(p, "console-create-item")
+	fill(p, "Value of SK", "ORDER#2027-01-01")
+	p.Button("Create item")
+	p.UntilText("The item is created.")
+	if got := stored(t, db, "USER#u-03", "ORDER#2027-01-01"); got["status"].(*s).Value != "open" || got["total"].(*n).Value != "123.5" {
+		t.Errorf("created: %v", got)
+	}
+	p.Button("Delete")
+	confirm(p, "Delete")
+	p.UntilText("The item is deleted.")
+	if got := stored(t, db, "USER#u-03", "ORDER#2027-01-01"); got != nil {
+		t.Errorf("deleted: %v", got)
+	}
+}
+
+// TestTableLife: a table is created with an index, TTL and recovery, changed, and deleted by typing its name.
+func TestTableLife(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	p := webtest.Open(t, served(t, db)+"/_console/")
+	p.UntilText("There are no tables yet")
+	look(p, "console-empty")
+	p.Button("Create the first table")
+	p.Type("input[name=name]", "orders")
+	p.Button("Add index")
+	p.Eval(`(() => { const e = [...document.querySelectorAll("label")].find((l) => l.textContent.startsWith("Attribute with the expiry")); const i = document.getElementById(e.htmlFor); i.value = "ends"; i.dispatchEvent(new Event("input", {bubbles: true})); })()`)
+	p.Eval(`[...document.querySelectorAll(".choice")].filter((c) => c.textContent.startsWith("Point-in-time")).forEach((c) => c.click())`)
+	look(p, "console-create-table")
+	p.Click("button[type=submit]")
+	p.UntilText("orders is created.")
+	p.UntilText("This table has no items yet")
+	p.UntilText("PITR")
+	look(p, "console-no-items")
+	p.Button("Settings")
+	p.UntilText("GSI1PK")
+	p.Until(`[...document.querySelectorAll(".choice")].find((c) => c.textContent.startsWith("Deletion protection")).click() === undefined`)
+	p.Until(`[...document.querySelectorAll("button")].find((b) => b.textContent === "Delete table").disabled`)
+	p.UntilText("It is protected")
+	look(p, "console-settings")
+	described, err := db.Client().DescribeTable(t.Context(), &dynamodb.DescribeTableInput{TableName: aws.String("orders")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := described.Table; !*d.DeletionProtectionEnabled || d.BillingModeSummary.BillingMode != types.BillingModePayPerRequest || *d.GlobalSecondaryIndexes[0].KeySchema[1].AttributeName != "GSI1SK" {
+		t.Errorf("created %+v", d)
+	}
+	p.Until(`[...document.querySelectorAll(".choice")].find((c) => c.textContent.startsWith("Deletion protection")).click() === undefined`)
+	p.UntilText("With all its items and indexes.")
+	p.Click(`button[aria-label="Delete GSI1"]`)
+	p.Wait("dialog[open] input[name=confirm]")
+	p.Type("dialog[open] input[name=confirm]", "GSI1")
+	p.Button("Delete")
+	p.UntilText("There is none.")
+	p.Button("Delete table")
+	p.Wait("dialog[open] input[name=confirm]")
+	p.Type("dialog[open] input[name=confirm]", "order")
+	p.Until(`[...document.querySelectorAll("dialog[open] button")].find((b) => b.textContent === "Delete").disabled`)
+	p.Type("dialog[open] input[name=confirm]", "s")
+	look(p, "console-delete-table")
+	p.Button("Delete")
+	p.UntilText("orders is deleted.")
+	p.UntilText("There are no tables yet")
+}
+
+// TestReadOnlyPage: where nothing can be changed, nothing offers to.
+func TestReadOnlyPage(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	shop(t, db)
+	address := served(t, db, func(o *console.Options) { o.ReadOnly = true })
+	p := webtest.Open(t, address+"/_console/#/tables/shop/settings", webtest.Language("pt-BR"), webtest.Phone)
+	p.UntilText("GSI1PK")
+	look(p, "console-read-only")
+	p.Eval(fmt.Sprintf("location.hash = %q", at("USER#u-01", "PROFILE")[len("/_console/"):]))
+	p.UntilText("João Silva")
+	for _, word := range []string{"Criar", "Editar", "Excluir", "Duplicar", "Salvar", "Desativar"} {
+		p.Until(fmt.Sprintf(`![...document.querySelectorAll("button, a")].some((b) => b.textContent.includes(%q))`, word))
+	}
+	p.Eval(`location.hash = "#/create"`)
+	p.UntilText("Esta página não existe")
+}
+
+// TestSignInPage: where requests are signed, the page asks for a key, and goes on where it was.
+func TestSignInPage(t *testing.T) {
+	t.Parallel()
+	db, _, _ := guarded(t)
+	p := webtest.Open(t, served(t, db, func(o *console.Options) { o.SignIn = true })+"/_console/#/tables/shop?pk=USER%23u-00", webtest.Expect("401"), webtest.Expect("400"))
+	p.Type("input[name=id]", "READER")
+	p.Type("input[name=secret]", "wrong\r")
+	p.Wait(".notice.danger")
+	look(p, "console-sign-in")
+	p.Eval(`document.querySelector("input[name=secret]").value = ""`)
+	p.Type("input[name=secret]", "reader-secret\r")
+	p.UntilText("not authorized to perform: dynamodb:DescribeTable") // as its policies say
+}
+
+// TestPartiQL: a statement is run by the keyboard, and a fault is AWS's.
+func TestPartiQL(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	shop(t, db)
+	p := webtest.Open(t, served(t, db)+"/_console/#/partiql", webtest.Dark, webtest.Expect("400"))
+	p.UntilText("One statement at a time")
+	look(p, "console-partiql-empty")
+	p.Type("textarea", `SELECT SK, total FROM "shop" WHERE PK = 'USER#u-01' AND SK > 'ORDER#2026-11-18' AND total > 200`)
+	p.Button("Run")
+	p.UntilText("1 item")
+	p.UntilText("232.5")
+	p.Until(`location.hash.startsWith("#/partiql?statement=SELECT")`)
+	look(p, "console-partiql")
+	p.Type("textarea", "nonsense")
+	p.Button("Run")
+	p.UntilText("ValidationException")
+}

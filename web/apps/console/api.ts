@@ -1,0 +1,93 @@
+// The back end passes DynamoDB's JSON on as it is. Numbers of items are texts in it, so JSON.parse loses no digit of them.
+import { signal } from "@preact/signals";
+import { Problem, apiURL, pageData } from "#ui";
+import type { Item, Value } from "./value.ts";
+
+interface About {
+  /** The endpoint's address; absent where it is this page's own. */
+  endpoint?: string;
+  region: string;
+  readOnly: boolean;
+  /** Whether people sign in with an access key; "insecure" is where none may be sent. */
+  signIn?: "key" | "insecure";
+  user?: string;
+}
+
+export const about: About = { region: "us-east-1", readOnly: false, ...pageData<About>() };
+
+/** The id of the access key of whoever has signed in. */
+export const user = signal<string | undefined>(about.user);
+
+/** The endpoint as programs have it. */
+export const endpoint = about.endpoint ?? location.origin;
+export const onAWS = /\.amazonaws\.com(\.cn)?$/.test(new URL(endpoint).hostname);
+
+const ended = ["SignedOut", "ExpiredTokenException", "UnrecognizedClientException"];
+
+async function send(method: string, path: string, body: unknown, abort?: AbortSignal): Promise<Response> {
+  const response = await fetch(apiURL("").replace(/\/api$/, "") + path, {
+    method, headers: { "X-Monotable-Console": "1", "Content-Type": "application/json" }, body: JSON.stringify(body), signal: abort ?? null,
+  }).catch((thrown: unknown) => { throw Problem.of(thrown); });
+  if (response.ok) {
+    return response;
+  }
+  const said = (await response.json().catch(() => ({}))) as { __type?: string; message?: string; Message?: string };
+  const code = said.__type?.split("#").pop() ?? "error";
+  if (about.signIn && ended.includes(code)) user.value = undefined;
+  throw new Problem({ status: response.status, code, detail: said.message ?? said.Message ?? code, requestId: response.headers.get("X-Request-Id") ?? undefined });
+}
+
+/** Calls an operation of DynamoDB. */
+export async function call<T = object>(operation: string, input: object, abort?: AbortSignal): Promise<T> {
+  return (await (await send("POST", `/api/${operation}`, input, abort)).json()) as T;
+}
+
+export async function signIn(key: { accessKeyId: string; secretAccessKey: string; sessionToken: string }): Promise<void> {
+  await send("POST", "/session", key);
+  user.value = key.accessKeyId;
+}
+
+export async function signOut(): Promise<void> {
+  await send("DELETE", "/session", {});
+  user.value = undefined;
+}
+
+export interface KeyElement { AttributeName: string; KeyType: "HASH" | "RANGE" }
+export interface Throughput { ReadCapacityUnits: number; WriteCapacityUnits: number }
+export interface Projection { ProjectionType?: "ALL" | "KEYS_ONLY" | "INCLUDE"; NonKeyAttributes?: string[] }
+export interface IndexDescription {
+  IndexName: string;
+  KeySchema: KeyElement[];
+  Projection?: Projection;
+  IndexStatus?: string;
+  ItemCount?: number;
+  IndexSizeBytes?: number;
+  ProvisionedThroughput?: Throughput;
+}
+
+export interface TableDescription {
+  TableName: string;
+  TableArn?: string;
+  TableStatus: string;
+  KeySchema: KeyElement[];
+  AttributeDefinitions: { AttributeName: string; AttributeType: "S" | "N" | "B" }[];
+  CreationDateTime?: number;
+  ItemCount?: number;
+  TableSizeBytes?: number;
+  BillingModeSummary?: { BillingMode?: string };
+  ProvisionedThroughput?: Throughput;
+  GlobalSecondaryIndexes?: IndexDescription[];
+  LocalSecondaryIndexes?: IndexDescription[];
+  StreamSpecification?: { StreamEnabled?: boolean; StreamViewType?: string };
+  LatestStreamArn?: string;
+  DeletionProtectionEnabled?: boolean;
+}
+
+export interface Consumed { CapacityUnits?: number }
+export interface PageOfItems {
+  Items: Item[];
+  Count: number;
+  ScannedCount: number;
+  LastEvaluatedKey?: Record<string, Value>;
+  ConsumedCapacity?: Consumed;
+}

@@ -1,0 +1,124 @@
+// The form of an item: a row for each attribute, with its type; what is in maps, lists and sets below it. Or the same as JSON.
+import { CircleAlert, Plus, X } from "lucide";
+import { useState } from "preact/hooks";
+import { Button, Icon, TextArea } from "#ui";
+import { type Fault, type Node, changed, faultsOf, holds, isItem, itemOf, memberOf, node, retyped, rootOf } from "./tree.ts";
+import { type Item, isSet, type Type, types } from "./value.ts";
+import { t } from "./words.ts";
+
+interface EditorProps {
+  /** What is edited, as it was. */
+  start: Item;
+  keys: readonly string[];
+  /** An item's key is what it is: another key is another item. */
+  keysFixed: boolean;
+  /** Whether faults are shown yet. */
+  tried: boolean;
+  /** The item as it stands, undefined while it is none. */
+  onChange: (item: Item | undefined) => void;
+}
+
+export function Editor({ start, keys, keysFixed, tried, onChange }: EditorProps) {
+  const [root, setRoot] = useState(() => rootOf(start, keys));
+  const [json, setJSON] = useState<string | undefined>();
+  const faults = faultsOf(root);
+  const set = (next: Node) => {
+    setRoot(next);
+    onChange(faultsOf(next).size > 0 ? undefined : itemOf(next));
+  };
+  const parsed = json === undefined ? undefined : read(json);
+  const type = (text: string) => {
+    setJSON(text);
+    const now = read(text);
+    const fixed = keysFixed && now && keys.some((k) => JSON.stringify(now[k]) !== JSON.stringify(start[k]));
+    onChange(now && !fixed && faultsOf(rootOf(now, keys)).size === 0 ? now : undefined);
+  };
+  const turn = () => {
+    if (json === undefined) setJSON(JSON.stringify(itemOf(root), null, 2));
+    else if (parsed) {
+      setRoot(rootOf(parsed, keys));
+      setJSON(undefined);
+    }
+  };
+  return (
+    <div class="stack editor">
+      <div class="how small-how" role="group" aria-label={t("view")}>
+        {[false, true].map((asJSON) => <button key={String(asJSON)} type="button" class="how-one" aria-pressed={(json !== undefined) === asJSON} disabled={!asJSON && json !== undefined && !parsed} onClick={() => { if ((json !== undefined) !== asJSON) turn(); }}>{asJSON ? "JSON" : t("edit.form")}</button>)}
+      </div>
+      {json !== undefined
+        ? <div class="mono"><TextArea label={t("edit.json")} hint={t("edit.jsonHint")} rows={18} value={json} onInput={type} error={parsed ? undefined : t("edit.jsonFault")} /></div>
+        : <Children of={root} path="" locked={keysFixed ? keys : []} typed={keys} faults={tried ? faults : new Map()} onChange={(id, f) => set(changed(root, id, f))} onAdd={(child) => set({ ...root, children: [...root.children, child] })} />}
+    </div>
+  );
+}
+
+function read(text: string): Item | undefined {
+  try {
+    const v: unknown = JSON.parse(text);
+    return isItem(v) ? v : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface ChildrenProps {
+  of: Node;
+  /** Where it is in the item: address.geo. */
+  path: string;
+  locked: readonly string[];
+  /** Attributes whose types the table says. */
+  typed: readonly string[];
+  faults: ReadonlyMap<number, Fault>;
+  onChange: (id: number, f: (n: Node) => Node | undefined) => void;
+  onAdd: (child: Node) => void;
+}
+
+function Children({ of, path, locked, typed, faults, onChange, onAdd }: ChildrenProps) {
+  const named = of.type === "M";
+  return (
+    <div class={path !== "" ? "node-children inside" : "node-children"}>
+      {of.children.map((c, at) => {
+        const label = named ? [path, c.name || t("filter.name")].filter(Boolean).join(".") : `${path}[${at}]`;
+        const fault = faults.get(c.id);
+        const isKey = typed.includes(c.name);
+        const set = (by: Partial<Node>) => onChange(c.id, (n) => ({ ...n, ...by }));
+        return (
+          <div class="node" key={c.id}>
+            <div class="node-line">
+              {named ? <input class="input node-name" aria-label={t("edit.name")} value={c.name} placeholder={t("filter.name")} disabled={isKey} aria-invalid={fault === "name" || fault === "twice" ? "true" : undefined} spellcheck={false} onInput={(e) => set({ name: e.currentTarget.value })} />
+                : <span class="node-at muted small">{isSet(of.type) ? "•" : at}</span>}
+              {!isSet(of.type) && (
+                <select class="input node-type" aria-label={t("edit.type", { name: label })} value={c.type} disabled={isKey} onInput={(e) => { const type = e.currentTarget.value as Type; onChange(c.id, (n) => retyped(n, type)); }}>
+                  {types.map((type) => <option key={type} value={type}>{t(`type.${type}`)}</option>)}
+                </select>
+              )}
+              <Control node={c} label={label} disabled={locked.includes(c.name)} fault={fault} onInput={(text) => set({ text })} />
+              {!isKey && <Button kind="quiet" size="small" icon={X} label={t("edit.remove", { name: label })} onPress={() => onChange(c.id, () => undefined)} />}
+            </div>
+            {fault && <span class="field-error" role="alert"><Icon of={CircleAlert} size={14} />{t(`fault.${fault}`)}</span>}
+            {holds(c.type) && <Children of={c} path={label} locked={[]} typed={[]} faults={faults} onChange={onChange} onAdd={(child) => onChange(c.id, (n) => ({ ...n, children: [...n.children, child] }))} />}
+          </div>
+        );
+      })}
+      <div><Button kind="quiet" size="small" icon={Plus} onPress={() => onAdd(node("", isSet(of.type) ? memberOf(of.type) : "S"))}>{t(path === "" ? "edit.addAttribute" : "edit.add")}</Button></div>
+    </div>
+  );
+}
+
+function Control({ node: n, label, disabled, fault, onInput }: { node: Node; label: string; disabled: boolean; fault: Fault | undefined; onInput: (text: string) => void }) {
+  const shared = { class: "input node-value", "aria-label": t("edit.value", { name: label }), disabled, "aria-invalid": fault === "N" || fault === "B" ? "true" as const : undefined };
+  switch (n.type) {
+    case "S":
+      return <textarea {...shared} rows={1} value={n.text} spellcheck={false} onInput={(e) => onInput(e.currentTarget.value)} />;
+    case "N":
+      return <input {...shared} inputMode="decimal" value={n.text} autocomplete="off" onInput={(e) => onInput(e.currentTarget.value)} />;
+    case "B":
+      return <textarea {...shared} rows={1} placeholder="base64" value={n.text} spellcheck={false} onInput={(e) => onInput(e.currentTarget.value)} />;
+    case "BOOL":
+      return <select {...shared} value={n.text} onInput={(e) => onInput(e.currentTarget.value)}><option value="true">true</option><option value="false">false</option></select>;
+    case "NULL":
+      return <span class="node-value muted">null</span>;
+    default:
+      return <span class="node-value muted small">{t("edit.count", { n: n.children.length })}</span>;
+  }
+}

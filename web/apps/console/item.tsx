@@ -1,0 +1,166 @@
+// One item, beside the items: as a whole and as it is now, however little of it an index has. It is changed on the condition that
+// it is still as it was read.
+import { CopyPlus, Pencil, SearchX, Trash } from "lucide";
+import { useState } from "preact/hooks";
+import { Button, Confirm, Dialog, Drawer, Empty, Failed, JSONText, Notice, Problem, Skeleton, Tabs, format, link, toast, toastProblem, useLoaded } from "#ui";
+import { type Consumed, about, call } from "./api.ts";
+import { type Change, Changes, changesOf } from "./diff.tsx";
+import { Editor } from "./editor.tsx";
+import { CopyRequest } from "./request.tsx";
+import { type Table, keyNames, keysOf } from "./schema.ts";
+import { Attributes, bytes } from "./show.tsx";
+import { type Item, type Value, itemSize, same, short } from "./value.ts";
+import { t } from "./words.ts";
+import { asRead, updateOf } from "./write.ts";
+
+interface ItemDrawerProps {
+  table: Table;
+  itemKey: Item;
+  onClose: () => void;
+  onChange: () => void;
+}
+
+/** Reads one item, strongly consistent. */
+export function getItem(table: string, key: Item, abort?: AbortSignal): Promise<{ Item?: Item; ConsumedCapacity?: Consumed }> {
+  return call("GetItem", getRequest(table, key).input, abort);
+}
+
+function getRequest(table: string, key: Item) {
+  return { operation: "GetItem", input: { TableName: table, Key: key, ConsistentRead: true, ReturnConsumedCapacity: "TOTAL" } };
+}
+
+export function ItemDrawer({ table, itemKey, onClose, onChange }: ItemDrawerProps) {
+  const name = table.description.TableName;
+  const keys = keyNames(keysOf(table.description.KeySchema));
+  const loaded = useLoaded((abort) => getItem(name, itemKey, abort), [name, JSON.stringify(itemKey)]);
+  const item = loaded.value.value?.Item;
+  const [editing, edit] = useState(false);
+  const [draft, setDraft] = useState<Item | undefined>();
+  const [tried, setTried] = useState(false);
+  const [ask, setAsk] = useState<"save" | "delete" | "discard" | undefined>();
+  const begin = () => { setDraft(item); setTried(false); edit(true); };
+  const dirty = editing && (draft === undefined || (item !== undefined && changesOf(item, draft).length > 0));
+  const leave = () => (dirty ? setAsk("discard") : onClose());
+  const review = () => { setTried(true); if (draft) setAsk("save"); };
+  const remove = async () => {
+    if (!item) return;
+    try {
+      const p = asRead(item, keys);
+      await call("DeleteItem", { TableName: name, Key: itemKey, ...p, ReturnValuesOnConditionCheckFailure: "ALL_OLD" });
+      toast("success", t("item.deleted"));
+      onChange();
+      onClose();
+    } catch (thrown) {
+      const problem = Problem.of(thrown);
+      setAsk(undefined);
+      if (problem.code === "ConditionalCheckFailedException") {
+        toast("warning", t("conflict.delete"));
+        void loaded.reload();
+      } else {
+        toastProblem(problem);
+      }
+    }
+  };
+  const actions = item && !about.readOnly && (editing
+    ? <><Button onPress={() => (dirty ? setAsk("discard") : edit(false))}>{t("cancel")}</Button><Button kind="primary" disabled={!dirty} onPress={review}>{t("item.review")}</Button></>
+    : <><Button kind="quiet" icon={Trash} onPress={() => setAsk("delete")}>{t("delete")}</Button><Button icon={CopyPlus} href={link("/tables/:table/new", { table: name, from: JSON.stringify(itemKey) })}>{t("item.duplicate")}</Button><Button kind="primary" icon={Pencil} onPress={begin}>{t("edit")}</Button></>);
+  return (
+    <Drawer open wide title={Object.values(itemKey).map(short).join(" · ")} onClose={leave} actions={actions}>
+      {loaded.problem.value ? <Failed problem={loaded.problem.value} onRetry={() => loaded.reload()} />
+        : !loaded.value.value ? <Skeleton lines={8} />
+        : !item ? <Empty icon={SearchX} title={t("item.none")}>{t("item.noneText")}</Empty>
+        : editing ? (
+          <>
+            <Editor start={item} keys={keys} keysFixed tried={tried} onChange={setDraft} />
+            {ask === "save" && draft && <Review table={name} itemKey={itemKey} keys={keys} read={item} draft={draft} onClose={() => setAsk(undefined)} onCurrent={(now) => { loaded.set({ Item: now }); setAsk(undefined); edit(false); }}
+              onSaved={(now) => { loaded.set({ Item: now }); setAsk(undefined); edit(false); toast("success", t("item.saved")); onChange(); }} />}
+          </>
+        ) : (
+          <div class="stack">
+            <div class="row small muted item-facts">
+              <span>{t("item.size", { size: bytes(itemSize(item)) })}</span>
+              {loaded.value.value.ConsumedCapacity?.CapacityUnits !== undefined && <span>{t("item.read", { n: loaded.value.value.ConsumedCapacity.CapacityUnits })}</span>}
+              <span>{t("item.write", { n: format.number(Math.max(1, Math.ceil(itemSize(item) / 1024))) })}</span>
+              <CopyRequest request={getRequest(name, itemKey)} />
+            </div>
+            <ItemView item={item} keys={keys} />
+          </div>
+        )}
+      <Confirm open={ask === "delete"} title={t("item.deleteTitle")} action={t("delete")} danger onConfirm={remove} onClose={() => setAsk(undefined)}>{t("item.deleteText")}</Confirm>
+      <Confirm open={ask === "discard"} title={t("discard")} action={t("discard.yes")} danger onConfirm={() => { setAsk(undefined); edit(false); }} onClose={() => setAsk(undefined)}>{t("discard.text")}</Confirm>
+    </Drawer>
+  );
+}
+
+function ItemView({ item, keys }: { item: Item; keys: readonly string[] }) {
+  const [chosen, choose] = useState<"attributes" | "json">("attributes");
+  return (
+    <Tabs label={t("view")} chosen={chosen} onChoose={choose} tabs={[{ key: "attributes", label: t("item.attributes") }, { key: "json", label: "JSON" }]}>
+      {chosen === "json" ? <JSONText text={JSON.stringify(item, null, 2)} /> : <Attributes item={item} keys={keys} />}
+    </Tabs>
+  );
+}
+
+interface ReviewProps {
+  table: string;
+  itemKey: Item;
+  keys: readonly string[];
+  read: Item;
+  draft: Item;
+  onClose: () => void;
+  onSaved: (now: Item) => void;
+  onCurrent: (now: Item) => void;
+}
+
+/** What will change, before it does; and what to do where somebody else was first. */
+function Review({ table, itemKey, keys, read, draft, onClose, onSaved, onCurrent }: ReviewProps) {
+  const [base, setBase] = useState(read);
+  const [theirs, setTheirs] = useState<{ item: Item | undefined; changes: Change[] } | undefined>();
+  const [problem, setProblem] = useState<Problem | undefined>();
+  const wanted = base === read ? draft : over(base, read, draft);
+  const request = { operation: "UpdateItem", input: updateOf(table, itemKey, keys, base, wanted) };
+  const save = async () => {
+    setProblem(undefined);
+    try {
+      const done = await call<{ Attributes: Item }>(request.operation, request.input);
+      onSaved(done.Attributes);
+    } catch (thrown) {
+      const refused = Problem.of(thrown);
+      if (refused.code !== "ConditionalCheckFailedException") {
+        setProblem(refused);
+        return;
+      }
+      const now = (await getItem(table, itemKey).catch((again: unknown) => { setProblem(Problem.of(again)); return undefined; }))?.Item;
+      setTheirs({ item: now, changes: now ? changesOf(base, now) : [] });
+    }
+  };
+  if (theirs) {
+    const { item } = theirs;
+    return (
+      <Dialog wide open title={t("conflict")} onClose={onClose} actions={item
+        ? <><Button onPress={() => onCurrent(item)}>{t("conflict.theirs")}</Button><Button kind="primary" onPress={() => { setBase(item); setTheirs(undefined); }}>{t("conflict.mine")}</Button></>
+        : <Button kind="primary" onPress={onClose}>{t("done")}</Button>}>
+        <div class="stack">
+          <Notice tone="warning">{t(item ? "conflict.text" : "conflict.gone")}</Notice>
+          {item && <Changes changes={theirs.changes} />}
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog wide open title={t("item.reviewTitle")} onClose={onClose} actions={<><Button onPress={onClose}>{t("item.goOn")}</Button><Button kind="primary" onPress={save}>{t("save")}</Button></>}>
+      <div class="stack">
+        {problem && <Notice tone="danger">{problem.detail}</Notice>}
+        <Changes changes={changesOf(base, wanted)} />
+        <div class="row"><p class="small muted grow">{t("item.condition")}</p><CopyRequest request={request} /></div>
+      </div>
+    </Dialog>
+  );
+}
+
+/** The changes from read to draft, made to another item. */
+function over(base: Item, read: Item, draft: Item): Item {
+  const touched = [...new Set([...Object.keys(read), ...Object.keys(draft)])].filter((n) => !same(read[n], draft[n]));
+  const kept = Object.entries(base).filter(([n]) => !touched.includes(n));
+  return Object.fromEntries([...kept, ...touched.flatMap((n): [string, Value][] => (draft[n] ? [[n, draft[n]]] : []))]);
+}

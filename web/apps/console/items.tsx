@@ -1,0 +1,245 @@
+// The items of a table or an index: the question, its pages, and the item that is looked at.
+import { ArrowLeft, ArrowRight, Braces, Columns3, Inbox, Layers, Plus, Rows3, Settings2, Filter as Funnel } from "lucide";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Badge, Breadcrumb, Button, Chips, Dialog, Empty, Failed, Icon, JSONText, Problem, Skeleton, go, here, keep, kept, link, useTitle } from "#ui";
+import { type PageOfItems, about, call } from "./api.ts";
+import { Builder } from "./builder.tsx";
+import { Collection } from "./collection.tsx";
+import { Grid } from "./grid.tsx";
+import { ItemDrawer } from "./item.tsx";
+import { type Request, type View, addressOf, inWords, questionOf, requestOf, viewOf, views } from "./query.ts";
+import { CopyRequest } from "./request.tsx";
+import { type Table, keyNames, keysFor, keysOf, loadTable, tableState, useSettled } from "./schema.ts";
+import { Flags, Sidebar, Status, Waiting } from "./tables.tsx";
+import { type Item, pick } from "./value.ts";
+import { t } from "./words.ts";
+
+export function TablePage({ name }: { name: string }) {
+  useTitle(name);
+  const state = tableState(name);
+  return (
+    <div class="with-sidebar">
+      <Sidebar table={name} />
+      <div class="stack beside">
+        {state === "loading" || state instanceof Problem ? <Waiting state={state} onRetry={() => loadTable(name)} /> : <Items table={state} key={name} />}
+      </div>
+    </div>
+  );
+}
+
+export function TableHead({ table, settings }: { table: Table; settings?: boolean }) {
+  const name = table.description.TableName;
+  return (
+    <div class="stack" style={{ "--gap": "var(--space-1)" }}>
+      <div class="narrow-only"><Breadcrumb steps={[{ label: t("tables"), href: link("/tables") }, { label: name }]} /></div>
+      <div class="row table-head">
+        <h1 class="breaks">{name}</h1>
+        {table.description.TableStatus !== "ACTIVE" && <Status status={table.description.TableStatus} />}
+        <Flags table={table} />
+        <div class="row end">
+          {settings ? <Button icon={Rows3} href={link("/tables/:table", { table: name })}>{t("items")}</Button> : <Button icon={Settings2} href={link("/tables/:table/settings", { table: name })}>{t("settings")}</Button>}
+          {!about.readOnly && !settings && <Button kind="primary" icon={Plus} href={link("/tables/:table/new", { table: name })}>{t("item.create")}</Button>}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** A page that was read, and what it was. */
+interface Read extends PageOfItems {
+  took: number;
+  start: Item | undefined;
+}
+
+function Items({ table }: { table: Table }) {
+  const d = table.description;
+  useSettled(table);
+  const query = here.value.query;
+  const question = questionOf(query);
+  const address = JSON.stringify(addressOf(question));
+  const view = viewOf(query);
+  const pages = usePagesOf(d.TableName + d.TableStatus, () => requestOf(question, d), address);
+  const keys = keyNames(keysOf(d.KeySchema));
+  const opened = openedItem(query.get("item"));
+  const items = pages.read?.Items ?? [];
+  const known = [...new Set(items.flatMap(Object.keys))].sort();
+  const show = (item: Item | undefined) => go(withItem(item && pick(item, keys)));
+  return (
+    <>
+      <TableHead table={table} />
+      <Builder table={d} asked={question} view={view} attributes={known} onAsk={() => pages.again()} />
+      <Results table={table} pages={pages} view={view} question={question} keys={keys} />
+      {opened && <ItemDrawer table={table} itemKey={opened} onClose={() => show(undefined)} onChange={() => pages.again()} />}
+    </>
+  );
+}
+
+/** The address of this view with an item beside it, or without. */
+export function withItem(key: Item | undefined): string {
+  const query = new URLSearchParams(here.value.query);
+  if (key) query.set("item", JSON.stringify(key));
+  else query.delete("item");
+  const text = query.toString();
+  return `#${here.value.path}${text ? `?${text}` : ""}`;
+}
+
+function openedItem(text: string | null): Item | undefined {
+  try {
+    const key: unknown = JSON.parse(text ?? "null");
+    return typeof key === "object" && key !== null && Object.keys(key).length > 0 ? (key as Item) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface PagesOf {
+  request: Request | undefined;
+  read: Read | undefined;
+  problem: Problem | undefined;
+  loading: boolean;
+  /** How many pages are before this one. */
+  before: number;
+  units: number;
+  next: () => void;
+  previous: () => void;
+  again: () => void;
+}
+
+/** The pages of a question, forwards and back: the keys where they begin are kept. */
+function usePagesOf(table: string, request: () => Request, address: string): PagesOf {
+  const [state, set] = useState<{ starts: (Item | undefined)[]; read?: Read; problem?: Problem; loading: boolean; units: number; request?: Request }>({ starts: [undefined], loading: true, units: 0 });
+  const running = useRef<AbortController | null>(null);
+  const load = async (starts: (Item | undefined)[], units: number) => {
+    running.current?.abort();
+    const mine = new AbortController();
+    running.current = mine;
+    let asked: Request;
+    try {
+      asked = request();
+    } catch {
+      set({ starts, loading: false, units }); // the address says something that the form will show
+      return;
+    }
+    set((s) => ({ ...s, loading: true }));
+    const start = starts[starts.length - 1];
+    const begun = performance.now();
+    try {
+      const read = await call<PageOfItems>(asked.operation, start ? { ...asked.input, ExclusiveStartKey: start } : asked.input, mine.signal);
+      if (!mine.signal.aborted) set({ starts, request: asked, read: { ...read, start, took: performance.now() - begun }, loading: false, units: units + (read.ConsumedCapacity?.CapacityUnits ?? 0) });
+    } catch (thrown) {
+      if (!mine.signal.aborted) set({ starts, request: asked, problem: Problem.of(thrown), loading: false, units });
+    }
+  };
+  useEffect(() => {
+    void load([undefined], 0);
+    return () => running.current?.abort();
+  }, [table, address]);
+  return {
+    request: state.request, read: state.read, problem: state.problem, loading: state.loading, before: state.starts.length - 1, units: state.units,
+    next: () => void load([...state.starts, state.read?.LastEvaluatedKey], state.units),
+    previous: () => void load(state.starts.slice(0, -1), state.units),
+    again: () => void load(state.starts, state.units),
+  };
+}
+
+const icons = { table: Rows3, collection: Layers, json: Braces };
+
+function Results({ table, pages, view, question, keys }: { table: Table; pages: PagesOf; view: View; question: ReturnType<typeof questionOf>; keys: readonly string[] }) {
+  const d = table.description;
+  const [choosing, choose] = useState(false);
+  const of = `console-columns ${d.TableName}`;
+  const [hidden, hide] = useState<readonly string[]>(() => JSON.parse(kept(of) ?? "[]") as string[]);
+  if (pages.problem) {
+    return <Failed problem={pages.problem} onRetry={pages.again} />;
+  }
+  if (!pages.read) {
+    return pages.loading ? <div aria-busy="true"><Skeleton lines={10} /></div> : null;
+  }
+  const read = pages.read;
+  const asked = keyNames(keysFor(d, question.index));
+  const columns = columnsOf(read.Items, [...new Set([...keys, ...asked])]);
+  const open = (item: Item) => withItem(pick(item, keys));
+  const show = (chosen: View) => {
+    const query = new URLSearchParams(here.value.query);
+    if (chosen === "table") query.delete("view");
+    else query.set("view", chosen);
+    go(`#${here.value.path}?${query.toString()}`, "replace");
+  };
+  return (
+    <section class="stack results" aria-label={t("results")} aria-busy={pages.loading}>
+      <div class="row results-bar">
+        <div class="how small-how" role="group" aria-label={t("view")}>
+          {views.map((v) => <button key={v} type="button" class="how-one" aria-pressed={v === view} onClick={() => show(v)}><Icon of={icons[v]} size={15} />{t(`view.${v}`)}</button>)}
+        </div>
+        {view === "table" && columns.length > keys.length && <Button kind="quiet" size="small" icon={Columns3} onPress={() => choose(true)}>{hidden.some((h) => columns.includes(h)) ? t("columns.some", { n: columns.filter((c) => !hidden.includes(c)).length, all: columns.length }) : t("columns")}</Button>}
+        {pages.request && <CopyRequest request={pages.request} />}
+        {pages.request && <span class="asked clip muted small" title={inWords(pages.request)}>{inWords(pages.request)}</span>}
+      </div>
+      {read.Items.length === 0 ? <None read={read} question={question} table={table} onNext={pages.next} />
+        : view === "json" ? <JSONText label={t("view.json")} text={JSON.stringify(read.Items, null, 2)} />
+        : view === "collection" ? <Collection items={read.Items} keys={asked} open={open} />
+        : <Grid caption={t("items")} items={read.Items} columns={columns.filter((c) => !hidden.includes(c) || keys.includes(c))} keys={keys} indexKeys={asked} open={open} question={question} />}
+      <Cost pages={pages} />
+      <Dialog open={choosing} title={t("columns")} onClose={() => choose(false)} actions={<Button kind="primary" onPress={() => choose(false)}>{t("done")}</Button>}>
+        <Chips label={t("columns.hint")} choices={columns.filter((c) => !keys.includes(c)).map((c) => ({ value: c, label: c }))} most={columns.length + 1} chosen={columns.filter((c) => !hidden.includes(c) && !keys.includes(c))}
+          onChoose={(chosen) => {
+            const now = [...hidden.filter((h) => !columns.includes(h)), ...columns.filter((c) => !keys.includes(c) && !chosen.includes(c))];
+            hide(now);
+            keep(of, now.length > 0 ? JSON.stringify(now) : undefined);
+          }} />
+      </Dialog>
+    </section>
+  );
+}
+
+/** Keys first, then what most items have. */
+function columnsOf(items: readonly Item[], keys: readonly string[]): string[] {
+  const count = new Map<string, number>();
+  for (const item of items) for (const name of Object.keys(item)) count.set(name, (count.get(name) ?? 0) + 1);
+  const rest = [...count].filter(([name]) => !keys.includes(name)).sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)).map(([name]) => name);
+  return [...keys.filter((k) => count.has(k)), ...rest];
+}
+
+/** Nothing on this page: why, and what may help. */
+function None({ read, question, table, onNext }: { read: Read; question: ReturnType<typeof questionOf>; table: Table; onNext: () => void }) {
+  if (read.LastEvaluatedKey) {
+    return <Empty level={2} icon={Funnel} title={t("none.filtered", { n: read.ScannedCount })} action={<Button kind="primary" icon={ArrowRight} onPress={onNext}>{t("none.goOn")}</Button>}>{t("none.filteredText")}</Empty>;
+  }
+  if (question.filters.length > 0) {
+    return <Empty level={2} icon={Funnel} title={t("none.match")}>{t("none.matchText", { n: read.ScannedCount })}</Empty>;
+  }
+  if (question.how === "query") {
+    return <Empty level={2} icon={Inbox} title={t("none.key")}>{t("none.keyText")}</Empty>;
+  }
+  return (
+    <Empty level={2} icon={Inbox} title={t(question.index === "" ? "none.table" : "none.index")} action={!about.readOnly && question.index === "" && <Button kind="primary" icon={Plus} href={link("/tables/:table/new", { table: table.description.TableName })}>{t("item.create")}</Button>}>
+      {t(question.index === "" ? "none.tableText" : "none.indexText")}
+    </Empty>
+  );
+}
+
+/** What the page cost, and the ways to the others. */
+function Cost({ pages }: { pages: PagesOf }) {
+  const read = pages.read;
+  if (!read) {
+    return null;
+  }
+  const units = read.ConsumedCapacity?.CapacityUnits;
+  return (
+    <div class="cost">
+      <div class="row cost-text" role="status">
+        <span>{t("cost.items", { n: read.Count })}</span>
+        {read.ScannedCount !== read.Count && <Badge plain tone="warning">{t("cost.scanned", { n: read.ScannedCount })}</Badge>}
+        {units !== undefined && <span title={t("cost.unitsText")}>{t("cost.units", { n: units })}</span>}
+        {pages.before > 0 && <span class="muted">{t("cost.all", { n: pages.units })}</span>}
+        <span class="muted">{t("cost.took", { n: Math.max(1, Math.round(read.took)) })}</span>
+      </div>
+      <div class="row fixed end">
+        <Button size="small" icon={ArrowLeft} disabled={pages.before === 0} loading={pages.loading && pages.before > 0} onPress={pages.previous}>{t("previous")}</Button>
+        <span class="small muted number">{t("page", { n: pages.before + 1 })}</span>
+        <Button size="small" disabled={!read.LastEvaluatedKey} onPress={pages.next}>{t("next")}<Icon of={ArrowRight} size={16} /></Button>
+      </div>
+    </div>
+  );
+}
+

@@ -1,0 +1,32 @@
+// The console: tables, and what is in them.
+import "./style.css";
+import { Database, SquareTerminal, Table2 } from "lucide";
+import { NotFound, Shell, link, start, view } from "#ui";
+import { about, user } from "./api.ts";
+import { CreateItemPage } from "./create-item.tsx";
+import { CreateTable } from "./create-table.tsx";
+import { TablePage } from "./items.tsx";
+import { PartiQL } from "./partiql.tsx";
+import { SettingsPage } from "./settings.tsx";
+import { SignInPage, Who } from "./sign-in.tsx";
+import { Tables } from "./tables.tsx";
+import { t } from "./words.ts";
+
+function App() {
+  const inside = about.signIn === undefined || user.value !== undefined;
+  return (
+    <Shell wide brand="monotable" icon={Database} tools={<Who />} nav={inside ? [{ href: link("/tables"), label: t("tables"), icon: Table2 }, { href: link("/partiql"), label: "PartiQL", icon: SquareTerminal }] : []}>
+      {!inside ? <SignInPage /> : view({
+        "/": () => <Tables />,
+        "/tables": () => <Tables />,
+        "/partiql": () => <PartiQL />,
+        "/create": () => (about.readOnly ? <NotFound /> : <CreateTable />),
+        "/tables/:table/settings": (v) => <SettingsPage name={v["table"] ?? ""} />,
+        "/tables/:table/new": (v) => (about.readOnly ? <NotFound /> : <CreateItemPage name={v["table"] ?? ""} />),
+        "/tables/:table": (v) => <TablePage name={v["table"] ?? ""} />,
+      }, () => <NotFound />)}
+    </Shell>
+  );
+}
+
+void start(<App />);

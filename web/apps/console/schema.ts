@@ -1,0 +1,142 @@
+// What a table is made of, and how it is loaded: once for each name, a few at a time.
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { Problem } from "#ui";
+import { type IndexDescription, type KeyElement, type TableDescription, call } from "./api.ts";
+
+export interface Table {
+  description: TableDescription;
+  /** The attribute that ends items, "" where none does; undefined where the endpoint does not say. */
+  ttl: string | undefined;
+  pitr: boolean | undefined;
+}
+
+export type TableState = Table | Problem | "loading";
+
+/** The names of all tables; undefined until they are there. */
+export const names = signal<readonly string[] | undefined>(undefined);
+export const namesProblem = signal<Problem | undefined>(undefined);
+
+export async function loadNames(): Promise<void> {
+  namesProblem.value = undefined;
+  const found: string[] = [];
+  try {
+    let after: string | undefined;
+    do {
+      const page: { TableNames: string[]; LastEvaluatedTableName?: string } = await call("ListTables", after === undefined ? {} : { ExclusiveStartTableName: after });
+      found.push(...page.TableNames);
+      after = page.LastEvaluatedTableName;
+    } while (after !== undefined);
+    names.value = found;
+  } catch (thrown) {
+    namesProblem.value = Problem.of(thrown);
+  }
+}
+
+const states = signal<Readonly<Record<string, TableState>>>({});
+const waiting: string[] = [];
+let running = 0;
+const atOnce = 4;
+
+/** A table as far as it is known; it is loaded where it is not. */
+export function tableState(name: string): TableState {
+  const known = states.value[name];
+  if (known === undefined && !waiting.includes(name)) {
+    queueMicrotask(() => loadTable(name));
+  }
+  return known ?? "loading";
+}
+
+export function loadTable(name: string): void {
+  if (!waiting.includes(name)) waiting.push(name);
+  void next();
+}
+
+async function next(): Promise<void> {
+  const name = running < atOnce ? waiting.shift() : undefined;
+  if (name === undefined) {
+    return;
+  }
+  running++;
+  if (states.value[name] === undefined) set(name, "loading");
+  try {
+    set(name, await describe(name));
+  } catch (thrown) {
+    set(name, Problem.of(thrown));
+  }
+  running--;
+  void next();
+}
+
+function set(name: string, state: TableState): void {
+  states.value = { ...states.value, [name]: state };
+}
+
+/** Forgets a table that is no more. */
+export function forget(name: string): void {
+  const { [name]: _, ...rest } = states.value;
+  states.value = rest;
+  names.value = names.value?.filter((n) => n !== name);
+}
+
+async function describe(name: string): Promise<Table> {
+  const input = { TableName: name };
+  const [about, ttl, pitr] = await Promise.all([
+    call<{ Table: TableDescription }>("DescribeTable", input),
+    call<{ TimeToLiveDescription?: { TimeToLiveStatus?: string; AttributeName?: string } }>("DescribeTimeToLive", input).catch(() => undefined),
+    call<{ ContinuousBackupsDescription?: { PointInTimeRecoveryDescription?: { PointInTimeRecoveryStatus?: string } } }>("DescribeContinuousBackups", input).catch(() => undefined),
+  ]);
+  const ttlOn = ttl?.TimeToLiveDescription?.TimeToLiveStatus?.startsWith("ENABL");
+  return {
+    description: about.Table,
+    ttl: ttl && (ttlOn ? ttl.TimeToLiveDescription?.AttributeName ?? "" : ""),
+    pitr: pitr && pitr.ContinuousBackupsDescription?.PointInTimeRecoveryDescription?.PointInTimeRecoveryStatus === "ENABLED",
+  };
+}
+
+export interface Keys {
+  pk: string;
+  sk: string | undefined;
+}
+
+export function keysOf(schema: readonly KeyElement[]): Keys {
+  const name = (type: KeyElement["KeyType"]) => schema.find((k) => k.KeyType === type)?.AttributeName;
+  return { pk: name("HASH") ?? "", sk: name("RANGE") };
+}
+
+export function keyNames(k: Keys): string[] {
+  return k.sk === undefined ? [k.pk] : [k.pk, k.sk];
+}
+
+export interface Index extends IndexDescription {
+  global: boolean;
+}
+
+export function indexesOf(t: TableDescription): Index[] {
+  return [...(t.GlobalSecondaryIndexes ?? []).map((i) => ({ ...i, global: true })), ...(t.LocalSecondaryIndexes ?? []).map((i) => ({ ...i, global: false }))];
+}
+
+/** The keys of the table, or of one of its indexes. */
+export function keysFor(t: TableDescription, index: string): Keys {
+  return keysOf(indexesOf(t).find((i) => i.IndexName === index)?.KeySchema ?? t.KeySchema);
+}
+
+export function keyType(t: TableDescription, attribute: string): "S" | "N" | "B" {
+  return t.AttributeDefinitions.find((a) => a.AttributeName === attribute)?.AttributeType ?? "S";
+}
+
+export function onDemand(t: TableDescription): boolean {
+  return t.BillingModeSummary?.BillingMode === "PAY_PER_REQUEST";
+}
+
+const pause = 1000; // milliseconds between looks at a table that is changing
+
+/** Looks at a table again for as long as something of it is under way. */
+export function useSettled(table: Table): void {
+  const d = table.description;
+  const moving = d.TableStatus !== "ACTIVE" || (d.GlobalSecondaryIndexes ?? []).some((i) => i.IndexStatus !== "ACTIVE");
+  useEffect(() => {
+    const timer = moving ? setTimeout(() => loadTable(d.TableName), pause) : undefined;
+    return () => clearTimeout(timer);
+  }, [table]);
+}

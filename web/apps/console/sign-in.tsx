@@ -1,0 +1,50 @@
+// The server's own identities: an access key signs what the console asks for.
+import { KeyRound, LogIn, LogOut } from "lucide";
+import { useState } from "preact/hooks";
+import { Button, Card, Menu, Notice, Problem, TextField } from "#ui";
+import { about, signIn, signOut, user } from "./api.ts";
+import { t } from "./words.ts";
+
+export function Who() {
+  return user.value === undefined ? null : <Menu label={t("signIn.who")} icon={KeyRound} items={[{ title: user.value }, { label: t("signOut"), icon: LogOut, onPress: () => void signOut() }]} />;
+}
+
+/** AWS says more of these than fits a form: what should have been signed. */
+const wrong = ["InvalidSignatureException", "UnrecognizedClientException"];
+
+export function SignInPage() {
+  const [key, set] = useState({ accessKeyId: "", secretAccessKey: "", sessionToken: "" });
+  const [problem, setProblem] = useState<Problem | undefined>();
+  const [busy, setBusy] = useState(false);
+  const send = async (event: Event) => {
+    event.preventDefault();
+    const typed = new FormData(event.currentTarget as HTMLFormElement); // what is there now: the last key may not have been drawn yet
+    const text = (name: string) => String(typed.get(name) ?? "").trim();
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await signIn({ accessKeyId: text("id"), secretAccessKey: text("secret"), sessionToken: text("token") });
+    } catch (thrown) {
+      setProblem(Problem.of(thrown));
+    }
+    setBusy(false);
+  };
+  return (
+    <div class="sign-in">
+      <h1>{t("signIn")}</h1>
+      <Card>
+        {about.signIn === "insecure" ? <Notice tone="warning">{t("signIn.insecure")}</Notice> : (
+          <form class="stack" onSubmit={send}>
+            <p class="muted">{t("signIn.text")}</p>
+            {problem && <Notice tone="danger">{wrong.includes(problem.code) ? t("signIn.wrong") : problem.detail}</Notice>}
+            <TextField label={t("signIn.id")} name="id" value={key.accessKeyId} onInput={(accessKeyId) => set({ ...key, accessKeyId })} autocomplete="username" autofocus />
+            <TextField label={t("signIn.secret")} name="secret" type="password" value={key.secretAccessKey} onInput={(secretAccessKey) => set({ ...key, secretAccessKey })} autocomplete="current-password" />
+            <TextField label={t("signIn.token")} hint={t("signIn.tokenHint")} name="token" optional value={key.sessionToken} onInput={(sessionToken) => set({ ...key, sessionToken })} autocomplete="off" />
+            <Button kind="primary" icon={LogIn} type="submit" loading={busy}>{t("signIn")}</Button>
+            <p class="field-hint">{t("signIn.kept")}</p>
+          </form>
+        )}
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+// The requests that write one item, and the condition under which they do.
+import { type Item, type Value, same } from "./value.ts";
+
+/** An expression has 300 operators at most: of larger items, the condition is about what is changed. */
+const comparedMax = 100;
+
+interface Expression {
+  ConditionExpression: string;
+  ExpressionAttributeNames: Record<string, string>;
+  ExpressionAttributeValues?: Record<string, Value>;
+}
+
+/** The condition that an item is as it was read. What others have added to it since stays, for nothing that they added is written. */
+export function asRead(read: Item, keys: readonly string[], changed: readonly string[] = []): Expression {
+  const names: Record<string, string> = { "#k": keys[0] ?? "" };
+  const values: Record<string, Value> = {};
+  const parts = ["attribute_exists(#k)"];
+  const own = Object.keys(read).filter((n) => !keys.includes(n));
+  const compared = own.length <= comparedMax ? own : own.filter((n) => changed.includes(n));
+  for (const [n, name] of [...new Set([...compared, ...changed])].entries()) {
+    const value = read[name];
+    names[`#r${n}`] = name;
+    if (value) {
+      values[`:r${n}`] = value;
+      parts.push(`#r${n} = :r${n}`);
+    } else {
+      parts.push(`attribute_not_exists(#r${n})`);
+    }
+  }
+  return { ConditionExpression: parts.join(" AND "), ExpressionAttributeNames: names, ...(Object.keys(values).length > 0 ? { ExpressionAttributeValues: values } : {}) };
+}
+
+/** The update that makes one item of another: only attributes that differ are written. */
+export function updateOf(table: string, key: Item, keys: readonly string[], read: Item, wanted: Item): Record<string, unknown> {
+  const changed = [...new Set([...Object.keys(read), ...Object.keys(wanted)])].filter((n) => !keys.includes(n) && !same(read[n], wanted[n]));
+  const condition = asRead(read, keys, changed);
+  const names = condition.ExpressionAttributeNames;
+  const values: Record<string, Value> = { ...condition.ExpressionAttributeValues };
+  const nameOf = (attribute: string) => Object.keys(names).find((n) => names[n] === attribute) ?? "";
+  const set: string[] = [];
+  const remove: string[] = [];
+  for (const [n, name] of changed.entries()) {
+    const value = wanted[name];
+    if (value) {
+      values[`:w${n}`] = value;
+      set.push(`${nameOf(name)} = :w${n}`);
+    } else {
+      remove.push(nameOf(name));
+    }
+  }
+  const update = [set.length > 0 ? `SET ${set.join(", ")}` : "", remove.length > 0 ? `REMOVE ${remove.join(", ")}` : ""].filter(Boolean).join(" ");
+  return {
+    TableName: table, Key: key, UpdateExpression: update, ...condition, ...(Object.keys(values).length > 0 ? { ExpressionAttributeValues: values } : {}), ReturnValues: "ALL_NEW",
+  };
+}
+
+/** The write of an item that is not there yet. */
+export function putOf(table: string, keys: readonly string[], item: Item): Record<string, unknown> {
+  return { TableName: table, Item: item, ConditionExpression: "attribute_not_exists(#k)", ExpressionAttributeNames: { "#k": keys[0] ?? "" } };
+}
