@@ -78,7 +78,7 @@ type live struct {
 func RunLive(ctx context.Context, source, target Store, o LiveOptions) (Result, error) {
 	m := newMover(source, target, o.Options)
 	l := &live{mover: m, options: o, cursor: []byte{0}, logs: map[kv.LogID]logState{}}
-	l.quiet = &mover{source: source, target: target}
+	l.quiet = &mover{source: source, target: m.target}
 	left, err := m.look(ctx)
 	if left {
 		err = errors.New("the source has been left: stop its server, and run the same move again")

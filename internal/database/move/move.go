@@ -36,7 +36,7 @@
 //     copied. A move by RunLive that fails or is killed leaves the source as it is, until that is Left.
 //  5. RunLive: after a round the target is the source at the round's cut, as far as it has been copied once.
 //
-// Calls for the same stores exclude each other: of two, one fails.
+// Calls for the same stores exclude each other: of two, one fails, also where it was suspended while the other one was made (fenced.go).
 package move
 
 import (
@@ -124,7 +124,8 @@ func newMover(source, target Store, o Options) *mover {
 	if o.Rand == nil {
 		o.Rand = rand.Reader
 	}
-	m := &mover{Options: o, source: source, target: target}
+	m := &mover{Options: o, source: source}
+	m.target = &fenced{Store: target, mark: &m.mark}
 	if o.Rate > 0 {
 		m.pace = rate.NewLimiter(rate.Limit(o.Rate), max(o.Rate/10, 1))
 	}

@@ -9,8 +9,6 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/internal/database/engine/backup"
-	"github.com/monotable/monotable/internal/database/engine/format"
-	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/part"
 )
@@ -174,14 +172,11 @@ func difference(want, have []int64) []int64 {
 	return deltas
 }
 
-// change changes the target in an update, while that is this move's.
+// change changes the target.
 func (l *live) change(ctx context.Context, write func(kv.Txn)) error {
-	return l.target.Update(ctx, kv.Intent{Check: [][]byte{keyenc.FormatVersion()}}, func(txn kv.Txn) error {
-		version, now, err := format.Read(txn)
-		if err != nil {
-			return err
-		}
-		return l.from(format.Arriving, func(txn kv.Txn) error { write(txn); return nil })(txn, version, now)
+	return l.target.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
+		write(txn)
+		return nil
 	})
 }
 

@@ -1,0 +1,86 @@
+package move
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/monotable/monotable/internal/database/engine/format"
+	"github.com/monotable/monotable/internal/database/storage/keyenc"
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// fenced is the target of a move, which may have been suspended while another process made the same move and servers began to write to the target.
+// Every update checks in its own transaction that the target still waits for this very move, and keys are loaded by updates. What cannot be
+// one (change logs, kept snapshots, ranges that are removed) is checked before it begins.
+type fenced struct {
+	Store
+	mark *format.Move
+}
+
+var errOvertaken = errors.New("another process has made or begun this move meanwhile: this one ends, and leaves the target as it is")
+
+func (f *fenced) admit(r kv.Reader) error {
+	_, now, err := format.Read(r)
+	if err == nil && (now == nil || now.Stage != format.Arriving || now.ID != f.mark.ID) {
+		err = errOvertaken
+	}
+	return err
+}
+
+func (f *fenced) checked(ctx context.Context, do func() error) error {
+	snapshot, err := f.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.admit(snapshot), snapshot.Close()); err != nil {
+		return err
+	}
+	return do()
+}
+
+// Update implements kv.Core. One that holds the mark looks at it itself.
+func (f *fenced) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
+	mark := keyenc.FormatVersion()
+	if slices.ContainsFunc(in.Write, func(key []byte) bool { return bytes.Equal(key, mark) }) {
+		return f.Store.Update(ctx, in, fn)
+	}
+	in.Check = append(slices.Clip(in.Check), mark)
+	return f.Store.Update(ctx, in, func(txn kv.Txn) error {
+		if err := f.admit(txn); err != nil {
+			return err
+		}
+		return fn(txn)
+	})
+}
+
+// Load implements kv.Loader.
+func (f *fenced) Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error {
+	return kv.LoadByUpdates(ctx, f.Limits(), f.Update, fill)
+}
+
+// LoadLog implements kv.Logs.
+func (f *fenced) LoadLog(ctx context.Context, log kv.LogID, trimmed kv.Seq, fill func(put func(kv.Record) error) error) error {
+	return f.checked(ctx, func() error { return f.Store.LoadLog(ctx, log, trimmed, fill) })
+}
+
+// ExtendLog implements kv.Logs.
+func (f *fenced) ExtendLog(ctx context.Context, log kv.LogID, trimmed kv.Seq, fill func(put func(kv.Record) error) error) error {
+	return f.checked(ctx, func() error { return f.Store.ExtendLog(ctx, log, trimmed, fill) })
+}
+
+// DeleteRange implements kv.Core.
+func (f *fenced) DeleteRange(ctx context.Context, lo, hi []byte) error {
+	return f.checked(ctx, func() error { return f.Store.DeleteRange(ctx, lo, hi) })
+}
+
+// Keep implements kv.Keeper.
+func (f *fenced) Keep(ctx context.Context, name string, what kv.Selection) error {
+	return f.checked(ctx, func() error { return f.Store.Keep(ctx, name, what) })
+}
+
+// DropKept implements kv.Keeper.
+func (f *fenced) DropKept(ctx context.Context, name string) error {
+	return f.checked(ctx, func() error { return f.Store.DropKept(ctx, name) })
+}
