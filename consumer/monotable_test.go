@@ -108,13 +108,13 @@ func (j *judge) handle(_ context.Context, b consumer.Batch) error {
 // been read that a checkpoint could name.
 func TestLatestIsKept(t *testing.T) {
 	var ago atomic.Int64 // what the database's clock is behind by
+	ago.Store(int64(time.Hour))
 	db := monotabletest.NewWith(t, &monotable.Options{Now: func() time.Time { return time.Now().Add(-time.Duration(ago.Load())) }})
 	server := httptest.NewServer(db.Handler())
 	defer server.Close()
 	streams := db.StreamsClient(func(o *dynamodbstreams.Options) {
 		o.BaseEndpoint, o.HTTPClient = aws.String(server.URL), server.Client()
 	})
-	ago.Store(int64(time.Hour))
 	arn := createOrders(t.Context(), db.Client())
 	putOrder(t.Context(), db.Client(), "zoe", "1")
 	ago.Store(0)
