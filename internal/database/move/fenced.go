@@ -1,13 +1,10 @@
 package move
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/monotable/monotable/internal/database/engine/format"
-	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -21,38 +18,27 @@ type fenced struct {
 
 var errOvertaken = errors.New("another process has made or begun this move meanwhile: this one ends, and leaves the target as it is")
 
-func (f *fenced) admit(r kv.Reader) error {
-	_, now, err := format.Read(r)
-	if err == nil && (now == nil || now.Stage != format.Arriving || now.ID != f.mark.ID) {
-		err = errOvertaken
+func (f *fenced) admit(now *format.Move) error {
+	if now == nil || now.Stage != format.Arriving || now.ID != f.mark.ID {
+		return errOvertaken
 	}
-	return err
+	return nil
 }
 
 func (f *fenced) checked(ctx context.Context, do func() error) error {
-	snapshot, err := f.Snapshot(ctx)
-	if err != nil {
-		return err
+	_, now, err := read(ctx, f)
+	if err == nil {
+		err = f.admit(now)
 	}
-	if err := errors.Join(f.admit(snapshot), snapshot.Close()); err != nil {
+	if err != nil {
 		return err
 	}
 	return do()
 }
 
-// Update implements kv.Core. One that holds the mark looks at it itself.
+// Update implements kv.Core.
 func (f *fenced) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
-	mark := keyenc.FormatVersion()
-	if slices.ContainsFunc(in.Write, func(key []byte) bool { return bytes.Equal(key, mark) }) {
-		return f.Store.Update(ctx, in, fn)
-	}
-	in.Check = append(slices.Clip(in.Check), mark)
-	return f.Store.Update(ctx, in, func(txn kv.Txn) error {
-		if err := f.admit(txn); err != nil {
-			return err
-		}
-		return fn(txn)
-	})
+	return format.GuardedBy(f.Store, f.admit).Update(ctx, in, fn)
 }
 
 // Load implements kv.Loader.

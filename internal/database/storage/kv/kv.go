@@ -85,12 +85,9 @@ func (e *ConflictError) Error() string { return fmt.Sprintf("%v on key %x", ErrC
 // Is makes a ConflictError an ErrConflict.
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
-// ReservedPrefix is the first byte at which a store's own keys begin: callers' keys are below it. Those from CorePrefix on are a Core's own; between
-// them are those of package complete.
-const (
-	ReservedPrefix = 0xE0
-	CorePrefix     = 0xF0
-)
+// ReservedPrefix is the first byte at which a store's own keys begin: callers' keys are below it. Those below 0xF0 are package complete's, the others a
+// Core's own.
+const ReservedPrefix = 0xE0
 
 // LogReadBytes is about how many bytes of records ReadLog returns at most, for a record can be almost as large as a value.
 const LogReadBytes = 256 << 10
