@@ -70,7 +70,11 @@ func (s *service) keepImage(ctx context.Context, who auth.Principal, in imagePat
 	}
 	file, err := s.files.Get(ctx, uploadKey(in.ImageID), mostBytes)
 	if errors.Is(err, bucket.ErrMissing) {
-		return is, errNotUploaded
+		// A concurrent request that kept the image has deleted the upload since.
+		if is, err = s.db.ImageByID(ctx, portfoliodb.ImageByIDInput{UserID: who.Sub, ImageID: in.ImageID}); err == nil && is.State != portfoliodb.ImageStateReady {
+			err = errNotUploaded
+		}
+		return is, err
 	}
 	if err != nil {
 		return is, err

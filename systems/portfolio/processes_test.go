@@ -128,7 +128,7 @@ func avatarOf(t *testing.T, sub string, first, second *apitest.Server) (imageID 
 	if answer := raw(t, second, ticket.Method, ticket.URL, file); answer.Status != http.StatusOK {
 		t.Fatalf("the upload: %d %s", answer.Status, answer.Body)
 	}
-	for _, answer := range apitest.Together(4, func(n int) *apitest.Response {
+	for _, answer := range apitest.Together(24, func(n int) *apitest.Response {
 		return []*apitest.Server{first, second}[n%2].Do(t, request(http.MethodPut, "/images/"+ticket.ImageID, sub))
 	}) {
 		if answer.Status != http.StatusOK {
