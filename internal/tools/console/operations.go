@@ -39,6 +39,28 @@ var operations = map[string]effect{
 	"UntagResource":           writes,
 
 	"ExecuteStatement": states,
+
+	// Over time.
+	"DescribeStream":   reads,
+	"GetShardIterator": reads,
+	"GetRecords":       reads,
+
+	"ListBackups":                 reads,
+	"CreateBackup":                writes,
+	"DeleteBackup":                writes,
+	"RestoreTableFromBackup":      writes,
+	"RestoreTableToPointInTime":   writes,
+	"ListExports":                 reads,
+	"DescribeExport":              reads,
+	"ExportTableToPointInTime":    writes, // to a bucket
+	"ListImports":                 reads,
+	"DescribeImport":              reads,
+	"ImportTable":                 writes,
+	"UpdateContributorInsights":   writes,
+	"DescribeContributorInsights": reads,
+
+	"GetMetricData": reads,
+	"ListMetrics":   reads,
 }
 
 // admit returns the body of an operation that may be called.

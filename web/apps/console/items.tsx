@@ -1,7 +1,7 @@
 // The items of a table or an index: the question, its pages, and the item that is looked at.
-import { ArrowLeft, ArrowRight, Braces, Columns3, Inbox, Layers, Plus, Rows3, Settings2, Upload, Filter as Funnel } from "lucide";
+import { ArrowLeft, ArrowRight, Braces, Columns3, Inbox, Layers, Plus, Rows3, Upload, Filter as Funnel } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Badge, Breadcrumb, Button, Chips, Dialog, Empty, Failed, Icon, JSONText, Problem, Skeleton, go, here, keep, kept, link, useTitle } from "#ui";
+import { Badge, Breadcrumb, Button, Chips, Dialog, Empty, Failed, Icon, JSONText, Problem, Skeleton, go, here, keep, kept, link, match, useTitle } from "#ui";
 import { type PageOfItems, about, call } from "./api.ts";
 import { Builder } from "./builder.tsx";
 import { BulkBar } from "./bulk.tsx";
@@ -13,6 +13,7 @@ import { usePicked } from "./pick.ts";
 import { type Request, type View, addressOf, inWords, questionOf, requestOf, viewOf, views } from "./query.ts";
 import { CopyRequest } from "./request.tsx";
 import { type Table, keyNames, keysFor, keysOf, loadTable, tableState, useSettled } from "./schema.ts";
+import { TableViews } from "./table-views.tsx";
 import { Flags, Sidebar, Status, Waiting } from "./tables.tsx";
 import { undone } from "./undo.ts";
 import { type Item, pick } from "./value.ts";
@@ -31,7 +32,7 @@ export function TablePage({ name }: { name: string }) {
   );
 }
 
-export function TableHead({ table, settings }: { table: Table; settings?: boolean }) {
+export function TableHead({ table }: { table: Table }) {
   const name = table.description.TableName;
   return (
     <div class="stack" style={{ "--gap": "var(--space-1)" }}>
@@ -41,11 +42,11 @@ export function TableHead({ table, settings }: { table: Table; settings?: boolea
         {table.description.TableStatus !== "ACTIVE" && <Status status={table.description.TableStatus} />}
         <Flags table={table} />
         <div class="row end">
-          {settings ? <Button icon={Rows3} href={link("/tables/:table", { table: name })}>{t("items")}</Button> : <Button icon={Settings2} href={link("/tables/:table/settings", { table: name })}>{t("settings")}</Button>}
-          {!about.readOnly && !settings && <Button icon={Upload} href={link("/tables/:table/import", { table: name })}>{t("import")}</Button>}
-          {!about.readOnly && !settings && <Button kind="primary" icon={Plus} href={link("/tables/:table/new", { table: name })}>{t("item.create")}</Button>}
+          {!about.readOnly && match("/tables/:table", here.value.path) && <Button icon={Upload} href={link("/tables/:table/import", { table: name })}>{t("import")}</Button>}
+          {!about.readOnly && match("/tables/:table", here.value.path) && <Button kind="primary" icon={Plus} href={link("/tables/:table/new", { table: name })}>{t("item.create")}</Button>}
         </div>
       </div>
+      <TableViews table={name} />
     </div>
   );
 }
