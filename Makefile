@@ -16,7 +16,7 @@ DIFFTIME ?= 10m
 FAULTTIME ?= 5m
 FAULTSEED ?= 0
 
-.PHONY: help build run web web-dev test lint fmt race fuzz differential overload bench bench-cluster cluster-test deploy-test soak tidy setup clean dist dist-reproducible
+.PHONY: help build run web web-dev test lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test deploy-test soak tidy setup clean dist dist-test dist-reproducible
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +73,9 @@ bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices),
 	@go run ./bench $(BENCHFLAGS)
 	@systems/load
 
+bench-growth: ## measure what grows with the data: items, tables, item collections, writers of one item
+	@go run ./bench -parts growth $(BENCHFLAGS)
+
 bench-cluster: build ## measure servers that share a store, by number and request (10 minutes; BENCHFLAGS=-h for choices)
 	@go run ./bench cluster $(BENCHFLAGS)
 
@@ -89,6 +92,10 @@ soak: ## keep up 70 % of the highest load for SOAKTIME (20m), kill -9 every SOAK
 
 dist: ## build a release into dist/: binaries, archives, packages, images (DISTFLAGS=-h for choices; docs/releasing.md)
 	@cd tools/dist && go run . $(DISTFLAGS)
+
+dist-test: setup ## build the Linux release and test every part of it: archives, packages, images, npm, Python (5 minutes)
+	@cd tools/dist && go run . -out bin/dist -targets linux_amd64 -parts packages,image,npm,python,channels && go test ./sh
+	@go test -count=1 -v ./test/dist -dist ../../bin/dist
 
 dist-reproducible: ## build the Linux release twice, from two directories, and compare every file
 	@tools/dist/reproducible
