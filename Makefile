@@ -39,7 +39,7 @@ web-dev: web/node_modules ## serve the pages from their sources on port 5173, be
 web/node_modules: web/package-lock.json
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && touch node_modules && cp package-lock.json node_modules/.installed
 
-setup: ## install what the tests need: AWS CLI, boto3 (Debian), npm packages (pinned)
+setup: ## install what the tests need: AWS CLI, boto3, pytest (Debian), npm packages (pinned)
 	@test/setup
 
 test: setup build ## run every test, real SDKs and the AWS CLI included
@@ -93,7 +93,7 @@ soak: ## keep up 70 % of the highest load for SOAKTIME (20m), kill -9 every SOAK
 dist: ## build a release into dist/: binaries, archives, packages, images (DISTFLAGS=-h for choices; docs/releasing.md)
 	@cd tools/dist && go run . $(DISTFLAGS)
 
-dist-test: setup ## build the Linux release and test every part of it: archives, packages, images, npm, Python (5 minutes)
+dist-test: setup ## build the Linux release and test every part of it: archives, packages, images, npm, Python (minutes)
 	@cd tools/dist && go run . -out bin/dist -targets linux_amd64 -parts packages,image,npm,python,channels && go test ./sh
 	@go test -count=1 -v ./test/dist -dist ../../bin/dist
 
