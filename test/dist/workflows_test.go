@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -81,7 +83,7 @@ func TestStartAction(t *testing.T) {
 				"PROGRAM=" + program, "SNAPSHOT=" + snapshot, "RUNNER_TEMP=" + dir, "ARGS=--log-level warn",
 				"GITHUB_ENV=" + filepath.Join(dir, "env"), "GITHUB_OUTPUT=" + filepath.Join(dir, "output"),
 			}, absolute(t, filepath.Join(root, ".github", "actions", "start", "start")))
-			t.Cleanup(func() { run(t, dir, nil, "bash", "-c", `kill "$(cat "$0"/monotable.*/pid)"`, dir) })
+			t.Cleanup(func() { end(t, only(t, filepath.Join(dir, "monotable.*", "pid"))) })
 			output, err := os.ReadFile(filepath.Join(dir, "output"))
 			if err != nil {
 				t.Fatal(err)
@@ -104,5 +106,21 @@ func TestStartAction(t *testing.T) {
 				t.Errorf("%s", response.Status)
 			}
 		})
+	}
+}
+
+// end ends the process whose id is in a file.
+func end(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(id, syscall.SIGKILL); err != nil {
+		t.Error(err)
 	}
 }
