@@ -24,6 +24,7 @@ var operations = map[string]effect{
 	"GetItem":                   reads,
 	"Query":                     reads,
 	"Scan":                      reads,
+	"ListTagsOfResource":        reads,
 
 	"CreateTable":             writes,
 	"UpdateTable":             writes,
@@ -33,6 +34,9 @@ var operations = map[string]effect{
 	"PutItem":                 writes,
 	"UpdateItem":              writes,
 	"DeleteItem":              writes,
+	"BatchWriteItem":          writes,
+	"TagResource":             writes,
+	"UntagResource":           writes,
 
 	"ExecuteStatement": states,
 

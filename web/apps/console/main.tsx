@@ -8,6 +8,7 @@ import { BackupsPage, TableBackupsPage } from "./backups.tsx";
 import { CreateItemPage } from "./create-item.tsx";
 import { CreateTable } from "./create-table.tsx";
 import { TablePage } from "./items.tsx";
+import { ImportPage } from "./import.tsx";
 import { PartiQL } from "./partiql.tsx";
 import { SettingsPage } from "./settings.tsx";
 import { SignInPage, Who } from "./sign-in.tsx";
@@ -27,6 +28,7 @@ function App() {
         "/tables/:table/settings": (v) => <SettingsPage name={v["table"] ?? ""} />,
         "/backups": () => <BackupsPage />,
         "/tables/:table/backups": (v) => <TableBackupsPage name={v["table"] ?? ""} />,
+        "/tables/:table/import": (v) => (about.readOnly ? <NotFound /> : <ImportPage name={v["table"] ?? ""} />),
         "/tables/:table/stream": (v) => <StreamPage name={v["table"] ?? ""} />,
         "/tables/:table/new": (v) => (about.readOnly ? <NotFound /> : <CreateItemPage name={v["table"] ?? ""} />),
         "/tables/:table": (v) => <TablePage name={v["table"] ?? ""} />,
