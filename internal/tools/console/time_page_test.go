@@ -140,11 +140,6 @@ func (c recorder) Do(r *http.Request) (*http.Response, error) {
 	return nil, http.ErrServerClosed
 }
 
-// choose chooses of a select by its label.
-func choose(p *webtest.Page, label, value string) {
-	p.Until(`(() => { const l = [...document.querySelectorAll("label")].find((l) => l.checkVisibility() && l.textContent.startsWith(` + strconv.Quote(label) + `)); const e = l && document.getElementById(l.htmlFor); if (!e) return false; e.value = ` + strconv.Quote(value) + `; e.dispatchEvent(new Event("input", {bubbles: true})); return true; })()`)
-}
-
 func items(t *testing.T, db *monotable.DB, table string) int32 {
 	t.Helper()
 	out, err := db.Client().Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String(table), Select: types.SelectCount})
