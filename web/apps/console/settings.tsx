@@ -41,7 +41,7 @@ function Settings({ table }: { table: Table }) {
   useSettled(table);
   return (
     <>
-      <TableHead table={table} settings />
+      <TableHead table={table} />
       <div class="grid" style={{ "--column": "11rem" }}>
         <Stat label={t("table.items")} value={format.number(d.ItemCount ?? 0)} />
         <Stat label={t("table.size")} value={bytes(d.TableSizeBytes ?? 0)} />
@@ -195,7 +195,7 @@ function Remove({ table }: { table: Table }) {
 }
 
 /** A question that is answered by typing the name of what will be gone. */
-function Typed({ open, name, title, text, onConfirm, onClose }: { open: boolean; name: string; title: string; text: string; onConfirm: () => Promise<void>; onClose: () => void }) {
+export function Typed({ open, name, title, text, onConfirm, onClose }: { open: boolean; name: string; title: string; text: string; onConfirm: () => Promise<void>; onClose: () => void }) {
   const [typed, type] = useState("");
   useEffect(() => type(""), [open]);
   return (
