@@ -140,9 +140,9 @@ func (f *File) read() error {
 
 // info is what is known of TableInfo.
 type info struct {
-	Attributes          []types.AttributeDefinition
-	LSIList             []types.LocalSecondaryIndex
-	GSIList             []types.GlobalSecondaryIndex
+	Attributes              []types.AttributeDefinition
+	LSIList                 []types.LocalSecondaryIndex
+	GSIList                 []types.GlobalSecondaryIndex
 	TimeToLiveAttributeName string
 	// SQLiteIndex has the key of the table under "", and those of its indexes under their names.
 	SQLiteIndex map[string][]struct {
