@@ -18,12 +18,14 @@ function pages(folder: string) {
   }));
 }
 
-/** The address of a link that leaves the documents: the file in the repository. Undefined for every other link. */
-function inRepository(href: string, page: string): string | undefined {
+/** The address that a link needs here: of a file beyond the documents, that in the repository. Undefined where it is right as it is. */
+function address(href: string, page: string): string | undefined {
   if (/^([a-z]+:|#|\/)/i.test(href)) return undefined;
   const [path = "", fragment] = href.split("#");
   const target = resolve(dirname(page), path);
-  if (!relative(docs, target).startsWith("..") && (path.endsWith(".md") || /\.(svg|png|webp)$/.test(path))) return undefined;
+  if (!relative(docs, target).startsWith("..") && (path.endsWith(".md") || /\.(svg|png|webp)$/.test(path))) {
+    return path.endsWith("README.md") ? href.replace("README.md", "index.md") : undefined;
+  }
   if (!existsSync(target)) throw new Error(`${relative(root, page)} links to ${href}, which is not there`);
   return `${repository}/blob/main/${relative(root, target)}${fragment === undefined ? "" : `#${fragment}`}`;
 }
@@ -31,7 +33,7 @@ function inRepository(href: string, page: string): string | undefined {
 export default defineConfig({
   title: "monotable",
   description: "DynamoDB's API on your own machine, exact and durable, and a checker for single-table designs.",
-  srcDir: "../docs",
+  srcDir: "pages",
   outDir: "dist",
   cacheDir: ".vitepress/cache",
   cleanUrls: true,
@@ -39,21 +41,24 @@ export default defineConfig({
   rewrites: { "rules/README.md": "rules/index.md", "decisions/README.md": "decisions/index.md" },
   head: [["meta", { name: "theme-color", content: "#5b4bd6" }]],
   markdown: {
+    anchor: { slugify: (heading) => heading.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-") }, // as GitHub does
     config(md) {
       // "{{ }}" in a document is a template of AWS's or ours, never Vue's.
       const code = md.renderer.rules.code_inline!;
       md.renderer.rules.code_inline = (...args) => code(...args).replace(/^<code/, "<code v-pre");
       md.core.ruler.push("links-to-the-repository", (state) => {
-        const page = state.env.path as string;
+        if (typeof state.env?.path !== "string") return; // a title
+        const page = join(docs, relative(join(site, "pages"), state.env.path));
         for (const token of state.tokens.flatMap((block) => block.children ?? [])) {
           const href = token.type === "link_open" ? token.attrGet("href") : null;
-          const address = href === null ? undefined : inRepository(href, page);
-          if (address !== undefined) token.attrSet("href", address);
+          const here = href === null ? undefined : address(href, page);
+          if (here !== undefined) token.attrSet("href", here);
         }
       });
     },
   },
-  vite: { server: { fs: { allow: [root] } }, build: { chunkSizeWarningLimit: 2000 } },
+  // The pages are here by a link, so that what they import is found here, too.
+  vite: { resolve: { preserveSymlinks: true }, server: { fs: { allow: [root] } }, build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
     nav: [
       { text: "Get started", link: "/start/", activeMatch: "/start/" },

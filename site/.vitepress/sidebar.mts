@@ -61,6 +61,7 @@ export const sidebar = (lists: { rules: Items; decisions: Items }): Items => [
       { text: "Operations of the API", link: "/api" },
       { text: "Compatibility", link: "/compatibility" },
       { text: "Compatibility in detail", link: "/compatibility-details" },
+      { text: "Performance", link: "/performance" },
       { text: "Compared with others", link: "/comparison" },
       { text: "How it works", link: "/how-it-works" },
       { text: "Decisions", link: "/decisions/", collapsed: true, items: lists.decisions },
