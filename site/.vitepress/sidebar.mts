@@ -13,6 +13,8 @@ export const sidebar = (lists: { rules: Items; decisions: Items }): Items => [
       { text: "JavaScript", link: "/start/javascript" },
       { text: "Python", link: "/start/python" },
       { text: "Docker", link: "/start/docker" },
+      { text: "In place of DynamoDB Local", link: "/dynamodb-local" },
+      { text: "Test helpers", link: "/test-helpers" },
     ],
   },
   {
@@ -62,6 +64,7 @@ export const sidebar = (lists: { rules: Items; decisions: Items }): Items => [
       { text: "Compatibility", link: "/compatibility" },
       { text: "Compatibility in detail", link: "/compatibility-details" },
       { text: "Performance", link: "/performance" },
+      { text: "Versions", link: "/versioning" },
       { text: "Compared with others", link: "/comparison" },
       { text: "How it works", link: "/how-it-works" },
       { text: "Decisions", link: "/decisions/", collapsed: true, items: lists.decisions },
