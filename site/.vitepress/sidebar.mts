@@ -65,6 +65,7 @@ export const sidebar = (lists: { rules: Items; decisions: Items }): Items => [
       { text: "Compatibility in detail", link: "/compatibility-details" },
       { text: "Performance", link: "/performance" },
       { text: "Versions", link: "/versioning" },
+      { text: "Releasing", link: "/releasing" },
       { text: "Compared with others", link: "/comparison" },
       { text: "How it works", link: "/how-it-works" },
       { text: "Decisions", link: "/decisions/", collapsed: true, items: lists.decisions },

@@ -192,3 +192,20 @@ func elide(out, want string) string {
 	}
 	return want
 }
+
+// TestSidebar: the site's sidebar leads to every page of docs.
+func TestSidebar(t *testing.T) {
+	sidebar, err := os.ReadFile(filepath.Join("..", "..", "site", ".vitepress", "sidebar.mts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatal("no pages: ", err)
+	}
+	for _, page := range pages {
+		if name := strings.TrimSuffix(filepath.Base(page), ".md"); name != "index" && !strings.Contains(string(sidebar), `"/`+name+`"`) {
+			t.Errorf("site/.vitepress/sidebar.mts lacks %s", name)
+		}
+	}
+}
