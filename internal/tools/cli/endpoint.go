@@ -84,7 +84,8 @@ func connect(ctx context.Context, env Environment, f connectionFlags) (connectio
 	endpoint := strings.TrimSuffix(endpointOf(env, f.endpoint), "/")
 	c := connection{endpoint: endpoint, credentials: credentialsOf(env), region: regionOf(env, f.region)}
 	if endpoint != endpointAWS {
-		region, err := c.parse(f.flag)
+		isAWS, region, err := parseEndpoint(f.flag, endpoint)
+		c.aws = isAWS
 		if err != nil || !c.aws && f.profile == "" {
 			return c, err
 		}
@@ -112,21 +113,21 @@ func connect(ctx context.Context, env Environment, f connectionFlags) (connectio
 	return c, nil
 }
 
-// parse checks the endpoint's URL, and returns the region of an AWS endpoint.
-func (c *connection) parse(flag string) (region string, err error) {
-	u, err := url.Parse(c.endpoint)
+// parseEndpoint checks an endpoint's URL, and returns the region of one of AWS's.
+func parseEndpoint(flag, endpoint string) (isAWS bool, region string, err error) {
+	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("--%s %q: want a URL such as %s, or %s", flag, c.endpoint, defaultEndpoint, endpointAWS)
+		return false, "", fmt.Errorf("--%s %q: want a URL such as %s, or %s", flag, endpoint, defaultEndpoint, endpointAWS)
 	}
 	name, isAWS := strings.CutSuffix(u.Hostname(), awsSuffix)
-	if c.aws = isAWS; isAWS && u.Scheme != "https" {
-		return "", fmt.Errorf("--%s: want https for AWS", flag)
+	switch {
+	case !isAWS:
+		return false, "", nil
+	case u.Scheme != "https":
+		return true, "", fmt.Errorf("--%s: want https for AWS", flag)
 	}
 	_, region, _ = strings.Cut(strings.TrimPrefix(name, "streams."), ".")
-	if !isAWS {
-		return "", nil
-	}
-	return region, nil
+	return true, region, nil
 }
 
 func (c connection) database(more ...func(*dynamodb.Options)) *dynamodb.Client {
