@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"syscall"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/spf13/cobra"
 
@@ -98,6 +100,10 @@ func copyTables(ctx context.Context, env Environment, flags *copyFlags) error {
 		c, err := connect(ctx, env, *side.flags)
 		if err != nil {
 			return err
+		}
+		// The copy's own clients wait for a server that restarts, which is not wanted where there is none at the start.
+		if _, err := c.database().ListTables(ctx, &dynamodb.ListTablesInput{Limit: aws.Int32(1)}); errors.Is(err, syscall.ECONNREFUSED) {
+			return fmt.Errorf("--%s: nothing listens at %s: start the server, or name another", side.flags.flag, c.endpoint)
 		}
 		*side.e = tablecopy.Endpoint{Name: c.endpoint, Client: c.database(func(o *dynamodb.Options) { o.RetryMaxAttempts = copyAttempts }), Streams: c.streams()}
 	}
