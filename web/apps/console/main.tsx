@@ -1,12 +1,16 @@
 // The console: tables, and what is in them.
 import "./style.css";
+import "./design.css";
 import { Database, SquareTerminal, Table2 } from "lucide";
 import { NotFound, Shell, link, start, view } from "#ui";
 import { about, user } from "./api.ts";
 import { CreateItemPage } from "./create-item.tsx";
 import { CreateTable } from "./create-table.tsx";
 import { TablePage } from "./items.tsx";
+import { MapPage } from "./map.tsx";
 import { PartiQL } from "./partiql.tsx";
+import { PatternsPage } from "./patterns.tsx";
+import { PatternPage } from "./run-pattern.tsx";
 import { SettingsPage } from "./settings.tsx";
 import { SignInPage, Who } from "./sign-in.tsx";
 import { Tables } from "./tables.tsx";
@@ -23,6 +27,9 @@ function App() {
         "/create": () => (about.readOnly ? <NotFound /> : <CreateTable />),
         "/tables/:table/settings": (v) => <SettingsPage name={v["table"] ?? ""} />,
         "/tables/:table/new": (v) => (about.readOnly ? <NotFound /> : <CreateItemPage name={v["table"] ?? ""} />),
+        "/tables/:table/patterns": (v) => <PatternsPage name={v["table"] ?? ""} />,
+        "/tables/:table/patterns/:pattern": (v) => <PatternPage name={v["table"] ?? ""} pattern={v["pattern"] ?? ""} />,
+        "/tables/:table/map": (v) => <MapPage name={v["table"] ?? ""} />,
         "/tables/:table": (v) => <TablePage name={v["table"] ?? ""} />,
       }, () => <NotFound />)}
     </Shell>

@@ -1,4 +1,4 @@
-package mcp
+package call
 
 import (
 	"encoding/base64"
@@ -20,7 +20,7 @@ const maxDepth = 4
 const hidden = "(secret)"
 
 // typeSchema is the JSON Schema of a type's values.
-func (s *server) typeSchema(t design.Type, depth int) map[string]any {
+func (p *Patterns) typeSchema(t design.Type, depth int) map[string]any {
 	switch t.Kind {
 	case design.KindInt, design.KindMoney, design.KindTTL:
 		return map[string]any{"type": "integer"}
@@ -37,18 +37,18 @@ func (s *server) typeSchema(t design.Type, depth int) map[string]any {
 	case design.KindUUID:
 		return map[string]any{"type": "string", "format": "uuid"}
 	case design.KindEnum:
-		return map[string]any{"type": "string", "enum": s.Design.Enum(t.Name).Values}
+		return map[string]any{"type": "string", "enum": p.Design.Enum(t.Name).Values}
 	case design.KindList, design.KindSet:
-		return map[string]any{"type": "array", "items": s.typeSchema(*t.Elem, depth+1), "uniqueItems": t.Kind == design.KindSet}
+		return map[string]any{"type": "array", "items": p.typeSchema(*t.Elem, depth+1), "uniqueItems": t.Kind == design.KindSet}
 	case design.KindMap:
-		return map[string]any{"type": "object", "additionalProperties": s.typeSchema(*t.Elem, depth+1)}
+		return map[string]any{"type": "object", "additionalProperties": p.typeSchema(*t.Elem, depth+1)}
 	case design.KindStruct:
 		if depth > maxDepth {
 			return map[string]any{"type": "object"}
 		}
 		properties, required := map[string]any{}, []string{}
-		for _, f := range s.Design.Struct(t.Name).Fields {
-			properties[f.Name] = describe(s.typeSchema(f.Type, depth+1), f.Doc)
+		for _, f := range p.Design.Struct(t.Name).Fields {
+			properties[f.Name] = describe(p.typeSchema(f.Type, depth+1), f.Doc)
 			if !f.Optional {
 				required = append(required, f.Name)
 			}
@@ -60,7 +60,7 @@ func (s *server) typeSchema(t design.Type, depth int) map[string]any {
 }
 
 // stored is a JSON value as the database has it. Whether it is of its type's language, the runtime asks.
-func (s *server) stored(t design.Type, v any, name string) (types.AttributeValue, error) {
+func (p *Patterns) stored(t design.Type, v any, name string) (types.AttributeValue, error) {
 	wrong := func() (types.AttributeValue, error) { return nil, fmt.Errorf("%s is no %s", name, t) }
 	switch v := v.(type) {
 	case bool:
@@ -85,20 +85,20 @@ func (s *server) stored(t design.Type, v any, name string) (types.AttributeValue
 			return &types.AttributeValueMemberS{Value: v}, nil
 		}
 	case []any:
-		return s.storedList(t, v, name)
+		return p.storedList(t, v, name)
 	case map[string]any:
-		return s.storedMap(t, v, name)
+		return p.storedMap(t, v, name)
 	}
 	return wrong()
 }
 
-func (s *server) storedList(t design.Type, list []any, name string) (types.AttributeValue, error) {
+func (p *Patterns) storedList(t design.Type, list []any, name string) (types.AttributeValue, error) {
 	if t.Kind != design.KindList && t.Kind != design.KindSet {
 		return nil, fmt.Errorf("%s is no %s", name, t)
 	}
 	elems := make([]types.AttributeValue, len(list))
 	for i, v := range list {
-		e, err := s.stored(*t.Elem, v, fmt.Sprintf("%s[%d]", name, i))
+		e, err := p.stored(*t.Elem, v, fmt.Sprintf("%s[%d]", name, i))
 		if err != nil {
 			return nil, err
 		}
@@ -130,14 +130,14 @@ func (s *server) storedList(t design.Type, list []any, name string) (types.Attri
 	}
 }
 
-func (s *server) storedMap(t design.Type, object map[string]any, name string) (types.AttributeValue, error) {
+func (p *Patterns) storedMap(t design.Type, object map[string]any, name string) (types.AttributeValue, error) {
 	m := map[string]types.AttributeValue{}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		elem, path := t.Elem, []string{key}
 		switch t.Kind {
 		case design.KindMap:
 		case design.KindStruct:
-			fields := s.Design.Struct(t.Name).Fields
+			fields := p.Design.Struct(t.Name).Fields
 			i := slices.IndexFunc(fields, func(f *design.Field) bool { return f.Name == key })
 			if i < 0 {
 				return nil, fmt.Errorf("%s has %s, which is no field of %s", name, key, t.Name)
@@ -149,7 +149,7 @@ func (s *server) storedMap(t design.Type, object map[string]any, name string) (t
 		if object[key] == nil {
 			continue
 		}
-		v, err := s.stored(*elem, object[key], name+"."+key)
+		v, err := p.stored(*elem, object[key], name+"."+key)
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +167,8 @@ func (s *server) storedMap(t design.Type, object map[string]any, name string) (t
 	return &types.AttributeValueMemberM{Value: m}, nil
 }
 
-func entityFields(fields []*design.Field) map[string]design.Type {
+// FieldTypes are the types of fields, by their names.
+func FieldTypes(fields []*design.Field) map[string]design.Type {
 	out := map[string]design.Type{}
 	for _, f := range fields {
 		out[f.Name] = f.Type
@@ -175,22 +176,22 @@ func entityFields(fields []*design.Field) map[string]design.Type {
 	return out
 }
 
-// shown are the values of an item as JSON has them; null for no item.
-func (s *server) shown(fields map[string]design.Type, v table.Values) any {
+// Shown are the values of an item as JSON has them, by the types of its fields; nil for no item.
+func (p *Patterns) Shown(fields map[string]design.Type, v table.Values) any {
 	if v == nil {
 		return nil
 	}
 	out := map[string]any{}
 	for name, value := range v {
 		if t, known := fields[name]; known && value != nil {
-			out[name] = s.json(t, value)
+			out[name] = p.json(t, value)
 		}
 	}
 	return out
 }
 
 // json is a stored value as JSON has it. What is not as its type says is shown as it is.
-func (s *server) json(t design.Type, v types.AttributeValue) any {
+func (p *Patterns) json(t design.Type, v types.AttributeValue) any {
 	if t.Kind == design.KindSecret {
 		return hidden
 	}
@@ -213,7 +214,7 @@ func (s *server) json(t design.Type, v types.AttributeValue) any {
 	case *types.AttributeValueMemberSS:
 		out := []any{}
 		for _, x := range v.Value {
-			out = append(out, s.json(of, &types.AttributeValueMemberS{Value: x}))
+			out = append(out, p.json(of, &types.AttributeValueMemberS{Value: x}))
 		}
 		return out
 	case *types.AttributeValueMemberNS:
@@ -227,25 +228,25 @@ func (s *server) json(t design.Type, v types.AttributeValue) any {
 	case *types.AttributeValueMemberL:
 		out := []any{}
 		for _, x := range v.Value {
-			out = append(out, s.json(of, x))
+			out = append(out, p.json(of, x))
 		}
 		return out
 	case *types.AttributeValueMemberM:
-		return s.object(t, of, v.Value)
+		return p.object(t, of, v.Value)
 	default:
 		return nil
 	}
 }
 
-func (s *server) object(t, of design.Type, m map[string]types.AttributeValue) any {
+func (p *Patterns) object(t, of design.Type, m map[string]types.AttributeValue) any {
 	out := map[string]any{}
 	if t.Kind != design.KindStruct {
 		for name, v := range m {
-			out[name] = s.json(of, v)
+			out[name] = p.json(of, v)
 		}
 		return out
 	}
-	for _, f := range s.Design.Struct(t.Name).Fields {
+	for _, f := range p.Design.Struct(t.Name).Fields {
 		at, last := m, len(f.Path)-1
 		for _, step := range f.Path[:last] {
 			inner, is := at[step].(*types.AttributeValueMemberM)
@@ -256,7 +257,7 @@ func (s *server) object(t, of design.Type, m map[string]types.AttributeValue) an
 			at = inner.Value
 		}
 		if v := at[f.Path[last]]; v != nil {
-			out[f.Name] = s.json(f.Type, v)
+			out[f.Name] = p.json(f.Type, v)
 		}
 	}
 	return out
