@@ -46,7 +46,7 @@ var errPreview = errors.New("only the request was asked for")
 var readings = map[string]bool{"GetItem": true, "BatchGetItem": true, "Query": true, "Scan": true, "TransactGetItems": true, "DescribeTable": true}
 
 func (r *recorder) Do(q *http.Request) (*http.Response, error) {
-	operation := strings.TrimPrefix(q.Header.Get("X-Amz-Target"), target)
+	operation := strings.TrimPrefix(q.Header.Get("X-Amz-Target"), ofDynamoDB.target)
 	if r.readOnly && !readings[operation] && !r.preview {
 		return nil, &refusal{"ReadOnly", fmt.Sprintf("The console is read-only: it does not call %s.", operation)}
 	}

@@ -1,7 +1,7 @@
-// What a design looks like wherever it is shown: keys part by part, entities, findings, and the ways between its views.
-import { CircleX, Info, Map as MapIcon, Rows3, TriangleAlert, Workflow } from "lucide";
-import { Icon, format, here, link } from "#ui";
-import { type Design, type Finding, type KeyTemplate, type Segment, designOf, entityMark, fieldColour } from "./design.ts";
+// What a design looks like wherever it is shown: keys part by part, entities, findings.
+import { CircleX, Info, TriangleAlert } from "lucide";
+import { Icon, format } from "#ui";
+import { type Design, type Finding, type KeyTemplate, type Segment, entityMark, fieldColour } from "./design.ts";
 import { t } from "./words.ts";
 
 /** A key with each of its parts in the colour of the field that it is made of. */
@@ -24,25 +24,9 @@ export function EntityName({ design, entity, place }: { design: Design; entity: 
   return <span class="kind" style={{ "--kind": mark.colour }}><span aria-hidden="true">{mark.glyph}</span>{entity || t("design.unknown")}{place && place !== "key" && <span class="muted"> · {place}</span>}</span>;
 }
 
-/** The views of a table that its design adds. */
-export function DesignNav({ table }: { table: string }) {
-  const design = designOf(table);
-  if (!design) {
-    return null;
-  }
-  const path = here.value.path;
-  const at = (pattern: string) => link(pattern, { table });
-  const tabs = [
-    { href: at("/tables/:table"), label: t("items"), icon: Rows3, on: path === at("/tables/:table").slice(1) },
-    { href: at("/tables/:table/patterns"), label: t("design.patterns"), icon: Workflow, on: path.startsWith(at("/tables/:table/patterns").slice(1)) },
-    { href: at("/tables/:table/map"), label: t("design.map"), icon: MapIcon, on: path === at("/tables/:table/map").slice(1) },
-  ];
-  return (
-    <nav class="design-nav" aria-label={t("design.views", { name: design.name })}>
-      {tabs.map((x) => <a key={x.href} href={x.href} aria-current={x.on ? "page" : undefined}><Icon of={x.icon} size={15} />{x.label}</a>)}
-      <span class="design-source muted small clip" title={design.source.file}>{design.source.version ? t("design.attached", { name: design.name, n: design.source.version }) : t("design.of", { name: design.name })}</span>
-    </nav>
-  );
+/** Which design a table is shown by. */
+export function DesignSource({ design }: { design: Design }) {
+  return <span class="design-source muted small clip" title={design.source.file}>{design.source.version ? t("design.attached", { name: design.name, n: design.source.version }) : t("design.of", { name: design.name })}</span>;
 }
 
 const marks = { error: CircleX, warning: TriangleAlert, info: Info };
