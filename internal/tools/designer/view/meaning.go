@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/base64"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -202,10 +203,7 @@ func (v *View) links(e *design.Entity, here plan.Place, values table.Values, lit
 	}
 	for _, r := range e.Refs {
 		for _, to := range r.To {
-			known := map[string]design.Literal{}
-			for name, value := range literals {
-				known[name] = value
-			}
+			known := maps.Clone(literals)
 			value, there := literals[r.Field]
 			if there {
 				known[to.Field] = value

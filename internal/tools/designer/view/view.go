@@ -21,6 +21,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/call"
@@ -195,11 +196,11 @@ func partText(p design.Part) string {
 	if p.Field == "" {
 		return p.Literal
 	}
-	text := "{" + p.Field
+	steps := []string{p.Field}
 	for _, f := range p.Funcs {
-		text += "|" + f.String()
+		steps = append(steps, f.String())
 	}
-	return text + "}"
+	return "{" + strings.Join(steps, "|") + "}"
 }
 
 // keyOf is a key attribute of a place with what it is made of.
@@ -250,7 +251,7 @@ func (v *View) pattern(p explain.Pattern, month cost.Month, faults error) Patter
 // faultOf is why a pattern cannot be run.
 func faultOf(name string, faults error) string {
 	all := []error{faults}
-	if joined, is := faults.(interface{ Unwrap() []error }); is { //nolint:errorlint // errors.Join's own
+	if joined, is := faults.(interface{ Unwrap() []error }); is {
 		all = joined.Unwrap()
 	}
 	for _, err := range all {
