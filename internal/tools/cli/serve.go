@@ -43,6 +43,8 @@ type CompanionHost struct {
 	Logger *slog.Logger
 	// AllowedHosts are the names that --allowed-host gives, by which requests may address the companion too.
 	AllowedHosts []string
+	// Console is the URL of the console, "" where there is none.
+	Console string
 	// AddDesign has the console show tables by a design: the name of its file, which says by its ending what the text is, and the text.
 	AddDesign func(file string, text []byte) error
 }
@@ -231,7 +233,7 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 	endpoint := scheme + "://" + listener.Addr().String()
 	stopControl := serveControl(db, m.registry, f, endpoint, logger)
 	greet(env, f, endpoint, auth.Required, root)
-	stopCompanion, err := f.accompany(ctx, companion, db, designs, logger)
+	stopCompanion, err := f.accompany(ctx, companion, db, designs, endpoint, logger)
 	if err != nil {
 		err = errors.Join(err, listener.Close())
 	} else {
@@ -253,11 +255,14 @@ func endProcess(env Environment, err error) {
 }
 
 // accompany starts what runs beside the server, if anything does.
-func (f *serveFlags) accompany(ctx context.Context, companion Companion, db *monotable.DB, designs *console.Designs, logger *slog.Logger) (stop func() error, err error) {
+func (f *serveFlags) accompany(ctx context.Context, companion Companion, db *monotable.DB, designs *console.Designs, endpoint string, logger *slog.Logger) (stop func() error, err error) {
 	if companion.Start == nil {
 		return func() error { return nil }, nil
 	}
-	host := CompanionHost{DB: db, Data: f.data, Logger: logger, AllowedHosts: f.allowedHosts, AddDesign: designs.Add}
+	host := CompanionHost{DB: db, Data: f.data, Logger: logger, AllowedHosts: f.allowedHosts, Console: endpoint + console.Path, AddDesign: designs.Add}
+	if !f.console {
+		host.Console = ""
+	}
 	if f.memory {
 		host.Data = ""
 	}
