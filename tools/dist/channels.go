@@ -84,9 +84,8 @@ class Monotable < Formula
 
   test do
     assert_match version.to_s, shell_output("#{bin}/monotable version")
-  end
-end
 `)
+	b.WriteString("  end\nend\n")
 	return b.String()
 }
 
