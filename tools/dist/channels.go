@@ -85,7 +85,8 @@ class Monotable < Formula
   test do
     assert_match version.to_s, shell_output("#{bin}/monotable version")
 `)
-	b.WriteString("  end\nend\n")
+	b.WriteString("  end\n")
+	b.WriteString("end\n")
 	return b.String()
 }
 
