@@ -79,16 +79,18 @@ cluster-test: setup build ## run everything over PostgreSQL, the suites of the s
 	@go test -count=1 -timeout=30m -v ./test/cluster -whole
 	@go test -count=1 -timeout=3h -v ./test/faults -time=$(FAULTTIME) -seed=$(FAULTSEED)
 
-deploy-test: ## check deploy/ against the schemas of Compose and Kubernetes (their first compilation takes minutes)
+deploy-test: ## check the systems' pipelines by actionlint, and deploy/ against the schemas of Compose and Kubernetes (minutes at first)
+	@cd test/deploy/pipelines && go test -count=1 ./...
 	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd test/deploy/schema && $$lint run ./... && go test ./...
 
 soak: ## keep up 70 % of the highest load for SOAKTIME (20m), kill -9 every SOAKKILL (1m), and check everything
 	@go test -count=1 -v -timeout=2h ./test/soak -time=$(SOAKTIME) -kill=$(SOAKKILL)
 
-tidy: ## tidy go.mod and those of tools and test/deploy/schema
+tidy: ## tidy go.mod and those of tools and test/deploy
 	@go mod tidy
 	@cd tools && go mod tidy
 	@cd test/deploy/schema && go mod tidy
+	@cd test/deploy/pipelines && go mod tidy
 
 clean: ## remove what was built (not ./data)
 	@rm -rf bin

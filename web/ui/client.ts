@@ -19,11 +19,14 @@ const authorised: Middleware = {
     return request;
   },
   async onResponse({ request, response }) {
-    if (response.status === 401 && request.headers.has("Authorization") && (await codeOf(response)) === "invalid_token") {
+    if (response.status === 401 && request.headers.has("Authorization") && ended.has(await codeOf(response))) {
       signOut(); // it has ended: the page asks to sign in again
     }
   },
 };
+
+/** The codes of a token that has ended; API Gateway, which looks at tokens first on AWS, has none. */
+const ended = new Set<unknown>(["invalid_token", undefined]);
 
 async function codeOf(response: Response): Promise<unknown> {
   const body = (await response.clone().json().catch(() => undefined)) as { code?: unknown } | undefined;
