@@ -41,7 +41,19 @@ export function client<Paths extends {}>(): Client<Paths> {
 }
 
 /** The answer of a call, or a thrown Problem: `const order = await ask(api.GET("/orders/{orderId}", …))`. */
-export async function ask<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+export async function ask<T>(call: Call<T>): Promise<T> {
+  return (await tagged(call)).value;
+}
+
+type Call<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
+
+/** An answer with its ETag: sent as If-Match, that changes nothing which somebody else has changed meanwhile (412, changed_since). */
+export interface Tagged<T> {
+  value: T;
+  tag: string | undefined;
+}
+
+export async function tagged<T>(call: Call<T>): Promise<Tagged<T>> {
   let result;
   try {
     result = await call;
@@ -51,7 +63,7 @@ export async function ask<T>(call: Promise<{ data?: T; error?: unknown; response
   if (!result.response.ok) {
     throw Problem.response(result.response, result.error);
   }
-  return result.data as T;
+  return { value: result.data as T, tag: result.response.headers.get("ETag") ?? undefined };
 }
 
 /**

@@ -47,7 +47,7 @@ func openBuilt(t *testing.T, s system.System, binary string, transport Transport
 	at := v.Database.Address(t)
 	environment := append(append(os.Environ(), settings...),
 		"AWS_ACCESS_KEY_ID="+at.AccessKey, "AWS_SECRET_ACCESS_KEY="+at.Secret, "APP_ENDPOINT="+at.Endpoint, "APP_STAGE="+stage,
-		"APP_ISSUER_KEY="+v.keys, "APP_ISSUER="+issuerBase, "APP_CURSOR_KEY="+hex.EncodeToString([]byte(cursorKey)), "APP_LOG_LEVEL=warn",
+		"APP_ISSUER_KEY="+v.keys, "APP_ISSUER="+issuerBase, "APP_CURSOR_KEY="+hex.EncodeToString([]byte(cursorKey)), "APP_LOG_LEVEL=warn", "APP_RATE=0",
 	)
 	if transport == Process {
 		v.url = serveBuilt(t, s, binary, environment) + "/" + s.Name
