@@ -4,7 +4,7 @@
 // # Model
 //
 //	GET  /_console/             the page, and its files below /_console/assets/
-//	POST /_console/api/NAME     the operation NAME of DynamoDB: its JSON in, the endpoint's JSON out
+//	POST /_console/api/NAME     the operation NAME of DynamoDB, its streams or CloudWatch: its JSON in, the endpoint's JSON out
 //	POST /_console/session      signs in with an access key, where Options.SignIn asks for one; DELETE signs out
 //
 // The back end signs requests with the AWS SDK and passes bodies on as they are. It decodes no values, so a number keeps its 38
@@ -53,9 +53,6 @@ const Path = "/_console/"
 const (
 	// header has to be with each request of the page. Another origin's page cannot send it without asking first.
 	header = "X-Monotable-Console"
-
-	service = "dynamodb"
-	target  = "DynamoDB_20120810."
 
 	// bodyMax has room for an item of 400 KB, its values once more as a condition, and the JSON around them.
 	bodyMax     = 4 << 20
@@ -201,18 +198,19 @@ func (c *Console) call(w http.ResponseWriter, r *http.Request) {
 // send signs and sends one request. Where the endpoint is in this process, its policies see the address and the TLS of the request
 // that the console got.
 func (c *Console) send(from *http.Request, name string, body []byte, credentials aws.Credentials) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(from.Context(), http.MethodPost, c.options.Endpoint, bytes.NewReader(body))
+	of := serviceOf(name)
+	r, err := http.NewRequestWithContext(from.Context(), http.MethodPost, of.endpoint(c.options.Endpoint), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	r.Header.Set("X-Amz-Target", target+name)
+	r.Header.Set("X-Amz-Target", of.target+name)
 	r.Header.Set("User-Agent", "monotable-console")
 	r.RemoteAddr, r.TLS = from.RemoteAddr, from.TLS
 	sum := sha256.Sum256(body)
 	// A signer keeps what it has derived from a secret, by the id of the key alone: one that is shared would sign for whoever
 	// names an id that somebody else has signed in with.
-	if err := v4.NewSigner().SignHTTP(r.Context(), credentials, r, hex.EncodeToString(sum[:]), service, c.options.Region, c.options.Now()); err != nil {
+	if err := v4.NewSigner().SignHTTP(r.Context(), credentials, r, hex.EncodeToString(sum[:]), of.signed, c.options.Region, c.options.Now()); err != nil {
 		return nil, err
 	}
 	return c.options.Client.Do(r)

@@ -97,12 +97,15 @@ func TestReadOnly(t *testing.T) {
 	db := monotabletest.New(t)
 	shop(t, db)
 	address := served(t, db, func(o *console.Options) { o.ReadOnly = true }) + "/_console/api/"
-	for _, operation := range []string{"CreateTable", "UpdateTable", "DeleteTable", "UpdateTimeToLive", "UpdateContinuousBackups", "PutItem", "UpdateItem", "DeleteItem"} {
+	for _, operation := range []string{
+		"CreateTable", "UpdateTable", "DeleteTable", "UpdateTimeToLive", "UpdateContinuousBackups", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TagResource", "UntagResource",
+		"CreateBackup", "DeleteBackup", "RestoreTableFromBackup", "RestoreTableToPointInTime", "ExportTableToPointInTime", "ImportTable", "UpdateContributorInsights",
+	} {
 		if a := post(t, address+operation, `{"TableName":"shop"}`); a.status != http.StatusForbidden || !strings.Contains(a.body, "ReadOnly") {
 			t.Errorf("%s: %d %s", operation, a.status, a.body)
 		}
 	}
-	for _, operation := range []string{"BatchWriteItem", "TransactWriteItems", "ExecuteTransaction", "BatchExecuteStatement", "RestoreTableFromBackup", "putitem", "Nothing"} {
+	for _, operation := range []string{"TransactWriteItems", "ExecuteTransaction", "BatchExecuteStatement", "PutResourcePolicy", "putitem", "Nothing"} {
 		if a := post(t, address+operation, `{}`); a.status != http.StatusForbidden || !strings.Contains(a.body, "UnknownOperation") {
 			t.Errorf("%s: %d %s", operation, a.status, a.body)
 		}

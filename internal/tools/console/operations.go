@@ -24,6 +24,7 @@ var operations = map[string]effect{
 	"GetItem":                   reads,
 	"Query":                     reads,
 	"Scan":                      reads,
+	"ListTagsOfResource":        reads,
 
 	"CreateTable":             writes,
 	"UpdateTable":             writes,
@@ -33,8 +34,33 @@ var operations = map[string]effect{
 	"PutItem":                 writes,
 	"UpdateItem":              writes,
 	"DeleteItem":              writes,
+	"BatchWriteItem":          writes,
+	"TagResource":             writes,
+	"UntagResource":           writes,
 
 	"ExecuteStatement": states,
+
+	// Over time.
+	"DescribeStream":   reads,
+	"GetShardIterator": reads,
+	"GetRecords":       reads,
+
+	"ListBackups":                 reads,
+	"CreateBackup":                writes,
+	"DeleteBackup":                writes,
+	"RestoreTableFromBackup":      writes,
+	"RestoreTableToPointInTime":   writes,
+	"ListExports":                 reads,
+	"DescribeExport":              reads,
+	"ExportTableToPointInTime":    writes, // to a bucket
+	"ListImports":                 reads,
+	"DescribeImport":              reads,
+	"ImportTable":                 writes,
+	"UpdateContributorInsights":   writes,
+	"DescribeContributorInsights": reads,
+
+	"GetMetricData": reads,
+	"ListMetrics":   reads,
 }
 
 // admit returns the body of an operation that may be called.

@@ -1,5 +1,6 @@
-// A request as programs write it. What comes out runs as it is, where credentials are in the environment.
+// A request as programs write it. Each text is a whole program, which runs where credentials are in the environment.
 import { about, endpoint, onAWS } from "./api.ts";
+import { statementOf } from "./statement.ts";
 import type { Value } from "./value.ts";
 
 export interface AnyRequest {
@@ -54,6 +55,7 @@ function inJavaScript({ operation, input }: AnyRequest): string {
 
 const client = new DynamoDBClient({ region: ${JSON.stringify(about.region)}${at} });
 const response = await client.send(new ${operation}Command(${literal(input, javascript, "")}));
+console.log(response);
 `;
 }
 
@@ -65,6 +67,7 @@ function inPython({ operation, input }: AnyRequest): string {
 client = boto3.client("dynamodb", region_name=${JSON.stringify(about.region)}${at})
 response = client.${snake(operation)}(
 ${named})
+print(response)
 `;
 }
 
@@ -93,8 +96,8 @@ const values = ["Key", "Item", "ExpressionAttributeValues", "ExclusiveStartKey"]
 const enums = ["ReturnConsumedCapacity", "ReturnValues", "ReturnValuesOnConditionCheckFailure"];
 
 function goField(name: string, v: unknown): string {
-  if (values.includes(name)) return goItem(v as Record<string, Value>, "\t");
-  if (name === "Parameters") return `[]types.AttributeValue{${(v as Value[]).map((x) => goValue(x, "\t")).join(", ")}}`;
+  if (values.includes(name)) return goItem(v as Record<string, Value>, "\t\t");
+  if (name === "Parameters") return `[]types.AttributeValue{${(v as Value[]).map((x) => goValue(x, "\t\t")).join(", ")}}`;
   if (enums.includes(name)) return `types.${name}(${JSON.stringify(v)})`;
   if (typeof v === "string") return `aws.String(${JSON.stringify(v)})`;
   if (typeof v === "boolean") return `aws.Bool(${String(v)})`;
@@ -103,21 +106,40 @@ function goField(name: string, v: unknown): string {
 }
 
 function inGo({ operation, input }: AnyRequest): string {
-  const at = onAWS ? "" : `func(o *dynamodb.Options) {\n\to.BaseEndpoint = aws.String(${JSON.stringify(endpoint)})\n}`;
-  const fields = Object.entries(input).map(([name, v]) => `\t${name}: ${goField(name, v)},\n`).join("");
-  return `config, err := config.LoadDefaultConfig(ctx, config.WithRegion(${JSON.stringify(about.region)}))
-if err != nil {
-	return err
+  const at = onAWS ? "" : `, func(o *dynamodb.Options) {\n\t\to.BaseEndpoint = aws.String(${JSON.stringify(endpoint)})\n\t}`;
+  const fields = Object.entries(input).map(([name, v]) => `\t\t${name}: ${goField(name, v)},\n`).join("");
+  const imports = [["aws", `${at}${fields}`.includes("aws.")], ["config", true], ["service/dynamodb", true], ["service/dynamodb/types", fields.includes("types.")]] as const;
+  return `package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+${imports.filter(([, used]) => used).map(([path]) => `\t"github.com/aws/aws-sdk-go-v2/${path}"\n`).join("")})
+
+func main() {
+	ctx := context.Background()
+	settings, err := config.LoadDefaultConfig(ctx, config.WithRegion(${JSON.stringify(about.region)}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	client := dynamodb.NewFromConfig(settings${at})
+	response, err := client.${operation}(ctx, &dynamodb.${operation}Input{
+${fields}	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%+v\\n", response)
 }
-client := dynamodb.NewFromConfig(config${at && `, ${at}`})
-response, err := client.${operation}(ctx, &dynamodb.${operation}Input{
-${fields}})
 `;
 }
 
 export function programs(request: AnyRequest): { key: string; label: string; text: string }[] {
+  const statement = statementOf(request);
   return [
     { key: "cli", label: "AWS CLI", text: cli(request) }, { key: "javascript", label: "JavaScript", text: inJavaScript(request) },
     { key: "python", label: "Python", text: inPython(request) }, { key: "go", label: "Go", text: inGo(request) },
+    ...(statement === undefined ? [] : [{ key: "partiql", label: "PartiQL", text: statement }]),
   ];
 }

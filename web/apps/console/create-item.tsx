@@ -1,12 +1,13 @@
 // A new item: empty but for its keys, or like another one.
 import { useState } from "preact/hooks";
-import { Breadcrumb, Button, Failed, Notice, Problem, Skeleton, go, here, link, toast, useLoaded, useTitle } from "#ui";
+import { Breadcrumb, Button, Failed, Notice, Problem, Skeleton, go, here, link, useLoaded, useTitle } from "#ui";
 import { call } from "./api.ts";
 import { Editor } from "./editor.tsx";
 import { getItem } from "./item.tsx";
 import { CopyRequest } from "./request.tsx";
 import { type Table, keyNames, keyType, keysOf, loadTable, tableState } from "./schema.ts";
 import { Sidebar, Waiting } from "./tables.tsx";
+import { wrote } from "./undo.ts";
 import { type Item, type Value, pick } from "./value.ts";
 import { t } from "./words.ts";
 import { putOf } from "./write.ts";
@@ -47,7 +48,7 @@ function CreateItem({ table }: { table: Table }) {
     if (!draft) return;
     try {
       await call("PutItem", putOf(d.TableName, keys, draft));
-      toast("success", t("item.created"));
+      wrote({ table: d.TableName, keys, items: [{ before: undefined, after: draft }] }, t("item.created"));
       go(link("/tables/:table", { table: d.TableName, item: JSON.stringify(pick(draft, keys)) }));
     } catch (thrown) {
       setProblem(Problem.of(thrown));

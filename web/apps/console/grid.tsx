@@ -1,9 +1,13 @@
-// Items as rows.
+// Items as rows: columns that can be resized, rows that are drawn while they are in sight, and a mark at each row that can be picked.
 import { ArrowDownNarrowWide, ArrowUpNarrowWide, KeyRound } from "lucide";
+import { useMemo, useRef } from "preact/hooks";
 import { Icon, go, here } from "#ui";
+import type { Picked } from "./pick.ts";
 import type { Question } from "./query.ts";
+import { useRows } from "./rows.ts";
 import { Cell, KeyText } from "./show.tsx";
-import { type Item, short } from "./value.ts";
+import { type Item, brief, short } from "./value.ts";
+import { type Widths, useWidths, widest } from "./widths.ts";
 import { t } from "./words.ts";
 
 interface GridProps {
@@ -16,49 +20,105 @@ interface GridProps {
   /** The address of an item; without it, rows are only read. */
   open?: (item: Item) => string;
   question?: Question;
+  picked?: Picked;
+  /** Under which the widths of columns are kept: a table's name. */
+  name?: string;
 }
 
-export function Grid({ caption, items, columns, keys, indexKeys = keys, open, question }: GridProps) {
+const pageOf = 10;
+
+export function Grid({ caption, items, columns, keys, indexKeys = keys, open, question, picked, name = "" }: GridProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const rows = useRows(box, items.length);
+  const allKeys = [...new Set([...keys, ...indexKeys])];
+  const widths = useWidths(name, items, allKeys);
   const sorted = question?.how === "query" ? indexKeys[1] : undefined;
-  const numeric = (c: string) => items.every((i) => i[c] === undefined || "N" in i[c]) && items.some((i) => i[c]);
+  const numbers = useMemo(() => new Set(columns.filter((c) => items.some((i) => i[c]) && items.every((i) => i[c] === undefined || "N" in i[c]))), [items, columns.join("\u0000")]);
   const walk = (event: KeyboardEvent) => {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by === undefined) return;
-    const links = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>("tbody a")];
-    const next = links[links.indexOf(document.activeElement as HTMLElement) + by];
-    if (next) {
+    const at = Number((event.target as HTMLElement).closest("tr[aria-rowindex]")?.getAttribute("aria-rowindex")) - 2;
+    const next: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: Math.min(items.length - 1, at + pageOf), PageUp: Math.max(0, at - pageOf), Home: 0, End: items.length - 1 };
+    const item = items[at];
+    const to = next[event.key];
+    if (at < 0 || !item) return;
+    if (to !== undefined) {
       event.preventDefault();
-      next.focus();
+      rows.show(to, (event.target as HTMLElement).matches("input") ? ".pick input" : "a");
+    } else if (event.key === " " && picked && (event.target as HTMLElement).matches("a")) {
+      event.preventDefault();
+      picked.turn(item);
     }
   };
+  const width = columns.reduce((n, c) => n + widths.of(c), picked ? 36 : 0);
   return (
-    <div class="table-box grid-box" role="region" aria-label={caption} tabIndex={0}>
-      <table class="table data-grid" onKeyDown={walk}>
+    <div ref={box} class={rows.virtual ? "table-box grid-box long" : "table-box grid-box"} role="region" aria-label={caption} tabIndex={0}>
+      <table class={picked ? "table data-grid picks" : "table data-grid"} style={{ minWidth: `${width}px` }} aria-rowcount={items.length + 1} onKeyDown={walk}>
         <caption class="hidden-visually">{caption}</caption>
+        <colgroup>{picked && <col class="pick-column" />}{columns.map((c) => <col key={c} style={{ width: `${widths.of(c)}px` }} />)}<col /></colgroup>
         <thead>
-          <tr>
-            {columns.map((c) => (
-              <th key={c} scope="col" class={numeric(c) ? "numeric" : undefined} aria-sort={c === sorted ? (question?.backwards ? "descending" : "ascending") : undefined}>
+          <tr aria-rowindex={1}>
+            {picked && <th scope="col" class="pick"><Mark label={t("pick.all")} checked={items.length > 0 && items.every(picked.has)} some={items.some(picked.has)} onTurn={() => picked.turnAll(items)} /></th>}
+            {columns.map((c, n) => (
+              <th key={c} scope="col" class={[n === 0 ? "first" : "", numbers.has(c) ? "numeric" : ""].join(" ")} aria-sort={c === sorted ? (question?.backwards ? "descending" : "ascending") : undefined}>
                 {c === sorted
                   ? <button type="button" class="sort" title={t("sort.turn")} onClick={() => turn(question?.backwards === true)}><Head name={c} isKey /><Icon of={question?.backwards ? ArrowUpNarrowWide : ArrowDownNarrowWide} size={14} /></button>
-                  : <span title={keys.includes(c) || indexKeys.includes(c) ? t("sort.key") : t("sort.none")}><Head name={c} isKey={keys.includes(c) || indexKeys.includes(c)} /></span>}
+                  : <span title={allKeys.includes(c) ? t("sort.key") : t("sort.none")}><Head name={c} isKey={allKeys.includes(c)} /></span>}
+                <Grip column={c} widths={widths} />
               </th>
             ))}
+            <td class="rest" />
           </tr>
         </thead>
         <tbody>
-          {items.map((item, n) => (
-            <tr key={keys.map((k) => (item[k] ? short(item[k]) : "")).join("\u0000") || n} onDblClick={() => { if (open) go(open(item)); }}>
-              {columns.map((c, at) => {
-                const shown = keys.includes(c) || indexKeys.includes(c) ? <KeyText value={item[c]} /> : <Cell value={item[c]} />;
-                return <td key={c} class={numeric(c) ? "numeric" : undefined}>{at === 0 && open ? <a class="open" href={open(item)}>{shown}</a> : shown}</td>;
-              })}
-            </tr>
-          ))}
+          {rows.above > 0 && <tr aria-hidden="true"><td class="unseen" style={{ height: `${rows.above}px` }} /></tr>}
+          {items.slice(rows.from, rows.to).map((item, at) => {
+            const n = rows.from + at;
+            const isPicked = picked?.has(item) === true;
+            const label = keys.map((k) => (item[k] ? brief(item[k], 80) : "")).join(" ");
+            return (
+              <tr key={keys.map((k) => (item[k] ? short(item[k]) : "")).join("\u0000") || n} aria-rowindex={n + 2} class={isPicked ? "picked" : undefined} onDblClick={() => { if (open) go(open(item)); }}>
+                {picked && <td class="pick"><Mark label={t("pick.one", { key: label })} checked={isPicked} onTurn={() => picked.turn(item)} /></td>}
+                {columns.map((c, column) => {
+                  const shown = allKeys.includes(c) ? <KeyText value={item[c]} /> : <Cell value={item[c]} />;
+                  return <td key={c} class={[column === 0 ? "first" : "", numbers.has(c) ? "numeric" : ""].join(" ")}>{column === 0 && open ? <a class="open" href={open(item)}>{shown}</a> : shown}</td>;
+                })}
+                <td class="rest" />
+              </tr>
+            );
+          })}
+          {rows.below > 0 && <tr aria-hidden="true"><td class="unseen" style={{ height: `${rows.below}px` }} /></tr>}
         </tbody>
       </table>
     </div>
   );
+}
+
+function Mark({ label, checked, some = false, onTurn }: { label: string; checked: boolean; some?: boolean; onTurn: () => void }) {
+  return <input type="checkbox" aria-label={label} checked={checked} ref={(e) => { if (e) e.indeterminate = some && !checked; }} onClick={(e) => e.stopPropagation()} onInput={onTurn} />;
+}
+
+const step = 16; // pixels that an arrow key moves an edge
+
+/** The edge of a column: dragged, moved by arrow keys, reset by a double click. */
+function Grip({ column, widths }: { column: string; widths: Widths }) {
+  const drag = (event: PointerEvent) => {
+    const grip = event.currentTarget as HTMLElement;
+    const from = event.clientX - widths.of(column);
+    event.preventDefault();
+    grip.setPointerCapture(event.pointerId);
+    const move = (e: PointerEvent) => widths.set(column, e.clientX - from);
+    grip.addEventListener("pointermove", move);
+    grip.addEventListener("lostpointercapture", () => grip.removeEventListener("pointermove", move), { once: true });
+  };
+  const key = (event: KeyboardEvent) => {
+    const by = { ArrowLeft: -step, ArrowRight: step }[event.key];
+    if (by !== undefined) {
+      event.preventDefault();
+      widths.set(column, widths.of(column) + by);
+    } else if (event.key === "Home") {
+      widths.set(column, undefined);
+    }
+  };
+  return <span class="grip" role="separator" aria-orientation="vertical" aria-label={t("columns.width", { column })} title={t("columns.widthHint")} aria-valuenow={widths.of(column)} aria-valuemin={0} aria-valuemax={widest} tabIndex={0} onPointerDown={drag} onKeyDown={key} onDblClick={() => widths.set(column, undefined)} />;
 }
 
 function Head({ name, isKey }: { name: string; isKey: boolean }) {

@@ -9,9 +9,10 @@ import { Editor } from "./editor.tsx";
 import { CopyRequest } from "./request.tsx";
 import { type Table, keyNames, keysOf } from "./schema.ts";
 import { Attributes, bytes } from "./show.tsx";
-import { type Item, type Value, itemSize, same, short } from "./value.ts";
+import { beforeUpdate, undone, wrote } from "./undo.ts";
+import { type Item, brief, itemSize } from "./value.ts";
 import { t } from "./words.ts";
-import { asRead, updateOf } from "./write.ts";
+import { deleteOf, over, updateOf } from "./write.ts";
 
 interface ItemDrawerProps {
   table: Table;
@@ -32,7 +33,7 @@ function getRequest(table: string, key: Item) {
 export function ItemDrawer({ table, itemKey, onClose, onChange }: ItemDrawerProps) {
   const name = table.description.TableName;
   const keys = keyNames(keysOf(table.description.KeySchema));
-  const loaded = useLoaded((abort) => getItem(name, itemKey, abort), [name, JSON.stringify(itemKey)]);
+  const loaded = useLoaded((abort) => getItem(name, itemKey, abort), [name, JSON.stringify(itemKey), undone.value]);
   const item = loaded.value.value?.Item;
   const [editing, edit] = useState(false);
   const [draft, setDraft] = useState<Item | undefined>();
@@ -45,9 +46,8 @@ export function ItemDrawer({ table, itemKey, onClose, onChange }: ItemDrawerProp
   const remove = async () => {
     if (!item) return;
     try {
-      const p = asRead(item, keys);
-      await call("DeleteItem", { TableName: name, Key: itemKey, ...p, ReturnValuesOnConditionCheckFailure: "ALL_OLD" });
-      toast("success", t("item.deleted"));
+      const done = await call<{ Attributes?: Item }>("DeleteItem", deleteOf(name, itemKey, keys, item));
+      wrote({ table: name, keys, items: [{ before: done.Attributes, after: undefined }] }, t("item.deleted"));
       onChange();
       onClose();
     } catch (thrown) {
@@ -65,7 +65,7 @@ export function ItemDrawer({ table, itemKey, onClose, onChange }: ItemDrawerProp
     ? <><Button onPress={() => (dirty ? setAsk("discard") : edit(false))}>{t("cancel")}</Button><Button kind="primary" disabled={!dirty} onPress={review}>{t("item.review")}</Button></>
     : <><Button kind="quiet" icon={Trash} onPress={() => setAsk("delete")}>{t("delete")}</Button><Button icon={CopyPlus} href={link("/tables/:table/new", { table: name, from: JSON.stringify(itemKey) })}>{t("item.duplicate")}</Button><Button kind="primary" icon={Pencil} onPress={begin}>{t("edit")}</Button></>);
   return (
-    <Drawer open wide title={Object.values(itemKey).map(short).join(" · ")} onClose={leave} actions={actions}>
+    <Drawer open wide title={Object.values(itemKey).map((v) => brief(v, 200)).join(" · ")} onClose={leave} actions={actions}>
       {loaded.problem.value ? <Failed problem={loaded.problem.value} onRetry={() => loaded.reload()} />
         : !loaded.value.value ? <Skeleton lines={8} />
         : !item ? <Empty icon={SearchX} title={t("item.none")}>{t("item.noneText")}</Empty>
@@ -73,7 +73,7 @@ export function ItemDrawer({ table, itemKey, onClose, onChange }: ItemDrawerProp
           <>
             <Editor start={item} keys={keys} keysFixed tried={tried} onChange={setDraft} />
             {ask === "save" && draft && <Review table={name} itemKey={itemKey} keys={keys} read={item} draft={draft} onClose={() => setAsk(undefined)} onCurrent={(now) => { loaded.set({ Item: now }); setAsk(undefined); edit(false); }}
-              onSaved={(now) => { loaded.set({ Item: now }); setAsk(undefined); edit(false); toast("success", t("item.saved")); onChange(); }} />}
+              onSaved={(now) => { loaded.set({ Item: now }); setAsk(undefined); edit(false); onChange(); }} />}
           </>
         ) : (
           <div class="stack">
@@ -123,6 +123,7 @@ function Review({ table, itemKey, keys, read, draft, onClose, onSaved, onCurrent
     setProblem(undefined);
     try {
       const done = await call<{ Attributes: Item }>(request.operation, request.input);
+      wrote({ table, keys, items: [{ before: beforeUpdate(done.Attributes, base, wanted), after: done.Attributes }] }, t("item.saved"));
       onSaved(done.Attributes);
     } catch (thrown) {
       const refused = Problem.of(thrown);
@@ -156,11 +157,4 @@ function Review({ table, itemKey, keys, read, draft, onClose, onSaved, onCurrent
       </div>
     </Dialog>
   );
-}
-
-/** The changes from read to draft, made to another item. */
-function over(base: Item, read: Item, draft: Item): Item {
-  const touched = [...new Set([...Object.keys(read), ...Object.keys(draft)])].filter((n) => !same(read[n], draft[n]));
-  const kept = Object.entries(base).filter(([n]) => !touched.includes(n));
-  return Object.fromEntries([...kept, ...touched.flatMap((n): [string, Value][] => (draft[n] ? [[n, draft[n]]] : []))]);
 }

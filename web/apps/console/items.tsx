@@ -1,16 +1,21 @@
 // The items of a table or an index: the question, its pages, and the item that is looked at.
-import { ArrowLeft, ArrowRight, Braces, Columns3, Inbox, Layers, Plus, Rows3, Settings2, Filter as Funnel } from "lucide";
+import { ArrowLeft, ArrowRight, Braces, Columns3, Inbox, Layers, Plus, Rows3, Upload, Filter as Funnel } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Badge, Breadcrumb, Button, Chips, Dialog, Empty, Failed, Icon, JSONText, Problem, Skeleton, go, here, keep, kept, link, useTitle } from "#ui";
+import { Badge, Breadcrumb, Button, Chips, Dialog, Empty, Failed, Icon, JSONText, Problem, Skeleton, go, here, keep, kept, link, match, useTitle } from "#ui";
 import { type PageOfItems, about, call } from "./api.ts";
 import { Builder } from "./builder.tsx";
+import { BulkBar } from "./bulk.tsx";
 import { Collection } from "./collection.tsx";
+import { ExportButton } from "./export.tsx";
 import { Grid } from "./grid.tsx";
 import { ItemDrawer } from "./item.tsx";
+import { usePicked } from "./pick.ts";
 import { type Request, type View, addressOf, inWords, questionOf, requestOf, viewOf, views } from "./query.ts";
 import { CopyRequest } from "./request.tsx";
 import { type Table, keyNames, keysFor, keysOf, loadTable, tableState, useSettled } from "./schema.ts";
+import { TableViews } from "./table-views.tsx";
 import { Flags, Sidebar, Status, Waiting } from "./tables.tsx";
+import { undone } from "./undo.ts";
 import { type Item, pick } from "./value.ts";
 import { t } from "./words.ts";
 
@@ -27,7 +32,7 @@ export function TablePage({ name }: { name: string }) {
   );
 }
 
-export function TableHead({ table, settings }: { table: Table; settings?: boolean }) {
+export function TableHead({ table }: { table: Table }) {
   const name = table.description.TableName;
   return (
     <div class="stack" style={{ "--gap": "var(--space-1)" }}>
@@ -37,10 +42,11 @@ export function TableHead({ table, settings }: { table: Table; settings?: boolea
         {table.description.TableStatus !== "ACTIVE" && <Status status={table.description.TableStatus} />}
         <Flags table={table} />
         <div class="row end">
-          {settings ? <Button icon={Rows3} href={link("/tables/:table", { table: name })}>{t("items")}</Button> : <Button icon={Settings2} href={link("/tables/:table/settings", { table: name })}>{t("settings")}</Button>}
-          {!about.readOnly && !settings && <Button kind="primary" icon={Plus} href={link("/tables/:table/new", { table: name })}>{t("item.create")}</Button>}
+          {!about.readOnly && match("/tables/:table", here.value.path) && <Button icon={Upload} href={link("/tables/:table/import", { table: name })}>{t("import")}</Button>}
+          {!about.readOnly && match("/tables/:table", here.value.path) && <Button kind="primary" icon={Plus} href={link("/tables/:table/new", { table: name })}>{t("item.create")}</Button>}
         </div>
       </div>
+      <TableViews table={name} />
     </div>
   );
 }
@@ -64,6 +70,12 @@ function Items({ table }: { table: Table }) {
   const items = pages.read?.Items ?? [];
   const known = [...new Set(items.flatMap(Object.keys))].sort();
   const show = (item: Item | undefined) => go(withItem(item && pick(item, keys)));
+  const writes = undone.value;
+  const seen = useRef(writes);
+  useEffect(() => {
+    if (seen.current !== writes) pages.again();
+    seen.current = writes;
+  }, [writes]);
   return (
     <>
       <TableHead table={table} />
@@ -148,6 +160,7 @@ function Results({ table, pages, view, question, keys }: { table: Table; pages: 
   const d = table.description;
   const [choosing, choose] = useState(false);
   const of = `console-columns ${d.TableName}`;
+  const picked = usePicked(keys, JSON.stringify(addressOf(question)));
   const [hidden, hide] = useState<readonly string[]>(() => JSON.parse(kept(of) ?? "[]") as string[]);
   if (pages.problem) {
     return <Failed problem={pages.problem} onRetry={pages.again} />;
@@ -173,12 +186,14 @@ function Results({ table, pages, view, question, keys }: { table: Table; pages: 
         </div>
         {view === "table" && columns.length > keys.length && <Button kind="quiet" size="small" icon={Columns3} onPress={() => choose(true)}>{hidden.some((h) => columns.includes(h)) ? t("columns.some", { n: columns.filter((c) => !hidden.includes(c)).length, all: columns.length }) : t("columns")}</Button>}
         {pages.request && <CopyRequest request={pages.request} />}
+        {pages.request && read.Items.length > 0 && <ExportButton table={d} request={pages.request} picked={picked.items} page={read.Items} />}
         {pages.request && <span class="asked clip muted small" title={inWords(pages.request)}>{inWords(pages.request)}</span>}
       </div>
+      <BulkBar table={d} picked={picked} onDone={pages.again} />
       {read.Items.length === 0 ? <None read={read} question={question} table={table} onNext={pages.next} />
         : view === "json" ? <JSONText label={t("view.json")} text={JSON.stringify(read.Items, null, 2)} />
         : view === "collection" ? <Collection items={read.Items} keys={asked} open={open} />
-        : <Grid caption={t("items")} items={read.Items} columns={columns.filter((c) => !hidden.includes(c) || keys.includes(c))} keys={keys} indexKeys={asked} open={open} question={question} />}
+        : <Grid caption={t("items")} items={read.Items} columns={columns.filter((c) => !hidden.includes(c) || keys.includes(c))} keys={keys} indexKeys={asked} open={open} question={question} picked={picked} name={d.TableName} />}
       <Cost pages={pages} />
       <Dialog open={choosing} title={t("columns")} onClose={() => choose(false)} actions={<Button kind="primary" onPress={() => choose(false)}>{t("done")}</Button>}>
         <Chips label={t("columns.hint")} choices={columns.filter((c) => !keys.includes(c)).map((c) => ({ value: c, label: c }))} most={columns.length + 1} chosen={columns.filter((c) => !hidden.includes(c) && !keys.includes(c))}

@@ -1,14 +1,17 @@
 // The console: tables, and what is in them.
 import "./style.css";
+import "./time.css";
 import { Database, SquareTerminal, Table2 } from "lucide";
 import { NotFound, Shell, link, start, view } from "#ui";
 import { about, user } from "./api.ts";
 import { CreateItemPage } from "./create-item.tsx";
 import { CreateTable } from "./create-table.tsx";
 import { TablePage } from "./items.tsx";
+import { ImportPage } from "./import.tsx";
 import { PartiQL } from "./partiql.tsx";
 import { SettingsPage } from "./settings.tsx";
 import { SignInPage, Who } from "./sign-in.tsx";
+import { StreamPage } from "./stream.tsx";
 import { Tables } from "./tables.tsx";
 import { t } from "./words.ts";
 
@@ -22,6 +25,8 @@ function App() {
         "/partiql": () => <PartiQL />,
         "/create": () => (about.readOnly ? <NotFound /> : <CreateTable />),
         "/tables/:table/settings": (v) => <SettingsPage name={v["table"] ?? ""} />,
+        "/tables/:table/import": (v) => (about.readOnly ? <NotFound /> : <ImportPage name={v["table"] ?? ""} />),
+        "/tables/:table/stream": (v) => <StreamPage name={v["table"] ?? ""} />,
         "/tables/:table/new": (v) => (about.readOnly ? <NotFound /> : <CreateItemPage name={v["table"] ?? ""} />),
         "/tables/:table": (v) => <TablePage name={v["table"] ?? ""} />,
       }, () => <NotFound />)}

@@ -41,7 +41,7 @@ function Settings({ table }: { table: Table }) {
   useSettled(table);
   return (
     <>
-      <TableHead table={table} settings />
+      <TableHead table={table} />
       <div class="grid" style={{ "--column": "11rem" }}>
         <Stat label={t("table.items")} value={format.number(d.ItemCount ?? 0)} />
         <Stat label={t("table.size")} value={bytes(d.TableSizeBytes ?? 0)} />

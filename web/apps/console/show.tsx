@@ -1,7 +1,7 @@
 // How values and keys look, wherever they are shown.
 import { Fragment } from "preact";
 import { format } from "#ui";
-import { type Item, type Value, inner, isSet, short, typeOf } from "./value.ts";
+import { type Item, type Value, brief, inner, isSet, short, typeOf } from "./value.ts";
 import { t } from "./words.ts";
 
 const cellMax = 160; // letters of a value in a table: no column shows more
@@ -12,8 +12,8 @@ export function Cell({ value }: { value: Value | undefined }) {
     return <span class="absent" aria-label={t("value.absent")}>–</span>;
   }
   const type = typeOf(value);
-  const text = short(value);
-  return <span class={`value ${type}`} title={text.length > 40 ? text.slice(0, 1000) : undefined}>{text === "" ? <i class="muted">{t("value.empty")}</i> : text.slice(0, cellMax)}</span>;
+  const text = brief(value, cellMax);
+  return <span class={`value ${type}`} title={text.length > 40 ? text : undefined}>{text === "" ? <i class="muted">{t("value.empty")}</i> : text}</span>;
 }
 
 /** A key's parts, as single-table designs put them together. */

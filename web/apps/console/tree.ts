@@ -92,7 +92,7 @@ export function isItem(v: unknown): v is Item {
   return typeof v === "object" && v !== null && !Array.isArray(v) && Object.values(v).every(isValue);
 }
 
-function isValue(v: unknown): boolean {
+export function isValue(v: unknown): v is Value {
   if (typeof v !== "object" || v === null) return false;
   const [entry, ...more] = Object.entries(v);
   if (!entry || more.length > 0 || !(types as readonly string[]).includes(entry[0])) return false;

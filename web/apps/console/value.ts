@@ -47,6 +47,24 @@ function quoted(v: Value): string {
   return "S" in v ? JSON.stringify(v.S) : short(v);
 }
 
+/** The beginning of short(v): at most about so many letters, however large the value is. */
+export function brief(v: Value, most: number): string {
+  let text = "";
+  const add = (more: string) => { text += more.slice(0, most - text.length + 1); return text.length <= most; };
+  const all = <T>(list: Iterable<T>, put: (x: T) => boolean): boolean => {
+    let n = 0;
+    for (const x of list) if ((n++ > 0 && !add(", ")) || !put(x)) return false;
+    return true;
+  };
+  const put = (x: Value, inside: boolean): boolean => {
+    if ("M" in x) return add("{") && all(Object.entries(x.M), ([k, y]) => add(`${k}: `) && put(y, true)) && add("}");
+    if ("L" in x) return add("[") && all(x.L, (y) => put(y, true)) && add("]");
+    if (isSet(typeOf(x))) return add("{") && all(inner(x) as string[], add) && add("}");
+    return add("S" in x ? (inside ? JSON.stringify(x.S.slice(0, most)) : x.S) : "B" in x ? x.B : short(x));
+  };
+  return put(v, false) ? text : `${text.slice(0, most)}…`;
+}
+
 const encoder = new TextEncoder();
 const bytesOf = (text: string) => encoder.encode(text).length;
 const binary = (text: string) => Math.floor((text.length * 3) / 4) - (/=*$/.exec(text)?.[0].length ?? 0);

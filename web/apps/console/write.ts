@@ -1,7 +1,7 @@
 // The requests that write one item, and the condition under which they do.
 import { type Item, type Value, same } from "./value.ts";
 
-/** An expression has 300 operators at most: of larger items, the condition is about what is changed. */
+/** An expression has 300 operators at most: the condition of a larger item is about what is changed, or about its first attributes. */
 const comparedMax = 100;
 
 interface Expression {
@@ -16,7 +16,7 @@ export function asRead(read: Item, keys: readonly string[], changed: readonly st
   const values: Record<string, Value> = {};
   const parts = ["attribute_exists(#k)"];
   const own = Object.keys(read).filter((n) => !keys.includes(n));
-  const compared = own.length <= comparedMax ? own : own.filter((n) => changed.includes(n));
+  const compared = own.length <= comparedMax ? own : changed.length > 0 ? own.filter((n) => changed.includes(n)) : own.slice(0, comparedMax);
   for (const [n, name] of [...new Set([...compared, ...changed])].entries()) {
     const value = read[name];
     names[`#r${n}`] = name;
@@ -52,6 +52,18 @@ export function updateOf(table: string, key: Item, keys: readonly string[], read
   return {
     TableName: table, Key: key, UpdateExpression: update, ...condition, ...(Object.keys(values).length > 0 ? { ExpressionAttributeValues: values } : {}), ReturnValues: "ALL_NEW",
   };
+}
+
+/** The deletion of an item, if it is still as it was read. The response has the whole item. */
+export function deleteOf(table: string, key: Item, keys: readonly string[], read: Item): Record<string, unknown> {
+  return { TableName: table, Key: key, ...asRead(read, keys), ReturnValues: "ALL_OLD" };
+}
+
+/** The changes from read to draft, made to another item. */
+export function over(base: Item, read: Item, draft: Item): Item {
+  const touched = [...new Set([...Object.keys(read), ...Object.keys(draft)])].filter((n) => !same(read[n], draft[n]));
+  const kept = Object.entries(base).filter(([n]) => !touched.includes(n));
+  return Object.fromEntries([...kept, ...touched.flatMap((n): [string, Value][] => (draft[n] ? [[n, draft[n]]] : []))]);
 }
 
 /** The write of an item that is not there yet. */

@@ -1,0 +1,56 @@
+package console
+
+import (
+	"net/url"
+	"strings"
+)
+
+// service is where an operation belongs: requests name it in their target, and are signed for it.
+type service struct {
+	target string // the prefix of X-Amz-Target
+	signed string
+	host   string // the beginning of its host on AWS; "" is that of DynamoDB. Other endpoints have one host for all.
+}
+
+var (
+	ofDynamoDB   = service{target: "DynamoDB_20120810.", signed: "dynamodb"}
+	ofStreams    = service{target: "DynamoDBStreams_20120810.", signed: "dynamodb", host: "streams.dynamodb."}
+	ofCloudWatch = service{target: "GraniteServiceVersion20100801.", signed: "monitoring", host: "monitoring."}
+)
+
+// others are the operations that are not DynamoDB's own.
+var others = map[string]service{
+	"DescribeStream":   ofStreams,
+	"GetShardIterator": ofStreams,
+	"GetRecords":       ofStreams,
+
+	"GetMetricData": ofCloudWatch,
+	"ListMetrics":   ofCloudWatch,
+}
+
+func serviceOf(operation string) service {
+	if s, is := others[operation]; is {
+		return s
+	}
+	return ofDynamoDB
+}
+
+const (
+	awsHost     = "dynamodb."
+	awsSuffix   = ".amazonaws.com"
+	chinaSuffix = ".amazonaws.com.cn"
+)
+
+// endpoint is the URL of a service, given that of DynamoDB.
+func (s service) endpoint(dynamodb string) string {
+	u, err := url.Parse(dynamodb)
+	if err != nil || s.host == "" {
+		return dynamodb
+	}
+	region, is := strings.CutPrefix(u.Host, awsHost)
+	if !is || !strings.HasSuffix(u.Host, awsSuffix) && !strings.HasSuffix(u.Host, chinaSuffix) {
+		return dynamodb
+	}
+	u.Host = s.host + region
+	return u.String()
+}

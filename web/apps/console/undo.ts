@@ -1,0 +1,68 @@
+// The last write of this page, which can be undone: each item is written back to what it was, if it is still what the write made of it.
+import { signal } from "@preact/signals";
+import { toast, toastProblem } from "#ui";
+import { type Failure, callAgain, forEach } from "./many.ts";
+import { type Item, pick } from "./value.ts";
+import { t } from "./words.ts";
+import { deleteOf, over, putOf, updateOf } from "./write.ts";
+
+/** An item before and after a write; undefined where there was none. */
+export interface Written {
+  before: Item | undefined;
+  after: Item | undefined;
+}
+
+export interface Write {
+  table: string;
+  keys: readonly string[];
+  items: readonly Written[];
+}
+
+const itemsMax = 10_000; // that are remembered
+
+/** The write that undo() undoes. */
+export const lastWrite = signal<Write | undefined>(undefined);
+
+/** Counts writes that are not the form's own, so that a view that shows items reads them again. */
+export const undone = signal(0);
+
+/** Remembers a write, and says that it is done. */
+export function wrote(write: Write, said: string): void {
+  lastWrite.value = write.items.length > 0 && write.items.length <= itemsMax ? write : undefined;
+  toast("success", said, lastWrite.value ? { action: { label: t("undo"), onPress: () => void undo() } } : {});
+}
+
+/** What an item was before an update: the new item, with the changed attributes as they were read. Others may have added attributes. */
+export function beforeUpdate(after: Item, read: Item, wanted: Item): Item {
+  return over(after, wanted, read);
+}
+
+async function undoOne(w: Write, { before, after }: Written, abort: AbortSignal): Promise<Written> {
+  const key = pick((before ?? after) as Item, w.keys);
+  if (!before && after) {
+    await callAgain("DeleteItem", deleteOf(w.table, key, w.keys, after), abort);
+  } else if (before && !after) {
+    await callAgain("PutItem", putOf(w.table, w.keys, before), abort);
+  } else if (before && after) {
+    await callAgain("UpdateItem", updateOf(w.table, key, w.keys, after, before), abort);
+  }
+  return { before: after, after: before };
+}
+
+/** Undoes the last write. What it undid is the last write then, so a second call does it again. */
+export async function undo(): Promise<void> {
+  const write = lastWrite.value;
+  if (!write) {
+    return;
+  }
+  lastWrite.value = undefined;
+  const abort = new AbortController().signal;
+  const done: Written[] = [];
+  const failures: Failure<Written>[] = await forEach(write.items, abort, async (w) => { done.push(await undoOne(write, w, abort)); });
+  const changed = failures.filter((f) => f.problem.code === "ConditionalCheckFailedException");
+  const other = failures.find((f) => !changed.includes(f));
+  if (done.length > 0) wrote({ ...write, items: done }, t("undo.done", { n: done.length }));
+  if (changed.length > 0) toast("warning", t("undo.changed", { n: changed.length }));
+  if (other) toastProblem(other.problem);
+  undone.value++;
+}
