@@ -1,15 +1,16 @@
 // The console: tables, and what is in them.
 import "./style.css";
 import "./time.css";
-import { Archive, Database, SquareTerminal, Table2 } from "lucide";
+import { Archive, Database, Gauge, SquareTerminal, Table2 } from "lucide";
 import { NotFound, Shell, link, start, view } from "#ui";
-import { about, user } from "./api.ts";
+import { about, onAWS, user } from "./api.ts";
 import { BackupsPage, TableBackupsPage } from "./backups.tsx";
 import { CreateItemPage } from "./create-item.tsx";
 import { CreateTable } from "./create-table.tsx";
 import { TablePage } from "./items.tsx";
 import { ImportPage } from "./import.tsx";
 import { PartiQL } from "./partiql.tsx";
+import { ServerPage, TableMetricsPage } from "./server.tsx";
 import { SettingsPage } from "./settings.tsx";
 import { SignInPage, Who } from "./sign-in.tsx";
 import { StreamPage } from "./stream.tsx";
@@ -19,13 +20,15 @@ import { t } from "./words.ts";
 function App() {
   const inside = about.signIn === undefined || user.value !== undefined;
   return (
-    <Shell wide brand="monotable" icon={Database} tools={<Who />} nav={inside ? [{ href: link("/tables"), label: t("tables"), icon: Table2 }, { href: link("/partiql"), label: "PartiQL", icon: SquareTerminal }, { href: link("/backups"), label: t("backups"), icon: Archive }] : []}>
+    <Shell wide brand="monotable" icon={Database} tools={<Who />} nav={inside ? [{ href: link("/tables"), label: t("tables"), icon: Table2 }, { href: link("/partiql"), label: "PartiQL", icon: SquareTerminal }, { href: link("/backups"), label: t("backups"), icon: Archive }, ...(onAWS ? [] : [{ href: link("/server"), label: t("server"), icon: Gauge }])] : []}>
       {!inside ? <SignInPage /> : view({
         "/": () => <Tables />,
         "/tables": () => <Tables />,
         "/partiql": () => <PartiQL />,
         "/create": () => (about.readOnly ? <NotFound /> : <CreateTable />),
         "/tables/:table/settings": (v) => <SettingsPage name={v["table"] ?? ""} />,
+        ...(onAWS ? {} : { "/server": () => <ServerPage /> }),
+        "/tables/:table/metrics": (v) => <TableMetricsPage name={v["table"] ?? ""} />,
         "/backups": () => <BackupsPage />,
         "/tables/:table/backups": (v) => <TableBackupsPage name={v["table"] ?? ""} />,
         "/tables/:table/import": (v) => (about.readOnly ? <NotFound /> : <ImportPage name={v["table"] ?? ""} />),
