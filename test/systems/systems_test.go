@@ -7,10 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/monotable/monotable/test/internal/localproc"
 )
+
+// beside are the tests that the other implementation has no part in: what they run has databases of its own.
+const beside = "^TestDesign$"
 
 // TestOnDynamoDBLocal runs every test of the systems, but for those of their pages, with the other implementation's address in the
 // environment, and copies tables from it.
@@ -25,12 +29,35 @@ func TestOnDynamoDBLocal(t *testing.T) {
 
 func testSystems(t *testing.T, endpoint string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "./systems/...")
-	command.Dir = filepath.Join("..", "..")
+	root := filepath.Join("..", "..")
+	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1", "-vet=off", "-skip=" + beside}, onDatabase(t, root)...)...)
+	command.Dir = root
 	command.Env = append(os.Environ(), "SYSTEMS_ENDPOINT="+endpoint, "WEBTEST=off")
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("the systems' tests on DynamoDB Local: %v\n%s", err, out)
 	}
 	t.Logf("%s", out)
+}
+
+// onDatabase are the packages whose tests ask databasetest for a database. Those of all others would do the same again.
+func onDatabase(t *testing.T, root string) []string {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.ImportPath}} {{.TestImports}} {{.XTestImports}}", "./systems/...")
+	list.Dir = root
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packages []string
+	for line := range strings.Lines(string(out)) {
+		path, imports, _ := strings.Cut(line, " ")
+		if strings.Contains(imports, "systems/internal/apitest") || strings.Contains(imports, "systems/internal/databasetest") {
+			packages = append(packages, path)
+		}
+	}
+	if len(packages) < 5 { //nolint:mnd // the systems
+		t.Fatalf("only %v use a database", packages)
+	}
+	return packages
 }

@@ -27,11 +27,11 @@ func (p *Page) Accessible() {
 		p.t.Log("axe-core is not installed: make setup")
 		return
 	}
-	if _, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](script+"; true")); err != nil {
+	if _, err := run(p, chromedp.Evaluate[bool](script+"; true")); err != nil {
 		p.t.Fatal(err)
 	}
-	const run = `axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`
-	text, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](run, chromedp.EvalAwaitPromise))
+	const check = `axe.run(document, {resultTypes: ["violations"]}).then((r) => JSON.stringify(r.violations))`
+	text, err := run(p, chromedp.Evaluate[string](check, chromedp.EvalAwaitPromise))
 	if err != nil {
 		p.t.Fatal(err)
 	}
