@@ -101,7 +101,7 @@ dist: ## build a release into dist/: binaries, archives, packages, images (DISTF
 	@cd tools/dist && go run . $(DISTFLAGS)
 
 dist-test: setup ## build the Linux release and test every part of it: archives, packages, images, npm, Python (minutes)
-	@cd tools/dist && go run . -out bin/dist -targets linux_amd64 -parts packages,image,npm,python,channels && go vet ./... && go test ./sh
+	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd tools/dist && go run . -out bin/dist -targets linux_amd64 -parts packages,image,npm,python,channels && $$lint run ./... && go test ./sh
 	@cd examples/testcontainers && go vet ./...
 	@go test -count=1 -v ./test/dist -dist ../../bin/dist
 

@@ -42,6 +42,11 @@ export async function call<T = object>(operation: string, input: object, abort?:
   return (await (await send("POST", `/api/${operation}`, input, abort)).json()) as T;
 }
 
+/** Asks the back end about the design of a table. */
+export async function askDesign<T>(what: "model" | "items" | "chart" | "run", input: object, abort?: AbortSignal): Promise<T> {
+  return (await (await send("POST", `/design/${what}`, input, abort)).json()) as T;
+}
+
 export async function signIn(key: { accessKeyId: string; secretAccessKey: string; sessionToken: string }): Promise<void> {
   await send("POST", "/session", key);
   user.value = key.accessKeyId;
