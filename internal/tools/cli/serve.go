@@ -78,6 +78,7 @@ turn traces on: an endpoint in OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 		Example: `  monotable serve --data ./data
   monotable serve --memory --addr 127.0.0.1:0
   monotable serve --store postgres://monotable@db1,db2/monotable   # in PostgreSQL, whichever of the two takes writes
+  monotable serve --store tikv://pd1:2379,pd2:2379,pd3:2379        # in TiKV, in a program built with -tags tikv
   monotable serve --design shop.design.yaml     # the console knows what the items are
   monotable serve --gsi-delay 50ms              # show a program eventual consistency
   monotable serve --enforce-capacity            # show a program throttling

@@ -81,7 +81,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.addr, "addr", defaultAddr, "address to listen on; port 0 picks a free one")
 	set.StringVar(&f.data, "data", defaultData, "directory that holds the data")
 	set.BoolVar(&f.memory, "memory", false, "keep the data in memory, and forget it at the end")
-	set.StringVar(&f.store, "store", "", "keep the data in a PostgreSQL database, by its `URL`, in place of a directory; several servers may share it: postgres://USER@HOST[,HOST…]/DATABASE; the password may stand in PGPASSWORD")
+	set.StringVar(&f.store, "store", "", "keep the data in a PostgreSQL database, by its `URL`, in place of a directory; several servers may share it: postgres://USER@HOST[,HOST…]/DATABASE; the password may stand in PGPASSWORD; or in a TiKV cluster, in a program built with -tags tikv: tikv://PD[,PD…][?prefix=NAME]")
 	set.BoolVar(&f.awaitMove, "await-move", false, "wait until a database has been moved to --store, and open it then, rather than making a new one")
 	set.StringVar(&f.durability, "durability", "sync", "when a write is answered: sync, interval or none")
 	set.StringVar(&f.reserve, "disk-reserve", "auto", "disk space to keep free; with less left, only reads and deletes are accepted: auto, none or a size like 2GiB")
