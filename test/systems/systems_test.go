@@ -17,12 +17,18 @@ import (
 const beside = "^TestDesign$"
 
 // TestOnDynamoDBLocal runs every test of the systems, but for those of their pages, with the other implementation's address in the
-// environment.
+// environment, and copies tables from it.
 func TestOnDynamoDBLocal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the systems' tests a second time")
 	}
 	endpoint := localproc.Start(t, ".")
+	t.Run("copy", func(t *testing.T) { testCopy(t, endpoint) })
+	t.Run("systems", func(t *testing.T) { testSystems(t, endpoint) })
+}
+
+func testSystems(t *testing.T, endpoint string) {
+	t.Helper()
 	root := filepath.Join("..", "..")
 	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1", "-vet=off", "-skip=" + beside}, onDatabase(t, root)...)...)
 	command.Dir = root

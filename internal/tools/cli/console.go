@@ -1,18 +1,12 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,7 +21,6 @@ const (
 	defaultConsoleAddr = "127.0.0.1:8100"
 	// consoleTimeout is how long an endpoint may take to respond.
 	consoleTimeout = time.Minute
-	awsSuffix      = ".amazonaws.com"
 )
 
 // besideConsole serves the console at the address of the API, which it calls as any client does.
@@ -76,15 +69,15 @@ Requests are signed with the credentials of the environment, and for AWS with wh
 roles). Whoever reaches the console acts with them, so it listens on loopback addresses only. --read-only refuses everything
 that would change something, in the process and not just on the page.`,
 		Example: `  monotable console --endpoint http://127.0.0.1:8000
-  AWS_PROFILE=prod monotable console --endpoint https://dynamodb.eu-west-1.amazonaws.com --read-only
+  AWS_PROFILE=prod monotable console --endpoint aws --read-only
   monotable console --design shop.design.yaml   # items by their entities, and the design's patterns to run
   ssh -L 8100:localhost:8100 host   # the console of another machine`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serveConsole(cmd.Context(), env, &flags) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.endpoint, "endpoint", "", "`URL` of the endpoint; default: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, "+defaultEndpoint)
-	f.StringVar(&flags.region, "region", "", "its region; default: that of an AWS endpoint, AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
+	f.StringVar(&flags.endpoint, "endpoint", "", "`URL` of the endpoint; or aws; default: "+endpointDefaults)
+	f.StringVar(&flags.region, "region", "", "its region; default: that of an AWS endpoint, "+regionDefaults)
 	f.StringVar(&flags.addr, "addr", defaultConsoleAddr, "loopback address to listen on; port 0 picks a free one")
 	designFlag(f, &flags.designs)
 	f.BoolVar(&flags.readOnly, "read-only", false, "refuse everything that would change something")
@@ -121,29 +114,12 @@ func serveConsole(ctx context.Context, env Environment, flags *consoleFlags) err
 
 // options are those of a console for the endpoint that the flags or the environment name.
 func (f *consoleFlags) options(ctx context.Context, env Environment) (console.Options, error) {
-	endpoint := cmp.Or(f.endpoint, env.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), env.Getenv("AWS_ENDPOINT_URL"), defaultEndpoint)
-	u, err := url.Parse(endpoint)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return console.Options{}, fmt.Errorf("--endpoint %q: want a URL such as %s", endpoint, defaultEndpoint)
-	}
-	o := console.Options{
-		Endpoint: strings.TrimSuffix(endpoint, "/") + "/", Address: strings.TrimSuffix(endpoint, "/"), Region: regionOf(env, f.region), ReadOnly: f.readOnly,
-		Client: &http.Client{Timeout: consoleTimeout}, Credentials: credentialsOf(env),
-	}
-	name, isAWS := strings.CutSuffix(u.Hostname(), awsSuffix)
-	if !isAWS {
-		return o, nil
-	}
-	if _, region, found := strings.Cut(name, "."); found && f.region == "" {
-		o.Region = region
-	}
-	if u.Scheme != "https" {
-		return console.Options{}, errors.New("--endpoint: want https for AWS")
-	}
-	configured, err := config.LoadDefaultConfig(ctx, config.WithRegion(o.Region))
+	c, err := connect(ctx, env, connectionFlags{flag: "endpoint", endpoint: f.endpoint, region: f.region})
 	if err != nil {
-		return console.Options{}, fmt.Errorf("the AWS configuration: %w", err)
+		return console.Options{}, err
 	}
-	o.Credentials = aws.NewCredentialsCache(configured.Credentials)
-	return o, nil
+	return console.Options{
+		Endpoint: c.endpoint + "/", Address: c.endpoint, Region: c.region, ReadOnly: f.readOnly,
+		Client: &http.Client{Timeout: consoleTimeout}, Credentials: c.credentials,
+	}, nil
 }

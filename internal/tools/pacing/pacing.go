@@ -1,4 +1,7 @@
-package migrate
+// Package pacing holds long work on tables to a number of capacity units a second, and waits between attempts.
+//
+// A Meter may be used by several goroutines at once.
+package pacing
 
 import (
 	"context"
@@ -10,8 +13,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// meter counts the units that requests have consumed, and makes their makers wait until these are paid for.
-type meter struct {
+// Meter counts the capacity units that requests have consumed and delays the next requests accordingly.
+type Meter struct {
 	limiter *rate.Limiter // nil for no limit
 	burst   int
 
@@ -20,8 +23,9 @@ type meter struct {
 	owed        float64 // a part of a unit that nobody has waited for
 }
 
-func newMeter(units float64) *meter {
-	m := &meter{}
+// NewMeter returns a Meter of that many units a second, reads and writes together; 0 is no limit.
+func NewMeter(units float64) *Meter {
+	m := &Meter{}
 	if units > 0 {
 		m.burst = max(1, int(units))
 		m.limiter = rate.NewLimiter(rate.Limit(units), m.burst)
@@ -29,8 +33,8 @@ func newMeter(units float64) *meter {
 	return m
 }
 
-// spend counts consumed capacity, and waits.
-func (m *meter) spend(ctx context.Context, read bool, consumed ...types.ConsumedCapacity) error {
+// Spend counts consumed capacity, and waits.
+func (m *Meter) Spend(ctx context.Context, read bool, consumed ...types.ConsumedCapacity) error {
 	units := 0.0
 	for _, c := range consumed {
 		if c.CapacityUnits != nil {
@@ -55,15 +59,15 @@ func (m *meter) spend(ctx context.Context, read bool, consumed ...types.Consumed
 	return ctx.Err()
 }
 
-// spent is what has been counted.
-func (m *meter) spent() (read, write float64) {
+// Spent is what has been counted.
+func (m *Meter) Spent() (read, write float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.read, m.write
 }
 
-// pause waits before another attempt, longer each time.
-func pause(ctx context.Context, attempt int) error {
+// Pause waits before another attempt, longer each time.
+func Pause(ctx context.Context, attempt int) error {
 	timer := time.NewTimer(min(5*time.Second, 5*time.Millisecond<<min(attempt, 12)))
 	defer timer.Stop()
 	select {
