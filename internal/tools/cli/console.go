@@ -39,9 +39,10 @@ func besideConsole(api http.Handler, flags *serveFlags, signIn bool) http.Handle
 }
 
 type consoleFlags struct {
-	endpoint, region, addr string
-	readOnly               bool
-	log                    logFlags
+	endpoints               []string
+	region, addr, bookmarks string
+	readOnly                bool
+	log                     logFlags
 }
 
 func newConsole(env Environment) *cobra.Command {
@@ -55,18 +56,21 @@ It is a web page to see tables and items, query and scan them, edit items, creat
 monotable server it is there already, at /_console/ of the server's address.
 
 Requests are signed with the credentials of the environment, and for AWS with what the AWS configuration has (profiles, SSO,
-roles). Whoever reaches the console acts with them, so it listens on loopback addresses only. --read-only refuses everything
+roles). Several endpoints have names, NAME=URL, and the page goes from one to the other. Whoever reaches the console acts with them, so it listens on loopback addresses only. --read-only refuses everything
 that would change something, in the process and not just on the page.`,
 		Example: `  monotable console --endpoint http://127.0.0.1:8000
   AWS_PROFILE=prod monotable console --endpoint https://dynamodb.eu-west-1.amazonaws.com --read-only
+  monotable console --endpoint local=http://127.0.0.1:8000 --endpoint ireland=https://dynamodb.eu-west-1.amazonaws.com
+  monotable console --bookmarks queries.json   # queries that are kept in a file, for git
   ssh -L 8100:localhost:8100 host   # the console of another machine`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serveConsole(cmd.Context(), env, &flags) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.endpoint, "endpoint", "", "`URL` of the endpoint; default: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, "+defaultEndpoint)
+	f.StringArrayVar(&flags.endpoints, "endpoint", nil, "`URL` of the endpoint, or NAME=URL for each of several; default: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, "+defaultEndpoint)
 	f.StringVar(&flags.region, "region", "", "its region; default: that of an AWS endpoint, AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
 	f.StringVar(&flags.addr, "addr", defaultConsoleAddr, "loopback address to listen on; port 0 picks a free one")
+	f.StringVar(&flags.bookmarks, "bookmarks", "", "`file` that keeps the bookmarks of queries, for all who use it; default: each browser keeps its own")
 	f.BoolVar(&flags.readOnly, "read-only", false, "refuse everything that would change something")
 	flags.log.register(f)
 	return cmd
@@ -80,7 +84,7 @@ func serveConsole(ctx context.Context, env Environment, flags *consoleFlags) err
 	if !isLoopback(flags.addr) {
 		return fmt.Errorf("--addr %s: want a loopback address such as %s: whoever reaches the console acts with your credentials", flags.addr, defaultConsoleAddr)
 	}
-	options, err := flags.options(ctx, env)
+	endpoints, err := flags.all(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -92,19 +96,60 @@ func serveConsole(ctx context.Context, env Environment, flags *consoleFlags) err
 	if flags.readOnly {
 		mode = ", read-only"
 	}
-	fmt.Fprintf(env.Stdout, "monotable: console of %s%s at http://%s%s\n\nStop with Ctrl-C.\n", options.Endpoint, mode, listener.Addr(), console.Path)
-	return serveUntilDone(ctx, server.HTTPServer(console.New(options).Beside(http.NotFoundHandler()), logger), listener, logger)
+	shown, served := endpoints[0].Endpoint, console.New(endpoints[0])
+	if len(endpoints) > 1 {
+		shown, served = fmt.Sprintf("%d endpoints", len(endpoints)), console.Several(endpoints...)
+	}
+	fmt.Fprintf(env.Stdout, "monotable: console of %s%s at http://%s%s\n\nStop with Ctrl-C.\n", shown, mode, listener.Addr(), console.Path)
+	return serveUntilDone(ctx, server.HTTPServer(served.Beside(http.NotFoundHandler()), logger), listener, logger)
 }
 
-// options are those of a console for the endpoint that the flags or the environment name.
-func (f *consoleFlags) options(ctx context.Context, env Environment) (console.Options, error) {
-	endpoint := cmp.Or(f.endpoint, env.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), env.Getenv("AWS_ENDPOINT_URL"), defaultEndpoint)
+// all are the options of the consoles of all endpoints that the flags or the environment name.
+func (f *consoleFlags) all(ctx context.Context, env Environment) ([]console.Options, error) {
+	if len(f.endpoints) == 0 {
+		f.endpoints = []string{""}
+	}
+	all := make([]console.Options, 0, len(f.endpoints))
+	for _, given := range f.endpoints {
+		name, address, named := strings.Cut(given, "=")
+		if !named || strings.Contains(name, "/") {
+			name, address = "", given
+		}
+		o, err := f.options(ctx, env, address)
+		if err != nil {
+			return nil, err
+		}
+		o.Name = name
+		all = append(all, o)
+	}
+	if len(all) == 1 {
+		return all, nil
+	}
+	seen := map[string]bool{}
+	for i := range all {
+		switch name := all[i].Name; {
+		case name == "":
+			return nil, fmt.Errorf("--endpoint %s: each of several endpoints needs a name, such as local=%s", all[i].Address, all[i].Address)
+		case console.CheckName(name) != nil:
+			return nil, fmt.Errorf("--endpoint: %w", console.CheckName(name))
+		case seen[name]:
+			return nil, fmt.Errorf("--endpoint: two endpoints have the name %q", name)
+		default:
+			seen[name] = true
+		}
+	}
+	return all, nil
+}
+
+// options are those of a console for an endpoint; "" is the one that the environment names.
+func (f *consoleFlags) options(ctx context.Context, env Environment, given string) (console.Options, error) {
+	endpoint := cmp.Or(given, env.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), env.Getenv("AWS_ENDPOINT_URL"), defaultEndpoint)
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return console.Options{}, fmt.Errorf("--endpoint %q: want a URL such as %s", endpoint, defaultEndpoint)
 	}
 	o := console.Options{
-		Endpoint: strings.TrimSuffix(endpoint, "/") + "/", Address: strings.TrimSuffix(endpoint, "/"), Region: regionOf(env, f.region), ReadOnly: f.readOnly,
+		Endpoint: strings.TrimSuffix(endpoint, "/") + "/", Address: strings.TrimSuffix(endpoint, "/"), Region: regionOf(env, f.region), ReadOnly: f.readOnly, Bookmarks: f.bookmarks,
 		Client: &http.Client{Timeout: consoleTimeout}, Credentials: credentialsOf(env),
 	}
 	name, isAWS := strings.CutSuffix(u.Hostname(), awsSuffix)

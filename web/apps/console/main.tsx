@@ -1,28 +1,34 @@
 // The console: tables, and what is in them.
 import "./style.css";
 import "./time.css";
-import { Database, SquareTerminal, Table2 } from "lucide";
+import { Bookmark, Database, SquareTerminal, Table2 } from "lucide";
 import { NotFound, Shell, link, start, view } from "#ui";
 import { about, user } from "./api.ts";
 import { CreateItemPage } from "./create-item.tsx";
 import { CreateTable } from "./create-table.tsx";
+import { EndpointMenu } from "./endpoint.tsx";
 import { TablePage } from "./items.tsx";
 import { ImportPage } from "./import.tsx";
+import { Palette, PaletteButton } from "./palette.tsx";
 import { PartiQL } from "./partiql.tsx";
+import { QueriesPage } from "./queries-page.tsx";
 import { SettingsPage } from "./settings.tsx";
 import { SignInPage, Who } from "./sign-in.tsx";
 import { StreamPage } from "./stream.tsx";
 import { Tables } from "./tables.tsx";
+import { ViewTabs } from "./view-tabs.tsx";
 import { t } from "./words.ts";
 
 function App() {
   const inside = about.signIn === undefined || user.value !== undefined;
   return (
-    <Shell wide brand="monotable" icon={Database} tools={<Who />} nav={inside ? [{ href: link("/tables"), label: t("tables"), icon: Table2 }, { href: link("/partiql"), label: "PartiQL", icon: SquareTerminal }] : []}>
+    <Shell wide brand="monotable" icon={Database} tools={<><EndpointMenu />{inside && <PaletteButton />}<Who /></>} nav={inside ? [{ href: link("/tables"), label: t("tables"), icon: Table2 }, { href: link("/partiql"), label: "PartiQL", icon: SquareTerminal }, { href: link("/queries"), label: t("queries"), icon: Bookmark }] : []}>
+      {inside && <><Palette /><ViewTabs /></>}
       {!inside ? <SignInPage /> : view({
         "/": () => <Tables />,
         "/tables": () => <Tables />,
         "/partiql": () => <PartiQL />,
+        "/queries": () => <QueriesPage />,
         "/create": () => (about.readOnly ? <NotFound /> : <CreateTable />),
         "/tables/:table/settings": (v) => <SettingsPage name={v["table"] ?? ""} />,
         "/tables/:table/import": (v) => (about.readOnly ? <NotFound /> : <ImportPage name={v["table"] ?? ""} />),
