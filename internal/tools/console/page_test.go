@@ -401,7 +401,7 @@ func TestSignInPage(t *testing.T) {
 func statement(p *webtest.Page, text string) {
 	p.Wait(".code-editor.ready")
 	p.Eval(`document.querySelector(".code-editor").shadowRoot.querySelector(".cm-content").focus()`)
-	p.Do(chromedp.KeyEvent("a", chromedp.KeyModifiers(input.ModifierCtrl)))
+	p.Do(chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	p.Do(chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		_, err := cdp.Call(ctx, tab, input.InsertText, input.InsertTextParams{Text: text})
 		return err

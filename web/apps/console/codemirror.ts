@@ -82,6 +82,15 @@ function itemLinter(o: EditorOptions): Extension {
   });
 }
 
+/** Text over a selection. Chromium would keep the selection's looks in style attributes, which the content policy forbids. */
+const overSelection = EditorView.domEventHandlers({
+  beforeinput: (event, view) => {
+    if (event.inputType !== "insertText" || event.data === null || view.state.selection.main.empty || view.composing) return false;
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: "input.type" });
+    return true;
+  },
+});
+
 const outside = Annotation.define<boolean>();
 
 export function edit(host: HTMLElement, o: EditorOptions): Editor {
@@ -98,7 +107,7 @@ export function edit(host: HTMLElement, o: EditorOptions): Editor {
         run, o.language === "json" ? lineNumbers() : [], language, look, syntaxHighlighting(colours), bracketMatching(), drawSelection(),
         EditorView.contentAttributes.of({ "aria-label": o.label, ...(o.readOnly ? { tabindex: "0" } : {}) }),
         o.readOnly ? [EditorState.readOnly.of(true), EditorView.editable.of(false)]
-          : [history(), indentOnInput(), closeBrackets(), autocompletion(), highlightActiveLine()],
+          : [history(), indentOnInput(), closeBrackets(), autocompletion(), highlightActiveLine(), overSelection],
         o.language === "json" ? [] : EditorView.lineWrapping,
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap]),
         EditorView.updateListener.of((u) => { if (u.docChanged && !u.transactions.some((t) => t.annotation(outside))) o.onInput(u.state.doc.toString()); }),

@@ -55,7 +55,7 @@ export function onKey(event: KeyboardEvent): void {
   if (event.key === "Escape" && typing(event) && !document.querySelector("dialog[open]")) (document.activeElement as HTMLElement | null)?.blur(); // keys are shortcuts again
   if (event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1 || event.defaultPrevented || typing(event) || !keysOn() || document.querySelector("dialog[open], :popover-open.menu")) return;
   const both = begun && event.timeStamp - begun.at < sequence ? `${begun.key} ${event.key}` : undefined;
-  const found = commands().find((c) => c.keys === both) ?? commands().find((c) => c.keys === event.key);
+  const found = (both === undefined ? undefined : commands().find((c) => c.keys === both)) ?? commands().find((c) => c.keys === event.key);
   begun = { key: event.key, at: event.timeStamp };
   if (found) {
     event.preventDefault();
