@@ -15,7 +15,7 @@ DIFFTIME ?= 10m
 FAULTTIME ?= 5m
 FAULTSEED ?= 0
 
-.PHONY: help build run web web-dev test lint fmt race fuzz differential overload bench bench-cluster cluster-test deploy-test soak tidy setup clean
+.PHONY: help build run web web-dev test lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test deploy-test soak tidy setup clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices),
 	@cmp -s bench/package-lock.json bench/node_modules/.installed || { (cd bench && npm ci --no-audit --no-fund --loglevel=error) && cp bench/package-lock.json bench/node_modules/.installed; }
 	@go run ./bench $(BENCHFLAGS)
 	@systems/load
+
+bench-growth: ## measure what grows with the data: items, tables, item collections, writers of one item
+	@go run ./bench -parts growth $(BENCHFLAGS)
 
 bench-cluster: build ## measure servers that share a store, by number and request (10 minutes; BENCHFLAGS=-h for choices)
 	@go run ./bench cluster $(BENCHFLAGS)

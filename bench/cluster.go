@@ -72,7 +72,7 @@ func measureCluster(ctx context.Context, args []string) error {
 	page := c.results.markdown(c.settings)
 	fmt.Fprint(os.Stdout, page)
 	if s.page != "" {
-		err = writeFigures(s.page, page)
+		err = writeFigures(s.page, "make bench-cluster", page)
 	}
 	if s.jsonFile != "" {
 		err = errors.Join(err, writeJSON(s.jsonFile, c.results))
@@ -252,7 +252,7 @@ func (c *cluster) measure(ctx context.Context, w workload, set setup) error {
 				asked = sample(ctx, set.store.activity)
 			}
 		}
-		m, err := measureWith(ctx, servers, w, c.settings.clients, c.settings.settings, storeCPU, logBytes)
+		m, err := measureWith(ctx, servers, w, demand{connections: c.settings.clients, duration: c.settings.duration}, c.settings.items, storeCPU, logBytes)
 		a, failure := asked()
 		if err = errors.Join(err, failure); err != nil {
 			return err
@@ -325,7 +325,7 @@ func (c *cluster) count(ctx context.Context, b *backend, workloads []workload) e
 			up := func() (float64, error) { return b.traffic().up, nil }
 			down := func() (float64, error) { return b.traffic().down, nil }
 			clock := func() (float64, error) { return time.Since(begin).Seconds(), nil }
-			m, err := measureWith(ctx, servers, w, 1, c.settings.settings, trips, up, down, clock)
+			m, err := measureWith(ctx, servers, w, demand{connections: 1, duration: c.settings.duration}, c.settings.items, trips, up, down, clock)
 			if err != nil {
 				return fmt.Errorf("%s: %w", w.name, err)
 			}
@@ -348,5 +348,7 @@ func (s *server) metric(name string) (float64, error) {
 			return strconv.ParseFloat(value, 64)
 		}
 	}
-	return 0, fmt.Errorf("the server has no metric %s", name)
+	return 0, fmt.Errorf("%w %s", errNoMetric, name)
 }
+
+var errNoMetric = errors.New("the server has no metric")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -53,9 +52,7 @@ type clusterCost struct {
 }
 
 func newClusterResults() *clusterResults {
-	load, _ := os.ReadFile("/proc/loadavg") // Linux only
-	minute, _, _ := strings.Cut(string(load), " ")
-	return &clusterResults{rounds: map[clusterCell][]measurement{}, done: map[clusterCell]activity{}, Load: cmp.Or(minute, "unknown")}
+	return &clusterResults{rounds: map[clusterCell][]measurement{}, done: map[clusterCell]activity{}, Load: loadAverage()}
 }
 
 func (r *clusterResults) add(workload string, set setup, m measurement, a activity) {
@@ -244,22 +241,22 @@ func figure(f float64) string {
 	return digits
 }
 
-// What stands before and after the figures in a page.
-const (
-	figuresBegin = "<!-- make bench-cluster writes from here -->\n"
-	figuresEnd   = "<!-- to here -->\n"
-)
-
-// writeFigures puts the report into a page, in place of the one it has.
-func writeFigures(name, figures string) error {
+// writeFigures puts what a command reports into a page, in place of the report that it has.
+func writeFigures(name, command, figures string) error {
+	begin, end := figuresBegin(command), figuresEnd
 	page, err := os.ReadFile(name)
 	if err != nil {
 		return err
 	}
-	before, rest, begun := strings.Cut(string(page), figuresBegin)
-	_, after, ended := strings.Cut(rest, figuresEnd)
+	before, rest, begun := strings.Cut(string(page), begin)
+	_, after, ended := strings.Cut(rest, end)
 	if !begun || !ended {
-		return fmt.Errorf("%s has no lines %q and %q, between which the figures stand", name, figuresBegin, figuresEnd)
+		return fmt.Errorf("%s has no lines %q and %q, between which the figures stand", name, begin, end)
 	}
-	return os.WriteFile(name, []byte(before+figuresBegin+"\n"+figures+"\n"+figuresEnd+after), 0o600)
+	return os.WriteFile(name, []byte(before+begin+"\n"+figures+"\n"+end+after), 0o600)
 }
+
+// figuresBegin stands before the figures in a page, figuresEnd after them.
+func figuresBegin(command string) string { return "<!-- " + command + " writes from here -->\n" }
+
+const figuresEnd = "<!-- to here -->\n"

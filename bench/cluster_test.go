@@ -37,23 +37,23 @@ func TestTransactionsNameEachItemOnce(t *testing.T) {
 // TestWriteFigures: figures replace those between the marks, and nothing else of a page.
 func TestWriteFigures(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.md")
-	if err := os.WriteFile(page, []byte("before\n"+figuresBegin+"old\n"+figuresEnd+"after\n"), 0o600); err != nil {
+	if err := os.WriteFile(page, []byte("before\n"+figuresBegin("make it")+"old\n"+figuresEnd+"after\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeFigures(page, "new\n"); err != nil {
+	if err := writeFigures(page, "make it", "new\n"); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "before\n" + figuresBegin + "\nnew\n\n" + figuresEnd + "after\n"; string(got) != want {
+	if want := "before\n" + figuresBegin("make it") + "\nnew\n\n" + figuresEnd + "after\n"; string(got) != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if err := os.WriteFile(page, []byte("no marks"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := writeFigures(page, "new\n"); err == nil || !strings.Contains(err.Error(), "has no lines") {
+	if err := writeFigures(page, "make it", "new\n"); err == nil || !strings.Contains(err.Error(), "has no lines") {
 		t.Errorf("a page without marks: %v", err)
 	}
 }

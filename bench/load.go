@@ -9,20 +9,23 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
-	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/monotable/monotable/internal/loadgen"
 )
 
 // measurement is one workload against one server, or several that share a store, for a while.
 type measurement struct {
-	opsPerSecond float64 // without those that were refused
-	p50, p99     time.Duration
-	cpuPerOp     time.Duration
-	conflicts    float64   // share of the requests that got TransactionConflict
-	perOp        []float64 // what each of the gauges went on by, for each request
+	opsPerSecond         float64 // without those that were refused
+	mean, p50, p99, p999 time.Duration
+	longest              time.Duration
+	cpuPerOp             time.Duration
+	allocations, written float64   // of the server for each request, and the bytes that it wrote to its disk; 0 for servers without metrics
+	conflicts            float64   // share of the requests that got TransactionConflict
+	perOp                []float64 // what each of the gauges went on by, for each request
+	waited               float64   // share of the requests that were due while no connection was free
 }
 
 // gauge is a count that only goes on.
@@ -34,56 +37,102 @@ var freshFrom atomic.Int64
 // freshPerRun is more than a run can use.
 const freshPerRun = 5_000_000
 
-// measure runs a closed loop on each of n connections, which the servers share evenly.
-func measure(ctx context.Context, servers []*server, w workload, n int, set settings, gauges ...gauge) (measurement, error) {
-	t := w.body(set.items)
-	base := int(freshFrom.Add(freshPerRun)) + set.items
-	workers := make([]*worker, n)
-	for i := range workers {
-		s := servers[i%len(servers)]
-		connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.addr)
-		if err != nil {
-			return measurement{}, err
+// demand is what is asked of servers: how many connections, for how long, and, in an open loop, how often.
+type demand struct {
+	connections int
+	duration    time.Duration
+	rate        float64 // requests a second that are due; 0 is the closed loop
+}
+
+// measure sends a workload's requests on connections that the servers share evenly.
+func measure(ctx context.Context, servers []*server, w workload, d demand, items int, gauges ...gauge) (measurement, error) {
+	warmUp := min(d.duration/5, time.Second)
+	workers, err := connect(ctx, servers, w, d.connections, items, int(servers[0].fastest()*(warmUp+d.duration).Seconds()))
+	defer func() {
+		for _, worker := range workers {
+			_ = worker.connection.Close()
 		}
-		defer connection.Close()
-		workers[i] = newWorker(connection, s, w, t, &filler{
-			random: rand.New(rand.NewPCG(uint64(i), uint64(base))), connection: i, connections: n, next: base + i,
-		})
+	}()
+	if err != nil {
+		return measurement{}, err
 	}
-	if err := runAll(workers, set.duration/5); err != nil { // warm up
+	if _, err := loadgen.Run(ctx, workers, loadgen.Options{Duration: warmUp}); err != nil { // warm up
 		return measurement{}, err
 	}
 	for _, worker := range workers {
-		worker.latencies, worker.conflicts = worker.latencies[:0], 0
+		worker.conflicts = 0
 	}
-	gauges = append([]gauge{func() (float64, error) { return float64(cpuOf(servers)), nil }}, gauges...)
+	gauges = append([]gauge{
+		func() (float64, error) { return float64(cpuOf(servers)), nil },
+		metricOf(servers, "go_memstats_mallocs_total"),
+		metricOf(servers, `monotable_written_bytes_total{to="log"}`),
+		metricOf(servers, `monotable_written_bytes_total{to="tables"}`),
+	}, gauges...)
 	before, err := readAll(gauges)
-	begin := time.Now()
-	err = errors.Join(err, runAll(workers, set.duration))
-	elapsed := time.Since(begin)
-	after, failure := readAll(gauges)
-	var latencies []time.Duration
+	if err != nil {
+		return measurement{}, err
+	}
+	done, err := loadgen.Run(ctx, workers, loadgen.Options{Duration: d.duration, Rate: d.rate, Sleep: sleepExactly})
+	if err != nil {
+		return measurement{}, err
+	}
+	after, err := readAll(gauges)
+	if err != nil {
+		return measurement{}, err
+	}
 	conflicts := 0
 	for _, worker := range workers {
-		latencies = append(latencies, worker.latencies...)
 		conflicts += worker.conflicts
 	}
-	if err = errors.Join(err, failure); err != nil || len(latencies) == 0 {
-		return measurement{}, err
-	}
-	slices.Sort(latencies)
-	requests := float64(len(latencies))
+	requests := float64(done.Requests)
 	m := measurement{
-		opsPerSecond: (requests - float64(conflicts)) / elapsed.Seconds(),
-		p50:          latencies[len(latencies)/2],
-		p99:          latencies[len(latencies)*99/100],
-		conflicts:    float64(conflicts) / requests,
+		opsPerSecond: (requests - float64(conflicts)) / done.Elapsed.Seconds(),
+		mean:         done.Mean(), p50: done.Percentile(50), p99: done.Percentile(99), p999: done.Percentile(99.9), longest: done.Max(),
+		conflicts: float64(conflicts) / requests, waited: float64(done.Waited) / requests,
 	}
 	for i := range gauges {
 		m.perOp = append(m.perOp, (after[i]-before[i])/requests)
 	}
-	m.cpuPerOp, m.perOp = time.Duration(m.perOp[0]), m.perOp[1:]
+	m.cpuPerOp, m.allocations, m.written, m.perOp = time.Duration(m.perOp[0]), m.perOp[1], m.perOp[2]+m.perOp[3], m.perOp[4:]
 	return m, nil
+}
+
+// connect opens the connections of a run, each with requests of its own, and stores the items that the run will use up.
+func connect(ctx context.Context, servers []*server, w workload, n, items, consumed int) (workers []*worker, err error) {
+	t := w.body(items)
+	base := int(freshFrom.Add(freshPerRun)) + items
+	if w.consumes && !servers[0].echo {
+		if err := store(ctx, servers[0], items1K(base+n, base+n+consumed)); err != nil {
+			return nil, err
+		}
+	}
+	for i := range n {
+		s := servers[i%len(servers)]
+		connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", s.addr)
+		if err != nil {
+			return workers, err
+		}
+		workers = append(workers, newWorker(connection, s, w, t, &filler{
+			random: rand.New(rand.NewPCG(uint64(i), uint64(base))), connection: i, connections: n, next: base + i,
+		}))
+	}
+	return workers, nil
+}
+
+// metricOf is the sum of a metric of servers, those without metrics left out.
+func metricOf(servers []*server, name string) gauge {
+	return func() (sum float64, err error) {
+		for _, s := range servers {
+			if s.metrics == "" {
+				continue
+			}
+			value, failure := s.metric(name)
+			if !errors.Is(failure, errNoMetric) { // a server over PostgreSQL writes nothing itself
+				sum, err = sum+value, errors.Join(err, failure)
+			}
+		}
+		return sum, err
+	}
 }
 
 func readAll(gauges []gauge) (values []float64, err error) {
@@ -101,23 +150,7 @@ func cpuOf(servers []*server) (sum time.Duration) {
 	return sum
 }
 
-func runAll(workers []*worker, d time.Duration) error {
-	var wg sync.WaitGroup
-	errs := make([]error, len(workers))
-	until := time.Now().Add(d)
-	for i, w := range workers {
-		wg.Go(func() { errs[i] = w.run(until) })
-	}
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// worker is one connection in a closed loop.
+// worker is one connection.
 type worker struct {
 	connection net.Conn
 	reader     *bufio.Reader
@@ -127,7 +160,6 @@ type worker struct {
 	signature  []byte // the part of the head that is to have it
 	slots      []slot
 	filler     *filler
-	latencies  []time.Duration
 	contended  bool // requests may meet transactions of other connections
 	conflicts  int  // how many have
 }
@@ -149,25 +181,24 @@ func newWorker(connection net.Conn, s *server, w workload, t template, f *filler
 	}
 }
 
-func (w *worker) run(until time.Time) error {
-	for {
-		begin := time.Now()
-		if begin.After(until) {
-			return nil
-		}
-		w.filler.fill(w.body, w.slots)
-		w.signer.sign(w.signature, w.body)
-		if _, err := w.connection.Write(w.request); err != nil {
-			return err
-		}
-		err := readAnswer(w.reader)
-		if w.contended && errors.Is(err, errConflict) {
-			w.conflicts++
-		} else if err != nil {
-			return err
-		}
-		w.latencies = append(w.latencies, time.Since(begin))
+// Prepare fills in and signs the next request.
+func (w *worker) Prepare(ctx context.Context) error {
+	w.filler.fill(w.body, w.slots)
+	w.signer.sign(w.signature, w.body)
+	return ctx.Err()
+}
+
+// Send sends the request and reads its response.
+func (w *worker) Send(context.Context) error {
+	if _, err := w.connection.Write(w.request); err != nil {
+		return err
 	}
+	err := readAnswer(w.reader)
+	if w.contended && errors.Is(err, errConflict) {
+		w.conflicts++
+		return nil
+	}
+	return err
 }
 
 // errConflict is the error of a request that met a transaction.

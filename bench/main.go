@@ -2,15 +2,16 @@
 //
 // It starts each server on loopback, loads the same table into each, and runs the same requests against
 // each in turn, several rounds of them, so that a machine whose speed drifts treats all alike. It prints
-// medians, p99s, server CPU per operation, ratios to the best peer, and whether the floors of floors.go hold.
+// medians, percentiles, what a request costs the server, ratios to the best peer, whether the promises hold, and what has
+// moved since the accepted run by more than the noise.
 //
 // The server is pinned to one core and the load generator to another where the machine has taskset and two
 // cores. Requests are marshalled before the clock starts, and a hand-written client reads only as much of an
 // answer as it needs, so that the load generator is not what is measured.
 //
-// The model is four parts: a server (servers.go) is a process that can be started; a workload (workloads.go)
-// is a set of request templates; load (load.go) runs one workload against one server for a while; the
-// report (report.go) puts the measurements together.
+// A server (servers.go) is a process that can be started; a workload (workloads.go) is a set of request templates; load.go
+// runs one workload against one server for a while, by package loadgen. A part (parts.go) is a question that a run answers by many
+// measurements. The results (report.go) are printed, compared with the accepted run (accepted.go), and drawn (page.go, graphs.mjs).
 package main
 
 import (
@@ -20,24 +21,34 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"time"
 )
 
 // settings are what the command line decides.
 type settings struct {
+	parts       string
 	items       int
 	rounds      int
 	duration    time.Duration
+	sustain     time.Duration
 	connections string
 	servers     string
 	workloads   string
 	jsonFile    string
+	accepted    string
+	accept      bool
+	page        string
 	check       bool
 }
 
-// itemsMin is more than the most connections.
-const itemsMin = 1000
+const (
+	// itemsMin is more than the most connections.
+	itemsMin = 1000
+	// acceptedFile is the last accepted run, with which others are compared.
+	acceptedFile = "bench/accepted.json"
+)
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -47,37 +58,46 @@ func main() {
 		case "echo":
 			fail(serveEcho(os.Args[2:]))
 			return
-		case "scale":
-			fail(measureScale(os.Stdout, os.Args[2:]))
-			return
 		case "cluster":
 			fail(measureCluster(ctx, os.Args[2:]))
 			return
 		}
 	}
 	s := settings{}
+	flag.StringVar(&s.parts, "parts", "all", "comma-separated: "+strings.Join(partNames(), ", "))
 	flag.IntVar(&s.items, "items", 100_000, "items of 1 KB to load before measuring")
-	flag.IntVar(&s.rounds, "rounds", 3, "rounds; the median of them is reported")
-	flag.DurationVar(&s.duration, "duration", 2*time.Second, "how long each workload runs against each server in a round")
-	flag.StringVar(&s.connections, "connections", "32,1", "numbers of connections")
+	flag.IntVar(&s.rounds, "rounds", 5, "rounds of the part compare; their median is reported, and the noise estimated from them")
+	flag.DurationVar(&s.duration, "duration", 2*time.Second, "how long each workload runs against each server in a round, and each point of a graph")
+	flag.DurationVar(&s.sustain, "sustain", 10*time.Minute, "how long the part sustained keeps up its writes")
+	flag.IntVar(&growItems, "grow", growItems, "items that the part growth loads in the end; measured at a hundredth of them, too")
+	flag.StringVar(&s.connections, "connections", "32,1", "numbers of connections of the part compare")
 	flag.StringVar(&s.servers, "servers", "all", "comma-separated: "+strings.Join(serverNames(), ", "))
 	flag.StringVar(&s.workloads, "workloads", "all", "comma-separated: "+strings.Join(workloadNames(workloads()), ", "))
 	flag.StringVar(&before, "before", "", "another build of monotable to measure too, as server monotable-before")
 	flag.StringVar(&s.jsonFile, "json", "", "also write the results to this file as JSON")
+	flag.StringVar(&s.accepted, "accepted", acceptedFile, "the run to compare with")
+	flag.BoolVar(&s.accept, "accept", false, "make this run the accepted one, and draw docs/performance.md from it")
+	flag.StringVar(&s.page, "write", "", "only write this page, with its graphs, from the accepted run; measure nothing")
 	flag.BoolVar(&s.check, "check", false, "exit with status 1 when a floor is missed")
 	flag.Usage = usage
 	flag.Parse()
+	if s.page != "" {
+		fail(writePage(s.page, s.accepted))
+		return
+	}
 	fail(run(ctx, s))
 }
 
 func usage() {
 	fmt.Fprint(os.Stderr, `Measure monotable beside other servers of DynamoDB's API.
 
-  make bench                                            everything (about 15 minutes)
-  make bench BENCHFLAGS="-items 10000 -rounds 1 -duration 1s"
-  make bench BENCHFLAGS="-servers monotable,echo -workloads get,query"
-  make bench BENCHFLAGS="-servers monotable,monotable-before -before /tmp/old/bin/monotable"
-  make bench BENCHFLAGS="scale -items 10000000"         what grows with the table, in process
+  make bench                                            everything (about an hour); says what moved since the accepted run
+  make bench BENCHFLAGS="-accept"                       and accept this run: bench/accepted.json, docs/performance.md
+  make bench BENCHFLAGS="-parts compare -items 10000 -rounds 1 -duration 1s"
+  make bench BENCHFLAGS="-parts compare -servers monotable,echo -workloads get,query"
+  make bench BENCHFLAGS="-parts compare -servers monotable,monotable-before -before /tmp/old/bin/monotable"
+  make bench BENCHFLAGS="-parts sustained -servers monotable -sustain 2m"
+  make bench BENCHFLAGS="-parts growth -grow 1000000"   what grows with the table, in process
   make bench-cluster                                    servers that share a store (-h for choices)
 
 Peers come from npm (bench/package-lock.json); DynamoDB Local also needs Java 17.
@@ -93,86 +113,81 @@ func fail(err error) {
 	}
 }
 
+// run measures the chosen parts and reports.
 func run(ctx context.Context, s settings) error {
-	if s.items < itemsMin {
-		return fmt.Errorf("-items %d: want at least %d, so that each connection has some of its own", s.items, itemsMin)
-	}
-	connections, err := parseCounts(s.connections)
+	r, err := newRun(s)
 	if err != nil {
 		return err
 	}
-	chosen, err := chooseWorkloads(workloads(), s.workloads)
-	if err != nil {
-		return err
-	}
-	if err := pinSelf(); err != nil {
-		return err
-	}
-	running, left, err := startServers(ctx, s.servers)
-	defer stopServers(running)
-	if err != nil {
-		return err
-	}
-	for _, server := range running {
-		if err := load(ctx, server, s.items); err != nil {
-			return fmt.Errorf("%s: %w", server.name, err)
-		}
-	}
-	for _, server := range running {
-		if err := server.pause(); err != nil {
-			return err
-		}
-	}
-	results := newResults(left)
-	for round := range s.rounds {
-		for _, n := range connections {
-			for _, w := range chosen {
-				if err := measureAll(ctx, running, w, n, s, results); err != nil {
-					return err
-				}
+	defer func() { stopServers(r.servers) }()
+	for _, p := range parts() {
+		if slices.Contains(r.parts, p.name) {
+			progress("part %s: %s", p.name, p.about)
+			if err := p.measure(ctx, r); err != nil {
+				return fmt.Errorf("%s: %w", p.name, err)
 			}
 		}
-		progress("round %d of %d done", round+1, s.rounds)
 	}
-	results.footprint(running)
-	results.print(os.Stdout)
+	r.results.summarize()
+	r.results.write(os.Stdout)
+	accepted, err := readResults(s.accepted)
+	switch {
+	case err == nil:
+		fmt.Fprint(os.Stdout, r.results.moved(accepted))
+	case !errors.Is(err, os.ErrNotExist):
+		return err
+	}
+	err = nil
 	if s.jsonFile != "" {
-		if err := writeJSON(s.jsonFile, results); err != nil {
-			return err
-		}
+		err = writeJSON(s.jsonFile, r.results)
 	}
-	if missed := results.missedFloors(); s.check && len(missed) > 0 {
-		return fmt.Errorf("floors missed: %s", strings.Join(missed, ", "))
+	if s.accept {
+		err = errors.Join(err, accept(s.accepted, accepted, r.results))
 	}
-	return nil
+	if missed := r.results.missedFloors(); s.check && len(missed) > 0 {
+		err = errors.Join(err, fmt.Errorf("floors missed: %s", strings.Join(missed, ", ")))
+	}
+	return err
 }
 
-// measureAll runs one workload against every server in turn.
-func measureAll(ctx context.Context, running []*server, w workload, connections int, s settings, r *results) error {
-	for i, server := range running {
-		if w.transaction && server.noTransactions || server.echo && w.echoBytes == 0 || w.stream && !server.own {
-			continue
-		}
-		if err := server.resume(); err != nil {
-			return err
-		}
-		m, err := measureWith(ctx, running[i:i+1], w, connections, s)
-		if err := errors.Join(err, server.pause()); err != nil {
-			return fmt.Errorf("%s, %s: %w", server.name, w.name, err)
-		}
-		r.add(server.name, w.name, connections, m)
+// benchRun is a run under way.
+type benchRun struct {
+	settings    settings
+	parts       []string
+	connections []int
+	workloads   []workload
+	servers     []*server
+	loaded      int // items of 1 KB that each server has
+	results     *results
+}
+
+func newRun(s settings) (*benchRun, error) {
+	r := &benchRun{settings: s, results: newResults()}
+	if s.items < itemsMin || s.rounds < 1 {
+		return nil, fmt.Errorf("-items %d, -rounds %d: want at least %d items, so that each connection has some of its own, and a round", s.items, s.rounds, itemsMin)
 	}
-	return nil
+	var err error
+	if r.parts, err = chooseParts(s.parts); err != nil {
+		return nil, err
+	}
+	if r.connections, err = parseCounts(s.connections); err != nil {
+		return nil, err
+	}
+	if r.workloads, err = chooseWorkloads(workloads(), s.workloads); err != nil {
+		return nil, err
+	}
+	r.results.Conditions = conditionsOf(s)
+	return r, pinSelf()
 }
 
 // measureWith measures with the table's stream turned on where the workload wants it.
-func measureWith(ctx context.Context, servers []*server, w workload, connections int, s settings, gauges ...gauge) (measurement, error) {
+func measureWith(ctx context.Context, servers []*server, w workload, d demand, items int, gauges ...gauge) (measurement, error) {
 	if w.stream {
 		if err := call(ctx, servers[0], "UpdateTable", `{"TableName":"bench","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"}}`); err != nil {
 			return measurement{}, err
 		}
 	}
-	m, err := measure(ctx, servers, w, connections, s, gauges...)
+	m, err := measure(ctx, servers, w, d, items, gauges...)
 	if w.stream {
 		err = errors.Join(err, call(ctx, servers[0], "UpdateTable", `{"TableName":"bench","StreamSpecification":{"StreamEnabled":false}}`))
 	}

@@ -80,6 +80,14 @@ func durable(binary string) func(port int, dir string) []string {
 	}
 }
 
+// fastest is more requests a second than the server can respond to.
+func (s *server) fastest() float64 {
+	if s.own {
+		return 30_000
+	}
+	return 5_000
+}
+
 func serverNames() []string {
 	var names []string
 	for _, s := range servers() {
@@ -145,6 +153,13 @@ func (s *server) start(ctx context.Context) error {
 	}
 	s.addr = loopback(port)
 	args := s.command(port, s.dir)
+	if s.own && !s.inMemory {
+		if port, err = freePort(ctx); err != nil {
+			return err
+		}
+		s.metrics = loopback(port)
+		args = append(args, "--metrics-addr", s.metrics)
+	}
 	if !s.afloat {
 		args = append(pinPrefix(0), args...)
 	}
@@ -190,11 +205,17 @@ func (s *server) awaitAnswer(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			said, _ := os.ReadFile(filepath.Join(s.dir, "log"))
-			return fmt.Errorf("no answer within 30 s: %w\n%s", err, said)
+			return fmt.Errorf("no answer within 30 s: %w\n%s", err, s.said())
 		case <-retry.C:
 		}
 	}
+}
+
+// said is the end of what the server has written.
+func (s *server) said() string {
+	const most = 1000
+	text, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+	return string(text[max(0, len(text)-most):])
 }
 
 func stopServers(running []*server) {
@@ -210,7 +231,11 @@ func stopServers(running []*server) {
 
 // pause holds a server still, so that what it does in the background (collecting garbage, compacting) cannot
 // slow another one's measurement on the core they share; resume lets it go on.
-func (s *server) pause() error  { return s.process.Process.Signal(syscall.SIGSTOP) }
+func (s *server) pause() error {
+	http.DefaultClient.CloseIdleConnections() // a server that has been paused for long closes them when it goes on
+	return s.process.Process.Signal(syscall.SIGSTOP)
+}
+
 func (s *server) resume() error { return s.process.Process.Signal(syscall.SIGCONT) }
 
 // residentBytes is the server's resident memory. Linux only; 0 elsewhere.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"strconv"
 	"strings"
@@ -37,6 +38,16 @@ func load(ctx context.Context, s *server, items int) error {
 	if err := awaitActive(ctx, s); err != nil {
 		return err
 	}
+	if err := store(ctx, s, partItems()); err != nil {
+		return err
+	}
+	err := store(ctx, s, items1K(0, items))
+	progress("%s loaded with %d items in %.1f s", s.name, items+partitions*perPart, time.Since(begin).Seconds())
+	return err
+}
+
+// store puts items in batches, several at a time.
+func store(ctx context.Context, s *server, items iter.Seq[string]) error {
 	batches := make(chan string, loaders)
 	var wg sync.WaitGroup
 	var failure atomic.Pointer[error]
@@ -49,42 +60,47 @@ func load(ctx context.Context, s *server, items int) error {
 			}
 		})
 	}
-	produce(items, func(batch string) bool { batches <- batch; return failure.Load() == nil })
+	var puts []string
+	flush := func() {
+		if len(puts) > 0 {
+			batches <- `{"RequestItems":{"bench":[` + strings.Join(puts, ",") + `]}}`
+			puts = puts[:0]
+		}
+	}
+	for item := range items {
+		puts = append(puts, `{"PutRequest":{"Item":`+item+`}}`)
+		if len(puts) == batchMax {
+			flush()
+		}
+		if failure.Load() != nil {
+			break
+		}
+	}
+	flush()
 	close(batches)
 	wg.Wait()
 	if err := failure.Load(); err != nil {
 		return *err
 	}
-	progress("%s loaded with %d items in %.1f s", s.name, items+partitions*perPart, time.Since(begin).Seconds())
 	return nil
 }
 
-// produce yields the BatchWriteItem bodies of all items until yield says no.
-func produce(items int, yield func(string) bool) {
-	var puts []string
-	flush := func() bool {
-		body := `{"RequestItems":{"bench":[` + strings.Join(puts, ",") + `]}}`
-		puts = puts[:0]
-		return yield(body)
-	}
-	add := func(item string) bool {
-		puts = append(puts, `{"PutRequest":{"Item":`+item+`}}`)
-		return len(puts) < 25 || flush()
-	}
-	for i := range items {
-		if !add(item(fmt.Sprintf("%0*d", digits, i))) {
-			return
+// batchMax is how many puts AWS takes in a BatchWriteItem.
+const batchMax = 25
+
+// items1K are those of 1 KB whose numbers lie between two.
+func items1K(from, to int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := from; i < to && yield(item(fmt.Sprintf("%0*d", digits, i))); i++ {
 		}
 	}
-	for p := range partitions {
-		for n := range perPart {
-			if !add(partItem(p, n)) {
-				return
-			}
+}
+
+// partItems are those of the partitions.
+func partItems() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := 0; i < partitions*perPart && yield(partItem(i/perPart, i%perPart)); i++ {
 		}
-	}
-	if len(puts) > 0 {
-		flush()
 	}
 }
 

@@ -28,6 +28,8 @@ type workload struct {
 	stream bool
 	// contended lets requests of different connections meet on an item, and so be refused with TransactionConflict.
 	contended bool
+	// consumes says that a request uses up an item: as many as may be needed are stored before the clock starts.
+	consumes bool
 	// echoBytes is the size of the answer that the bare echo gives in place of this one's; 0 leaves it out.
 	echoBytes int
 	target    string
@@ -44,8 +46,9 @@ type template struct {
 type slot struct {
 	at    int
 	kind  slotKind
-	bound int // existing, common: numbers are below it
-	class int // common: what dividing the number by commonClasses leaves, so that no request names an item twice
+	bound int // existing, common, spread: numbers are below it
+	// class, of as many classes, is what dividing the number by them leaves, so that no request names an item twice: common, spread
+	class, classes int
 }
 
 type slotKind uint8
@@ -55,9 +58,14 @@ const (
 	fresh                    // a number never used before
 	mixed                    // either, by turns
 	common                   // a random number below bound, of all connections
+	spread                   // the same, for requests with more items
 )
 
-const commonClasses = 5
+// commonClasses and spreadClasses are how many items a request with slots of these kinds names at most.
+const (
+	commonClasses = 5
+	spreadClasses = 25
+)
 
 // workloads lists them in the order of the report. Those with a stream come last: they run on monotable only.
 func workloads() []workload {
@@ -91,6 +99,9 @@ func plainWorkloads() []workload {
 			return parse(items, `{"TableName":"bench","Key":{"PK":{"S":"item#<existing>"},"SK":{"S":"0"}},`+
 				`"UpdateExpression":"SET n = n + :one","ExpressionAttributeValues":{":one":{"N":"1"}}}`)
 		}},
+		{name: "delete", target: "DeleteItem", consumes: true, echoBytes: 2, body: func(items int) template {
+			return parse(items, `{"TableName":"bench","Key":{"PK":{"S":"item#<fresh>"},"SK":{"S":"0"}}}`)
+		}},
 		{name: "query", target: "Query", echoBytes: 9800, body: func(int) template {
 			return parse(partitions, `{"TableName":"bench","KeyConditionExpression":"PK = :p","ExpressionAttributeValues":{":p":{"S":"part#<existing>"}}}`)
 		}},
@@ -102,6 +113,13 @@ func plainWorkloads() []workload {
 		}},
 		{name: "scan", target: "Scan", echoBytes: 100_000, body: func(items int) template {
 			return parse(items, `{"TableName":"bench","Limit":100,"ExclusiveStartKey":{"PK":{"S":"item#<existing>"},"SK":{"S":"0"}}}`)
+		}},
+		{name: "batchget", target: "BatchGetItem", echoBytes: 27_000, body: func(items int) template {
+			keys := make([]string, spreadClasses)
+			for i := range keys {
+				keys[i] = `{"PK":{"S":"item#<spread>"},"SK":{"S":"0"}}`
+			}
+			return parse(items, `{"RequestItems":{"bench":{"Keys":[`+strings.Join(keys, ",")+`]}}}`)
 		}},
 		{name: "batchwrite", target: "BatchWriteItem", echoBytes: 40, body: func(items int) template {
 			puts := make([]string, 25)
@@ -179,7 +197,7 @@ func partItem(partition, n int) string {
 // parse finds the slots of a body; consecutive slots of one item carry one number.
 func parse(bound int, text string) template {
 	var t template
-	kinds := map[string]slotKind{"<existing>": existing, "<fresh>": fresh, "<mixed>": mixed, "<common>": common}
+	kinds := map[string]slotKind{"<existing>": existing, "<fresh>": fresh, "<mixed>": mixed, "<common>": common, "<spread>": spread}
 	for text != "" {
 		open := strings.IndexByte(text, '<')
 		if open < 0 {
@@ -188,7 +206,12 @@ func parse(bound int, text string) template {
 		}
 		end := open + strings.IndexByte(text[open:], '>') + 1
 		t.body = append(t.body, text[:open]...)
-		t.slots = append(t.slots, slot{at: len(t.body), kind: kinds[text[open:end]], bound: bound, class: len(t.slots) % commonClasses})
+		s := slot{at: len(t.body), kind: kinds[text[open:end]], bound: bound, classes: commonClasses}
+		if s.kind == spread {
+			s.classes = spreadClasses
+		}
+		s.class = len(t.slots) % s.classes
+		t.slots = append(t.slots, s)
 		t.body = append(t.body, strings.Repeat("0", digits)...)
 		text = text[end:]
 	}
@@ -223,8 +246,8 @@ func (f *filler) fill(body []byte, slots []slot) {
 
 func (f *filler) number(s slot) int {
 	kind := s.kind
-	if kind == common {
-		return f.random.IntN(s.bound/commonClasses)*commonClasses + s.class
+	if kind == common || kind == spread {
+		return f.random.IntN(s.bound/s.classes)*s.classes + s.class
 	}
 	if kind == mixed {
 		f.turn = !f.turn

@@ -2,8 +2,11 @@ package console_test
 
 import (
 	"net/http"
+	"path"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -135,4 +138,149 @@ type recorder chan *http.Request
 func (c recorder) Do(r *http.Request) (*http.Response, error) {
 	c <- r
 	return nil, http.ErrServerClosed
+}
+
+func items(t *testing.T, db *monotable.DB, table string) int32 {
+	t.Helper()
+	out, err := db.Client().Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String(table), Select: types.SelectCount})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Count
+}
+
+// TestBackups: a backup is made, restored as another table and deleted by typing its name; a table is restored to a second.
+func TestBackups(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	shop(t, db)
+	address := served(t, db)
+	p := webtest.Open(t, address+"/_console/#/tables/shop/backups")
+	p.UntilText("There are no backups")
+	look(p, "console-backups-none")
+	p.Button("Create backup")
+	p.Wait("dialog[open] input[name=backup]")
+	p.Eval(`document.querySelector("input[name=backup]").select()`)
+	p.Type("dialog[open] input[name=backup]", "before")
+	p.Until(`(() => { const b = [...document.querySelectorAll("dialog[open] button")].find((b) => b.textContent === "Create backup"); b.click(); return true; })()`)
+	p.UntilText("AVAILABLE")
+	change(t, db)
+	p.Button("Restore")
+	p.Wait("dialog[open] input[name=target]")
+	look(p, "console-restore")
+	p.Until(`(() => { const b = [...document.querySelectorAll("dialog[open] button")].find((b) => b.textContent === "Restore"); b.click(); return true; })()`)
+	p.Until(`location.hash === "#/tables/shop-restored/settings"`)
+	p.Until(`[...document.querySelectorAll("h1")].some((h) => h.textContent === "shop-restored") && !document.body.textContent.includes("CREATING")`)
+	p.UntilText("GSI1PK")
+	if n := items(t, db, "shop-restored"); n != 78 {
+		t.Errorf("restored %d items, want 78", n)
+	}
+	p.Eval(`location.hash = "#/backups"`)
+	p.UntilText("before")
+	p.UntilText("There are no imports")
+	p.Click(`button[aria-label="Delete before"]`)
+	p.Wait("dialog[open] input[name=confirm]")
+	p.Type("dialog[open] input[name=confirm]", "before")
+	p.Button("Delete")
+	p.UntilText("before is deleted.")
+	p.UntilText("There are no backups")
+}
+
+// TestRecovery: recovery is turned on, its window is shown, and the table is restored to a second of it; it is exported and imported.
+func TestRecovery(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	db := monotabletest.NewWith(t, &monotable.Options{S3Dir: t.TempDir(), Now: func() time.Time { return now }})
+	shop(t, db)
+	address := served(t, db)
+	p := webtest.Open(t, address+"/_console/#/tables/shop/backups")
+	p.Until(`[...document.querySelectorAll(".choice")].find((c) => c.textContent.startsWith("Turn on point-in-time")).click() === undefined`)
+	p.UntilText("Recovery has just been turned on")
+	now = now.Add(time.Minute)
+	change(t, db)
+	now = now.Add(time.Minute)
+	p.Eval(`location.reload()`)
+	p.Button("Restore to a time")
+	p.Wait("dialog[open] input[name=target]")
+	p.Until(`[...document.querySelectorAll("dialog[open] .choice")][0].click() === undefined`)
+	at := now.Add(-90 * time.Second).Local().Format("2006-01-02T15:04:05")
+	choose(p, "As it was at", at)
+	look(p, "console-restore-time")
+	p.Until(`(() => { const b = [...document.querySelectorAll("dialog[open] button")].find((b) => b.textContent === "Restore"); b.click(); return true; })()`)
+	p.Until(`location.hash === "#/tables/shop-restored/settings"`)
+	p.UntilText("GSI1PK")
+	if n := items(t, db, "shop-restored"); n != 78 {
+		t.Errorf("restored %d items, want 78: those of the second before the deletion", n)
+	}
+	p.Eval(`location.hash = "#/tables/shop/backups"`)
+	p.Button("Export")
+	p.Wait("dialog[open] input[name=bucket]")
+	p.Type("dialog[open] input[name=bucket]", "exports")
+	look(p, "console-export")
+	p.Until(`(() => { const b = [...document.querySelectorAll("dialog[open] button")].find((b) => b.textContent === "Export"); if (b.disabled) return false; b.click(); return true; })()`)
+	p.UntilText("COMPLETED")
+	p.UntilText("s3://exports/")
+	p.Eval(`location.hash = "#/backups"`)
+	p.Button("Import as a new table")
+	p.Wait("dialog[open] input[name=bucket]")
+	p.Type("dialog[open] input[name=bucket]", "exports")
+	p.Type("dialog[open] input[name=prefix]", exported(t, db)+"/data/")
+	p.Type("dialog[open] input[name=target]", "imported")
+	look(p, "console-import")
+	p.Until(`(() => { const b = [...document.querySelectorAll("dialog[open] button")].find((b) => b.textContent === "Import as a new table"); b.click(); return true; })()`)
+	p.Until(`document.querySelector("[role=region][aria-label=Imports]")?.textContent.includes("COMPLETED")`)
+	if n := items(t, db, "imported"); n != 77 {
+		t.Errorf("imported %d items, want 77", n)
+	}
+}
+
+// exported is the prefix of the only export.
+func exported(t *testing.T, db *monotable.DB) string {
+	t.Helper()
+	list, err := db.Client().ListExports(t.Context(), &dynamodb.ListExportsInput{})
+	if err != nil || len(list.ExportSummaries) != 1 {
+		t.Fatalf("exports %v, %v", list, err)
+	}
+	return "AWSDynamoDB/" + path.Base(*list.ExportSummaries[0].ExportArn)
+}
+
+// TestBackupsLooks: backups in each window and theme; a read-only console offers nothing that writes.
+func TestBackupsLooks(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.NewWith(t, &monotable.Options{S3Dir: t.TempDir()})
+	shop(t, db)
+	_, err := db.Client().UpdateContinuousBackups(t.Context(), &dynamodb.UpdateContinuousBackupsInput{TableName: aws.String("shop"), PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"before-migration", "weekly-2026-11-22"} {
+		if _, err := db.Client().CreateBackup(t.Context(), &dynamodb.CreateBackupInput{TableName: aws.String("shop"), BackupName: aws.String(name)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	arn := aws.String("arn:aws:dynamodb:us-east-1:000000000000:table/shop")
+	if _, err := db.Client().ExportTableToPointInTime(t.Context(), &dynamodb.ExportTableToPointInTimeInput{TableArn: arn, S3Bucket: aws.String("exports")}); err != nil {
+		t.Fatal(err)
+	}
+	address := served(t, db)
+	for name, with := range everywhere {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := webtest.Open(t, address+"/_console/#/tables/shop/backups", with...)
+			p.UntilText("before-migration")
+			p.UntilText("COMPLETED")
+			p.Wait(".window")
+			look(p, "console-backups")
+			p.Eval(`location.hash = "#/backups"`)
+			p.UntilText("weekly-2026-11-22")
+			p.UntilText("s3://exports/")
+			look(p, "console-backups-all")
+		})
+	}
+	p := webtest.Open(t, served(t, db, func(o *console.Options) { o.ReadOnly = true })+"/_console/#/tables/shop/backups")
+	p.UntilText("before-migration")
+	p.UntilText("COMPLETED")
+	for _, word := range []string{"Create backup", "Restore", "Export", "Restore to a time"} {
+		p.Until(`![...document.querySelectorAll("button")].some((b) => b.textContent === ` + strconv.Quote(word) + `)`)
+	}
 }

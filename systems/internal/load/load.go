@@ -4,10 +4,7 @@
 //
 //	Plan ─▶ Setup, by each connection once ─▶ each Route in turn: every connection repeats (Before …, Call) until the time is over
 //
-// Without a rate it is a closed loop: a connection calls again when it has its answer, so a server that stands still for a second is
-// called less in that second, and the calls that others would have made are missing among the latencies (coordinated omission). It
-// shows what a server can do. With a rate it is an open loop: calls are due at random times that nobody moves, and a latency counts from
-// when the call was due, whether a connection was free or not. It shows what users wait at that rate.
+// Package loadgen runs the connections, in a closed loop or, with a rate, in an open one.
 //
 // A Plan is data of the system's own; a Send makes its requests, over a socket or however else. Each connection is a user
 // and has a memory of its own: what Keep took of an answer, later calls of the connection have for {name}. So a route is
@@ -24,19 +21,19 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/monotable/monotable/internal/loadgen"
 )
 
 // Call is a request in which {name} stands for something else: in the path, in values of headers, in the body, in As.
@@ -135,7 +132,7 @@ func Run(ctx context.Context, plan Plan, send Send, o Options) ([]Result, error)
 	for i := range connections {
 		connections[i] = &connection{send: send, numbers: &numbers, user: "load-" + strconv.Itoa(i), kept: map[string]string{}}
 	}
-	err := each(connections, func(c *connection) error { return c.prepareAll(ctx, plan.Setup) })
+	err := loadgen.Each(connections, func(_ int, c *connection) error { return c.prepareAll(ctx, plan.Setup) })
 	if err != nil {
 		return nil, err
 	}
@@ -153,134 +150,54 @@ func Run(ctx context.Context, plan Plan, send Send, o Options) ([]Result, error)
 	return results, nil
 }
 
-// tally is what the calls of a route come to.
-type tally struct {
-	mu        sync.Mutex
-	out       Result
-	latencies []time.Duration
-	busy      time.Duration // of all connections together
-}
-
-func (t *tally) add(answer Answer, took time.Duration, waited bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.latencies, t.busy = append(t.latencies, took), t.busy+took
-	t.out.Answers[answer.Status]++
-	if waited {
-		t.out.Waited++
-	}
-	if answer.Status >= http.StatusBadRequest && t.out.Refusal == "" {
-		t.out.Refusal = string(bytes.TrimSpace(answer.Body))
-	}
-}
-
 // measure calls a route on all connections until the time is over.
 func measure(ctx context.Context, connections []*connection, route Route, o Options) (Result, error) {
-	t := &tally{out: Result{Route: route.Method + " " + route.Path, Answers: map[int]int{}}}
-	loop := closed
-	if o.Rate > 0 && o.Duration > 0 {
-		loop = open
+	callers := make([]*caller, len(connections))
+	for i, c := range connections {
+		callers[i] = &caller{connection: c, route: route, answers: map[int]int{}}
 	}
-	err := loop(ctx, connections, route, o, t)
+	out := Result{Route: route.Method + " " + route.Path, Answers: map[int]int{}}
+	done, err := loadgen.Run(ctx, callers, loadgen.Options{Duration: o.Duration, Rate: o.Rate})
 	if err != nil {
-		return t.out, fmt.Errorf("%s: %w", t.out.Route, err)
+		return out, fmt.Errorf("%s: %w", out.Route, err)
 	}
-	slices.Sort(t.latencies)
-	t.out.P50, t.out.P99 = t.latencies[len(t.latencies)/2], t.latencies[len(t.latencies)*99/100]
-	return t.out, nil
-}
-
-// closed lets each connection call when it has its answer.
-func closed(ctx context.Context, connections []*connection, route Route, o Options, t *tally) error {
-	begin := time.Now()
-	err := each(connections, func(c *connection) error {
-		for first := true; first || time.Since(begin) < o.Duration; first = false {
-			if err := c.prepareAll(ctx, route.Before); err != nil {
-				return err
-			}
-			answer, took, err := c.call(ctx, route.Call)
-			if err != nil {
-				return err
-			}
-			t.add(answer, took, false)
+	for _, c := range callers {
+		for status, n := range c.answers {
+			out.Answers[status] += n
 		}
-		return nil
-	})
-	t.out.PerSecond = float64(len(t.latencies)) * float64(len(connections)) / t.busy.Seconds()
-	return err
+		out.Refusal = cmp.Or(out.Refusal, c.refusal)
+	}
+	out.P50, out.P99, out.Waited = done.Percentile(50), done.Percentile(99), done.Waited //nolint:mnd // as the names say
+	if o.Rate > 0 && o.Duration > 0 {
+		out.PerSecond = float64(done.Requests) / done.Elapsed.Seconds()
+	} else { // the time that Before takes is left out
+		out.PerSecond = float64(done.Requests) * float64(len(connections)) / done.Busy.Seconds()
+	}
+	return out, nil
 }
 
-// open makes calls at the times at which they are due.
-func open(ctx context.Context, connections []*connection, route Route, o Options, t *tally) error {
-	due := arrivals(o.Rate, o.Duration)
-	var next atomic.Int64
-	if err := each(connections, func(c *connection) error { return c.prepareAll(ctx, route.Before) }); err != nil {
+// caller calls one route on a connection.
+type caller struct {
+	*connection
+	route   Route
+	answers map[int]int
+	refusal string
+}
+
+// Prepare makes the calls that the measured one needs.
+func (c *caller) Prepare(ctx context.Context) error { return c.prepareAll(ctx, c.route.Before) }
+
+// Send makes the measured call.
+func (c *caller) Send(ctx context.Context) error {
+	answer, err := c.call(ctx, c.route.Call)
+	if err != nil {
 		return err
 	}
-	begin := time.Now()
-	err := each(connections, func(c *connection) error {
-		for {
-			n := int(next.Add(1)) - 1
-			if n >= len(due) {
-				return nil
-			}
-			at := begin.Add(due[n])
-			waited := time.Since(at) > 0
-			select {
-			case <-time.After(time.Until(at)):
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-			answer, _, err := c.call(ctx, route.Call)
-			if err != nil {
-				return err
-			}
-			t.add(answer, time.Since(at), waited)
-			if err := c.prepareAll(ctx, route.Before); err != nil { // while others call
-				return err
-			}
-		}
-	})
-	t.out.PerSecond = float64(len(t.latencies)) / time.Since(begin).Seconds()
-	return err
-}
-
-// arrivals are the times at which calls are due: those of many users who know nothing of each other, the same in each run.
-func arrivals(rate float64, duration time.Duration) []time.Duration {
-	random := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // no secret
-	var due []time.Duration
-	for at := time.Duration(0); ; {
-		at += time.Duration(random.ExpFloat64() / rate * float64(time.Second))
-		if at >= duration && len(due) > 0 {
-			return due
-		}
-		due = append(due, at)
+	c.answers[answer.Status]++
+	if answer.Status >= http.StatusBadRequest && c.refusal == "" {
+		c.refusal = string(bytes.TrimSpace(answer.Body))
 	}
-}
-
-// each does something on every connection at once.
-func each(connections []*connection, do func(*connection) error) error {
-	faults := make([]error, len(connections))
-	var all sync.WaitGroup
-	for i, c := range connections {
-		all.Go(func() { faults[i] = do(c) })
-	}
-	all.Wait()
-	return first(faults)
-}
-
-// first is the first fault that there is, with how many others came of the same cause or another: sixteen connections that
-// are refused have one thing to say.
-func first(faults []error) error {
-	faults = slices.DeleteFunc(faults, func(err error) bool { return err == nil })
-	switch len(faults) {
-	case 0:
-		return nil
-	case 1:
-		return faults[0]
-	default:
-		return fmt.Errorf("%w (the first of %d connections that failed)", faults[0], len(faults))
-	}
+	return nil
 }
 
 // connection is a user with a memory; one goroutine at a time uses it.
@@ -314,7 +231,7 @@ func (c *connection) prepareAll(ctx context.Context, calls []Call) error {
 // prepare makes a call that others need.
 func (c *connection) prepare(ctx context.Context, call Call) error {
 	for begin := time.Now(); ; {
-		answer, _, err := c.call(ctx, call)
+		answer, err := c.call(ctx, call)
 		if err == nil && answer.Status >= http.StatusBadRequest {
 			err = fmt.Errorf("%s %s, which prepares: %d %s", call.Method, call.Path, answer.Status, bytes.TrimSpace(answer.Body))
 		}
@@ -330,26 +247,24 @@ func (c *connection) prepare(ctx context.Context, call Call) error {
 }
 
 // call makes a call, and keeps what it takes of the answer.
-func (c *connection) call(ctx context.Context, call Call) (Answer, time.Duration, error) {
+func (c *connection) call(ctx context.Context, call Call) (Answer, error) {
 	request, err := c.request(call)
 	if err != nil {
-		return Answer{}, 0, err
+		return Answer{}, err
 	}
-	begin := time.Now()
 	answer, err := c.send(ctx, request)
-	took := time.Since(begin)
 	if err != nil {
-		return Answer{}, 0, fmt.Errorf("%s %s: %w", request.Method, request.Path, err)
+		return Answer{}, fmt.Errorf("%s %s: %w", request.Method, request.Path, err)
 	}
 	if answer.Status >= http.StatusBadRequest {
-		return answer, took, nil
+		return answer, nil
 	}
 	for name, at := range call.Keep {
 		if c.kept[name], err = find(answer.Body, at); err != nil {
-			return answer, took, fmt.Errorf("%s %s: keep %s: %w", request.Method, request.Path, name, err)
+			return answer, fmt.Errorf("%s %s: keep %s: %w", request.Method, request.Path, name, err)
 		}
 	}
-	return answer, took, nil
+	return answer, nil
 }
 
 // request is a call with its names filled in.

@@ -1,9 +1,10 @@
 // The console: tables, and what is in them.
 import "./style.css";
 import "./time.css";
-import { Bookmark, Database, SquareTerminal, Table2 } from "lucide";
+import { Archive, Bookmark, Database, SquareTerminal, Table2 } from "lucide";
 import { NotFound, Shell, link, start, view } from "#ui";
 import { about, user } from "./api.ts";
+import { BackupsPage, TableBackupsPage } from "./backups.tsx";
 import { CreateItemPage } from "./create-item.tsx";
 import { CreateTable } from "./create-table.tsx";
 import { EndpointMenu } from "./endpoint.tsx";
@@ -22,7 +23,12 @@ import { t } from "./words.ts";
 function App() {
   const inside = about.signIn === undefined || user.value !== undefined;
   return (
-    <Shell wide brand="monotable" icon={Database} tools={<><EndpointMenu />{inside && <PaletteButton />}<Who /></>} nav={inside ? [{ href: link("/tables"), label: t("tables"), icon: Table2 }, { href: link("/partiql"), label: "PartiQL", icon: SquareTerminal }, { href: link("/queries"), label: t("queries"), icon: Bookmark }] : []}>
+    <Shell wide brand="monotable" icon={Database} tools={<><EndpointMenu />{inside && <PaletteButton />}<Who /></>} nav={inside ? [
+      { href: link("/tables"), label: t("tables"), icon: Table2 },
+      { href: link("/partiql"), label: "PartiQL", icon: SquareTerminal },
+      { href: link("/queries"), label: t("queries"), icon: Bookmark },
+      { href: link("/backups"), label: t("backups"), icon: Archive },
+    ] : []}>
       {inside && <><Palette /><ViewTabs /></>}
       {!inside ? <SignInPage /> : view({
         "/": () => <Tables />,
@@ -31,6 +37,8 @@ function App() {
         "/queries": () => <QueriesPage />,
         "/create": () => (about.readOnly ? <NotFound /> : <CreateTable />),
         "/tables/:table/settings": (v) => <SettingsPage name={v["table"] ?? ""} />,
+        "/backups": () => <BackupsPage />,
+        "/tables/:table/backups": (v) => <TableBackupsPage name={v["table"] ?? ""} />,
         "/tables/:table/import": (v) => (about.readOnly ? <NotFound /> : <ImportPage name={v["table"] ?? ""} />),
         "/tables/:table/stream": (v) => <StreamPage name={v["table"] ?? ""} />,
         "/tables/:table/new": (v) => (about.readOnly ? <NotFound /> : <CreateItemPage name={v["table"] ?? ""} />),

@@ -197,7 +197,7 @@ function Remove({ table }: { table: Table }) {
 }
 
 /** A question that is answered by typing the name of what will be gone. */
-function Typed({ open, name, title, text, onConfirm, onClose }: { open: boolean; name: string; title: string; text: string; onConfirm: () => Promise<void>; onClose: () => void }) {
+export function Typed({ open, name, title, text, onConfirm, onClose }: { open: boolean; name: string; title: string; text: string; onConfirm: () => Promise<void>; onClose: () => void }) {
   const [typed, type] = useState("");
   useEffect(() => type(""), [open]);
   return (
