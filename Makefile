@@ -11,11 +11,12 @@ TESTFLAGS ?=
 BENCHFLAGS ?=
 SOAKTIME ?= 20m
 SOAKKILL ?= 1m
+DISTFLAGS ?=
 DIFFTIME ?= 10m
 FAULTTIME ?= 5m
 FAULTSEED ?= 0
 
-.PHONY: help build run web web-dev test lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test deploy-test soak tidy setup clean
+.PHONY: help build run web web-dev test lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test deploy-test soak tidy setup clean dist dist-test dist-reproducible
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,14 +39,15 @@ web-dev: web/node_modules ## serve the pages from their sources on port 5173, be
 web/node_modules: web/package-lock.json
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && touch node_modules && cp package-lock.json node_modules/.installed
 
-setup: ## install what the tests need: AWS CLI, boto3 (Debian), npm packages (pinned)
+setup: ## install what the tests need: AWS CLI, boto3, pytest (Debian), npm packages (pinned)
 	@test/setup
 
 test: setup build ## run every test, real SDKs and the AWS CLI included
 	@go test -timeout=30m $(TESTFLAGS) ./...
 
-lint: ## check style and correctness with golangci-lint (pinned in tools/go.mod)
+lint: ## check style and correctness with golangci-lint, and .github/workflows with actionlint (pinned in tools/)
 	@$(LINT) run ./...
+	@go tool -modfile=tools/dist/go.mod actionlint
 
 fmt: ## format with gofumpt and gci
 	@$(LINT) fmt ./...
@@ -88,10 +90,21 @@ deploy-test: ## check deploy/ against the schemas of Compose and Kubernetes (the
 soak: ## keep up 70 % of the highest load for SOAKTIME (20m), kill -9 every SOAKKILL (1m), and check everything
 	@go test -count=1 -v -timeout=2h ./test/soak -time=$(SOAKTIME) -kill=$(SOAKKILL)
 
-tidy: ## tidy go.mod and those of tools and test/deploy/schema
+dist: ## build a release into dist/: binaries, archives, packages, images (DISTFLAGS=-h for choices; docs/releasing.md)
+	@cd tools/dist && go run . $(DISTFLAGS)
+
+dist-test: setup ## build the Linux release and test every part of it: archives, packages, images, npm, Python (minutes)
+	@cd tools/dist && go run . -out bin/dist -targets linux_amd64 -parts packages,image,npm,python,channels && go test ./sh
+	@go test -count=1 -v ./test/dist -dist ../../bin/dist
+
+dist-reproducible: ## build the Linux release twice, from two directories, and compare every file
+	@tools/dist/reproducible
+
+tidy: ## tidy go.mod and those of tools, tools/dist and test/deploy/schema
 	@go mod tidy
+	@cd tools/dist && go mod tidy
 	@cd tools && go mod tidy
 	@cd test/deploy/schema && go mod tidy
 
 clean: ## remove what was built (not ./data)
-	@rm -rf bin
+	@rm -rf bin dist

@@ -177,6 +177,10 @@ type Options struct {
 	shared      bool             // other processes may have it open, too; set by OpenStore
 }
 
+// FormatVersion is the version of the stored form that this program writes. It opens directories of every earlier version, and none of a
+// later one.
+func FormatVersion() uint64 { return format.Version() }
+
 // DB is an open database.
 type DB struct {
 	store   kv.Store

@@ -25,9 +25,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"net/http"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -45,11 +43,6 @@ const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; font-sr
 
 //go:embed dist
 var dist embed.FS
-
-//go:embed page.html
-var pageText string
-
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // Page is what a page is told of where it is.
 type Page struct {
@@ -172,12 +165,9 @@ func (a *app) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if a.page.Data != nil {
 		data = marshal(a.page.Data(r))
 	}
-	var text bytes.Buffer
-	if err := pageTemplate.Execute(&text, map[string]any{
-		"Lang": lang, "Name": product, "About": said, "Icon": icon(mark, said.Colour), "Files": a.files, "Meta": marshal(meta), "Data": data,
-	}); err != nil {
-		panic(err) // a bug
-	}
+	text := pageHTML{
+		Lang: lang, Name: product, About: said, Icon: icon(mark, said.Colour), Files: a.files, Meta: marshal(meta), Data: data,
+	}.String()
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", a.page.Policy)
@@ -188,17 +178,10 @@ func (a *app) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("Cache-Control", "no-store")
 	} else {
 		h.Set("Cache-Control", "no-cache")
-		sum := sha256.Sum256(text.Bytes())
+		sum := sha256.Sum256([]byte(text))
 		h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
 	}
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text.Bytes()))
-}
-
-// icon is the tab's: the product's first letter on its colour.
-func icon(title, colour string) template.URL {
-	return template.URL("data:image/svg+xml," + url.PathEscape(fmt.Sprintf( //nolint:gosec // of the build's own words
-		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="%s"/>`+
-			`<text x="16" y="23" font-family="sans-serif" font-weight="700" font-size="20" text-anchor="middle" fill="#fff">%s</text></svg>`, colour, title[:1])))
+	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(text))
 }
 
 func marshal(v any) string {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,9 @@ var errReported = errors.New("reported")
 // exit status: 0, or 1 after an error, which stands on Stderr in one line.
 func Run(ctx context.Context, args []string, env Environment) int {
 	root := newRoot(env)
+	if name := strings.TrimSuffix(filepath.Base(env.Program), ".exe"); name == "java" || len(args) > 0 && args[0] == "-jar" {
+		args = append([]string{localCommand}, args...) // in place of DynamoDB Local's Java
+	}
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	switch {
@@ -46,6 +50,9 @@ func Run(ctx context.Context, args []string, env Environment) int {
 		return 1
 	}
 }
+
+// Root returns the command with all its subcommands, for programs that write its manual and completions.
+func Root() *cobra.Command { return newRoot(Environment{Getenv: func(string) string { return "" }}) }
 
 func newRoot(env Environment) *cobra.Command {
 	root := &cobra.Command{
@@ -71,7 +78,7 @@ tables for DynamoDB, here and on AWS.`,
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"database", "The database:", []*cobra.Command{newServe(env), newEnv(env), newConsole(env), newIAM(env), newStream(env), newExport(env), newImport(env)}},
+		{"database", "The database:", []*cobra.Command{newServe(env), newDynamoDBLocal(env), newHealth(env), newEnv(env), newConsole(env), newIAM(env), newStream(env), newExport(env), newImport(env)}},
 		{"directory", "Its data directory:", []*cobra.Command{newBackup(env), newRestore(env), newMove(env), newVerify(env), newCompact(env), newStats(env), newInsights(env)}},
 		{"design", "Designs of tables:", []*cobra.Command{
 			newCheck(env), newTest(env), newExplain(env), newCost(env), newDocs(env), newProvision(env), newGenerate(env), newDiff(env), newMigrate(env), newRaces(env), newConform(env), newInfer(env), newFmt(env), newResolve(env), newSchema(env), newVet(env), newLSP(env), newMCP(env),

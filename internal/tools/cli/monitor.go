@@ -54,7 +54,7 @@ func newMonitor() *monitor {
 	v := currentVersion()
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "monotable_build_info", Help: "1; the labels say what is running.",
-		ConstLabels: prometheus.Labels{"version": v.Version, "revision": v.Revision, "goversion": v.Go},
+		ConstLabels: prometheus.Labels{"version": v.Version, "revision": v.Commit, "goversion": v.Go},
 	}, func() float64 { return 1 })
 	recovering := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "monotable_recovering", Help: "1 while the database is being opened; until then there are no metrics of it.",

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -104,6 +105,15 @@ turn traces on: an endpoint in OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 }
 
 func serve(ctx context.Context, env Environment, flags *serveFlags, companion Companion) error {
+	if flags.untilStdin {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		go func() {
+			_, _ = io.Copy(io.Discard, env.stdin())
+			cancel()
+		}()
+	}
 	logger, err := flags.log.logger(env.Stderr)
 	if err != nil {
 		return err

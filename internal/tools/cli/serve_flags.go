@@ -68,6 +68,7 @@ type serveFlags struct {
 	corsOrigins  []string
 
 	console     bool
+	untilStdin  bool
 	metricsAddr string
 	slow        time.Duration
 	pprof       string
@@ -108,6 +109,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringSliceVar(&f.allowedHosts, "allowed-host", nil, "additional `name` that a Host header may carry, or *.suffix; repeatable, or a list with commas")
 	set.StringSliceVar(&f.corsOrigins, "cors-origin", nil, "`origin` whose web pages may use the database, or * for all; repeatable, or a list with commas (default none)")
 	set.BoolVar(&f.console, "console", true, "serve the console, a web page to see and change tables and items, at /_console/")
+	set.BoolVar(&f.untilStdin, "until-stdin-closes", false, "stop when standard input ends, as it does when the program that started the server ends")
 	set.StringVar(&f.metricsAddr, "metrics-addr", "", "address to serve Prometheus metrics on, under /metrics, and /-/ready (off by default)")
 	set.DurationVar(&f.slow, "slow", defaultSlow, "log requests that take at least this long, and what they waited for; 0 is off")
 	set.StringVar(&f.pprof, "pprof", "", "address to serve Go profiles on, under /debug/pprof/ (off by default)")

@@ -7,14 +7,22 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable"
 )
 
-// release is the version of the next release; a build from a tagged module says its own.
-const release = "0.1.0-dev"
+// release and commit are set by the linker when a release is built (make dist). Other builds report the version of their module, if it has
+// one, and the commit that the go command has stamped.
+var (
+	release = "0.1.0-dev"
+	commit  string
+)
 
 type versionInfo struct {
-	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"`
+	Version string `json:"version"`
+	Commit  string `json:"commit,omitempty"`
+	// Format is the version of the stored form: a data directory of a later version cannot be opened.
+	Format   uint64 `json:"format"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
@@ -22,16 +30,22 @@ type versionInfo struct {
 func newVersion(env Environment) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Example: "  monotable version --json",
-		Args:    cobra.NoArgs,
+		Use:   "version",
+		Short: "Print the version",
+		Long:  "Print the version, the commit it was built from, and the version of the stored form of data directories.",
+		Example: `  monotable version
+  monotable version --json`,
+		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := currentVersion()
 			if asJSON {
 				return json.NewEncoder(env.Stdout).Encode(v)
 			}
-			_, err := fmt.Fprintf(env.Stdout, "monotable %s (%s, %s)\n", v.Version, v.Go, v.Platform)
+			built := ""
+			if v.Commit != "" {
+				built = "commit " + v.Commit[:min(len(v.Commit), 12)] + ", "
+			}
+			_, err := fmt.Fprintf(env.Stdout, "monotable %s (%sformat %d, %s, %s)\n", v.Version, built, v.Format, v.Go, v.Platform)
 			return err
 		},
 	}
@@ -40,9 +54,12 @@ func newVersion(env Environment) *cobra.Command {
 }
 
 func currentVersion() versionInfo {
-	v := versionInfo{Version: release, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	v := versionInfo{Version: release, Commit: commit, Format: monotable.FormatVersion(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
+		return v
+	}
+	if commit != "" {
 		return v
 	}
 	if info.Main.Version != "" && info.Main.Version != "(devel)" {
@@ -50,7 +67,7 @@ func currentVersion() versionInfo {
 	}
 	for _, setting := range info.Settings {
 		if setting.Key == "vcs.revision" {
-			v.Revision = setting.Value
+			v.Commit = setting.Value
 		}
 	}
 	return v

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable/internal/database/server"
+)
+
+// healthTextMax is as much of a probe's response as is shown.
+const healthTextMax = 1 << 10
+
+func newHealth(env Environment) *cobra.Command {
+	var endpoint string
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "health",
+		Short: "Tell whether a server takes reads and writes",
+		Long: `Ask a server whether it takes reads and writes (GET /-/ready). The exit status is 0 if it does, else 1: this is the health check
+of the container image.`,
+		Example: `  monotable health
+  monotable health --endpoint http://127.0.0.1:9000 --timeout 1s`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			url := strings.TrimSuffix(endpoint, "/") + server.ReadyPath
+			request, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, url, http.NoBody)
+			if err != nil {
+				return fmt.Errorf("--endpoint %q: want a URL such as http://%s", endpoint, defaultAddr)
+			}
+			response, err := (&http.Client{Timeout: timeout}).Do(request)
+			if err != nil {
+				return fmt.Errorf("no server responds: %w", err)
+			}
+			defer func() { _ = response.Body.Close() }()
+			text, _ := io.ReadAll(io.LimitReader(response.Body, healthTextMax))
+			if response.StatusCode != http.StatusOK {
+				return fmt.Errorf("%s: %s: %s", url, response.Status, strings.TrimSpace(string(text)))
+			}
+			_, err = env.Stdout.Write(text)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&endpoint, "endpoint", "http://"+defaultAddr, "URL of the server")
+	cmd.Flags().DurationVar(&timeout, "timeout", 3*time.Second, "how long the response may take")
+	return cmd
+}

@@ -1,0 +1,218 @@
+// Package dynamodblocal serves databases the way DynamoDB Local does, so that programs written for it run unchanged.
+//
+// # Model
+//
+// A request belongs to the database of its access key and the Region it is signed for, or to the one shared database. A database is
+// opened by the first request for it. It is in memory, or in a directory named as DynamoDB Local names its file:
+//
+//	shared-local-instance.monotable   for -sharedDb
+//	ACCESSKEY_REGION.monotable        otherwise
+//
+// Signatures are not checked. As in DynamoDB Local, requests without an access key get a MissingAuthenticationToken, access keys with
+// other characters than letters and digits an UnrecognizedClientException, every host name is accepted, and ARNs are in the
+// Region ddblocal.
+//
+// # Invariants
+//
+//	L1  At most databasesMax databases are open, whatever clients send: each is a store with goroutines of its own.
+//	L2  An access key or a Region never reaches a path or an answer unless it is made of letters, digits and hyphens.
+//
+// A Server may serve any number of requests at once. Close is called once, when no request is under way.
+package dynamodblocal
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/database/server"
+)
+
+// Region is the one in the ARNs of DynamoDB Local.
+const Region = "ddblocal"
+
+const (
+	databasesMax = 128
+
+	extension = ".monotable"
+	shared    = "shared-local-instance"
+
+	// The error types and messages of DynamoDB Local 3.3.1.
+	missingToken = `{"__type":"com.amazonaws.dynamodb.v20120810#MissingAuthenticationToken",` +
+		`"Message":"Request must contain either a valid (registered) AWS access key ID or X.509 certificate."}`
+	unknownKey = `{"__type":"com.amazonaws.dynamodb.v20120810#UnrecognizedClientException",` +
+		`"message":"The Access Key ID or security token is invalid."}`
+)
+
+var (
+	keyPattern    = regexp.MustCompile(`^[A-Za-z0-9]{1,128}$`)
+	regionPattern = regexp.MustCompile(`^[A-Za-z0-9-]{1,64}$`)
+)
+
+// Options of a Server.
+type Options struct {
+	// SharedDB has one database for all access keys and Regions.
+	SharedDB bool
+	// Path is the directory of the databases; "" keeps them in memory.
+	Path string
+	// Optimize compacts each database when it is opened.
+	Optimize bool
+	// Database is what the databases are opened with. Its Region is set to ddblocal.
+	Database monotable.Options
+}
+
+// Server is an http.Handler.
+type Server struct {
+	options Options
+
+	mu        sync.Mutex
+	databases map[string]*database
+}
+
+// database is one that is open, or being opened.
+type database struct {
+	open func() (*monotable.DB, error) // opens it once
+}
+
+// New returns a server. With Options.SharedDB the database is opened at once, so that a directory that cannot be opened is an error here.
+func New(options Options) (*Server, error) {
+	options.Database.Region = Region
+	if options.Database.Logger == nil {
+		options.Database.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{options: options, databases: map[string]*database{}}
+	if options.SharedDB {
+		if _, err := s.database(shared); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Close closes the databases.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var faults []error
+	for _, d := range s.databases {
+		if db, err := d.open(); err == nil {
+			faults = append(faults, db.Close())
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// ServeHTTP passes the request to its database.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if status, text, ok := server.Probe(r.URL.Path, func() error { return nil }); ok && r.Method == http.MethodGet {
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte(text))
+		return
+	}
+	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+		preflight(w, r, s.options.Database.CORSOrigins)
+		return
+	}
+	key, region, ok := credential(r)
+	if !ok {
+		refuse(w, missingToken)
+		return
+	}
+	if !keyPattern.MatchString(key) || !regionPattern.MatchString(region) {
+		refuse(w, unknownKey)
+		return
+	}
+	name := shared
+	if !s.options.SharedDB {
+		name = key + "_" + region
+	}
+	db, err := s.database(name)
+	if err != nil {
+		s.options.Database.Logger.ErrorContext(r.Context(), "database not opened", "name", name, "error", err)
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	r.Host = "localhost" // DynamoDB Local answers to every name
+	db.Handler().ServeHTTP(w, r)
+}
+
+// database returns the database of a name, and opens it if it is not open yet.
+func (s *Server) database(name string) (*monotable.DB, error) {
+	s.mu.Lock()
+	d := s.databases[name]
+	if d == nil {
+		if len(s.databases) >= databasesMax {
+			s.mu.Unlock()
+			return nil, fmt.Errorf("%d databases are open, one for each access key and Region: use fewer of them, or -sharedDb", databasesMax)
+		}
+		d = &database{open: sync.OnceValues(func() (*monotable.DB, error) { return s.openDatabase(name) })}
+		s.databases[name] = d
+	}
+	s.mu.Unlock()
+	return d.open()
+}
+
+func (s *Server) openDatabase(name string) (*monotable.DB, error) {
+	options := s.options.Database
+	if s.options.Path == "" {
+		return monotable.OpenMemory(&options)
+	}
+	dir := filepath.Join(s.options.Path, name+extension)
+	db, err := monotable.Open(dir, &options)
+	if errors.Is(err, monotable.ErrLocked) {
+		return nil, fmt.Errorf("%s is open in another process: stop that one, or use another -dbPath", dir)
+	}
+	if err == nil && s.options.Optimize {
+		if err := db.Compact(context.Background()); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+	}
+	return db, err
+}
+
+// credential returns the access key and the Region that a request is signed with: in its header, or in the query of a presigned URL.
+func credential(r *http.Request) (key, region string, ok bool) {
+	_, scope, ok := strings.Cut(r.Header.Get("Authorization"), "Credential=")
+	if !ok {
+		scope = r.URL.Query().Get("X-Amz-Credential")
+	}
+	scope, _, _ = strings.Cut(scope, ",")
+	parts := strings.Split(strings.TrimSpace(scope), "/") // KEY/DATE/REGION/SERVICE/aws4_request
+	if len(parts) != 5 {
+		return "", "", false
+	}
+	return parts[0], parts[2], true
+}
+
+// preflight tells a browser whether pages of an origin may send requests. It is the same for every database, and the request that asks is
+// not signed.
+func preflight(w http.ResponseWriter, r *http.Request, origins []string) {
+	origin := r.Header.Get("Origin")
+	for _, allowed := range origins {
+		if allowed == "*" || allowed == origin {
+			h := w.Header()
+			h.Set("Access-Control-Allow-Origin", cmp.Or(origin, "*"))
+			h.Set("Access-Control-Allow-Methods", http.MethodPost)
+			h.Set("Access-Control-Allow-Headers", r.Header.Get("Access-Control-Request-Headers"))
+			h.Set("Access-Control-Max-Age", "3600")
+			h.Add("Vary", "Origin")
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+	}
+	w.WriteHeader(http.StatusForbidden)
+}
+
+func refuse(w http.ResponseWriter, body string) {
+	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+	w.WriteHeader(http.StatusBadRequest)
+	_, _ = w.Write([]byte(body))
+}

@@ -1,0 +1,48 @@
+// Command manual writes the manual pages and shell completions of monotable into the directories man and completions below a directory. It
+// is a command of its own so that monotable does not contain what writes them.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra/doc"
+
+	"github.com/monotable/monotable/internal/tools/cli"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "manual:", err)
+		os.Exit(1)
+	}
+}
+
+// run writes the pages with the date of the release, so that two builds of a commit write the same.
+func run(args []string) error {
+	if len(args) != 3 {
+		return errors.New("usage: manual DIR VERSION DATE, such as manual ./dist/manual 1.2.3 2026-01-31")
+	}
+	dir, version := args[0], args[1]
+	date, err := time.Parse(time.DateOnly, args[2])
+	if err != nil {
+		return err
+	}
+	man, completions := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
+	if err := errors.Join(os.MkdirAll(man, 0o755), os.MkdirAll(completions, 0o755)); err != nil {
+		return err
+	}
+	root := cli.Root()
+	root.DisableAutoGenTag = true
+	header := &doc.GenManHeader{Section: "1", Source: "monotable " + version, Manual: "monotable", Date: &date}
+	return errors.Join(
+		doc.GenManTree(root, header, man),
+		root.GenBashCompletionFileV2(filepath.Join(completions, "monotable.bash"), true),
+		root.GenZshCompletionFile(filepath.Join(completions, "_monotable")),
+		root.GenFishCompletionFile(filepath.Join(completions, "monotable.fish"), true),
+		root.GenPowerShellCompletionFileWithDesc(filepath.Join(completions, "monotable.ps1")),
+	)
+}

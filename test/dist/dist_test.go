@@ -1,0 +1,177 @@
+// Package dist tests what a release consists of. Without -dist it uses the test helpers from their sources, with a program built from this tree.
+// With -dist DIR (make dist-test) it installs every package of a release that make dist has built there, and runs it.
+package dist
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/monotable/monotable/test/internal/serverproc"
+)
+
+const root = "../.."
+
+var release = flag.String("dist", "", "`directory` of a release that make dist has built, to test its packages")
+
+// built is the directory of the release; the test is skipped where there is none.
+func built(t *testing.T) string {
+	t.Helper()
+	if *release == "" {
+		t.Skip("needs a release: make dist-test")
+	}
+	return absolute(t, *release)
+}
+
+func absolute(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// only returns the one file that matches a pattern.
+func only(t *testing.T, pattern string) string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%s: %v, %v; want one file", pattern, files, err)
+	}
+	return files[0]
+}
+
+// run runs a command in a directory, with further variables, and returns what it prints.
+func run(t *testing.T, dir string, env []string, name string, args ...string) string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), name, args...)
+	command.Dir, command.Env = dir, append(os.Environ(), env...)
+	output, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", command, err, output)
+	}
+	return string(output)
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNode uses the package monotable from an empty project.
+func TestNode(t *testing.T) {
+	project := t.TempDir()
+	var env []string
+	if *release == "" {
+		packages := filepath.Join(project, "node_modules")
+		if err := os.CopyFS(filepath.Join(packages, "monotable"), os.DirFS(filepath.Join(root, "packaging", "npm"))); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(packages, "monotable"), "package.json", `{"main": "index.js", "exports": {".": "./index.js", "./testing": "./testing.js"}}`)
+		env = []string{"MONOTABLE_BINARY=" + serverproc.Build(t)}
+	} else {
+		dir := filepath.Join(built(t), "npm")
+		write(t, project, "package.json", `{"private": true}`)
+		run(t, project, nil, "npm", "install", "--offline", "--no-audit", "--no-fund", "--ignore-scripts",
+			only(t, filepath.Join(dir, "monotable-linux-x64-*.tgz")), only(t, filepath.Join(dir, "monotable-[0-9]*.tgz")))
+		if said := run(t, project, nil, filepath.Join(project, "node_modules", ".bin", "monotable"), "version"); !strings.HasPrefix(said, "monotable ") {
+			t.Errorf("the launcher printed %q", said)
+		}
+	}
+	for _, name := range []string{"helpers.test.mjs", "other.test.mjs", "orphan.cjs", "shop.design.yaml"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, project, name, string(data))
+	}
+	run(t, project, env, "node", "--test", "--test-concurrency=1", "helpers.test.mjs", "other.test.mjs")
+}
+
+// TestPython uses the Python package from an empty project, with Debian's boto3 and pytest.
+func TestPython(t *testing.T) {
+	project := t.TempDir()
+	packages, plugin := absolute(t, filepath.Join(root, "packaging", "python")), []string{"-p", "monotable.pytest_plugin"}
+	var env []string
+	if *release == "" {
+		env = []string{"MONOTABLE_BINARY=" + serverproc.Build(t)}
+	} else {
+		packages, plugin = filepath.Join(project, "packages"), nil // pytest finds the plugin by its entry point
+		run(t, project, nil, "/usr/bin/python3", "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", packages,
+			only(t, filepath.Join(built(t), "python", "*x86_64*.whl")))
+	}
+	for _, name := range []string{"test_helpers.py", "test_other.py", "orphan.py", "shop.design.yaml"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, project, name, string(data))
+	}
+	run(t, project, append(env, "PYTHONPATH="+packages, "PYTHONDONTWRITEBYTECODE=1"), "/usr/bin/python3",
+		append([]string{"-m", "pytest", "-q", "-p", "no:cacheprovider", "test_helpers.py", "test_other.py"}, plugin...)...)
+}
+
+// TestChecksums compares every file of the release with checksums.txt, and its archive with what it should contain.
+func TestChecksums(t *testing.T) {
+	dir := built(t)
+	run(t, dir, nil, "sha256sum", "--quiet", "-c", "checksums.txt")
+	listing := run(t, dir, nil, "tar", "-tzf", only(t, filepath.Join(dir, "monotable_*_linux_amd64.tar.gz")))
+	for _, name := range []string{"/monotable\n", "/man/monotable-serve.1\n", "/completions/_monotable\n", "/LICENSE\n"} {
+		if !strings.Contains(listing, name) {
+			t.Errorf("the archive has no %s:\n%s", strings.TrimSpace(name), listing)
+		}
+	}
+}
+
+// TestSBOM looks for modules that the program certainly contains.
+func TestSBOM(t *testing.T) {
+	data, err := os.ReadFile(only(t, filepath.Join(built(t), "monotable_*_linux_amd64.tar.gz.cdx.json")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bom struct {
+		Format     string `json:"bomFormat"`
+		Components []struct{ Purl string }
+	}
+	if err := json.Unmarshal(data, &bom); err != nil || bom.Format != "CycloneDX" {
+		t.Fatalf("%q, %v", bom.Format, err)
+	}
+	for _, module := range []string{"std", "github.com/cockroachdb/pebble/v2", "github.com/aws/aws-sdk-go-v2"} {
+		if !bytes.Contains(data, []byte(`"purl": "pkg:golang/`+module+`@`)) {
+			t.Errorf("%s is missing among %d components", module, len(bom.Components))
+		}
+	}
+}
+
+// TestDebianPackage unpacks the package with dpkg and runs the program.
+func TestDebianPackage(t *testing.T) {
+	dir, into := built(t), t.TempDir()
+	file := only(t, filepath.Join(dir, "monotable_*_amd64.deb"))
+	if fields := run(t, dir, nil, "dpkg-deb", "--field", file); !strings.Contains(fields, "Package: monotable\n") || !strings.Contains(fields, "Architecture: amd64\n") {
+		t.Error(fields)
+	}
+	run(t, dir, nil, "dpkg-deb", "--extract", file, into)
+	var said struct {
+		Version, Commit string
+		Format          int
+	}
+	if err := json.Unmarshal([]byte(run(t, into, nil, filepath.Join(into, "usr", "bin", "monotable"), "version", "--json")), &said); err != nil {
+		t.Fatal(err)
+	}
+	if said.Version == "" || len(said.Commit) != 40 || said.Format == 0 {
+		t.Errorf("version says %+v", said)
+	}
+	for _, name := range []string{"usr/share/man/man1/monotable.1", "usr/share/bash-completion/completions/monotable"} {
+		if _, err := os.Stat(filepath.Join(into, name)); err != nil {
+			t.Error(err)
+		}
+	}
+}
