@@ -95,7 +95,7 @@ function ExportDialog({ table, request, picked, page, onClose }: ExportProps & {
   };
   const whole = [...(picked.length > 0 ? [{ value: "picked" as const, label: t("export.picked", { n: picked.length }) }] : []), { value: "page" as const, label: t("export.page", { n: page.length }) }, { value: "all" as const, label: t("export.all") }];
   return (
-    <Dialog open title={t("export.title")} onClose={onClose} actions={<><Button onPress={onClose}>{t(done?.size === undefined ? "cancel" : "done")}</Button><Button kind="primary" icon={Download} onPress={run}>{t("export.run")}</Button></>}>
+    <Dialog open title={t("export.items")} onClose={onClose} actions={<><Button onPress={onClose}>{t(done?.size === undefined ? "cancel" : "done")}</Button><Button kind="primary" icon={Download} onPress={run}>{t("export.run")}</Button></>}>
       <div class="stack">
         <Select label={t("export.what")} value={scope} onInput={setScope} choices={whole} hint={scope === "all" ? t("export.allHint") : ""} />
         <Select label={t("export.format")} value={format} onInput={setFormat} choices={[{ value: "json", label: t("export.json") }, { value: "csv", label: "CSV" }]} hint={t(`export.${format}Hint`)} />

@@ -1,5 +1,5 @@
 // The items of a table or an index: the question, its pages, and the item that is looked at.
-import { ArrowLeft, ArrowRight, Bookmark, Braces, Columns3, Inbox, Layers, Play, Plus, Rows3, Upload, Filter as Funnel } from "lucide";
+import { ArrowLeft, ArrowRight, Bookmark, Braces, Columns3, Inbox, Layers, Play, Plus, Rows3, Undo2, Upload, Filter as Funnel } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Badge, Breadcrumb, Button, Chips, Dialog, Empty, Icon, Problem, Skeleton, go, here, keep, kept, link, match, useTitle } from "#ui";
 import { type PageOfItems, about, call } from "./api.ts";
@@ -20,7 +20,7 @@ import { CopyRequest } from "./request.tsx";
 import { type Table, keyNames, keysFor, keysOf, loadTable, tableState, useSettled } from "./schema.ts";
 import { TableViews } from "./table-views.tsx";
 import { Flags, Sidebar, Status, Waiting } from "./tables.tsx";
-import { undone } from "./undo.ts";
+import { lastWrite, undo, undone } from "./undo.ts";
 import { newTab } from "./view-tabs.tsx";
 import { type Item, pick } from "./value.ts";
 import { t } from "./words.ts";
@@ -223,6 +223,7 @@ function Results({ table, pages, view, question, keys, query }: { query: Query; 
         {pages.request && <BookmarkButton query={query} />}
         {pages.request && <CopyRequest request={pages.request} />}
         {pages.request && read.Items.length > 0 && <ExportButton table={d} request={pages.request} picked={picked.items} page={read.Items} />}
+        {lastWrite.value?.table === d.TableName && <Button kind="quiet" size="small" icon={Undo2} onPress={undo}>{t("undo")}</Button>}
         {pages.request && <span class="asked clip muted small" title={inWords(pages.request)}>{inWords(pages.request)}</span>}
       </div>
       <BulkBar table={d} picked={picked} onDone={pages.again} />
