@@ -144,7 +144,9 @@ func TestSeveral(t *testing.T) {
 	p.Eval(`location.hash = "#/queries"`)
 	p.UntilText(`PK = "USER#u-01"`)
 	look(p, "console-queries-file")
-	var kept struct{ Queries []struct{ Title, Address string } }
+	var kept struct {
+		Queries []struct{ Title, Address string }
+	}
 	text, err := os.ReadFile(file)
 	if err == nil {
 		err = json.Unmarshal(text, &kept)
