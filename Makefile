@@ -16,7 +16,7 @@ DIFFTIME ?= 10m
 FAULTTIME ?= 5m
 FAULTSEED ?= 0
 
-.PHONY: help build run web web-dev test lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test deploy-test soak tidy setup clean dist dist-test dist-reproducible
+.PHONY: help build run web web-dev site test lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test deploy-test soak tidy setup clean dist dist-test dist-reproducible
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,13 @@ web: web/node_modules ## build the pages into web/dist and the systems' clients 
 
 web-dev: web/node_modules ## serve the pages from their sources on port 5173, beside a running demo (SERVER=http://127.0.0.1:8080)
 	@cd web && npm run --silent dev
+
+site: web/node_modules site/node_modules ## build the documentation into site/dist (Node); fails on broken links. site/screenshots DIR takes pictures of it
+	@cd site && for d in ../docs/diagrams/*.d2; do go tool d2 --theme 0 --dark-theme 200 --pad 8 $$d $${d%.d2}.svg 2>/dev/null && chmod 644 $${d%.d2}.svg; done
+	@cd site && npm run --silent build && node links.mjs
+
+site/node_modules: site/package-lock.json
+	@cd site && npm ci --no-audit --no-fund --loglevel=error && touch node_modules
 
 web/node_modules: web/package-lock.json
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && touch node_modules && cp package-lock.json node_modules/.installed

@@ -1,4 +1,4 @@
-// Package guide proves that docs/design.md is true: it does what the page says.
+// Package guide does what the documents tell a newcomer to do: docs/design.md, the pages of docs/start, and the site's first page.
 package guide_test
 
 import (
@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,37 +15,76 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// TestGuide does what docs/design.md tells a newcomer to do, and compares what the commands print. A line "…" on the page
-// stands for any lines.
-func TestGuide(t *testing.T) {
+// TestPages does what the pages tell a newcomer to do, and compares what the commands print. A line "…" on a page stands for any
+// lines. The pages of docs/start have a server each.
+func TestPages(t *testing.T) {
 	if testing.Short() {
-		t.Skip("compiles a program")
+		t.Skip("compiles programs")
 	}
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(filepath.Join(root, "docs", "design.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	home := t.TempDir()
-	if err := os.Symlink(root, filepath.Join(home, "monotable")); err != nil {
-		t.Fatal(err)
-	}
-	g := &guide{dir: home, path: filepath.Dir(serverproc.Build(t))}
-	for _, f := range fences(string(page)) {
-		switch kind, name, _ := strings.Cut(f.info, " "); {
-		case name != "":
-			if err := os.WriteFile(filepath.Join(g.dir, name), []byte(f.text), 0o600); err != nil {
-				t.Fatal(err)
+	binary := serverproc.Build(t)
+	for _, page := range []struct {
+		name     string
+		commands int // at least
+		prepare  func(*testing.T, *guide)
+	}{
+		{"design.md", 8, nil},
+		{"start/cli.md", 4, older},
+		{"start/go.md", 3, workspace},
+		{"start/javascript.md", 1, packages},
+		{"start/python.md", 1, nil},
+	} {
+		t.Run(page.name, func(t *testing.T) {
+			t.Parallel()
+			g := open(t, binary)
+			if strings.HasPrefix(page.name, "start/") {
+				g.env = append(serverproc.Start(t, binary, "--memory").Env(), "NODE_NO_WARNINGS=1")
 			}
-		case kind == "sh":
-			g.run(t, f.text)
-		}
+			if page.prepare != nil {
+				page.prepare(t, g)
+			}
+			if g.follow(t, page.name); g.commands < page.commands {
+				t.Errorf("the page has %d commands: are its fences still read?", g.commands)
+			}
+		})
 	}
-	if g.commands < 8 {
-		t.Errorf("the page has %d commands: are its fences still read?", g.commands)
+	t.Run("glance", func(t *testing.T) {
+		t.Parallel()
+		glance(t, open(t, binary))
+	})
+}
+
+// glance checks the design of the site's first page, which shows what the checker says of it.
+func glance(t *testing.T, g *guide) {
+	t.Helper()
+	g.dir = filepath.Join(g.root, "docs", "glance")
+	want, err := os.ReadFile(filepath.Join(g.dir, "check.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.run(t, "$ monotable check shop.design.yaml || test $? = 1\n"+string(want))
+}
+
+// older has the AWS CLI take the endpoint as its later versions do: Debian's does not know the variable.
+func older(t *testing.T, g *guide) {
+	t.Helper()
+	g.command(t, "aws", `exec /usr/bin/aws --endpoint-url "$AWS_ENDPOINT_URL_DYNAMODB" "$@"`)
+}
+
+// workspace lets the page's module see this repository in place of a published version.
+func workspace(t *testing.T, g *guide) {
+	t.Helper()
+	g.run(t, "$ go mod init example.com/start 2>/dev/null\n$ go work init . monotable\n")
+}
+
+// packages are those that "npm install @aws-sdk/client-dynamodb @aws-sdk/lib-dynamodb" installs.
+func packages(t *testing.T, g *guide) {
+	t.Helper()
+	installed := filepath.Join(g.root, "test", "seeds", "js", "node_modules")
+	if _, err := os.Stat(filepath.Join(installed, "@aws-sdk", "lib-dynamodb")); err != nil {
+		t.Skip("the JavaScript SDK is not installed: make setup")
+	}
+	if err := os.Symlink(installed, filepath.Join(g.dir, "node_modules")); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -62,10 +102,58 @@ func fences(page string) []fence {
 	return out
 }
 
-// guide is a reader of the page at work.
+// guide is a reader of a page at work, in a directory that has a clone of the repository.
 type guide struct {
-	dir, path string
+	root, dir string
+	path      []string // where commands are looked up before the PATH
+	env       []string
 	commands  int
+}
+
+func open(t *testing.T, binary string) *guide {
+	t.Helper()
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := t.TempDir()
+	if err := os.Symlink(root, filepath.Join(home, "monotable")); err != nil {
+		t.Fatal(err)
+	}
+	g := &guide{root: root, dir: home, path: []string{t.TempDir(), filepath.Dir(binary)}}
+	g.command(t, "python3", `exec /usr/bin/python3 "$@"`) // which has boto3
+	return g
+}
+
+// command makes a command of a line of bash.
+func (g *guide) command(t *testing.T, name, line string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(g.path[0], name), []byte("#!/bin/bash\n"+line+"\n"), 0o700); err != nil { //nolint:gosec // it is executed
+		t.Fatal(err)
+	}
+}
+
+// follow writes the files of a page of docs, and runs its commands.
+func (g *guide) follow(t *testing.T, page string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(g.root, "docs", page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range fences(string(text)) {
+		switch kind, name, _ := strings.Cut(f.info, " "); {
+		case name != "":
+			file := filepath.Join(g.dir, name)
+			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, []byte(f.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		case kind == "sh":
+			g.run(t, f.text)
+		}
+	}
 }
 
 // run runs the commands of a block, which begin with "$ ", and compares their outputs.
@@ -76,7 +164,7 @@ func (g *guide) run(t *testing.T, block string) {
 		g.commands++
 		command := exec.CommandContext(context.WithoutCancel(t.Context()), "bash", "-c", line+" && pwd >&3") //nolint:gosec // the page's own
 		command.Dir = g.dir
-		command.Env = append(os.Environ(), "PATH="+g.path+string(os.PathListSeparator)+os.Getenv("PATH"))
+		command.Env = append(append(os.Environ(), g.env...), "PATH="+strings.Join(append(slices.Clone(g.path), os.Getenv("PATH")), string(os.PathListSeparator)))
 		at, err := os.CreateTemp(t.TempDir(), "")
 		if err != nil {
 			t.Fatal(err)
@@ -103,4 +191,21 @@ func elide(out, want string) string {
 		return out
 	}
 	return want
+}
+
+// TestSidebar: the site's sidebar leads to every page of docs.
+func TestSidebar(t *testing.T) {
+	sidebar, err := os.ReadFile(filepath.Join("..", "..", "site", ".vitepress", "sidebar.mts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatal("no pages: ", err)
+	}
+	for _, page := range pages {
+		if name := strings.TrimSuffix(filepath.Base(page), ".md"); name != "index" && !strings.Contains(string(sidebar), `"/`+name+`"`) {
+			t.Errorf("site/.vitepress/sidebar.mts lacks %s", name)
+		}
+	}
 }

@@ -23,7 +23,12 @@ type asked struct {
 }
 
 // transactions is how many transactions of several writes are made in a world before it is closed.
-const transactions = 25
+func transactions() int {
+	if *everything {
+		return 25
+	}
+	return 6
+}
 
 // composeAll composes writes that the trial has made, on the items that there were at first: those of one transaction may overlap, be
 // refused, or repeat an earlier one.
@@ -40,7 +45,7 @@ func (m *mirror) composeAll(ctx context.Context) error {
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(len(m.written)))) //nolint:gosec // the same in each run
 	var last []asked
-	for range transactions {
+	for range transactions() {
 		var writes []asked
 		for range 1 + rng.IntN(3) {
 			writes = append(writes, m.written[rng.IntN(len(m.written))])

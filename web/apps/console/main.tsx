@@ -1,9 +1,9 @@
 // The console: tables, and what is in them.
 import "./style.css";
 import "./time.css";
-import { Archive, Bookmark, Database, SquareTerminal, Table2 } from "lucide";
+import { Archive, Bookmark, Database, Gauge, SquareTerminal, Table2 } from "lucide";
 import { NotFound, Shell, link, start, view } from "#ui";
-import { about, user } from "./api.ts";
+import { about, onAWS, user } from "./api.ts";
 import { BackupsPage, TableBackupsPage } from "./backups.tsx";
 import { CreateItemPage } from "./create-item.tsx";
 import { CreateTable } from "./create-table.tsx";
@@ -13,6 +13,7 @@ import { ImportPage } from "./import.tsx";
 import { Palette, PaletteButton } from "./palette.tsx";
 import { PartiQL } from "./partiql.tsx";
 import { QueriesPage } from "./queries-page.tsx";
+import { ServerPage, TableMetricsPage } from "./server.tsx";
 import { SettingsPage } from "./settings.tsx";
 import { SignInPage, Who } from "./sign-in.tsx";
 import { StreamPage } from "./stream.tsx";
@@ -28,6 +29,7 @@ function App() {
       { href: link("/partiql"), label: "PartiQL", icon: SquareTerminal },
       { href: link("/queries"), label: t("queries"), icon: Bookmark },
       { href: link("/backups"), label: t("backups"), icon: Archive },
+      ...(onAWS ? [] : [{ href: link("/server"), label: t("server"), icon: Gauge }]),
     ] : []}>
       {inside && <><Palette /><ViewTabs /></>}
       {!inside ? <SignInPage /> : view({
@@ -37,6 +39,8 @@ function App() {
         "/queries": () => <QueriesPage />,
         "/create": () => (about.readOnly ? <NotFound /> : <CreateTable />),
         "/tables/:table/settings": (v) => <SettingsPage name={v["table"] ?? ""} />,
+        ...(onAWS ? {} : { "/server": () => <ServerPage /> }),
+        "/tables/:table/metrics": (v) => <TableMetricsPage name={v["table"] ?? ""} />,
         "/backups": () => <BackupsPage />,
         "/tables/:table/backups": (v) => <TableBackupsPage name={v["table"] ?? ""} />,
         "/tables/:table/import": (v) => (about.readOnly ? <NotFound /> : <ImportPage name={v["table"] ?? ""} />),

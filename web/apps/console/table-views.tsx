@@ -1,5 +1,5 @@
 // The views of one table, as links below its name.
-import { Archive, Radio, Rows3, Settings2, type IconNode } from "lucide";
+import { Archive, Gauge, Radio, Rows3, Settings2, type IconNode } from "lucide";
 import { Icon, here, link } from "#ui";
 import { t } from "./words.ts";
 
@@ -14,6 +14,7 @@ function views(): View[] {
   return [
     { path: "", label: t("items"), icon: Rows3 },
     { path: "/stream", label: t("tail"), icon: Radio },
+    { path: "/metrics", label: t("metrics"), icon: Gauge },
     { path: "/backups", label: t("backups"), icon: Archive },
     { path: "/settings", label: t("settings"), icon: Settings2 },
   ];

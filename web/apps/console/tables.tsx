@@ -3,6 +3,7 @@ import { Database, Plus } from "lucide";
 import { useEffect, useState } from "preact/hooks";
 import { Badge, Button, CodeTabs, Empty, Problem, SearchField, Skeleton, Table, TableSkeleton, type Tone, format, here, link, useChosenInSight, useTitle } from "#ui";
 import { about, endpoint, onAWS } from "./api.ts";
+import { type Rate, rates } from "./metrics.ts";
 import { type Table as Described, indexesOf, keysOf, loadNames, names, namesProblem, onDemand, tableState } from "./schema.ts";
 import { bytes } from "./show.tsx";
 import { Fault } from "./fault.tsx";
@@ -27,6 +28,7 @@ export function Tables() {
   const [sought, seek] = useState("");
   const [shown, show] = useState(step);
   useEffect(() => { void loadNames(); }, []);
+  const rate = useRates();
   const all = names.value;
   const found = (all ?? []).filter((n) => n.toLowerCase().includes(sought.trim().toLowerCase()));
   const rows = found.slice(0, shown).map((name) => ({ name, state: tableState(name) }));
@@ -52,6 +54,7 @@ export function Tables() {
             { key: "keys", title: t("table.keys"), cell: described((x) => <KeyNames table={x} />) },
             { key: "items", title: t("table.items"), numeric: true, cell: described((x) => format.number(x.description.ItemCount ?? 0)) },
             { key: "size", title: t("table.size"), numeric: true, cell: described((x) => bytes(x.description.TableSizeBytes ?? 0)) },
+            ...(rate ? [{ key: "rate", title: t("table.rate"), numeric: true, cell: (r: (typeof rows)[number]) => <RateCell rate={rate.get(r.name)} /> }] : []),
             { key: "indexes", title: t("table.indexes"), numeric: true, cell: described((x) => format.number(indexesOf(x.description).length)) },
             { key: "billing", title: t("table.billing"), cell: described((x) => t(onDemand(x.description) ? "billing.onDemand" : "billing.provisioned")) },
             { key: "flags", title: t("table.flags"), cell: described((x) => <Flags table={x} />) },
@@ -59,6 +62,31 @@ export function Tables() {
         )}
       {onAWS && all && all.length > 0 && <p class="muted small">{t("tables.aws")}</p>}
     </div>
+  );
+}
+
+const ratePause = 5000; // milliseconds between looks at the rates
+
+/** The rates of tables; undefined where there are none to be had, or each look would cost. */
+function useRates(): Map<string, Rate> | undefined {
+  const [found, set] = useState<Map<string, Rate> | undefined>();
+  useEffect(() => {
+    const leave = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = () => void rates(leave.signal).then((now) => { set(now); timer = setTimeout(look, ratePause); }, () => undefined);
+    if (!onAWS) look();
+    return () => { leave.abort(); clearTimeout(timer); };
+  }, []);
+  return found;
+}
+
+function RateCell({ rate }: { rate: Rate | undefined }) {
+  return (
+    <span class="rate">
+      {rate && rate.throttled > 0 && <Badge tone="warning">{t("alarm.throttled", { n: rate.throttled })}</Badge>}
+      {rate && rate.errors > 0 && <Badge tone="danger">{t("alarm.errors", { n: rate.errors })}</Badge>}
+      {format.number(rate?.perSecond ?? 0, { maximumFractionDigits: 1 })}
+    </span>
   );
 }
 

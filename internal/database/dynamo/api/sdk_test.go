@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +82,27 @@ func TestCompatibilityPage(t *testing.T) {
 	}
 	if err := os.WriteFile(compatibilityPage, []byte(before+listsBegin+lists+listsEnd+after), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestOperationsPage: docs/api.md has each operation in exactly one row.
+func TestOperationsPage(t *testing.T) {
+	page, err := os.ReadFile("../../../../docs/api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]int{}
+	for _, link := range regexp.MustCompile("\\[`([A-Za-z]+)`\\]\\(https://docs\\.aws\\.amazon\\.com/").FindAllSubmatch(page, -1) {
+		rows[string(link[1])]++
+	}
+	for _, o := range Operations() {
+		if rows[o.Name] != 1 {
+			t.Errorf("%s is in %d rows", o.Name, rows[o.Name])
+		}
+		delete(rows, o.Name)
+	}
+	for name := range rows {
+		t.Errorf("%s is not served", name)
 	}
 }
 

@@ -1,0 +1,68 @@
+package console_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/monotabletest"
+	"github.com/monotable/monotable/web/webtest"
+)
+
+// busy is a database that has been used for some minutes.
+func busy(t *testing.T) *monotable.DB {
+	t.Helper()
+	now := time.Now().Add(-4 * time.Minute)
+	db := monotabletest.NewWith(t, &monotable.Options{Now: func() time.Time { return now }})
+	shop(t, db)
+	now = now.Add(4 * time.Minute)
+	for range 20 {
+		if _, err := db.Client().Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("shop")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(t, db)
+	_, err := db.Client().PutItem(t.Context(), &dynamodb.PutItemInput{
+		TableName: aws.String("shop"), Item: item{"PK": text("USER#u-01"), "SK": text("PROFILE")}, ConditionExpression: aws.String("attribute_not_exists(PK)"),
+	})
+	if err == nil {
+		t.Fatal("the condition held")
+	}
+	return db
+}
+
+// TestMetrics: a table's requests are drawn and counted by operation, in each window and theme, and so are those of all tables.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	address := served(t, busy(t))
+	for name, with := range everywhere {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := webtest.Open(t, address+"/_console/#/tables/shop/metrics", with...)
+			p.UntilText("UpdateItem")
+			p.Until(`document.querySelectorAll(".chart canvas").length === 4`)
+			p.UntilText("ConditionalCheckFailedRequests")
+			p.Until(`[...document.querySelectorAll("tr")].some((r) => r.textContent.startsWith("Scan") && r.textContent.includes("20"))`)
+			look(p, "console-metrics")
+			p.Eval(`location.hash = "#/server"`)
+			p.UntilText("Scan")
+			p.Until(`document.querySelectorAll(".chart canvas").length === 4`)
+			look(p, "console-server")
+			p.Eval(`location.hash = "#/tables"`)
+			p.Wait(".rate")
+			look(p, "console-rates")
+		})
+	}
+}
+
+// TestNoMetrics: what nobody has used says so.
+func TestNoMetrics(t *testing.T) {
+	t.Parallel()
+	p := webtest.Open(t, served(t, monotabletest.New(t))+"/_console/#/server")
+	p.Wait("h1")
+	p.UntilText("Nothing has been measured lately")
+	look(p, "console-metrics-none")
+}

@@ -1,0 +1,78 @@
+// Values over time as lines. What draws them (uPlot) is loaded with the first chart; what it says in words is beside it.
+import "uplot/dist/uPlot.min.css";
+import { useEffect, useRef } from "preact/hooks";
+import type UPlot from "uplot";
+import { format, theme } from "#ui";
+import type { Series } from "./metrics.ts";
+import { t } from "./words.ts";
+
+const height = 180;
+
+/** A colour of the page's, as the canvas takes it. */
+function colour(name: string): string {
+  return `var(${name})`;
+}
+
+export function Chart({ title, times, series, show }: { title: string; times: readonly number[]; series: readonly Series[]; show: (v: number) => string }) {
+  const place = useRef<HTMLDivElement>(null);
+  const drawn = useRef<UPlot | undefined>(undefined);
+  const mode = theme.value;
+  const names = series.map((s) => s.name).join();
+  useEffect(() => {
+    let gone = false;
+    const element = place.current;
+    const watch = new ResizeObserver(() => drawn.current?.setSize({ width: element?.clientWidth ?? 0, height }));
+    void import("uplot").then(({ default: Plot }) => {
+      if (gone || !element) return;
+      drawn.current = new Plot(optionsOf(element, series, show), dataOf(times, series), element);
+      watch.observe(element);
+    });
+    return () => {
+      gone = true;
+      watch.disconnect();
+      drawn.current?.destroy();
+      drawn.current = undefined;
+    };
+  }, [names, mode]);
+  useEffect(() => drawn.current?.setData(dataOf(times, series)), [times, series]);
+  const said = series.map((s) => `${s.name} ${show(latest(s))}`).join(", ");
+  return (
+    <figure class="chart card">
+      <figcaption class="row"><h2 class="grow">{title}</h2></figcaption>
+      {series.length === 0 ? <p class="muted small chart-none">{t("metrics.nothing")}</p> : (
+        <>
+          <div ref={place} role="img" aria-label={`${title}: ${said}`} class="chart-place" />
+          <ul class="row chart-legend">{series.map((s, n) => <li key={s.name}><span class="chart-line" aria-hidden="true" style={{ "--kind": colour(`--kind-${n + 1}`) }} />{s.name}<span class="muted number">{show(latest(s))}</span></li>)}</ul>
+        </>
+      )}
+    </figure>
+  );
+}
+
+/** The last whole period's value: the one under way is not over. */
+function latest(s: Series): number {
+  return s.values[s.values.length - 2] ?? s.values[s.values.length - 1] ?? 0;
+}
+
+function dataOf(times: readonly number[], series: readonly Series[]): UPlot.AlignedData {
+  return [[...times], ...series.map((s) => [...s.values])] as UPlot.AlignedData;
+}
+
+function optionsOf(element: HTMLElement, series: readonly Series[], show: (v: number) => string): UPlot.Options {
+  const probe = document.createElement("span");
+  element.append(probe);
+  const resolved = (name: string) => { probe.style.color = colour(name); return getComputedStyle(probe).color; };
+  const grid = { stroke: resolved("--border"), width: 1 };
+  const axis = { stroke: resolved("--text-muted"), grid, ticks: { show: false }, font: `11px ${getComputedStyle(element).fontFamily}` };
+  const lines = series.map((s, n) => ({ label: s.name, stroke: resolved(`--kind-${n + 1}`), width: 1.5, points: { show: s.values.includes(null), size: 5, fill: resolved(`--kind-${n + 1}`) } }));
+  probe.remove();
+  return {
+    width: element.clientWidth, height, padding: [8, 12, 0, 0], legend: { show: false }, cursor: { y: false, points: { size: 6 } },
+    scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
+    axes: [
+      { ...axis, space: 70, size: 28, values: (_, at) => at.map((v) => format.time(v * 1000)) },
+      { ...axis, size: 56, values: (_, at) => at.map((v) => show(v)) },
+    ],
+    series: [{}, ...lines],
+  };
+}
