@@ -101,15 +101,17 @@ dist: ## build a release into dist/: binaries, archives, packages, images (DISTF
 	@cd tools/dist && go run . $(DISTFLAGS)
 
 dist-test: setup ## build the Linux release and test every part of it: archives, packages, images, npm, Python (minutes)
-	@cd tools/dist && go run . -out bin/dist -targets linux_amd64 -parts packages,image,npm,python,channels && go test ./sh
+	@cd tools/dist && go run . -out bin/dist -targets linux_amd64 -parts packages,image,npm,python,channels && go vet ./... && go test ./sh
+	@cd examples/testcontainers && go vet ./...
 	@go test -count=1 -v ./test/dist -dist ../../bin/dist
 
 dist-reproducible: ## build the Linux release twice, from two directories, and compare every file
 	@tools/dist/reproducible
 
-tidy: ## tidy go.mod and those of tools, tools/dist and test/deploy/schema
+tidy: ## tidy every go.mod
 	@go mod tidy
 	@cd tools/dist && go mod tidy
+	@cd examples/testcontainers && go mod tidy
 	@cd tools && go mod tidy
 	@cd test/deploy/schema && go mod tidy
 

@@ -175,3 +175,28 @@ func TestDebianPackage(t *testing.T) {
 		}
 	}
 }
+
+// TestRunners uses the packed package in Vitest and Jest, with the AWS SDK, pinned by runners/package-lock.json.
+func TestRunners(t *testing.T) {
+	dir, project := filepath.Join(built(t), "npm"), t.TempDir()
+	for _, name := range []string{"package.json", "package-lock.json", "vitest.test.mjs", "other-vitest.test.mjs", "jest.spec.cjs"} {
+		data, err := os.ReadFile(filepath.Join("runners", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, project, name, string(data))
+	}
+	data, err := os.ReadFile(filepath.Join("testdata", "shop.design.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, project, "shop.design.yaml", string(data))
+	quiet := []string{"--no-audit", "--no-fund", "--loglevel=error"}
+	run(t, project, nil, "npm", append([]string{"ci"}, quiet...)...)
+	run(t, project, nil, "npm", append([]string{
+		"install", "--no-save", "--ignore-scripts",
+		only(t, filepath.Join(dir, "monotable-linux-x64-*.tgz")), only(t, filepath.Join(dir, "monotable-[0-9]*.tgz")),
+	}, quiet...)...)
+	run(t, project, nil, "npx", "--no-install", "vitest", "run", "--hookTimeout=120000", "vitest.test.mjs", "other-vitest.test.mjs")
+	run(t, project, nil, "npx", "--no-install", "jest", "--testTimeout=120000", "--testMatch", "**/jest.spec.cjs")
+}

@@ -146,7 +146,7 @@ func (i *image) command(ctx context.Context, t *testing.T, args ...string) *exec
 	if !strings.Contains(program, "/") {
 		for _, variable := range i.Env {
 			path, ok := strings.CutPrefix(variable, "PATH=")
-			for _, dir := range strings.SplitSeq(path, ":") {
+			for dir := range strings.SplitSeq(path, ":") {
 				if _, err := os.Lstat(filepath.Join(i.root, dir, program)); ok && err == nil {
 					program = filepath.Join(dir, program)
 					break

@@ -50,7 +50,11 @@ const (
 		`"Message":"Request must contain either a valid (registered) AWS access key ID or X.509 certificate."}`
 	unknownKey = `{"__type":"com.amazonaws.dynamodb.v20120810#UnrecognizedClientException",` +
 		`"message":"The Access Key ID or security token is invalid."}`
+	tooMany = `{"__type":"com.amazonaws.dynamodb.v20120810#LimitExceededException",` +
+		`"message":"128 databases are open, one for each access key and Region: use fewer of them, or -sharedDb"}`
 )
+
+var errTooMany = errors.New("too many databases")
 
 var (
 	keyPattern    = regexp.MustCompile(`^[A-Za-z0-9]{1,128}$`)
@@ -135,7 +139,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		name = key + "_" + region
 	}
 	db, err := s.database(name)
-	if err != nil {
+	switch {
+	case errors.Is(err, errTooMany):
+		refuse(w, tooMany)
+		return
+	case err != nil:
 		s.options.Database.Logger.ErrorContext(r.Context(), "database not opened", "name", name, "error", err)
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
@@ -151,7 +159,7 @@ func (s *Server) database(name string) (*monotable.DB, error) {
 	if d == nil {
 		if len(s.databases) >= databasesMax {
 			s.mu.Unlock()
-			return nil, fmt.Errorf("%d databases are open, one for each access key and Region: use fewer of them, or -sharedDb", databasesMax)
+			return nil, errTooMany
 		}
 		d = &database{open: sync.OnceValues(func() (*monotable.DB, error) { return s.openDatabase(name) })}
 		s.databases[name] = d

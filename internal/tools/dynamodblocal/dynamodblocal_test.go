@@ -137,8 +137,7 @@ func TestDatabasesMax(t *testing.T) {
 		tables(t.Context(), t, client(url, fmt.Sprintf("key%d", i), "us-east-1"))
 	}
 	_, err := client(url, "another", "us-east-1").ListTables(t.Context(), &dynamodb.ListTablesInput{})
-	var failed smithy.APIError
-	if err == nil || errors.As(err, &failed) && failed.ErrorCode() == "" {
+	if failed, ok := errors.AsType[smithy.APIError](err); !ok || failed.ErrorCode() != "LimitExceededException" || !strings.Contains(failed.ErrorMessage(), fmt.Sprint(databasesMax)) {
 		t.Errorf("one more: %v", err)
 	}
 	if got := tables(t.Context(), t, client(url, "key0", "us-east-1")); got != "" {
