@@ -38,7 +38,7 @@ export function written(queries: readonly Query[]): string {
 export const past = signal<readonly Query[]>(read(kept(historyAt) ?? "") ?? []);
 export const bookmarks = signal<readonly Query[]>(about.bookmarks ? [] : read(kept(bookmarksAt) ?? "") ?? []);
 
-if (about.bookmarks) void fetchBookmarks().then((text) => { bookmarks.value = read(text) ?? []; }, toastProblem);
+const loaded = !about.bookmarks ? Promise.resolve() : fetchBookmarks().then((text) => { bookmarks.value = read(text) ?? []; }, toastProblem);
 
 const named = (list: readonly Query[], address: string) => list.find((q) => q.address === address);
 
@@ -70,7 +70,8 @@ export async function setBookmarks(next: readonly Query[]): Promise<void> {
   }
 }
 
-export function bookmark(query: Query): Promise<void> {
+export async function bookmark(query: Query): Promise<void> {
+  await loaded; // what is there is kept
   return setBookmarks(isBookmarked(query.address) ? bookmarks.value.filter((q) => q.address !== query.address) : [...bookmarks.value, query]);
 }
 
@@ -78,6 +79,7 @@ export function bookmark(query: Query): Promise<void> {
 export async function addBookmarks(text: string): Promise<boolean> {
   const more = read(text);
   if (!more) return false;
+  await loaded;
   await setBookmarks([...bookmarks.value.filter((q) => !named(more, q.address)), ...more]);
   return true;
 }
