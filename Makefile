@@ -16,7 +16,7 @@ DIFFTIME ?= 10m
 FAULTTIME ?= 5m
 FAULTSEED ?= 0
 
-.PHONY: help build run web web-dev site test lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test deploy-test soak tidy setup clean dist dist-test dist-reproducible
+.PHONY: help build run web web-dev site test lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test tikv-test deploy-test soak tidy setup clean dist dist-test dist-reproducible
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -86,10 +86,14 @@ bench-growth: ## measure what grows with the data: items, tables, item collectio
 bench-cluster: build ## measure servers that share a store, by number and request (10 minutes; BENCHFLAGS=-h for choices)
 	@go run ./bench cluster $(BENCHFLAGS)
 
-cluster-test: setup build ## run everything over PostgreSQL, the suites of the systems included, and faults for FAULTTIME (20 minutes)
+cluster-test: setup build tikv-test ## run everything over PostgreSQL and TiKV's stand-in, the suites of the systems included, and faults for FAULTTIME (20 minutes)
 	@go test -count=1 -timeout=30m -v ./internal/database/storage/kv/postgreskv/...
 	@go test -count=1 -timeout=30m -v ./test/cluster -whole
 	@go test -count=1 -timeout=3h -v ./test/faults -time=$(FAULTTIME) -seed=$(FAULTSEED)
+
+tikv-test: ## run the store in TiKV over PD and a stand-in (10 minutes; the first compilation takes more)
+	@nice go test -p 1 -count=1 -timeout=30m -v -tags tikv ./internal/database/storage/kv/tikvkv/... ./test/tikv
+	@nice go test -count=1 -timeout=30m -v -tags tikv ./test/metamorphic -run TestHistoryOnTiKV
 
 deploy-test: ## check deploy/ against the schemas of Compose and Kubernetes (their first compilation takes minutes)
 	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd test/deploy/schema && $$lint run ./... && go test ./...
@@ -101,7 +105,7 @@ dist: ## build a release into dist/: binaries, archives, packages, images (DISTF
 	@cd tools/dist && go run . $(DISTFLAGS)
 
 dist-test: setup ## build the Linux release and test every part of it: archives, packages, images, npm, Python (minutes)
-	@cd tools/dist && go run . -out bin/dist -targets linux_amd64 -parts packages,image,npm,python,channels && go vet ./... && go test ./sh
+	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd tools/dist && go run . -out bin/dist -targets linux_amd64 -parts packages,image,npm,python,channels && $$lint run ./... && go test ./sh
 	@cd examples/testcontainers && go vet ./...
 	@go test -count=1 -v ./test/dist -dist ../../bin/dist
 

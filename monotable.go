@@ -232,17 +232,22 @@ const sharedPause = 4 * time.Second
 // OpenStore opens the database in a store that is not a directory of this machine: a PostgreSQL database, by a URL as libpq takes it
 // (postgres://USER:PASSWORD@HOST/DATABASE; several hosts with commas, of which the one that takes writes is used). Its tables are made where
 // there are none, in the schema that search_path names in the URL, "monotable" by default. Any number of processes may have it open: each of
-// them answers any request, and a change of a table returns when all of them know it. Options that are about a directory and its files have
+// them answers any request, and a change of a table returns when all of them know it.
+//
+// A program that is built with the tag tikv opens a store in a TiKV cluster, too, by the addresses of its placement drivers:
+// tikv://PD1:2379,PD2:2379. Several stores can be in one cluster, each with a ?prefix=NAME of its own; the default is "monotable".
+//
+// Options that are about a directory and its files have
 // no effect; capacity is enforced by each process for itself.
 func OpenStore(ctx context.Context, address string, o *Options) (*DB, error) {
 	o = o.withDefaults()
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
-	if err := checkAddress(address); err != nil {
+	if err := checkAddress(address, tikvScheme); err != nil {
 		return nil, fmt.Errorf("monotable: open store: %w", err)
 	}
-	store, err := postgreskv.Open(ctx, address, postgreskv.Options{Pause: sharedPause, Logger: o.Logger})
+	store, err := openShared(ctx, address, o)
 	if err != nil {
 		return nil, fmt.Errorf("monotable: open store: %w", err)
 	}
@@ -250,16 +255,30 @@ func OpenStore(ctx context.Context, address string, o *Options) (*DB, error) {
 	return open(format.Guarded(store), "", o)
 }
 
-// checkAddress refuses what is not the URL of a PostgreSQL database.
-func checkAddress(address string) error {
-	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
-		return nil
+// openShared opens a store that processes share.
+func openShared(ctx context.Context, address string, o *Options) (kv.Store, error) {
+	if strings.HasPrefix(address, tikvScheme) {
+		return openTiKV(ctx, address, o)
 	}
+	return postgreskv.Open(ctx, address, postgreskv.Options{Pause: sharedPause, Logger: o.Logger})
+}
+
+// tikvScheme is what the URL of a TiKV cluster begins with.
+const tikvScheme = "tikv://"
+
+// checkAddress refuses what is neither the URL of a PostgreSQL database nor one of further schemes.
+func checkAddress(address string, more ...string) error {
+	for _, scheme := range append([]string{"postgres://", "postgresql://"}, more...) {
+		if strings.HasPrefix(address, scheme) {
+			return nil
+		}
+	}
+	want := strings.Join(append([]string{"postgres://"}, more...), " or ")
 	scheme, _, is := strings.Cut(address, "://")
 	if !is { // it may have a password
-		return errors.New("want a URL that begins with postgres://")
+		return errors.New("want a URL that begins with " + want)
 	}
-	return fmt.Errorf("the URL begins with %q: want postgres://", scheme+"://")
+	return fmt.Errorf("the URL begins with %q: want %s", scheme+"://", want)
 }
 
 // OpenMemory opens an empty database in memory, which Close forgets.

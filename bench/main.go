@@ -123,23 +123,25 @@ func run(ctx context.Context, s settings) error {
 	for _, p := range parts() {
 		if slices.Contains(r.parts, p.name) {
 			progress("part %s: %s", p.name, p.about)
-			if err := p.measure(ctx, r); err != nil {
-				return fmt.Errorf("%s: %w", p.name, err)
+			if failure := p.measure(ctx, r); failure != nil { // report what the other parts have measured
+				err = errors.Join(err, fmt.Errorf("%s: %w", p.name, failure))
+			}
+			if ctx.Err() != nil {
+				return err
 			}
 		}
 	}
 	r.results.summarize()
 	r.results.write(os.Stdout)
-	accepted, err := readResults(s.accepted)
+	accepted, failure := readResults(s.accepted)
 	switch {
-	case err == nil:
+	case failure == nil:
 		fmt.Fprint(os.Stdout, r.results.moved(accepted))
-	case !errors.Is(err, os.ErrNotExist):
-		return err
+	case !errors.Is(failure, os.ErrNotExist):
+		return errors.Join(err, failure)
 	}
-	err = nil
 	if s.jsonFile != "" {
-		err = writeJSON(s.jsonFile, r.results)
+		err = errors.Join(err, writeJSON(s.jsonFile, r.results))
 	}
 	if s.accept {
 		err = errors.Join(err, accept(s.accepted, accepted, r.results))

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -52,7 +53,7 @@ func (r *results) markdown() string {
 	if r.Sustained != nil {
 		fmt.Fprint(&b, "\n## Sustained writes\n\nPuts at 60 % of the highest rate, in an open loop, on 64 connections, each durable before its response.\n\n")
 		row(&b, "server", "seconds", "puts a second", "median fsync", "p50", "p99", "p99.9", "longest", "bytes written each")
-		row(&b, strings.Split(strings.Repeat("--- ", 9)[:35], " ")...)
+		row(&b, slices.Repeat([]string{"---"}, 9)...)
 		for _, s := range r.Sustained {
 			row(&b, s.Server, fmt.Sprintf("%.0f", s.Seconds), figure(s.OpsPerSecond), short(s.FsyncMillis), short(s.P50Millis), short(s.P99Millis), short(s.P999Millis), short(s.MaxMillis), figure(s.Written))
 		}
@@ -74,8 +75,8 @@ func (r *results) compared(b *strings.Builder) {
 		return
 	}
 	fmt.Fprint(b, "\n## Side by side\n\n32 connections, the server on one core, the load generator on another.\n\n")
-	row(b, "request", "a second", "p50", "p99", "p99.9", "processor time", "allocations", "bytes written", "of a bare net/http echo", "over the best peer", "aim")
-	row(b, strings.Split(strings.Repeat("--- ", 11)[:43], " ")...)
+	row(b, "request", "a second", "p50", "p99", "p99.9", "processor time", "allocations", "bytes written", "of a bare net/http echo", "over the best peer", "aim", "processor time of the cheapest peer")
+	row(b, slices.Repeat([]string{"---"}, 12)...)
 	for _, w := range plainWorkloads() {
 		own, found := r.find("monotable", w.name, 32)
 		if !found {
@@ -93,8 +94,12 @@ func (r *results) compared(b *strings.Builder) {
 				aim = fmt.Sprintf("%.0f ×", f.aim)
 			}
 		}
+		times := "–"
+		if peer, ok := r.cheapestPeer(w.name, 32); ok {
+			times = fmt.Sprintf("%.1f × (%s)", peer.CPUMicros/own.CPUMicros, peer.Server)
+		}
 		row(b, w.name, figure(own.OpsPerSecond), short(own.P50Millis), short(own.P99Millis), short(own.P999Millis), fmt.Sprintf("%.0f µs", own.CPUMicros),
-			figure(own.Allocations), figure(own.Written), share, over, aim)
+			figure(own.Allocations), figure(own.Written), share, over, aim, times)
 	}
 	fmt.Fprintln(b)
 	for _, v := range r.verdicts() {

@@ -177,6 +177,17 @@ func (r *results) bestPeer(workload string, connections int) (best result, ok bo
 	return best, ok
 }
 
+// cheapestPeer is the server that is not ours which takes the least processor time. On a busy machine that says more than throughput.
+func (r *results) cheapestPeer(workload string, connections int) (cheapest result, ok bool) {
+	for _, s := range servers() {
+		one, found := r.find(s.name, workload, connections)
+		if found && !s.own && !s.echo && one.CPUMicros > 0 && (!ok || one.CPUMicros < cheapest.CPUMicros) {
+			cheapest, ok = one, true
+		}
+	}
+	return cheapest, ok
+}
+
 // write writes the table: a row a workload and number of connections, then the floors.
 func (r *results) write(w io.Writer) {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

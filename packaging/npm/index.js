@@ -19,7 +19,7 @@ function binaryPath() {
 
 /** What AWS SDKs need besides the endpoint. The server does not check it. */
 const region = 'us-east-1';
-const credentials = Object.freeze({accessKeyId: 'monotable', secretAccessKey: 'monotable'});
+const credentials = {accessKeyId: 'monotable', secretAccessKey: 'monotable'};
 
 /** How long a server may take until it listens, in milliseconds. */
 const startTimeout = 60_000;
@@ -66,7 +66,7 @@ function start({memory = false, data, args = [], timeout = startTimeout} = {}) {
       const endpoint = found[1];
       resolve({
         endpoint,
-        clientConfig: {endpoint, region, credentials},
+        clientConfig: {endpoint, region, credentials: {...credentials}}, // the AWS SDK writes to the object
         async stop() {
           child.ref();
           child.stdin.end();

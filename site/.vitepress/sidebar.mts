@@ -54,6 +54,7 @@ export const sidebar = (lists: { rules: Items; decisions: Items }): Items => [
       { text: "Consumers", link: "/consumers" },
       { text: "Several servers", link: "/cluster" },
       { text: "PostgreSQL", link: "/postgresql" },
+      { text: "TiKV", link: "/tikv" },
       { text: "How far it scales", link: "/scale" },
     ],
   },

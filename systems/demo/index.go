@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -30,6 +31,8 @@ const (
 // index is the page that names the systems, with tokens that are signed when it is asked for.
 type index struct {
 	base, data string
+	// console is the URL of the database's console; "" where it is turned off.
+	console string
 	// signing is the command that signs other tokens, without a system and a user; "" for a demo in memory, whose keys no other
 	// process has.
 	signing string
@@ -78,6 +81,8 @@ type shownSystem struct {
 	Lines []string `json:"lines"`
 	// Design is the path of the design; "" where there is none.
 	Design string `json:"design,omitempty"`
+	// Console shows the system's first table by its design; "" where there is no console.
+	Console string `json:"console,omitempty"`
 }
 
 // shown is what the page is told.
@@ -91,6 +96,9 @@ func (x *index) shown(*http.Request) any {
 		of := shownSystem{Name: s.Name, Title: s.Title, About: s.About, Admins: s.AdminGroup != "", Token: token, Lines: x.lines(s)}
 		if designs[s.Name] != nil {
 			of.Design = "/designs/" + s.Name + ".design.yaml"
+		}
+		if tables := s.Tables(run.DefaultStage); x.console != "" && len(tables) > 0 {
+			of.Console = x.console + "#/tables/" + url.PathEscape(*tables[0].Create.TableName) + "?view=entities"
 		}
 		list = append(list, of)
 	}

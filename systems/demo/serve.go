@@ -78,7 +78,12 @@ func start(ctx context.Context, env Environment, host cli.CompanionHost, web, pu
 	if err := fill(ctx, h, database, systems, sample, env.Stdout); err != nil {
 		return nil, errors.Join(err, h.Close(), listener.Close())
 	}
-	x := &index{base: base, data: host.Data, signing: signing(env.Program, host.Data), issuer: h.Issuer, systems: systems, client: database.DynamoDB}
+	for name, text := range designs {
+		if err := host.AddDesign(name+".design.yaml", text); err != nil {
+			return nil, errors.Join(fmt.Errorf("the design of %s: %w", name, err), h.Close(), listener.Close())
+		}
+	}
+	x := &index{base: base, console: host.Console, data: host.Data, signing: signing(env.Program, host.Data), issuer: h.Issuer, systems: systems, client: database.DynamoDB}
 	x.register(h)
 	h.Handle("POST "+tokensPath, tokens(h.Issuer, systems))
 	fmt.Fprintf(env.Stdout, "systems at %s/\n", base)

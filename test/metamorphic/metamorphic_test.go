@@ -35,6 +35,8 @@ type variant struct {
 	restartEvery int   // steps between restarts, 0: never
 	pageSize     int32 // Limit of queries and scans, 0: none
 	noIndexes    bool
+
+	openElsewhere func(*monotable.Options) (*monotable.DB, error) // nil: in one of these
 }
 
 var variants = []variant{
@@ -67,7 +69,11 @@ type subject struct {
 	table   string
 }
 
-func TestHistory(t *testing.T) {
+func TestHistory(t *testing.T) { compare(t, variants) }
+
+// compare runs one history under each variant.
+func compare(t *testing.T, variants []variant) {
+	t.Helper()
 	seed := *seedFlag
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())
@@ -122,6 +128,8 @@ func (s *subject) open(t *testing.T) {
 		s.db, err = monotable.Open(s.dir, options)
 	case s.variant.inPostgres:
 		s.db, err = monotable.OpenStore(t.Context(), postgrestest.URL("history", postgres), options)
+	case s.variant.openElsewhere != nil:
+		s.db, err = s.variant.openElsewhere(options)
 	default:
 		s.db, err = monotable.OpenMemory(options)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,7 +27,7 @@ func (r *release) manual() error {
 // compile builds a program for a target: static, stripped, without paths of this machine.
 func (r *release) compile(t target, dir, pkg, file string, args ...string) error {
 	args = append([]string{"build", "-trimpath", "-buildvcs=false", "-o", file}, args...)
-	command := exec.Command("go", append(args, pkg)...)
+	command := exec.CommandContext(context.Background(), "go", append(args, pkg)...)
 	command.Dir, command.Stderr = dir, os.Stderr
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=-mod=readonly")
 	if err := command.Run(); err != nil {
@@ -41,7 +42,7 @@ func (r *release) compileMonotable(t target) error {
 }
 
 // program is the monotable binary of a target.
-func (r *release) program(t target) string { return r.built(t.String(), t.exe("monotable")) }
+func (r *release) program(t target) string { return r.built(t.String(), t.exe()) }
 
 // binaries builds monotable for every target, an archive of each, and the list of what each contains.
 func (r *release) binaries() error {
@@ -75,7 +76,7 @@ func (r *release) binaries() error {
 
 // archiveFiles are the files of a binary's archive: by name there, where they are here.
 func (r *release) archiveFiles(t target) (map[string]string, error) {
-	files := map[string]string{t.exe("monotable"): r.program(t)}
+	files := map[string]string{t.exe(): r.program(t)}
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {
 		files[name] = filepath.Join(r.root, name)
 	}

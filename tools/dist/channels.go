@@ -68,7 +68,8 @@ class Monotable < Formula
 		for _, processor := range []struct{ block, arch string }{{"on_arm", "arm64"}, {"on_intel", "amd64"}} {
 			t := target{system.os, processor.arch}
 			if r.has(t) {
-				fmt.Fprintf(&b, "    %s do\n      url \"%s\"\n      sha256 \"%s\"\n    end\n", processor.block, r.url(t), sums[t])
+				fmt.Fprintf(&b, "    %s do\n      url \"%s\"\n      sha256 \"%s\"\n", processor.block, r.url(t), sums[t])
+				b.WriteString("    end\n")
 			}
 		}
 		b.WriteString("  end\n\n")
@@ -83,9 +84,9 @@ class Monotable < Formula
 
   test do
     assert_match version.to_s, shell_output("#{bin}/monotable version")
-  end
-end
 `)
+	b.WriteString("  end\n")
+	b.WriteString("end\n")
 	return b.String()
 }
 

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -33,12 +34,12 @@ type target struct{ os, arch string }
 
 func (t target) String() string { return t.os + "_" + t.arch }
 
-// exe is the name of a program there.
-func (t target) exe(name string) string {
+// exe is the name of the program there.
+func (t target) exe() string {
 	if t.os == "windows" {
-		return name + ".exe"
+		return "monotable.exe"
 	}
-	return name
+	return "monotable"
 }
 
 var allTargets = []target{
@@ -150,7 +151,7 @@ func (r *release) has(t target) bool { return slices.Contains(r.targets, t) }
 
 // output runs a command in a directory and returns what it prints, without the line end.
 func output(dir, name string, args ...string) (string, error) {
-	command := exec.Command(name, args...)
+	command := exec.CommandContext(context.Background(), name, args...) // an interrupt reaches it, too
 	command.Dir, command.Stderr = dir, os.Stderr
 	text, err := command.Output()
 	if err != nil {

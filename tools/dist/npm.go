@@ -56,7 +56,7 @@ func (r *release) npm() error {
 		p := r.nodePackage(fmt.Sprintf("@monotable/%s-%s", system, processor), fmt.Sprintf("The program monotable for %s on %s", system, processor))
 		p.OS, p.CPU = []string{system}, []string{processor}
 		launcher.OptionalDependencies[p.Name] = r.version
-		if err := r.pack(p, map[string]string{"bin/" + t.exe("monotable"): r.program(t)}); err != nil {
+		if err := r.pack(p, map[string]string{"bin/" + t.exe(): r.program(t)}); err != nil {
 			return err
 		}
 	}

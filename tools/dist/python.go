@@ -48,18 +48,18 @@ func (r *release) wheel(t target) error {
 	if err != nil {
 		return err
 	}
-	tags := ""
+	var tags, record strings.Builder
 	for platform := range strings.SplitSeq(wheelPlatforms[t], ".") {
-		tags += "Tag: py3-none-" + platform + "\n"
+		fmt.Fprintf(&tags, "Tag: py3-none-%s\n", platform)
 	}
 	texts := map[string]string{
 		info + "METADATA": "Metadata-Version: 2.1\nName: monotable\nVersion: " + version + "\nSummary: DynamoDB's API, durable, on your own machine, with fixtures for pytest\n" +
 			"Home-page: https://" + module + "\nLicense: Apache-2.0\nClassifier: Framework :: Pytest\nRequires-Python: >=3.9\nProvides-Extra: boto3\n" +
 			"Requires-Dist: boto3; extra == \"boto3\"\nDescription-Content-Type: text/markdown\n\n" + string(readme),
-		info + "WHEEL":            "Wheel-Version: 1.0\nGenerator: monotable-dist\nRoot-Is-Purelib: false\n" + tags,
+		info + "WHEEL":            "Wheel-Version: 1.0\nGenerator: monotable-dist\nRoot-Is-Purelib: false\n" + tags.String(),
 		info + "entry_points.txt": "[console_scripts]\nmonotable = monotable:main\n\n[pytest11]\nmonotable = monotable.pytest_plugin\n",
 	}
-	files := map[string]string{"monotable/bin/" + t.exe("monotable"): r.program(t), info + "LICENSE": filepath.Join(r.root, "LICENSE")}
+	files := map[string]string{"monotable/bin/" + t.exe(): r.program(t), info + "LICENSE": filepath.Join(r.root, "LICENSE")}
 	for _, name := range []string{"__init__.py", "pytest_plugin.py", "py.typed"} {
 		files["monotable/"+name] = filepath.Join(r.root, "packaging", "python", "monotable", name)
 	}
@@ -76,16 +76,15 @@ func (r *release) wheel(t target) error {
 			return err
 		}
 	}
-	record := ""
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		data, err := os.ReadFile(files[name])
 		if err != nil {
 			return err
 		}
 		sum := sha256.Sum256(data)
-		record += fmt.Sprintf("%s,sha256=%s,%d\n", name, base64.RawURLEncoding.EncodeToString(sum[:]), len(data))
+		fmt.Fprintf(&record, "%s,sha256=%s,%d\n", name, base64.RawURLEncoding.EncodeToString(sum[:]), len(data))
 	}
-	if err := keep(info+"RECORD", record+info+"RECORD,,\n"); err != nil {
+	if err := keep(info+"RECORD", record.String()+info+"RECORD,,\n"); err != nil {
 		return err
 	}
 	return r.writeArchive(r.path("python", fmt.Sprintf("monotable-%s-py3-none-%s.whl", version, wheelPlatforms[t])), "", files)

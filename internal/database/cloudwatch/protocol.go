@@ -40,9 +40,10 @@ func protocolOf(r *http.Request) protocol {
 	case strings.HasPrefix(r.Header.Get(headerTarget), service+"."):
 		return jsonProtocol{}
 	}
-	media, _, _ := mime.ParseMediaType(r.Header.Get(headerContentType))
-	ofDynamoDB := r.Header.Get(headerTarget) != "" || strings.Contains(r.Header.Get("Authorization"), "/dynamodb/")
-	if media == "application/x-www-form-urlencoded" && !ofDynamoDB {
+	if r.Header.Get(headerTarget) != "" || strings.Contains(r.Header.Get("Authorization"), "/dynamodb/") {
+		return nil // DynamoDB's, as nearly all are
+	}
+	if media, _, _ := mime.ParseMediaType(r.Header.Get(headerContentType)); media == "application/x-www-form-urlencoded" {
 		return queryProtocol{}
 	}
 	return nil

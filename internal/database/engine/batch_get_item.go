@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -120,16 +121,21 @@ func refuseMixedBatch(gets []batchGet) error {
 // hasDuplicates reports whether two keys are equal. Equal keys have equal encodings: a key has no sets. AWS compares
 // numbers as they were sent, so that 1000 and 1e3 are two keys here, of one item (locate).
 func hasDuplicates(keys []attr.Item) bool {
-	seen := make(map[string]struct{}, len(keys))
-	var encoded []byte
-	for _, key := range keys {
-		encoded = itemenc.Encode(encoded[:0], key)
+	var all []byte
+	ends := make([]int, len(keys))
+	for i, key := range keys {
+		all = itemenc.Encode(all, key)
 		for i := range key {
-			encoded = binary.BigEndian.AppendUint32(encoded, key[i].Value.Spelling())
+			all = binary.BigEndian.AppendUint32(all, key[i].Value.Spelling())
 		}
-		seen[string(encoded)] = struct{}{}
+		ends[i] = len(all)
 	}
-	return len(seen) < len(keys)
+	encoded, begin := make([][]byte, len(keys)), 0
+	for i, end := range ends {
+		encoded[i], begin = all[begin:end], end
+	}
+	slices.SortFunc(encoded, bytes.Compare)
+	return len(slices.CompactFunc(encoded, bytes.Equal)) < len(keys)
 }
 
 // locate finds the table and the places of the items in the store, each once.
@@ -140,16 +146,22 @@ func (e *Engine) locate(ctx context.Context, g *batchGet) error {
 	}
 	g.t, g.counts = t, counts
 	distinct := make([]attr.Item, 0, len(g.request.Keys))
-	seen := make(map[string]struct{}, len(g.request.Keys))
+	g.keys = make([][]byte, 0, len(g.request.Keys))
+	// Only a number has several spellings.
+	numeric := t.PK.Kind == attr.KindNumber || t.SK.Kind == attr.KindNumber
+	seen := map[string]struct{}{}
 	for _, key := range g.request.Keys {
 		place, err := storeKey(t, key)
 		if err != nil {
 			return err
 		}
-		if _, repeated := seen[string(place)]; !repeated {
+		if numeric {
+			if _, repeated := seen[string(place)]; repeated {
+				continue
+			}
 			seen[string(place)] = struct{}{}
-			g.keys, distinct = append(g.keys, place), append(distinct, key)
 		}
+		g.keys, distinct = append(g.keys, place), append(distinct, key)
 	}
 	g.request.Keys = distinct
 	return nestedKeyFault(t, g.shape.nested)

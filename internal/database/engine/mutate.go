@@ -258,7 +258,7 @@ func sizeOf(it itemenc.Item) int {
 
 // checkVersion makes sure, within the transaction, that the table still is what the writes were bound to.
 func checkVersion(txn kv.Reader, t *catalog.Table) error {
-	v, err := catalog.Version(txn, t.ID)
+	v, err := t.StoredVersion(txn)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
-	"github.com/monotable/monotable/internal/database/storage/keyenc"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
@@ -39,13 +38,14 @@ func (e *Engine) commit(ctx context.Context, w *write, report func(*outcome) err
 		if err := w.bind(t); err != nil {
 			return err
 		}
+		w.held = [2][]byte{w.key, t.VersionKey()}
 		intent := kv.Intent{
-			Write:             [][]byte{w.key},
-			Check:             [][]byte{keyenc.TableVersion(t.ID)},
+			Write:             w.held[0:1:1],
+			Check:             w.held[1:2:2],
 			FailOnTransaction: w.origin == logenc.OriginClient,
 			Frees:             w.frees(),
 		}
-		err = e.update(ctx, intent, writeGroup{w}, func(txn kv.Txn, ws *workspace) error {
+		err = e.update(ctx, intent, w.alone(), func(txn kv.Txn, ws *workspace) error {
 			if err := checkVersion(txn, t); err != nil {
 				return err
 			}

@@ -66,8 +66,16 @@ type write struct {
 
 	outcome outcome
 	paid    payment
-	// indexRoom is memory for outcome.indexWrites.
+	// indexRoom is memory for outcome.indexWrites, held for the keys of an intent, group for a group of this write alone.
 	indexRoom [4]indexWrite
+	held      [2][]byte
+	group     [1]*write
+}
+
+// alone is the group of this write.
+func (w *write) alone() writeGroup {
+	w.group[0] = w
+	return w.group[:]
 }
 
 // outcome is what a run of a write did. The items are bytes of the store or of the workspace: good within the

@@ -33,7 +33,8 @@ var serverName = []string{"Server"}
 func (x *exchange) commonHeaders() {
 	h := x.w.Header()
 	h["Server"] = serverName
-	h[headerRequestID] = []string{x.id}
+	x.values[0] = x.id
+	h[headerRequestID] = x.values[0:1:1]
 }
 
 // succeed answers with an operation's output.
@@ -136,13 +137,11 @@ func (x *exchange) sendPacked(status int, answer packed) {
 	if answer.encoding != "" {
 		x.w.Header().Set(headerEncoding, answer.encoding)
 	}
-	values := []string{
-		strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10),
-		strconv.Itoa(len(body)),
-	}
+	x.values[1] = strconv.FormatUint(uint64(crc32.ChecksumIEEE(body)), 10)
+	x.values[2] = strconv.Itoa(len(body))
 	h := x.w.Header()
-	h[headerChecksum] = values[0:1:1]
-	h[headerContentLength] = values[1:2:2]
+	h[headerChecksum] = x.values[1:2:2]
+	h[headerContentLength] = x.values[2:3:3]
 	h[headerContentType] = x.answer // nil keeps net/http from guessing
 	x.finish(status, len(body))
 	x.started = true

@@ -162,11 +162,11 @@ var methods = map[string]serveFunc{
 }
 
 // operationsByTarget returns the table by the value of X-Amz-Target.
-func operationsByTarget() map[string]operation {
-	table := make(map[string]operation, len(methods))
+func operationsByTarget() map[string]*operation {
+	table := make(map[string]*operation, len(methods))
 	for i, o := range api.Operations() {
 		if serve, ok := methods[o.Name]; ok {
-			table[o.Target()] = operation{Operation: o, reads: readsOnly(o.Name), serve: serve, index: i}
+			table[o.Target()] = &operation{Operation: o, reads: readsOnly(o.Name), serve: serve, index: i}
 		}
 	}
 	return table

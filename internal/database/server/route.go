@@ -31,7 +31,7 @@ var (
 const unknownOperationPage = "<UnknownOperationException/>\n"
 
 // route finds the operation that a request calls. Where there is none it answers itself; ok is then false.
-func (x *exchange) route() (op operation, ok bool) {
+func (x *exchange) route() (op *operation, ok bool) {
 	x.answer = awsJSON
 	atRoot := x.r.URL.Path == "/" || x.r.URL.Path == ""
 	switch {
@@ -45,21 +45,21 @@ func (x *exchange) route() (op operation, ok bool) {
 	default:
 		x.notFound()
 	}
-	return operation{}, false
+	return nil, false
 }
 
 // routeCall finds the operation by content type and target. What has no body needs no content type.
-func (x *exchange) routeCall() (op operation, ok bool) {
+func (x *exchange) routeCall() (op *operation, ok bool) {
 	x.answer = contentTypeOf(x.r.Header.Get(headerContentType))
 	switch {
 	case x.answer == nil && x.r.ContentLength == 0:
 		x.answer = plainJSON
 	case x.answer == nil:
 		x.notFound()
-		return operation{}, false
+		return nil, false
 	}
 	if op, ok = x.server.operations[x.r.Header.Get(headerTarget)]; !ok {
-		op = operation{serve: unknownOperation, index: len(api.Operations())}
+		op = &operation{serve: unknownOperation, index: len(api.Operations())}
 	}
 	return op, true
 }

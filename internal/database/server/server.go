@@ -128,7 +128,7 @@ func (o Options) withDefaults() Options {
 type Server struct {
 	engine     Engine
 	options    Options
-	operations map[string]operation
+	operations map[string]*operation
 	health     string
 	memory     *memory
 	panics     atomic.Int64
@@ -153,6 +153,7 @@ type exchange struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	id      string
+	values  [3]string // of the response's header: the id, the checksum, the length
 	answer  contentType
 	started bool // the answer's status has been sent
 
@@ -208,12 +209,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, tracer Tracer, ow
 	if !ok {
 		return
 	}
-	x.calls(&op)
+	x.calls(op)
 	if surplus {
-		x.fail(&op, apierr.TooManyConnections.With())
+		x.fail(op, apierr.TooManyConnections.With())
 		return
 	}
-	x.call(&op)
+	x.call(op)
 	x.logSlow()
 }
 
@@ -246,9 +247,9 @@ func (x *exchange) perform(op *operation) (out any, err error) {
 	x.received()
 	ctx := x.ctx.Context
 	if x.server.options.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, x.server.options.Timeout, errTimeout)
-		defer cancel()
+		timed := newDeadline(ctx, x.server.options.Timeout)
+		defer timed.end()
+		ctx = timed
 		x.ctx.Continue(ctx)
 	}
 	if err := x.largeInput(ctx, *body); err != nil {

@@ -81,7 +81,7 @@ tables for DynamoDB, here and on AWS.`,
 		{"database", "The database:", []*cobra.Command{newServe(env), newDynamoDBLocal(env), newHealth(env), newEnv(env), newConsole(env), newIAM(env), newStream(env), newExport(env), newImport(env)}},
 		{"directory", "Its data directory:", []*cobra.Command{newBackup(env), newRestore(env), newMove(env), newVerify(env), newCompact(env), newStats(env), newInsights(env)}},
 		{"design", "Designs of tables:", []*cobra.Command{
-			newCheck(env), newTest(env), newExplain(env), newCost(env), newDocs(env), newProvision(env), newGenerate(env), newDiff(env), newMigrate(env), newRaces(env), newConform(env), newInfer(env), newFmt(env), newResolve(env), newSchema(env), newVet(env), newLSP(env), newMCP(env),
+			newCheck(env), newTest(env), newExplain(env), newCost(env), newDocs(env), newProvision(env), newGenerate(env), newDiff(env), newMigrate(env), newRaces(env), newConform(env), newInfer(env), newDesign(env), newFmt(env), newResolve(env), newSchema(env), newVet(env), newLSP(env), newMCP(env),
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})

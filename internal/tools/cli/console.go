@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/monotable/monotable/internal/database/server"
 	"github.com/monotable/monotable/internal/httpguard"
@@ -30,16 +31,32 @@ const (
 )
 
 // besideConsole serves the console at the address of the API, which it calls as any client does.
-func besideConsole(api http.Handler, flags *serveFlags, signIn bool) http.Handler {
+func besideConsole(api http.Handler, flags *serveFlags, designs *console.Designs, signIn bool) http.Handler {
 	guard, _ := httpguard.New(flags.allowedHosts, nil) // the names have been checked
 	return console.New(console.Options{
 		Endpoint: "http://monotable.localhost/", Region: flags.region, Client: inprocess.Client{Handler: api},
-		Credentials: credentials.NewStaticCredentialsProvider(placeholderKey, placeholderKey, ""), SignIn: signIn, Guard: guard,
+		Credentials: credentials.NewStaticCredentialsProvider(placeholderKey, placeholderKey, ""), SignIn: signIn, Guard: guard, Designs: designs,
 	}).Beside(api)
 }
 
+// designFlag declares --design.
+func designFlag(set *pflag.FlagSet, files *[]string) {
+	set.StringArrayVar(files, "design", nil, "`file` of a design, by which the console shows its tables; repeatable. It is read again when it changes. monotable design attach keeps one with its table")
+}
+
+// readDesigns reads the files of --design.
+func readDesigns(env Environment, files []string) (*console.Designs, error) {
+	designs := new(console.Designs)
+	for _, file := range files {
+		if err := designs.AddFile(file); err != nil {
+			return nil, fmt.Errorf("--design %s: %w", file, designError(env, err))
+		}
+	}
+	return designs, nil
+}
+
 type consoleFlags struct {
-	endpoints               []string
+	endpoints, designs      []string
 	region, addr, bookmarks string
 	readOnly                bool
 	log                     logFlags
@@ -62,6 +79,7 @@ that would change something, in the process and not just on the page.`,
   AWS_PROFILE=prod monotable console --endpoint https://dynamodb.eu-west-1.amazonaws.com --read-only
   monotable console --endpoint local=http://127.0.0.1:8000 --endpoint ireland=https://dynamodb.eu-west-1.amazonaws.com
   monotable console --bookmarks queries.json   # queries that are kept in a file, for git
+  monotable console --design shop.design.yaml   # items by their entities, and the design's patterns to run
   ssh -L 8100:localhost:8100 host   # the console of another machine`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serveConsole(cmd.Context(), env, &flags) },
@@ -71,6 +89,7 @@ that would change something, in the process and not just on the page.`,
 	f.StringVar(&flags.region, "region", "", "its region; default: that of an AWS endpoint, AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
 	f.StringVar(&flags.addr, "addr", defaultConsoleAddr, "loopback address to listen on; port 0 picks a free one")
 	f.StringVar(&flags.bookmarks, "bookmarks", "", "`file` that keeps the bookmarks of queries, for all who use it; default: each browser keeps its own")
+	designFlag(f, &flags.designs)
 	f.BoolVar(&flags.readOnly, "read-only", false, "refuse everything that would change something")
 	flags.log.register(f)
 	return cmd
@@ -87,6 +106,13 @@ func serveConsole(ctx context.Context, env Environment, flags *consoleFlags) err
 	endpoints, err := flags.all(ctx, env)
 	if err != nil {
 		return err
+	}
+	designs, err := readDesigns(env, flags.designs)
+	if err != nil {
+		return err
+	}
+	for i := range endpoints {
+		endpoints[i].Designs = designs
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", flags.addr)
 	if err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/internal/tools/console"
@@ -15,6 +16,9 @@ func greet(env Environment, flags *serveFlags, url string, signed bool, root *mo
 		where = "data in memory, gone at the end"
 	case flags.store != "":
 		where = "data in PostgreSQL"
+		if strings.HasPrefix(flags.store, "tikv://") {
+			where = "data in TiKV"
+		}
 	}
 	fmt.Fprintf(env.Stdout, "monotable: DynamoDB API at %s (%s)\n\n", url, where)
 	if root != nil {

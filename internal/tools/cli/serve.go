@@ -19,6 +19,7 @@ import (
 	"github.com/monotable/monotable/internal/database/server/http1"
 	"github.com/monotable/monotable/internal/descriptors"
 	"github.com/monotable/monotable/internal/httpguard"
+	"github.com/monotable/monotable/internal/tools/console"
 )
 
 // shutdownWait is how long requests under way may take to end once the server is told to stop.
@@ -42,6 +43,10 @@ type CompanionHost struct {
 	Logger *slog.Logger
 	// AllowedHosts are the names that --allowed-host gives, by which requests may address the companion too.
 	AllowedHosts []string
+	// Console is the URL of the console, "" where there is none.
+	Console string
+	// AddDesign has the console show tables by a design: the name of its file, which says by its ending what the text is, and the text.
+	AddDesign func(file string, text []byte) error
 }
 
 // NewServe returns the serve command for a program that serves more than the database.
@@ -73,6 +78,8 @@ turn traces on: an endpoint in OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 		Example: `  monotable serve --data ./data
   monotable serve --memory --addr 127.0.0.1:0
   monotable serve --store postgres://monotable@db1,db2/monotable   # in PostgreSQL, whichever of the two takes writes
+  monotable serve --store tikv://pd1:2379,pd2:2379,pd3:2379        # in TiKV, in a program built with -tags tikv
+  monotable serve --design shop.design.yaml     # the console knows what the items are
   monotable serve --gsi-delay 50ms              # show a program eventual consistency
   monotable serve --enforce-capacity            # show a program throttling
   monotable serve --tls-cert cert.pem --tls-key key.pem
@@ -182,6 +189,10 @@ func (f *serveFlags) serveBeside(ctx context.Context, m *monitor, logger *slog.L
 
 // serveDB serves an open database until ctx ends.
 func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable.DB, m *monitor, certificates *certificates, auth *monotable.Auth, companion Companion, logger *slog.Logger) error {
+	designs, err := readDesigns(env, f.designs)
+	if err != nil {
+		return err
+	}
 	handler, stopTraces, err := traced(ctx, env, db, logger)
 	if err != nil {
 		return err
@@ -192,7 +203,7 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 	}
 	listener = server.LimitConnections(listener, f.maxConnections)
 	if f.console {
-		handler = besideConsole(handler, f, auth.Required)
+		handler = besideConsole(handler, f, designs, auth.Required)
 	}
 	httpServer := server.HTTPServer(handler, logger)
 	m.count(httpServer.HTTP())
@@ -223,7 +234,7 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 	endpoint := scheme + "://" + listener.Addr().String()
 	stopControl := serveControl(db, m.registry, f, endpoint, logger)
 	greet(env, f, endpoint, auth.Required, root)
-	stopCompanion, err := f.accompany(ctx, companion, db, logger)
+	stopCompanion, err := f.accompany(ctx, companion, db, designs, endpoint, logger)
 	if err != nil {
 		err = errors.Join(err, listener.Close())
 	} else {
@@ -245,11 +256,14 @@ func endProcess(env Environment, err error) {
 }
 
 // accompany starts what runs beside the server, if anything does.
-func (f *serveFlags) accompany(ctx context.Context, companion Companion, db *monotable.DB, logger *slog.Logger) (stop func() error, err error) {
+func (f *serveFlags) accompany(ctx context.Context, companion Companion, db *monotable.DB, designs *console.Designs, endpoint string, logger *slog.Logger) (stop func() error, err error) {
 	if companion.Start == nil {
 		return func() error { return nil }, nil
 	}
-	host := CompanionHost{DB: db, Data: f.data, Logger: logger, AllowedHosts: f.allowedHosts}
+	host := CompanionHost{DB: db, Data: f.data, Logger: logger, AllowedHosts: f.allowedHosts, Console: endpoint + console.Path, AddDesign: designs.Add}
+	if !f.console {
+		host.Console = ""
+	}
 	if f.memory {
 		host.Data = ""
 	}

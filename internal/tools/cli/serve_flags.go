@@ -68,6 +68,7 @@ type serveFlags struct {
 	corsOrigins  []string
 
 	console     bool
+	designs     []string
 	untilStdin  bool
 	metricsAddr string
 	slow        time.Duration
@@ -80,7 +81,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.addr, "addr", defaultAddr, "address to listen on; port 0 picks a free one")
 	set.StringVar(&f.data, "data", defaultData, "directory that holds the data")
 	set.BoolVar(&f.memory, "memory", false, "keep the data in memory, and forget it at the end")
-	set.StringVar(&f.store, "store", "", "keep the data in a PostgreSQL database, by its `URL`, in place of a directory; several servers may share it: postgres://USER@HOST[,HOST…]/DATABASE; the password may stand in PGPASSWORD")
+	set.StringVar(&f.store, "store", "", "keep the data in a PostgreSQL database, by its `URL`, in place of a directory; several servers may share it: postgres://USER@HOST[,HOST…]/DATABASE; the password may stand in PGPASSWORD; or in a TiKV cluster, in a program built with -tags tikv: tikv://PD[,PD…][?prefix=NAME]")
 	set.BoolVar(&f.awaitMove, "await-move", false, "wait until a database has been moved to --store, and open it then, rather than making a new one")
 	set.StringVar(&f.durability, "durability", "sync", "when a write is answered: sync, interval or none")
 	set.StringVar(&f.reserve, "disk-reserve", "auto", "disk space to keep free; with less left, only reads and deletes are accepted: auto, none or a size like 2GiB")
@@ -109,6 +110,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringSliceVar(&f.allowedHosts, "allowed-host", nil, "additional `name` that a Host header may carry, or *.suffix; repeatable, or a list with commas")
 	set.StringSliceVar(&f.corsOrigins, "cors-origin", nil, "`origin` whose web pages may use the database, or * for all; repeatable, or a list with commas (default none)")
 	set.BoolVar(&f.console, "console", true, "serve the console, a web page to see and change tables and items, at /_console/")
+	designFlag(set, &f.designs)
 	set.BoolVar(&f.untilStdin, "until-stdin-closes", false, "stop when standard input ends, as it does when the program that started the server ends")
 	set.StringVar(&f.metricsAddr, "metrics-addr", "", "address to serve Prometheus metrics on, under /metrics, and /-/ready (off by default)")
 	set.DurationVar(&f.slow, "slow", defaultSlow, "log requests that take at least this long, and what they waited for; 0 is off")

@@ -7,6 +7,7 @@
 //	POST /_console/api/NAME     the operation NAME of DynamoDB, its streams or CloudWatch: its JSON in, the endpoint's JSON out
 //	GET  /_console/bookmarks    the queries that people keep, where Options.Bookmarks names a file; PUT replaces them
 //	     /_console/at/NAME/…    the same for another endpoint (Several)
+//	POST /_console/design/…     what the design of a table says: its model, what items mean, a chart, a pattern that is run
 //	POST /_console/session      signs in with an access key, where Options.SignIn asks for one; DELETE signs out
 //
 // The back end signs requests with the AWS SDK and passes bodies on as they are. It decodes no values, so a number keeps its 38
@@ -22,7 +23,8 @@
 //	C3  Requests are signed by Options.Credentials, or by the key of whoever has signed in: the endpoint's policies hold. That key
 //	    is in a cookie that scripts cannot read, sealed under a key that ends with the process, and is taken over TLS
 //	    or loopback only.
-//	C4  The back end keeps nothing between requests but the file of bookmarks, and holds the bodies of requestsMax at once.
+//	C4  A pattern is run by the requests that generated code would send, signed as all others; Options.ReadOnly holds for each of them.
+//	C5  The back end keeps nothing but designs and the file of bookmarks between requests, and holds the bodies of requestsMax at once.
 //
 // A Console may serve any number of requests at once.
 package console
@@ -88,6 +90,8 @@ type Options struct {
 	// Guard says which hosts requests may name. Hosts are checked without SignIn only: a page that rebinds its name has no
 	// session.
 	Guard *httpguard.Guard
+	// Designs are those that are known beside the attached ones.
+	Designs *Designs
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 }
@@ -97,10 +101,12 @@ type Console struct {
 	options Options
 	mux     *http.ServeMux
 	guard   *http.CrossOriginProtection
-	key     []byte // seals sessions
-	room    chan struct{}
+	key     []byte              // seals sessions
 	places  []place             // the endpoints that the page can go to, where there are several
 	others  map[string]*Console // the consoles of the other endpoints, by their names
+	// cursorKey seals where lists of patterns go on.
+	cursorKey []byte
+	room      chan struct{}
 }
 
 // New returns a console.
@@ -108,17 +114,22 @@ func New(o Options) *Console {
 	if o.Guard == nil {
 		o.Guard = new(httpguard.Guard)
 	}
+	if o.Designs == nil {
+		o.Designs = new(Designs)
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	c := &Console{
 		options: o, mux: http.NewServeMux(), guard: http.NewCrossOriginProtection(),
-		key: make([]byte, seal.KeyBytes), room: make(chan struct{}, requestsMax),
+		key: make([]byte, seal.KeyBytes), cursorKey: make([]byte, seal.KeyBytes), room: make(chan struct{}, requestsMax),
 	}
 	_, _ = rand.Read(c.key) // never fails
+	_, _ = rand.Read(c.cursorKey)
 	page := web.App("console", web.Page{Product: "console", API: "api", Data: c.about})
 	c.mux.Handle("GET "+Path, http.StripPrefix(strings.TrimSuffix(Path, "/"), page))
 	c.mux.Handle("POST "+Path+"api/{operation}", c.own(c.call))
+	c.designed()
 	c.mux.Handle("POST "+Path+"session", c.own(c.signIn))
 	c.mux.Handle("DELETE "+Path+"session", c.own(c.signOut))
 	if o.Bookmarks != "" {

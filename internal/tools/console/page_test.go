@@ -51,8 +51,8 @@ func served(t *testing.T, db *monotable.DB, change ...func(*console.Options)) st
 	return server.URL
 }
 
-// shop is a table of a single-table design with customers, their orders and their lines, and an index.
-func shop(t *testing.T, db *monotable.DB) {
+// shopTable makes the table of the shop.
+func shopTable(t *testing.T, db *monotable.DB) {
 	t.Helper()
 	key := func(pk, sk string) []types.KeySchemaElement {
 		return []types.KeySchemaElement{{AttributeName: aws.String(pk), KeyType: types.KeyTypeHash}, {AttributeName: aws.String(sk), KeyType: types.KeyTypeRange}}
@@ -69,6 +69,12 @@ func shop(t *testing.T, db *monotable.DB) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// shop is a table of a single-table design with customers, their orders and their lines, and an index.
+func shop(t *testing.T, db *monotable.DB) {
+	t.Helper()
+	shopTable(t, db)
 	put := func(i item) {
 		if _, err := db.Client().PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("shop"), Item: i}); err != nil {
 			t.Fatal(err)

@@ -4,7 +4,7 @@
 // # Model
 //
 //	model ──tools/call──▶ check, explain, cost, test ──▶ packages check, explain, cost, trial
-//	                 ╰──▶ OrdersOf, PlaceOrder, …    ──lower──▶ table.DB ──▶ the database
+//	                 ╰──▶ OrdersOf, PlaceOrder, …    ──call──▶ table.DB ──▶ the database
 //
 // A pattern's tool has the inputs of the pattern as its schema, and as its description what the design says of it with the
 // request and its cost. So a model reads and writes what the design allows, and nothing else: no Scan, no key of its own
@@ -32,8 +32,8 @@ import (
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/call"
 	"github.com/monotable/monotable/internal/tools/designer/check"
-	"github.com/monotable/monotable/internal/tools/designer/lower"
 )
 
 // Options say what is served.
@@ -55,10 +55,10 @@ type Options struct {
 
 type server struct {
 	Options
-	mcp     *sdk.Server
-	log     *slog.Logger
-	program *lower.Program
-	db      *table.DB
+	mcp      *sdk.Server
+	log      *slog.Logger
+	patterns *call.Patterns
+	db       *table.DB
 }
 
 // Serve answers a client until its stream or ctx ends.
@@ -90,14 +90,14 @@ func newServer(o Options) (*server, error) {
 		return s, nil
 	}
 	var err error
-	if s.program, err = lower.Lower(o.Design); err != nil {
+	if s.patterns, err = call.New(o.Design); err != nil {
 		return nil, err
 	}
 	key := make([]byte, 32)
 	if _, err := rand.Read(key); err != nil {
 		return nil, err
 	}
-	if s.db, err = table.Open(o.Client, table.Config{Tables: o.Tables, CursorKey: key}, s.program.Tables...); err != nil {
+	if s.db, err = s.patterns.Open(o.Client, table.Config{Tables: o.Tables, CursorKey: key}); err != nil {
 		return nil, err
 	}
 	s.patternTools()

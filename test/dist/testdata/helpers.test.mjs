@@ -32,6 +32,7 @@ test('the tables of the list are there, and no others', async () => {
   await call(database.endpoint, 'PutItem', {TableName: 'Orders', Item: {id: {S: '1'}}});
   assert.equal((await call(database.endpoint, 'GetItem', {TableName: 'Orders', Key: {id: {S: '1'}}})).Item.id.S, '1');
   assert.equal(database.clientConfig.endpoint, database.endpoint);
+  assert.ok(Object.isExtensible(database.clientConfig.credentials)); // the AWS SDK writes to it
 });
 
 test('a design file gives the tables', async () => {

@@ -27,7 +27,7 @@ func main() {
 
 // run runs sh -c COMMAND [NAME [ARG…]], sh FILE [ARG…], or what standard input has, and returns the exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	var source io.Reader = stdin
+	source := stdin
 	name := "sh"
 	switch {
 	case len(args) > 1 && args[0] == "-c":

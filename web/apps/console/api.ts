@@ -54,6 +54,11 @@ export async function putBookmarks(text: string): Promise<void> {
   await send("PUT", "/bookmarks", text);
 }
 
+/** Asks the back end about the design of a table. */
+export async function askDesign<T>(what: "model" | "items" | "chart" | "run", input: object, abort?: AbortSignal): Promise<T> {
+  return (await (await send("POST", `/design/${what}`, input, abort)).json()) as T;
+}
+
 export async function signIn(key: { accessKeyId: string; secretAccessKey: string; sessionToken: string }): Promise<void> {
   await send("POST", "/session", key);
   user.value = key.accessKeyId;

@@ -4,10 +4,12 @@ import { CopyPlus, Pencil, SearchX, Trash } from "lucide";
 import { useState } from "preact/hooks";
 import { Button, Confirm, Dialog, Drawer, Empty, Failed, Notice, Problem, Skeleton, Tabs, format, link, toast, toastProblem, useLoaded } from "#ui";
 import { type Consumed, about, call } from "./api.ts";
+import { designOf } from "./design.ts";
 import { type Change, Changes, changesOf } from "./diff.tsx";
 import { Fault } from "./fault.tsx";
 import { JSONView } from "./code-editor.tsx";
 import { Editor } from "./editor.tsx";
+import { Meaning } from "./meaning.tsx";
 import { CopyRequest } from "./request.tsx";
 import { type Table, keyNames, keysOf } from "./schema.ts";
 import { Attributes, bytes } from "./show.tsx";
@@ -85,7 +87,7 @@ export function ItemDrawer({ table, itemKey, onClose, onChange }: ItemDrawerProp
               <span>{t("item.write", { n: format.number(Math.max(1, Math.ceil(itemSize(item) / 1024))) })}</span>
               <CopyRequest request={getRequest(name, itemKey)} />
             </div>
-            <ItemView item={item} keys={keys} />
+            <ItemView table={name} item={item} keys={keys} />
           </div>
         )}
       <Confirm open={ask === "delete"} title={t("item.deleteTitle")} action={t("delete")} danger onConfirm={remove} onClose={() => setAsk(undefined)}>{t("item.deleteText")}</Confirm>
@@ -94,11 +96,13 @@ export function ItemDrawer({ table, itemKey, onClose, onChange }: ItemDrawerProp
   );
 }
 
-function ItemView({ item, keys }: { item: Item; keys: readonly string[] }) {
-  const [chosen, choose] = useState<"attributes" | "json">("attributes");
+function ItemView({ table, item, keys }: { table: string; item: Item; keys: readonly string[] }) {
+  const designed = designOf(table) !== undefined;
+  const [wanted, choose] = useState<"meaning" | "attributes" | "json" | undefined>();
+  const chosen = wanted ?? (designed ? "meaning" : "attributes");
   return (
-    <Tabs label={t("view")} chosen={chosen} onChoose={choose} tabs={[{ key: "attributes", label: t("item.attributes") }, { key: "json", label: "JSON" }]}>
-      {chosen === "json" ? <JSONView label="JSON" text={JSON.stringify(item, null, 2)} /> : <Attributes item={item} keys={keys} />}
+    <Tabs label={t("view")} chosen={chosen} onChoose={choose} tabs={[...(designed ? [{ key: "meaning" as const, label: t("item.meaning") }] : []), { key: "attributes", label: t("item.attributes") }, { key: "json", label: "JSON" }]}>
+      {chosen === "meaning" ? <Meaning table={table} item={item} /> : chosen === "json" ? <JSONView label="JSON" text={JSON.stringify(item, null, 2)} /> : <Attributes item={item} keys={keys} />}
     </Tabs>
   );
 }

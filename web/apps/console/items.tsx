@@ -1,8 +1,10 @@
 // The items of a table or an index: the question, its pages, and the item that is looked at.
-import { ArrowLeft, ArrowRight, Bookmark, Braces, Columns3, Inbox, Layers, Play, Plus, Rows3, Undo2, Upload, Filter as Funnel } from "lucide";
+import { ArrowLeft, ArrowRight, Bookmark, Braces, Columns3, Inbox, Layers, Play, Plus, Rows3, Shapes, Undo2, Upload, Filter as Funnel } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Badge, Breadcrumb, Button, Chips, Dialog, Empty, Icon, Problem, Skeleton, go, here, keep, kept, link, match, useTitle } from "#ui";
 import { type PageOfItems, about, call } from "./api.ts";
+import { designOf } from "./design.ts";
+import { Entities } from "./entities.tsx";
 import { Builder } from "./builder.tsx";
 import { BulkBar } from "./bulk.tsx";
 import { JSONView } from "./code-editor.tsx";
@@ -189,10 +191,11 @@ function usePagesOf(table: string, request: () => Request, address: string): Pag
   };
 }
 
-const icons = { table: Rows3, collection: Layers, json: Braces };
+const icons = { table: Rows3, entities: Shapes, collection: Layers, json: Braces };
 
 function Results({ table, pages, view, question, keys, query }: { query: Query;  table: Table; pages: PagesOf; view: View; question: ReturnType<typeof questionOf>; keys: readonly string[] }) {
   const d = table.description;
+  const design = designOf(d.TableName);
   const [choosing, choose] = useState(false);
   const of = `console-columns ${d.TableName}`;
   const picked = usePicked(keys, JSON.stringify(addressOf(question)));
@@ -217,7 +220,7 @@ function Results({ table, pages, view, question, keys, query }: { query: Query; 
     <section class="stack results" aria-label={t("results")} aria-busy={pages.loading}>
       <div class="row results-bar">
         <div class="how small-how" role="group" aria-label={t("view")}>
-          {views.map((v) => <button key={v} type="button" class="how-one" aria-pressed={v === view} onClick={() => show(v)}><Icon of={icons[v]} size={15} />{t(`view.${v}`)}</button>)}
+          {views.filter((v) => v !== "entities" || design).map((v) => <button key={v} type="button" class="how-one" aria-pressed={v === view} onClick={() => show(v)}><Icon of={icons[v]} size={15} />{t(`view.${v}`)}</button>)}
         </div>
         {view === "table" && columns.length > keys.length && <Button kind="quiet" size="small" icon={Columns3} onPress={() => choose(true)}>{hidden.some((h) => columns.includes(h)) ? t("columns.some", { n: columns.filter((c) => !hidden.includes(c)).length, all: columns.length }) : t("columns")}</Button>}
         {pages.request && <BookmarkButton query={query} />}
@@ -229,6 +232,7 @@ function Results({ table, pages, view, question, keys, query }: { query: Query; 
       <BulkBar table={d} picked={picked} onDone={pages.again} />
       {read.Items.length === 0 ? <None read={read} question={question} table={table} onNext={pages.next} />
         : view === "json" ? <JSONView label={t("view.json")} text={JSON.stringify(read.Items, null, 2)} />
+        : view === "entities" && design ? <Entities table={d.TableName} index={question.index} items={read.Items} keys={asked} open={open} />
         : view === "collection" ? <Collection items={read.Items} keys={asked} open={open} />
         : <Grid caption={t("items")} items={read.Items} columns={columns.filter((c) => !hidden.includes(c) || keys.includes(c))} keys={keys} indexKeys={asked} open={open} question={question} picked={picked} name={d.TableName} />}
       <Cost pages={pages} />

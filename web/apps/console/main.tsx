@@ -1,5 +1,6 @@
 // The console: tables, and what is in them.
 import "./style.css";
+import "./design.css";
 import "./time.css";
 import { Archive, Bookmark, Database, Gauge, SquareTerminal, Table2 } from "lucide";
 import { NotFound, Shell, link, start, view } from "#ui";
@@ -9,10 +10,13 @@ import { CreateItemPage } from "./create-item.tsx";
 import { CreateTable } from "./create-table.tsx";
 import { EndpointMenu } from "./endpoint.tsx";
 import { TablePage } from "./items.tsx";
+import { MapPage } from "./map.tsx";
 import { ImportPage } from "./import.tsx";
 import { Palette, PaletteButton } from "./palette.tsx";
 import { PartiQL } from "./partiql.tsx";
 import { QueriesPage } from "./queries-page.tsx";
+import { PatternsPage } from "./patterns.tsx";
+import { PatternPage } from "./run-pattern.tsx";
 import { ServerPage, TableMetricsPage } from "./server.tsx";
 import { SettingsPage } from "./settings.tsx";
 import { SignInPage, Who } from "./sign-in.tsx";
@@ -46,6 +50,9 @@ function App() {
         "/tables/:table/import": (v) => (about.readOnly ? <NotFound /> : <ImportPage name={v["table"] ?? ""} />),
         "/tables/:table/stream": (v) => <StreamPage name={v["table"] ?? ""} />,
         "/tables/:table/new": (v) => (about.readOnly ? <NotFound /> : <CreateItemPage name={v["table"] ?? ""} />),
+        "/tables/:table/patterns": (v) => <PatternsPage name={v["table"] ?? ""} />,
+        "/tables/:table/patterns/:pattern": (v) => <PatternPage name={v["table"] ?? ""} pattern={v["pattern"] ?? ""} />,
+        "/tables/:table/map": (v) => <MapPage name={v["table"] ?? ""} />,
         "/tables/:table": (v) => <TablePage name={v["table"] ?? ""} />,
       }, () => <NotFound />)}
     </Shell>

@@ -9,7 +9,7 @@ export const filterOps = ["=", "<>", "<", "<=", ">", ">=", "between", "in", "beg
 export type FilterOp = (typeof filterOps)[number];
 export const filterTypes = ["S", "N", "BOOL", "NULL", "B"] as const;
 export type FilterType = (typeof filterTypes)[number];
-export const views = ["table", "collection", "json"] as const;
+export const views = ["table", "entities", "collection", "json"] as const;
 export type View = (typeof views)[number];
 export const limits = [10, 25, 50, 100, 250, 1000, 10000] as const;
 

@@ -1,6 +1,8 @@
 // The views of one table, as links below its name.
-import { Archive, Gauge, Radio, Rows3, Settings2, type IconNode } from "lucide";
+import { Archive, Gauge, Map as MapIcon, Radio, Rows3, Settings2, Workflow, type IconNode } from "lucide";
 import { Icon, here, link } from "#ui";
+import { designOf } from "./design.ts";
+import { DesignSource } from "./design-bits.tsx";
 import { t } from "./words.ts";
 
 interface View {
@@ -10,9 +12,10 @@ interface View {
   icon: IconNode;
 }
 
-function views(): View[] {
+function views(designed: boolean): View[] {
   return [
     { path: "", label: t("items"), icon: Rows3 },
+    ...(designed ? [{ path: "/patterns" as const, label: t("design.patterns"), icon: Workflow }, { path: "/map" as const, label: t("design.map"), icon: MapIcon }] : []),
     { path: "/stream", label: t("tail"), icon: Radio },
     { path: "/metrics", label: t("metrics"), icon: Gauge },
     { path: "/backups", label: t("backups"), icon: Archive },
@@ -22,12 +25,14 @@ function views(): View[] {
 
 export function TableViews({ table }: { table: string }) {
   const at = here.value.path;
+  const design = designOf(table);
   const address = (path: View["path"]) => link(`/tables/:table${path}`, { table });
   return (
     <nav class="table-views" aria-label={t("table.views")}>
-      {views().map((v) => (
-        <a key={v.path} href={address(v.path)} aria-current={address(v.path) === `#${at}` ? "page" : undefined}><Icon of={v.icon} size={15} />{v.label}</a>
+      {views(design !== undefined).map((v) => (
+        <a key={v.path} href={address(v.path)} aria-current={`#${at}` === address(v.path) || v.path === "/patterns" && `#${at}`.startsWith(`${address(v.path)}/`) ? "page" : undefined}><Icon of={v.icon} size={15} />{v.label}</a>
       ))}
+      {design && <DesignSource design={design} />}
     </nav>
   );
 }

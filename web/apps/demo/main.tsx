@@ -1,6 +1,6 @@
 // The page with which `make run` begins.
 import "./style.css";
-import { BookOpen, Clapperboard, Coffee, Database, FileCode, Layers, PenLine, Truck, Wallet, ArrowRight, type IconNode } from "lucide";
+import { BookOpen, Clapperboard, Coffee, Database, FileCode, Table2, Layers, PenLine, Truck, Wallet, ArrowRight, type IconNode } from "lucide";
 import { useEffect } from "preact/hooks";
 import { Badge, Button, CodeTabs, Icon, Problem, Shell, Skeleton, Stat, format, keep, kept, pageData, readToken, start, useLoaded } from "#ui";
 import { Picture } from "./picture.tsx";
@@ -14,6 +14,7 @@ export interface System {
   token: string;
   lines: string[];
   design?: string;
+  console?: string;
 }
 
 interface Data {
@@ -44,6 +45,7 @@ function Card({ system: s }: { system: System }) {
       <div class="row system-actions">
         <Button kind="primary" href={`${s.name}/`} icon={ArrowRight}>{t("open")}<span class="hidden-visually"> {s.title}</span></Button>
         <Button kind="quiet" href={`${s.name}/docs`} icon={BookOpen}>{t("api")}<span class="hidden-visually"> {s.title}</span></Button>
+        {s.console && <Button kind="quiet" href={s.console} icon={Table2}>{t("tables")}<span class="hidden-visually"> {s.title}</span></Button>}
         {s.design && <Button kind="quiet" href={s.design} icon={FileCode}>{t("design")}<span class="hidden-visually"> {s.title}</span></Button>}
       </div>
     </section>

@@ -229,6 +229,9 @@ func Version(r kv.Reader, id keyenc.TableID) (uint64, error) {
 	return readUint64(r, keyenc.TableVersion(id))
 }
 
+// StoredVersion reads the version of the table that is stored, within a transaction or snapshot; 0 where the table is gone.
+func (t *Table) StoredVersion(r kv.Reader) (uint64, error) { return readUint64(r, t.versionKey) }
+
 func readUint64(r kv.Reader, key []byte) (uint64, error) {
 	data, err := r.Get(key)
 	if err != nil || data == nil {

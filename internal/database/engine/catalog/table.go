@@ -36,8 +36,12 @@ type Table struct {
 	// Descriptor is everything else that is known of the table; read only.
 	Descriptor *Descriptor
 
-	stored []byte // the descriptor as stored
+	stored     []byte // the descriptor as stored
+	versionKey []byte
 }
+
+// VersionKey is the key that guards the table's shape: every write checks it. The caller must not change it.
+func (t *Table) VersionKey() []byte { return t.versionKey }
 
 // EnforcementTag is the tag that says, true or false, whether the capacity of a table is enforced.
 const EnforcementTag = "monotable:enforce-capacity"
@@ -162,6 +166,7 @@ func newTable(d *Descriptor) *Table {
 		Insights:     d.Insights.active(),
 		Enforcement:  d.Enforcement(),
 		Descriptor:   d,
+		versionKey:   keyenc.TableVersion(d.ID),
 	}
 	if d.Replicates() {
 		t.Replica, t.Legacy = d.Global.Region, d.Legacy()

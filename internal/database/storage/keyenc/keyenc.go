@@ -191,6 +191,11 @@ func TableVersion(t TableID) []byte {
 	return binary.BigEndian.AppendUint32([]byte{spaceCatalog, catalogVersion}, uint32(t))
 }
 
+// IsTableVersion reports whether a key is a TableVersion.
+func IsTableVersion(key []byte) bool {
+	return len(key) == 6 && key[0] == spaceCatalog && key[1] == catalogVersion
+}
+
 // Stream is the key of what is known of one stream of a table; it may outlive the table.
 func Stream(t TableID, label string) []byte {
 	key := binary.BigEndian.AppendUint32([]byte{spaceCatalog, catalogStream}, uint32(t))

@@ -247,6 +247,8 @@ type Intent struct {
 	// Transaction marks a holder that others must not wait for: an update with FailOnTransaction that
 	// meets one of its keys held by a Transaction gets ErrConflict at once instead of waiting. The keys
 	// are in the transaction's hands until it is acknowledged. Two that only check a key do not meet.
+	// Processes that share a store may do without: where it is optimistic, one of two updates that meet across processes runs fn
+	// again when the other has committed, and a Transaction is met within its own process only.
 	Transaction       bool
 	FailOnTransaction bool
 	// Frees marks an update that gives room back, or that such updates need: it deletes, or changes a few small

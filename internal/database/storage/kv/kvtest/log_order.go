@@ -345,10 +345,11 @@ func testLogSeqOfOneKey(t *testing.T, s kv.Store) {
 		wg.Go(func() {
 			for i := range each {
 				in := kv.Intent{Write: keys("k"), Transaction: i%2 == 0}
+				var version int64
+				var at kv.Seq
 				err := s.Update(ctx, in, func(txn kv.Txn) error {
 					v, err := txn.Get([]byte("k"))
-					version := number(v)
-					divides[version].Store(uint64(txn.LogSeq()))
+					version, at = number(v), txn.LogSeq()
 					txn.Set([]byte("k"), bytesOf(version+1))
 					txn.AppendLog(kv.LogID(version%logs), bytesOf(version))
 					return err
@@ -356,6 +357,7 @@ func testLogSeqOfOneKey(t *testing.T, s kv.Store) {
 				if err != nil {
 					t.Error(err)
 				}
+				divides[version].Store(uint64(at)) // of the run that committed
 				other := kv.Intent{Write: [][]byte{key("other%d", g)}}
 				err = s.Update(ctx, other, func(txn kv.Txn) error {
 					txn.AppendLog(kv.LogID(i%logs), nil)

@@ -14,10 +14,22 @@ import (
 // holds, counts or sees, the others have to hear of from the store itself. open returns an empty store by several handles.
 func RunShared(t *testing.T, open func(t *testing.T) []kv.Store) {
 	t.Helper()
-	Run(t, func(t *testing.T) kv.Store {
+	runShared(t, open)
+}
+
+// RunOptimistic is RunShared for a store whose handles do not hold keys against each other: an update that another handle was in the way of runs
+// again, which is what the two tests that are left out tell apart from waiting.
+func RunOptimistic(t *testing.T, open func(t *testing.T) []kv.Store) {
+	t.Helper()
+	runShared(t, open, "WaitEndsWithContext", "TransactionConflict")
+}
+
+func runShared(t *testing.T, open func(t *testing.T) []kv.Store, without ...string) {
+	t.Helper()
+	run(t, func(t *testing.T) kv.Store {
 		t.Helper()
 		return &handles{all: open(t)}
-	})
+	}, without...)
 }
 
 // handles is one store by several handles, which take turns.

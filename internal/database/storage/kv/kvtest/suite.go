@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/monotable/monotable/internal/database/storage/kv"
@@ -16,6 +17,12 @@ import (
 
 // Run runs the suite. open returns an empty store; the suite closes it.
 func Run(t *testing.T, open func(t *testing.T) kv.Store) {
+	t.Helper()
+	run(t, open)
+}
+
+// run runs the suite but for some tests.
+func run(t *testing.T, open func(t *testing.T) kv.Store, without ...string) {
 	t.Helper()
 	tests := []struct {
 		name string
@@ -76,6 +83,9 @@ func Run(t *testing.T, open func(t *testing.T) kv.Store) {
 		{"Compact", testCompact},
 	}
 	for _, test := range tests {
+		if slices.Contains(without, test.name) {
+			continue
+		}
 		t.Run(test.name, func(t *testing.T) {
 			s := open(t)
 			test.run(t, s)

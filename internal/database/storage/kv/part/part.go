@@ -54,6 +54,16 @@ func Open(ctx context.Context, store kv.Store, name string) (*Part, error) {
 	return &Part{Store: store, reads: reads{store, m}, name: name, number: number}, nil
 }
 
+// Within returns a key of a part as the part has it; the slice is the key's own. A key of no part it returns as it is.
+func Within(key []byte) []byte {
+	if len(key) > 1 && key[0] == space && key[1] != 0 {
+		if _, rest, is := bytes.Cut(key, []byte{0}); is {
+			return rest
+		}
+	}
+	return key
+}
+
 // Names lists the parts that a store has.
 func Names(ctx context.Context, store kv.Store) ([]string, error) {
 	lo := []byte{space, 0}

@@ -1,0 +1,111 @@
+//go:build tikv
+
+package tikvkv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	tikverr "github.com/tikv/client-go/v2/error"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
+
+// errAgain is the error of an attempt that has changed nothing, for another update was in its way or it was late.
+var errAgain = errors.New("tikvkv: the update begins anew")
+
+// again runs do until it does not ask for more, with pauses.
+func (s *Store) again(ctx context.Context, do func() error) error {
+	pause := time.Millisecond
+	for {
+		err := do()
+		if !errors.Is(err, errAgain) {
+			return err
+		}
+		select {
+		case <-time.After(pause/2 + rand.N(pause)):
+		case <-ctx.Done():
+			return errors.Join(context.Cause(ctx), err)
+		}
+		pause = min(2*pause, 64*time.Millisecond)
+	}
+}
+
+// classify returns the error of a commit as this package has it.
+func classify(err error) error {
+	var conflict *tikverr.ErrWriteConflict
+	var latched *tikverr.ErrWriteConflictInLatch
+	var retryable *tikverr.ErrRetryable
+	var large *tikverr.ErrTxnTooLarge
+	var entry *tikverr.ErrEntryTooLarge
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, tikverr.ErrResultUndetermined) || tikverr.IsErrorUndetermined(err):
+		return fmt.Errorf("%w: %v", kv.ErrUndetermined, err) //nolint:errorlint // what does not say that the update may be tried again
+	case errors.As(err, &conflict), errors.As(err, &latched), errors.As(err, &retryable):
+		return fmt.Errorf("%w: %w", errAgain, err)
+	case errors.As(err, &large), errors.As(err, &entry):
+		return fmt.Errorf("%w: %w", kv.ErrTooLarge, err)
+	default:
+		return err
+	}
+}
+
+// translate returns an error as package kv has it.
+func translate(err error) error {
+	var driver *tikverr.ErrPDServerTimeout
+	switch {
+	case err == nil, errors.Is(err, kv.ErrUndetermined):
+		return err
+	case errors.Is(err, tikverr.ErrTiKVDiskFull):
+		return fmt.Errorf("%w: %w", kv.ErrFull, err)
+	case errors.As(err, &driver), errors.Is(err, tikverr.ErrTiKVServerTimeout), errors.Is(err, tikverr.ErrRegionUnavailable),
+		errors.Is(err, tikverr.ErrTiKVServerBusy), errors.Is(err, tikverr.ErrResolveLockTimeout), status.Code(err) == codes.Unavailable,
+		errors.Is(err, errSlow):
+		return fmt.Errorf("%w: %w", kv.ErrUnreachable, err)
+	default:
+		return err
+	}
+}
+
+// errSlow is why a call ends that the cluster has not answered.
+var errSlow = fmt.Errorf("tikvkv: the cluster has not answered for %v", callTime)
+
+// call runs what reads, under a time of its own.
+func (s *Store) call(ctx context.Context, do func(context.Context) error) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	return inTime(ctx, do)
+}
+
+// inTime gives the client library a time within which it tries again, with other leaders and regions.
+func inTime(ctx context.Context, do func(context.Context) error) error {
+	own, cancel := context.WithTimeoutCause(ctx, callTime, errSlow)
+	defer cancel()
+	err := do(own)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case own.Err() != nil:
+		return translate(errSlow)
+	}
+	return translate(err)
+}
+
+// notFound makes no error of a key that is absent.
+func notFound(err error) error {
+	if tikverr.IsErrNotFound(err) {
+		return nil
+	}
+	return err
+}

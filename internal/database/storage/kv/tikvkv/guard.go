@@ -1,0 +1,109 @@
+//go:build tikv
+
+package tikvkv
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"slices"
+	"time"
+)
+
+// abandonedAfter is after how many windows a guard counts as left behind by a process that has died.
+const abandonedAfter = 5
+
+// guard is the row beside a steady key that somebody is about to change: who, and since when.
+func guard(id, since uint64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, id), since)
+}
+
+func generation(ts uint64) []byte { return binary.BigEndian.AppendUint64(nil, ts) }
+
+// passGuards waits for whoever changes one of the intent's steady keys, and closes those that this update writes.
+func (u *update) passGuards(t *txn) error {
+	var closing [][]byte
+	for k, row := range t.guards {
+		key := []byte(k)
+		mine := len(row) == 16 && binary.BigEndian.Uint64(row) == u.id
+		if len(row) == 16 && !mine && before(t.start, abandonedAfter*u.store.window) < binary.BigEndian.Uint64(row[8:]) {
+			return errAgain
+		}
+		written := slices.ContainsFunc(u.in.Write, func(w []byte) bool { return bytes.Equal(w, key) })
+		if written && !mine && t.named[k] != nil { // who checks what is not there locks it
+			closing = append(closing, key)
+		}
+	}
+	if len(closing) == 0 {
+		return nil
+	}
+	for _, key := range closing {
+		u.closed = append(u.closed, key)
+		if err := t.tx.Set(u.store.key(guardSpace, key...), guard(u.id, t.start)); err != nil {
+			return err
+		}
+	}
+	if err := t.send(); err != nil {
+		return err
+	}
+	select {
+	case <-time.After(u.store.window):
+	case <-t.ctx.Done():
+		return t.ctx.Err()
+	}
+	for { // by the cluster's clock
+		now, err := u.store.now(t.ctx)
+		if err != nil {
+			return err
+		}
+		// The guard was committed at most a window after its beginning, those that did not see it a window later.
+		if before(now, 2*u.store.window) > t.start {
+			return errAgain
+		}
+		select {
+		case <-time.After(u.store.window / 8):
+		case <-t.ctx.Done():
+			return t.ctx.Err()
+		}
+	}
+}
+
+// guardsToOpen are the steady keys whose guard goes with this commit: the update's own, and abandoned ones.
+func (u *update) guardsToOpen(t *txn) (keys [][]byte) {
+	for k, row := range t.guards {
+		if row != nil {
+			keys = append(keys, []byte(k))
+		}
+	}
+	return keys
+}
+
+// reopen takes back the guards of an update that has not committed.
+func (u *update) reopen(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, healthTime)
+	defer cancel()
+	_ = u.store.again(ctx, func() error { // where it fails the guard is abandoned
+		t, err := u.store.begin(ctx)
+		if err != nil {
+			return err
+		}
+		open := false
+		for _, key := range u.closed {
+			at := u.store.key(guardSpace, key...)
+			row, err := t.row(at)
+			if err != nil {
+				return err
+			}
+			if len(row) == 16 && binary.BigEndian.Uint64(row) == u.id {
+				open = true
+				if err := t.tx.Delete(at); err != nil {
+					return err
+				}
+			}
+		}
+		if !open {
+			return nil
+		}
+		return t.send()
+	})
+}

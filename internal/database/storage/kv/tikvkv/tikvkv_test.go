@@ -1,0 +1,74 @@
+//go:build tikv
+
+package tikvkv_test
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/complete"
+	"github.com/monotable/monotable/internal/database/storage/kv/kvtest"
+	"github.com/monotable/monotable/internal/database/storage/kv/tikvkv"
+	"github.com/monotable/monotable/internal/database/storage/kv/tikvkv/tikvtest"
+)
+
+var (
+	cluster *tikvtest.Cluster
+	names   atomic.Int64
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(processAddress) != "" { // a child of TestProcesses, which has the cluster
+		os.Exit(m.Run())
+	}
+	os.Exit(tikvtest.Run(func(c *tikvtest.Cluster) int {
+		cluster = c
+		return m.Run()
+	}))
+}
+
+// address is that of a store that no other test has.
+func address() string {
+	return cluster.Address(fmt.Sprint("test", names.Add(1)))
+}
+
+// testWindow is short: a test that reads logs waits for it often.
+const testWindow = 300 * time.Millisecond
+
+func open(t *testing.T) kv.Store {
+	t.Helper()
+	return openAt(t, address())
+}
+
+func openAt(t *testing.T, address string) kv.Store {
+	t.Helper()
+	return complete.New(openCore(t, address))
+}
+
+func openCore(t *testing.T, address string) *tikvkv.Store {
+	t.Helper()
+	// Some keys of the suite are steady, most are not.
+	steady := func(key []byte) bool { return key[0] == 'c' || key[0] == 'b' }
+	s, err := tikvkv.Open(t.Context(), address, tikvkv.Options{Window: testWindow, Steady: steady})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestContract(t *testing.T) { kvtest.Run(t, open) }
+
+func TestMisuse(t *testing.T) { kvtest.RunMisuse(t, open) }
+
+// TestContractShared: three handles, as three processes have them.
+func TestContractShared(t *testing.T) {
+	kvtest.RunOptimistic(t, func(t *testing.T) []kv.Store {
+		t.Helper()
+		at := address()
+		return []kv.Store{openAt(t, at), openAt(t, at), openAt(t, at)}
+	})
+}

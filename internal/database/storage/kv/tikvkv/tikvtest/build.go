@@ -1,0 +1,46 @@
+//go:build tikv
+
+package tikvtest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// build builds the placement driver and the stand-in, and returns where they are. Of processes that do so at once, one does.
+var build = sync.OnceValues(func() (dir string, err error) {
+	out, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", err
+	}
+	root := filepath.Dir(strings.TrimSpace(string(out)))
+	dir = filepath.Join(root, "bin", "tikv")
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return "", err
+	}
+	lock, err := os.Create(filepath.Join(dir, "lock")) //nolint:gosec // in the tree
+	if err != nil {
+		return "", err
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return "", err
+	}
+	for _, b := range [][]string{
+		{"pd", "-tags=without_dashboard", "github.com/tikv/pd/cmd/pd-server"},
+		// Its dependencies are older than Go's check of linkname, and register a Protocol Buffers file twice.
+		{"node", "-ldflags=-checklinkname=0 -X google.golang.org/protobuf/reflect/protoregistry.conflictPolicy=ignore", "github.com/ngaut/unistore/cmd/unistore-server"},
+	} {
+		cmd := exec.Command("go", "build", "-o", dir, b[1], b[2]) //nolint:gosec // constants
+		cmd.Dir = filepath.Join(root, "test", "tikv", b[0])
+		if text, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("building %s: %w\n%s", b[2], err, text)
+		}
+	}
+	return dir, nil
+})

@@ -1,0 +1,308 @@
+//go:build tikv
+
+// Package tikvtest runs clusters for tests: the real placement driver, and three servers of a stand-in of TiKV in Go, which speaks TiKV's protocol
+// and replicates by Raft. Both are built from modules of their own, test/tikv/pd and test/tikv/node: their first compilation takes minutes.
+//
+// A Cluster has its data in a directory of its own, and ports of 127.0.0.1 that were free. Methods are for one goroutine at a time.
+package tikvtest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	startTime = 2 * time.Minute
+	nodeCount = 3
+)
+
+// nodeConfig makes elections short, and commits durable.
+const nodeConfig = `
+[server]
+log-level = "warn"
+[raftstore]
+pd-heartbeat-tick-interval = "1s"
+raft-store-max-leader-lease = "900ms"
+raft-base-tick-interval = "100ms"
+raft-heartbeat-ticks = 2
+raft-election-timeout-ticks = 10
+custom-raft-log = true
+[engine]
+sync-write = true
+vlog-file-size = 67108864
+max-mem-table-size = 16777216
+block-cache-size = 16777216
+index-cache-size = 16777216
+compression = ["none", "none", "none", "none", "none", "none", "none"]
+`
+
+// driverConfig has the driver look at regions often.
+const driverConfig = `
+[schedule]
+patrol-region-interval = "10ms"
+`
+
+// Cluster is a placement driver and its nodes.
+type Cluster struct {
+	dir    string
+	driver *process
+	client string // the driver's address
+	nodes  [nodeCount]*process
+	stores [nodeCount]string // the nodes' addresses
+}
+
+type process struct {
+	cmd    *exec.Cmd
+	exited chan struct{}
+}
+
+// Run starts a cluster for the tests of a package, and returns their exit code when it has stopped. It is what TestMain calls.
+func Run(tests func(c *Cluster) int) int {
+	c, err := Start()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "tikvtest:", err)
+		return 1
+	}
+	defer c.Remove()
+	return tests(c)
+}
+
+// Start builds what is needed and starts a cluster, whose stores' regions have three replicas.
+func Start() (c *Cluster, err error) {
+	bin, err := build()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "tikv")
+	if err != nil {
+		return nil, err
+	}
+	c = &Cluster{dir: dir}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w\n%s", err, c.printed())
+			c.Remove()
+		}
+	}()
+	for name, text := range map[string]string{"node.toml": nodeConfig, "pd.toml": driverConfig} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	c.client = freeAddress()
+	peers := freeAddress()
+	cmd := exec.Command(filepath.Join(bin, "pd-server"), "--config="+filepath.Join(dir, "pd.toml"), "--name=pd", "--data-dir="+filepath.Join(dir, "pd"), //nolint:gosec,noctx // our own, and outlives any context
+		"--client-urls=http://"+c.client, "--peer-urls=http://"+peers, "-L", "warn")
+	cmd.Env = append(os.Environ(), "GODEBUG=httpmuxgo121=1") // its routes are older than Go's patterns
+	if c.driver, err = c.start(cmd, "pd"); err != nil {
+		return nil, err
+	}
+	if err := c.await("the placement driver", func() bool { return c.ask("health", nil) == nil }); err != nil {
+		return nil, err
+	}
+	for i := range c.nodes {
+		c.stores[i] = freeAddress()
+		if err := c.startNode(bin, i); err != nil {
+			return nil, err
+		}
+	}
+	// New replicas are a few a minute otherwise.
+	response, err := http.Post("http://"+c.client+"/pd/api/v1/stores/limit", "application/json", strings.NewReader(`{"type": "add-peer", "rate": 3000}`)) //nolint:noctx // of a process of its own
+	if err != nil {
+		return nil, err
+	}
+	_ = response.Body.Close()
+	return c, c.await("three replicas of each region", c.replicated)
+}
+
+func (c *Cluster) startNode(bin string, i int) (err error) {
+	data := filepath.Join(c.dir, fmt.Sprint("node", i))
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return err
+	}
+	_ = os.RemoveAll(filepath.Join(data, "snap"))                                 // it insists on making it
+	c.nodes[i], err = c.start(exec.Command(filepath.Join(bin, "unistore-server"), //nolint:gosec,noctx // the same
+		"-config", filepath.Join(c.dir, "node.toml"), "-pd", c.client, "-addr", c.stores[i], "-status-addr", freeAddress(), "-data-dir", data), fmt.Sprint("node", i))
+	return err
+}
+
+// Address is where a store of the cluster is. What has another prefix is apart.
+func (c *Cluster) Address(prefix string) string {
+	return "tikv://" + c.client + "?gc=off&prefix=" + prefix
+}
+
+// Kill ends a node as a power cut would end its process.
+func (c *Cluster) Kill(node int) { c.nodes[node].kill() }
+
+// Restart starts a node again that was killed.
+func (c *Cluster) Restart(node int) error {
+	bin, err := build()
+	if err != nil {
+		return err
+	}
+	return c.startNode(bin, node)
+}
+
+// Pause stops a node until Resume.
+func (c *Cluster) Pause(node int) { _ = c.nodes[node].cmd.Process.Signal(syscall.SIGSTOP) }
+
+// Resume has a node go on after Pause.
+func (c *Cluster) Resume(node int) { _ = c.nodes[node].cmd.Process.Signal(syscall.SIGCONT) }
+
+// AwaitHealthy returns when all nodes are up and have a replica of each region.
+func (c *Cluster) AwaitHealthy() error {
+	return c.await("a healthy cluster", c.replicated)
+}
+
+// SafePoint is the timestamp before which the cluster may remove versions.
+func (c *Cluster) SafePoint() (uint64, error) {
+	var answer struct {
+		SafePoint uint64 `json:"gc_safe_point"`
+	}
+	err := c.ask("gc/safepoint", &answer)
+	return answer.SafePoint, err
+}
+
+// Remove ends the cluster and removes its data.
+func (c *Cluster) Remove() {
+	for _, p := range append(c.nodes[:], c.driver) {
+		if p != nil {
+			p.kill()
+		}
+	}
+	_ = os.RemoveAll(c.dir)
+}
+
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill()
+	<-p.exited
+}
+
+// start starts a process that ends with this one and writes to a file.
+func (c *Cluster) start(cmd *exec.Cmd, name string) (*process, error) {
+	file, err := os.OpenFile(filepath.Join(c.dir, name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	cmd.Stdout, cmd.Stderr = file, file
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &process{cmd, make(chan struct{})}
+	go func() { _ = cmd.Wait(); close(p.exited) }()
+	return p, nil
+}
+
+// The regions in which stores' keys are, which begin with "monotable/", as the driver writes keys.
+const storesBegin, storesEnd = "6D6F6E6F7461626C", "6D6F6E6F7461626D"
+
+// replicated tells whether all nodes are up and each region of a store's keys has three replicas and a leader.
+func (c *Cluster) replicated() bool {
+	var stores struct {
+		Stores []struct {
+			Store struct {
+				State string `json:"state_name"`
+			} `json:"store"`
+		} `json:"stores"`
+	}
+	var regions struct {
+		Regions []struct {
+			Start  string     `json:"start_key"`
+			End    string     `json:"end_key"`
+			Peers  []struct{} `json:"peers"`
+			Leader struct {
+				ID uint64 `json:"store_id"`
+			} `json:"leader"`
+			Down    []struct{} `json:"down_peers"`
+			Pending []struct{} `json:"pending_peers"`
+		} `json:"regions"`
+	}
+	if c.ask("stores", &stores) != nil || c.ask("regions", &regions) != nil || len(stores.Stores) != nodeCount || len(regions.Regions) == 0 {
+		return false
+	}
+	for _, s := range stores.Stores {
+		if s.Store.State != "Up" {
+			return false
+		}
+	}
+	for _, r := range regions.Regions {
+		if r.Start >= storesEnd || r.End != "" && r.End <= storesBegin { // the stand-in cannot split others as the driver wants
+			continue
+		}
+		if len(r.Peers) != nodeCount || r.Leader.ID == 0 || len(r.Down)+len(r.Pending) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// ask asks the placement driver's HTTP interface.
+func (c *Cluster) ask(what string, answer any) error {
+	client := http.Client{Timeout: 5 * time.Second}
+	response, err := client.Get("http://" + c.client + "/pd/api/v1/" + what) //nolint:noctx // it has a time limit
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	switch {
+	case err != nil:
+		return err
+	case response.StatusCode != http.StatusOK:
+		return errors.New(response.Status)
+	case answer == nil:
+		return nil
+	}
+	return json.Unmarshal(body, answer)
+}
+
+func (c *Cluster) await(what string, is func() bool) error {
+	for begun := time.Now(); !is(); <-time.After(100 * time.Millisecond) {
+		for _, p := range append(c.nodes[:], c.driver) {
+			if p == nil {
+				continue
+			}
+			select {
+			case <-p.exited:
+				return fmt.Errorf("%s has ended", p.cmd.Path)
+			default:
+			}
+		}
+		if time.Since(begun) > startTime {
+			return fmt.Errorf("there is not %s after %v", what, startTime)
+		}
+	}
+	return nil
+}
+
+// printed is the end of what the processes have printed.
+func (c *Cluster) printed() string {
+	var b strings.Builder
+	logs, _ := filepath.Glob(filepath.Join(c.dir, "*.log"))
+	for _, name := range logs {
+		text, _ := os.ReadFile(name) //nolint:gosec // our own
+		fmt.Fprintf(&b, "%s: %s\n", filepath.Base(name), text[max(0, len(text)-2000):])
+	}
+	return b.String()
+}
+
+// freeAddress is one that nobody listens at.
+func freeAddress() string {
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // at once
+	if err != nil {
+		panic(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/monotable/monotable"
+	"github.com/monotable/monotable/internal/tools/control"
+	"github.com/monotable/monotable/internal/tools/designer/attach"
+)
+
+// attachFlags say where the tables are that designs are attached to.
+type attachFlags struct {
+	endpoint, region, data string
+	masterKey              masterKeyFlags
+	asJSON                 bool
+}
+
+func (a *attachFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&a.endpoint, "endpoint", "", "the database with the tables; default: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, "+defaultEndpoint)
+	f.StringVar(&a.region, "region", "", "its region; default: AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
+	f.StringVar(&a.data, "data", "", "the directory of the database, open in a server or not, in place of --endpoint")
+	a.masterKey.register(f)
+	f.BoolVar(&a.asJSON, "json", false, "print JSON")
+	cmd.MarkFlagsMutuallyExclusive("endpoint", "data")
+}
+
+func newDesign(env Environment) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "design",
+		Short: "Keep designs with their tables, where the console finds them",
+		Long: `Keep designs with their tables: in the table ` + attach.Table + ` of the same database, which is made when the first design is attached. The
+console shows a table by the design that is attached to it: items by their entities, keys part by part, patterns to run.
+
+Works with any DynamoDB endpoint. Each attaching is a version of its own, and so is detaching; nothing is overwritten.`,
+		RunE: group,
+	}
+	cmd.AddCommand(newDesignAttach(env), newDesignDetach(env), newDesignList(env))
+	return cmd
+}
+
+func newDesignAttach(env Environment) *cobra.Command {
+	var flags attachFlags
+	var tables []string
+	cmd := &cobra.Command{
+		Use:   "attach FILE",
+		Short: "Keep a design with its tables",
+		Long: `Keep a design with each of its tables. A table whose name in the design has placeholders, as shop-{stage}, has to be named with
+--table. The tables need not exist yet.`,
+		Example: `  monotable design attach shop.design.yaml
+  monotable design attach shop.design.yaml --data ./data --table shop-dev
+  monotable design attach shop.design.yaml --endpoint https://dynamodb.eu-west-1.amazonaws.com --table shop=shop-prod`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := os.ReadFile(args[0])
+			if err != nil {
+				return err
+			}
+			d := attach.Design{File: filepath.Base(args[0]), Text: string(text), At: time.Now()}
+			parsed, err := d.Parse()
+			if err != nil {
+				return designError(env, err)
+			}
+			var names []string
+			for _, t := range parsed.Tables {
+				names = append(names, t.Name)
+			}
+			if d.Tables, err = named("table", tables, names); err != nil {
+				return err
+			}
+			for _, t := range parsed.Tables {
+				switch {
+				case d.Tables[t.Name] != "":
+				case strings.Contains(t.Physical, "{"):
+					return fmt.Errorf("the table %s is called %s, which has placeholders: name it, as --table %s=NAME", t.Name, t.Physical, t.Name)
+				default:
+					d.Tables[t.Name] = t.Physical
+				}
+			}
+			return flags.with(cmd.Context(), env, func(client attach.Client) error {
+				done, err := attach.Attach(cmd.Context(), client, d)
+				return errors.Join(flags.print(env, done, "Attached %s to %s, version %d.\n"), err)
+			})
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().StringArrayVar(&tables, "table", nil, "NAME=PHYSICAL: the table's own name, if it is not the design's; NAME can be left out of one")
+	return cmd
+}
+
+func newDesignDetach(env Environment) *cobra.Command {
+	var flags attachFlags
+	cmd := &cobra.Command{
+		Use:     "detach TABLE",
+		Short:   "Let a table be without its design",
+		Long:    "Let a table be without its design. Earlier versions are kept; monotable design list --all shows them.",
+		Example: "  monotable design detach shop-dev",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return flags.with(cmd.Context(), env, func(client attach.Client) error {
+				d, err := attach.Detach(cmd.Context(), client, args[0], time.Now())
+				if err != nil {
+					return err
+				}
+				return flags.print(env, []attach.Design{d}, "Detached%s from %s, version %d.\n")
+			})
+		},
+	}
+	flags.register(cmd)
+	return cmd
+}
+
+func newDesignList(env Environment) *cobra.Command {
+	var flags attachFlags
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "Show which tables have a design attached",
+		Example: `  monotable design list
+  monotable design list --all --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return flags.with(cmd.Context(), env, func(client attach.Client) error {
+				list, err := attach.List(cmd.Context(), client, all)
+				if err != nil || flags.asJSON {
+					return errors.Join(err, json.NewEncoder(env.Stdout).Encode(slices.Concat([]attach.Design{}, list)))
+				}
+				if len(list) == 0 {
+					fmt.Fprintln(env.Stdout, "No table has a design attached: monotable design attach FILE does that.")
+					return nil
+				}
+				w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+				fmt.Fprintln(w, "TABLE\tVERSION\tDESIGN\tSINCE")
+				for _, d := range list {
+					file := d.File
+					if file == "" {
+						file = "(detached)"
+					}
+					fmt.Fprintf(w, "%s\t%d\t%s\t%s\n", d.Table, d.Version, file, d.At.Format(time.RFC3339))
+				}
+				return w.Flush()
+			})
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().BoolVar(&all, "all", false, "every version, not the last of each table")
+	return cmd
+}
+
+// print says what was done with designs: a sentence with the file, the table and the version.
+func (a *attachFlags) print(env Environment, done []attach.Design, sentence string) error {
+	if a.asJSON {
+		return json.NewEncoder(env.Stdout).Encode(slices.Concat([]attach.Design{}, done))
+	}
+	for _, d := range done {
+		fmt.Fprintf(env.Stdout, sentence, d.File, d.Table, d.Version)
+	}
+	return nil
+}
+
+// with calls f with a client of the database: at the endpoint, or in the directory, through the server that has it open or as its files.
+func (a *attachFlags) with(ctx context.Context, env Environment, f func(attach.Client) error) error {
+	if a.data == "" {
+		return f(databaseClient(env, a.endpoint, a.region))
+	}
+	client, err := control.Dial(ctx, a.data)
+	if err == nil {
+		return f(databaseClient(env, client.Endpoint(), a.region))
+	}
+	if !errors.Is(err, control.ErrNobody) {
+		return err
+	}
+	if _, err := os.Stat(a.data); err != nil {
+		return fmt.Errorf("--data: %w", err)
+	}
+	keys, err := a.masterKey.read(ctx, env)
+	if err != nil {
+		return err
+	}
+	db, err := monotable.Open(a.data, &monotable.Options{Region: regionOf(env, a.region), MasterKey: keys.current, PreviousMasterKey: keys.previous})
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(db.Client()), db.Close())
+}

@@ -1,0 +1,219 @@
+package console
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/source"
+	"github.com/monotable/monotable/internal/tools/designer/view"
+)
+
+const (
+	// chartPage is how many items of a table are counted at once.
+	chartPage = 1000
+	// meaningsMax is how many items a request may ask the meaning of: more than a page has.
+	meaningsMax = 2000
+)
+
+// designed adds the requests that are about a table's design.
+func (c *Console) designed() {
+	for path, f := range map[string]func(*designCall) (any, error){"model": showModel, "items": showItems, "chart": showChart, "run": runPattern} {
+		c.mux.Handle("POST "+Path+"design/"+path, c.own(func(w http.ResponseWriter, r *http.Request) { c.callDesign(w, r, f) }))
+	}
+}
+
+// designCall is a request about the design of a table.
+type designCall struct {
+	console     *Console
+	request     *http.Request
+	credentials aws.Credentials
+	design      *described
+	in          struct {
+		Table string
+		// of items
+		Index string
+		Items []json.RawMessage
+		// of chart
+		Start json.RawMessage
+		// of run
+		Pattern   string
+		Arguments argumentText
+		Preview   bool
+	}
+}
+
+// argumentText is a JSON object, or one as a text: the page makes texts, for it holds no number of more than 15 digits.
+type argumentText []byte
+
+// UnmarshalJSON takes either.
+func (a *argumentText) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		data = []byte(text)
+	}
+	*a = slices.Clone(data)
+	return nil
+}
+
+func (c *Console) callDesign(w http.ResponseWriter, r *http.Request, f func(*designCall) (any, error)) {
+	call := &designCall{console: c, request: r}
+	var err error
+	if call.credentials, err = c.credentials(r); err != nil {
+		refuse(w, http.StatusUnauthorized, codeOf(err, "CredentialsError"), err.Error())
+		return
+	}
+	if err := json.NewDecoder(r.Body).Decode(&call.in); err != nil || call.in.Table == "" {
+		refuse(w, http.StatusBadRequest, "ValidationException", "Say which table, as JSON.")
+		return
+	}
+	call.design, err = c.options.Designs.of(r.Context(), call.client(&recorder{}), call.in.Table)
+	var out any
+	if err == nil {
+		out, err = f(call)
+	}
+	if err != nil {
+		if r.Context().Err() == nil {
+			refuse(w, http.StatusBadRequest, codeOf(err, "DesignError"), strings.TrimSpace(err.Error()))
+		}
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_ = json.NewEncoder(w).Encode(out)
+}
+
+// client calls the endpoint with the credentials of the request.
+func (d *designCall) client(r *recorder) *dynamodb.Client {
+	o := &d.console.options
+	r.client, r.from, r.readOnly = o.Client, d.request, o.ReadOnly
+	return dynamodb.New(dynamodb.Options{
+		BaseEndpoint: &o.Endpoint, Region: o.Region, HTTPClient: r, Retryer: aws.NopRetryer{},
+		Credentials: credentials.StaticCredentialsProvider{Value: d.credentials},
+	})
+}
+
+// errNoDesign is for a request that needs a design.
+var errNoDesign = &refusal{"NoDesign", "The table has no design."}
+
+// shownModel is a design as the page has it.
+type shownModel struct {
+	*view.Model
+
+	Source Source `json:"source"`
+	// Own are the tables' own names, Of is the table's name in the design.
+	Own map[string]string `json:"own"`
+	Of  string            `json:"of"`
+}
+
+func showModel(d *designCall) (any, error) {
+	if d.design == nil {
+		return map[string]any{"design": nil}, nil
+	}
+	return map[string]any{"design": shownModel{d.design.Model, d.design.source, d.design.tables, d.design.table.Name}}, nil
+}
+
+func showItems(d *designCall) (any, error) {
+	if d.design == nil {
+		return nil, errNoDesign
+	}
+	if len(d.in.Items) > meaningsMax {
+		return nil, fmt.Errorf("ask for the meaning of %d items at most", meaningsMax)
+	}
+	out := []view.Meaning{}
+	for _, raw := range d.in.Items {
+		it, err := source.ParseItem(raw)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, d.design.Meaning(d.design.table, d.in.Index, it))
+	}
+	return map[string]any{"items": out}, nil
+}
+
+// showChart counts one page of a table. The page adds the charts up, so that it shows how far it is and stops where it is told to.
+func showChart(d *designCall) (any, error) {
+	if d.design == nil {
+		return nil, errNoDesign
+	}
+	in := &dynamodb.ScanInput{TableName: &d.in.Table, Limit: aws.Int32(chartPage), ReturnConsumedCapacity: "TOTAL"}
+	if len(d.in.Start) > 0 && string(d.in.Start) != "null" {
+		start, err := source.ParseItem(d.in.Start)
+		if err != nil {
+			return nil, err
+		}
+		in.ExclusiveStartKey = start
+	}
+	r := &recorder{keep: true}
+	page, err := d.client(r).Scan(d.request.Context(), in)
+	if err != nil {
+		return nil, endpointFault(err)
+	}
+	var said struct{ LastEvaluatedKey json.RawMessage }
+	if err := json.Unmarshal([]byte(r.exchanges[0].Output), &said); err != nil {
+		return nil, err
+	}
+	units := 0.0
+	if page.ConsumedCapacity != nil {
+		units = aws.ToFloat64(page.ConsumedCapacity.CapacityUnits)
+	}
+	return map[string]any{"chart": d.design.Chart(d.design.table, page.Items), "next": said.LastEvaluatedKey, "units": units}, nil
+}
+
+// runPattern runs a pattern, or shows the requests that it would begin with.
+func runPattern(d *designCall) (any, error) {
+	if d.design == nil {
+		return nil, errNoDesign
+	}
+	p := d.design.Patterns.Named(d.in.Pattern)
+	if p == nil {
+		return nil, fmt.Errorf("the design has no pattern %q that can be run", d.in.Pattern)
+	}
+	if p.Writes && d.console.options.ReadOnly && !d.in.Preview {
+		return nil, &refusal{"ReadOnly", fmt.Sprintf("The console is read-only: it does not run %s, which writes.", d.in.Pattern)}
+	}
+	r := &recorder{keep: true, preview: d.in.Preview, previewWrites: p.Writes}
+	call := table.Call{}
+	db, err := d.design.Patterns.Open(d.client(r), table.Config{
+		Tables: d.design.tables, CursorKey: d.console.cursorKey, Observe: r.observe(&call),
+	})
+	if err != nil {
+		return nil, err
+	}
+	result, err := p.Call(d.request.Context(), db, d.in.Arguments)
+	out := ran{Exchanges: r.exchanges, Preview: d.in.Preview, ReadUnits: call.ReadUnits, WriteUnits: call.WriteUnits, Attempts: call.Attempts, Milliseconds: float64(call.Duration.Microseconds()) / 1000} //nolint:mnd // of a millisecond
+	switch {
+	case errors.Is(err, errPreview):
+	case err != nil:
+		out.Error = strings.TrimSpace(err.Error())
+	default:
+		text, err := json.MarshalIndent(result, "", "  ")
+		if err != nil {
+			return nil, err
+		}
+		out.Result = string(text)
+	}
+	return out, nil
+}
+
+// ran is what running a pattern was.
+type ran struct {
+	Exchanges []*exchange `json:"exchanges"`
+	// Preview says that nothing was sent of the last of them.
+	Preview bool `json:"preview,omitempty"`
+	// Result is JSON as a text, for its numbers may have more digits than a page can hold.
+	Result       string  `json:"result,omitempty"`
+	Error        string  `json:"error,omitempty"`
+	ReadUnits    float64 `json:"readUnits"`
+	WriteUnits   float64 `json:"writeUnits"`
+	Attempts     int     `json:"attempts"`
+	Milliseconds float64 `json:"milliseconds"`
+}

@@ -1,0 +1,80 @@
+package console_test
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/monotable/monotable/web/webtest"
+)
+
+// TestDesignViews: what a design adds is there in each window and theme: items by their entities, an item's keys part by part, the
+// patterns, one that is run, and the map.
+func TestDesignViews(t *testing.T) {
+	t.Parallel()
+	_, address := designedShop(t, 3)
+	for name, with := range map[string][]webtest.Option{
+		"desk": {}, "dark": {webtest.Dark}, "phone": {webtest.Phone, webtest.Language("es-MX")}, "night": {webtest.Phone, webtest.Dark, webtest.Language("pt-BR")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := webtest.Open(t, address+"/_console/#/tables/shop?view=entities", with...)
+			p.Until(`document.querySelectorAll(".entity-group").length === 4`)
+			look(p, "console-entities")
+			p.Eval(`location.hash += "&item=" + encodeURIComponent(JSON.stringify({PK: {S: "USER#u-01"}, SK: {S: "LINE#o-1#cup"}}))`)
+			p.Wait(".key-explained")
+			look(p, "console-meaning")
+			p.Eval(`location.hash = "#/tables/shop/patterns"`)
+			p.UntilText("UserWithOrders")
+			look(p, "console-patterns")
+			p.Eval(`location.hash = "#/tables/shop/patterns/OrdersOf?" + new URLSearchParams({with: '{"userId":"u-01"}', run: "1"})`)
+			p.Until(`document.querySelectorAll(".pattern-result .entity-group tbody tr").length === 2`)
+			look(p, "console-pattern")
+			p.Eval(`location.hash = "#/tables/shop/patterns/Place"`)
+			p.Wait(".line-form")
+			look(p, "console-pattern-write")
+			p.Eval(`location.hash = "#/tables/shop/map"`)
+			p.Until(`document.querySelectorAll(".map-samples a").length > 3`)
+			look(p, "console-map")
+		})
+	}
+}
+
+// TestRunByKeyboard: a pattern is run by the keyboard alone, its exact request is shown, and what lacks is said at its field.
+func TestRunByKeyboard(t *testing.T) {
+	t.Parallel()
+	_, address := designedShop(t, 1)
+	p := webtest.Open(t, address+"/_console/#/tables/shop/patterns/Place")
+	p.Type("input[name=userId]", "u-00")
+	p.Type("input[name=orderId]", "o-9\r")
+	p.UntilText("Give a value.")
+	p.Type("input[name=total]", "12345678901234567")
+	p.Type(`input[name="lines.0.sku"]`, "bean")
+	p.Type(`input[name="lines.0.quantity"]`, "2")
+	p.Type(`input[name="lines.0.price"]`, "900")
+	p.Button("Show the request")
+	p.UntilText("Not sent.")
+	p.UntilText("TransactWriteItems")
+	p.UntilText("12345678901234567")
+	p.Type(`input[name="lines.0.price"]`, "\r")
+	p.UntilText("Done")
+	p.UntilText("WCU")
+	look(p, "console-ran")
+	p.Eval(`location.hash = "#/tables/shop/patterns/Pay?" + new URLSearchParams({with: '{"userId":"u-00","orderId":"o-7"}', run: "1"})`)
+	p.Wait("input[name=orderId]")
+	p.Type("input[name=orderId]", "\r") // a link alone runs no write
+	p.UntilText("It failed")
+	look(p, "console-failed")
+}
+
+// TestLeads: an item leads to the items that it names and to the patterns that find more.
+func TestLeads(t *testing.T) {
+	t.Parallel()
+	_, address := designedShop(t, 1)
+	p := webtest.Open(t, address+"/_console/#/tables/shop?"+url.Values{"view": {"entities"}, "item": {`{"PK":{"S":"USER#u-00"},"SK":{"S":"LINE#o-1#cup"}}`}}.Encode())
+	p.Wait(".leads")
+	p.Until(`(() => { const a = [...document.querySelectorAll(".lead")].find((a) => a.textContent.includes("ORDER#o-1")); if (!a) return false; a.click(); return true; })()`)
+	p.UntilText("bring a bag")
+	p.Until(`(() => { const a = [...document.querySelectorAll(".lead")].find((a) => a.textContent.includes("UserWithOrders")); if (!a) return false; a.click(); return true; })()`)
+	p.UntilText("as the design expects")
+	p.Until(`document.querySelectorAll(".pattern-result .entity-group").length === 3`)
+}

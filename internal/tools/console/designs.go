@@ -1,0 +1,206 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/attach"
+	"github.com/monotable/monotable/internal/tools/designer/view"
+)
+
+// attachedMax is how many attached designs are kept ready at once.
+const attachedMax = 64
+
+// Designs are the designs that a console knows beside those that are attached to tables. They may be added, and asked for, by any
+// number of goroutines.
+type Designs struct {
+	mu       sync.Mutex
+	known    []*known
+	attached map[string]*known // by table
+}
+
+// known is a design that is known, and whence.
+type known struct {
+	source Source
+	// tables are the tables' own names by those in the design, where they differ.
+	tables map[string]string
+	read   time.Time // when the file was changed that was read
+	view   *view.View
+}
+
+// Source says where a design comes from.
+type Source struct {
+	// File is its path; Version and At are those of an attached design.
+	File    string    `json:"file"`
+	Version int       `json:"version,omitempty"`
+	At      time.Time `json:"at,omitzero"`
+}
+
+// AddFile adds the design of a file, which is read again when it has changed.
+func (d *Designs) AddFile(file string) error {
+	k := &known{source: Source{File: file}}
+	if err := k.reread(); err != nil {
+		return err
+	}
+	d.add(k)
+	return nil
+}
+
+// Add adds a design by its text.
+func (d *Designs) Add(file string, text []byte) error {
+	k := &known{source: Source{File: file}}
+	if err := k.parse(file, text); err != nil {
+		return err
+	}
+	d.add(k)
+	return nil
+}
+
+func (d *Designs) add(k *known) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.known = append(d.known, k)
+}
+
+func (k *known) parse(file string, text []byte) error {
+	parsed, err := attach.Parse(file, text)
+	if err != nil {
+		return err
+	}
+	k.view, err = view.New(parsed)
+	return err
+}
+
+// reread reads the file of a design anew if it has changed.
+func (k *known) reread() error {
+	about, err := os.Stat(k.source.File)
+	if err != nil {
+		return err
+	}
+	if about.ModTime().Equal(k.read) {
+		return nil
+	}
+	text, err := os.ReadFile(k.source.File)
+	if err != nil {
+		return err
+	}
+	if err := k.parse(filepath.Base(k.source.File), text); err != nil {
+		return err
+	}
+	k.read = about.ModTime()
+	return nil
+}
+
+// described is the design of a table: which of its tables that is, and how its tables are called.
+type described struct {
+	*view.View
+
+	source Source
+	table  *design.Table
+	tables map[string]string
+}
+
+// of is the design of a table, nil where there is none. Designs that are given come before one that is attached.
+func (d *Designs) of(ctx context.Context, client attach.Client, table string) (*described, error) {
+	if found, err := d.given(table); found != nil || err != nil {
+		return found, err
+	}
+	latest, err := attach.Latest(ctx, client, table)
+	if latest == nil || err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	k := d.attached[table]
+	if k == nil || k.source.Version != latest.Version || !k.source.At.Equal(latest.At) {
+		k = &known{source: Source{latest.File, latest.Version, latest.At}, tables: latest.Tables}
+		if err := k.parse(latest.File, []byte(latest.Text)); err != nil {
+			return nil, fmt.Errorf("version %d of the design that is attached to %s: %w", latest.Version, table, err)
+		}
+		if d.attached == nil || len(d.attached) >= attachedMax {
+			d.attached = map[string]*known{}
+		}
+		d.attached[table] = k
+	}
+	return k.of(table), nil
+}
+
+// given is the design of a table among those that were added.
+func (d *Designs) given(table string) (*described, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, k := range d.known {
+		if !k.read.IsZero() {
+			if err := k.reread(); err != nil {
+				return nil, err
+			}
+		}
+		if found := k.of(table); found != nil {
+			return found, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // no design is no error
+}
+
+// of is the design if a table is one of its tables.
+func (k *known) of(table string) *described {
+	for _, t := range k.view.Design.Tables {
+		named := maps.Clone(k.tables)
+		if own := named[t.Name]; own != "" {
+			if own != table {
+				continue
+			}
+			return &described{k.view, k.source, t, named}
+		}
+		stage, is := placeholders(t.Physical, table)
+		if !is {
+			continue
+		}
+		if named == nil {
+			named = map[string]string{}
+		}
+		for _, other := range k.view.Design.Tables {
+			if named[other.Name] == "" {
+				named[other.Name] = stage.Replace(other.Physical)
+			}
+		}
+		named[t.Name] = table
+		return &described{k.view, k.source, t, named}
+	}
+	return nil
+}
+
+var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
+
+// placeholders are what the placeholders of a table's name in the design, shop-{stage}, stand for in its own name, if it can be.
+func placeholders(physical, table string) (*strings.Replacer, bool) {
+	var pattern strings.Builder
+	var names []string
+	at := 0
+	for _, m := range placeholder.FindAllStringIndex(physical, -1) {
+		pattern.WriteString(regexp.QuoteMeta(physical[at:m[0]]) + "(.+)")
+		names = append(names, physical[m[0]:m[1]])
+		at = m[1]
+	}
+	pattern.WriteString(regexp.QuoteMeta(physical[at:]))
+	found := regexp.MustCompile("^" + pattern.String() + "$").FindStringSubmatch(table)
+	if found == nil {
+		return nil, false
+	}
+	var pairs []string
+	for i, name := range names {
+		if !slices.Contains(pairs, name) {
+			pairs = append(pairs, name, found[i+1])
+		}
+	}
+	return strings.NewReplacer(pairs...), true
+}

@@ -1,0 +1,153 @@
+// Package call runs the patterns of a design with values in JSON: for callers that have no generated code, as language models
+// (package mcp) and pages (package console).
+//
+// # Model
+//
+//	arguments, JSON ──by the types of the design──▶ table.Input ──table.DB──▶ what was found or done ──▶ JSON
+//
+// Each pattern has a JSON Schema of its arguments, which are its inputs by their names, and for lists "limit" and "after", for
+// ranges "from" and "to", for writes of several lines "lines". An input of such a name keeps it; the argument is "_limit" then.
+//
+// # Invariants
+//
+//	C1  A call does what generated code does: nothing is read or written but what the design says.
+//	C2  Secrets are taken and never shown.
+//	C3  Unknown arguments are errors, and so are values that are not of their input's type.
+//
+// Patterns may be used by any number of goroutines.
+package call
+
+import (
+	"context"
+	"slices"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/explain"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+)
+
+// Patterns are the patterns of a design that can be run.
+type Patterns struct {
+	Design  *design.Design
+	Program *lower.Program
+	all     []*Pattern
+}
+
+// Pattern is a read, collection or write.
+type Pattern struct {
+	// Explained says what the pattern is and does.
+	Explained explain.Pattern
+	// Writes tells a write; Idempotent, that a repetition of it does nothing.
+	Writes, Idempotent bool
+
+	of     *Patterns
+	inputs []lower.Input
+	lines  []lower.Input
+	ranged *design.Field
+	paged  bool
+	// The names of arguments that are not inputs; "" where there are none.
+	from, to, limit, after string
+	run                    func(context.Context, *table.DB, table.Input, table.PageOptions) (any, error)
+}
+
+// New returns the patterns of a design. Of a design some of whose patterns cannot be run it returns the others, and an error
+// that joins a *lower.FaultError for each that is missing.
+func New(d *design.Design) (*Patterns, error) {
+	program, err := lower.Lower(d)
+	if program == nil {
+		return nil, err
+	}
+	p := &Patterns{Design: d, Program: program}
+	for _, r := range program.Reads {
+		p.add(explain.Read(d, r.Design), p.read(r))
+	}
+	for _, c := range program.Collections {
+		p.add(explain.Collection(d, c.Design), p.collection(c))
+	}
+	for _, w := range program.Writes {
+		p.add(explain.Write(d, w.Design), p.write(w))
+	}
+	return p, err
+}
+
+// Open makes what runs the patterns: by client, as config says.
+func (p *Patterns) Open(client table.Client, config table.Config) (*table.DB, error) {
+	return table.Open(client, config, p.Program.Tables...)
+}
+
+// All are the patterns: reads, collections, writes.
+func (p *Patterns) All() []*Pattern { return p.all }
+
+// Named is the pattern of a name, nil where there is none that can be run.
+func (p *Patterns) Named(name string) *Pattern {
+	i := slices.IndexFunc(p.all, func(q *Pattern) bool { return q.Explained.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return p.all[i]
+}
+
+func (p *Patterns) add(explained explain.Pattern, q *Pattern) {
+	q.of, q.Explained = p, explained
+	if q.ranged != nil {
+		q.from, q.to = q.free("from"), q.free("to")
+	}
+	if q.paged {
+		q.limit, q.after = q.free("limit"), q.free("after")
+	}
+	p.all = append(p.all, q)
+}
+
+func (p *Patterns) read(r *lower.Read) *Pattern {
+	fields := FieldTypes(r.Fields)
+	return &Pattern{
+		inputs: r.Inputs, ranged: r.Range, paged: r.Design.Many,
+		run: func(ctx context.Context, db *table.DB, in table.Input, o table.PageOptions) (any, error) {
+			if !r.Design.Many {
+				v, err := db.Get(ctx, r.Run, in)
+				return map[string]any{"item": p.Shown(fields, v)}, err
+			}
+			page, err := db.Page(ctx, r.Run, in, o)
+			items := []any{}
+			for _, v := range page.Items {
+				items = append(items, p.Shown(fields, v))
+			}
+			return map[string]any{"items": items, "next": page.Next}, err
+		},
+	}
+}
+
+func (p *Patterns) collection(c *lower.Collection) *Pattern {
+	return &Pattern{
+		inputs: c.Inputs, paged: true,
+		run: func(ctx context.Context, db *table.DB, in table.Input, o table.PageOptions) (any, error) {
+			page, err := db.Collect(ctx, c.Run, in, o)
+			items := []any{}
+			for _, found := range page.Items {
+				m := c.Members[found.Member]
+				items = append(items, map[string]any{"entity": m.Entity.Name, "item": p.Shown(FieldTypes(m.Fields), found.Values)})
+			}
+			return map[string]any{"items": items, "next": page.Next}, err
+		},
+	}
+}
+
+func (p *Patterns) write(w *lower.Write) *Pattern {
+	return &Pattern{
+		Writes: true, Idempotent: w.Design.Idempotent != nil, inputs: w.Inputs, lines: w.Lines,
+		run: func(ctx context.Context, db *table.DB, in table.Input, _ table.PageOptions) (any, error) {
+			outcome, err := db.Write(ctx, w.Run, in)
+			steps := []any{}
+			for i, items := range outcome.Items {
+				e := p.Design.Entity(w.Design.Steps[i].Entity)
+				left := []any{}
+				for _, v := range items {
+					left = append(left, p.Shown(FieldTypes(e.Fields), v))
+				}
+				steps = append(steps, map[string]any{"action": w.Design.Steps[i].Action, "entity": e.Name, "items": left})
+			}
+			return map[string]any{"done": err == nil, "replayed": outcome.Replayed, "steps": steps}, err
+		},
+	}
+}
