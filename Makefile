@@ -95,7 +95,8 @@ tikv-test: ## run the store in TiKV over PD and a stand-in (10 minutes; the firs
 	@nice go test -p 1 -count=1 -timeout=30m -v -tags tikv ./internal/database/storage/kv/tikvkv/... ./test/tikv
 	@nice go test -count=1 -timeout=30m -v -tags tikv ./test/metamorphic -run TestHistoryOnTiKV
 
-deploy-test: ## check deploy/ against the schemas of Compose and Kubernetes (their first compilation takes minutes)
+deploy-test: ## check the systems' pipelines by actionlint, and deploy/ against the schemas of Compose and Kubernetes (minutes at first)
+	@cd test/deploy/pipelines && go test -count=1 ./...
 	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd test/deploy/schema && $$lint run ./... && go test ./...
 
 soak: ## keep up 70 % of the highest load for SOAKTIME (20m), kill -9 every SOAKKILL (1m), and check everything
@@ -118,6 +119,7 @@ tidy: ## tidy every go.mod
 	@cd examples/testcontainers && go mod tidy
 	@cd tools && go mod tidy
 	@cd test/deploy/schema && go mod tidy
+	@cd test/deploy/pipelines && go mod tidy
 
 clean: ## remove what was built (not ./data)
 	@rm -rf bin dist

@@ -15,6 +15,8 @@ export const sidebar = (lists: { rules: Items; decisions: Items }): Items => [
       { text: "Docker", link: "/start/docker" },
       { text: "In place of DynamoDB Local", link: "/dynamodb-local" },
       { text: "Test helpers", link: "/test-helpers" },
+      { text: "Moving to monotable", link: "/moving-in" },
+      { text: "Infrastructure tools", link: "/infrastructure" },
     ],
   },
   {

@@ -64,6 +64,16 @@ type Product struct {
 	ImageURL    *string   `json:"imageUrl,omitempty" doc:"Where a picture of it is"`
 	IsActive    bool      `json:"isActive" doc:"Whether it is sold"`
 	CreatedAt   time.Time `json:"createdAt" doc:"When it was made"`
+
+	ChangedAt *time.Time `json:"changedAt,omitempty" doc:"When staff changed last what PUT changes; absent where nobody has yet"`
+}
+
+// Version implements api.Versioned. What sales change is not what staff edits.
+func (p Product) Version() time.Time {
+	if p.ChangedAt != nil {
+		return *p.ChangedAt
+	}
+	return p.CreatedAt
 }
 
 // Pieces are so many of a product.

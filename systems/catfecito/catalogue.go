@@ -24,8 +24,9 @@ func (s *service) createProduct(ctx context.Context, who auth.Principal, in newP
 
 // changeProduct changes all of a product but its stock and whether it is sold.
 func (s *service) changeProduct(ctx context.Context, _ auth.Principal, in changedProduct) (catfecitodb.Product, error) {
+	from, to := in.Between()
 	result, err := s.db.ChangeProduct(ctx, catfecitodb.ChangeProductInput{
-		ProductID: in.ProductID, CategoryID: in.Body.CategoryID, Name: in.Body.Name, Description: in.Body.Description,
+		From: from, To: to, ProductID: in.ProductID, CategoryID: in.Body.CategoryID, Name: in.Body.Name, Description: in.Body.Description,
 		Price: int64(in.Body.Price), ImageURL: in.Body.ImageURL,
 	})
 	if err != nil || result.Product != nil {

@@ -153,7 +153,10 @@ func productCases(p catfecito.Product) []apitest.Case {
 			if (got.ImageURL == nil) != (p.ImageURL == nil) || got.ImageURL != nil && *got.ImageURL != *p.ImageURL {
 				tb.Errorf("answered a picture %v, want %v", got.ImageURL, p.ImageURL)
 			}
-			if got.ImageURL = p.ImageURL; got != p {
+			if (got.ChangedAt == nil) != (p.ChangedAt == nil) {
+				tb.Errorf("answered that it was changed at %v, want %v", got.ChangedAt, p.ChangedAt)
+			}
+			if got.ImageURL, got.ChangedAt = p.ImageURL, p.ChangedAt; got != p {
 				tb.Errorf("answered %+v, want %+v", got, p)
 			}
 		}
@@ -162,7 +165,7 @@ func productCases(p catfecito.Product) []apitest.Case {
 	return []apitest.Case{
 		{Name: "read", Request: request("", http.MethodGet, at, nil), Status: http.StatusOK, Check: is(func(*catfecito.Product) {})},
 		{Name: "changed", Request: put, Status: http.StatusOK, Check: is(func(p *catfecito.Product) {
-			p.Name, p.Description, p.Price, p.ImageURL = "Café Premium", "Tueste medio", 3500, &picture
+			p.Name, p.Description, p.Price, p.ImageURL, p.ChangedAt = "Café Premium", "Tueste medio", 3500, &picture, &p.CreatedAt
 		})},
 		{Name: "not sold any more", Request: active, Status: http.StatusOK, Check: is(func(p *catfecito.Product) { p.IsActive = false })},
 		{Name: "again", Request: active, Status: http.StatusOK, Check: is(func(*catfecito.Product) {})},

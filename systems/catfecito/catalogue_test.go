@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/monotable/monotable/systems/catfecito"
 	"github.com/monotable/monotable/systems/internal/apitest"
@@ -211,5 +212,35 @@ func TestForeignCursors(t *testing.T) {
 		}
 		list.Path = apitest.Query(fmt.Sprintf(path, other.ProductID), "cursor", next)
 		refused(t, v, list, http.StatusBadRequest, problem.CodeInvalidCursor)
+	}
+}
+
+// TestChangedSince: two of the staff who have read a product do not overwrite each other's change; a sale in between is none.
+func TestChangedSince(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	p := stock(t, v, "Taza", "1.00", 5)
+	read := v.Do(t, request("", http.MethodGet, "/products/"+p.ProductID, nil)).Header.Get("ETag")
+	restock := staff(request("", http.MethodPost, "/products/"+p.ProductID+"/restocks", object{"quantity": 1}))
+	restock.Key = "restock-1"
+	must[catfecito.Pieces](t, v, restock, http.StatusCreated)
+	change := func(match, name string) *apitest.Response {
+		v.Clock.Advance(time.Millisecond)
+		r := staff(request("", http.MethodPut, "/products/"+p.ProductID, object{"categoryId": "cafes", "name": name, "description": "", "price": "1.00"}))
+		r.Header = map[string]string{"If-Match": match}
+		return v.Do(t, r)
+	}
+	first := change(read, "Taza azul")
+	if first.Status != http.StatusOK {
+		t.Fatalf("%d %s", first.Status, first.Body)
+	}
+	if second := change(read, "Taza roja"); second.Status != http.StatusPreconditionFailed || second.Problem(t).Code != problem.CodeChanged {
+		t.Errorf("what was changed since: %d %s", second.Status, second.Body)
+	}
+	if third := change(first.Header.Get("ETag"), "Taza verde"); third.Status != http.StatusOK {
+		t.Errorf("who has read it again: %d %s", third.Status, third.Body)
+	}
+	if is := product(t, v, p.ProductID); is.Name != "Taza verde" || is.Stock != 6 {
+		t.Errorf("it is %+v", is)
 	}
 }

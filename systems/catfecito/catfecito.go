@@ -212,6 +212,7 @@ func rules() problem.Rules {
 		{Err: payments.ErrEvent, Status: http.StatusBadRequest, Code: problem.CodeInvalidBody},
 		{Err: catfecitodb.ErrAnothersOrder, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: errAnothersOrder.Error()},
 		{Err: catfecitodb.ErrUserEmailTaken, Code: "email_taken", Detail: "somebody has signed up with this address: log in"},
+		problem.ChangedSince(catfecitodb.ErrProductEdited),
 		{Err: catfecitodb.ErrNoSuchCategory, Code: "no_such_category", Detail: "there is no such category: make it first"},
 		{Err: catfecitodb.ErrNoSuchProduct, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "there is no such product"},
 		{Err: catfecitodb.ErrProductUnavailable, Code: codeUnavailable, Detail: "the product is not sold any more"},

@@ -77,7 +77,7 @@ func (s *service) shopRoutes(a huma.API) {
 		api.Refuses(catfecitodb.ErrNoSuchCategory),
 		api.About("It is sold from now on."))
 	api.Put[Product](catalogue, "/products/{productId}", "putProduct", "Change all of a product but its stock and whether it is sold", s.changeProduct, staff,
-		api.NotFound, api.Refuses(catfecitodb.ErrNoSuchCategory))
+		api.NotFound, api.Refuses(catfecitodb.ErrNoSuchCategory, catfecitodb.ErrProductEdited))
 	api.Put[Product](catalogue, "/products/{productId}/active", "putProductActive", "Sell a product, or do not any more",
 		api.Call[changedActive](s.db.SetProductActive), staff, api.NotFound)
 	api.Create[Pieces](catalogue, "/products/{productId}/restocks", "restockProduct", "Add to what there is of a product", s.restock, staff, api.NotFound)
@@ -294,6 +294,7 @@ type ProductInput struct {
 
 type changedProduct struct {
 	ProductPath
+	api.Seen
 	Body ProductInput
 }
 

@@ -76,7 +76,7 @@ func template(v *apitest.Server) sam.Template {
 			{Name: "lists", Every: 24 * time.Hour, Patterns: []string{"Shelf", "ActiveProducts", "EnterProducts"}},
 		},
 		Settings: []sam.Setting{
-			{Variable: "APP_ISSUER_KEY", Parameter: "IssuerKey", Layer: "IssuerKeyLayer", About: "File of the keys that sign tokens for the shop's own log-in, such as /opt/issuer.json; empty leaves log-in to the user pool"},
+			{Variable: sam.IssuerKey, Parameter: "IssuerKey", Layer: "IssuerKeyLayer", About: "File of the keys that sign tokens for the shop's own log-in, such as /opt/issuer.json; empty leaves log-in to the user pool"},
 			{Variable: catfecito.MailURL, Parameter: "MailURL", Secret: true, About: "Mail server that sends codes to users of the shop's own log-in, as smtps://USER:PASSWORD@mail.example.com; empty sends none"},
 			{Variable: catfecito.MailFrom, Parameter: "MailFrom", About: "Whom letters are from, as CatFecito <shop@example.com>"},
 			{Variable: catfecito.BreachedPasswords, Parameter: "BreachedPasswords", About: "List of breached passwords that is asked, as https://api.pwnedpasswords.com/range/; empty asks none"},
@@ -93,8 +93,8 @@ func acted(functions map[string][]string) map[string][]string {
 	return functions
 }
 
-// TestTemplate: lambda/template.yaml is what the design and the API make it.
-func TestTemplate(t *testing.T) { template(open(t)).Compare(t, "lambda/template.yaml") }
+// TestTemplate: the files of lambda are what the design and the API make it.
+func TestTemplate(t *testing.T) { template(open(t)).Compare(t, "lambda") }
 
 // tokenless are the operations that take no token.
 var tokenless = []string{"registerUser", "logIn", "refreshSession", "sendPasswordReset", "resetPassword", "paymentEvent"} //nolint:gochecknoglobals // a list

@@ -49,6 +49,9 @@ type Post struct {
 	CommentCount int64  `json:"commentCount" doc:"How many comments it has"`
 }
 
+// Version implements api.Versioned. What likes and comments change is not what an author edits.
+func (p Post) Version() time.Time { return p.UpdatedAt }
+
 // PostState is how far a post is.
 type PostState struct {
 	PostID string                 `json:"postId" doc:"The post's id"`

@@ -110,6 +110,7 @@ func System() system.System {
 			{Err: portfoliodb.ErrNotTheModerator, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "a comment is hidden by the post's author"},
 			{Err: portfoliodb.ErrNoSuchCategory, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "there is no such category"},
 			{Err: portfoliodb.ErrCategoryUsed, Code: CodeCategoryUsed, Detail: "there are posts in this category: move them to another one first"},
+			problem.ChangedSince(portfoliodb.ErrPostChanged),
 			{Err: portfoliodb.ErrNoSuchPost, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "there is no such post"},
 			{Err: portfoliodb.ErrNotificationOver, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "the notification is gone"},
 			{Err: portfoliodb.ErrPostArchived, Code: CodePostArchived, Detail: "the post is archived: it can be read and no more"},

@@ -90,8 +90,9 @@ func (s *service) edit(ctx context.Context, who auth.Principal, in changedPost) 
 	if err != nil {
 		return text{}, err
 	}
+	from, to := in.Between()
 	result, err := s.db.EditPost(ctx, portfoliodb.EditPostInput{
-		PostID: in.PostID, UserID: who.Sub, Title: d.Title, Excerpt: d.Excerpt, Body: d.Body, CategoryID: d.CategoryID, CoverID: d.CoverID, Images: images,
+		From: from, To: to, PostID: in.PostID, UserID: who.Sub, Title: d.Title, Excerpt: d.Excerpt, Body: d.Body, CategoryID: d.CategoryID, CoverID: d.CoverID, Images: images,
 	})
 	if err != nil {
 		return text{}, ofCategory(err)

@@ -289,3 +289,45 @@ func TestEditedByMany(t *testing.T) {
 		}
 	}
 }
+
+// TestEditedSince: an editor who names what they have read does not overwrite what was saved since; a like in between is no change, and who names
+// nothing overwrites.
+func TestEditedSince(t *testing.T) {
+	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
+		category(t, v, "cat-1", "one")
+		p := write(t, v, ana, "title", "cat-1")
+		setStatus(t, v, ana, p.PostID, "published")
+		path := "/posts/" + p.PostID
+		read := v.Do(t, apitest.Request{Method: http.MethodGet, Path: path, As: ana}).Header.Get("ETag")
+		v.Do(t, apitest.Request{Method: http.MethodPut, Path: path + "/like", As: bruno})
+		edit := func(match, title string, want int) *apitest.Response {
+			t.Helper()
+			v.Clock.Advance(time.Millisecond)
+			r := apitest.Request{
+				Method: http.MethodPut, Path: path, As: ana, Body: portfolio.PostInput{Title: title, Body: "text", CategoryID: "cat-1"},
+				Header: map[string]string{},
+			}
+			if match != "" {
+				r.Header["If-Match"] = match
+			}
+			answer := v.Do(t, r)
+			if answer.Status != want {
+				t.Errorf("%s with %q: %d %s, want %d", title, match, answer.Status, answer.Body, want)
+			}
+			return answer
+		}
+		saved := edit(read, "first", http.StatusOK).Header.Get("ETag")
+		if code := edit(read, "second", http.StatusPreconditionFailed).Problem(t).Code; code != problem.CodeChanged {
+			t.Errorf("refused with %s", code)
+		}
+		edit(saved, "third", http.StatusOK)
+		edit("", "fourth", http.StatusOK)
+		edit(`"no tag"`, "fifth", http.StatusPreconditionFailed)
+		var is portfolio.PostPage
+		v.Do(t, apitest.Request{Method: http.MethodGet, Path: path, As: ana}).JSON(t, &is)
+		if is.Title != "fourth" {
+			t.Errorf("the title is %s", is.Title)
+		}
+		scan(t, v).sound(t)
+	})
+}

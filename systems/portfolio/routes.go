@@ -43,7 +43,7 @@ func (s *service) routes(a huma.API) {
 		api.About("It is a draft, which nobody else sees, until you publish it."))
 	api.Get[PostPage](posts, "/posts/{id}", "getPost", "A post with its newest comments", s.post, api.Public, api.NotFound,
 		api.About("A draft is there for its author alone."))
-	api.Put[Post](posts, "/posts/{id}", "editPost", "Change a post of yours", s.edit, api.NotFound, api.Refuses(portfoliodb.ErrNotTheAuthor, errNoSuchCategory, errNoSuchImage))
+	api.Put[Post](posts, "/posts/{id}", "editPost", "Change a post of yours", s.edit, api.NotFound, api.Refuses(portfoliodb.ErrNotTheAuthor, portfoliodb.ErrPostChanged, errNoSuchCategory, errNoSuchImage))
 	api.Put[PostState](posts, "/posts/{id}/status", "putPostStatus", "Publish a draft of yours, or archive what you have published", s.setStatus,
 		api.NotFound, api.Refuses(portfoliodb.ErrNotTheAuthor, portfoliodb.ErrNotDraft, portfoliodb.ErrNotPublished))
 
@@ -201,6 +201,7 @@ type newPost struct {
 
 type changedPost struct {
 	PostPath
+	api.Seen
 	Body PostInput
 }
 

@@ -101,10 +101,10 @@ func pagePaths(v *apitest.Server) (paths []string) {
 	return paths
 }
 
-// TestTemplate: lambda/template.yaml is what the design and the API make it.
+// TestTemplate: the files of lambda are what the design and the API make it.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
-	template(apitest.Open(t, portfolio.System())).Compare(t, "lambda/template.yaml")
+	template(apitest.Open(t, portfolio.System())).Compare(t, "lambda")
 }
 
 // TestMain runs every test so that each function may do what the template lets it, and nothing else.

@@ -112,10 +112,10 @@ func template(v *apitest.Server) sam.Template {
 	return made
 }
 
-// TestTemplate: lambda/template.yaml is what the design and the API make it.
+// TestTemplate: the files of lambda are what the design and the API make it.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
-	template(apitest.Open(t, transporteapp.System(transporteapp.Options{}))).Compare(t, "lambda/template.yaml")
+	template(apitest.Open(t, transporteapp.System(transporteapp.Options{}))).Compare(t, "lambda")
 }
 
 // TestMain runs every test so that each function may do what the template lets it, and nothing else.

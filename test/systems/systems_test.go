@@ -7,28 +7,68 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/monotable/monotable/test/internal/localproc"
 )
 
-// TestOnDynamoDBLocal runs a test of the console, and every test of the systems but for those of their pages, with the other
-// implementation's address in the environment.
+// beside are the tests that the other implementation has no part in: what they run has databases of its own.
+const beside = "^TestDesign$"
+
+// TestOnDynamoDBLocal runs every test of the systems, but for those of their pages, with the other implementation's address in the
+// environment, one of the console, and copies tables from it.
 func TestOnDynamoDBLocal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the systems' tests a second time")
 	}
 	endpoint := localproc.Start(t, ".")
-	run := func(name string, variables []string, packages ...string) {
-		command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1"}, packages...)...) //nolint:gosec // packages of our own
-		command.Dir = filepath.Join("..", "..")
-		command.Env = append(os.Environ(), variables...)
-		out, err := command.CombinedOutput()
-		if err != nil {
-			t.Errorf("the tests of %s on DynamoDB Local: %v\n%s", name, err, out)
-		}
-		t.Logf("%s", out)
+	t.Run("copy", func(t *testing.T) { testCopy(t, endpoint) })
+	t.Run("console", func(t *testing.T) { testConsole(t, endpoint) })
+	t.Run("systems", func(t *testing.T) { testSystems(t, endpoint) })
+}
+
+func testConsole(t *testing.T, endpoint string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-vet=off", "./internal/tools/console", "-run", "^TestEndpoint$")
+	command.Dir = filepath.Join("..", "..")
+	command.Env = append(os.Environ(), "CONSOLE_ENDPOINT="+endpoint)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("the console's test on DynamoDB Local: %v\n%s", err, out)
 	}
-	run("the console", []string{"CONSOLE_ENDPOINT=" + endpoint}, "./internal/tools/console", "-run", "TestEndpoint")
-	run("the systems", []string{"SYSTEMS_ENDPOINT=" + endpoint, "WEBTEST=off"}, "./systems/...")
+}
+
+func testSystems(t *testing.T, endpoint string) {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1", "-vet=off", "-skip=" + beside}, onDatabase(t, root)...)...)
+	command.Dir = root
+	command.Env = append(os.Environ(), "SYSTEMS_ENDPOINT="+endpoint, "WEBTEST=off")
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("the systems' tests on DynamoDB Local: %v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+}
+
+// onDatabase are the packages whose tests ask databasetest for a database. Those of all others would do the same again.
+func onDatabase(t *testing.T, root string) []string {
+	t.Helper()
+	list := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.ImportPath}} {{.TestImports}} {{.XTestImports}}", "./systems/...")
+	list.Dir = root
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packages []string
+	for line := range strings.Lines(string(out)) {
+		path, imports, _ := strings.Cut(line, " ")
+		if strings.Contains(imports, "systems/internal/apitest") || strings.Contains(imports, "systems/internal/databasetest") {
+			packages = append(packages, path)
+		}
+	}
+	if len(packages) < 5 { //nolint:mnd // the systems
+		t.Fatalf("only %v use a database", packages)
+	}
+	return packages
 }

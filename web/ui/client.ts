@@ -19,11 +19,14 @@ const authorised: Middleware = {
     return request;
   },
   async onResponse({ request, response }) {
-    if (response.status === 401 && request.headers.has("Authorization") && (await codeOf(response)) === "invalid_token") {
+    if (response.status === 401 && request.headers.has("Authorization") && ended.has(await codeOf(response))) {
       signOut(); // it has ended: the page asks to sign in again
     }
   },
 };
+
+/** The codes of a token that has ended; API Gateway, which looks at tokens first on AWS, has none. */
+const ended = new Set<unknown>(["invalid_token", undefined]);
 
 async function codeOf(response: Response): Promise<unknown> {
   const body = (await response.clone().json().catch(() => undefined)) as { code?: unknown } | undefined;
@@ -38,7 +41,19 @@ export function client<Paths extends {}>(): Client<Paths> {
 }
 
 /** The answer of a call, or a thrown Problem: `const order = await ask(api.GET("/orders/{orderId}", …))`. */
-export async function ask<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+export async function ask<T>(call: Call<T>): Promise<T> {
+  return (await tagged(call)).value;
+}
+
+type Call<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
+
+/** An answer with its ETag: sent as If-Match, that changes nothing which somebody else has changed meanwhile (412, changed_since). */
+export interface Tagged<T> {
+  value: T;
+  tag: string | undefined;
+}
+
+export async function tagged<T>(call: Call<T>): Promise<Tagged<T>> {
   let result;
   try {
     result = await call;
@@ -48,7 +63,7 @@ export async function ask<T>(call: Promise<{ data?: T; error?: unknown; response
   if (!result.response.ok) {
     throw Problem.response(result.response, result.error);
   }
-  return result.data as T;
+  return { value: result.data as T, tag: result.response.headers.get("ETag") ?? undefined };
 }
 
 /**

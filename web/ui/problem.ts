@@ -56,10 +56,15 @@ export class Problem extends Error {
     return new Problem({
       status: response.status,
       code: text("code") ?? "error",
-      detail: text("detail") ?? text("title") ?? ui("status", { status: String(response.status) }),
-      fields: Array.isArray(said["errors"]) ? (said["errors"] as FieldFault[]) : [],
+      detail: sentence(text("detail") ?? text("title") ?? ui("status", { status: String(response.status) })),
+      fields: Array.isArray(said["errors"]) ? (said["errors"] as FieldFault[]).map((f) => ({ ...f, message: sentence(f.message) })) : [],
       requestId: text("requestId") ?? response.headers.get("X-Request-Id") ?? undefined,
       retryAfter: after > 0 ? after : undefined,
     });
   }
+}
+
+/** What a service says, as a page shows it: services begin with a small letter, as what follows a colon does. */
+function sentence(text: string): string {
+  return text.charAt(0).toLocaleUpperCase() + text.slice(1);
 }

@@ -27,12 +27,12 @@ func (p *Page) Accessible() {
 		p.t.Log("axe-core is not installed: make setup")
 		return
 	}
-	if _, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](script+"; true")); err != nil {
+	if _, err := run(p, chromedp.Evaluate[bool](script+"; true")); err != nil {
 		p.t.Fatal(err)
 	}
 	// Style sheets are not preloaded: axe would copy those of shadow roots into style elements, which the content policy forbids.
-	const run = `axe.run(document, {resultTypes: ["violations"], preload: false}).then((r) => JSON.stringify(r.violations))`
-	text, err := chromedp.Run(p.ctx, chromedp.Evaluate[string](run, chromedp.EvalAwaitPromise))
+	const check = `axe.run(document, {resultTypes: ["violations"], preload: false}).then((r) => JSON.stringify(r.violations))`
+	text, err := run(p, chromedp.Evaluate[string](check, chromedp.EvalAwaitPromise))
 	if err != nil {
 		p.t.Fatal(err)
 	}

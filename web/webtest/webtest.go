@@ -31,9 +31,9 @@ import (
 const Variable = "WEBTEST"
 
 const (
-	// pageTime is how long a test may look at one page, and stepTime how long one thing may take to appear: far more than it does, even on a
-	// machine that is busy with other things.
-	pageTime = 5 * time.Minute
+	// hangTime is how long one step of a test may take before it is said to hang, and stepTime how long one thing may take to appear: far
+	// more than they do, even on a machine that is busy with other things.
+	hangTime = 5 * time.Minute
 	stepTime = time.Minute
 
 	pictureMode = 0o644
@@ -154,7 +154,7 @@ func tab(tb testing.TB, o options) (context.Context, func()) {
 	if os.Getuid() == 0 {
 		flags = append(flags, chromedp.NoSandbox) // which root cannot have
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(tb.Context()), pageTime) // the test's own ends before Close is called
+	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context())) // the test's own ends before Close is called
 	ctx, stop := chromedp.NewExecAllocator(ctx, flags...)
 	ctx, leave := chromedp.NewContext(ctx)
 	return ctx, func() {
@@ -209,10 +209,17 @@ func (p *Page) report() {
 // Context is for what chromedp can and Page does not: chromedp.Run(p.Context(), …).
 func (p *Page) Context() context.Context { return p.ctx }
 
+// run does one step. A page may be open for as long as its test: others may be looked at meanwhile, on a machine that is busy.
+func run[T any](p *Page, step chromedp.Action[T]) (T, error) {
+	ctx, cancel := context.WithTimeout(p.ctx, hangTime)
+	defer cancel()
+	return chromedp.Run(ctx, step)
+}
+
 // Do does things as chromedp has them.
 func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	if err := chromedp.Do(p.ctx, steps...); err != nil {
+	if _, err := run(p, chromedp.Steps(steps...)); err != nil {
 		p.Shot("failed")
 		p.t.Fatal(err)
 	}
@@ -250,7 +257,7 @@ func (p *Page) click(element string) {
 	p.t.Helper()
 	for {
 		p.Until("(" + reach + ")(" + element + ")")
-		clicked, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`((e) => (`+reach+`)(e) && (e.focus({ preventScroll: true }), e.click(), true))(`+element+`)`))
+		clicked, err := run(p, chromedp.Evaluate[bool](`((e) => (`+reach+`)(e) && (e.focus({ preventScroll: true }), e.click(), true))(`+element+`)`))
 		switch {
 		case clicked || navigated(err):
 			return
@@ -286,7 +293,7 @@ func (p *Page) Press(keys string) { p.t.Helper(); p.Do(chromedp.KeyEvent(keys)) 
 // Text is what is seen of an element.
 func (p *Page) Text(selector string) string {
 	p.t.Helper()
-	text, err := chromedp.Run(p.ctx, chromedp.Text(selector))
+	text, err := run(p, chromedp.Text(selector))
 	if err != nil {
 		p.Shot("failed")
 		p.t.Fatalf("%s: %v", selector, err)
@@ -308,9 +315,9 @@ func (p *Page) Button(name string) {
 func (p *Page) Until(expression string) {
 	p.t.Helper()
 	poll := chromedp.Poll[bool]("(() => { try { return !!("+expression+"); } catch { return false; } })()", chromedp.WithPollingTimeout(stepTime))
-	_, err := chromedp.Run(p.ctx, poll)
+	_, err := run(p, poll)
 	for navigated(err) { // the next page may say so
-		_, err = chromedp.Run(p.ctx, poll)
+		_, err = run(p, poll)
 	}
 	if err != nil {
 		p.Shot("failed")
@@ -336,7 +343,7 @@ func (p *Page) Eval(expression string) {
 // Width fails the test where the page is wider than its window.
 func (p *Page) Width() {
 	p.t.Helper()
-	widths, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]int]("[document.documentElement.scrollWidth, document.documentElement.clientWidth]"))
+	widths, err := run(p, chromedp.Evaluate[[]int]("[document.documentElement.scrollWidth, document.documentElement.clientWidth]"))
 	if err != nil || len(widths) != 2 || widths[0] > widths[1] {
 		p.t.Errorf("the page is wider than its window: %v %v", widths, err)
 	}
@@ -354,10 +361,10 @@ func (p *Page) Shot(name string) {
 		theme = "dark"
 	}
 	take := chromedp.FullScreenshot(100) //nolint:mnd // PNG
-	if floating, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`document.querySelector("dialog[open], :popover-open") !== null`)); err == nil && floating {
+	if floating, err := run(p, chromedp.Evaluate[bool](`document.querySelector("dialog[open], :popover-open") !== null`)); err == nil && floating {
 		take = chromedp.CaptureScreenshot() // what floats is placed in the window
 	}
-	picture, err := chromedp.Run(p.ctx, take)
+	picture, err := run(p, take)
 	if err == nil {
 		file := filepath.Join(dir, fmt.Sprintf("%s-%.2s-%d-%s.png", name, p.options.language, p.options.width, theme))
 		err = errors.Join(os.MkdirAll(dir, folderMode), os.WriteFile(file, picture, pictureMode))

@@ -78,7 +78,7 @@ tables for DynamoDB, here and on AWS.`,
 		id, title string
 		commands  []*cobra.Command
 	}{
-		{"database", "The database:", []*cobra.Command{newServe(env), newDynamoDBLocal(env), newHealth(env), newEnv(env), newConsole(env), newIAM(env), newStream(env), newExport(env), newImport(env)}},
+		{"database", "The database:", []*cobra.Command{newServe(env), newDynamoDBLocal(env), newHealth(env), newEnv(env), newConsole(env), newIAM(env), newStream(env), newExport(env), newImport(env), newCopy(env), newImportLocal(env)}},
 		{"directory", "Its data directory:", []*cobra.Command{newBackup(env), newRestore(env), newMove(env), newVerify(env), newCompact(env), newStats(env), newInsights(env)}},
 		{"design", "Designs of tables:", []*cobra.Command{
 			newCheck(env), newTest(env), newExplain(env), newCost(env), newDocs(env), newProvision(env), newGenerate(env), newDiff(env), newMigrate(env), newRaces(env), newConform(env), newInfer(env), newDesign(env), newFmt(env), newResolve(env), newSchema(env), newVet(env), newLSP(env), newMCP(env),

@@ -50,6 +50,11 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Values[runningKey{}] = &running{}
+			file, err := filepath.Abs("../localfile/testdata/shared-local-instance.db")
+			if err != nil {
+				return err
+			}
+			env.Setenv("LOCAL_FILE", file)
 			return writeCertificate(env.Cd)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

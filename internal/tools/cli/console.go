@@ -1,18 +1,13 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -27,7 +22,6 @@ const (
 	defaultConsoleAddr = "127.0.0.1:8100"
 	// consoleTimeout is how long an endpoint may take to respond.
 	consoleTimeout = time.Minute
-	awsSuffix      = ".amazonaws.com"
 )
 
 // besideConsole serves the console at the address of the API, which it calls as any client does.
@@ -76,8 +70,8 @@ Requests are signed with the credentials of the environment, and for AWS with wh
 roles). Several endpoints have names, NAME=URL, and the page goes from one to the other. Whoever reaches the console acts with them, so it listens on loopback addresses only. --read-only refuses everything
 that would change something, in the process and not just on the page.`,
 		Example: `  monotable console --endpoint http://127.0.0.1:8000
-  AWS_PROFILE=prod monotable console --endpoint https://dynamodb.eu-west-1.amazonaws.com --read-only
-  monotable console --endpoint local=http://127.0.0.1:8000 --endpoint ireland=https://dynamodb.eu-west-1.amazonaws.com
+  AWS_PROFILE=prod monotable console --endpoint aws --read-only
+  monotable console --endpoint local=http://127.0.0.1:8000 --endpoint prod=aws
   monotable console --bookmarks queries.json   # queries that are kept in a file, for git
   monotable console --design shop.design.yaml   # items by their entities, and the design's patterns to run
   ssh -L 8100:localhost:8100 host   # the console of another machine`,
@@ -85,8 +79,8 @@ that would change something, in the process and not just on the page.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serveConsole(cmd.Context(), env, &flags) },
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&flags.endpoints, "endpoint", nil, "`URL` of the endpoint, or NAME=URL for each of several; default: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, "+defaultEndpoint)
-	f.StringVar(&flags.region, "region", "", "its region; default: that of an AWS endpoint, AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
+	f.StringArrayVar(&flags.endpoints, "endpoint", nil, "`URL` of the endpoint; or aws; NAME=URL for each of several; default: "+endpointDefaults)
+	f.StringVar(&flags.region, "region", "", "its region; default: that of an AWS endpoint, "+regionDefaults)
 	f.StringVar(&flags.addr, "addr", defaultConsoleAddr, "loopback address to listen on; port 0 picks a free one")
 	f.StringVar(&flags.bookmarks, "bookmarks", "", "`file` that keeps the bookmarks of queries, for all who use it; default: each browser keeps its own")
 	designFlag(f, &flags.designs)
@@ -155,7 +149,7 @@ func (f *consoleFlags) all(ctx context.Context, env Environment) ([]console.Opti
 	for i := range all {
 		switch name := all[i].Name; {
 		case name == "":
-			return nil, fmt.Errorf("--endpoint %s: each of several endpoints needs a name, such as local=%s", all[i].Address, all[i].Address)
+			return nil, fmt.Errorf("--endpoint %s: each of several endpoints needs a name, such as local=%s", f.endpoints[i], f.endpoints[i])
 		case console.CheckName(name) != nil:
 			return nil, fmt.Errorf("--endpoint: %w", console.CheckName(name))
 		case seen[name]:
@@ -169,29 +163,12 @@ func (f *consoleFlags) all(ctx context.Context, env Environment) ([]console.Opti
 
 // options are those of a console for an endpoint; "" is the one that the environment names.
 func (f *consoleFlags) options(ctx context.Context, env Environment, given string) (console.Options, error) {
-	endpoint := cmp.Or(given, env.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), env.Getenv("AWS_ENDPOINT_URL"), defaultEndpoint)
-	u, err := url.Parse(endpoint)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return console.Options{}, fmt.Errorf("--endpoint %q: want a URL such as %s", endpoint, defaultEndpoint)
-	}
-	o := console.Options{
-		Endpoint: strings.TrimSuffix(endpoint, "/") + "/", Address: strings.TrimSuffix(endpoint, "/"), Region: regionOf(env, f.region), ReadOnly: f.readOnly, Bookmarks: f.bookmarks,
-		Client: &http.Client{Timeout: consoleTimeout}, Credentials: credentialsOf(env),
-	}
-	name, isAWS := strings.CutSuffix(u.Hostname(), awsSuffix)
-	if !isAWS {
-		return o, nil
-	}
-	if _, region, found := strings.Cut(name, "."); found && f.region == "" {
-		o.Region = region
-	}
-	if u.Scheme != "https" {
-		return console.Options{}, errors.New("--endpoint: want https for AWS")
-	}
-	configured, err := config.LoadDefaultConfig(ctx, config.WithRegion(o.Region))
+	c, err := connect(ctx, env, connectionFlags{flag: "endpoint", endpoint: given, region: f.region})
 	if err != nil {
-		return console.Options{}, fmt.Errorf("the AWS configuration: %w", err)
+		return console.Options{}, err
 	}
-	o.Credentials = aws.NewCredentialsCache(configured.Credentials)
-	return o, nil
+	return console.Options{
+		Endpoint: c.endpoint + "/", Address: c.endpoint, Region: c.region, ReadOnly: f.readOnly, Bookmarks: f.bookmarks,
+		Client: &http.Client{Timeout: consoleTimeout}, Credentials: c.credentials,
+	}, nil
 }

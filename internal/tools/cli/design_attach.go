@@ -28,7 +28,7 @@ type attachFlags struct {
 
 func (a *attachFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&a.endpoint, "endpoint", "", "the database with the tables; default: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, "+defaultEndpoint)
+	f.StringVar(&a.endpoint, "endpoint", "", "the database with the tables; default: "+endpointDefaults)
 	f.StringVar(&a.region, "region", "", "its region; default: AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
 	f.StringVar(&a.data, "data", "", "the directory of the database, open in a server or not, in place of --endpoint")
 	a.masterKey.register(f)
@@ -172,11 +172,11 @@ func (a *attachFlags) print(env Environment, done []attach.Design, sentence stri
 // with calls f with a client of the database: at the endpoint, or in the directory, through the server that has it open or as its files.
 func (a *attachFlags) with(ctx context.Context, env Environment, f func(attach.Client) error) error {
 	if a.data == "" {
-		return f(databaseClient(env, a.endpoint, a.region))
+		return a.at(ctx, env, a.endpoint, f)
 	}
 	client, err := control.Dial(ctx, a.data)
 	if err == nil {
-		return f(databaseClient(env, client.Endpoint(), a.region))
+		return a.at(ctx, env, client.Endpoint(), f)
 	}
 	if !errors.Is(err, control.ErrNobody) {
 		return err
@@ -193,4 +193,13 @@ func (a *attachFlags) with(ctx context.Context, env Environment, f func(attach.C
 		return err
 	}
 	return errors.Join(f(db.Client()), db.Close())
+}
+
+// at calls f with a client of the database at an endpoint.
+func (a *attachFlags) at(ctx context.Context, env Environment, endpoint string, f func(attach.Client) error) error {
+	client, err := databaseClient(ctx, env, endpoint, a.region)
+	if err != nil {
+		return err
+	}
+	return f(client)
 }

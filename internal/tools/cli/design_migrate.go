@@ -139,7 +139,7 @@ func printPlan(env Environment, flags *migrateFlags, p *migrate.Plan) error {
 }
 
 // open prepares the migration at the flags' target, with its progress on standard error. end is to be called at the end.
-func (flags *migrateFlags) open(env Environment, p *migrate.Plan) (m *migrate.Migration, end func(), err error) {
+func (flags *migrateFlags) open(ctx context.Context, env Environment, p *migrate.Plan) (m *migrate.Migration, end func(), err error) {
 	if len(p.Refusals) > 0 {
 		if err := migrate.WriteText(env.Stderr, p); err != nil {
 			return nil, nil, err
@@ -153,9 +153,13 @@ func (flags *migrateFlags) open(env Environment, p *migrate.Plan) (m *migrate.Mi
 	if flags.segments < 1 {
 		return nil, nil, fmt.Errorf("--segments: a Scan has 1 to 1000000 segments, not %d", flags.segments)
 	}
+	client, err := databaseClient(ctx, env, flags.endpoint, flags.region)
+	if err != nil {
+		return nil, nil, err
+	}
 	bar := newProgress(env, "migrate", unitThings, flags.progress)
 	m, err = migrate.Open(p, migrate.Target{
-		Client: databaseClient(env, flags.endpoint, flags.region), Tables: tables, StateTable: flags.stateTable, Segments: flags.segments, Units: flags.units,
+		Client: client, Tables: tables, StateTable: flags.stateTable, Segments: flags.segments, Units: flags.units,
 		TakeOver: flags.takeOver,
 		Say:      func(format string, args ...any) { fmt.Fprintf(env.Stdout, format+"\n", args...) },
 		Progress: func(pass migrate.Pass) { bar.update(pass.Seen, max(pass.Seen, p.Items())) },
@@ -194,7 +198,7 @@ func endpointError(err error) error {
 
 // carryOut does something of a migration, and says what was found or what comes next.
 func (flags *migrateFlags) carryOut(ctx context.Context, env Environment, p *migrate.Plan, do func(*migrate.Migration) (*conform.Report, error)) error {
-	m, end, err := flags.open(env, p)
+	m, end, err := flags.open(ctx, env, p)
 	if err != nil {
 		return err
 	}
@@ -220,7 +224,7 @@ func newMigrateStatus(env Environment) *cobra.Command {
 		`  monotable migrate status old.yaml new.yaml --endpoint http://127.0.0.1:8000 --table shop=shop-dev
   monotable migrate status old.yaml new.yaml --json`,
 		func(ctx context.Context, p *migrate.Plan) error {
-			m, end, err := flags.open(env, p)
+			m, end, err := flags.open(ctx, env, p)
 			if err != nil {
 				return err
 			}
@@ -254,7 +258,7 @@ Nothing is written. The exit status is 1 when something is found.`,
 		`  monotable migrate verify old.yaml new.yaml --endpoint http://127.0.0.1:8000 --table shop=shop-dev
   monotable migrate verify old.yaml new.yaml --units 200 --final`,
 		func(ctx context.Context, p *migrate.Plan) error {
-			m, end, err := flags.open(env, p)
+			m, end, err := flags.open(ctx, env, p)
 			if err != nil {
 				return err
 			}

@@ -75,8 +75,8 @@ at a time, TTL and streams are turned on, nothing is removed, and what cannot be
 	f.StringVar(&flags.as, "as", "createtable", "createtable, cloudformation, sam, terraform, iam or workbench")
 	f.StringVarP(&flags.output, "output", "o", "", "directory for a file of each request, with createtable")
 	f.BoolVar(&flags.apply, "apply", false, "make or update the tables at --endpoint")
-	f.StringVar(&flags.endpoint, "endpoint", "", "where to --apply; default: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, "+defaultEndpoint)
-	f.StringVar(&flags.region, "region", "", "region to --apply in; default: AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
+	f.StringVar(&flags.endpoint, "endpoint", "", "where to --apply, a URL or aws; default: "+endpointDefaults)
+	f.StringVar(&flags.region, "region", "", "region to --apply in; default: "+regionDefaults)
 	f.StringVar(&flags.variable, "tenant-variable", "", "policy variable with the tenant, for iam; default ${aws:PrincipalTag/TENANT}")
 	f.StringVar(&flags.functions, "functions", "", "JSON file with the names of the patterns of each function, for iam: a policy for each function, not each pattern")
 	f.StringArrayVar(&flags.set, "set", nil, "value of a placeholder in table names, as stage=dev")
@@ -185,7 +185,11 @@ func writeRequest(file string, s *provision.Spec, write func(io.Writer, *provisi
 }
 
 func applyTables(ctx context.Context, env Environment, flags *provisionFlags, specs []provision.Spec) error {
-	err := provision.Apply(ctx, databaseClient(env, flags.endpoint, flags.region), specs, func(format string, args ...any) {
+	client, err := databaseClient(ctx, env, flags.endpoint, flags.region)
+	if err != nil {
+		return err
+	}
+	err = provision.Apply(ctx, client, specs, func(format string, args ...any) {
 		fmt.Fprintf(env.Stdout, format+"\n", args...)
 	})
 	return endpointError(err)

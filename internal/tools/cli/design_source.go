@@ -24,8 +24,8 @@ type sourceFlags struct {
 const defaultSegments = 4
 
 func (s *sourceFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&s.endpoint, "endpoint", "", "where the table is; default: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, "+defaultEndpoint)
-	f.StringVar(&s.region, "region", "", "its region; default: AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
+	f.StringVar(&s.endpoint, "endpoint", "", "where the table is; a URL or aws; default: "+endpointDefaults)
+	f.StringVar(&s.region, "region", "", "its region; default: "+regionDefaults)
 	f.IntVar(&s.segments, "segments", defaultSegments, "how many parts of a table to scan at once")
 }
 
@@ -56,7 +56,11 @@ func (s *sourceFlags) openTable(ctx context.Context, env Environment, name strin
 	if strings.Contains(name, "{") {
 		return nil, fmt.Errorf("the table's name %q has placeholders: say which table it is, as --table NAME=PHYSICAL", name)
 	}
-	return source.OpenTable(ctx, databaseClient(env, s.endpoint, s.region), name, s.segments)
+	client, err := databaseClient(ctx, env, s.endpoint, s.region)
+	if err != nil {
+		return nil, err
+	}
+	return source.OpenTable(ctx, client, name, s.segments)
 }
 
 // read collects the items of an iteration, telling how far it is.

@@ -2,11 +2,53 @@ package cli
 
 import (
 	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
 )
+
+const (
+	defaultEndpoint = "http://" + defaultAddr
+	// endpointAWS is what a flag says for DynamoDB on AWS, in the region of the other flags and of the configuration.
+	endpointAWS = "aws"
+	awsSuffix   = ".amazonaws.com"
+	// endpointDefaults says in help texts where an endpoint comes from that no flag names.
+	endpointDefaults = "AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, DYNAMO_ENDPOINT, LOCALSTACK_HOST, " + defaultEndpoint
+	regionDefaults   = "AWS_REGION, AWS_DEFAULT_REGION, " + defaultRegion
+	localStackPort   = "4566"
+)
+
+// endpointOf is the endpoint that a flag names, or the environment: as the SDKs read it, as dynamodb-admin does, and as
+// LocalStack's own tools do. The variables come before the ones that all share.
+func endpointOf(env Environment, flag string, variables ...string) string {
+	if flag != "" {
+		return flag
+	}
+	if !strings.EqualFold(env.Getenv("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"), "true") {
+		for _, name := range append(variables, "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL") {
+			if endpoint := env.Getenv(name); endpoint != "" {
+				return endpoint
+			}
+		}
+	}
+	if endpoint := env.Getenv("DYNAMO_ENDPOINT"); endpoint != "" {
+		return endpoint
+	}
+	if host := env.Getenv("LOCALSTACK_HOST"); host != "" {
+		if !strings.Contains(host, ":") {
+			host += ":" + localStackPort
+		}
+		return "http://" + host
+	}
+	return defaultEndpoint
+}
 
 // credentialsOf are those of the environment, else placeholders, for a server that does not check them.
 func credentialsOf(env Environment) aws.CredentialsProvider {
@@ -23,10 +65,89 @@ func regionOf(env Environment, flag string) string {
 	return cmp.Or(flag, env.Getenv("AWS_REGION"), env.Getenv("AWS_DEFAULT_REGION"), defaultRegion)
 }
 
+// connection is where a command finds a database, and as whom it calls it.
+type connection struct {
+	// endpoint is a URL without a slash at its end.
+	endpoint string
+	region   string
+	// aws says that it is DynamoDB on AWS, by a host of its own.
+	aws         bool
+	credentials aws.CredentialsProvider
+}
+
+// connectionFlags are what flags say of a connection; all may be empty. Flag is the endpoint's, for messages.
+type connectionFlags struct{ flag, endpoint, region, profile string }
+
+// connect resolves a connection: AWS's endpoints, and those with a profile, are called with what the AWS configuration has,
+// others with the credentials of the environment.
+func connect(ctx context.Context, env Environment, f connectionFlags) (connection, error) {
+	endpoint := strings.TrimSuffix(endpointOf(env, f.endpoint), "/")
+	c := connection{endpoint: endpoint, credentials: credentialsOf(env), region: regionOf(env, f.region)}
+	if endpoint != endpointAWS {
+		isAWS, region, err := parseEndpoint(f.flag, endpoint)
+		c.aws = isAWS
+		if err != nil || !c.aws && f.profile == "" {
+			return c, err
+		}
+		f.region = cmp.Or(f.region, region)
+	}
+	var options []func(*config.LoadOptions) error
+	if region := cmp.Or(f.region, env.Getenv("AWS_REGION"), env.Getenv("AWS_DEFAULT_REGION")); region != "" {
+		options = append(options, config.WithRegion(region))
+	}
+	if f.profile != "" {
+		options = append(options, config.WithSharedConfigProfile(f.profile))
+	}
+	configured, err := config.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return c, fmt.Errorf("the AWS configuration: %w", err)
+	}
+	c.credentials = aws.NewCredentialsCache(configured.Credentials)
+	c.region = cmp.Or(configured.Region, c.region)
+	if endpoint == endpointAWS {
+		if configured.Region == "" {
+			return c, fmt.Errorf("say which region of AWS: --%s, AWS_REGION or a profile with a region", strings.TrimPrefix(f.flag+"-region", "endpoint-"))
+		}
+		c.aws, c.endpoint = true, "https://dynamodb."+c.region+awsSuffix
+	}
+	return c, nil
+}
+
+// parseEndpoint checks an endpoint's URL, and returns the region of one of AWS's.
+func parseEndpoint(flag, endpoint string) (isAWS bool, region string, err error) {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return false, "", fmt.Errorf("--%s %q: want a URL such as %s, or %s", flag, endpoint, defaultEndpoint, endpointAWS)
+	}
+	name, isAWS := strings.CutSuffix(u.Hostname(), awsSuffix)
+	switch {
+	case !isAWS:
+		return false, "", nil
+	case u.Scheme != "https":
+		return true, "", fmt.Errorf("--%s: want https for AWS", flag)
+	}
+	_, region, _ = strings.Cut(strings.TrimPrefix(name, "streams."), ".")
+	return true, region, nil
+}
+
+func (c connection) database(more ...func(*dynamodb.Options)) *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{BaseEndpoint: &c.endpoint, Region: c.region, Credentials: c.credentials}, more...)
+}
+
+// streams is a client of the streams of the same database: on AWS they have an endpoint of their own.
+func (c connection) streams() *dynamodbstreams.Client {
+	o := dynamodbstreams.Options{Region: c.region, Credentials: c.credentials}
+	if !c.aws {
+		o.BaseEndpoint = &c.endpoint
+	}
+	return dynamodbstreams.New(o)
+}
+
 // databaseClient is a client of the database at the endpoint that a flag names, or the environment.
-func databaseClient(env Environment, endpoint, region string) *dynamodb.Client {
-	endpoint = cmp.Or(endpoint, env.Getenv("AWS_ENDPOINT_URL_DYNAMODB"), env.Getenv("AWS_ENDPOINT_URL"), defaultEndpoint)
-	return dynamodb.New(dynamodb.Options{
-		BaseEndpoint: &endpoint, Region: regionOf(env, region), Credentials: credentialsOf(env),
-	})
+func databaseClient(ctx context.Context, env Environment, endpoint, region string) (*dynamodb.Client, error) {
+	c, err := connect(ctx, env, connectionFlags{flag: "endpoint", endpoint: endpoint, region: region})
+	if err != nil {
+		return nil, err
+	}
+	return c.database(), nil
 }

@@ -55,7 +55,10 @@ func (f *exportFlags) run(ctx context.Context, env Environment, table, location 
 	if err != nil {
 		return err
 	}
-	client := f.client(env)
+	client, err := f.client(ctx, env)
+	if err != nil {
+		return err
+	}
 	described, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &table})
 	if err != nil {
 		return err

@@ -58,7 +58,10 @@ func (f *importFlags) run(ctx context.Context, env Environment, table, location 
 	if err != nil {
 		return err
 	}
-	client := f.client(env)
+	client, err := f.client(ctx, env)
+	if err != nil {
+		return err
+	}
 	if in.TableCreationParameters, err = f.definition(ctx, client, table); err != nil {
 		return err
 	}

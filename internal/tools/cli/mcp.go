@@ -88,7 +88,10 @@ func (flags *mcpFlags) options(ctx context.Context, env Environment, args []stri
 	if flags.endpoint == "" {
 		return o, nil
 	}
-	client := databaseClient(env, flags.endpoint, flags.region)
+	client, err := databaseClient(ctx, env, flags.endpoint, flags.region)
+	if err != nil {
+		return o, err
+	}
 	o.Client = client
 	for _, t := range o.Design.Tables {
 		if err := reachable(ctx, client, cmp.Or(o.Tables[t.Name], t.Physical)); err != nil {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +20,7 @@ func newStream(env Environment) *cobra.Command {
 		Long: `Look at the streams of a running database's tables, and follow their changes. The commands speak DynamoDB's
 own API, so they work with any endpoint that has streams.
 
-Without --endpoint they use AWS_ENDPOINT_URL_DYNAMODB_STREAMS, AWS_ENDPOINT_URL_DYNAMODB or AWS_ENDPOINT_URL, and
-otherwise ` + defaultEndpoint + `. They sign with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY where these are set,
+Without --endpoint they use AWS_ENDPOINT_URL_DYNAMODB_STREAMS, or else, in this order, ` + endpointDefaults + `. They sign with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY where these are set,
 and otherwise with placeholders, which monotable does not check.`,
 		Example: `  monotable stream list
   monotable stream describe orders
@@ -33,8 +31,6 @@ and otherwise with placeholders, which monotable does not check.`,
 	return cmd
 }
 
-const defaultEndpoint = "http://" + defaultAddr
-
 // streamsFlags say which streams a command speaks of.
 type streamsFlags struct {
 	endpoint string
@@ -42,8 +38,8 @@ type streamsFlags struct {
 }
 
 func (f *streamsFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.endpoint, "endpoint", "", "URL of the server (default see monotable stream --help)")
-	cmd.Flags().StringVar(&f.region, "region", "", "region to sign for (default AWS_REGION, AWS_DEFAULT_REGION or "+defaultRegion+")")
+	cmd.Flags().StringVar(&f.endpoint, "endpoint", "", "URL of the server, or aws (default see monotable stream --help)")
+	cmd.Flags().StringVar(&f.region, "region", "", "region to sign for (default "+regionDefaults+")")
 }
 
 // streamsClient is a client of an endpoint's streams, with the endpoint's name for messages.
@@ -52,14 +48,10 @@ type streamsClient struct {
 	endpoint string
 }
 
-func (f *streamsFlags) client(env Environment) streamsClient {
-	endpoint := cmp.Or(f.endpoint, env.Getenv("AWS_ENDPOINT_URL_DYNAMODB_STREAMS"), env.Getenv("AWS_ENDPOINT_URL_DYNAMODB"),
-		env.Getenv("AWS_ENDPOINT_URL"), defaultEndpoint)
-	return streamsClient{dynamodbstreams.New(dynamodbstreams.Options{
-		BaseEndpoint: &endpoint,
-		Region:       regionOf(env, f.region),
-		Credentials:  credentialsOf(env),
-	}), endpoint}
+func (f *streamsFlags) client(ctx context.Context, env Environment) (streamsClient, error) {
+	endpoint := endpointOf(env, f.endpoint, "AWS_ENDPOINT_URL_DYNAMODB_STREAMS")
+	c, err := connect(ctx, env, connectionFlags{flag: "endpoint", endpoint: endpoint, region: f.region})
+	return streamsClient{c.streams(), c.endpoint}, err
 }
 
 // list returns the streams of a table, or of all with "".

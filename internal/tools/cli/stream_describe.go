@@ -24,7 +24,10 @@ sequence number is open.`,
 		Example: `  monotable stream describe orders`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client := flags.client(env)
+			client, err := flags.client(cmd.Context(), env)
+			if err != nil {
+				return err
+			}
 			arn, err := client.find(cmd.Context(), args[0])
 			if err != nil {
 				return err

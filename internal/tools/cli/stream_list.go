@@ -23,7 +23,11 @@ func newStreamList(env Environment) *cobra.Command {
   monotable stream list --table orders`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			streams, err := flags.client(env).list(cmd.Context(), table)
+			client, err := flags.client(cmd.Context(), env)
+			if err != nil {
+				return err
+			}
+			streams, err := client.list(cmd.Context(), table)
 			if err != nil {
 				return err
 			}

@@ -60,7 +60,10 @@ func tail(ctx context.Context, env Environment, flags *tailFlags, tableOrARN str
 	if err != nil {
 		return err
 	}
-	client := flags.client(env)
+	client, err := flags.client(ctx, env)
+	if err != nil {
+		return err
+	}
 	arn, err := client.find(ctx, tableOrARN)
 	if err != nil {
 		return err

@@ -24,14 +24,14 @@ type transferFlags struct {
 }
 
 func (f *transferFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.endpoint, "endpoint", "", "URL of the server; default: AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, "+defaultEndpoint)
-	cmd.Flags().StringVar(&f.region, "region", "", "region to sign for (default AWS_REGION, AWS_DEFAULT_REGION or "+defaultRegion+")")
+	cmd.Flags().StringVar(&f.endpoint, "endpoint", "", "URL of the server, or aws; default: "+endpointDefaults)
+	cmd.Flags().StringVar(&f.region, "region", "", "region to sign for (default "+regionDefaults+")")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "print JSON")
 	progressFlag(cmd, &f.asked)
 }
 
-func (f *transferFlags) client(env Environment) *dynamodb.Client {
-	return databaseClient(env, f.endpoint, f.region)
+func (f *transferFlags) client(ctx context.Context, env Environment) (*dynamodb.Client, error) {
+	return databaseClient(ctx, env, f.endpoint, f.region)
 }
 
 // transferred is what export and import print.

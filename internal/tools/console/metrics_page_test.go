@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/monotabletest"
@@ -19,6 +20,9 @@ func busy(t *testing.T) *monotable.DB {
 	db := monotabletest.NewWith(t, &monotable.Options{Now: func() time.Time { return now }})
 	shop(t, db)
 	now = now.Add(4 * time.Minute)
+	if _, err := db.Client().UpdateContributorInsights(t.Context(), &dynamodb.UpdateContributorInsightsInput{TableName: aws.String("shop"), ContributorInsightsAction: types.ContributorInsightsActionEnable}); err != nil {
+		t.Fatal(err)
+	}
 	for range 20 {
 		if _, err := db.Client().Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("shop")}); err != nil {
 			t.Fatal(err)
@@ -45,6 +49,7 @@ func TestMetrics(t *testing.T) {
 			p.UntilText("UpdateItem")
 			p.Until(`document.querySelectorAll(".chart canvas").length === 4`)
 			p.UntilText("ConditionalCheckFailedRequests")
+			p.UntilText("ORDER#2026-11-11")
 			p.Until(`[...document.querySelectorAll("tr")].some((r) => r.textContent.startsWith("Scan") && r.textContent.includes("20"))`)
 			look(p, "console-metrics")
 			p.Eval(`location.hash = "#/server"`)
@@ -65,4 +70,19 @@ func TestNoMetrics(t *testing.T) {
 	p.Wait("h1")
 	p.UntilText("Nothing has been measured lately")
 	look(p, "console-metrics-none")
+}
+
+// TestHotKeys: where keys are not counted, the view says what that is for, and turns it on.
+func TestHotKeys(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	shop(t, db)
+	p := webtest.Open(t, served(t, db)+"/_console/#/tables/shop/metrics")
+	p.UntilText("Keys are not counted")
+	p.Button("Turn on")
+	p.UntilText("No key has been used")
+	change(t, db)
+	p.Button("Refresh")
+	p.UntilText("Items, by units")
+	p.UntilText("USER#u-01 · PROFILE")
 }

@@ -59,8 +59,9 @@ var operations = map[string]effect{
 	"UpdateContributorInsights":   writes,
 	"DescribeContributorInsights": reads,
 
-	"GetMetricData": reads,
-	"ListMetrics":   reads,
+	"GetInsightRuleReport": reads,
+	"GetMetricData":        reads,
+	"ListMetrics":          reads,
 }
 
 // admit returns the body of an operation that may be called.

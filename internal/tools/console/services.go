@@ -24,8 +24,9 @@ var others = map[string]service{
 	"GetShardIterator": ofStreams,
 	"GetRecords":       ofStreams,
 
-	"GetMetricData": ofCloudWatch,
-	"ListMetrics":   ofCloudWatch,
+	"GetInsightRuleReport": ofCloudWatch,
+	"GetMetricData":        ofCloudWatch,
+	"ListMetrics":          ofCloudWatch,
 }
 
 func serviceOf(operation string) service {

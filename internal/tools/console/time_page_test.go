@@ -70,6 +70,21 @@ func TestTail(t *testing.T) {
 	p.Wait("dialog[open]")
 }
 
+// TestItemHistory: from an item to its changes, and to no others.
+func TestItemHistory(t *testing.T) {
+	t.Parallel()
+	db := monotabletest.New(t)
+	shop(t, db)
+	change(t, db)
+	p := webtest.Open(t, served(t, db)+at("USER#u-01", "PROFILE"))
+	p.Button("History")
+	p.UntilText("2 changes")
+	p.Until(`[...document.querySelectorAll(".tail-record")].map((r) => r.querySelector(".badge").textContent).join() === "Changed,Created"`)
+	look(p, "console-history")
+	p.Button("Of all items")
+	p.UntilText("80 changes")
+}
+
 // TestTailLooks: the stream in each window and theme.
 func TestTailLooks(t *testing.T) {
 	t.Parallel()

@@ -238,6 +238,7 @@ func (x Product) values() table.Values {
 	table.SetOptional(v, "imageUrl", table.Text[string](), x.ImageURL)
 	table.Set(v, "isActive", table.Bool(), x.IsActive)
 	table.Set(v, "createdAt", table.Time(), x.CreatedAt)
+	table.SetOptional(v, "changedAt", table.Time(), x.ChangedAt)
 	return v
 }
 
@@ -253,6 +254,7 @@ func productOf(v table.Values) (Product, error) {
 		ImageURL:    table.GetOptional(d, "imageUrl", table.Text[string]()),
 		IsActive:    table.Get(d, "isActive", table.Bool()),
 		CreatedAt:   table.Get(d, "createdAt", table.Time()),
+		ChangedAt:   table.GetOptional(d, "changedAt", table.Time()),
 	}
 	return x, d.Err()
 }
@@ -953,11 +955,14 @@ func (in CreateProductInput) input() table.Input {
 	table.Set(v, "price", table.Int(), in.Price)
 	table.Set(v, "stock", table.Int(), in.Stock)
 	table.SetOptional(v, "imageUrl", table.Text[string](), in.ImageURL)
+	table.SetOptional(v, "changedAt", table.Time(), in.ChangedAt)
 	return table.Input{Values: v}
 }
 
 func (in ChangeProductInput) input() table.Input {
 	v := table.Values{}
+	table.Set(v, "from", table.Time(), in.From)
+	table.Set(v, "to", table.Time(), in.To)
 	table.Set(v, "productId", table.Text[string](), in.ProductID)
 	table.Set(v, "categoryId", table.Text[string](), in.CategoryID)
 	table.Set(v, "name", table.Text[string](), in.Name)

@@ -188,6 +188,7 @@ var (
 			{Name: "imageUrl", Path: []string{"image_url"}, Type: table.Type{Kind: "text"}, Optional: true},
 			{Name: "isActive", Path: []string{"is_active"}, Type: table.Type{Kind: "bool"}},
 			{Name: "createdAt", Path: []string{"created_at"}, Type: table.Type{Kind: "time"}},
+			{Name: "changedAt", Path: []string{"changed_at"}, Type: table.Type{Kind: "time"}, Optional: true},
 		},
 		Key: []table.KeyAttribute{table.TextKey("PK", "PRODUCT#{productId}"), table.TextKey("SK", "METADATA")},
 		Entries: []table.Entry{
@@ -1189,6 +1190,7 @@ var (
 			{Name: "price", Type: table.Type{Kind: "money"}},
 			{Name: "stock", Type: table.Type{Kind: "int"}},
 			{Name: "imageUrl", Type: table.Type{Kind: "text"}, Optional: true},
+			{Name: "changedAt", Type: table.Type{Kind: "time"}, Optional: true},
 		},
 		Idempotent: &table.Idempotent{
 			Record:  requestEntity,
@@ -1208,6 +1210,24 @@ var (
 					{Path: []string{"description"}, Value: table.InputValue("description")},
 					{Path: []string{"price"}, Value: table.InputValue("price")},
 					{Path: []string{"imageUrl"}, Value: table.InputValue("imageUrl")},
+					{Path: []string{"changedAt"}, Value: table.NowValue()},
+				},
+				When: &table.Condition{
+					Expression: "( #changedAt >= :p0 AND #changedAt <= :p1 ) OR ( attribute_not_exists ( #changedAt ) AND #createdAt >= :p0 AND #createdAt <= :p1 )",
+					Names:      map[string]string{"#changedAt": "changed_at", "#createdAt": "created_at"},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p0", Input: "from", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p1", Input: "to", Type: table.Type{Kind: "time"}},
+					},
+				},
+				Else: []table.Else{
+					{
+						Err: ErrProductEdited,
+						When: &table.Condition{
+							Expression: "attribute_exists ( #productId )",
+							Names:      map[string]string{"#productId": "product_id"},
+						},
+					},
 				},
 			},
 			{
@@ -1221,6 +1241,8 @@ var (
 			},
 		},
 		Params: []table.Param{
+			{Name: "from", Type: table.Type{Kind: "time"}},
+			{Name: "to", Type: table.Type{Kind: "time"}},
 			{Name: "productId", Type: table.Type{Kind: "uuid"}},
 			{Name: "categoryId", Type: table.Type{Kind: "slug"}, MaxBytes: 60},
 			{Name: "name", Type: table.Type{Kind: "text"}, MaxBytes: 400},

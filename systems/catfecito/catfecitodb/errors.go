@@ -48,6 +48,8 @@ var (
 	ErrNoSuchCategory = errors.New("catfecitodb: no such category")
 	// ErrRequestReused is a table.ErrReused. CreateProduct, Restock, AddToCart, PayOrder, CancelOrder can end in it.
 	ErrRequestReused = fmt.Errorf("catfecitodb: request: %w", table.ErrReused)
+	// ErrProductEdited is declared by the design. ChangeProduct can end in it.
+	ErrProductEdited = errors.New("catfecitodb: product edited")
 	// ErrProductNotFound is a table.ErrNotFound. ChangeProduct, SetProductActive, Restock, PlaceOrder, ExpireOrder,
 	// CancelOrder can end in it.
 	ErrProductNotFound = fmt.Errorf("catfecitodb: product: %w", table.ErrNotFound)

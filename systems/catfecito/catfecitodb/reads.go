@@ -228,7 +228,7 @@ type ProductsByCategoryItem struct {
 // 2.2: what is sold of a category, by name.
 //
 //	Query  catfecito-serverless-{stage}.GSI1: GSI1PK = "CATEGORY#{categoryId}" AND begins_with(GSI1SK, "PRODUCT#")
-//	costs  5.5 read units
+//	costs  5 read units
 //	fresh  eventual: a global index follows the table within milliseconds, mostly
 func (db *DB) ProductsByCategory(ctx context.Context, in ProductsByCategoryInput, page table.PageOptions) (table.Page[ProductsByCategoryItem], error) {
 	return table.Many(ctx, db.run, productsByCategoryRead, in.input(), page, productsByCategoryItemOf)

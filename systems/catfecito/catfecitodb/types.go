@@ -420,6 +420,8 @@ type Product struct {
 	ImageURL    *string
 	IsActive    bool
 	CreatedAt   time.Time
+	// When staff changed last what ChangeProduct sets; absent where nobody has yet.
+	ChangedAt *time.Time
 }
 
 // Record is the item for DB.Load.

@@ -463,6 +463,8 @@ type CreateProductInput struct {
 	Price       int64
 	Stock       int64
 	ImageURL    *string
+	// When staff changed last what ChangeProduct sets; absent where nobody has yet.
+	ChangedAt *time.Time
 }
 
 // CreateProductResult is what CreateProduct has done.
@@ -514,6 +516,8 @@ func (db *DB) replayCreateProduct(ctx context.Context, input table.Input, record
 
 // ChangeProductInput is what ChangeProduct takes.
 type ChangeProductInput struct {
+	From        time.Time
+	To          time.Time
 	ProductID   string
 	CategoryID  string
 	Name        string
@@ -530,13 +534,13 @@ type ChangeProductResult struct {
 
 // ChangeProduct does, as a whole or not at all: update Product, check Category.
 //
-// Changes all of a product but its stock and whether it is sold.
+// Changes all of a product but its stock and whether it is sold, if that was done last at one of the times between two.
 //
-//	update  Product.key PRODUCT#{productId} / METADATA; GSI1 moved (2: sparse, without a share all are counted); GSI2 moved (2: sparse, without a share all are counted)
+//	update  Product.key PRODUCT#{productId} / METADATA; if (changedAt >= :from AND changedAt <= :to) OR (attribute_not_exists(changedAt) AND createdAt >= :from AND createdAt <= :to); GSI1 moved (2: sparse, without a share all are counted); GSI2 moved (2: sparse, without a share all are counted)
 //	check   Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId)
 //	costs   8 write units
 //
-// It can end in ErrProductNotFound, ErrNoSuchCategory.
+// It can end in ErrProductEdited, ErrProductNotFound, ErrNoSuchCategory, table.ErrRefused.
 func (db *DB) ChangeProduct(ctx context.Context, in ChangeProductInput) (ChangeProductResult, error) {
 	return table.Do(ctx, db.run, changeProductWrite, in.input(), db.changeProductResult)
 }

@@ -1,12 +1,16 @@
 package api
 
-import "net/http"
+import (
+	"net/http"
+	"strconv"
+)
 
+// What pages of the allowed origins may send and read, here and behind API Gateway.
 const (
-	corsMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
-	corsHeaders = "Authorization, Confirm, Content-Type, Empresa, Idempotency-Key, If-None-Match, Last-Event-ID, X-Request-Id"
-	corsExposed = "ETag, Location, Retry-After, WWW-Authenticate, X-Request-Id"
-	corsMaxAge  = "600"
+	CORSMethods = "GET, HEAD, POST, PUT, PATCH, DELETE"
+	CORSHeaders = "Authorization, Confirm, Content-Type, Empresa, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id"
+	CORSExposed = "ETag, Location, Retry-After, WWW-Authenticate, X-Request-Id"
+	CORSMaxAge  = 600 // seconds
 )
 
 // cors lets pages of the allowed origins call. Pages send the token themselves and no cookie is ever allowed, so "*" gives
@@ -18,11 +22,11 @@ func (a *API) cors(next http.Handler) http.Handler {
 		preflight := r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != ""
 		if allowed := a.origins.CORSOrigin(r); allowed != "" {
 			h.Set("Access-Control-Allow-Origin", allowed)
-			h.Set("Access-Control-Expose-Headers", corsExposed)
+			h.Set("Access-Control-Expose-Headers", CORSExposed)
 			if preflight {
-				h.Set("Access-Control-Allow-Methods", corsMethods)
-				h.Set("Access-Control-Allow-Headers", corsHeaders)
-				h.Set("Access-Control-Max-Age", corsMaxAge)
+				h.Set("Access-Control-Allow-Methods", CORSMethods)
+				h.Set("Access-Control-Allow-Headers", CORSHeaders)
+				h.Set("Access-Control-Max-Age", strconv.Itoa(CORSMaxAge))
 			}
 		}
 		if preflight {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -16,20 +17,57 @@ const (
 	gzipSuffix = "-gzip"
 	// tagBytes of a hash are more than chance finds twice.
 	tagBytes = 16
+	// A version is written as a number of milliseconds, and ends before the hash.
+	versionBase, versionEnd = 36, "."
+	versionMax              = 253402300799999 // the last one of the year 9999
 	// revalidated lets browsers keep a response, and ask each time whether it is still right.
 	revalidated = "private, no-cache"
 )
 
-// tag gives a response of one thing a strong tag, made of its bytes, and answers 304 to who has it already. It is read all the same:
-// what is saved is what goes to the client.
-func (r *response[Shown]) tag(ctx context.Context) error {
+// Versioned is what is shown of something that is changed by those who have read it: when it was changed last is its version.
+type Versioned interface{ Version() time.Time }
+
+// Seen is for inputs of operations that change something Versioned; embed it.
+type Seen struct {
+	IfMatch string `header:"If-Match" maxLength:"200" doc:"The ETag of what you have read. It is changed only if nobody has changed it since; without it, or with *, it is changed whatever it is now."`
+}
+
+// Between are the bounds of the versions that may be changed, both of them included: of that which the caller has read, or of all.
+func (s Seen) Between() (from, to time.Time) {
+	value := strings.TrimSpace(s.IfMatch)
+	if value == "" || value == "*" {
+		return time.Unix(0, 0).UTC(), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+	}
+	version, _, _ := strings.Cut(strings.Trim(value, `"`), versionEnd)
+	at, err := strconv.ParseInt(version, versionBase, 64)
+	if err != nil || strings.HasPrefix(value, "W/") || at < 0 || at > versionMax {
+		return time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC() // nothing that is stored has this version
+	}
+	return time.UnixMilli(at).UTC(), time.UnixMilli(at).UTC()
+}
+
+// tag gives a response of one thing a strong tag, made of its version, if it has one, and of its bytes.
+func (r *response[Shown]) tag() (string, error) {
 	text, err := MarshalJSON(r.Body)
 	if err != nil {
-		return err
+		return "", err
 	}
 	sum := sha256.Sum256(text)
 	of := base64.RawURLEncoding.EncodeToString(sum[:tagBytes])
+	if v, ok := any(r.Body).(Versioned); ok {
+		of = strconv.FormatInt(v.Version().UnixMilli(), versionBase) + versionEnd + of
+	}
 	r.ETag = `"` + of + `"`
+	return of, nil
+}
+
+// revalidate tags a response that is read, and answers 304 to who has it already. It is read all the same: what is saved is what goes
+// to the client.
+func (r *response[Shown]) revalidate(ctx context.Context) error {
+	of, err := r.tag()
+	if err != nil {
+		return err
+	}
 	if r.CacheControl == "" {
 		r.CacheControl = revalidated
 	}
@@ -51,12 +89,17 @@ func has(list, tag string) bool {
 }
 
 // documentTag says of an operation that responds with one thing that its responses have tags.
-func documentTag(op *huma.Operation) {
-	text := &huma.Schema{Type: huma.TypeString}
-	header := *text
-	header.Description = "Of these bytes; send it as If-None-Match to be answered 304 while they are the same"
-	if ok := op.Responses[strconv.Itoa(http.StatusOK)]; ok != nil {
-		ok.Headers["ETag"] = &huma.Param{Schema: &header}
+func documentTag(op *huma.Operation, t *traits) {
+	about := "Of these bytes; send it as If-None-Match to be answered 304 while they are the same"
+	if t.versioned {
+		about += ", and as If-Match to change it only if nobody has since"
+	}
+	ok := op.Responses[strconv.Itoa(http.StatusOK)]
+	if ok == nil {
+		return
+	}
+	ok.Headers["ETag"] = &huma.Param{Schema: &huma.Schema{Type: huma.TypeString, Description: about}}
+	if t.tagged {
 		op.Responses[strconv.Itoa(http.StatusNotModified)] = &huma.Response{Description: "It is as it was"}
 	}
 }

@@ -7,9 +7,11 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/problem"
 )
 
 // TestETag: one thing has a tag of its bytes, which changes with them; who has it is answered 304 and nothing else, however the
@@ -92,5 +94,81 @@ func TestETag(t *testing.T) {
 	}
 	if _, ok := d.Paths["/secret"]["get"].Responses["304"]; ok {
 		t.Error("the document has a 304 where there is no tag")
+	}
+}
+
+// edited is shown of what is changed by those who have read it.
+type edited struct {
+	Text string    `json:"text"`
+	At   time.Time `json:"at"`
+	Seen int       `json:"seen"`
+}
+
+func (e edited) Version() time.Time { return e.At }
+
+type change struct {
+	api.Seen
+	Body struct {
+		Text string `json:"text"`
+	}
+}
+
+// TestIfMatch: a thing is changed by who has its version, whatever else has changed of its bytes, and by who asks for no version; a tag of
+// no version changes nothing.
+func TestIfMatch(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	a, ok := s.Config.Handler.(*api.API)
+	if !ok {
+		t.Fatal("the server serves another thing")
+	}
+	errChanged := problem.ChangedSince(nil)
+	thing := edited{Text: "a", At: time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)}
+	routes := api.Tag(a, "Things").With(api.Public)
+	api.Get[edited](routes, "/edited", "edited", "A thing", func(context.Context, auth.Principal, api.None) (edited, error) { return thing, nil })
+	api.Put[edited](routes, "/edited", "edit", "Change a thing", func(_ context.Context, _ auth.Principal, in change) (edited, error) {
+		if from, to := in.Between(); thing.At.Before(from) || thing.At.After(to) {
+			return edited{}, problem.Conflict(errChanged.Code, errChanged.Detail)
+		}
+		thing.Text, thing.At = in.Body.Text, thing.At.Add(time.Millisecond)
+		return thing, nil
+	})
+	put := func(match string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, "/pay/edited", strings.NewReader(`{"text":"b"}`))
+		r.Header.Set("Content-Type", "application/json")
+		if match != "" {
+			r.Header.Set("If-Match", match)
+		}
+		w := httptest.NewRecorder()
+		a.ServeHTTP(w, r)
+		return w
+	}
+	tag := func() string {
+		w := httptest.NewRecorder()
+		a.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/pay/edited", http.NoBody))
+		return w.Header().Get("ETag")
+	}
+	first := tag()
+	thing.Seen++ // what nobody edits
+	if tag() == first {
+		t.Error("other bytes have the same tag")
+	}
+	if w := put(first); w.Code != http.StatusOK || w.Header().Get("ETag") != tag() {
+		t.Errorf("who has the version: %d, ETag %s, want %s", w.Code, w.Header().Get("ETag"), tag())
+	}
+	for _, match := range []string{first, `""`, `"x"`, `"zzzzzzzzzzzzzzzz.x"`, `"-1.x"`, "W/" + tag()} {
+		if w := put(match); w.Code != http.StatusConflict || !strings.Contains(w.Body.String(), problem.CodeChanged) {
+			t.Errorf("If-Match %s: %d %s", match, w.Code, w.Body)
+		}
+	}
+	for _, suffix := range []string{"", "-gzip"} { // what is compressed has another tag, of the same version
+		if w := put(strings.TrimSuffix(tag(), `"`) + suffix + `"`); w.Code != http.StatusOK {
+			t.Errorf("with %q: %d %s", suffix, w.Code, w.Body)
+		}
+	}
+	for _, match := range []string{"", "*"} {
+		if w := put(match); w.Code != http.StatusOK {
+			t.Errorf("If-Match %s: %d %s", match, w.Code, w.Body)
+		}
 	}
 }

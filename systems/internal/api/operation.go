@@ -35,8 +35,8 @@ type traits struct {
 	// refusals are the operation's own.
 	refusals []error
 	timeout  time.Duration
-	// tagged is set for an operation whose responses have an ETag.
-	tagged bool
+	// tagged is set for an operation that answers 304 to who has its response, versioned for one that shows something Versioned.
+	tagged, versioned bool
 	// routed is set for an operation of a table of routes; location and cache are what it says of a success, ensures that 200
 	// is one as well as 201.
 	routed, ensures bool
@@ -150,8 +150,8 @@ func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
 	if t.routed {
 		documentHeaders(op, t)
 	}
-	if t.tagged {
-		documentTag(op)
+	if t.tagged || t.versioned {
+		documentTag(op, t)
 	}
 	a.exemplify(op)
 	a.declare(document, op, document.Components.Schemas.Schema(reflect.TypeFor[problem.Problem](), true, "Problem"))

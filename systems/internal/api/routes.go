@@ -142,6 +142,7 @@ type response[Shown any] struct {
 // route adds an operation.
 func route[Shown, In, Out any](r Routes, o huma.Operation, do func(context.Context, auth.Principal, In) (Out, bool, error)) {
 	t := traitsOf(&o)
+	t.versioned = reflect.TypeFor[Shown]().Implements(reflect.TypeFor[Versioned]())
 	show, locate := shown[Shown, Out](&o), locator[Shown](&o, t.location)
 	huma.Register(r.api, o, func(ctx context.Context, in *In) (*response[Shown], error) {
 		who, err := caller(ctx, t)
@@ -157,10 +158,13 @@ func route[Shown, In, Out any](r Routes, o huma.Operation, do func(context.Conte
 			res.Status = http.StatusOK
 		}
 		res.Location = locate(&res.Body)
-		if t.tagged {
-			return res, res.tag(ctx)
+		switch {
+		case t.tagged:
+			err = res.revalidate(ctx)
+		case t.versioned:
+			_, err = res.tag()
 		}
-		return res, nil
+		return res, err
 	})
 }
 

@@ -42,7 +42,7 @@ func TestNotes(t *testing.T) {
 				t.Errorf("%s did %+v, want %+v", operation, got, want)
 			}
 		}
-		if routes := v.Routes(); len(routes) != 3 || routes[0] != (sam.Route{ID: "createNote", Method: "POST", Path: "/notes", Summary: "Write a note"}) {
+		if routes := v.Routes(); len(routes) != 3 || routes[0] != (sam.Route{ID: "createNote", Method: "POST", Path: "/notes", Summary: "Write a note", Token: true}) {
 			t.Errorf("routes %+v", routes)
 		}
 		v.Load(t)

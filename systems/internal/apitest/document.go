@@ -68,7 +68,7 @@ func (v *Server) Routes() []sam.Route {
 	var routes []sam.Route
 	for _, id := range slices.Sorted(maps.Keys(v.document.operations)) {
 		if o := v.document.operations[id]; !o.process {
-			routes = append(routes, sam.Route{ID: id, Method: o.method, Path: o.path, Summary: o.summary})
+			routes = append(routes, sam.Route{ID: id, Method: o.method, Path: o.path, Summary: o.summary, Token: !o.public && !o.anonymous})
 		}
 	}
 	return routes

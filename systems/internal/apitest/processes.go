@@ -35,7 +35,7 @@ func Processes(t *testing.T, s system.System, n int, settings ...string) []*Peer
 	at := first.Database.Address(t)
 	environment := append(append(os.Environ(), settings...), processVariable+"=1",
 		"AWS_ACCESS_KEY_ID="+at.AccessKey, "AWS_SECRET_ACCESS_KEY="+at.Secret, "APP_ENDPOINT="+at.Endpoint, "APP_STAGE="+stage,
-		"APP_ISSUER_KEY="+first.keys, "APP_ISSUER="+issuerBase, "APP_CURSOR_KEY="+hex.EncodeToString([]byte(cursorKey)), "APP_LOG_LEVEL=warn",
+		"APP_ISSUER_KEY="+first.keys, "APP_ISSUER="+issuerBase, "APP_CURSOR_KEY="+hex.EncodeToString([]byte(cursorKey)), "APP_LOG_LEVEL=warn", "APP_RATE=0",
 	)
 	var all []*Peer
 	for range n {

@@ -48,6 +48,7 @@ const (
 	CodeBodyTimeout      = "body_timeout"
 	CodeConflict         = "conflict"
 	CodeExists           = "already_exists"
+	CodeChanged          = "changed_since"
 	CodeBodyTooLarge     = "body_too_large"
 	CodeMediaType        = "unsupported_media_type"
 	CodeKeyReused        = "idempotency_key_reused"
@@ -173,6 +174,7 @@ func codeOf(status int) string {
 		http.StatusMethodNotAllowed:      CodeMethodNotAllowed,
 		http.StatusRequestTimeout:        CodeBodyTimeout,
 		http.StatusConflict:              CodeConflict,
+		http.StatusPreconditionFailed:    CodeChanged,
 		http.StatusRequestEntityTooLarge: CodeBodyTooLarge,
 		http.StatusUnsupportedMediaType:  CodeMediaType,
 		http.StatusUnprocessableEntity:   CodeInvalidValue,

@@ -34,6 +34,11 @@ type Rule struct {
 // Rules are a system's. The first whose Err is in the chain of an error decides.
 type Rules []Rule
 
+// ChangedSince is the rule of the error with which a design refuses a change of what is no longer what the caller has read (If-Match).
+func ChangedSince(err error) Rule {
+	return Rule{Err: err, Status: http.StatusPreconditionFailed, Code: CodeChanged, Detail: "it was changed since you read it: read it again before you change it"}
+}
+
 // Problem is what a client is told of an error.
 func (r Rules) Problem(err error) *Problem {
 	p := r.problem(err)

@@ -25,6 +25,8 @@ const (
 	defaultAddr  = "127.0.0.1:8080"
 	defaultData  = "./data"
 	cursorKeyMin = 32
+	// defaultRate is far above what a page asks for.
+	defaultRate = 50
 	// servicesDir is where services keep their keys in a directory that a database has.
 	servicesDir = "services"
 )
@@ -67,7 +69,7 @@ func (c *Config) Register(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.Origins, "cors-origin", nil, "`origin` whose web pages may call, or * for all; repeatable (default none)")
 	f.StringSliceVar(&c.Proxies, "trusted-proxy", nil, "networks or addresses of the proxies in front, whose X-Forwarded-For says who calls")
 	f.DurationVar(&c.Timeout, "timeout", 0, "time that a request may take (default 10s)")
-	f.Float64Var(&c.Rate, "rate", 0, "requests a second that one caller may make, 0 for no bound")
+	f.Float64Var(&c.Rate, "rate", defaultRate, "requests a second that one caller may make, and twice as many at once; 0 for no bound")
 	f.BoolVar(&c.Workers, "workers", true, "run the workers, which follow the streams; --workers=false only answers requests, and tells those who are connected")
 	f.StringVar(&c.LogLevel, "log-level", "info", "what to log: debug, info, warn or error")
 	f.StringVar(&c.LogFormat, "log-format", "text", "how to log: text or json")

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/monotable/monotable/systems/internal/api"
 )
 
 // The parameters that every template has.
@@ -17,6 +19,7 @@ const (
 	origins    = "Origins"
 	rateLimit  = "ThrottleRate"
 	burstLimit = "ThrottleBurst"
+	callerRate = "CallerRate"
 	alarmTopic = "AlarmTopic"
 	retention  = "LogRetention"
 	deployment = "Deployment"
@@ -36,6 +39,7 @@ func (t Template) parameters(p *provisioned) object {
 		origins, of("Type", "CommaDelimitedList", "Default", "*", "Description", "Origins whose pages may call"),
 		rateLimit, of("Type", "Number", "Default", 1000, "Description", "Requests a second that each route takes"),
 		burstLimit, of("Type", "Number", "Default", 2000, "Description", "Requests that each route takes at once"),
+		callerRate, of("Type", "Number", "Default", 50, "Description", "Requests a second that each instance of a function takes from one caller; 0 for no bound"),
 		alarmTopic, of("Type", "String", "AllowedPattern", "arn:.+", "Description", "The SNS topic that alarms tell"),
 		retention, of("Type", "Number", "Default", 30, "Description", "For how many days logs are kept"),
 		deployment, of("Type", "String", "Default", "Canary10Percent5Minutes", "Description", "How CodeDeploy moves requests to a new version; AllAtOnce for development"),
@@ -80,7 +84,7 @@ func (t Template) globals() object {
 		"COGNITO_USER_POOL_ID", ref(userPool), "COGNITO_CLIENT_ID", ref(userClient),
 		"APP_CURSOR_KEY", sub("{{resolve:secretsmanager:${CursorKey}}}"),
 	)
-	variables = append(variables, of("APP_STAGE", ref(stageParameter))...)
+	variables = append(variables, of("APP_STAGE", ref(stageParameter), "APP_RATE", ref(callerRate))...)
 	var layers []any
 	for _, s := range t.Settings {
 		variables = append(variables, of(s.Variable, ref(s.Parameter))...)
@@ -105,16 +109,15 @@ func (t Template) globals() object {
 func (t Template) resources(tb testing.TB, p *provisioned) object {
 	tb.Helper()
 	out := p.protected()
-	out = append(out, of("Api", of("Type", "AWS::Serverless::HttpApi", "Properties", of(
+	out = append(out, of("Api", of("Type", "AWS::Serverless::HttpApi", "Properties", append(of(
 		"StageName", "$default",
 		"DefaultRouteSettings", of("ThrottlingRateLimit", ref(rateLimit), "ThrottlingBurstLimit", ref(burstLimit), "DetailedMetricsEnabled", true),
 		"AccessLogSettings", of("DestinationArn", attribute("AccessLogs", "Arn"), "Format", accessLog),
 		"CorsConfiguration", of(
-			"AllowOrigins", ref(origins), "AllowMethods", []string{"GET", "POST", "PUT", "PATCH", "DELETE"},
-			"AllowHeaders", []string{"Authorization", "Confirm", "Content-Type", "Idempotency-Key", "X-Request-Id"},
-			"ExposeHeaders", []string{"Location", "Retry-After", "WWW-Authenticate", "X-Request-Id"}, "MaxAge", 600,
+			"AllowOrigins", ref(origins), "AllowMethods", listed(api.CORSMethods), "AllowHeaders", listed(api.CORSHeaders),
+			"ExposeHeaders", listed(api.CORSExposed), "MaxAge", api.CORSMaxAge,
 		),
-	)), "CursorKey", of("Type", "AWS::SecretsManager::Secret", "Properties", of(
+	), t.authorizers()...)), "CursorKey", of("Type", "AWS::SecretsManager::Secret", "Properties", of(
 		// Hexadecimal digits alone.
 		"Description", "Seals the cursors of "+t.Name, "GenerateSecretString", of(
 			"PasswordLength", 64, "ExcludePunctuation", true, "ExcludeUppercase", true, "ExcludeCharacters", "ghijklmnopqrstuvwxyz",
@@ -128,7 +131,7 @@ func (t Template) resources(tb testing.TB, p *provisioned) object {
 		properties := of(
 			"Description", r.Summary, "DeploymentPreference", watched.preference(id),
 			"Policies", append(p.written(tb, r.ID), t.Bucket.policies(r.ID)...),
-			"Events", of("Request", request(r.Method, r.Path)),
+			"Events", of("Request", t.request(r)),
 		)
 		if memory := t.Memory[r.ID]; memory != 0 {
 			properties = append(properties, of("MemorySize", memory)...)
@@ -148,6 +151,41 @@ func (t Template) resources(tb testing.TB, p *provisioned) object {
 // request is what calls a function.
 func request(method, path string) object {
 	return of("Type", "HttpApi", "Properties", of("ApiId", ref("Api"), "Method", strings.ToUpper(method), "Path", path))
+}
+
+// listed are the values of a header's list.
+func listed(values string) []string { return strings.Split(values, ", ") }
+
+// authorizer is the name of the one that accepts the user pool's tokens.
+const authorizer = "Users"
+
+// request is what calls an operation's function.
+func (t Template) request(r Route) object {
+	event := request(r.Method, r.Path)
+	if properties, ok := get(event, "Properties").(object); ok && r.Token && !t.signs() {
+		event = of("Type", "HttpApi", "Properties", append(properties, of("Auth", of("Authorizer", authorizer))...))
+	}
+	return event
+}
+
+// signs tells whether the system can sign tokens itself.
+func (t Template) signs() bool {
+	return slices.ContainsFunc(t.Settings, func(s Setting) bool { return s.Variable == IssuerKey })
+}
+
+// authorizers are the API's: the user pool's, which is in the Region that its id begins with.
+func (t Template) authorizers() object {
+	if t.signs() {
+		return nil
+	}
+	region := of("Fn::Select", []any{0, of("Fn::Split", []any{"_", ref(userPool)})})
+	return of("Auth", of("Authorizers", of(authorizer, of(
+		"IdentitySource", "$request.header.Authorization",
+		"JwtConfiguration", of(
+			"issuer", of("Fn::Sub", []any{"https://cognito-idp.${Region}.amazonaws.com/${" + userPool + "}", of("Region", region)}),
+			"audience", []any{ref(userClient)},
+		),
+	))))
 }
 
 // pagesFunction is the id of the function of pages.

@@ -16,7 +16,10 @@
 //	S3  All functions are one binary.
 //	S4  Every alarm tells the topic of the parameter AlarmTopic. The alarms are about throttled requests of tables, answers of
 //	    5xx, functions that fail or are throttled, streams that are followed too late, and batches that were given up.
-//	S5  A function is called by its alias, which moves to a new version in steps and back again when the function's alarm goes
+//	S5  A route that needs a token has the user pool's authorizer: API Gateway refuses all other tokens, and no function is called. The
+//	    functions verify tokens themselves all the same: what else a token must say, and whether its session lasts, the gateway does not know.
+//	    A system that can sign tokens itself has no authorizer, which would accept those of the user pool alone.
+//	S6  A function is called by its alias, which moves to a new version in steps and back again when the function's alarm goes
 //	    off.
 package sam
 
@@ -25,6 +28,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -69,7 +73,11 @@ type Pages struct {
 }
 
 // Route is an operation of the API.
-type Route struct{ ID, Method, Path, Summary string }
+type Route struct {
+	ID, Method, Path, Summary string
+	// Token says that it is refused without a token.
+	Token bool
+}
 
 // Stream is a function that follows a table's changes.
 type Stream struct {
@@ -89,6 +97,9 @@ type Schedule struct {
 	// Patterns are the names of those that it calls.
 	Patterns []string
 }
+
+// IssuerKey is the variable of a system that can sign tokens itself.
+const IssuerKey = "APP_ISSUER_KEY"
 
 // Setting is an environment variable, whose value is a parameter of the template.
 type Setting struct {
@@ -164,23 +175,26 @@ func (t Template) complete(tb testing.TB) {
 
 var update = flag.Bool("update", false, "write the templates that differ") //nolint:gochecknoglobals // a flag of tests
 
-// Compare compares the template with a file; with -update it writes the file.
-func (t Template) Compare(tb testing.TB, file string) {
+// Compare compares template and pipeline with template.yaml and pipeline.yaml of a directory; with -update it writes the files.
+func (t Template) Compare(tb testing.TB, dir string) {
 	tb.Helper()
-	var text strings.Builder
-	t.Write(tb, &text)
-	if *update {
-		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+	for name, write := range map[string]func(testing.TB, io.Writer){"template.yaml": t.Write, "pipeline.yaml": t.WritePipeline} {
+		file := filepath.Join(dir, name)
+		var text strings.Builder
+		write(tb, &text)
+		if *update {
+			if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+				tb.Fatal(err)
+			}
+			continue
+		}
+		kept, err := os.ReadFile(file) //nolint:gosec // a test's own path
+		if err != nil {
 			tb.Fatal(err)
 		}
-		return
-	}
-	kept, err := os.ReadFile(file) //nolint:gosec // a test's own path
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if string(kept) != text.String() {
-		tb.Errorf("%s is not what would be written: go generate ./systems/%s", file, t.Name)
+		if string(kept) != text.String() {
+			tb.Errorf("%s is not what would be written: go generate ./systems/%s", file, t.Name)
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ func shopTemplate(t *testing.T) Template {
 	}
 	return Template{
 		Name: "shop", Title: "Shop", Design: file,
-		Routes:    []Route{{ID: "getMe", Method: "GET", Path: "/me"}, {ID: "list", Method: "GET", Path: "/orders"}, {ID: "ship", Method: "POST", Path: "/orders/{id}/ship"}},
+		Routes:    []Route{{ID: "getMe", Method: "GET", Path: "/me", Token: true}, {ID: "list", Method: "GET", Path: "/orders"}, {ID: "ship", Method: "POST", Path: "/orders/{id}/ship"}},
 		Functions: map[string][]string{"getMe": {"Profile", "Rename"}, "list": {"OrdersByStatus"}, "ship": {"Ship"}},
 		Streams:   []Stream{{Name: "mail", Table: "Shop", Patterns: []string{"Place"}}},
 		Schedules: []Schedule{{Name: "expiry", Every: time.Minute, Patterns: []string{"Ship"}}},
@@ -128,6 +128,52 @@ func TestWrite(t *testing.T) {
 		}
 		if text, _ := yaml.Marshal(got); strings.Trim(string(text), "\"\n") != want {
 			t.Errorf("%s is %s, want %s", path, text, want)
+		}
+	}
+}
+
+// TestAuthorizer: routes that need a token have the user pool's authorizer, others have none; and none has where the system signs tokens.
+func TestAuthorizer(t *testing.T) {
+	template := shopTemplate(t)
+	written := func() string {
+		var text strings.Builder
+		template.Write(t, &text)
+		return text.String()
+	}
+	text := written()
+	if n := strings.Count(text, "Authorizer: Users"); n != 1 {
+		t.Errorf("%d routes have an authorizer, want that of /me alone", n)
+	}
+	for _, part := range []string{"issuer:", "https://cognito-idp.${Region}.amazonaws.com/${UserPoolId}", "audience:"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("the template has no %s", part)
+		}
+	}
+	template.Settings = append(template.Settings, Setting{Variable: IssuerKey, Parameter: "IssuerKey"})
+	if strings.Contains(written(), "Authorizer") {
+		t.Error("an authorizer would refuse the tokens that the system signs")
+	}
+}
+
+// TestPipeline: each parameter comes from the environment, secrets as secrets; the stage is asked for something when it is deployed.
+func TestPipeline(t *testing.T) {
+	var text strings.Builder
+	shopTemplate(t).WritePipeline(t, &text)
+	for _, want := range []string{
+		"USER_POOL_ID: ${{ vars.USER_POOL_ID }}", "CALLER_RATE: ${{ vars.CALLER_RATE || '50' }}", "FROM: ${{ vars.FROM || 'x' }}",
+		"KEY: ${{ secrets.KEY }}", `"Stage=$STAGE"`, `"Key=$KEY"`, "$url/orders: $status, want 200", "needs: dev",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the pipeline has no %s:\n%s", want, text.String())
+		}
+	}
+}
+
+// TestVariable: words are divided where they begin.
+func TestVariable(t *testing.T) {
+	for name, want := range map[string]string{"UserPoolId": "USER_POOL_ID", "MailURL": "MAIL_URL", "TMDBToken": "TMDB_TOKEN", "Stage": "STAGE"} {
+		if got := variableOf(name); got != want {
+			t.Errorf("%q is %s, want %s", name, got, want)
 		}
 	}
 }

@@ -854,11 +854,25 @@ var (
 					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
-					Expression: "#userId = :p0",
-					Names:      map[string]string{"#userId": "userId"},
-					Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "userId", Type: table.Type{Kind: "id"}}},
+					Expression: "#userId = :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2",
+					Names:      map[string]string{"#updatedAt": "updatedAt", "#userId": "userId"},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p0", Input: "userId", Type: table.Type{Kind: "id"}},
+						{Placeholder: ":p1", Input: "from", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p2", Input: "to", Type: table.Type{Kind: "time"}},
+					},
 				},
-				Else: []table.Else{{Err: ErrNotTheAuthor}},
+				Else: []table.Else{
+					{
+						Err: ErrNotTheAuthor,
+						When: &table.Condition{
+							Expression: "#userId <> :p0",
+							Names:      map[string]string{"#userId": "userId"},
+							Params:     []table.ConditionParam{{Placeholder: ":p0", Input: "userId", Type: table.Type{Kind: "id"}}},
+						},
+					},
+					{Err: ErrPostChanged},
+				},
 			},
 			{
 				Action: table.Update,
@@ -876,6 +890,8 @@ var (
 			},
 		},
 		Params: []table.Param{
+			{Name: "from", Type: table.Type{Kind: "time"}},
+			{Name: "to", Type: table.Type{Kind: "time"}},
 			{Name: "postId", Type: table.Type{Kind: "ulid"}},
 			{Name: "title", Type: table.Type{Kind: "text"}},
 			{Name: "excerpt", Type: table.Type{Kind: "text"}},

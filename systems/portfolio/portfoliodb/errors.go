@@ -30,6 +30,8 @@ var (
 	ErrRequestReused = fmt.Errorf("portfoliodb: request: %w", table.ErrReused)
 	// ErrNotTheAuthor is declared by the design. EditPost, PublishPost, ArchivePost can end in it.
 	ErrNotTheAuthor = errors.New("portfoliodb: not the author")
+	// ErrPostChanged is declared by the design. EditPost can end in it.
+	ErrPostChanged = errors.New("portfoliodb: post changed")
 	// ErrPostNotFound is a table.ErrNotFound. EditPost, PublishPost, ArchivePost, HideComment, ShowComment, DeleteComment,
 	// UnlikePost can end in it.
 	ErrPostNotFound = fmt.Errorf("portfoliodb: post: %w", table.ErrNotFound)

@@ -201,6 +201,8 @@ func (db *DB) replayWritePost(_ context.Context, _ table.Input, record table.Val
 
 // EditPostInput is what EditPost takes.
 type EditPostInput struct {
+	From       time.Time
+	To         time.Time
 	PostID     string
 	Title      string
 	Excerpt    string
@@ -224,16 +226,17 @@ type EditPostResult struct {
 
 // EditPost does, as a whole or not at all: update Post, update PostContent, check Category.
 //
-// Changes an author's own post, whatever its status.
+// Changes an author's own post, whatever its status, if it was changed last at one of the times between two.
 //
-//	update  Post.key POST#{postId} / METADATA; if userId = :userId; GSI1 updated (1: sparse, without a share all are counted); GSI2 moved (2: sparse, without a share all are counted)
-//	update  Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if userId = :userId
+//	update  Post.key POST#{postId} / METADATA; if userId = :userId AND updatedAt >= :from AND updatedAt <= :to; GSI1 updated (1: sparse, without a share all are counted); GSI2 moved (2: sparse, without a share all are counted)
+//	update  Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if userId = :userId AND updatedAt >= :from AND updatedAt <= :to
 //	update  Category.key CATEGORY#{categoryId} / METADATA; GSI1 updated (1)
 //	update  PostContent.key POST#{postId} / CONTENT
 //	update  Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId); GSI1 updated (1)
 //	costs   21 write units
 //
-// It can end in ErrNotTheAuthor, ErrPostNotFound, ErrCategoryNotFound, ErrPostContentNotFound, ErrNoSuchCategory.
+// It can end in ErrNotTheAuthor, ErrPostChanged, ErrPostNotFound, ErrCategoryNotFound, ErrPostContentNotFound,
+// ErrNoSuchCategory.
 func (db *DB) EditPost(ctx context.Context, in EditPostInput) (EditPostResult, error) {
 	return table.Do(ctx, db.run, editPostWrite, in.input(), db.editPostResult)
 }

@@ -1,7 +1,7 @@
 import { FolderPlus, PackagePlus, PackageX, Pencil, Plus, Search, SearchX, UserRound } from "lucide";
 import { useMemo, useState } from "preact/hooks";
 import { api, type Schemas } from "#clients/catfecito";
-import { Badge, Button, Dialog, Empty, Failed, Problem, RequestKey, SearchField, Select, Switch, Table, TableSkeleton, TextArea, TextField, ask, format, go, link, toast, toastProblem, useLoaded } from "#ui";
+import { Badge, Button, Dialog, Empty, Failed, Problem, RequestKey, SearchField, Select, Switch, Table, TableSkeleton, TextArea, TextField, ask, format, go, link, tagged, toast, toastProblem, useLoaded, type Tagged } from "#ui";
 import { Art } from "./art.tsx";
 import { me } from "./auth.ts";
 import { categories, categoryName, loadCategories } from "./categories.ts";
@@ -20,7 +20,15 @@ const rowsAtOnce = 40;
 export function Products({ wanted }: { wanted: string }) {
   const shelf = useLoaded(shelfOf, []);
   const [text, setText] = useState("");
-  const [edited, setEdited] = useState<Product | "new" | undefined>();
+  const [edited, setEdited] = useState<Tagged<Product> | "new" | undefined>();
+  // A list may be old: what is edited is what is stored now.
+  const edit = async (p: Product) => {
+    try {
+      setEdited(await tagged(api.GET("/products/{productId}", { params: { path: { productId: p.productId } } })));
+    } catch (thrown) {
+      toastProblem(thrown);
+    }
+  };
   const [most, setMost] = useState(rowsAtOnce);
   const all = shelf.value.value;
   const change = (p: Product) => {
@@ -61,10 +69,10 @@ export function Products({ wanted }: { wanted: string }) {
             { key: "price", title: t("shelf.price"), numeric: true, cell: (p) => money(p.price) },
             { key: "stock", title: t("shelf.stock"), numeric: true, cell: (p) => <span class="row fixed shelf-stock">{p.isActive && p.stock <= 5 && <Stock stock={p.stock} active />}<span class="number">{format.number(p.stock)}</span><Restock product={p} onDone={change} /></span> },
             { key: "active", title: t("shelf.sold"), cell: (p) => <Switch label={t(p.isActive ? "shelf.on" : "shelf.offOne")} checked={p.isActive} onInput={(on) => void setActive(p, on)} /> },
-            { key: "edit", title: t("shelf.edit"), titleHidden: true, cell: (p) => <Button kind="quiet" size="small" icon={Pencil} label={t("shelf.editOne", { name: p.name })} onPress={() => setEdited(p)} /> },
+            { key: "edit", title: t("shelf.edit"), titleHidden: true, cell: (p) => <Button kind="quiet" size="small" icon={Pencil} label={t("shelf.editOne", { name: p.name })} onPress={() => edit(p)} /> },
           ]} />
         )}
-      {edited !== undefined && <ProductForm product={edited === "new" ? undefined : edited} onClose={() => setEdited(undefined)} onDone={(p) => { change(p); setEdited(undefined); }} />}
+      {edited !== undefined && <ProductForm loaded={edited === "new" ? undefined : edited} onClose={() => setEdited(undefined)} onDone={(p) => { change(p); setEdited(undefined); }} />}
     </div>
   );
 }
@@ -102,7 +110,8 @@ function Restock({ product, onDone }: { product: Product; onDone: (p: Product) =
   );
 }
 
-function ProductForm({ product, onDone, onClose }: { product: Product | undefined; onDone: (p: Product) => void; onClose: () => void }) {
+function ProductForm({ loaded, onDone, onClose }: { loaded: Tagged<Product> | undefined; onDone: (p: Product) => void; onClose: () => void }) {
+  const product = loaded?.value;
   const [name, setName] = useState(product?.name ?? "");
   const [categoryId, setCategory] = useState(product?.categoryId ?? "");
   const [price, setPrice] = useState(product?.price ?? "");
@@ -119,7 +128,7 @@ function ProductForm({ product, onDone, onClose }: { product: Product | undefine
     setProblem(undefined);
     try {
       if (product) {
-        onDone(await ask(api.PUT("/products/{productId}", { params: { path: { productId: product.productId } }, body })));
+        onDone(await ask(api.PUT("/products/{productId}", { params: { path: { productId: product.productId }, header: loaded?.tag ? { "If-Match": loaded.tag } : {} }, body })));
       } else {
         const whole = { ...body, stock: Number(stock) };
         const made = await ask(api.POST("/products", { params: { header: { "Idempotency-Key": key.for(whole) } }, body: whole }));

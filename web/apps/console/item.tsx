@@ -1,6 +1,6 @@
 // One item, beside the items: as a whole and as it is now, however little of it an index has. It is changed on the condition that
 // it is still as it was read.
-import { CopyPlus, Pencil, SearchX, Trash } from "lucide";
+import { CopyPlus, History, Pencil, SearchX, Trash } from "lucide";
 import { useState } from "preact/hooks";
 import { Button, Confirm, Dialog, Drawer, Empty, Failed, Notice, Problem, Skeleton, Tabs, format, link, toast, toastProblem, useLoaded } from "#ui";
 import { type Consumed, about, call } from "./api.ts";
@@ -86,6 +86,7 @@ export function ItemDrawer({ table, itemKey, onClose, onChange }: ItemDrawerProp
               {loaded.value.value.ConsumedCapacity?.CapacityUnits !== undefined && <span>{t("item.read", { n: loaded.value.value.ConsumedCapacity.CapacityUnits })}</span>}
               <span>{t("item.write", { n: format.number(Math.max(1, Math.ceil(itemSize(item) / 1024))) })}</span>
               <CopyRequest request={getRequest(name, itemKey)} />
+              <Button kind="quiet" size="small" icon={History} href={link("/tables/:table/stream", { table: name, item: JSON.stringify(itemKey) })}>{t("tail.history")}</Button>
             </div>
             <ItemView table={name} item={item} keys={keys} />
           </div>

@@ -132,7 +132,7 @@ export function withItem(key: Item | undefined): string {
   return `#${here.value.path}${text ? `?${text}` : ""}`;
 }
 
-function openedItem(text: string | null): Item | undefined {
+export function openedItem(text: string | null): Item | undefined {
   try {
     const key: unknown = JSON.parse(text ?? "null");
     return typeof key === "object" && key !== null && Object.keys(key).length > 0 ? (key as Item) : undefined;

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Badge, Empty, Failed, Notice, Select, Stat, Table as Rows, TableSkeleton, format, useLoaded, useTitle } from "#ui";
 import { onAWS } from "./api.ts";
 import { Chart } from "./chart.tsx";
+import { HotKeys } from "./hot-keys.tsx";
 import { type Metrics, type OperationSum, measure } from "./metrics.ts";
 import { TablePlace } from "./table-place.tsx";
 import { t } from "./words.ts";
@@ -16,7 +17,7 @@ export function ServerPage() {
 
 export function TableMetricsPage({ name }: { name: string }) {
   useTitle(`${name} · ${t("metrics")}`);
-  return <TablePlace name={name}>{() => <Measured title={undefined} table={name} />}</TablePlace>;
+  return <TablePlace name={name}>{() => <><Measured title={undefined} table={name} /><HotKeys table={name} /></>}</TablePlace>;
 }
 
 const pause = onAWS ? 60_000 : 5000; // milliseconds: AWS counts by the minute, and each look costs

@@ -1,10 +1,11 @@
 // The changes of a table as they happen: its stream, followed, each change as what differs.
 import { Activity, ArrowRight, Pause, Play, Radio } from "lucide";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Badge, Button, Empty, Failed, Icon, Notice, Progress, SearchField, Select, format, link, toast, toastProblem, useTitle } from "#ui";
+import { Badge, Button, Empty, Failed, Icon, Notice, Progress, SearchField, Select, format, here, link, toast, toastProblem, useTitle } from "#ui";
 import { about, call } from "./api.ts";
 import { streamViews } from "./create-table.tsx";
 import { type Change, Changes, changesOf } from "./diff.tsx";
+import { openedItem } from "./items.tsx";
 import { type Table, keyNames, keysOf, loadTable, useSettled } from "./schema.ts";
 import { Attributes, Cell, KeyText } from "./show.tsx";
 import { TablePlace } from "./table-place.tsx";
@@ -55,8 +56,10 @@ const kinds: readonly Kind[] = ["INSERT", "MODIFY", "REMOVE"];
 const tones = { INSERT: "success", MODIFY: "info", REMOVE: "danger" } as const;
 
 function Live({ table, arn, view }: { table: Table; arn: string; view: string }) {
-  const [start, setStart] = useState<Start>("now");
-  const tail = useMemo(() => new Tail(arn, start), [arn, start]);
+  const one = here.value.query.get("item");
+  const only = useMemo(() => openedItem(one), [one]);
+  const [start, setStart] = useState<Start>(only ? "oldest" : "now");
+  const tail = useMemo(() => new Tail(arn, start, only), [arn, start, only]);
   useEffect(() => () => tail.stop(), [tail]);
   const [sought, seek] = useState("");
   const [shown, show] = useState<readonly Kind[]>(kinds);
@@ -79,6 +82,7 @@ function Live({ table, arn, view }: { table: Table; arn: string; view: string })
           {state !== "ended" && <Button icon={paused ? Play : Pause} onPress={() => (paused ? tail.resume() : tail.pause())}>{t(paused ? "tail.resume" : "tail.pause")}</Button>}
         </div>
       </div>
+      {only && <p class="row small"><span class="muted">{t("tail.of")}</span><span class="tail-key">{Object.entries(only).map(([name, value]) => <KeyText key={name} value={value} />)}</span><a href={link("/tables/:table", { table: table.description.TableName, item: JSON.stringify(only) })}>{t("tail.open")}</a><a href={link("/tables/:table/stream", { table: table.description.TableName })}>{t("tail.all")}</a></p>}
       {view !== "NEW_AND_OLD_IMAGES" && <Notice tone="info">{t("tail.partial", { view: t(`stream.${view}` as "stream.KEYS_ONLY") })}</Notice>}
       {tail.problem.value && (all.length > 0 ? <Notice tone="danger">{tail.problem.value.detail}</Notice> : <Failed problem={tail.problem.value} />)}
       {records.length > 0 ? (

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { Problem } from "#ui";
 import { call } from "./api.ts";
-import type { Item } from "./value.ts";
+import { type Item, same } from "./value.ts";
 
 export type Kind = "INSERT" | "MODIFY" | "REMOVE";
 
@@ -55,10 +55,13 @@ export class Tail {
   private readonly known = new Map<string, Shard>();
   private readonly arn: string;
   private readonly start: Start;
+  private readonly only: Item | undefined;
   private running = new AbortController();
   private looked = 0;
 
-  constructor(arn: string, start: Start) {
+  /** only is the key of the one item whose changes are wanted. */
+  constructor(arn: string, start: Start, only?: Item) {
+    this.only = only;
     this.arn = arn;
     this.start = start;
     void this.run();
@@ -160,11 +163,13 @@ export class Tail {
     }
   }
 
-  private add(records: readonly StreamRecord[]): void {
+  private add(all: readonly StreamRecord[]): void {
+    const { only } = this;
+    const records = only ? all.filter((r) => Object.entries(only).every(([name, value]) => same(r.keys[name], value))) : all;
     if (records.length === 0) return;
     this.count.value += records.length;
-    const all = [...records, ...this.records.value].sort((a, b) => b.at - a.at || compare(b.sequence, a.sequence));
-    this.records.value = all.slice(0, keptMax);
+    const sorted = [...records, ...this.records.value].sort((a, b) => b.at - a.at || compare(b.sequence, a.sequence));
+    this.records.value = sorted.slice(0, keptMax);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Archive, ExternalLink, ImagePlus, Save, Send } from "lucide";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Button, Confirm, Failed, Field, FileButton, Notice, Problem, RequestKey, Select, Skeleton, TextArea, TextField, ask, toast, toastProblem, useLoaded, useTitle } from "#ui";
+import { Button, Confirm, Failed, Field, FileButton, Notice, Problem, RequestKey, Select, Skeleton, TextArea, TextField, ask, tagged, toast, toastProblem, useLoaded, useTitle, type Tagged } from "#ui";
 import { api, type Schemas } from "#clients/portfolio";
 import { OwnButton, Picture, imageURL, upload } from "./images.tsx";
 import { StatusPill, onSite, toPost, type Status } from "./lists.tsx";
@@ -14,29 +14,39 @@ const pause = 350;
 /** Loads what an editor needs: the categories, and the post where there is one. */
 export function Editor({ id }: { id?: string }) {
   const categories = useLoaded((signal) => ask(api.GET("/categories", { params: { query: { limit: 100 } }, signal })), []);
-  const post = useLoaded<Schemas["PostPage"] | undefined>(async (signal) => (id ? ask(api.GET("/posts/{id}", { params: { path: { id } }, signal })) : undefined), [id]);
+  const post = useLoaded(async (signal): Promise<Loaded | undefined> => (id ? tagged(api.GET("/posts/{id}", { params: { path: { id } }, signal })) : undefined), [id]);
   useTitle(t(id ? "edit" : "write"));
   const problem = categories.problem.value ?? post.problem.value;
   if (problem) {
     return <Failed problem={problem} onRetry={() => { categories.reload(); post.reload(); }} />;
   }
-  if (!categories.value.value || (id && post.value.value?.postId !== id)) {
+  if (!categories.value.value || (id && post.value.value?.value.postId !== id)) {
     return <Skeleton lines={8} />;
   }
-  return <Form key={id ?? ""} post={post.value.value} categories={categories.value.value.items} />;
+  return <Form key={id ?? ""} loaded={post.value.value} categories={categories.value.value.items} />;
 }
 
-function Form({ post, categories }: { post: Schemas["PostPage"] | undefined; categories: readonly Schemas["Category"][] }) {
-  const [input, setInput] = useState<Input>({
-    title: post?.title ?? "", excerpt: post?.excerpt ?? "", body: post?.body ?? "", categoryId: post?.categoryId ?? categories[0]?.categoryId ?? "",
+type Loaded = Tagged<Schemas["PostPage"]>;
+
+/** What an author says of a post, as it is stored. */
+function inputOf(post: Schemas["PostPage"] | undefined, category = ""): Input {
+  return {
+    title: post?.title ?? "", excerpt: post?.excerpt ?? "", body: post?.body ?? "", categoryId: post?.categoryId ?? category,
     ...(post?.coverId ? { coverId: post.coverId } : {}),
-  });
+  };
+}
+
+function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: readonly Schemas["Category"][] }) {
+  const post = loaded?.value;
+  const [input, setInput] = useState<Input>(inputOf(post, categories[0]?.categoryId));
   const [saved, setSaved] = useState(post ? JSON.stringify(input) : "");
+  const tag = useRef(loaded?.tag); // of what is saved: what another tab has saved since is not overwritten
   const [status, setStatus] = useState<Status>(post?.status ?? "draft");
   const [problem, setProblem] = useState<Problem | undefined>();
   const [archiving, setArchiving] = useState(false);
   const key = useMemo(() => new RequestKey(), []);
   const changed = JSON.stringify(input) !== saved;
+  const lastSaved = useRef(saved);
   const set = (part: Partial<Input>) => setInput((before) => ({ ...before, ...part }));
 
   // Pictures go where the cursor is, with their description chosen, so that one writes it next.
@@ -78,7 +88,11 @@ function Form({ post, categories }: { post: Schemas["PostPage"] | undefined; cat
   const failed = (thrown: unknown) => {
     const found = Problem.of(thrown);
     setProblem(found);
-    if (found.fields.length === 0) toastProblem(found);
+    if (found.code === "changed_since") {
+      toast("danger", found.detail, { action: { label: t("changed.see"), onPress: () => window.open(location.href, "_blank") } });
+    } else if (found.fields.length === 0) {
+      toastProblem(found);
+    }
   };
 
   /** Saves, and returns the post's id; undefined where it was refused. */
@@ -86,12 +100,14 @@ function Form({ post, categories }: { post: Schemas["PostPage"] | undefined; cat
     setProblem(undefined);
     try {
       const kept = post
-        ? await ask(api.PUT("/posts/{id}", { params: { path: { id: post.postId } }, body: input }))
-        : await ask(api.POST("/posts", { params: { header: { "Idempotency-Key": key.for(input) } }, body: input }));
+        ? await tagged(api.PUT("/posts/{id}", { params: { path: { id: post.postId }, header: tag.current ? { "If-Match": tag.current } : {} }, body: input }))
+        : await tagged(api.POST("/posts", { params: { header: { "Idempotency-Key": key.for(input) } }, body: input }));
       key.done();
-      setSaved(JSON.stringify(input));
+      tag.current = kept.tag;
+      lastSaved.current = JSON.stringify(input);
+      setSaved(lastSaved.current);
       unsaved.current = false;
-      return kept.postId;
+      return kept.value.postId;
     } catch (thrown) {
       failed(thrown);
       return undefined;
@@ -108,6 +124,8 @@ function Form({ post, categories }: { post: Schemas["PostPage"] | undefined; cat
     try {
       const state = await ask(api.PUT("/posts/{id}/status", { params: { path: { id } }, body: { status: next } }));
       setStatus(state.status);
+      const is = await tagged(api.GET("/posts/{id}", { params: { path: { id } } })); // a status is a change too
+      if (JSON.stringify(inputOf(is.value)) === lastSaved.current) tag.current = is.tag;
       toast("success", t(`became.${next}`), { action: { label: t("see"), onPress: () => location.assign(onSite(id)) } });
     } catch (thrown) {
       failed(thrown);

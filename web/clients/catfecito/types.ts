@@ -711,6 +711,11 @@ export interface components {
       categoryId: string;
       /**
        * Format: date-time
+       * @description When staff changed last what PUT changes; absent where nobody has yet
+       */
+      changedAt?: string;
+      /**
+       * Format: date-time
        * @description When it was made
        */
       createdAt: string;
@@ -1750,6 +1755,7 @@ export interface operations {
       /** @description The first answer to this request, again */
       200: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
@@ -1760,6 +1766,7 @@ export interface operations {
       /** @description Created */
       201: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
@@ -1791,6 +1798,10 @@ export interface operations {
   };
   putProduct: {
     parameters: {
+      header?: {
+        /** @description The ETag of what you have read. It is changed only if nobody has changed it since; without it, or with *, it is changed whatever it is now. */
+        "If-Match"?: string;
+      };
       path: {
         /** @description The product's id */
         productId: string;
@@ -1805,6 +1816,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -1829,6 +1841,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {

@@ -1325,6 +1325,7 @@ export interface operations {
       /** @description The first answer to this request, again */
       200: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
@@ -1335,6 +1336,7 @@ export interface operations {
       /** @description Created */
       201: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
@@ -1366,6 +1368,10 @@ export interface operations {
   };
   editPost: {
     parameters: {
+      header?: {
+        /** @description The ETag of what you have read. It is changed only if nobody has changed it since; without it, or with *, it is changed whatever it is now. */
+        "If-Match"?: string;
+      };
       path: {
         /** @description The post's postId */
         id: string;
@@ -1380,6 +1386,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {

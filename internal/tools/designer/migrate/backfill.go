@@ -10,6 +10,7 @@ import (
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/internal/database/dynamo/attr/sdk"
+	"github.com/monotable/monotable/internal/tools/pacing"
 )
 
 // backfill gives items what the transition has beyond the old design.
@@ -117,7 +118,7 @@ func (b *backfill) settle(ctx context.Context, t *table.Table, j *job, found map
 		case !errors.Is(err, errStale):
 			return skipped, err
 		}
-		if err := pause(ctx, attempt/4); err != nil {
+		if err := pacing.Pause(ctx, attempt/4); err != nil {
 			return skipped, err
 		}
 		now, err := b.fetch(ctx, t, []table.Item{keyOf(t, j.item)})

@@ -24,6 +24,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/conform"
 	"github.com/monotable/monotable/internal/tools/designer/provision"
 	"github.com/monotable/monotable/internal/tools/designer/source"
+	"github.com/monotable/monotable/internal/tools/pacing"
 )
 
 // DefaultStateTable is where migrations are recorded.
@@ -49,7 +50,7 @@ type Migration struct {
 	plan   *Plan
 	o      Target
 	record *record
-	meter  *meter
+	meter  *pacing.Meter
 }
 
 // Errors that say why a migration does not go on.
@@ -104,7 +105,7 @@ func Open(p *Plan, o Target) (*Migration, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Migration{plan: p, o: o, record: &record{client: o.Client, table: o.StateTable, id: id, lease: o.Lease}, meter: newMeter(o.Units)}, nil
+	return &Migration{plan: p, o: o, record: &record{client: o.Client, table: o.StateTable, id: id, lease: o.Lease}, meter: pacing.NewMeter(o.Units)}, nil
 }
 
 // identityOf names a migration: equal designs and tables are the same one.
@@ -139,7 +140,7 @@ func (m *Migration) table(t *table.Table) *string { return aws.String(m.o.Tables
 // hold runs a function with the lease, which is prolonged until it ends.
 func (m *Migration) hold(ctx context.Context, do func(context.Context, *run) error) (err error) {
 	r := &run{Migration: m}
-	r.recorded[0], r.recorded[1] = m.meter.spent()
+	r.recorded[0], r.recorded[1] = m.meter.Spent()
 	if err := m.record.ensureTable(ctx); err != nil {
 		return fmt.Errorf("the table %s, in which the migration is recorded: %w", m.o.StateTable, err)
 	}
@@ -204,7 +205,7 @@ func flagTexts(fills, makes []string) string {
 func (r *run) account(s *State) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	read, write := r.meter.spent()
+	read, write := r.meter.Spent()
 	s.ReadUnits, s.WriteUnits = s.ReadUnits+read-r.recorded[0], s.WriteUnits+write-r.recorded[1]
 	r.recorded = [2]float64{read, write}
 }
@@ -407,7 +408,7 @@ func (m *Migration) check(ctx context.Context, d *design.Design, leaving *shape)
 		if err != nil {
 			return nil, err
 		}
-		s.Consumed = func(ctx context.Context, c types.ConsumedCapacity) error { return m.meter.spend(ctx, true, c) }
+		s.Consumed = func(ctx context.Context, c types.ConsumedCapacity) error { return m.meter.Spend(ctx, true, c) }
 		items[t.Name] = func() iter.Seq2[table.Item, error] {
 			return func(yield func(table.Item, error) bool) {
 				for item, err := range s.Items(ctx) {

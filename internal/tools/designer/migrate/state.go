@@ -15,6 +15,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/internal/tools/pacing"
 )
 
 // Milestone is what the application's owner says is deployed: all programs of before are gone.
@@ -309,7 +311,7 @@ func active(ctx context.Context, client *dynamodb.Client, name string) error {
 		if ready {
 			return nil
 		}
-		if err := pause(ctx, attempt); err != nil {
+		if err := pacing.Pause(ctx, attempt); err != nil {
 			return err
 		}
 	}

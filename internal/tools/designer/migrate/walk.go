@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/pacing"
 )
 
 // outcome is what became of an item.
@@ -87,7 +88,7 @@ func (r *run) segment(ctx context.Context, t *table.Table, number int, c cursor,
 		if err := r.again(ctx, func() (err error) { out, err = r.o.Client.Scan(ctx, in); return err }); err != nil {
 			return err
 		}
-		if err := r.meter.spend(ctx, true, pointed(out.ConsumedCapacity)...); err != nil {
+		if err := r.meter.Spend(ctx, true, pointed(out.ConsumedCapacity)...); err != nil {
 			return err
 		}
 		var counts [3]int64
@@ -143,7 +144,7 @@ func (r *run) fetch(ctx context.Context, t *table.Table, keys []table.Item) (map
 		}); err != nil {
 			return nil, err
 		}
-		if err := r.meter.spend(ctx, true, out.ConsumedCapacity...); err != nil {
+		if err := r.meter.Spend(ctx, true, out.ConsumedCapacity...); err != nil {
 			return nil, err
 		}
 		for _, item := range out.Responses[*r.table(t)] {
@@ -152,7 +153,7 @@ func (r *run) fetch(ctx context.Context, t *table.Table, keys []table.Item) (map
 		left := out.UnprocessedKeys[*r.table(t)].Keys
 		keys = append(keys[n:], left...)
 		if len(left) > 0 {
-			if err := pause(ctx, attempt); err != nil {
+			if err := pacing.Pause(ctx, attempt); err != nil {
 				return nil, err
 			}
 		}
@@ -208,7 +209,7 @@ func (r *run) write(ctx context.Context, actions []types.TransactWriteItem) erro
 	if err != nil {
 		return refused(err)
 	}
-	return r.meter.spend(ctx, false, out.ConsumedCapacity...)
+	return r.meter.Spend(ctx, false, out.ConsumedCapacity...)
 }
 
 func (r *run) single(ctx context.Context, a *types.TransactWriteItem) (bool, error) {
@@ -251,7 +252,7 @@ func (r *run) single(ctx context.Context, a *types.TransactWriteItem) (bool, err
 	if err != nil {
 		return true, refused(err)
 	}
-	return true, r.meter.spend(ctx, false, pointed(consumed)...)
+	return true, r.meter.Spend(ctx, false, pointed(consumed)...)
 }
 
 // maxThrottled is how often a request is made that the table's capacity does not allow.
@@ -264,7 +265,7 @@ func (r *run) again(ctx context.Context, request func() error) error {
 		if err == nil || attempt == maxThrottled || !throttled(err) {
 			return err
 		}
-		if err := pause(ctx, attempt); err != nil {
+		if err := pacing.Pause(ctx, attempt); err != nil {
 			return err
 		}
 	}

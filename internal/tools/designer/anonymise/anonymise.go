@@ -1,0 +1,239 @@
+// Package anonymise replaces the addresses and secrets in items of a design, so that a copy of real tables can be given to
+// developers.
+//
+// A value of a field of type email or secret, at any depth, becomes a pseudonym: a keyed hash of it. Equal values become equal
+// pseudonyms, and what is made of them follows: keys, index keys, copies and markers are rendered anew by the design. All
+// other fields are kept. Attributes that no field is stored in are left out, for nobody has said what they hold, and items
+// of no entity are an error.
+//
+// An Anonymiser may be used by several goroutines at once.
+package anonymise
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/internal/tools/designer/lower"
+)
+
+const (
+	email  table.Kind = "email"
+	secret table.Kind = "secret"
+	// emailDomain is reserved by RFC 2606: nothing sent there reaches anyone.
+	emailDomain = "@example.com"
+)
+
+// Anonymiser changes items of a design's tables.
+type Anonymiser struct {
+	tables []tableOf
+
+	mu      sync.Mutex
+	leftOut map[string]bool
+}
+
+type tableOf struct {
+	name     string
+	physical *regexp.Regexp
+	ttl      string
+	entities []*table.Entity
+}
+
+// New prepares the entities of a design.
+func New(d *design.Design) *Anonymiser {
+	// Patterns that cannot be run are the checker's to report, and nothing to items.
+	program, _ := lower.Lower(d)
+	a := &Anonymiser{leftOut: map[string]bool{}}
+	for i, t := range d.Tables {
+		one := tableOf{name: t.Name, physical: pattern(t.Physical), ttl: program.Tables[i].TTLAttr}
+		for j, e := range d.Entities {
+			if e.Table == t.Name {
+				one.entities = append(one.entities, program.Entities[j])
+			}
+		}
+		a.tables = append(a.tables, one)
+	}
+	return a
+}
+
+var placeholder = regexp.MustCompile(`\\\{[^{}]*\\\}`)
+
+// pattern matches the names that a physical name with placeholders can become.
+func pattern(physical string) *regexp.Regexp {
+	return regexp.MustCompile("^" + placeholder.ReplaceAllString(regexp.QuoteMeta(physical), ".+") + "$")
+}
+
+// Covers reports whether the design has a table of that name.
+func (a *Anonymiser) Covers(name string) bool { return a.table(name) != nil }
+
+func (a *Anonymiser) table(name string) *tableOf {
+	for i := range a.tables {
+		if t := &a.tables[i]; t.name == name || t.physical.MatchString(name) {
+			return t
+		}
+	}
+	return nil
+}
+
+// Item returns an item of a table with pseudonyms, which depend on the seed.
+func (a *Anonymiser) Item(seed []byte, tableName string, it table.Item) (table.Item, error) {
+	t := a.table(tableName)
+	if t == nil {
+		return nil, fmt.Errorf("the design has no table %s", tableName)
+	}
+	e, place, values := table.Recognize(t.entities, it)
+	if e == nil {
+		return nil, fmt.Errorf("no entity of the design has the item %s: what is personal in it is unknown; \"monotable conform\" lists such items", a.key(t, it))
+	}
+	changed := maps.Clone(values)
+	for i := range e.Fields {
+		if f := &e.Fields[i]; values[f.Name] != nil {
+			changed[f.Name] = a.value(seed, &f.Type, f.MinBytes, f.MaxBytes, values[f.Name], e.Name+"."+f.Name)
+		}
+	}
+	out, err := itemAt(e, place, changed)
+	if err != nil {
+		return nil, fmt.Errorf("the item %s: %w", a.key(t, it), err)
+	}
+	if t.ttl != "" && it[t.ttl] != nil && out[t.ttl] == nil {
+		out[t.ttl] = it[t.ttl]
+	}
+	for name := range it {
+		if out[name] == nil {
+			a.leaveOut(name)
+		}
+	}
+	return out, nil
+}
+
+func itemAt(e *table.Entity, p table.Place, v table.Values) (table.Item, error) {
+	if p.Kind != table.MarkerPlace {
+		return e.ItemAt(p, v)
+	}
+	i := slices.IndexFunc(e.Markers, func(m table.Marker) bool { return m.Name == p.Marker })
+	return e.MarkerItem(&e.Markers[i], v)
+}
+
+// LeftOut lists the attributes that no field is stored in and that were left out of items.
+func (a *Anonymiser) LeftOut() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Sorted(maps.Keys(a.leftOut))
+}
+
+func (a *Anonymiser) leaveOut(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.leftOut[name] = true
+}
+
+// value is a value with pseudonyms in it; path names it.
+func (a *Anonymiser) value(seed []byte, t *table.Type, least, most int, v types.AttributeValue, path string) types.AttributeValue {
+	switch v := v.(type) {
+	case *types.AttributeValueMemberS:
+		if t.Kind == email {
+			return &types.AttributeValueMemberS{Value: "u" + pseudonym(seed, strings.ToLower(v.Value))[:16] + emailDomain}
+		}
+		if t.Kind == secret {
+			return &types.AttributeValueMemberS{Value: fit(pseudonym(seed, v.Value)[:32], v.Value, least, most)}
+		}
+	case *types.AttributeValueMemberSS:
+		if t.Elem != nil {
+			set := make([]string, len(v.Value))
+			for i, s := range v.Value {
+				set[i] = a.value(seed, t.Elem, 0, 0, &types.AttributeValueMemberS{Value: s}, path).(*types.AttributeValueMemberS).Value //nolint:forcetypeassert // a text becomes a text
+			}
+			slices.Sort(set)
+			return &types.AttributeValueMemberSS{Value: slices.Compact(set)} // addresses that differ in case become one
+		}
+	case *types.AttributeValueMemberL:
+		if t.Elem != nil {
+			list := make([]types.AttributeValue, len(v.Value))
+			for i := range v.Value {
+				list[i] = a.value(seed, t.Elem, 0, 0, v.Value[i], path)
+			}
+			return &types.AttributeValueMemberL{Value: list}
+		}
+	case *types.AttributeValueMemberM:
+		return &types.AttributeValueMemberM{Value: a.members(seed, t, v.Value, path)}
+	}
+	return v
+}
+
+// members are those of a map, or the fields of a structure.
+func (a *Anonymiser) members(seed []byte, t *table.Type, in table.Item, path string) table.Item {
+	out := table.Item{}
+	switch {
+	case t.Fields != nil:
+		for i := range *t.Fields {
+			f := &(*t.Fields)[i]
+			if v := at(in, f.Path); v != nil {
+				lower.Put(out, f.Path, a.value(seed, &f.Type, f.MinBytes, f.MaxBytes, v, path+"."+f.Name))
+			}
+		}
+		for name := range in {
+			if out[name] == nil {
+				a.leaveOut(path + "." + name)
+			}
+		}
+	case t.Elem != nil:
+		for name, v := range in {
+			out[name] = a.value(seed, t.Elem, 0, 0, v, path)
+		}
+	default:
+		return in
+	}
+	return out
+}
+
+// at is the value at a path, nil where there is none.
+func at(m table.Item, path []string) types.AttributeValue {
+	v := m[path[0]]
+	if len(path) == 1 {
+		return v
+	}
+	inner, is := v.(*types.AttributeValueMemberM)
+	if !is {
+		return nil
+	}
+	return at(inner.Value, path[1:])
+}
+
+// pseudonym is a keyed hash in 64 hexadecimal digits.
+func pseudonym(seed []byte, s string) string {
+	h := hmac.New(sha256.New, seed)
+	h.Write([]byte(s))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// fit gives a pseudonym a length that its field allows; nothing stays nothing.
+func fit(s, original string, least, most int) string {
+	if original == "" {
+		return ""
+	}
+	for len(s) < least {
+		s += s
+	}
+	if limit := max(least, 32); len(s) > limit {
+		s = s[:limit]
+	}
+	if most > 0 && len(s) > most {
+		s = s[:most]
+	}
+	return s
+}
+
+// key is what a message says of an item, which may hold what is personal: only the names of its attributes.
+func (a *Anonymiser) key(t *tableOf, it table.Item) string {
+	return fmt.Sprintf("of %s with the attributes %s", t.name, strings.Join(slices.Sorted(maps.Keys(it)), ", "))
+}

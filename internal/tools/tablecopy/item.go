@@ -1,0 +1,30 @@
+package tablecopy
+
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/internal/database/dynamo/attr/sdk"
+)
+
+// primary is the primary key of an item.
+func primary(schema []types.KeySchemaElement, item Item) Item {
+	out := Item{}
+	for _, k := range schema {
+		name := aws.ToString(k.AttributeName)
+		out[name] = item[name]
+	}
+	return out
+}
+
+// like is what an item has of the attributes of a key.
+func like(key, item Item) Item {
+	out := Item{}
+	for name := range key {
+		out[name] = item[name]
+	}
+	return out
+}
+
+// identity is a key as a text; equal keys have equal texts.
+func identity(key Item) string { return sdk.Item(key).String() }

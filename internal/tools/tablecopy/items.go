@@ -1,0 +1,207 @@
+package tablecopy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/monotable/monotable/internal/tools/pacing"
+)
+
+const (
+	// batchMax is how many items BatchWriteItem takes, and readMax BatchGetItem.
+	batchMax = 25
+	readMax  = 100
+	// batchesAtOnce is how many batches of a page are written at once.
+	batchesAtOnce = 4
+	// throttledMax is how often a throttled request is sent again, beside the SDK's own retries.
+	throttledMax = 100
+)
+
+// items copies all items from where each segment of the scan is.
+func (c *copier) items(ctx context.Context, t *tableState) error {
+	source, err := describe(ctx, c.o.From.Client, t.Source)
+	if err != nil {
+		return err
+	}
+	if source == nil {
+		return errors.New("the source table has been deleted")
+	}
+	if len(t.Segments) == 0 {
+		for range c.o.Segments {
+			t.Segments = append(t.Segments, &segment{})
+		}
+	}
+	segments, ctx := errgroup.WithContext(ctx)
+	for i, s := range t.Segments {
+		if !s.Done {
+			segments.Go(func() error { return c.segment(ctx, t, source, i) })
+		}
+	}
+	return segments.Wait()
+}
+
+func (c *copier) segment(ctx context.Context, t *tableState, source *types.TableDescription, number int) error {
+	s := t.Segments[number]
+	scan := &scan{client: c.o.From.Client, meter: c.meter, table: t.Source, segment: number, segments: len(t.Segments), after: s.After.attributes()}
+	for {
+		page, err := scan.next(ctx)
+		if err != nil {
+			return err
+		}
+		if err := c.writePage(ctx, t, page); err != nil {
+			return err
+		}
+		done := int64(0)
+		err = c.state.update(func() {
+			s.After, s.Items, s.Done = keyOf(scan.after), s.Items+int64(len(page)), scan.after == nil
+			done = t.items()
+		})
+		if err != nil {
+			return err
+		}
+		c.progress("copy "+t.Source, done, aws.ToInt64(source.ItemCount))
+		if s.Done {
+			return nil
+		}
+	}
+}
+
+// scan reads a segment of a table page by page, strongly consistent.
+type scan struct {
+	client            *dynamodb.Client
+	meter             *pacing.Meter
+	table             string
+	segment, segments int
+	after             Item // the last key read; nil at the beginning and at the end
+}
+
+func (s *scan) next(ctx context.Context) ([]Item, error) {
+	in := &dynamodb.ScanInput{
+		TableName: &s.table, ConsistentRead: aws.Bool(true), ExclusiveStartKey: s.after, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+		Segment: aws.Int32(int32(s.segment)), TotalSegments: aws.Int32(int32(s.segments)), //nolint:gosec // at most a million
+	}
+	var out *dynamodb.ScanOutput
+	err := again(ctx, func() (err error) {
+		out, err = s.client.Scan(ctx, in)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if s.after = out.LastEvaluatedKey; len(s.after) == 0 {
+		s.after = nil
+	}
+	if out.ConsumedCapacity == nil {
+		return out.Items, nil
+	}
+	return out.Items, s.meter.Spend(ctx, true, *out.ConsumedCapacity)
+}
+
+// writePage puts items into the target, changed by the transformation.
+func (c *copier) writePage(ctx context.Context, t *tableState, items []Item) error {
+	writes := make([]types.WriteRequest, len(items))
+	for i, item := range items {
+		item, err := c.transformed(t, item)
+		if err != nil {
+			return err
+		}
+		writes[i].PutRequest = &types.PutRequest{Item: item}
+	}
+	return c.write(ctx, t.Target, writes)
+}
+
+func (c *copier) transformed(t *tableState, item Item) (Item, error) {
+	if c.o.Transform == nil {
+		return item, nil
+	}
+	return c.o.Transform(c.state.Seed, t.Source, item)
+}
+
+// write makes writes of different keys, several batches at once.
+func (c *copier) write(ctx context.Context, table string, writes []types.WriteRequest) error {
+	batches, ctx := errgroup.WithContext(ctx)
+	batches.SetLimit(batchesAtOnce)
+	for len(writes) > 0 {
+		batch := writes[:min(len(writes), batchMax)]
+		writes = writes[len(batch):]
+		batches.Go(func() error { return c.writeBatch(ctx, table, batch) })
+	}
+	return batches.Wait()
+}
+
+func (c *copier) writeBatch(ctx context.Context, table string, batch []types.WriteRequest) error {
+	for attempt := 0; ; attempt++ {
+		var out *dynamodb.BatchWriteItemOutput
+		err := again(ctx, func() (err error) {
+			out, err = c.o.To.Client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
+				RequestItems: map[string][]types.WriteRequest{table: batch}, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
+			})
+			return err
+		})
+		if err != nil {
+			return c.blame(ctx, table, batch, err)
+		}
+		if err := c.meter.Spend(ctx, false, out.ConsumedCapacity...); err != nil {
+			return err
+		}
+		if batch = out.UnprocessedItems[table]; len(batch) == 0 {
+			return nil
+		}
+		if err := pacing.Pause(ctx, attempt); err != nil {
+			return err
+		}
+	}
+}
+
+// blame finds the item that a batch was rejected for, by writing each alone.
+func (c *copier) blame(ctx context.Context, table string, batch []types.WriteRequest, rejection error) error {
+	if coded, is := errors.AsType[smithy.APIError](rejection); !is || coded.ErrorCode() != "ValidationException" {
+		return rejection
+	}
+	for _, w := range batch {
+		if w.PutRequest == nil {
+			continue
+		}
+		if _, err := c.o.To.Client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &table, Item: w.PutRequest.Item}); err != nil {
+			target, lookup := describe(ctx, c.o.To.Client, table)
+			if lookup != nil || target == nil {
+				return err
+			}
+			return fmt.Errorf("%s rejects the item %s: %w", c.o.To.Name, identity(primary(target.KeySchema, w.PutRequest.Item)), err)
+		}
+	}
+	return nil // what the batch could not have, its items alone could: two of them may have had one key
+}
+
+// again sends a request again while the table's capacity does not allow it.
+func again(ctx context.Context, request func() error) error {
+	for attempt := 0; ; attempt++ {
+		err := request()
+		if err == nil || attempt == throttledMax || !throttled(err) {
+			return err
+		}
+		if err := pacing.Pause(ctx, attempt); err != nil {
+			return err
+		}
+	}
+}
+
+func throttled(err error) bool {
+	coded, is := errors.AsType[smithy.APIError](err)
+	if !is {
+		return false
+	}
+	switch coded.ErrorCode() {
+	case "ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded":
+		return true
+	default:
+		return false
+	}
+}

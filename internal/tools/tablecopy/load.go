@@ -1,0 +1,127 @@
+package tablecopy
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/internal/tools/pacing"
+)
+
+// loadPage is how many items are written at once.
+const loadPage = 200
+
+// Loaded is a table to load whose items are not at an endpoint.
+type Loaded struct {
+	// Create creates it. Its stream and deletion protection are turned on after its items.
+	Create dynamodb.CreateTableInput
+	// TTLAttr is the attribute by which items expire; "" where they do not.
+	TTLAttr string
+	Count   int64
+	Items   iter.Seq2[Item, error]
+}
+
+// Load creates a table of the target, writes its items, and compares them with what the target then has. Of the options it
+// uses To, Units, Existing, Verify, Say and Progress.
+func Load(ctx context.Context, o Options, l Loaded) error {
+	c := &copier{o: o, meter: pacing.NewMeter(o.Units)}
+	create, name := l.Create, aws.ToString(l.Create.TableName)
+	create.StreamSpecification, create.DeletionProtectionEnabled = nil, nil
+	there, err := describe(ctx, o.To.Client, name)
+	switch {
+	case err != nil:
+		return err
+	case there == nil:
+		if _, err := o.To.Client.CreateTable(ctx, &create); err != nil {
+			return fmt.Errorf("create it: %w", err)
+		}
+	case !o.Existing:
+		return fmt.Errorf("%s has it already: delete it there, or give --existing to write into it", o.To.Name)
+	case keysOf(there.KeySchema, there.AttributeDefinitions) != keysOf(create.KeySchema, create.AttributeDefinitions):
+		return fmt.Errorf("its key is (%s), and at %s (%s)", keysOf(create.KeySchema, create.AttributeDefinitions), o.To.Name, keysOf(there.KeySchema, there.AttributeDefinitions))
+	}
+	if _, err := c.waitActive(ctx, o.To.Client, name); err != nil {
+		return err
+	}
+	if err := c.load(ctx, &l, name); err != nil {
+		return err
+	}
+	if there != nil {
+		return nil
+	}
+	return c.turnOn(ctx, &l, name)
+}
+
+// load writes and compares the items page by page.
+func (c *copier) load(ctx context.Context, l *Loaded, name string) error {
+	var page []Item
+	r, written := &comparison{}, int64(0)
+	flush := func() error {
+		writes, keys := make([]types.WriteRequest, len(page)), make([]Item, len(page))
+		for i, item := range page {
+			writes[i].PutRequest, keys[i] = &types.PutRequest{Item: item}, primary(l.Create.KeySchema, item)
+		}
+		if err := c.write(ctx, name, writes); err != nil {
+			return err
+		}
+		if c.o.Verify {
+			found, err := c.read(ctx, &c.o.To, name, keys)
+			if err != nil {
+				return err
+			}
+			for i, item := range page {
+				judge(r, keys[i], item, found[identity(keys[i])], true)
+			}
+		}
+		written += int64(len(page))
+		page = page[:0]
+		c.progress("import "+name, written, l.Count)
+		return nil
+	}
+	for item, err := range l.Items {
+		if err != nil {
+			return err
+		}
+		if page = append(page, item); len(page) == loadPage {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	if r.found > 0 {
+		return fmt.Errorf("%w: %d of %d items (%v)", ErrDifferent, r.found, written, r)
+	}
+	c.say("%s: imported %d items", name, written)
+	return nil
+}
+
+func (c *copier) turnOn(ctx context.Context, l *Loaded, name string) error {
+	if l.TTLAttr != "" {
+		if _, err := c.o.To.Client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
+			TableName: &name, TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: &l.TTLAttr, Enabled: aws.Bool(true)},
+		}); err != nil {
+			return fmt.Errorf("let items expire by %s: %w", l.TTLAttr, err)
+		}
+	}
+	if l.Create.StreamSpecification != nil {
+		if _, err := c.o.To.Client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &name, StreamSpecification: l.Create.StreamSpecification}); err != nil {
+			return fmt.Errorf("turn the stream on: %w", err)
+		}
+		if _, err := c.waitActive(ctx, c.o.To.Client, name); err != nil {
+			return err
+		}
+	}
+	if aws.ToBool(l.Create.DeletionProtectionEnabled) {
+		if _, err := c.o.To.Client.UpdateTable(ctx, &dynamodb.UpdateTableInput{TableName: &name, DeletionProtectionEnabled: aws.Bool(true)}); err != nil {
+			return fmt.Errorf("turn deletion protection on: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,301 @@
+// Package tablecopy copies tables from one DynamoDB endpoint to another: definitions, tags, items and settings, and
+// then, if asked, every later change of the source.
+//
+// # Model
+//
+//	new ─▶ created ─▶ items ─▶ copied ─▶ (followed) ─▶ verified ─▶ settings, done
+//	         │          ╰── a position in each segment of the scan, in the state file
+//	         ╰── the stream's position, before the first item is read
+//
+// A copy reads with strongly consistent scans. The stream's position is recorded before the scan begins, and changes are
+// applied only after the table's scan has ended, so the last write of every item is either seen by the scan or in the
+// stream behind that position.
+//
+// # Invariants
+//
+//	I1  The state file never runs ahead of the target: a position is saved after the items before it were written.
+//	    A copy that was killed at any moment resumes; items may be written twice, with the same content.
+//	I2  The source is only read, apart from its stream setting when Options.EnableStream asks for that.
+//	I3  What acts by itself at the target (expiry, its stream, deletion protection) is turned on last, so that the
+//	    target neither deletes what is compared nor publishes the copy as changes.
+//	I4  A table of the target that this copy has not created is written to only with Options.Existing, and its settings
+//	    are left alone.
+//
+// # Concurrency
+//
+// A state file belongs to one Run at a time, which is not checked. Progress and Say are called by several goroutines,
+// one at a time.
+package tablecopy
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/monotable/monotable/internal/tools/pacing"
+)
+
+// Item is an item as the SDK has it.
+type Item = map[string]types.AttributeValue
+
+// Mode is what a Run does after the items are copied.
+type Mode int
+
+// The modes.
+const (
+	Once   Mode = iota // compare, turn the settings on, end
+	Follow             // apply the source's changes until the context ends; a later Finish ends the copy
+	Finish             // apply the changes that are left, then as Once
+)
+
+// Table is a table to copy.
+type Table struct{ Source, Target string }
+
+// Endpoint is one side of a copy.
+type Endpoint struct {
+	// Name identifies the endpoint in the state file and in messages: its URL, or "aws" with the region.
+	Name    string
+	Client  *dynamodb.Client
+	Streams *dynamodbstreams.Client // of the source, to follow
+}
+
+// Options say what to copy, and how.
+type Options struct {
+	From, To Endpoint
+	// Tables to copy; empty for all tables of the source, by their own names.
+	Tables []Table
+	Mode   Mode
+	// StateFile keeps the progress of the copy until it is done. Checkpoints of streams are in a file beside it.
+	StateFile string
+	// Segments is how many parts of a table are scanned at once, at least 1.
+	Segments int
+	// Units is the limit of capacity units a second, of reads and writes together; 0 is none.
+	Units float64
+	// Existing permits writing into tables that the target has already.
+	Existing bool
+	// EnableStream turns a source table's stream on to follow it, and off again at the end.
+	EnableStream bool
+	// Verify compares all items at the end of Once and Finish.
+	Verify bool
+	// Transform changes an item of a source table on its way, its key included; nil copies items as they are. It must depend
+	// on nothing but its arguments: a resumed copy and the comparison call it again with the same seed, which is the copy's
+	// own. It cannot be combined with Follow.
+	Transform func(seed []byte, table string, item Item) (Item, error)
+
+	// Say reports each step as a sentence.
+	Say func(format string, args ...any)
+	// Progress reports the items of a table that are read, and about how many it has.
+	Progress func(what string, done, total int64)
+	// Logger reports retries while the stream is followed; nil for none.
+	Logger *slog.Logger
+}
+
+// copier is a copy under way.
+type copier struct {
+	o      Options
+	state  *state
+	meter  *pacing.Meter
+	report sync.Mutex
+}
+
+// ErrDifferent says that the comparison found items that differ.
+var ErrDifferent = errors.New("the tables differ")
+
+// Run copies, or continues the copy of the state file. With Follow it returns nil when ctx ends while it follows.
+func Run(ctx context.Context, o Options) error {
+	st, err := openState(o.StateFile)
+	if err != nil {
+		return err
+	}
+	c := &copier{o: o, state: st, meter: pacing.NewMeter(o.Units)}
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	followers, following := errgroup.WithContext(ctx)
+	for _, t := range st.Tables {
+		if err := c.copyTable(following, t); err != nil {
+			return errors.Join(err, ignoreCanceled(followers.Wait()))
+		}
+		if o.Mode == Follow {
+			followers.Go(func() error { return c.follow(following, t) })
+		}
+	}
+	if o.Mode == Follow {
+		err := followers.Wait()
+		if ctx.Err() != nil {
+			return ignoreCanceled(err)
+		}
+		return err
+	}
+	for _, t := range st.Tables {
+		if err := c.finishTable(ctx, t); err != nil {
+			return fmt.Errorf("table %s: %w", t.Source, err)
+		}
+	}
+	return st.remove()
+}
+
+func ignoreCanceled(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// begin fills a new state, or checks that an existing one is of this copy.
+func (c *copier) begin(ctx context.Context) error {
+	st, o := c.state, &c.o
+	if o.Segments < 1 {
+		return fmt.Errorf("a scan has at least 1 segment, not %d", o.Segments)
+	}
+	if o.Transform != nil && o.Mode != Once {
+		return errors.New("changed items cannot be followed: a change in the stream may have only the key of an item")
+	}
+	if len(st.Tables) > 0 {
+		return c.resume()
+	}
+	if o.Mode == Finish {
+		return fmt.Errorf("there is no copy to finish: %s does not exist; begin with --follow", o.StateFile)
+	}
+	tables := o.Tables
+	if len(tables) == 0 {
+		names, err := listTables(ctx, o.From.Client)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			tables = append(tables, Table{name, name})
+		}
+	}
+	if len(tables) == 0 {
+		return fmt.Errorf("there are no tables at %s", o.From.Name)
+	}
+	if o.Transform != nil {
+		st.Seed = make([]byte, sha256.Size)
+		_, _ = rand.Read(st.Seed) // which never fails
+	}
+	st.From, st.To, st.Follow = o.From.Name, o.To.Name, o.Mode == Follow
+	for _, t := range tables {
+		for _, other := range st.Tables {
+			if other.Target == t.Target {
+				return fmt.Errorf("two tables cannot be copied to one: %s and %s to %s", other.Source, t.Source, t.Target)
+			}
+		}
+		if t.Source == t.Target && o.From.Name == o.To.Name {
+			return fmt.Errorf("table %s cannot be copied onto itself: name another endpoint, or another table (--table %s=NEW)", t.Source, t.Source)
+		}
+		st.Tables = append(st.Tables, &tableState{Source: t.Source, Target: t.Target})
+	}
+	return nil
+}
+
+// resume checks that the options are those of the copy that the state file is of.
+func (c *copier) resume() error {
+	st, o := c.state, &c.o
+	other := func(what, was, is string) error {
+		return fmt.Errorf("%s is the state of another copy (%s %s, not %s): finish that one, remove the file, or name another with --state", o.StateFile, what, was, is)
+	}
+	switch {
+	case st.From != o.From.Name:
+		return other("from", st.From, o.From.Name)
+	case st.To != o.To.Name:
+		return other("to", st.To, o.To.Name)
+	case st.Follow && o.Mode == Once:
+		return fmt.Errorf("%s is the state of a copy with --follow: continue it with --follow, or end it with --finish", o.StateFile)
+	case (st.Seed != nil) != (o.Transform != nil):
+		return fmt.Errorf("%s is the state of a copy that does not agree about changing items: give the flags that it began with", o.StateFile)
+	case !st.Follow && o.Mode != Once:
+		return fmt.Errorf("%s is the state of a copy without --follow, which has recorded no stream: remove the file to begin again", o.StateFile)
+	}
+	for _, t := range o.Tables {
+		if !slices.ContainsFunc(st.Tables, func(s *tableState) bool { return s.Source == t.Source && s.Target == t.Target }) {
+			return fmt.Errorf("%s is the state of another copy, without table %s: name another file with --state", o.StateFile, t.Source)
+		}
+	}
+	items, done := int64(0), 0
+	for _, t := range st.Tables {
+		items += t.items()
+		if t.Copied {
+			done++
+		}
+	}
+	c.say("resuming: %d of %d tables and %d items are copied", done, len(st.Tables), items)
+	return nil
+}
+
+// copyTable brings a table to the state "copied".
+func (c *copier) copyTable(ctx context.Context, t *tableState) error {
+	if t.Copied {
+		return nil
+	}
+	err := c.create(ctx, t)
+	if err == nil && c.state.Follow {
+		err = c.position(ctx, t)
+	}
+	if err == nil {
+		err = c.items(ctx, t)
+	}
+	if err != nil {
+		return fmt.Errorf("table %s: %w", t.Source, err)
+	}
+	t.Copied = true
+	c.say("%s: copied %d items to %s", t.Source, t.items(), t.Target)
+	return c.state.save()
+}
+
+// finishTable compares a copied table and turns its settings on.
+func (c *copier) finishTable(ctx context.Context, t *tableState) error {
+	if t.Done {
+		return nil
+	}
+	if c.o.Mode == Finish {
+		if err := c.catchUp(ctx, t); err != nil {
+			return err
+		}
+	}
+	if c.o.Verify {
+		if err := c.verify(ctx, t); err != nil {
+			return err
+		}
+	}
+	if err := c.settings(ctx, t); err != nil {
+		return err
+	}
+	t.Done = true
+	return c.state.save()
+}
+
+func (c *copier) say(format string, args ...any) {
+	c.report.Lock()
+	defer c.report.Unlock()
+	c.o.Say(format, args...)
+}
+
+func (c *copier) progress(what string, done, total int64) {
+	c.report.Lock()
+	defer c.report.Unlock()
+	c.o.Progress(what, done, max(done, total))
+}
+
+func listTables(ctx context.Context, client *dynamodb.Client) ([]string, error) {
+	var names []string
+	pages := dynamodb.NewListTablesPaginator(client, &dynamodb.ListTablesInput{})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, page.TableNames...)
+	}
+	return names, nil
+}
