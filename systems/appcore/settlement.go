@@ -73,7 +73,7 @@ func settleAll[T any](list []T, settle func(T) (txID string, err error)) error {
 }
 
 // made is the transaction that a record tells was made; copies tell nothing. A record that cannot be read is left behind, for
-// coming again does not mend it.
+// coming again does not fix it.
 func (s *service) made(ctx context.Context, r streams.Record) (appcoredb.Transaction, bool) {
 	if r.EventName != streams.OperationTypeInsert || r.Dynamodb == nil {
 		return appcoredb.Transaction{}, false
@@ -118,7 +118,7 @@ func (s *service) end(ctx context.Context, tx appcoredb.Transaction, approved bo
 		s.logger.WarnContext(ctx, "a transaction of the stream is not in the table", "txId", tx.TxID, "error", err)
 		return nil
 	case errors.As(err, &value):
-		// It was put by hand, with a value that no pattern takes: coming again does not mend it.
+		// It was put by hand, with a value that no pattern takes: coming again does not fix it.
 		s.logger.ErrorContext(ctx, "a transaction of the stream cannot be settled", "txId", tx.TxID, "error", err)
 		return nil
 	}

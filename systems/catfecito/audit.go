@@ -52,7 +52,7 @@ func (s *service) record(ctx context.Context, entry catfecitodb.RecordChangeInpu
 	switch value := (*table.ValueError)(nil); {
 	case err == nil, errors.Is(err, catfecitodb.ErrAuditEntryExists):
 		return nil
-	case errors.As(err, &value): // coming again does not mend it, and what is behind it must not wait for ever
+	case errors.As(err, &value): // coming again does not fix it, and what is behind it must not wait for ever
 		s.logger.ErrorContext(ctx, "a change cannot be told in the trail", "sequence", entry.Sequence, "item", entry.Item, "error", err)
 		return nil
 	default:

@@ -28,7 +28,7 @@ func (s *service) follow(ctx context.Context, b consumer.Batch) error {
 		}
 		before, unreadBefore := stored(r.Dynamodb.OldImage)
 		after, unreadAfter := stored(r.Dynamodb.NewImage)
-		if err := errors.Join(unreadBefore, unreadAfter); err != nil { // coming again does not mend it
+		if err := errors.Join(unreadBefore, unreadAfter); err != nil { // coming again does not fix it
 			s.logger.ErrorContext(ctx, "a record of the stream cannot be read", "error", err)
 		}
 		changes = append(changes, change{r, before, after})

@@ -54,7 +54,7 @@ func (s *service) notifyBatch(ctx context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// malformed tells whether it is what is stored that is wrong, as others have written it by hand: trying again does not mend it.
+// malformed tells whether it is what is stored that is wrong, as others have written it by hand: trying again does not fix it.
 func malformed(err error) bool {
 	_, value := errors.AsType[*table.ValueError](err)
 	_, stored := errors.AsType[*table.DecodeError](err)
@@ -67,7 +67,7 @@ func (s *service) done(ctx context.Context, r streams.Record) (deed, bool) {
 		return deed{}, false
 	}
 	item, _, err := portfoliodb.Decode(table.FromStream(r.Dynamodb.NewImage))
-	if err != nil { // coming again does not mend it
+	if err != nil { // coming again does not fix it
 		s.logger.ErrorContext(ctx, "an item of the stream cannot be read", "error", err)
 		return deed{}, false
 	}

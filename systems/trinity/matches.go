@@ -48,7 +48,7 @@ func (s *service) madeMatches(ctx context.Context, b consumer.Batch) iter.Seq[tr
 }
 
 // decode is the item of a record, as it is or, if it was removed, as it was. One that cannot be read is logged and left out:
-// coming again does not mend it, and the others of its shard wait behind it.
+// coming again does not fix it, and the others of its shard wait behind it.
 func (s *service) decode(ctx context.Context, shard string, r streams.Record) (item any, ok bool) {
 	image := r.Dynamodb.NewImage
 	if r.EventName == streams.OperationTypeRemove {
@@ -56,7 +56,7 @@ func (s *service) decode(ctx context.Context, shard string, r streams.Record) (i
 	}
 	item, place, err := trinitydb.Decode(table.FromStream(image))
 	if err != nil {
-		s.logger.ErrorContext(ctx, "a record of the stream is left out: its item is not of the design; mend the item and tell who wrote it",
+		s.logger.ErrorContext(ctx, "a record of the stream is left out: its item is not of the design; fix the item and tell who wrote it",
 			"shard", shard, "sequence", aws.ToString(r.Dynamodb.SequenceNumber), "error", err)
 		return nil, false
 	}

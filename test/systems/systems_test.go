@@ -17,14 +17,25 @@ import (
 const beside = "^TestDesign$"
 
 // TestOnDynamoDBLocal runs every test of the systems, but for those of their pages, with the other implementation's address in the
-// environment, and copies tables from it.
+// environment, one of the console, and copies tables from it.
 func TestOnDynamoDBLocal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the systems' tests a second time")
 	}
 	endpoint := localproc.Start(t, ".")
 	t.Run("copy", func(t *testing.T) { testCopy(t, endpoint) })
+	t.Run("console", func(t *testing.T) { testConsole(t, endpoint) })
 	t.Run("systems", func(t *testing.T) { testSystems(t, endpoint) })
+}
+
+func testConsole(t *testing.T, endpoint string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-vet=off", "./internal/tools/console", "-run", "^TestEndpoint$")
+	command.Dir = filepath.Join("..", "..")
+	command.Env = append(os.Environ(), "CONSOLE_ENDPOINT="+endpoint)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("the console's test on DynamoDB Local: %v\n%s", err, out)
+	}
 }
 
 func testSystems(t *testing.T, endpoint string) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -49,10 +50,10 @@ func readDesigns(env Environment, files []string) (*console.Designs, error) {
 }
 
 type consoleFlags struct {
-	endpoint, region, addr string
-	designs                []string
-	readOnly               bool
-	log                    logFlags
+	endpoints, designs      []string
+	region, addr, bookmarks string
+	readOnly                bool
+	log                     logFlags
 }
 
 func newConsole(env Environment) *cobra.Command {
@@ -66,19 +67,22 @@ It is a web page to see tables and items, query and scan them, edit items, creat
 monotable server it is there already, at /_console/ of the server's address.
 
 Requests are signed with the credentials of the environment, and for AWS with what the AWS configuration has (profiles, SSO,
-roles). Whoever reaches the console acts with them, so it listens on loopback addresses only. --read-only refuses everything
+roles). Several endpoints have names, NAME=URL, and the page goes from one to the other. Whoever reaches the console acts with them, so it listens on loopback addresses only. --read-only refuses everything
 that would change something, in the process and not just on the page.`,
 		Example: `  monotable console --endpoint http://127.0.0.1:8000
   AWS_PROFILE=prod monotable console --endpoint aws --read-only
+  monotable console --endpoint local=http://127.0.0.1:8000 --endpoint prod=aws
+  monotable console --bookmarks queries.json   # queries that are kept in a file, for git
   monotable console --design shop.design.yaml   # items by their entities, and the design's patterns to run
   ssh -L 8100:localhost:8100 host   # the console of another machine`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serveConsole(cmd.Context(), env, &flags) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.endpoint, "endpoint", "", "`URL` of the endpoint; or aws; default: "+endpointDefaults)
+	f.StringArrayVar(&flags.endpoints, "endpoint", nil, "`URL` of the endpoint; or aws; NAME=URL for each of several; default: "+endpointDefaults)
 	f.StringVar(&flags.region, "region", "", "its region; default: that of an AWS endpoint, "+regionDefaults)
 	f.StringVar(&flags.addr, "addr", defaultConsoleAddr, "loopback address to listen on; port 0 picks a free one")
+	f.StringVar(&flags.bookmarks, "bookmarks", "", "`file` that keeps the bookmarks of queries, for all who use it; default: each browser keeps its own")
 	designFlag(f, &flags.designs)
 	f.BoolVar(&flags.readOnly, "read-only", false, "refuse everything that would change something")
 	flags.log.register(f)
@@ -93,12 +97,16 @@ func serveConsole(ctx context.Context, env Environment, flags *consoleFlags) err
 	if !isLoopback(flags.addr) {
 		return fmt.Errorf("--addr %s: want a loopback address such as %s: whoever reaches the console acts with your credentials", flags.addr, defaultConsoleAddr)
 	}
-	options, err := flags.options(ctx, env)
+	endpoints, err := flags.all(ctx, env)
 	if err != nil {
 		return err
 	}
-	if options.Designs, err = readDesigns(env, flags.designs); err != nil {
+	designs, err := readDesigns(env, flags.designs)
+	if err != nil {
 		return err
+	}
+	for i := range endpoints {
+		endpoints[i].Designs = designs
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", flags.addr)
 	if err != nil {
@@ -108,18 +116,59 @@ func serveConsole(ctx context.Context, env Environment, flags *consoleFlags) err
 	if flags.readOnly {
 		mode = ", read-only"
 	}
-	fmt.Fprintf(env.Stdout, "monotable: console of %s%s at http://%s%s\n\nStop with Ctrl-C.\n", options.Endpoint, mode, listener.Addr(), console.Path)
-	return serveUntilDone(ctx, server.HTTPServer(console.New(options).Beside(http.NotFoundHandler()), logger), listener, logger)
+	shown, served := endpoints[0].Endpoint, console.New(endpoints[0])
+	if len(endpoints) > 1 {
+		shown, served = fmt.Sprintf("%d endpoints", len(endpoints)), console.Several(endpoints...)
+	}
+	fmt.Fprintf(env.Stdout, "monotable: console of %s%s at http://%s%s\n\nStop with Ctrl-C.\n", shown, mode, listener.Addr(), console.Path)
+	return serveUntilDone(ctx, server.HTTPServer(served.Beside(http.NotFoundHandler()), logger), listener, logger)
 }
 
-// options are those of a console for the endpoint that the flags or the environment name.
-func (f *consoleFlags) options(ctx context.Context, env Environment) (console.Options, error) {
-	c, err := connect(ctx, env, connectionFlags{flag: "endpoint", endpoint: f.endpoint, region: f.region})
+// all are the options of the consoles of all endpoints that the flags or the environment name.
+func (f *consoleFlags) all(ctx context.Context, env Environment) ([]console.Options, error) {
+	if len(f.endpoints) == 0 {
+		f.endpoints = []string{""}
+	}
+	all := make([]console.Options, 0, len(f.endpoints))
+	for _, given := range f.endpoints {
+		name, address, named := strings.Cut(given, "=")
+		if !named || strings.Contains(name, "/") {
+			name, address = "", given
+		}
+		o, err := f.options(ctx, env, address)
+		if err != nil {
+			return nil, err
+		}
+		o.Name = name
+		all = append(all, o)
+	}
+	if len(all) == 1 {
+		return all, nil
+	}
+	seen := map[string]bool{}
+	for i := range all {
+		switch name := all[i].Name; {
+		case name == "":
+			return nil, fmt.Errorf("--endpoint %s: each of several endpoints needs a name, such as local=%s", f.endpoints[i], f.endpoints[i])
+		case console.CheckName(name) != nil:
+			return nil, fmt.Errorf("--endpoint: %w", console.CheckName(name))
+		case seen[name]:
+			return nil, fmt.Errorf("--endpoint: two endpoints have the name %q", name)
+		default:
+			seen[name] = true
+		}
+	}
+	return all, nil
+}
+
+// options are those of a console for an endpoint; "" is the one that the environment names.
+func (f *consoleFlags) options(ctx context.Context, env Environment, given string) (console.Options, error) {
+	c, err := connect(ctx, env, connectionFlags{flag: "endpoint", endpoint: given, region: f.region})
 	if err != nil {
 		return console.Options{}, err
 	}
 	return console.Options{
-		Endpoint: c.endpoint + "/", Address: c.endpoint, Region: c.region, ReadOnly: f.readOnly,
+		Endpoint: c.endpoint + "/", Address: c.endpoint, Region: c.region, ReadOnly: f.readOnly, Bookmarks: f.bookmarks,
 		Client: &http.Client{Timeout: consoleTimeout}, Credentials: c.credentials,
 	}, nil
 }

@@ -157,7 +157,7 @@ func TestMCP(t *testing.T) {
 		{"check", object{}, false, []string{`"design":"Shop"`, `"findings"`}},
 		{"check", object{"text": "design: 1\nname: X\ntables: {"}, false, []string{`"errors"`, `"line"`}},
 		{"check", object{"file": "../../etc/passwd"}, true, []string{"escapes"}},
-		{"check", object{"rule": "st102"}, false, []string{"two tuples of fields make the same key"}},
+		{"check", object{"rule": "st102"}, false, []string{"different field values produce the same key"}},
 		{"explain", object{"patterns": []string{"OrdersOf"}}, false, []string{`"keyCondition"`}},
 		{"explain", object{"patterns": []string{"Nothing"}}, true, []string{"Nothing"}},
 		{"cost", object{}, false, []string{`"region"`}},

@@ -5,6 +5,8 @@
 //
 //	GET  /_console/             the page, and its files below /_console/assets/
 //	POST /_console/api/NAME     the operation NAME of DynamoDB, its streams or CloudWatch: its JSON in, the endpoint's JSON out
+//	GET  /_console/bookmarks    the queries that people keep, where Options.Bookmarks names a file; PUT replaces them
+//	     /_console/at/NAME/…    the same for another endpoint (Several)
 //	POST /_console/design/…     what the design of a table says: its model, what items mean, a chart, a pattern that is run
 //	POST /_console/session      signs in with an access key, where Options.SignIn asks for one; DELETE signs out
 //
@@ -22,7 +24,7 @@
 //	    is in a cookie that scripts cannot read, sealed under a key that ends with the process, and is taken over TLS
 //	    or loopback only.
 //	C4  A pattern is run by the requests that generated code would send, signed as all others; Options.ReadOnly holds for each of them.
-//	C5  The back end keeps nothing but designs between requests, and holds the bodies of requestsMax at once.
+//	C5  The back end keeps nothing but designs and the file of bookmarks between requests, and holds the bodies of requestsMax at once.
 //
 // A Console may serve any number of requests at once.
 package console
@@ -79,6 +81,10 @@ type Options struct {
 	SignIn bool
 	// ReadOnly refuses operations that change anything.
 	ReadOnly bool
+	// Name is what people call the endpoint, where there are several.
+	Name string
+	// Bookmarks is a file that has the queries that people keep; "" leaves them to the browser.
+	Bookmarks string
 	// Address is the endpoint's as people write it in their programs; "" is the address of the page itself.
 	Address string
 	// Guard says which hosts requests may name. Hosts are checked without SignIn only: a page that rebinds its name has no
@@ -95,7 +101,9 @@ type Console struct {
 	options Options
 	mux     *http.ServeMux
 	guard   *http.CrossOriginProtection
-	key     []byte // seals sessions
+	key     []byte              // seals sessions
+	places  []place             // the endpoints that the page can go to, where there are several
+	others  map[string]*Console // the consoles of the other endpoints, by their names
 	// cursorKey seals where lists of patterns go on.
 	cursorKey []byte
 	room      chan struct{}
@@ -124,6 +132,10 @@ func New(o Options) *Console {
 	c.designed()
 	c.mux.Handle("POST "+Path+"session", c.own(c.signIn))
 	c.mux.Handle("DELETE "+Path+"session", c.own(c.signOut))
+	if o.Bookmarks != "" {
+		c.mux.Handle("GET "+Path+"bookmarks", c.own(c.bookmarks))
+		c.mux.Handle("PUT "+Path+"bookmarks", c.own(c.setBookmarks))
+	}
 	return c
 }
 
@@ -143,6 +155,10 @@ func (c *Console) Beside(api http.Handler) http.Handler {
 }
 
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if other, seen := c.other(r); other != nil {
+		other.ServeHTTP(w, seen)
+		return
+	}
 	if !c.options.SignIn && !c.options.Guard.AllowsHost(r.Host) {
 		refuse(w, http.StatusForbidden, "HostForbidden", fmt.Sprintf("The host %q is not allowed: a web page may have been rebound to this address. Start with --allowed-host to allow it.", r.Host))
 		return
@@ -247,7 +263,10 @@ func (c *Console) about(r *http.Request) any {
 		ReadOnly bool   `json:"readOnly"`
 		SignIn   string `json:"signIn,omitempty"`
 		User     string `json:"user,omitempty"`
-	}{Endpoint: c.options.Address, Region: c.options.Region, ReadOnly: c.options.ReadOnly}
+		// Bookmarks tells whether a file has them.
+		Bookmarks bool    `json:"bookmarks,omitempty"`
+		Endpoints []place `json:"endpoints,omitempty"`
+	}{Endpoint: c.options.Address, Region: c.options.Region, ReadOnly: c.options.ReadOnly, Bookmarks: c.options.Bookmarks != "", Endpoints: c.places}
 	if c.options.SignIn {
 		told.SignIn = "key"
 		if !private(r) {

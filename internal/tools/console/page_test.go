@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"context"
 	"fmt"
 	"net/http/httptest"
 	"net/url"
@@ -11,6 +12,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -399,6 +403,17 @@ func TestSignInPage(t *testing.T) {
 	p.UntilText("not authorized to perform: dynamodb:DescribeTable") // as its policies say
 }
 
+// statement types a statement into the editor, in place of the one that is there.
+func statement(p *webtest.Page, text string) {
+	p.Wait(".code-editor.ready")
+	p.Eval(`document.querySelector(".code-editor").shadowRoot.querySelector(".cm-content").focus()`)
+	p.Do(chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	p.Do(chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+		_, err := cdp.Call(ctx, tab, input.InsertText, input.InsertTextParams{Text: text})
+		return err
+	}))
+}
+
 // TestPartiQL: a statement is run by the keyboard, and a fault is AWS's.
 func TestPartiQL(t *testing.T) {
 	t.Parallel()
@@ -407,13 +422,16 @@ func TestPartiQL(t *testing.T) {
 	p := webtest.Open(t, served(t, db)+"/_console/#/partiql", webtest.Dark, webtest.Expect("400"))
 	p.UntilText("One statement at a time")
 	look(p, "console-partiql-empty")
-	p.Type("textarea", `SELECT SK, total FROM "shop" WHERE PK = 'USER#u-01' AND SK > 'ORDER#2026-11-18' AND total > 200`)
+	statement(p, `SELECT SK, total FROM "shop" WHERE PK = 'USER#u-01' AND SK > 'ORDER#2026-11-18' AND total > 200`)
 	p.Button("Run")
 	p.UntilText("1 item")
 	p.UntilText("232.5")
 	p.Until(`location.hash.startsWith("#/partiql?statement=SELECT")`)
 	look(p, "console-partiql")
-	p.Type("textarea", "nonsense")
+	statement(p, "nonsense")
 	p.Button("Run")
 	p.UntilText("ValidationException")
+	p.UntilText("Compare names, types and keys") // our words beside AWS's
+	p.Until(`document.querySelector(".code-editor").shadowRoot.querySelector(".cm-lintRange-error") !== null`)
+	look(p, "console-partiql-fault")
 }

@@ -161,8 +161,8 @@ func (t *text) finding(f check.Finding) diagnostic {
 	if f.Witness != "" {
 		message += "\nShown by: " + f.Witness
 	}
-	if f.Mend != "" {
-		message += "\nMend: " + f.Mend
+	if f.Fix != "" {
+		message += "\nFix: " + f.Fix
 	}
 	out := diagnostic{
 		Range: t.spot(f.Pos), Severity: severity, Source: "monotable", Message: message,

@@ -62,7 +62,7 @@ func (s *server) designTools() {
 	}
 	add(s, reads("check", "Check a design", "Find what is wrong with a single-table design: text that has no meaning, keys that collide, "+
 		"reads that DynamoDB refuses or that return too much, hot partitions, leaking indexes, writes that lose data. "+
-		"Each finding has its rule, place, a witness and what mends it; with rule, the page of a rule."), s.check)
+		"Each finding has its rule, place, a witness and what fixes it; with rule, the page of a rule."), s.check)
 	add(s, reads("explain", "Explain a design's patterns", "Show the request that each read, collection and write of a design becomes, its cost in units, "+
 		"how fresh it is, and the items that writes touch."), s.explain)
 	add(s, reads("cost", "Price a design", "Estimate what a design costs in a month, from the rates and volumes that it declares."), s.cost)

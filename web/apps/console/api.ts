@@ -11,6 +11,10 @@ interface About {
   /** Whether people sign in with an access key; "insecure" is where none may be sent. */
   signIn?: "key" | "insecure";
   user?: string;
+  /** Whether a file has the bookmarks. */
+  bookmarks?: boolean;
+  /** Where there are several. */
+  endpoints?: { name: string; path: string; current?: boolean }[];
 }
 
 export const about: About = { region: "us-east-1", readOnly: false, ...pageData<About>() };
@@ -26,7 +30,7 @@ const ended = ["SignedOut", "ExpiredTokenException", "UnrecognizedClientExceptio
 
 async function send(method: string, path: string, body: unknown, abort?: AbortSignal): Promise<Response> {
   const response = await fetch(apiURL("").replace(/\/api$/, "") + path, {
-    method, headers: { "X-Monotable-Console": "1", "Content-Type": "application/json" }, body: JSON.stringify(body), signal: abort ?? null,
+    method, headers: { "X-Monotable-Console": "1", "Content-Type": "application/json" }, ...(method === "GET" ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }), signal: abort ?? null,
   }).catch((thrown: unknown) => { throw Problem.of(thrown); });
   if (response.ok) {
     return response;
@@ -40,6 +44,14 @@ async function send(method: string, path: string, body: unknown, abort?: AbortSi
 /** Calls an operation of DynamoDB. */
 export async function call<T = object>(operation: string, input: object, abort?: AbortSignal): Promise<T> {
   return (await (await send("POST", `/api/${operation}`, input, abort)).json()) as T;
+}
+
+export async function fetchBookmarks(): Promise<string> {
+  return (await send("GET", "/bookmarks", undefined)).text();
+}
+
+export async function putBookmarks(text: string): Promise<void> {
+  await send("PUT", "/bookmarks", text);
 }
 
 /** Asks the back end about the design of a table. */

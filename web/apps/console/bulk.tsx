@@ -2,7 +2,7 @@
 // will happen and what it costs.
 import { Pencil, Plus, Trash, X } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Button, Dialog, Notice, Problem, Progress, Select, Skeleton, TextField, useLoaded } from "#ui";
+import { Button, Dialog, Notice, Progress, Select, Skeleton, TextField, useLoaded } from "#ui";
 import { type TableDescription, about } from "./api.ts";
 import { writeCost } from "./cost.ts";
 import { Changes, changesOf } from "./diff.tsx";
@@ -14,6 +14,7 @@ import { KeyText } from "./show.tsx";
 import { isValue } from "./tree.ts";
 import { type Written, beforeUpdate, wrote } from "./undo.ts";
 import { type Item, type Value, pick } from "./value.ts";
+import { Fault } from "./fault.tsx";
 import { t } from "./words.ts";
 import { deleteOf, updateOf } from "./write.ts";
 
@@ -88,7 +89,7 @@ function Progressed({ run, of }: { run: RunOf; of: number }) {
       {run.running && <Progress label={t("bulk.progress", { n: run.done, of })} value={run.done} max={of} />}
       <span class="small">{t("bulk.progress", { n: run.done, of })}</span>
       {changed > 0 && <Notice tone="warning">{t("bulk.changed", { n: changed })}</Notice>}
-      {other && <Notice tone="danger"><b>{other.problem.code}</b><br />{other.problem.detail}</Notice>}
+      {other && <Fault problem={other.problem} />}
     </div>
   );
 }
@@ -233,7 +234,7 @@ function EditReview({ table, keys, items, edits, run, over, onRun, onBack, onClo
       : <><Button onPress={onBack} disabled={run !== undefined}>{t("item.goOn")}</Button><Button kind="primary" disabled={changing.length === 0} onPress={() => onRun(changing.map((c) => c.before))}>{t("bulk.run", { n: changing.length })}</Button></>}>
       <div class="stack">
         {run ? <Progressed run={run} of={changing.length} />
-          : loaded.problem.value ? <Notice tone="danger">{Problem.of(loaded.problem.value).detail}</Notice>
+          : loaded.problem.value ? <Fault problem={loaded.problem.value} />
           : !loaded.value.value ? <Skeleton lines={6} />
           : (
             <>

@@ -2,7 +2,7 @@
 import { Layers } from "lucide";
 import { Icon } from "#ui";
 import { Cell, KeyText } from "./show.tsx";
-import { type Item, kindOf, short } from "./value.ts";
+import { type Item, brief, kindOf } from "./value.ts";
 import { t } from "./words.ts";
 
 const glyphs = ["●", "■", "▲", "◆", "★", "⬟", "✚", "○"];
@@ -31,12 +31,12 @@ export function Collection({ items, keys, open }: { items: readonly Item[]; keys
         </ul>
       )}
       {partitions.map((p) => (
-        <section class="partition" key={p.text} aria-label={p.key ? short(p.key) : ""}>
+        <section class="partition" key={p.text} aria-label={p.key ? brief(p.key, 200) : ""}>
           <h2 class="partition-head"><Icon of={Layers} size={15} /><KeyText value={p.key} /><span class="muted small">{t("cost.items", { n: p.items.length })}</span></h2>
           <ul class="partition-items">
             {p.items.map((item, n) => {
               const kind = kindOf(item, keys);
-              const rest = Object.keys(item).filter((name) => !keys.includes(name) && !/^(GSI|LSI)\d/i.test(name) && !("S" in (item[name] ?? {}) && short(item[name] ?? { S: "" }) === kind));
+              const rest = Object.keys(item).filter((name) => !keys.includes(name) && !/^(GSI|LSI)\d/i.test(name) && !("S" in (item[name] ?? {}) && brief(item[name] ?? { S: "" }, 40) === kind));
               const depth = sk !== undefined && item[sk] && "S" in item[sk] ? Math.min(3, Math.max(0, Math.floor((item[sk].S.split("#").length - 1) / 2))) : 0;
               return (
                 <li key={n}>

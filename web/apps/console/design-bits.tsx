@@ -43,7 +43,7 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
           <div>
             <p><span class="hidden-visually">{t(`severity.${f.severity}`)}: </span><code>{f.rule}</code> {f.message}</p>
             {f.witness && <p class="muted small"><code>{f.witness}</code></p>}
-            {f.mend && <p class="muted small">{t("design.mend")} {f.mend}</p>}
+            {f.fix && <p class="muted small">{t("design.fix")} {f.fix}</p>}
           </div>
         </li>
       ))}

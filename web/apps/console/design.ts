@@ -9,7 +9,7 @@ export interface Field { name: string; doc?: string; type: string; kind: string;
 export interface KeyTemplate { attribute: string; template: string; parts: { text: string; field?: string }[] }
 export interface DesignPlace { name: string; kind: "key" | "copy" | "marker" | "entry"; index?: string; keys: KeyTemplate[]; where?: string }
 export interface Entity { name: string; doc?: string; table: string; fields: Field[]; places: DesignPlace[]; items?: number; size?: number }
-export interface Finding { rule: string; severity: "error" | "warning" | "info"; subject: string; message: string; witness?: string; mend?: string; accepted?: string }
+export interface Finding { rule: string; severity: "error" | "warning" | "info"; subject: string; message: string; witness?: string; fix?: string; accepted?: string }
 
 export interface Request { operation: string; table: string; index?: string; forward: boolean; limit?: number; consistent: boolean; times: number; then?: Request; first?: Request; keyCondition?: string }
 

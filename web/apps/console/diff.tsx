@@ -1,6 +1,6 @@
 // What differs between two items, down to the parts of maps and lists.
 import { Badge } from "#ui";
-import { type Item, type Value, same, short, typeOf } from "./value.ts";
+import { type Item, type Value, brief, same, typeOf } from "./value.ts";
 import { t } from "./words.ts";
 
 export interface Change {
@@ -37,7 +37,9 @@ export function Changes({ changes }: { changes: readonly Change[] }) {
   );
 }
 
+const shown = 2000; // letters of a value
+
 function Side({ sign, value, of }: { sign: "−" | "+"; value: Value; of: Value | undefined }) {
   const type = typeOf(value);
-  return <div class={sign === "+" ? "side after" : "side before"}><span>{sign}</span><span>{short(value) || t("value.empty")}{of && typeOf(of) !== type && <span class="type-name"> {type}</span>}</span></div>;
+  return <div class={sign === "+" ? "side after" : "side before"}><span>{sign}</span><span>{brief(value, shown) || t("value.empty")}{of && typeOf(of) !== type && <span class="type-name"> {type}</span>}</span></div>;
 }

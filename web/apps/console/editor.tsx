@@ -1,7 +1,8 @@
 // The form of an item: a row for each attribute, with its type; what is in maps, lists and sets below it. Or the same as JSON.
 import { CircleAlert, Plus, X } from "lucide";
 import { useState } from "preact/hooks";
-import { Button, Icon, TextArea } from "#ui";
+import { Button, Icon } from "#ui";
+import { CodeEditor } from "./code-editor.tsx";
 import { type Fault, type Node, changed, faultsOf, holds, isItem, itemOf, memberOf, node, retyped, rootOf } from "./tree.ts";
 import { type Item, isSet, type Type, types } from "./value.ts";
 import { t } from "./words.ts";
@@ -18,9 +19,14 @@ interface EditorProps {
   onChange: (item: Item | undefined) => void;
 }
 
+/** A form with more fields than this is slow to draw and to read: such an item opens as JSON. */
+const formMost = 500;
+
+const nodesOf = (n: Node): number => n.children.reduce((sum, c) => sum + nodesOf(c), 1);
+
 export function Editor({ start, keys, keysFixed, tried, onChange }: EditorProps) {
   const [root, setRoot] = useState(() => rootOf(start, keys));
-  const [json, setJSON] = useState<string | undefined>();
+  const [json, setJSON] = useState<string | undefined>(() => (nodesOf(root) > formMost ? JSON.stringify(start, null, 2) : undefined));
   const faults = faultsOf(root);
   const set = (next: Node) => {
     setRoot(next);
@@ -43,10 +49,10 @@ export function Editor({ start, keys, keysFixed, tried, onChange }: EditorProps)
   return (
     <div class="stack editor">
       <div class="how small-how" role="group" aria-label={t("view")}>
-        {[false, true].map((asJSON) => <button key={String(asJSON)} type="button" class="how-one" aria-pressed={(json !== undefined) === asJSON} disabled={!asJSON && json !== undefined && !parsed} onClick={() => { if ((json !== undefined) !== asJSON) turn(); }}>{asJSON ? "JSON" : t("edit.form")}</button>)}
+        {[false, true].map((asJSON) => <button key={String(asJSON)} type="button" class="how-one" aria-pressed={(json !== undefined) === asJSON} disabled={!asJSON && json !== undefined && (!parsed || nodesOf(rootOf(parsed, keys)) > formMost)} onClick={() => { if ((json !== undefined) !== asJSON) turn(); }}>{asJSON ? "JSON" : t("edit.form")}</button>)}
       </div>
       {json !== undefined
-        ? <div class="mono"><TextArea label={t("edit.json")} hint={t("edit.jsonHint")} rows={18} value={json} onInput={type} error={parsed ? undefined : t("edit.jsonFault")} /></div>
+        ? <CodeEditor language="json" label={t("edit.json")} hint={t("edit.jsonHint")} value={json} onInput={type} error={parsed ? undefined : t("edit.jsonFault")} />
         : <Children of={root} path="" locked={keysFixed ? keys : []} typed={keys} faults={tried ? faults : new Map()} onChange={(id, f) => set(changed(root, id, f))} onAdd={(child) => set({ ...root, children: [...root.children, child] })} />}
     </div>
   );

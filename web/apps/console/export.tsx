@@ -1,13 +1,15 @@
 // Items into a file: those that are picked, those of the page, or all that the question finds, page by page.
 import { Download } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Button, Checkbox, Dialog, Notice, Problem, Progress, Select } from "#ui";
+import { Button, Checkbox, Dialog, Problem, Progress, Select } from "#ui";
 import type { PageOfItems, TableDescription } from "./api.ts";
 import { callAgain } from "./many.ts";
 import type { Request } from "./query.ts";
 import { keyNames, keysOf } from "./schema.ts";
 import { bytes } from "./show.tsx";
+import { download } from "./save.ts";
 import type { Item } from "./value.ts";
+import { Fault } from "./fault.tsx";
 import { t } from "./words.ts";
 
 interface ExportProps {
@@ -64,7 +66,7 @@ function ExportDialog({ table, request, picked, page, onClose }: ExportProps & {
     const pages = scope === "all" ? allItems(request, abort.signal, (n) => { so.units += n; }) : once(scope === "picked" ? picked : page);
     try {
       const { Columns, csvHead, csvLine } = await import("./csv.ts");
-      const { Pieces, compressed, download, entriesOf } = await import("./files.ts");
+      const { Pieces, compressed, entriesOf } = await import("./files.ts");
       const lines = new Pieces();
       const columns = new Columns();
       for await (const items of pages) {
@@ -93,12 +95,12 @@ function ExportDialog({ table, request, picked, page, onClose }: ExportProps & {
   };
   const whole = [...(picked.length > 0 ? [{ value: "picked" as const, label: t("export.picked", { n: picked.length }) }] : []), { value: "page" as const, label: t("export.page", { n: page.length }) }, { value: "all" as const, label: t("export.all") }];
   return (
-    <Dialog open title={t("export.title")} onClose={onClose} actions={<><Button onPress={onClose}>{t(done?.size === undefined ? "cancel" : "done")}</Button><Button kind="primary" icon={Download} onPress={run}>{t("export.run")}</Button></>}>
+    <Dialog open title={t("export.items")} onClose={onClose} actions={<><Button onPress={onClose}>{t(done?.size === undefined ? "cancel" : "done")}</Button><Button kind="primary" icon={Download} onPress={run}>{t("export.run")}</Button></>}>
       <div class="stack">
         <Select label={t("export.what")} value={scope} onInput={setScope} choices={whole} hint={scope === "all" ? t("export.allHint") : ""} />
         <Select label={t("export.format")} value={format} onInput={setFormat} choices={[{ value: "json", label: t("export.json") }, { value: "csv", label: "CSV" }]} hint={t(`export.${format}Hint`)} />
         <Checkbox label={t("export.gzip")} checked={gzip} onInput={setGzip} />
-        {problem && <Notice tone="danger"><b>{problem.code}</b><br />{problem.detail}</Notice>}
+        {problem && <Fault problem={problem} />}
         {done && !problem && (
           <div role="status" class="stack" style={{ "--gap": "var(--space-1)" }}>
             {done.size === undefined && <Progress label={t("export")} />}

@@ -177,11 +177,3 @@ export class Pieces {
 export async function compressed(blob: Blob): Promise<Blob> {
   return new Response((blob.stream() as ReadableStream<Uint8Array>).pipeThrough(new CompressionStream("gzip") as unknown as ReadableWritablePair<Uint8Array, Uint8Array>)).blob();
 }
-
-export function download(blob: Blob, name: string): void {
-  const a = document.createElement("a");
-  a.href = URL.createObjectURL(blob);
-  a.download = name;
-  a.click();
-  setTimeout(() => URL.revokeObjectURL(a.href), 60_000); // after it is saved
-}

@@ -56,7 +56,7 @@ export function Grid({ caption, items, columns, keys, indexKeys = keys, open, qu
         <colgroup>{picked && <col class="pick-column" />}{columns.map((c) => <col key={c} style={{ width: `${widths.of(c)}px` }} />)}<col /></colgroup>
         <thead>
           <tr aria-rowindex={1}>
-            {picked && <th scope="col" class="pick"><Mark label={t("pick.all")} checked={items.length > 0 && items.every(picked.has)} some={items.some(picked.has)} onTurn={() => picked.turnAll(items)} /></th>}
+            {picked && <th scope="col" class="pick"><Mark label={t("pick.all")} checked={items.length > 0 && items.every(picked.has)} some={picked.items.length > 0} onTurn={() => picked.turnAll(items)} /></th>}
             {columns.map((c, n) => (
               <th key={c} scope="col" class={[n === 0 ? "first" : "", numbers.has(c) ? "numeric" : ""].join(" ")} aria-sort={c === sorted ? (question?.backwards ? "descending" : "ascending") : undefined}>
                 {c === sorted

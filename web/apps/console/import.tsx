@@ -11,6 +11,7 @@ import { type Table, keyNames, keyType, keysOf, loadTable, tableState } from "./
 import { bytes } from "./show.tsx";
 import { Sidebar, Waiting } from "./tables.tsx";
 import { type Item, itemSize } from "./value.ts";
+import { Fault } from "./fault.tsx";
 import { t } from "./words.ts";
 
 const previewed = 20;
@@ -188,7 +189,7 @@ function Run({ load, running, problem, took, expected, table, onAgain }: { load:
           <span class="muted">{t("partiql.units", { n: s.units })}</span>
           {!running && took > 0 && <span class="muted">{t("import.rate", { n: Math.round(s.written / (took / 1000)) })}</span>}
         </p>
-        {problem && <Notice tone="danger"><b>{problem.code}</b><br />{problem.detail}</Notice>}
+        {problem && <Fault problem={problem} />}
         {short && <Notice tone="warning">{t("import.short", { n: s.read, expected: expected ?? 0 })}</Notice>}
         {s.shown.length > 0 && <ul class="faults">{s.shown.map((f) => <li key={f.at}><code>{f.at}</code> {f.text}</li>)}</ul>}
         <div class="row">

@@ -2,10 +2,12 @@
 // it is still as it was read.
 import { CopyPlus, History, Pencil, SearchX, Trash } from "lucide";
 import { useState } from "preact/hooks";
-import { Button, Confirm, Dialog, Drawer, Empty, Failed, JSONText, Notice, Problem, Skeleton, Tabs, format, link, toast, toastProblem, useLoaded } from "#ui";
+import { Button, Confirm, Dialog, Drawer, Empty, Failed, Notice, Problem, Skeleton, Tabs, format, link, toast, toastProblem, useLoaded } from "#ui";
 import { type Consumed, about, call } from "./api.ts";
 import { designOf } from "./design.ts";
 import { type Change, Changes, changesOf } from "./diff.tsx";
+import { Fault } from "./fault.tsx";
+import { JSONView } from "./code-editor.tsx";
 import { Editor } from "./editor.tsx";
 import { Meaning } from "./meaning.tsx";
 import { CopyRequest } from "./request.tsx";
@@ -101,7 +103,7 @@ function ItemView({ table, item, keys }: { table: string; item: Item; keys: read
   const chosen = wanted ?? (designed ? "meaning" : "attributes");
   return (
     <Tabs label={t("view")} chosen={chosen} onChoose={choose} tabs={[...(designed ? [{ key: "meaning" as const, label: t("item.meaning") }] : []), { key: "attributes", label: t("item.attributes") }, { key: "json", label: "JSON" }]}>
-      {chosen === "meaning" ? <Meaning table={table} item={item} /> : chosen === "json" ? <JSONText text={JSON.stringify(item, null, 2)} /> : <Attributes item={item} keys={keys} />}
+      {chosen === "meaning" ? <Meaning table={table} item={item} /> : chosen === "json" ? <JSONView label="JSON" text={JSON.stringify(item, null, 2)} /> : <Attributes item={item} keys={keys} />}
     </Tabs>
   );
 }
@@ -156,7 +158,7 @@ function Review({ table, itemKey, keys, read, draft, onClose, onSaved, onCurrent
   return (
     <Dialog wide open title={t("item.reviewTitle")} onClose={onClose} actions={<><Button onPress={onClose}>{t("item.goOn")}</Button><Button kind="primary" onPress={save}>{t("save")}</Button></>}>
       <div class="stack">
-        {problem && <Notice tone="danger">{problem.detail}</Notice>}
+        {problem && <Fault problem={problem} />}
         <Changes changes={changesOf(base, wanted)} />
         <div class="row"><p class="small muted grow">{t("item.condition")}</p><CopyRequest request={request} /></div>
       </div>

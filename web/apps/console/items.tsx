@@ -1,23 +1,29 @@
 // The items of a table or an index: the question, its pages, and the item that is looked at.
-import { ArrowLeft, ArrowRight, Braces, Columns3, Inbox, Layers, Plus, Rows3, Shapes, Upload, Filter as Funnel } from "lucide";
+import { ArrowLeft, ArrowRight, Bookmark, Braces, Columns3, Inbox, Layers, Play, Plus, Rows3, Shapes, Undo2, Upload, Filter as Funnel } from "lucide";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Badge, Breadcrumb, Button, Chips, Dialog, Empty, Failed, Icon, JSONText, Problem, Skeleton, go, here, keep, kept, link, match, useTitle } from "#ui";
+import { Badge, Breadcrumb, Button, Chips, Dialog, Empty, Icon, Problem, Skeleton, go, here, keep, kept, link, match, useTitle } from "#ui";
 import { type PageOfItems, about, call } from "./api.ts";
 import { designOf } from "./design.ts";
 import { Entities } from "./entities.tsx";
 import { Builder } from "./builder.tsx";
 import { BulkBar } from "./bulk.tsx";
+import { JSONView } from "./code-editor.tsx";
 import { Collection } from "./collection.tsx";
 import { ExportButton } from "./export.tsx";
+import { Fault } from "./fault.tsx";
 import { Grid } from "./grid.tsx";
 import { ItemDrawer } from "./item.tsx";
+import { useCommands } from "./commands.ts";
+import { BookmarkButton } from "./bookmark.tsx";
 import { usePicked } from "./pick.ts";
 import { type Request, type View, addressOf, inWords, questionOf, requestOf, viewOf, views } from "./query.ts";
+import { type Query, bookmark, ran } from "./queries.ts";
 import { CopyRequest } from "./request.tsx";
 import { type Table, keyNames, keysFor, keysOf, loadTable, tableState, useSettled } from "./schema.ts";
 import { TableViews } from "./table-views.tsx";
 import { Flags, Sidebar, Status, Waiting } from "./tables.tsx";
-import { undone } from "./undo.ts";
+import { lastWrite, undo, undone } from "./undo.ts";
+import { newTab } from "./view-tabs.tsx";
 import { type Item, pick } from "./value.ts";
 import { t } from "./words.ts";
 
@@ -71,6 +77,9 @@ function Items({ table }: { table: Table }) {
   const opened = openedItem(query.get("item"));
   const items = pages.read?.Items ?? [];
   const known = [...new Set(items.flatMap(Object.keys))].sort();
+  const asking: Query = { title: titleOf(d.TableName, question, pages.request), address: link("/tables/:table", { table: d.TableName, ...addressOf(question) } as Record<string, string | undefined>) };
+  useEffect(() => { if (pages.read && (question.how === "query" || question.filters.length > 0)) ran(asking); }, [pages.read]);
+  useItemsCommands(d.TableName, pages, asking);
   const show = (item: Item | undefined) => go(withItem(item && pick(item, keys)));
   const writes = undone.value;
   const seen = useRef(writes);
@@ -82,10 +91,36 @@ function Items({ table }: { table: Table }) {
     <>
       <TableHead table={table} />
       <Builder table={d} asked={question} view={view} attributes={known} onAsk={() => pages.again()} />
-      <Results table={table} pages={pages} view={view} question={question} keys={keys} />
+      <Results table={table} pages={pages} view={view} question={question} keys={keys} query={asking} />
       {opened && <ItemDrawer table={table} itemKey={opened} onClose={() => show(undefined)} onChange={() => pages.again()} />}
     </>
   );
+}
+
+/** What is asked, in one line: shop · GSI1 · GSI1PK = "STATUS#open". */
+function titleOf(table: string, q: ReturnType<typeof questionOf>, request: Request | undefined): string {
+  return [table, q.index, q.how === "scan" ? t("how.scan") : "", request ? inWords(request) : "", q.backwards ? t("order.desc") : ""].filter(Boolean).join(" · ");
+}
+
+function useItemsCommands(table: string, pages: PagesOf, query: Query): void {
+  const to = (path: string) => () => go(link(`/tables/:table/${path}`, { table }));
+  const show = (view: View) => () => {
+    const next = new URLSearchParams(here.value.query);
+    next.set("view", view);
+    go(`#${here.value.path}?${next.toString()}`, "replace");
+  };
+  useCommands(() => [
+    ...(about.readOnly ? [] : [{ label: t("item.create"), group: table, icon: Plus, keys: "n", run: to("new") }, { label: t("import"), group: table, icon: Upload, keys: "i", run: to("import") }]),
+    { label: t("ask"), group: table, icon: Funnel, keys: "/", run: () => document.querySelector<HTMLElement>(".builder input, .builder button")?.focus() },
+    { label: t("keys.grid"), group: table, icon: Rows3, keys: "r", run: () => document.querySelector<HTMLElement>(".data-grid tbody a, .entry")?.focus() },
+    { label: t("again"), group: table, icon: Play, keys: ".", run: pages.again },
+    ...(pages.read?.LastEvaluatedKey ? [{ label: t("next"), group: table, icon: ArrowRight, keys: "]", run: pages.next }] : []),
+    ...(pages.before > 0 ? [{ label: t("previous"), group: table, icon: ArrowLeft, keys: "[", run: pages.previous }] : []),
+    ...views.map((v, n) => ({ label: t(`view.${v}`), group: t("view"), icon: icons[v], keys: String(n + 1), run: show(v) })),
+    { label: t("bookmarks.turn"), group: table, icon: Bookmark, keys: "b", run: () => void bookmark(query) },
+    { label: t("tabs.here"), group: table, icon: Layers, run: () => newTab(location.hash) },
+    { label: t("settings"), group: table, icon: Rows3, run: to("settings") },
+  ]);
 }
 
 /** The address of this view with an item beside it, or without. */
@@ -158,7 +193,7 @@ function usePagesOf(table: string, request: () => Request, address: string): Pag
 
 const icons = { table: Rows3, entities: Shapes, collection: Layers, json: Braces };
 
-function Results({ table, pages, view, question, keys }: { table: Table; pages: PagesOf; view: View; question: ReturnType<typeof questionOf>; keys: readonly string[] }) {
+function Results({ table, pages, view, question, keys, query }: { query: Query;  table: Table; pages: PagesOf; view: View; question: ReturnType<typeof questionOf>; keys: readonly string[] }) {
   const d = table.description;
   const design = designOf(d.TableName);
   const [choosing, choose] = useState(false);
@@ -166,7 +201,7 @@ function Results({ table, pages, view, question, keys }: { table: Table; pages: 
   const picked = usePicked(keys, JSON.stringify(addressOf(question)));
   const [hidden, hide] = useState<readonly string[]>(() => JSON.parse(kept(of) ?? "[]") as string[]);
   if (pages.problem) {
-    return <Failed problem={pages.problem} onRetry={pages.again} />;
+    return <Fault problem={pages.problem} onRetry={pages.again} />;
   }
   if (!pages.read) {
     return pages.loading ? <div aria-busy="true"><Skeleton lines={10} /></div> : null;
@@ -176,10 +211,10 @@ function Results({ table, pages, view, question, keys }: { table: Table; pages: 
   const columns = columnsOf(read.Items, [...new Set([...keys, ...asked])]);
   const open = (item: Item) => withItem(pick(item, keys));
   const show = (chosen: View) => {
-    const query = new URLSearchParams(here.value.query);
-    if (chosen === "table") query.delete("view");
-    else query.set("view", chosen);
-    go(`#${here.value.path}?${query.toString()}`, "replace");
+    const next = new URLSearchParams(here.value.query);
+    if (chosen === "table") next.delete("view");
+    else next.set("view", chosen);
+    go(`#${here.value.path}?${next.toString()}`, "replace");
   };
   return (
     <section class="stack results" aria-label={t("results")} aria-busy={pages.loading}>
@@ -188,13 +223,15 @@ function Results({ table, pages, view, question, keys }: { table: Table; pages: 
           {views.filter((v) => v !== "entities" || design).map((v) => <button key={v} type="button" class="how-one" aria-pressed={v === view} onClick={() => show(v)}><Icon of={icons[v]} size={15} />{t(`view.${v}`)}</button>)}
         </div>
         {view === "table" && columns.length > keys.length && <Button kind="quiet" size="small" icon={Columns3} onPress={() => choose(true)}>{hidden.some((h) => columns.includes(h)) ? t("columns.some", { n: columns.filter((c) => !hidden.includes(c)).length, all: columns.length }) : t("columns")}</Button>}
+        {pages.request && <BookmarkButton query={query} />}
         {pages.request && <CopyRequest request={pages.request} />}
         {pages.request && read.Items.length > 0 && <ExportButton table={d} request={pages.request} picked={picked.items} page={read.Items} />}
+        {lastWrite.value?.table === d.TableName && <Button kind="quiet" size="small" icon={Undo2} onPress={undo}>{t("undo")}</Button>}
         {pages.request && <span class="asked clip muted small" title={inWords(pages.request)}>{inWords(pages.request)}</span>}
       </div>
       <BulkBar table={d} picked={picked} onDone={pages.again} />
       {read.Items.length === 0 ? <None read={read} question={question} table={table} onNext={pages.next} />
-        : view === "json" ? <JSONText label={t("view.json")} text={JSON.stringify(read.Items, null, 2)} />
+        : view === "json" ? <JSONView label={t("view.json")} text={JSON.stringify(read.Items, null, 2)} />
         : view === "entities" && design ? <Entities table={d.TableName} index={question.index} items={read.Items} keys={asked} open={open} />
         : view === "collection" ? <Collection items={read.Items} keys={asked} open={open} />
         : <Grid caption={t("items")} items={read.Items} columns={columns.filter((c) => !hidden.includes(c) || keys.includes(c))} keys={keys} indexKeys={asked} open={open} question={question} picked={picked} name={d.TableName} />}

@@ -2,16 +2,19 @@
 import "./style.css";
 import "./design.css";
 import "./time.css";
-import { Archive, Database, Gauge, SquareTerminal, Table2 } from "lucide";
+import { Archive, Bookmark, Database, Gauge, SquareTerminal, Table2 } from "lucide";
 import { NotFound, Shell, link, start, view } from "#ui";
 import { about, onAWS, user } from "./api.ts";
 import { BackupsPage, TableBackupsPage } from "./backups.tsx";
 import { CreateItemPage } from "./create-item.tsx";
 import { CreateTable } from "./create-table.tsx";
+import { EndpointMenu } from "./endpoint.tsx";
 import { TablePage } from "./items.tsx";
 import { MapPage } from "./map.tsx";
 import { ImportPage } from "./import.tsx";
+import { Palette, PaletteButton } from "./palette.tsx";
 import { PartiQL } from "./partiql.tsx";
+import { QueriesPage } from "./queries-page.tsx";
 import { PatternsPage } from "./patterns.tsx";
 import { PatternPage } from "./run-pattern.tsx";
 import { ServerPage, TableMetricsPage } from "./server.tsx";
@@ -19,16 +22,25 @@ import { SettingsPage } from "./settings.tsx";
 import { SignInPage, Who } from "./sign-in.tsx";
 import { StreamPage } from "./stream.tsx";
 import { Tables } from "./tables.tsx";
+import { ViewTabs } from "./view-tabs.tsx";
 import { t } from "./words.ts";
 
 function App() {
   const inside = about.signIn === undefined || user.value !== undefined;
   return (
-    <Shell wide brand="monotable" icon={Database} tools={<Who />} nav={inside ? [{ href: link("/tables"), label: t("tables"), icon: Table2 }, { href: link("/partiql"), label: "PartiQL", icon: SquareTerminal }, { href: link("/backups"), label: t("backups"), icon: Archive }, ...(onAWS ? [] : [{ href: link("/server"), label: t("server"), icon: Gauge }])] : []}>
+    <Shell wide brand="monotable" icon={Database} tools={<><EndpointMenu />{inside && <PaletteButton />}<Who /></>} nav={inside ? [
+      { href: link("/tables"), label: t("tables"), icon: Table2 },
+      { href: link("/partiql"), label: "PartiQL", icon: SquareTerminal },
+      { href: link("/queries"), label: t("queries"), icon: Bookmark },
+      { href: link("/backups"), label: t("backups"), icon: Archive },
+      ...(onAWS ? [] : [{ href: link("/server"), label: t("server"), icon: Gauge }]),
+    ] : []}>
+      {inside && <><Palette /><ViewTabs /></>}
       {!inside ? <SignInPage /> : view({
         "/": () => <Tables />,
         "/tables": () => <Tables />,
         "/partiql": () => <PartiQL />,
+        "/queries": () => <QueriesPage />,
         "/create": () => (about.readOnly ? <NotFound /> : <CreateTable />),
         "/tables/:table/settings": (v) => <SettingsPage name={v["table"] ?? ""} />,
         ...(onAWS ? {} : { "/server": () => <ServerPage /> }),

@@ -1,11 +1,16 @@
 // Statements of PartiQL, run as they are written.
 import { Play, SquareTerminal } from "lucide";
-import { useState } from "preact/hooks";
-import { Badge, Button, Empty, JSONText, Notice, Problem, Tabs, TextArea, go, here, link, useTitle } from "#ui";
+import { useEffect, useState } from "preact/hooks";
+import { Badge, Button, Empty, Problem, Tabs, go, here, link, useTitle } from "#ui";
 import { type Consumed, about, call } from "./api.ts";
+import { ran as noteQuery } from "./queries.ts";
+import { CodeEditor, JSONView } from "./code-editor.tsx";
 import { Grid } from "./grid.tsx";
+import { BookmarkButton } from "./bookmark.tsx";
 import { CopyRequest } from "./request.tsx";
+import { knownTable, loadNames, names } from "./schema.ts";
 import type { Item } from "./value.ts";
+import { Fault } from "./fault.tsx";
 import { t } from "./words.ts";
 
 interface Ran {
@@ -23,6 +28,14 @@ function inputOf(statement: string): Record<string, unknown> {
   return { Statement: statement.trim(), ReturnConsumedCapacity: "TOTAL", ...(/^\s*select/i.test(statement) ? { Limit: pageOf } : {}) };
 }
 
+/** What is completed: tables, and the attributes of those that have been looked at. */
+function schemaOf(): Record<string, string[]> {
+  return Object.fromEntries((names.value ?? []).map((name) => {
+    const state = knownTable(name);
+    return [name, state ? state.description.AttributeDefinitions.map((a) => a.AttributeName) : []];
+  }));
+}
+
 export function PartiQL() {
   useTitle("PartiQL");
   const asked = here.value.query.get("statement") ?? "";
@@ -31,6 +44,7 @@ export function PartiQL() {
   const [problem, setProblem] = useState<Problem | undefined>();
   const [busy, setBusy] = useState(false);
   const [view, choose] = useState<"table" | "json">("table");
+  useEffect(() => { if (!names.value) void loadNames(); }, []);
   const run = async (statement: string, before?: Ran) => {
     if (statement.trim() === "" || busy) return;
     setBusy(true);
@@ -40,6 +54,7 @@ export function PartiQL() {
     const begun = performance.now();
     try {
       const page = await call<{ Items?: Item[]; NextToken?: string; ConsumedCapacity?: Consumed }>("ExecuteStatement", before?.next === undefined ? inputOf(statement) : { ...inputOf(statement), NextToken: before.next });
+      if (!before) noteQuery({ title: statement.trim().replace(/\s+/g, " "), address: link("/partiql", { statement }) });
       setRan({
         statement, items: [...(before?.items ?? []), ...(page.Items ?? [])], next: page.NextToken, units: (before?.units ?? 0) + (page.ConsumedCapacity?.CapacityUnits ?? 0), took: performance.now() - begun, writes: !/^\s*select/i.test(statement),
       });
@@ -63,14 +78,15 @@ export function PartiQL() {
     <div class="stack partiql">
       <h1>PartiQL</h1>
       <form class="builder mono" onSubmit={(e) => { e.preventDefault(); void run(text); }} onKeyDown={keys}>
-        <TextArea label={t("partiql.statement")} hint={t("partiql.hint")} name="statement" rows={4} value={text} onInput={type} />
+        <CodeEditor language="partiql" label={t("partiql.statement")} hint={t("partiql.hint")} rows={4} value={text} onInput={(now) => { type(now); setProblem(undefined); }} onRun={() => void run(text)} fault={problem?.detail ?? ""} schema={schemaOf()} />
         <div class="row">
           <Button kind="primary" icon={Play} type="submit" loading={busy}>{t("run")}</Button>
+          {text.trim() !== "" && <BookmarkButton query={{ title: text.trim().replace(/\s+/g, " "), address: link("/partiql", { statement: text }) }} />}
           {text.trim() !== "" && <CopyRequest request={{ operation: "ExecuteStatement", input: inputOf(text) }} />}
           {about.readOnly && <Badge plain>{t("readOnly")}</Badge>}
         </div>
       </form>
-      {problem && <Notice tone="danger"><b>{problem.code}</b><br />{problem.detail}</Notice>}
+      {problem && <Fault problem={problem} />}
       {!ran && !problem && !busy && (
         <Empty level={2} icon={SquareTerminal} title={t("partiql.empty")} action={<ul class="stack examples">{examples.map((x) => <li key={x}><button type="button" class="example" onClick={() => type(x)}><code>{x}</code></button></li>)}</ul>}>{t("partiql.emptyText")}</Empty>
       )}
@@ -83,7 +99,7 @@ export function PartiQL() {
           </div>
           {ran.items.length > 0 && (
             <Tabs label={t("view")} chosen={view} onChoose={choose} tabs={[{ key: "table", label: t("view.table") }, { key: "json", label: "JSON" }]}>
-              {view === "json" ? <JSONText label={t("view.json")} text={JSON.stringify(ran.items, null, 2)} /> : <Grid caption={t("items")} items={ran.items} columns={columns} keys={[]} />}
+              {view === "json" ? <JSONView label={t("view.json")} text={JSON.stringify(ran.items, null, 2)} /> : <Grid caption={t("items")} items={ran.items} columns={columns} keys={[]} />}
             </Tabs>
           )}
           {ran.next !== undefined && <div><Button loading={busy} onPress={() => run(ran.statement, ran)}>{t("partiql.more")}</Button></div>}

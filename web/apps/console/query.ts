@@ -11,7 +11,7 @@ export const filterTypes = ["S", "N", "BOOL", "NULL", "B"] as const;
 export type FilterType = (typeof filterTypes)[number];
 export const views = ["table", "entities", "collection", "json"] as const;
 export type View = (typeof views)[number];
-export const limits = [10, 25, 50, 100, 250, 1000] as const;
+export const limits = [10, 25, 50, 100, 250, 1000, 10000] as const;
 
 export interface Filter {
   name: string;

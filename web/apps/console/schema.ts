@@ -47,6 +47,12 @@ export function tableState(name: string): TableState {
   return known ?? "loading";
 }
 
+/** A table that has been loaded already. */
+export function knownTable(name: string): Table | undefined {
+  const state = states.value[name];
+  return state === undefined || state === "loading" || state instanceof Problem ? undefined : state;
+}
+
 export function loadTable(name: string): void {
   if (!waiting.includes(name)) waiting.push(name);
   void next();

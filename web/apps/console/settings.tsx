@@ -9,6 +9,7 @@ import { IndexFields, type NewIndex, definitions, indexInput, newIndex } from ".
 import { type Index, type Table, forget, indexesOf, keyNames, keyType, keysOf, loadTable, onDemand, tableState, useSettled } from "./schema.ts";
 import { bytes } from "./show.tsx";
 import { Sidebar, Status, Waiting } from "./tables.tsx";
+import { Tags } from "./tags.tsx";
 import { t } from "./words.ts";
 
 export function SettingsPage({ name }: { name: string }) {
@@ -52,6 +53,7 @@ function Settings({ table }: { table: Table }) {
       <div class="grid settings" style={{ "--column": "26rem" }}>
         <Capacity table={table} />
         <Stream table={table} />
+        {d.TableArn !== undefined && <Tags arn={d.TableArn} />}
         {table.ttl !== undefined && <TimeToLive name={d.TableName} attribute={table.ttl} />}
         <Card level={2} title={t("settings.safety")}>
           <div class="stack" style={{ "--gap": "var(--space-3)" }}>

@@ -1,6 +1,7 @@
 // How values and keys look, wherever they are shown.
-import { Fragment } from "preact";
-import { format } from "#ui";
+import { type ComponentChildren, Fragment } from "preact";
+import { useState } from "preact/hooks";
+import { Button, format } from "#ui";
 import { type Item, type Value, brief, inner, isSet, short, typeOf } from "./value.ts";
 import { t } from "./words.ts";
 
@@ -36,16 +37,34 @@ export function Whole({ value }: { value: Value }) {
   const type = typeOf(value);
   if ("M" in value) {
     const entries = Object.entries(value.M);
-    return entries.length === 0 ? <span class="muted">{"{ }"}</span> : <dl class="nested">{entries.map(([name, v]) => <Line key={name} name={name} value={v} />)}</dl>;
+    return entries.length === 0 ? <span class="muted">{"{ }"}</span> : <Nested lines={entries} />;
   }
   if ("L" in value) {
-    return value.L.length === 0 ? <span class="muted">[ ]</span> : <dl class="nested">{value.L.map((v, n) => <Line key={n} name={String(n)} value={v} />)}</dl>;
+    return value.L.length === 0 ? <span class="muted">[ ]</span> : <Nested lines={value.L.map((v, n): [string, Value] => [String(n), v])} />;
   }
   if (isSet(type)) {
-    return <ul class="set">{(inner(value) as string[]).map((x) => <li key={x} class={`value ${type}`}>{x}</li>)}</ul>;
+    return <Most all={inner(value) as string[]}>{(some) => <ul class="set">{some.map((x) => <li key={x} class={`value ${type}`}>{x}</li>)}</ul>}</Most>;
   }
-  const text = short(value);
-  return <span class={`value whole ${type}`}>{text === "" ? <i class="muted">{t("value.empty")}</i> : text}<Time value={value} /></span>;
+  return <Text text={short(value)} type={type}><Time value={value} /></Text>;
+}
+
+const shownAtFirst = 100; // parts of a map, a list or a set
+const lettersAtFirst = 4000;
+
+/** The beginning of a long list, and the rest when it is asked for. */
+function Most<T>({ all, children }: { all: readonly T[]; children: (some: readonly T[]) => ComponentChildren }) {
+  const [most, set] = useState(shownAtFirst);
+  return <>{children(all.slice(0, most))}{all.length > most && <Button size="small" kind="quiet" onPress={() => set(most * 10)}>{t("value.more", { n: all.length - most })}</Button>}</>;
+}
+
+function Nested({ lines }: { lines: readonly [string, Value][] }) {
+  return <Most all={lines}>{(some) => <dl class="nested">{some.map(([name, v]) => <Line key={name} name={name} value={v} />)}</dl>}</Most>;
+}
+
+function Text({ text, type, children }: { text: string; type: string; children: ComponentChildren }) {
+  const [whole, set] = useState(text.length <= lettersAtFirst);
+  if (text === "") return <span class={`value whole ${type}`}><i class="muted">{t("value.empty")}</i></span>;
+  return <span class={`value whole ${type}`}>{whole ? text : `${text.slice(0, lettersAtFirst)}…`}{children}{!whole && <Button size="small" kind="quiet" onPress={() => set(true)}>{t("value.whole", { size: bytes(text.length) })}</Button>}</span>;
 }
 
 function Line({ name, value }: { name: string; value: Value }) {

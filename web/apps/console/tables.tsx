@@ -1,11 +1,12 @@
 // All tables: at the first page as a list, beside each other view as a way there.
 import { Database, Plus } from "lucide";
 import { useEffect, useState } from "preact/hooks";
-import { Badge, Button, CodeTabs, Empty, Failed, Notice, Problem, SearchField, Skeleton, Table, TableSkeleton, type Tone, format, here, link, useChosenInSight, useTitle } from "#ui";
+import { Badge, Button, CodeTabs, Empty, Problem, SearchField, Skeleton, Table, TableSkeleton, type Tone, format, here, link, useChosenInSight, useTitle } from "#ui";
 import { about, endpoint, onAWS } from "./api.ts";
 import { type Rate, rates } from "./metrics.ts";
 import { type Table as Described, indexesOf, keysOf, loadNames, names, namesProblem, onDemand, tableState } from "./schema.ts";
 import { bytes } from "./show.tsx";
+import { Fault } from "./fault.tsx";
 import { t } from "./words.ts";
 
 const step = 50; // tables, which are described as they are shown
@@ -42,7 +43,7 @@ export function Tables() {
         {all && all.length > 8 && <div class="tables-search"><SearchField label={t("tables.search")} value={sought} onInput={seek} /></div>}
         {!about.readOnly && all && all.length > 0 && <Button kind="primary" icon={Plus} href={link("/create")}>{t("create")}</Button>}
       </div>
-      {namesProblem.value ? <Failed problem={namesProblem.value} onRetry={loadNames} />
+      {namesProblem.value ? <Fault problem={namesProblem.value} onRetry={() => void loadNames()} />
         : !all ? <TableSkeleton columns={6} />
         : all.length === 0 ? <First />
         : found.length === 0 ? <Empty level={2} icon={Database} title={t("tables.noMatch", { text: sought })} />
@@ -158,5 +159,5 @@ export function Waiting({ state, onRetry }: { state: Problem | "loading"; onRetr
   }
   return state.code === "ResourceNotFoundException"
     ? <Empty level={1} icon={Database} title={t("table.missing")} action={<Button href={link("/tables")}>{t("tables")}</Button>}>{state.detail}</Empty>
-    : <><Notice tone="danger">{state.detail}</Notice><div><Button onPress={onRetry}>{t("again")}</Button></div></>;
+    : <Fault problem={state} onRetry={onRetry} />;
 }

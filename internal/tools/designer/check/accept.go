@@ -36,10 +36,10 @@ func (c *checker) accept() {
 			c.find("ST001", a.subject, a.Pos, "accepts %s, and there is no such rule", a.Rule).report()
 		case ruleOf(a.Rule).Refused:
 			c.find("ST001", a.subject, a.Pos, "accepts %s, and what violates that rule DynamoDB itself refuses", a.Rule).
-				mend("mend the design").report()
+				fix("fix the design").report()
 		case !a.used && ruleOf(a.Rule).Command == "": // what another command reports, that command knows of
 			c.find("ST001", a.subject, a.Pos, "accepts %s, which finds nothing here any more", a.Rule).
-				mend("remove the acceptance").report()
+				fix("remove the acceptance").report()
 		}
 	}
 }

@@ -44,8 +44,8 @@ type Finding struct {
 	Pos     design.Pos `json:"pos"`
 	// Witness is a key, or a pair of them, that shows the defect; "" where there is none to show.
 	Witness string `json:"witness,omitempty"`
-	// Mend is what to do; "" where the rule's page says all.
-	Mend string `json:"mend,omitempty"`
+	// Fix is what to do; "" where the rule's page says all.
+	Fix string `json:"fix,omitempty"`
 	// Accepted is the reason for which the authors accept it; "" where they do not.
 	Accepted string `json:"accepted,omitempty"`
 }
@@ -116,8 +116,8 @@ func (f *found) unless(certain bool) *found {
 	return f
 }
 
-func (f *found) mend(format string, args ...any) *found {
-	f.Mend = fmt.Sprintf(format, args...)
+func (f *found) fix(format string, args ...any) *found {
+	f.Fix = fmt.Sprintf(format, args...)
 	return f
 }
 func (f *found) report() { f.c.findings = append(f.c.findings, f.Finding) }

@@ -18,14 +18,14 @@ func (c *checker) collection(p plan.CollectionPlan) {
 	x := p.Collection
 	if len(p.Members) == 0 {
 		c.find("ST201", x.Name, x.Pos, "no partition holds %s together by %s", strings.Join(x.Of, ", "), strings.Join(x.By, ", ")).
-			mend("the same partition key for all of them").report()
+			fix("the same partition key for all of them").report()
 		return
 	}
 	switch {
 	case !p.Late:
 	case x.Consistent:
 		c.find("ST205", x.Name, x.Pos, "wants a strongly consistent read of the global index %s, which DynamoDB refuses", p.Members[0].Name).
-			mend("read the table, or copies in it").report()
+			fix("read the table, or copies in it").report()
 	default:
 		c.late(x.Name, x.Pos, x.FreshMillis, p.Members[0])
 	}
@@ -39,7 +39,7 @@ func (c *checker) collection(p plan.CollectionPlan) {
 		}
 		if c.between(p, other) {
 			c.find("ST213", x.Name, x.Pos, "must page through the items of %s, which are in the same partition %q: there can be %s for each %s",
-				e.Name, other.PK[0].Text, most(e.Volume.Max), e.Volume.Per).mend("a partition of its own for %s", e.Name).report()
+				e.Name, other.PK[0].Text, most(e.Volume.Max), e.Volume.Per).fix("a partition of its own for %s", e.Name).report()
 		}
 	}
 }

@@ -23,7 +23,7 @@ func (c *checker) collide(a, b keyed) bool {
 		}
 		rule, message = "ST110", "can have the same index key as %s, and the table has no type_attr to tell them apart"
 	}
-	f := c.find(rule, b.String()+"+"+a.String(), b.PK[0].Pos, message, a).mend("begin one of the keys with a literal of its own")
+	f := c.find(rule, b.String()+"+"+a.String(), b.PK[0].Pos, message, a).fix("begin one of the keys with a literal of its own")
 	if !slices.Contains(same.Key, "") || same.Certain {
 		f.witness("both can be " + quoted(same.Key))
 	}
@@ -51,7 +51,7 @@ func (c *checker) clash(seen map[string]bool, a, b keyed) {
 	}
 	seen[pair] = true
 	f := c.find("ST110", b.String()+"+"+a.String(), b.PK[0].Pos, "has partitions %q, which can be those %q of %s: they mean different things",
-		b.PK[0].Text, a.PK[0].Text, a).mend("begin one of the keys with a literal of its own")
+		b.PK[0].Text, a.PK[0].Text, a).fix("begin one of the keys with a literal of its own")
 	if !slices.Contains(key, "") {
 		f.witness("both can be in the partition " + quoted(key))
 	}

@@ -51,10 +51,10 @@ func (c *checker) contradiction(r *design.Read, p *plan.Plan) {
 	case both && dropped || !complete || in == "":
 	case !both:
 		c.find("ST214", r.Name, r.Pos, "never finds anything: %s holds items for which \"%s\" holds, and of those \"%s\" drops all", p.Place, p.Place.Where.Text, p.Filter.Text).
-			witness(in + " is in the index and is dropped; what the filter wants is not there").mend("another index, or the filter without what the index excludes").report()
+			witness(in + " is in the index and is dropped; what the filter wants is not there").fix("another index, or the filter without what the index excludes").report()
 	default:
 		c.find("ST214", r.Name, r.Pos, "has a filter that drops nothing: whatever is in %s has \"%s\"", p.Place, p.Place.Where.Text).as(Info).
-			mend("no filter").report()
+			fix("no filter").report()
 	}
 }
 
@@ -78,7 +78,7 @@ func (c *checker) instant(r *design.Read, p *plan.Plan) {
 				c.find("ST215", r.Name, r.Pos, "asks by %s, of which the partition key has the %s and the sort key all: it finds only what happened at that very instant",
 					f.Name, periodOf(plan.Place{Entity: p.Place.Entity, PK: []*design.Template{{Parts: t.Parts[i : i+1]}}})).
 					witness(fmt.Sprintf("what happened a millisecond later is in the same partition %q and is not found", t.Text)).
-					mend("a field for the period, with its own part in the partition key: by: [… %sPeriod], range: %s", f.Name, f.Name).report()
+					fix("a field for the period, with its own part in the partition key: by: [… %sPeriod], range: %s", f.Name, f.Name).report()
 			}
 		}
 	}

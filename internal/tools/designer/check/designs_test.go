@@ -67,10 +67,10 @@ func show(all check.Findings) string {
 	for _, f := range all {
 		fmt.Fprintf(&out, "%d %s %s %s: %s\n", f.Pos.Line, f.Severity, f.Rule, f.Subject, f.Message)
 		if f.Witness != "" {
-			fmt.Fprintf(&out, "  shown by: %s\n", f.Witness)
+			fmt.Fprintf(&out, "  counterexample: %s\n", f.Witness)
 		}
-		if f.Mend != "" {
-			fmt.Fprintf(&out, "  mend: %s\n", f.Mend)
+		if f.Fix != "" {
+			fmt.Fprintf(&out, "  fix: %s\n", f.Fix)
 		}
 		if f.Accepted != "" {
 			fmt.Fprintf(&out, "  accepted: %s\n", f.Accepted)

@@ -107,17 +107,17 @@ func (c *checker) unknownPart(w *design.Write, s *design.Step, part partChange) 
 	find := func(format string, args ...any) *found {
 		return c.find("ST410", w.Name, s.Pos, "%s%s, "+format, append([]any{what, strings.Join(rest, ", ")}, args...)...)
 	}
-	const mend = "when: \"%s = :%s\", with the value that was read"
+	const fix = "when: \"%s = :%s\", with the value that was read"
 	switch {
 	case unknowable:
-		find("whose new value is not known before the write").mend("set it to a value, and compare the old one: "+mend, rest[0], rest[0]).report()
+		find("whose new value is not known before the write").fix("set it to a value, and compare the old one: "+fix, rest[0], rest[0]).report()
 	case s.Action == design.Upsert:
-		find("which an item that does not exist yet has not").mend("set: { %s: … } as well, or create and update apart", rest[0]).report()
+		find("which an item that does not exist yet has not").fix("set: { %s: … } as well, or create and update apart", rest[0]).report()
 	case len(others) == 0:
-		find("which must be read first").as(Info).mend(mend, rest[0], rest[0]).report()
+		find("which must be read first").as(Info).fix(fix, rest[0], rest[0]).report()
 	case len(part.touched) > 0:
-		find("which %s may change at the same time", strings.Join(others, ", ")).mend(mend, rest[0], rest[0]).report()
+		find("which %s may change at the same time", strings.Join(others, ", ")).fix(fix, rest[0], rest[0]).report()
 	default:
-		find("which %s may change at the same time", strings.Join(others, ", ")).as(Warning).mend(mend, rest[0], rest[0]).report()
+		find("which %s may change at the same time", strings.Join(others, ", ")).as(Warning).fix(fix, rest[0], rest[0]).report()
 	}
 }

@@ -19,7 +19,7 @@ func (c *checker) expiry() {
 		f := e.Field(e.TTL.Field)
 		if f != nil && f.Type.Kind != design.KindTTL {
 			c.find("ST701", e.Name, e.TTL.Pos, "expires by %s, which is %s: DynamoDB removes items by a number of seconds since the epoch, "+
-				"and leaves others for ever", f.Name, article(f.Type.String())).mend("fields: { %s: ttl }", f.Name).report()
+				"and leaves others for ever", f.Name, article(f.Type.String())).fix("fields: { %s: ttl }", f.Name).report()
 		}
 		c.outlived(e)
 	}
@@ -27,7 +27,7 @@ func (c *checker) expiry() {
 		for _, counter := range e.Counters {
 			if of := c.design.Entity(counter.Of); of != nil && of.TTL != nil {
 				c.find("ST704", e.Name, counter.Pos, "%s counts %s, whose items expire: what DynamoDB removes is not counted down", counter.Field, of.Name).
-					mend("count down from the table's stream, or do not count what expires").report()
+					fix("count down from the table's stream, or do not count what expires").report()
 			}
 		}
 	}
@@ -45,7 +45,7 @@ func (c *checker) outlived(e *design.Entity) {
 	for _, x := range e.Copies {
 		if !x.All && !slices.Contains(x.Fields, e.TTL.Field) {
 			c.find("ST703", e.Name+"."+x.Name, x.Pos, "is a copy of %s, which expires, and has no %s: it stays for ever", e.Name, e.TTL.Field).
-				mend("fields: [… %s]", e.TTL.Field).report()
+				fix("fields: [… %s]", e.TTL.Field).report()
 		}
 	}
 	for _, child := range c.design.Entities {
@@ -54,7 +54,7 @@ func (c *checker) outlived(e *design.Entity) {
 		}
 		find := func(format string, args ...any) {
 			c.find("ST703", child.Name, child.Pos, "belongs to %s, which expires, and %s", e.Name, fmt.Sprintf(format, args...)).
-				mend("give it the same ttl, set from the same time").report()
+				fix("give it the same ttl, set from the same time").report()
 		}
 		switch {
 		case child.TTL == nil:
@@ -90,7 +90,7 @@ func (c *checker) readsExpired(r *design.Read) {
 		return
 	}
 	c.find("ST702", r.Name, r.Pos, "can find %s whose time is over: DynamoDB removes it within days, not at once", article(e.Name)).
-		mend("filter: \"%s > :now\"", e.TTL.Field).report()
+		fix("filter: \"%s > :now\"", e.TTL.Field).report()
 }
 
 // blocked is ST705: an item is created under a key that was there before, as a lock is, and one that has expired and is not
@@ -117,7 +117,7 @@ func (c *checker) blocked(w *design.Write) {
 		}
 		c.find("ST705", w.Name, s.Pos, "creates %s, which expires, under a key that comes again: DynamoDB removes it within days of its time, and until then nobody can create the next one", article(e.Name)).
 			witness(fmt.Sprintf("the %s %s has expired and is still there: create fails", e.Name, quoted(texts(plan.Places(c.design, e)[0])))).
-			mend("put: %s, when: \"attribute_not_exists(%s) OR %s < :now\"", e.Name, keyOf(e)[0], e.TTL.Field).report()
+			fix("put: %s, when: \"attribute_not_exists(%s) OR %s < :now\"", e.Name, keyOf(e)[0], e.TTL.Field).report()
 	}
 }
 

@@ -75,7 +75,7 @@ func (s *flowState) lost(step *design.FlowStep, w *design.Write, change *design.
 	find := func(as, field, format string, args ...any) {
 		s.c.find("ST508", s.flow.Name+"+"+w.Name, step.Pos, format, args...).
 			witness(fmt.Sprintf("two %s read the same %s.%s, then both make %s", s.flow.Name, as, field, w.Name)).
-			mend("when: \"%s = :seen\" in %s, with: { seen: %s.%s }; or add to it, with a condition on its bound", field, w.Name, as, field).report()
+			fix("when: \"%s = :seen\" in %s, with: { seen: %s.%s }; or add to it, with a condition on its bound", field, w.Name, as, field).report()
 	}
 	for _, a := range slices.Concat(change.Set, change.Add) {
 		for _, from := range s.asked(step.If) {
@@ -169,7 +169,7 @@ func (s *flowState) twice(step *design.FlowStep, w *design.Write, change *design
 		s.c.find("ST501", s.flow.Name+"+"+w.Name, step.Pos, "looks for %s by %s in %s, and makes one by what it found there: two at the same time both find none, and both make one",
 			article(e.Name), strings.Join(r.By, ", "), where).
 			witness(fmt.Sprintf("two %s of one %s: both read %s, then both make %s", s.flow.Name, strings.Join(r.By, " and "), r.Name, w.Name)).
-			mend("unique: { %s: { pk: \"…#{%s}\", sk: UNIQUE } }, a marker item that is put in the same transaction if it does not exist",
+			fix("unique: { %s: { pk: \"…#{%s}\", sk: UNIQUE } }, a marker item that is put in the same transaction if it does not exist",
 				title(r.By[0]), strings.Join(r.By, "}#{")).report()
 	}
 }

@@ -65,7 +65,7 @@ func (c *checker) quotas(t *design.Table) {
 		projected += len(x.Project.Fields)
 		if n := len(x.Project.Fields); n > projectedIntoOneMax {
 			c.find("ST407", t.Name+"."+x.Name, x.Project.Pos, "projects %d attributes by name, and DynamoDB allows %d for an index", n, projectedIntoOneMax).
-				mend("project: all, or a large part of them as one map").report()
+				fix("project: all, or a large part of them as one map").report()
 		}
 	}
 	if projected > projectedAttributesMax {
@@ -87,7 +87,7 @@ func (c *checker) projection(t *design.Table, x *design.Index) {
 		if len(of) > 0 {
 			c.find("ST403", subject, x.Project.Pos, "projects %s of %s, which is stored at %s: a projection takes top-level attributes, "+
 				"and leaves this one out without a word", name, strings.Join(of, ", "), strings.Join(path, ".")).
-				mend("store %s as an attribute of its own (without at:)", name).report()
+				fix("store %s as an attribute of its own (without at:)", name).report()
 		}
 	}
 	if !x.Project.All {
@@ -107,7 +107,7 @@ func (c *checker) projection(t *design.Table, x *design.Index) {
 	}
 	if len(parts) > 0 {
 		c.find("ST404", subject, x.Pos, "projects everything: each change of any attribute is one more write (write units: %s)",
-			strings.Join(parts, ", ")).mend("project: the fields that its reads return").report()
+			strings.Join(parts, ", ")).fix("project: the fields that its reads return").report()
 	}
 }
 
@@ -125,7 +125,7 @@ func (c *checker) scalar(p plan.Place) {
 			itself := f.Type.Kind == design.KindBool && len(t.Parts) == 1 && !f.Nested() && f.Attribute() == attributes[i].Name
 			if !f.Type.Scalar() || itself {
 				c.find("ST402", p.String(), t.Pos, "makes a key of %s, which is %s: a key is one text, number or binary value",
-					f.Name, article(f.Type.String())).mend("write one item for each element, with the element in its key").report()
+					f.Name, article(f.Type.String())).fix("write one item for each element, with the element in its key").report()
 			}
 		}
 	}
@@ -142,7 +142,7 @@ func (c *checker) optional(p plan.Place) {
 			}
 			told[name] = true
 			c.find("ST409", p.String(), t.Pos, "has %s in its key, which may be absent: such items are not in the index", name).
-				mend("say so: where: \"attribute_exists(%s)\"; or make the field required", name).report()
+				fix("say so: where: \"attribute_exists(%s)\"; or make the field required", name).report()
 		}
 	}
 }
@@ -173,7 +173,7 @@ func (c *checker) native(p plan.Place) {
 	}
 	c.find("ST405", p.String(), p.Pos, "composes its key of whole fields: a multi-attribute key (up to four fields each) would need no "+
 		"attribute to keep, no backfill, and would keep the fields' types").
-		mend("pk: [%s], sk: [%s]", strings.Join(templateFields(p.PK), ", "), strings.Join(templateFields(p.SK), ", ")).report()
+		fix("pk: [%s], sk: [%s]", strings.Join(templateFields(p.PK), ", "), strings.Join(templateFields(p.SK), ", ")).report()
 }
 
 func templateFields(list []*design.Template) []string {
@@ -189,7 +189,7 @@ func (c *checker) secrets(p plan.Place) {
 	for _, f := range p.Entity.Fields {
 		if f.Type.Kind == design.KindSecret && p.Has(f.Name) {
 			c.find("ST408", p.String(), p.Pos, "the secret %s is copied there: whoever may read the list can read it", f.Name).
-				mend("keep it in an item of its own that nothing projects").report()
+				fix("keep it in an item of its own that nothing projects").report()
 		}
 	}
 }
@@ -203,7 +203,7 @@ func (c *checker) severalEntries(e *design.Entity) {
 		for _, before := range own[:i] {
 			if !byTurns(x, before) && meet(x, before) {
 				c.find("ST401", x.String(), x.Pos, "both %s and %s write an entry for one record: %s", itemName(before), itemName(x), consequence).
-					mend("index one of the items").report()
+					fix("index one of the items").report()
 			}
 		}
 	}
@@ -214,7 +214,7 @@ func (c *checker) severalEntries(e *design.Entity) {
 		for _, y := range c.entries(c.design.Entity(e.Duplicates)) {
 			if meet(x, y) {
 				c.find("ST401", e.Name+"+"+e.Duplicates, x.Pos, "both %s and %s write an entry for the same record into %s: %s, and the two can disagree",
-					e.Duplicates, e.Name, x.Index.Name, consequence).mend("index one of the two").report()
+					e.Duplicates, e.Name, x.Index.Name, consequence).fix("index one of the two").report()
 			}
 		}
 	}
@@ -232,14 +232,14 @@ func (c *checker) exclusive(e *design.Entity) {
 			if x.Index != before.Index || x.Of != before.Of || x.Where == nil || before.Where == nil {
 				continue
 			}
-			const mend = "conditions that compare fields with constants so that one at most holds: status = 'open', status = 'done'"
+			const fix = "conditions that compare fields with constants so that one at most holds: status = 'open', status = 'done'"
 			switch item, decided := expression.Overlap(c.design, e, before.Where, x.Where); {
 			case item != "":
 				c.find("ST412", e.Name+"."+x.Place(), x.Pos, "can hold together with %s: an item has one key in an index", before.Place()).
-					witness("of " + item + " both \"" + before.Where.Text + "\" and \"" + x.Where.Text + "\" hold").mend(mend).report()
+					witness("of " + item + " both \"" + before.Where.Text + "\" and \"" + x.Where.Text + "\" hold").fix(fix).report()
 			case !decided:
 				c.find("ST412", e.Name+"."+x.Place(), x.Pos, "may hold together with %s, as far as can be told: its condition is no comparison of scalar fields with constants", before.Place()).
-					mend(mend).report()
+					fix(fix).report()
 			}
 		}
 	}
@@ -274,7 +274,7 @@ func (c *checker) repeats(e *design.Entity) {
 				continue
 			}
 			c.find("ST406", p.String(), p.Pos, "has the same partition key as %s: the entry only sorts the items again", other).
-				mend("give %s the sort key that its reads want, and drop the entry", other).report()
+				fix("give %s the sort key that its reads want, and drop the entry", other).report()
 			break
 		}
 	}

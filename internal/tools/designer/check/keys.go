@@ -96,7 +96,7 @@ func (c *checker) fields(p plan.Place) {
 				c.find("ST103", p.String(), t.Pos, "the key %q is made of %q, and %s has no such field", t.Text, name, p.Entity.Name).report()
 			case f.Optional && p.Kind != plan.EntryPlace: // of an entry, see ST409
 				c.find("ST103", p.String(), t.Pos, "the key %q is made of %s, which may be absent", t.Text, name).
-					mend("make %s required, or make the key of something else", name).report()
+					fix("make %s required, or make the key of something else", name).report()
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func (c *checker) letterCase(p plan.Place) {
 			}
 			if !slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "lower" || f.Name == "fold" || f.Name == "slug" }) {
 				c.find("ST106", p.String(), t.Pos, "has the address %s in its key as it is written: Ana@example.com and ana@example.com are two keys", f.Name).
-					mend("{%s|lower}", f.Name).report()
+					fix("{%s|lower}", f.Name).report()
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func (c *checker) formats(e *design.Entity) {
 				alike := prefix != "" && strings.EqualFold(strings.TrimRight(prefix, separators), strings.TrimRight(before, separators))
 				if prefix != before && (bare || alike) {
 					c.find("ST109", p.String(), t.Pos, "writes %q before %s, and elsewhere %q", prefix, part.Field, before).
-						mend("one form of it in all keys").report()
+						fix("one form of it in all keys").report()
 				}
 			}
 		}
@@ -179,7 +179,7 @@ func (c *checker) ambiguous(k keyed) {
 		return
 	}
 	f := c.find("ST102", k.String(), k.PK[0].Pos, "two different items can have one key: %s", strings.Join(texts(k.Place), " / ")).
-		mend("separate the fields by something that neither may hold, or give them types of fixed width (uuid, ulid), or |pad(n)")
+		fix("separate the fields by something that neither may hold, or give them types of fixed width (uuid, ulid), or |pad(n)")
 	if len(a.First) > 0 {
 		f.witness(fmt.Sprintf("%s and %s both make %s", values(a.First), values(a.Second), quoted(a.Key)))
 	}
@@ -223,11 +223,11 @@ func (c *checker) lengths(k keyed) {
 		l := t.Language()
 		if n, bounded := l.MaxBytes(); bounded && n > most {
 			c.find("ST107", k.String(), template.Pos, "the %s %s can be %d bytes, and DynamoDB takes %d", what, attributes[i].Name, n, most).
-				mend("bound its fields: { type: text, max: … }, or |first(n), or |hash(n)").report()
+				fix("bound its fields: { type: text, max: … }, or |first(n), or |hash(n)").report()
 		}
 		if l.MinBytes() == 0 && l.Type() != design.KeyNumber {
 			c.find("ST108", k.String(), template.Pos, "the %s %s = %q can be the empty text: DynamoDB refuses the whole write then", what, attributes[i].Name, template.Text).
-				mend("give %s min: 1, or put a literal before it", strings.Join(template.Fields(), " or ")).report()
+				fix("give %s min: 1, or put a literal before it", strings.Join(template.Fields(), " or ")).report()
 		}
 	}
 }

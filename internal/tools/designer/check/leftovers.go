@@ -25,7 +25,7 @@ func (c *checker) forgotten() {
 					told[other.Name+" "+a.entity.Name+"."+a.field] = true
 					c.find("ST517", other.Name, other.Steps[deletes].Pos, "deletes %s and leaves %s of %s as it is, which %s has counted it in", article(of.Name), a.field, a.entity.Name, w.Name).
 						witness(fmt.Sprintf("%s, then %s: there is no %s, and %s is 1", w.Name, other.Name, of.Name, a.field)).
-						mend("counters: { %s: %s } in %s, which every write keeps; or { update: %s, add: { %s: \"-1\" } } in this one", a.field, of.Name, a.entity.Name, a.entity.Name, a.field).report()
+						fix("counters: { %s: %s } in %s, which every write keeps; or { update: %s, add: { %s: \"-1\" } } in this one", a.field, of.Name, a.entity.Name, a.entity.Name, a.field).report()
 				}
 			}
 		}
@@ -109,12 +109,12 @@ func (c *checker) orphans() {
 					ref := refOf(child, e)
 					c.find("ST518", w.Name+"+"+child.Name, s.Pos, "deletes %s, and what refers to it stays: no write or flow deletes the %s whose %s names it", article(e.Name), child.Name, ref).
 						witness(fmt.Sprintf("%s stays, whose %s names %s", quoted(texts(plan.Places(c.design, child)[0])), ref, quoted(texts(plan.Places(c.design, e)[0])))).
-						mend("a flow that reads and deletes each %s first; or accept it here, where a reference may name what is gone", child.Name).report()
+						fix("a flow that reads and deletes each %s first; or accept it here, where a reference may name what is gone", child.Name).report()
 					continue
 				}
 				c.find("ST518", w.Name+"+"+child.Name, s.Pos, "deletes %s, and what belongs to it stays: no write or flow deletes its %s with it", article(e.Name), child.Name).
 					witness(fmt.Sprintf("%s stays when %s is gone", quoted(texts(plan.Places(c.design, child)[0])), quoted(texts(plan.Places(c.design, e)[0])))).
-					mend("a flow that reads and deletes each %s first; or counters: { %s: %s } in %s and when: \"%s = 0\"", child.Name, counter, child.Name, e.Name, counter).report()
+					fix("a flow that reads and deletes each %s first; or counters: { %s: %s } in %s and when: \"%s = 0\"", child.Name, counter, child.Name, e.Name, counter).report()
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func (c *checker) dangling() {
 				}
 				c.find("ST520", w.Name+"+"+r.Field, s.Pos, "makes %s whose %s names %s, and nothing asks whether there is one", article(e.Name), r.Field, strings.Join(names, " or ")).
 					witness(fmt.Sprintf("%s = 'x', and there is no %s 'x'", r.Field, to.Entity)).
-					mend("- { check: %s, by: { %s: \":%s\" }, when: \"attribute_exists(%s)\", else: No%s }", to.Entity, to.Field, r.Field, to.Field, to.Entity).report()
+					fix("- { check: %s, by: { %s: \":%s\" }, when: \"attribute_exists(%s)\", else: No%s }", to.Entity, to.Field, r.Field, to.Field, to.Entity).report()
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func (c *checker) fieldLimit(i *design.Invariant, e *design.Entity, field string
 
 func (c *checker) pastLimit(w *design.Write, at design.Pos, i *design.Invariant, e *design.Entity, field string, upper bool) {
 	c.find("ST510", w.Name, at, "changes %s of %s and does not ask whether %s, %q, still holds", field, e.Name, i.Name, i.Text).
-		mend("when: \"%s %s :limit\"", field, map[bool]string{true: "<", false: ">"}[upper]).report()
+		fix("when: \"%s %s :limit\"", field, map[bool]string{true: "<", false: ">"}[upper]).report()
 }
 
 // towards reports whether an assignment can take a field towards its upper, or lower, bound. A constant is what the
@@ -90,7 +90,7 @@ func (c *checker) countLimit(i *design.Invariant, e, of *design.Entity) {
 		for _, s := range w.Steps {
 			if s.Entity == e.Name && (s.Action == design.Create || s.Action == design.Put) && !asked {
 				c.find("ST510", w.Name, s.Pos, "makes one more %s and does not ask whether %s, %q, still holds", e.Name, i.Name, i.Text).
-					mend("count them in a field: { update: …, add: { n: \"1\" }, when: \"n < :limit\" } in the same write").report()
+					fix("count them in a field: { update: …, add: { n: \"1\" }, when: \"n < :limit\" } in the same write").report()
 			}
 		}
 	}

@@ -18,7 +18,7 @@ func (c *checker) undeclared(p plan.Place) {
 	for i, k := range keys {
 		names[i] = k.Name
 	}
-	what, mend := "its items", "give the index key attributes of its own"
+	what, fix := "its items", "give the index key attributes of its own"
 	switch {
 	case p.Marker != nil:
 		what = "its markers " + p.Marker.Name
@@ -26,7 +26,7 @@ func (c *checker) undeclared(p plan.Place) {
 		what = "its copies " + p.Copy.Name
 	}
 	if p.Marker == nil {
-		mend = fmt.Sprintf("say so: index: { %s: {%s} }; or ", p.Name, declaration(p, keys)) + mend
+		fix = fmt.Sprintf("say so: index: { %s: {%s} }; or ", p.Name, declaration(p, keys)) + fix
 	}
 	if len(p.Optional) > 0 {
 		what += " that have " + strings.Join(p.Optional, ", ")
@@ -35,7 +35,7 @@ func (c *checker) undeclared(p plan.Place) {
 		what += " for which \"" + p.Where.Text + "\" holds"
 	}
 	c.find("ST411", p.String(), p.Pos, "%s are in the index without the design saying so: they have its key, %s", what, strings.Join(names, " and ")).
-		mend("%s", mend).report()
+		fix("%s", fix).report()
 }
 
 // otherType is ST402 of attributes that are no declared key: a field is stored in a key attribute of an index as another type
@@ -53,7 +53,7 @@ func (c *checker) otherType(e *design.Entity) {
 				continue
 			}
 			c.find("ST402", e.Name, f.Pos, "stores %s in %s, which is a key of index %s of type %s: DynamoDB refuses the item, whether it is meant to be there or not",
-				f.Name, k.Name, x.Name, k.Type).mend("%s: { type: \"%s\", attr: … }", f.Name, f.Type).report()
+				f.Name, k.Name, x.Name, k.Type).fix("%s: { type: \"%s\", attr: … }", f.Name, f.Type).report()
 		}
 	}
 }

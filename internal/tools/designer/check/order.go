@@ -49,7 +49,7 @@ func (c *checker) bytesOrder(r *design.Read, p plan.Place, part design.Part) {
 		return
 	}
 	find := func() *found {
-		return c.find("ST105", r.Name, r.Pos, "relies on the order of %s in %s, which does not sort as its values do: %s", f.Name, p, s.Reason)
+		return c.find("ST105", r.Name, r.Pos, "relies on the order of %s in %s, which does not sort like its values: %s", f.Name, p, s.Reason)
 	}
 	switch s.Order {
 	case keylang.Random, keylang.Unpadded:
@@ -92,7 +92,7 @@ func (c *checker) room(p plan.Place) {
 				if part.Funcs[0] == fn { // of the value itself
 					finding.witness(fmt.Sprintf("%s = 1%s", f.Name, strings.Repeat("0", fn.Int())))
 				}
-				finding.mend("|%s(%d)", fn.Name, digits).report()
+				finding.fix("|%s(%d)", fn.Name, digits).report()
 			}
 		}
 	}
@@ -190,7 +190,7 @@ func (c *checker) ties(r *design.Read, p plan.Place) {
 	}
 	f := c.find("ST105", r.Name, r.Pos, "relies on the order of %s, where several items can have one key: those are in no order", p).as(Info)
 	if _, sk := p.Attributes(); len(sk) > 0 && sk[len(sk)-1].Type == design.KeyString {
-		f.mend("end the sort key with #{%s}", strings.Join(missing, "}#{"))
+		f.fix("end the sort key with #{%s}", strings.Join(missing, "}#{"))
 	}
 	f.report()
 }
@@ -254,10 +254,10 @@ func (c *checker) openPrefix(r *design.Read, p *plan.Plan, s plan.SortCondition)
 	switch {
 	case last.Field != "" && s.Comparison == plan.SortBeginsWith && s.Prefix == "":
 		find("asks for what begins with %s and ends there: it also finds other values", last.Field).
-			mend("a literal after {%s} in the template", last.Field).report()
+			fix("a literal after {%s} in the template", last.Field).report()
 	case last.Field == "":
 		find("asks for what begins with %s and %q, which a value may hold itself: it also finds other values", fields, last.Literal).as(Warning).unless(x.Certain).
-			mend("give it a type without %q: slug, uuid or an enumeration; or put it into the partition key", last.Literal).report()
+			fix("give it a type without %q: slug, uuid or an enumeration; or put it into the partition key", last.Literal).report()
 	}
 }
 

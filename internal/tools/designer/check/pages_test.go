@@ -83,7 +83,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s: the first design has it as %s only", r.ID, all[0].Severity)
 		}
 		if all := find(t, r.ID, fragments[1]); len(all) > 0 {
-			t.Errorf("%s: found in the mended design, too:\n%s", r.ID, show(all))
+			t.Errorf("%s: found in the fixed design, too:\n%s", r.ID, show(all))
 		}
 	}
 }

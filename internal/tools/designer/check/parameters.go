@@ -36,7 +36,7 @@ func (c *checker) sameParameters(w *design.Write) {
 			c.find("ST516", w.Name, s.Pos, "is on one %s if %s are the same: DynamoDB refuses two actions on one item, and the generated code says so before it asks",
 				e.Name, strings.Join(pairs, ", and ")).
 				witness(fmt.Sprintf(":%s = \"a\", :%s = \"a\"", params[0], params[1])).
-				mend("when: \"%s <> :%s\" in the step of :%s, which says that they differ", fields[0], params[1], params[0]).report()
+				fix("when: \"%s <> :%s\" in the step of :%s, which says that they differ", fields[0], params[1], params[0]).report()
 		}
 	}
 }
@@ -65,7 +65,7 @@ func (c *checker) fractions(w *design.Write, s *design.Step) {
 			if name, sample := c.fraction(w, s, t); name != "" {
 				c.find("ST519", w.Name, a.Pos, "gives %s of %s, which is of type %s, the value %s, which may have a fraction: the item can then not be read any more", f.Name, e.Name, f.Type, name).
 					witness(sum(sample)).
-					mend("%s: decimal; or an amount in the smallest unit, which is a whole number", f.Name).report()
+					fix("%s: decimal; or an amount in the smallest unit, which is a whole number", f.Name).report()
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func (c *checker) summed(e *design.Entity) {
 		}
 		if g := of.Field(x.Sum); g != nil && g.Type.Kind == design.KindDecimal {
 			c.find("ST519", e.Name, x.Pos, "sums %s of %s, which is a decimal, in %s, which is of type %s: the item can then not be read any more",
-				g.Name, of.Name, f.Name, f.Type).witness(sum("0.5")).mend("%s: decimal", f.Name).report()
+				g.Name, of.Name, f.Name, f.Type).witness(sum("0.5")).fix("%s: decimal", f.Name).report()
 		}
 	}
 }

@@ -232,7 +232,7 @@ func (c *checker) few(h *heat, subject string, load float64) {
 	}
 	c.find("ST301", subject, p.Pos, "the partition key %q %s takes %.0f of %d write units and %.0f of %d read units a second",
 		p.PK[0].Text, holds, h.writes, partitionWriteUnits, h.reads, partitionReadUnits).as(severity).
-		mend("more in the key: what the reads always know, or |shard(n); or accept it with the number of items").report()
+		fix("more in the key: what the reads always know, or |shard(n); or accept it with the number of items").report()
 }
 
 // strain is ST302 and ST307.
@@ -240,7 +240,7 @@ func (c *checker) strain(h *heat, subject string, load float64) {
 	p := h.places[0]
 	if growsAtEnd(p) {
 		c.find("ST307", subject, p.Pos, "new items all go to the end of the partition %q: DynamoDB cannot split it for heat", p.PK[0].Text).
-			mend("|shard(n) in the partition key, if the load comes near the limit").report()
+			fix("|shard(n) in the partition key, if the load comes near the limit").report()
 	}
 	if load < 2*ample {
 		return
@@ -259,7 +259,7 @@ func (c *checker) strain(h *heat, subject string, load float64) {
 		on = "the busiest " + h.busiest + " in"
 	}
 	c.find("ST302", subject, p.Pos, "%.0f write units and %.0f read units a second on %s %q %s", h.writes, h.reads, on, p.PK[0].Text, consequence).
-		as(severity).mend("|shard(%.0f) or more in the partition key", shards).report()
+		as(severity).fix("|shard(%.0f) or more in the partition key", shards).report()
 }
 
 // shardsOf is in how many shards the partition of one value lies already.
@@ -314,17 +314,17 @@ func (c *checker) grows(e *design.Entity) {
 		return slices.ContainsFunc(w.Steps, func(s *design.Step) bool { return s.Entity == e.Name && s.Action == design.Delete })
 	})
 	local := slices.ContainsFunc(c.design.TableOf(e).Indexes, func(x *design.Index) bool { return x.Local })
-	const mend = "volume: { max: … } if there is a bound, ttl: if they may go, or a period in the partition key"
+	const fix = "volume: { max: … } if there is a bound, ttl: if they may go, or a period in the partition key"
 	switch {
 	case local && (v.Max == 0 || v.Max*float64(cost.ItemSize(e)) > localPartitionBytes):
 		c.find("ST303", e.Name, v.Pos, "can be more for each %s than the 10 GB that a partition key holds in a table with a local index: writes are refused then", v.Per).
-			as(Error).mend(mend).report()
+			as(Error).fix(fix).report()
 	case v.Max == 0 && !deleted:
 		c.find("ST303", e.Name, v.Pos, "has no bound for each %s, does not expire and is never deleted: the partition grows for ever", v.Per).
-			mend(mend).report()
+			fix(fix).report()
 	case !deleted && eventful(c.languages()[i].Place):
 		c.find("ST303", e.Name, v.Pos, "comes again and again for each %s, does not expire and is never deleted: nothing keeps them at %s", v.Per, most(v.Max)).
-			as(Info).mend("ttl: if they may go").report()
+			as(Info).fix("ttl: if they may go").report()
 	}
 }
 

@@ -32,13 +32,13 @@ func (c *checker) persons() {
 func (c *checker) fateless(p *plan.Person, e *design.Entity, fates []*plan.PersonPart) {
 	const words = "personal: { %s: delete }, or expires, or { keep: \"why\", set: …, remove: … }"
 	if f := e.Field(p.Field); f != nil && !settled(p, e, fates) {
-		c.find("ST901", e.Name, f.Pos, "%s names a person, and nothing says what becomes of it when they are erased", f.Name).mend(words, f.Name).report()
+		c.find("ST901", e.Name, f.Pos, "%s names a person, and nothing says what becomes of it when they are erased", f.Name).fix(words, f.Name).report()
 		return
 	}
 	if len(fates) == 0 {
 		for _, f := range e.Fields {
 			if f.Type.Kind == design.KindEmail {
-				c.find("ST901", e.Name, f.Pos, "%s is an address of a person, and nothing says what becomes of it when they are erased", f.Name).mend(words, f.Name).report()
+				c.find("ST901", e.Name, f.Pos, "%s is an address of a person, and nothing says what becomes of it when they are erased", f.Name).fix(words, f.Name).report()
 				return
 			}
 		}
@@ -50,7 +50,7 @@ func (c *checker) fateless(p *plan.Person, e *design.Entity, fates []*plan.Perso
 		})
 		if p.Own != nil && s.Entity == p.Own.Name && stays {
 			c.find("ST901", e.Name, s.Pos, "%s keeps the person's own %s, and stays when they are erased", s.Field, s.From).
-				mend("personal: { …: { keep: \"why\", set: { %s: … } } }", s.Field).report()
+				fix("personal: { …: { keep: \"why\", set: { %s: … } } }", s.Field).report()
 		}
 	}
 }
@@ -73,11 +73,11 @@ func (c *checker) findable(part *plan.PersonPart) {
 	found := c.find("ST902", part.Entity.Name, part.Fate.Pos, "nothing finds the items in which %s names a person: they are not exported, and would need a Scan to be erased", part.Field)
 	switch {
 	case stays:
-		found.as(Info).mend("an index by %s, if they are to be exported", part.Field).report()
+		found.as(Info).fix("an index by %s, if they are to be exported", part.Field).report()
 	case !f.Type.Scalar():
-		found.mend("an item for each person in %s, or expires", part.Field).report()
+		found.fix("an item for each person in %s, or expires", part.Field).report()
 	default:
-		found.mend("index: { …: { pk: \"PERSON#{%s}\", sk: … } }, or expires", part.Field).report()
+		found.fix("index: { …: { pk: \"PERSON#{%s}\", sk: … } }, or expires", part.Field).report()
 	}
 }
 
@@ -85,6 +85,6 @@ func (c *checker) findable(part *plan.PersonPart) {
 func (c *checker) outlives(part *plan.PersonPart) {
 	if e := part.Entity; part.Fate.Do == design.FateExpire && part.Field != "" && e.TTL != nil && e.TTL.After > erasureMonth {
 		c.find("ST903", e.Name, part.Fate.Pos, "its items stay for %d days after their person was erased", int(e.TTL.After.Hours()/24)).
-			mend("%s: delete, with an index that finds them; or a shorter ttl", part.Field).report()
+			fix("%s: delete, with an index that finds them; or a shorter ttl", part.Field).report()
 	}
 }

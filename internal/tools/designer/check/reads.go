@@ -47,7 +47,7 @@ func (c *checker) scan(r plan.Result) {
 		}
 	}
 	c.find("ST201", r.Read.Name, r.Read.Pos, "no key serves it, it would be a Scan of the whole table (%s)", strings.Join(near, "; ")).
-		mend("an index whose partition key is known (a literal will do for few items), sorted as the read wants").report()
+		fix("an index whose partition key is known (a literal will do for few items), sorted as the read wants").report()
 }
 
 // lacks is ST203, ST204, ST205, ST207 and ST211: what the chosen place lacks.
@@ -61,20 +61,20 @@ func (c *checker) lacks(result plan.Result) {
 			}
 			f := c.find("ST203", r.Name, r.Pos, "%s is filtered after the read: what is dropped is paid for, and pages come back short", strings.Join(l.Fields, ", "))
 			if p.Filter != nil && len(p.Filter.Params()) == 0 {
-				f.mend("a sparse index, which holds just those items: where: \"%s\"", p.Filter.Text)
+				f.fix("a sparse index, which holds just those items: where: \"%s\"", p.Filter.Text)
 			} else {
-				f.mend("an index with %s in its key", strings.Join(l.Fields, ", "))
+				f.fix("an index with %s in its key", strings.Join(l.Fields, ", "))
 			}
 			f.report()
 		case plan.BandRead:
 			c.find("ST203", r.Name, r.Pos, "asks by %s, of which %s has only a band in its key: the rest of the band is read, paid for and dropped", strings.Join(l.Fields, ", "), p.Place).
-				mend("bucket: %s, which is all of the band; or the value itself in the key, behind its band", l.Fields[0]).report()
+				fix("bucket: %s, which is all of the band; or the value itself in the key, behind its band", l.Fields[0]).report()
 		case plan.WrongOrder:
 			c.find("ST204", r.Name, r.Pos, "wants the order [%s], which is not the order of %s's sort key", orderText(r.Order), p.Place).
-				mend("put %s into the sort key, after what is known", strings.Join(l.Fields, ", ")).report()
+				fix("put %s into the sort key, after what is known", strings.Join(l.Fields, ", ")).report()
 		case plan.NotConsistent:
 			c.find("ST205", r.Name, r.Pos, "wants a strongly consistent read of the global index %s, which DynamoDB refuses", p.Place.Name).
-				mend("read the table, or a copy or marker in it").report()
+				fix("read the table, or a copy or marker in it").report()
 		case plan.NotFresh:
 			c.late(r.Name, r.Pos, r.FreshMillis, p.Place)
 		case plan.FieldsMissing:
@@ -82,14 +82,14 @@ func (c *checker) lacks(result plan.Result) {
 				continue // a marker leads to its item: that is its use
 			}
 			f := c.find("ST207", r.Name, r.Pos, "needs %s, which %s does not have", strings.Join(l.Fields, ", "), p.Place).
-				mend("project: [… %s]; reading each item from the table costs one more read for each", strings.Join(l.Fields, ", "))
+				fix("project: [… %s]; reading each item from the table costs one more read for each", strings.Join(l.Fields, ", "))
 			if p.Place.Index != nil && p.Place.Index.Local {
 				f.as(Warning) // DynamoDB reads them from the table by itself
 			}
 			f.report()
 		case plan.FansOut:
 			c.find("ST211", r.Name, r.Pos, "asks %d partitions each time and merges their answers", p.Fanout).as(Info).
-				mend("as few shards as the writes need").report()
+				fix("as few shards as the writes need").report()
 		default:
 		}
 	}
@@ -99,7 +99,7 @@ func (c *checker) lacks(result plan.Result) {
 func (c *checker) late(subject string, at design.Pos, millis int, p plan.Place) {
 	length := func(millis int) string { return (time.Duration(millis) * time.Millisecond).String() }
 	c.find("ST205", subject, at, "wants answers that are at most %s behind, and reads %s, which is taken to be up to %s behind", length(millis), p.Index.Name, length(p.Index.Lag())).
-		mend("read the table, or a copy in it; or say the lag that the index really has, lag: 200ms").report()
+		fix("read the table, or a copy in it; or say the lag that the index really has, lag: 200ms").report()
 }
 
 // onlyExpiry reports whether fields are no more than the one by which the place's items expire.
@@ -127,10 +127,10 @@ func (c *checker) bounds(result plan.Result) {
 		if p.Place.Global() {
 			what += " and is behind the table"
 		}
-		c.find("ST208", r.Name, r.Pos, "%s", what).mend("unique: a marker item in the table; or order: [… desc], if the last one is meant").report()
+		c.find("ST208", r.Name, r.Pos, "%s", what).fix("unique: a marker item in the table; or order: [… desc], if the last one is meant").report()
 	}
 	if r.Way() == "many" && r.Page == 0 && r.Limit == 0 {
-		c.find("ST209", r.Name, r.Pos, "has no page and no limit").mend("page: 20").report()
+		c.find("ST209", r.Name, r.Pos, "has no page and no limit").fix("page: 20").report()
 	}
 }
 
@@ -153,7 +153,7 @@ func (c *checker) leak(subject string, at design.Pos, p *plan.Plan) {
 		}
 		c.find("ST202", subject, at, "also returns items of %s: both are in the partition %q", other.Entity.Name, own.PK[0].Text).
 			witness(fmt.Sprintf("%s with the key %s", article(other.Entity.Name), quoted(key))).
-			mend("begin the sort key of each with a literal of its own, and ask for that").report()
+			fix("begin the sort key of each with a literal of its own, and ask for that").report()
 	}
 }
 

@@ -28,10 +28,10 @@ func WriteText(w io.Writer, d *design.Design, findings Findings, all bool) error
 			out.printf("%s\n", excerpt)
 		}
 		if f.Witness != "" {
-			out.printf("  shown by: %s\n", f.Witness)
+			out.printf("  counterexample: %s\n", f.Witness)
 		}
-		if f.Mend != "" {
-			out.printf("  mend: %s\n", f.Mend)
+		if f.Fix != "" {
+			out.printf("  fix: %s\n", f.Fix)
 		}
 		out.printf("\n")
 	}

@@ -32,7 +32,7 @@ func (c *checker) repetition(w *design.Write) {
 		}
 		if does != "" {
 			c.find("ST507", w.Name, w.Pos, "a client that sends it again, because the answer was lost, %s", does).
-				mend("idempotent: { with: …, request: […] }").report()
+				fix("idempotent: { with: …, request: […] }").report()
 			return
 		}
 	}
@@ -88,14 +88,14 @@ func (c *checker) idempotency(w *design.Write) {
 	tenant := c.design.Tenant
 	if tenant != "" && !isKey(record, tenant) {
 		c.find("ST514", w.Name, i.Pos, "the idempotency key %q has no %s in it: another %s who sends the same key is answered with this one's result",
-			record.Key.PK.Text, tenant, tenant).mend("pk: \"…#{%s}#{…}\"", tenant).report()
+			record.Key.PK.Text, tenant, tenant).fix("pk: \"…#{%s}#{…}\"", tenant).report()
 	}
 	if record.TTL == nil {
 		c.find("ST514", w.Name, i.Pos, "the records of %s never expire", record.Name).as(Warning).
-			mend("ttl: { attr: …, after: 24h }").report()
+			fix("ttl: { attr: …, after: 24h }").report()
 	}
 	if len(i.Request) == 0 {
 		c.find("ST514", w.Name, i.Pos, "the same key with another request is answered as a repetition, since nothing of the request is compared").
-			as(Warning).mend("request: [the parameters that make it the same request]").report()
+			as(Warning).fix("request: [the parameters that make it the same request]").report()
 	}
 }

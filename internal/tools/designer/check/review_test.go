@@ -133,7 +133,7 @@ func TestReview(t *testing.T) {
 		all := check.Check(load(t, files[name]))
 		for _, w := range review[name] {
 			if !slices.ContainsFunc(all, func(f check.Finding) bool {
-				text := f.Message + "\n" + f.Witness + "\n" + f.Mend
+				text := f.Message + "\n" + f.Witness + "\n" + f.Fix
 				return f.Rule == w.rule && f.Subject == w.subject && strings.Contains(text, w.part) && f.Accepted == ""
 			}) {
 				t.Errorf("%s: %s of %s (%s) is not found", name, w.rule, w.subject, w.part)

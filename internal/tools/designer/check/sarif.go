@@ -89,8 +89,8 @@ func sarifOf(d *design.Design, f Finding) sarifResult {
 	if f.Witness != "" {
 		text += "\nShown by: " + f.Witness
 	}
-	if f.Mend != "" {
-		text += "\nMend: " + f.Mend
+	if f.Fix != "" {
+		text += "\nFix: " + f.Fix
 	}
 	out := sarifResult{RuleID: f.Rule, Level: level, Message: sarifText{text}}
 	if d.Source != nil && f.Pos.Line > 0 {

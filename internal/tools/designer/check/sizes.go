@@ -45,7 +45,7 @@ func (c *checker) tooLarge(e *design.Entity) {
 	}
 	if bytes > itemBytesMax {
 		c.find("ST601", e.Name, pos, "can be %d KB, and an item is 400 KB at most", bytes>>10).
-			mend("put the large part into items of its own, or into S3 with its key here").report()
+			fix("put the large part into items of its own, or into S3 with its key here").report()
 	}
 }
 
@@ -61,7 +61,7 @@ func (c *checker) unbounded(e *design.Entity, fields []*design.Field, path []str
 		case design.KindList, design.KindMap, design.KindSet:
 			if f.MaxBytes == 0 {
 				c.find("ST603", e.Name, f.Pos, "%s is %s without a bound: the item grows with it, and each change writes all of it", strings.Join(in, "."), article(t.String())).
-					mend("{ type: \"%s\", max: BYTES }, or an item for each element", t).report()
+					fix("{ type: \"%s\", max: BYTES }, or an item for each element", t).report()
 			}
 		case design.KindStruct:
 			if s := c.design.Struct(t.Name); s != nil {
@@ -81,11 +81,11 @@ func (c *checker) largeRead(r *design.Read) {
 	size, n := cost.SizeAt(result.Plan.Place), cost.OfRead(c.design, result)
 	if r.Many && float64(size)*n.Items > largePageBytes {
 		c.find("ST602", r.Name, r.Pos, "reads pages of %d KB %g times a second: %g read units each", int(float64(size)*n.Items)>>10, r.Rate, n.Units).
-			mend("an index entry with the fields that a list shows").report()
+			fix("an index entry with the fields that a list shows").report()
 	}
 	if !r.Many && size > largeItemBytes {
 		c.find("ST602", r.Name, r.Pos, "reads %s of %d bytes %g times a second: %g read units each", result.Plan.Place, size, r.Rate, n.Units).
-			mend("the large part in items of its own").report()
+			fix("the large part in items of its own").report()
 	}
 }
 
@@ -105,9 +105,9 @@ func (c *checker) largeWrite(w *design.Write, i plan.ItemWrite) {
 		own := (changed + 1023) / 1024
 		c.find("ST604", w.Name, i.Step.Pos, "changes %s of %s, some %d bytes, and pays for all of its %d: %.0f write units a day more than in an item of their own",
 			strings.Join(i.Changed, ", "), i.Place.Entity.Name, changed, size, float64(units-own)*w.Rate*86400).
-			mend("move them into an item of its own under the same partition key").report()
+			fix("move them into an item of its own under the same partition key").report()
 	case size > largeItemBytes:
 		c.find("ST602", w.Name, i.Step.Pos, "writes %s of %d bytes %g times a second: %d write units each", i.Place, size, w.Rate, units).
-			mend("the large part in items of its own").report()
+			fix("the large part in items of its own").report()
 	}
 }

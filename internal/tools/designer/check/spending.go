@@ -46,6 +46,6 @@ func (c *checker) spending() {
 	}
 	if total > budget {
 		c.find("ST802", c.design.Name, c.design.Workload.Pos, "costs $%.2f a month on demand, and the budget is $%.2f", total, budget).
-			mend("the patterns that cost most are told as ST801").report()
+			fix("the patterns that cost most are told as ST801").report()
 	}
 }

@@ -25,11 +25,11 @@ func (c *checker) tenant(r tenantRead, e *design.Entity) {
 	}
 	if r.many {
 		c.find("ST304", r.name, r.pos, "returns items of every %s", tenant).
-			mend("by: [%s], with it in the partition key; or shared: \"why everyone may see them\"", tenant).report()
+			fix("by: [%s], with it in the partition key; or shared: \"why everyone may see them\"", tenant).report()
 		return
 	}
 	c.find("ST305", r.name, r.pos, "reads %s by its id, whosever it is", article(e.Name)).
-		mend("owner: %s, which makes another's item as good as absent", tenant).report()
+		fix("owner: %s, which makes another's item as good as absent", tenant).report()
 }
 
 // owned reports whether items of an entity are a tenant's: it has the tenant's field, or belongs to an entity that does.
@@ -73,20 +73,20 @@ func (c *checker) hotItem(w *design.Write) {
 		hot := perItem*units > ample*partitionWriteUnits
 		if hot {
 			c.find("ST306", w.Name, i.Step.Pos, "writes each %s %.0f times a second, which is %.0f write units: an item takes %d", name, perItem, perItem*units, partitionWriteUnits).
-				mend("spread what is counted over several items, and add them up").report()
+				fix("spread what is counted over several items, and add them up").report()
 		}
 		switch popular := w.Rate * conflictSeconds; {
 		case !p.Transaction() && !hot && adds(i) && (items == 0 || items > fewValues) && times*units > ample*partitionWriteUnits:
 			c.find("ST306", w.Name, i.Step.Pos, "adds to %s %.0f times a second: if all want the same one, that is %.0f write units, and an item takes %d",
 				article(name), times, times*units, partitionWriteUnits).as(Info).
-				mend("spread what is counted over several items, and add them up").report()
+				fix("spread what is counted over several items, and add them up").report()
 		case !p.Transaction():
 		case perItem > conflictsMany:
 			c.find("ST512", w.Name, i.Step.Pos, "has each %s in %.0f transactions a second: DynamoDB cancels one of two that meet", name, perItem).
-				mend("write it apart from the transaction, or spread it over several items").report()
+				fix("write it apart from the transaction, or spread it over several items").report()
 		case !hot && popular >= 0.01 && adds(i) && !isKey(i.Place.Entity, c.design.Tenant):
 			c.find("ST306", w.Name, i.Step.Pos, "changes %s in each transaction: if all want the same one, that is %g a second, of which about %.0f%% meet another and are cancelled",
-				article(name), w.Rate, min(100, 100*popular)).as(Info).mend("repeat what is cancelled; for more, spread what is counted over several items").report()
+				article(name), w.Rate, min(100, 100*popular)).as(Info).fix("repeat what is cancelled; for more, spread what is counted over several items").report()
 		}
 	}
 }

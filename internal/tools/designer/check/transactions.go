@@ -34,9 +34,9 @@ func (c *checker) transactionSize(w *design.Write, p plan.WritePlan) {
 	tooMany := func(format string, args ...any) {
 		f := c.find("ST504", w.Name, w.Pos, format, args...)
 		if bound > 0 {
-			f.mend("lines: { max: %d }", bound)
+			f.fix("lines: { max: %d }", bound)
 		} else {
-			f.mend("several writes, each of which may be done alone")
+			f.fix("several writes, each of which may be done alone")
 		}
 		f.report()
 	}
@@ -61,7 +61,7 @@ func (c *checker) transactionSize(w *design.Write, p plan.WritePlan) {
 	}
 	if bytes > transactionBytesMax {
 		c.find("ST505", w.Name, w.Pos, "can be %d KB, and a transaction is 4 MB at most", bytes>>10).
-			mend("fewer lines, or the large part in items that are written apart").report()
+			fix("fewer lines, or the large part in items that are written apart").report()
 	}
 }
 
@@ -84,7 +84,7 @@ func (c *checker) sameItemTwice(w *design.Write, p plan.WritePlan) {
 			at = i.Step.Pos
 		}
 		c.find("ST506", w.Name, at, "touches %s in two steps, and nothing says that they are two items: DynamoDB refuses two actions on one item", key).
-			mend("join the two steps, or set the key fields of one from a parameter of its own").report()
+			fix("join the two steps, or set the key fields of one from a parameter of its own").report()
 	}
 }
 
@@ -128,6 +128,6 @@ func (c *checker) batch(w *design.Write) {
 			loses += "; its copies and markers are further requests that can fail alone"
 		}
 		c.find("ST511", w.Name, s.Pos, "can only be a BatchWriteItem, which has no conditions and is not one whole: of the %s %s", e.Name, loses).
-			mend("%sa write of one %s with its condition, called for each; or lines: { max: %d } and create", said, e.Name, transactionActionsMax/len(w.Steps)).report()
+			fix("%sa write of one %s with its condition, called for each; or lines: { max: %d } and create", said, e.Name, transactionActionsMax/len(w.Steps)).report()
 	}
 }

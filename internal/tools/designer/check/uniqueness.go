@@ -23,7 +23,7 @@ func (c *checker) assumedUnique(r *design.Read) {
 	}
 	c.find("ST501", e.Name+"+"+r.Name, r.Pos, "%s reads one %s by %s as if that were unique, and nothing guards it: two that are created at the same time both succeed",
 		r.Name, e.Name, strings.Join(r.By, ", ")).
-		mend("unique: { %s: { pk: \"…#{%s}\", sk: UNIQUE } }, a marker item that is put in the same transaction if it does not exist",
+		fix("unique: { %s: { pk: \"…#{%s}\", sk: UNIQUE } }, a marker item that is put in the same transaction if it does not exist",
 			title(r.By[0]), strings.Join(r.By, "}#{")).report()
 }
 
@@ -44,7 +44,7 @@ func (c *checker) duplicate(e *design.Entity) {
 	}
 	if len(shared) > 0 {
 		c.find("ST503", e.Name, e.Pos, "repeats %s of %s by hand: nothing keeps the two equal", strings.Join(shared, ", "), of.Name).
-			mend("declare it in %s as copies: { …: { pk: …, sk: …, fields: [%s] } }", of.Name, strings.Join(shared, ", ")).report()
+			fix("declare it in %s as copies: { …: { pk: …, sk: …, fields: [%s] } }", of.Name, strings.Join(shared, ", ")).report()
 	}
 }
 
@@ -65,7 +65,7 @@ func (c *checker) likelyDuplicates(e *design.Entity) {
 			leads := refOf(e, of) != "" || slices.ContainsFunc(keyOf(of), func(k string) bool { return k != c.design.Tenant && e.Field(k) != nil })
 			if leads && !c.keptEqual(of, of.Fields[i].Name, e, f.Name) {
 				c.find("ST503", e.Name, f.Pos, "%s repeats %s of %s: nothing keeps the two equal", f.Name, of.Fields[i].Name, of.Name).as(Warning).
-					mend("snapshot: { %s: %s.%s }, if it is to stay as it was; or change both in one write", f.Name, of.Name, of.Fields[i].Name).report()
+					fix("snapshot: { %s: %s.%s }, if it is to stay as it was; or change both in one write", f.Name, of.Name, of.Fields[i].Name).report()
 			}
 		}
 	}

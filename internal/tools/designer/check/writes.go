@@ -41,8 +41,8 @@ func (c *checker) step(w *design.Write, s *design.Step) {
 	e := c.design.Entity(s.Entity)
 	c.fractions(w, s)
 	if s.Action == design.Put && s.When == nil {
-		c.find("ST502", w.Name, s.Pos, "puts %s unconditionally: a repetition, or an id that is taken, overwrites what is there", article(e.Name)).
-			mend("create: %s, which fails if the item exists; or upsert", e.Name).report()
+		c.find("ST502", w.Name, s.Pos, "puts %s unconditionally: a retry, or an id that is already in use, overwrites the existing item", article(e.Name)).
+			fix("create: %s, which fails if the item exists; or upsert", e.Name).report()
 	}
 	if s.Action != design.Update && s.Action != design.Upsert {
 		return
@@ -51,7 +51,7 @@ func (c *checker) step(w *design.Write, s *design.Step) {
 	for i, a := range all {
 		if isKey(e, a.Field) && !tells(e, a) {
 			c.find("ST104", w.Name, a.Pos, "changes %s of %s, which is part of its primary key: an item cannot change its key", a.Field, e.Name).
-				mend("delete the item and create another in one write").report()
+				fix("delete the item and create another in one write").report()
 		}
 		c.nested(w, s, a)
 		c.operand(w, s, a)
@@ -69,7 +69,7 @@ func (c *checker) step(w *design.Write, s *design.Step) {
 	for _, a := range s.Set {
 		if readBefore(a) && !slices.Contains(s.When.Fields(), a.Field) {
 			c.find("ST508", w.Name, a.Pos, "sets %s to what was read before plus something, and nothing makes sure that it is still that: of two at once one is lost", a.Field).
-				mend("add: { %s: … }, or when: \"%s = :seen\"", a.Field, a.Field).report()
+				fix("add: { %s: … }, or when: \"%s = :seen\"", a.Field, a.Field).report()
 		}
 	}
 	c.entryParts(w, s, e)
@@ -103,7 +103,7 @@ func (c *checker) nested(w *design.Write, s *design.Step, a *design.Assignment) 
 			path += steps
 		}
 		c.find("ST509", w.Name, a.Pos, "changes %s, which is inside of what may be absent: DynamoDB refuses the update then", path).
-			mend("store it as a top-level attribute, or make the map part of what creates the item").report()
+			fix("store it as a top-level attribute, or make the map part of what creates the item").report()
 	}
 }
 
@@ -122,7 +122,7 @@ func (c *checker) operand(w *design.Write, s *design.Step, a *design.Assignment)
 			continue
 		}
 		c.find("ST509", w.Name, a.Pos, "computes %s of %s, which may be absent: DynamoDB refuses the update then", a.Field, t.Name).
-			mend("add: { %s: … }, which takes what is absent for 0", a.Field).report()
+			fix("add: { %s: … }, which takes what is absent for 0", a.Field).report()
 	}
 }
 
@@ -130,6 +130,6 @@ func (c *checker) operand(w *design.Write, s *design.Step, a *design.Assignment)
 func (c *checker) overlap(w *design.Write, e *design.Entity, a, b *design.Assignment) {
 	if x, y := strings.Join(design.PathSteps(a.Field), ".")+".", strings.Join(design.PathSteps(b.Field), ".")+"."; strings.HasPrefix(x, y) || strings.HasPrefix(y, x) {
 		c.find("ST509", w.Name, b.Pos, "changes %s and %s of %s in one update, and one is inside the other: DynamoDB refuses paths that overlap", a.Field, b.Field, e.Name).
-			mend("set the whole, or only parts of it").report()
+			fix("set the whole, or only parts of it").report()
 	}
 }

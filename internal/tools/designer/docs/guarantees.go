@@ -125,10 +125,10 @@ func (p *page) findings() {
 		is    check.Severity
 		title string
 	}{{check.Error, "Errors"}, {check.Warning, "Warnings"}, {check.Info, "Notes"}} {
-		t := table{head: []string{"Rule", "Of", "Finding", "Shown by", "Mend"}}
+		t := table{head: []string{"Rule", "Of", "Finding", "Shown by", "Fix"}}
 		for _, f := range all {
 			if f.Severity == severity.is && f.Accepted == "" {
-				t.row(f.Rule, code(f.Subject), text(f.Message), code(f.Witness), text(f.Mend))
+				t.row(f.Rule, code(f.Subject), text(f.Message), code(f.Witness), text(f.Fix))
 			}
 		}
 		if open += len(t.rows); len(t.rows) > 0 {

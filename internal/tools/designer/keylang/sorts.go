@@ -13,7 +13,7 @@ type Order uint8
 // The orders.
 const (
 	Random   Order = iota // not at all
-	Unpadded              // numbers without fixed width: not at all, and a function would mend it
+	Unpadded              // numbers without fixed width: not at all, and a function would fix it
 	ByText                // as texts, which for words is the order by code points
 	Coarse                // as the values, but different values can be the same text
 	Reversed              // backwards

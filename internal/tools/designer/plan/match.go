@@ -36,7 +36,7 @@ type matcher struct {
 	read   *design.Read
 	plan   *Plan
 	lacks  []Lack
-	// useless is set by lacks that no price mends.
+	// useless is set by lacks that no price fixes.
 	useless bool
 
 	used []string // known fields that the keys have taken

@@ -302,14 +302,14 @@ func (p *Policy) own(d *design.Design, used []bool) check.Findings {
 	if len(p.Regions) > 0 && !slices.Contains(p.Regions, region) {
 		out = append(out, check.Finding{
 			Rule: Rule, Severity: check.Error, Subject: d.Name, Pos: d.Workload.Pos,
-			Message: fmt.Sprintf("is for %s, and %s allows %s", region, file, strings.Join(p.Regions, ", ")), Mend: "name one of them in workload: { region: … }",
+			Message: fmt.Sprintf("is for %s, and %s allows %s", region, file, strings.Join(p.Regions, ", ")), Fix: "name one of them in workload: { region: … }",
 		})
 	}
 	for i, a := range p.Accept {
 		if !used[i] && a.Design == d.Name {
 			out = append(out, check.Finding{
 				Rule: Rule, Severity: check.Error, Subject: d.Name,
-				Message: fmt.Sprintf("%s accepts %s of %s, which is not found any more", file, a.Rule, a.In), Mend: "remove the acceptance of " + a.Owner,
+				Message: fmt.Sprintf("%s accepts %s of %s, which is not found any more", file, a.Rule, a.In), Fix: "remove the acceptance of " + a.Owner,
 			})
 		}
 	}

@@ -35,7 +35,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	for _, f := range r.Findings {
 		open++
-		out.printf("%s%s %s %s: %s\n  mend: %s\n\n", r.place(f.Pos), f.Severity, f.Rule, f.Subject, f.Message, f.Mend)
+		out.printf("%s%s %s %s: %s\n  fix: %s\n\n", r.place(f.Pos), f.Severity, f.Rule, f.Subject, f.Message, f.Fix)
 	}
 	out.printf("%s: %s\n", r.Design, r.total(open, accepted))
 	return out.err

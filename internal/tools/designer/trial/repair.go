@@ -36,7 +36,7 @@ func (g *writing) repaired(run *lower.Write, in table.Input) []*record {
 			return own.records
 		}
 		for _, e := range v.effects {
-			g.mend(&own, e)
+			g.fix(&own, e)
 		}
 		kept, collided := g.trial.storable(own.records)
 		if len(collided) > 0 || len(kept) < len(own.records) {
@@ -51,8 +51,8 @@ func cloned(r *record) *record {
 	return &record{entity: r.entity, home: r.home, run: r.run, values: maps.Clone(r.values)}
 }
 
-// mend changes the item that an effect is about, or makes one, or takes away what is in its place.
-func (g *writing) mend(w *world, e *effect) {
+// fix changes the item that an effect is about, or makes one, or takes away what is in its place.
+func (g *writing) fix(w *world, e *effect) {
 	if e.step == nil {
 		return
 	}
@@ -85,7 +85,7 @@ func (g *writing) mend(w *world, e *effect) {
 	}
 	if e.step.When != nil {
 		if tree, err := expr.Parse(expr.Condition, e.step.When.Expression); err == nil {
-			m := mending{e, next.values, g.data}
+			m := fixing{e, next.values, g.data}
 			m.fulfil(tree.Root)
 		}
 	}
@@ -95,15 +95,15 @@ func (g *writing) mend(w *world, e *effect) {
 	w.records = append(slices.DeleteFunc(w.records, func(r *record) bool { return r == e.old }), next)
 }
 
-// mending gives an item the values that a condition asks for.
-type mending struct {
+// fixing gives an item the values that a condition asks for.
+type fixing struct {
 	*effect
 
 	values table.Values
 	data   *generator
 }
 
-func (m *mending) fulfil(n expr.Node) {
+func (m *fixing) fulfil(n expr.Node) {
 	switch n := n.(type) {
 	case *expr.And:
 		for _, term := range n.Terms {
@@ -136,7 +136,7 @@ func (m *mending) fulfil(n expr.Node) {
 }
 
 // compare makes a comparison true by its left side, or by the right one where that is the field.
-func (m *mending) compare(n *expr.Comparison) {
+func (m *fixing) compare(n *expr.Comparison) {
 	flipped := map[expr.Comparator]expr.Comparator{
 		expr.Less: expr.Greater, expr.LessOrEqual: expr.GreaterOrEqual, expr.Greater: expr.Less, expr.GreaterOrEqual: expr.LessOrEqual,
 		expr.Equal: expr.Equal, expr.NotEqual: expr.NotEqual,
@@ -175,7 +175,7 @@ func (m *mending) compare(n *expr.Comparison) {
 }
 
 // path is the field, with steps into it, that a node stands for.
-func (m *mending) path(n expr.Node) (string, bool) {
+func (m *fixing) path(n expr.Node) (string, bool) {
 	p, is := n.(*expr.Path)
 	if !is {
 		return "", false
@@ -189,7 +189,7 @@ func (m *mending) path(n expr.Node) (string, bool) {
 }
 
 // operand is the value that a node stands for; nil where there is none.
-func (m *mending) operand(n expr.Node) types.AttributeValue {
+func (m *fixing) operand(n expr.Node) types.AttributeValue {
 	if path, is := m.path(n); is {
 		return valueAt(m.program.Design, m.entity(), m.values, path)
 	}
@@ -214,7 +214,7 @@ func (m *mending) operand(n expr.Node) types.AttributeValue {
 }
 
 // set gives a path a value, and makes the structure that it is in where there is none.
-func (m *mending) set(path string, v types.AttributeValue) {
+func (m *fixing) set(path string, v types.AttributeValue) {
 	root, _, within := strings.Cut(path, ".")
 	f := m.entity().Field(root)
 	if f == nil || slices.Contains(plan.KeyFields(m.entity()), root) || v == nil && !f.Optional && !within {

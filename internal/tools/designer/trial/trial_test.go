@@ -77,7 +77,7 @@ func parse(t *testing.T, text string) *design.Design {
 	return d
 }
 
-// TestSound: designs that do what they say. Those in testdata are drafts with what a trial found in them mended, and one design
+// TestSound: designs that do what they say. Those in testdata are drafts with what a trial found in them fixed, and one design
 // that has everything.
 func TestSound(t *testing.T) {
 	files := []string{drafts + "portfolio.design.yaml", drafts + "trinity.design.yaml", "../../../../test/generated/designs/patterns.design.yaml"}
@@ -103,7 +103,7 @@ func TestSound(t *testing.T) {
 	}
 }
 
-// TestDefective: designs as their documents describe them, and drafts with what is mended in testdata. Of each read, what
+// TestDefective: designs as their documents describe them, and drafts with what is fixed in testdata. Of each read, what
 // ../shared/design/seed-review.md finds wrong, as far as an answer can show it; whatever else is tried is right.
 func TestDefective(t *testing.T) {
 	for file, want := range map[string]map[string][]trial.Kind{
