@@ -294,6 +294,7 @@ func TestEditedByMany(t *testing.T) {
 // nothing overwrites.
 func TestEditedSince(t *testing.T) {
 	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
+		t.Helper()
 		category(t, v, "cat-1", "one")
 		p := write(t, v, ana, "title", "cat-1")
 		setStatus(t, v, ana, p.PostID, "published")

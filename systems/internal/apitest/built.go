@@ -15,32 +15,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/monotable/monotable/systems/internal/databasetest"
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
 // EachBuilt runs a test of a system over its binary, which is built of a package ("./lambda"): as a server that is called
 // over a socket, and as AWS Lambda runs it. Each has an empty database, behind a socket too. The binary knows nothing of the
 // options that a test may have made the system with; settings are variables of its environment.
-//
-// Over another implementation it is the test's own binary, which Main makes the system: that the other one can be built is known by then.
 func EachBuilt(t *testing.T, s system.System, pkg string, test func(*testing.T, *Server), settings ...string) {
 	t.Helper()
-	if os.Getenv(databasetest.Variable) != "" && deployed != nil {
-		eachTransport(t, s, os.Args[0], test, append(settings, processVariable+"=1"))
-		return
-	}
 	binary := filepath.Join(t.TempDir(), s.Name)
 	// Without what debuggers read, linking takes half the time.
 	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", binary, pkg) //nolint:gosec // a package of this module
 	if said, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build %s: %v\n%s", pkg, err, said)
 	}
-	eachTransport(t, s, binary, test, settings)
-}
-
-func eachTransport(t *testing.T, s system.System, binary string, test func(*testing.T, *Server), settings []string) {
-	t.Helper()
 	for _, transport := range []Transport{Process, Function} {
 		t.Run(string(transport), func(t *testing.T) { test(t, openBuilt(t, s, binary, transport, settings)) })
 	}

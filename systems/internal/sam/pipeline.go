@@ -3,6 +3,7 @@ package sam
 import (
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"unicode"
@@ -116,7 +117,7 @@ func (t Template) deployJob(stage, after string, parameters object) object {
 func (t Template) ask(stage string) string {
 	path, want := "/", "401"
 	for _, r := range t.Routes {
-		if r.Method != "GET" || strings.Contains(r.Path, "{") {
+		if r.Method != http.MethodGet || strings.Contains(r.Path, "{") {
 			continue
 		}
 		if path == "/" {
