@@ -140,7 +140,7 @@ func serveLocal(ctx context.Context, env Environment, flags *localFlags) error {
 		return fmt.Errorf("-cors: %w", err)
 	}
 	if files, _ := filepath.Glob(filepath.Join(options.Path, "*.db")); options.Path != "" && len(files) > 0 {
-		logger.Warn("files of DynamoDB Local are not read; copy their tables from a DynamoDB Local that has them open", "files", files)
+		logger.Warn("files of DynamoDB Local are not read; monotable import-local FILE.db imports one", "files", files)
 	}
 	handler, err := dynamodblocal.New(options)
 	if err != nil {
