@@ -550,7 +550,7 @@ func TestServers(t *testing.T) {
 			t.Errorf("two servers, the first of which leads: %+v", found)
 		}
 		a.Stop()
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		if x, y := list()[a.ID()], list()[b.ID()]; x.Serves || x.Leads || !y.Serves || !y.Leads || y.Term != 2 {
 			t.Errorf("after the first has crashed: %+v %+v", x, y)
 		}

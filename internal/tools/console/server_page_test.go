@@ -62,7 +62,7 @@ func TestServedViews(t *testing.T) {
 		name     string
 		endpoint http.Handler
 		want     string
-	}{{"monotable", db.Handler(), "true true"}, {"others", bare, "false false"}} {
+	}{{"monotable", db.Handler(), "server: true, metrics: true"}, {"others", bare, "server: false, metrics: false"}} {
 		endpoint := httptest.NewServer(test.endpoint)
 		t.Cleanup(endpoint.Close)
 		page := httptest.NewServer(console.New(console.Options{
@@ -71,6 +71,6 @@ func TestServedViews(t *testing.T) {
 		t.Cleanup(page.Close)
 		p := webtest.Open(t, page.URL+"/_console/#/tables/shop")
 		p.Wait(".table-views")
-		p.Until(`(document.querySelector('a[href="#/server"]') !== null) + " " + (document.querySelector('a[href="#/tables/shop/metrics"]') !== null) === "` + test.want + `"`)
+		p.Until(`"server: " + (document.querySelector('a[href="#/server"]') !== null) + ", metrics: " + (document.querySelector('a[href="#/tables/shop/metrics"]') !== null) === "` + test.want + `"`)
 	}
 }
