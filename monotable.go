@@ -103,6 +103,9 @@ type Options struct {
 	// requests beyond them are throttled with AWS's errors and reasons. The tag monotable:enforce-capacity of a table, true or
 	// false, comes before it.
 	EnforceCapacity bool
+	// ItemRules say which items may be written. Default nil: any. With those of package design/enforce, an item that the design of its
+	// table does not know is refused.
+	ItemRules ItemRules
 	// StreamShards is how many shards a new stream begins with, 1 to 100. Default 1. A shard that takes more than
 	// 1000 records a second is split in two.
 	StreamShards int
@@ -299,13 +302,12 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("monotable: %w", err), store.Close())
 	}
 	regions := engine.NewRegions()
-	own, err := openEngine(store, o.Region, "", dir, o, regions, buckets, counts)
+	db := &DB{store: store, dir: dir, observe: counts, region: o.Region, logger: o.Logger, masterKey: o.MasterKey}
+	own, err := db.openEngine(store, o.Region, "", o, regions, buckets)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	db := &DB{
-		store: store, dir: dir, engine: own.engine, kinesis: own.kinesis, observe: counts, region: o.Region, now: own.engine.Now, logger: o.Logger, masterKey: o.MasterKey,
-	}
+	db.engine, db.kinesis, db.now = own.engine, own.kinesis, own.engine.Now
 	if err := db.openRegions(o, regions, buckets); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
