@@ -153,7 +153,7 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	}
 	if !flags.memory {
 		plan.tuneCollector(env.Getenv)
-		plan.cores = tuneProcessors(env.Getenv)
+		plan.processors = tuneProcessors(env.Getenv)
 	}
 	m := newMonitor()
 	stopBeside, err := flags.serveBeside(ctx, m, logger)
