@@ -162,6 +162,9 @@ type Options struct {
 	// LargeOperations is how many operations that read much may run at once, and how many with a very large input. Default:
 	// GOMAXPROCS, and two at least.
 	LargeOperations int
+	// OnLargeOperation is called when a large operation begins, and with false when it ends, from several goroutines at once. It
+	// must return soon. Default: nobody is notified.
+	OnLargeOperation func(begins bool)
 	// Compactions is how many compactions may run at once. Default 2. Without effect in memory.
 	Compactions int
 	// MemTableSize is the size of the buffers that writes are collected in before they go to files, four at most.
@@ -316,7 +319,7 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 		Store: store, Observe: counts, Tables: db.countedTables, Pending: db.pendingReplication, Now: db.now, Logger: o.Logger,
 	})
 	options := server.Options{
-		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, Timeout: o.RequestTimeout, Logger: o.Logger,
+		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, Turn: o.OnLargeOperation, Timeout: o.RequestTimeout, Logger: o.Logger,
 		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready, Moved: db.moved,
 		Companions: []server.Companion{cloudwatch.New(db.history, db.insightsRule, db.now, o.Logger), inspect.New(db.inspected(o))},
 	}
