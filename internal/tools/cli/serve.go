@@ -231,7 +231,7 @@ func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable
 		}
 	}
 	stopReload := atHangup(ctx, reloads...)
-	endpoint := scheme + "://" + listener.Addr().String()
+	endpoint := scheme + "://" + dialable(listener.Addr())
 	stopControl := serveControl(db, m.registry, f, endpoint, logger)
 	greet(env, f, endpoint, auth.Required, root)
 	stopCompanion, err := f.accompany(ctx, companion, db, designs, endpoint, logger)
