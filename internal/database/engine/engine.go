@@ -87,6 +87,8 @@ type Options struct {
 	TTLInterval time.Duration
 	// EnforceCapacity enforces the capacity of tables as AWS does. A table's tag can override it (catalog.EnforcementTag).
 	EnforceCapacity bool
+	// ItemRules are asked for the rule that the items of clients' writes must follow. Default: none, and any item may be written.
+	ItemRules ItemRules
 	// StreamShards is the number of shards of a new stream, 1 to StreamShardsMax. Default 1.
 	StreamShards int
 	// StreamShardRotation is how long a shard stays open before a new one replaces it. Default 4 h; negative: never.
