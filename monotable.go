@@ -160,6 +160,9 @@ type Options struct {
 	// LargeOperations is how many operations that read a lot may run at once, and how many with a very large input. Default:
 	// GOMAXPROCS, at least two.
 	LargeOperations int
+	// OnLargeOperation is called when a large operation begins, and with false when it ends, from several goroutines at once. It
+	// must return soon. Default: nobody is notified.
+	OnLargeOperation func(begins bool)
 	// Compactions is the maximum number of concurrent compactions. Default 2. Ignored in memory.
 	Compactions int
 	// MemTableSize is the size in bytes of a memtable, the buffer in which writes are collected before they are flushed; there
@@ -314,7 +317,7 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 		Store: store, Observe: counts, Tables: db.countedTables, Pending: db.pendingReplication, Now: db.now, Logger: o.Logger,
 	})
 	options := server.Options{
-		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, Timeout: o.RequestTimeout, Logger: o.Logger,
+		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, Turn: o.OnLargeOperation, Timeout: o.RequestTimeout, Logger: o.Logger,
 		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready, Moved: db.moved,
 		Companions: []server.Companion{cloudwatch.New(db.history, db.insightsRule, db.now, o.Logger), inspect.New(db.inspected(o))},
 	}
