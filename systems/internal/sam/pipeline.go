@@ -66,7 +66,7 @@ func (t Template) testJob() object {
 			of("uses", setupGo, "with", of("go-version-file", "go.mod")),
 			step("The design", "go build -o bin/monotable ./cmd/monotable",
 				"bin/monotable check "+design, "bin/monotable test "+design, "bin/monotable races "+design),
-			// What breaks stored data is merged when somebody has migrated them, and says so by the label.
+			// The label permits changes that break stored data, once someone has migrated it.
 			of("name", "What the change does to stored data", "shell", "bash", // with pipefail
 				"if", "github.event_name == 'pull_request' && !contains(github.event.pull_request.labels.*.name, 'migrated')",
 				"env", of("BASE", "origin/${{ github.base_ref }}"), "run", lines(
