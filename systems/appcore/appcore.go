@@ -8,7 +8,7 @@
 //	                        Settlement ── Rule ──▶ Transaction (COMPLETED or FAILED) and its copy, and a Notification
 //	                            ▲
 //
-// \t                        Sweep: transactions still pending after five minutes, from an index of pending transactions only
+//	                        Sweep: transactions still pending after five minutes, from an index of pending transactions only
 //
 // appcore.design.yaml declares what is stored and how it is accessed. Package appcoredb is generated from it and is the only code
 // that accesses the data. The API is the table in routes.go, with its request types; answers.go has the response types. Domain
@@ -17,11 +17,11 @@
 //
 // # Invariants
 //
-// \tA1  No user sees another user's data, except operators. The list of all users' latest transactions omits the owners.
-// \tA2  An idempotency key creates one transaction, however often and concurrently it is sent.
-// \tA3  A transaction is settled once and notifies once, however often its record is delivered, and whoever settles it.
-// \tA4  A transaction and its copy are equal.
-// \tA5  No transaction stays pending for longer than a day: one that the rule cannot decide by then fails.
+//	A1  No user sees another user's data, except operators. The list of all users' latest transactions omits the owners.
+//	A2  An idempotency key creates one transaction, however often and concurrently it is sent.
+//	A3  A transaction is settled once and notifies once, however often its record is delivered, and whoever settles it.
+//	A4  A transaction and its copy are equal.
+//	A5  No transaction stays pending for longer than a day: one that the rule cannot decide by then fails.
 //
 // The package is safe for concurrent use.
 package appcore

@@ -3,15 +3,14 @@
 //
 // # Model
 //
-// \tusers ──── cart ── checkout ──▶ Order (pending), its copy and lines; the cart is emptied, the stock reduced
-// \tproducts ────┘                     │ pay ─▶ paid ─ ship ─▶ shipped ─ deliver ─▶ delivered
-// \t                                   └ cancel (pending, paid), or 30 minutes without payment ─▶ cancelled; the stock is
-// restored
-// \tbeginPayment ──▶ payments.Provider's page ── signed event ──▶ paymentEvent: paid, or the payment is refunded
-// \tthe table's stream ─▶ audit ─▶ AuditEntry
-// \t                   ├▶ lists ─▶ ProductEntry: products by the words of their names, and all of them, for staff
-// \t                   ├▶ refunds ─▶ the provider, for orders that are cancelled after they were paid
-// \t                   ╰▶ each process: hub ─▶ GET /orders/events
+//	users ──── cart ── checkout ──▶ Order (pending), its copy and lines; the cart is emptied, the stock reduced
+//	products ────┘                     │ pay ─▶ paid ─ ship ─▶ shipped ─ deliver ─▶ delivered
+//	                                   └ cancel (pending, paid), or 30 minutes without payment ─▶ cancelled; the stock is restored
+//	beginPayment ──▶ payments.Provider's page ── signed event ──▶ paymentEvent: paid, or the payment is refunded
+//	the table's stream ─▶ audit ─▶ AuditEntry
+//	                   ├▶ lists ─▶ ProductEntry: products by the words of their names, and all of them, for staff
+//	                   ├▶ refunds ─▶ the provider, for orders that are cancelled after they were paid
+//	                   ╰▶ each process: hub ─▶ GET /orders/events
 //
 // catfecito.design.yaml declares what is stored and how it is accessed. Package catfecitodb is generated from it and is the only
 // code that accesses the data. The API is the table in routes.go, with its request types; answers.go has the response types.
@@ -20,15 +19,15 @@
 //
 // # Invariants
 //
-// \tC1  No user sees another user's data, except staff.
-// \tC2  Customers can only buy what is in stock and in their cart, at the price that they have seen.
-// \tC3  A request key has one effect, however often and concurrently it is sent.
-// \tC4  An order and its copy are equal, and an order's status only moves forward.
-// \tC5  A password exists only as its hash, and the hash only in its item.
-// \tC6  Few wrong passwords can be tried for an e-mail address, from any source, concurrently or not.
-// \tC7  Expired items count as deleted, whether or not DynamoDB has deleted them.
-// \tC8  An order is paid by a provider's signed event, or by staff; a payment pays one order, or is refunded.
-// \tC9  Unpaid orders return their stock, once.
+//	C1  No user sees another user's data, except staff.
+//	C2  Customers can only buy what is in stock and in their cart, at the price that they have seen.
+//	C3  A request key has one effect, however often and concurrently it is sent.
+//	C4  An order and its copy are equal, and an order's status only moves forward.
+//	C5  A password exists only as its hash, and the hash only in its item.
+//	C6  Few wrong passwords can be tried for an e-mail address, from any source, concurrently or not.
+//	C7  Expired items count as deleted, whether or not DynamoDB has deleted them.
+//	C8  An order is paid by a provider's signed event, or by staff; a payment pays one order, or is refunded.
+//	C9  Unpaid orders return their stock, once.
 //
 // The package is safe for concurrent use.
 package catfecito

@@ -4,16 +4,16 @@
 //
 //	shop ── Begin ──▶ provider's page, where the customer pays or cancels
 //
-// \t                      │ a signed Event, sent again until the response is 2xx
-// \tshop ◀── webhook ─────╯
-// \tshop ── Refund ─▶ provider, if a payment no longer pays for anything
+//	                      │ a signed Event, sent again until the response is 2xx
+//	shop ◀── webhook ─────╯
+//	shop ── Refund ─▶ provider, if a payment no longer pays for anything
 //
 // Test is a provider without real money, with its own page, for development.
 //
 // # Invariants
 //
-// \tP1  An event is valid only if it was signed recently, so a recorded one cannot be replayed later.
-// \tP2  Payment ids are unique.
+//	P1  An event is valid only if it was signed recently, so a recorded one cannot be replayed later.
+//	P2  Payment ids are unique.
 //
 // Providers are safe for concurrent use.
 package payments

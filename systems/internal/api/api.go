@@ -12,14 +12,14 @@
 //
 // # Invariants
 //
-// \tA1  An operation requires an access token unless it is Public or Tokenless. If a token is sent it must be valid.
-// \tA2  Every response has X-Request-Id; every problem contains it; every request's log line has it.
-// \tA3  The log contains no bodies, headers or addresses: a route instead of a path, a sub instead of a name.
-// \tA4  Every error becomes a problem with a code, including those of routing and validation.
-// \tA5  A request that takes too long is cancelled through its context. Only a Stream may take longer; it ends when the
-// \t    process drains.
-// \tA6  A handler gets exactly what was validated: a body that could be read in two ways is rejected.
-// \tA7  If a system keeps acts, no change by staff runs before it is recorded who requests it.
+//	A1  An operation requires an access token unless it is Public or Tokenless. If a token is sent it must be valid.
+//	A2  Every response has X-Request-Id; every problem contains it; every request's log line has it.
+//	A3  The log contains no bodies, headers or addresses: a route instead of a path, a sub instead of a name.
+//	A4  Every error becomes a problem with a code, including those of routing and validation.
+//	A5  A request that takes too long is cancelled through its context. Only a Stream may take longer; it ends when the
+//	    process drains.
+//	A6  A handler gets exactly what was validated: a body that could be read in two ways is rejected.
+//	A7  If a system keeps acts, no change by staff runs before it is recorded who requests it.
 //
 // An API is safe for concurrent use once its operations are registered.
 package api

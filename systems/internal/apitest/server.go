@@ -5,12 +5,12 @@
 //
 //	System ──Open──▶ Server on the test's own database ──Do──▶ Response
 //
-// \t                   │ Run: cases, each a Request and its expected outcome
-// \t                   │ Strangers: no operation is accessible without a valid token
-// \t                   │ Covered: every operation was called
-// \t                   │ EachLine: each line of the document that contains a requirement
-// \t                   │ Load: every call of the load plan
-// \t                   ╰ Deliver: the stream records, from the beginning, to the system's consumers
+//	                   │ Run: cases, each a Request and its expected outcome
+//	                   │ Strangers: no operation is accessible without a valid token
+//	                   │ Covered: every operation was called
+//	                   │ EachLine: each line of the document that contains a requirement
+//	                   │ Load: every call of the load plan
+//	                   ╰ Deliver: the stream records, from the beginning, to the system's consumers
 //
 // With Main, each of the system's requests to the database belongs to a function, with the permissions of its policy.
 //

@@ -8,17 +8,17 @@
 //
 // # Invariants
 //
-// \tV1  Only RS256 is accepted, with an RSA key of the source that the token's kid names; a token cannot choose another
-// \t    algorithm or key.
-// \tV2  issuer, client_id and token_use=access must be the configured ones; sub and exp are required; exp, nbf and iat are
-// \t    checked with a tolerance of 60 s.
-// \tV3  Keys are fetched once and cached. An unknown kid fetches them again, at most once a minute, so that a rotation is
-// \t    noticed and a flood of forged tokens does not reach the user pool.
-// \t    The signature of a recently used token is verified only once, as long as its kid names the same key; its claims
-// \t    are checked against V2 every time.
-// \tV4  An Issuer is for development and for a system's own log-in; it exists only if configured.
-// \tV5  An Issuer belongs to one system: its iss and client_id contain the system's name, so no other system accepts its
-// \t    tokens, even if two issuers share a key file. client_id is the audience: Cognito's access tokens have no aud.
+//	V1  Only RS256 is accepted, with an RSA key of the source that the token's kid names; a token cannot choose another
+//	    algorithm or key.
+//	V2  issuer, client_id and token_use=access must be the configured ones; sub and exp are required; exp, nbf and iat are
+//	    checked with a tolerance of 60 s.
+//	V3  Keys are fetched once and cached. An unknown kid fetches them again, at most once a minute, so that a rotation is
+//	    noticed and a flood of forged tokens does not reach the user pool.
+//	    The signature of a recently used token is verified only once, as long as its kid names the same key; its claims
+//	    are checked against V2 every time.
+//	V4  An Issuer is for development and for a system's own log-in; it exists only if configured.
+//	V5  An Issuer belongs to one system: its iss and client_id contain the system's name, so no other system accepts its
+//	    tokens, even if two issuers share a key file. client_id is the audience: Cognito's access tokens have no aud.
 //
 // # Errors
 //

@@ -2,16 +2,16 @@
 //
 // # Model
 //
-// \tUpload ─▶ a signed address ─▶ the client's PUT, not through the API ─▶ Get, checks of the bytes ─▶ Put under another key
+//	Upload ─▶ a signed address ─▶ the client's PUT, not through the API ─▶ Get, checks of the bytes ─▶ Put under another key
 //
 // A signed address is for one key, one size and a short time. Uploads are unchecked: a system reads them, checks the bytes, and
 // stores what it accepts under a key for which no address is signed.
 //
 // # Invariants
 //
-// \tB1  An upload has the signed size, or the store rejects it.
-// \tB2  A file appears complete, and is on disk when Put returns.
-// \tB3  Deleting a missing file succeeds.
+//	B1  An upload has the signed size, or the store rejects it.
+//	B2  A file appears complete, and is on disk when Put returns.
+//	B3  Deleting a missing file succeeds.
 //
 // A Store is safe for concurrent use.
 package bucket

@@ -5,8 +5,8 @@
 //
 //	Copy[From, To]() ── types ──▶ a plan, or a panic that names every field at fault
 //
-// \t      │
-// \t      ╰──▶ func(From) To: follows the plan; it does no lookups and cannot fail
+//	      │
+//	      ╰──▶ func(From) To: follows the plan; it does no lookups and cannot fail
 //
 // A plan is driven by the destination: each of its fields needs a source. So a response type lists everything that is returned,
 // and a new stored field is not exposed by accident. Plans belong in package variables and route tables: a program with a
@@ -14,17 +14,16 @@
 //
 // # Rules
 //
-// \tN1  A field comes from the field with its name, or with the name in its tag: `from:"UserID"`. The sources are searched in
-// \t    order, then the structs in them, because results of writes contain the items that they created, and inputs contain
-// bodies.
-// \tN2  In stored types, a pointer or map may have no source. `from:"-"` leaves a field to the caller. `from:"Name,optional"` and
-// \t    `from:",optional"` leave it zero if no source has it.
-// \tN3  Types are equal, or convert without loss: types of one kind (a string and an enum, a number and an amount), structs by
-// \t    name, lists item by item, a struct and its only, embedded field, a value and a pointer to it, and a string and a type
-// \t    that marshals as text.
-// \tN4  A nil pointer becomes the zero value of a non-pointer. In the other direction, a zero value becomes a nil pointer in
-// \t    stored types, and a pointer in responses.
-// \tN5  A list in a response is never nil.
+//	N1  A field comes from the field with its name, or with the name in its tag: `from:"UserID"`. The sources are searched in
+//	    order, then the structs in them, because results of writes contain the items that they created, and inputs contain bodies.
+//	N2  In stored types, a pointer or map may have no source. `from:"-"` leaves a field to the caller. `from:"Name,optional"` and
+//	    `from:",optional"` leave it zero if no source has it.
+//	N3  Types are equal, or convert without loss: types of one kind (a string and an enum, a number and an amount), structs by
+//	    name, lists item by item, a struct and its only, embedded field, a value and a pointer to it, and a string and a type
+//	    that marshals as text.
+//	N4  A nil pointer becomes the zero value of a non-pointer. In the other direction, a zero value becomes a nil pointer in
+//	    stored types, and a pointer in responses.
+//	N5  A list in a response is never nil.
 //
 // A type with json tags belongs to a response or request; others are stored types.
 //

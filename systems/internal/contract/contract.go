@@ -2,16 +2,16 @@
 //
 // # Model
 //
-// \tolder, newer ──Compare──▶ changes, each breaking or not, with advice
+//	older, newer ──Compare──▶ changes, each breaking or not, with advice
 //
 // Requests may only become more permissive, and responses may only gain: a request may lose limits and a response gain fields.
 // Types are compared where they are used, because the same type can be in requests and in responses.
 //
 // # Invariants
 //
-// \tC1  A client that follows the rules of systems/README.md (it ignores unknown fields and accepts unknown enum values) works
-// \t    as before if no change is breaking.
-// \tC2  What was deprecated in the older document may be removed.
+//	C1  A client that follows the rules of systems/README.md (it ignores unknown fields and accepts unknown enum values) works
+//	    as before if no change is breaking.
+//	C2  What was deprecated in the older document may be removed.
 //
 // The package is safe for concurrent use.
 package contract

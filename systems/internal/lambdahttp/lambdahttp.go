@@ -3,23 +3,23 @@
 //
 // # Model
 //
-// \tpayload with requestContext.http ─▶ http.Request ─▶ handler ─▶ response ─▶ APIGatewayV2HTTPResponse
-// \tpayload with schedule: NAME     ─▶ the schedule with that name ─▶ nil, or an error, and Lambda retries
-// \tpayload with Records            ─▶ consumer.Batch, by table ─▶ stream handlers ─▶ nil, or an error, and Lambda retries
-// \tpayload with Records of aws:sqs ─▶ the location of a failed batch ─▶ its records, read from the stream again ─▶ the same
+//	payload with requestContext.http ─▶ http.Request ─▶ handler ─▶ response ─▶ APIGatewayV2HTTPResponse
+//	payload with schedule: NAME     ─▶ the schedule with that name ─▶ nil, or an error, and Lambda retries
+//	payload with Records            ─▶ consumer.Batch, by table ─▶ stream handlers ─▶ nil, or an error, and Lambda retries
+//	payload with Records of aws:sqs ─▶ the location of a failed batch ─▶ its records, read from the stream again ─▶ the same
 //
 // The translation is hand-written: of the existing libraries, one is no longer maintained and depends on seven web frameworks.
 //
 // # Invariants
 //
-// \tL1  A handler cannot tell Lambda from a socket: path without the stage, every header, cookie and query value, the body's
-// \t    bytes, the caller's address, whether TLS was used.
-// \tL2  Bodies that are not text are base64-encoded, and only those.
-// \tL3  A batch is acknowledged when every handler of its table has returned nil; otherwise all of it is retried. Effects
-// \t    are idempotent, and Lambda bisects a failing batch (BisectBatchOnFunctionError) down to the record that cannot be
-// \t    handled, which goes to the dead-letter queue. Reporting how far a handler got would save only a few deliveries.
-// \tL4  A message of the dead-letter queue is acknowledged when all records of its batch were read and handled. They then come
-// \t    after later records of the same items.
+//	L1  A handler cannot tell Lambda from a socket: path without the stage, every header, cookie and query value, the body's
+//	    bytes, the caller's address, whether TLS was used.
+//	L2  Bodies that are not text are base64-encoded, and only those.
+//	L3  A batch is acknowledged when every handler of its table has returned nil; otherwise all of it is retried. Effects
+//	    are idempotent, and Lambda bisects a failing batch (BisectBatchOnFunctionError) down to the record that cannot be
+//	    handled, which goes to the dead-letter queue. Reporting how far a handler got would save only a few deliveries.
+//	L4  A message of the dead-letter queue is acknowledged when all records of its batch were read and handled. They then come
+//	    after later records of the same items.
 //
 // A Handler is safe for concurrent use.
 package lambdahttp

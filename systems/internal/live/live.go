@@ -2,7 +2,7 @@
 //
 // # Model
 //
-// \ttable's stream ──▶ a consumer in every process ──Publish──▶ Hub ──▶ connections of this process ──▶ pages
+//	table's stream ──▶ a consumer in every process ──Publish──▶ Hub ──▶ connections of this process ──▶ pages
 //
 // A Hub has topics, which are values of a type that the system chooses: a user, a company, a room. A connection subscribes to
 // some of them and receives each of their events once. Register adds the operation; its function decides which topics a caller
@@ -13,12 +13,11 @@
 //
 // # Invariants
 //
-// \tL1  Publish does not wait for connections. One that falls queue events behind is closed; the page reconnects and reads its
-// list.
-// \tL2  Feed.Still is called every checkEvery: a caller whose permissions shrink is disconnected within that time. A system
-// \t    that learns of it earlier calls End.
-// \tL3  A stream ends after life at the latest, so that the next one has a new token.
-// \tL4  An event is the JSON of its data in the form of responses, encoded at most once, and not by the stream consumer.
+//	L1  Publish does not wait for connections. One that falls queue events behind is closed; the page reconnects and reads its list.
+//	L2  Feed.Still is called every checkEvery: a caller whose permissions shrink is disconnected within that time. A system
+//	    that learns of it earlier calls End.
+//	L3  A stream ends after life at the latest, so that the next one has a new token.
+//	L4  An event is the JSON of its data in the form of responses, encoded at most once, and not by the stream consumer.
 //
 // All methods of a Hub are safe for concurrent use.
 package live

@@ -2,7 +2,7 @@
 //
 // # Model
 //
-// \tPlan ─▶ Setup, once per connection ─▶ each Route in turn: every connection repeats (Before …, Call) until the time is over
+//	Plan ─▶ Setup, once per connection ─▶ each Route in turn: every connection repeats (Before …, Call) until the time is over
 //
 // Package loadgen runs the connections, in a closed loop or, with a rate, in an open one.
 //
@@ -12,9 +12,9 @@
 //
 // # Invariants
 //
-// \tL1  Only Calls of Routes are measured: neither Setup nor Before counts, in time or number.
-// \tL2  {n} is unique, in this run and all earlier ones.
-// \tL3  A rejected Setup or Before ends the run with the response; a rejected Call is counted under its status.
+//	L1  Only Calls of Routes are measured: neither Setup nor Before counts, in time or number.
+//	L2  {n} is unique, in this run and all earlier ones.
+//	L3  A rejected Setup or Before ends the run with the response; a rejected Call is counted under its status.
 //
 // Run starts its own goroutines; all of them call Send.
 package load
@@ -38,13 +38,13 @@ import (
 
 // Call is a request with placeholders {name} in the path, in header values, in the body, and in As.
 //
-// \t{n}        a number of 16 digits, different in each call, the same throughout the call
-// \t{code}     the same number as ten capital letters and digits
-// \t{time}     the time in UTC, to a millisecond; later in each call of a connection
-// \t{user}     the caller's sub
-// \t{address}  a network address, of a different subscriber in each call: for X-Forwarded-For, where requests
-// \t           per address are limited
-// \t{NAME}     the value that Keep of an earlier call of this connection stored under NAME
+//	{n}        a number of 16 digits, different in each call, the same throughout the call
+//	{code}     the same number as ten capital letters and digits
+//	{time}     the time in UTC, to a millisecond; later in each call of a connection
+//	{user}     the caller's sub
+//	{address}  a network address, of a different subscriber in each call: for X-Forwarded-For, where requests
+//	           per address are limited
+//	{NAME}     the value that Keep of an earlier call of this connection stored under NAME
 type Call struct {
 	Method string
 	// Path follows the system's prefix, with the query: "/orders/{orderId}?limit=5".

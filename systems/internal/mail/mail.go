@@ -2,7 +2,7 @@
 //
 // # Model
 //
-// \tsystem ──Letter──▶ Sender: SMTP, a server of the deployment (FromURL), or Outbox, which stores and shows messages
+//	system ──Letter──▶ Sender: SMTP, a server of the deployment (FromURL), or Outbox, which stores and shows messages
 //
 // A Sender returns when the message has been handed over for delivery. A message may have been sent even if sending failed:
 // whatever it enables must be harmless twice.

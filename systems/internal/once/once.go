@@ -2,9 +2,9 @@
 //
 // # Model
 //
-// \tIdempotency-Key ──▶ api.Create ──▶ a write of the design with `idempotent:`
-// \t                                    │ its transaction has the key's record: the request's fingerprint and the result
-// \t                                    ╰──▶ Replayed: it was done before, and this is its response
+//	Idempotency-Key ──▶ api.Create ──▶ a write of the design with `idempotent:`
+//	                                    │ its transaction has the key's record: the request's fingerprint and the result
+//	                                    ╰──▶ Replayed: it was done before, and this is its response
 //
 // Only the write decides: it is done or replayed whatever was read before, and however many requests are concurrent. A function
 // that rejects a request before its write, because the cart is empty or the plan is used up, may be seeing the effect of its own

@@ -5,13 +5,13 @@
 //
 //	GET /me/data ─▶ ExportPerson, page by page ─▶ {"person", "items": [{"entity", "item"}, …], "complete": true}
 //
-// \tDELETE /me   ─▶ Refuse ─▶ ErasePerson, until nothing is left ─▶ what was deleted and changed, what is kept and why
+//	DELETE /me   ─▶ Refuse ─▶ ErasePerson, until nothing is left ─▶ what was deleted and changed, what is kept and why
 //
 // # Invariants
 //
-// \tP1  Both concern only the caller.
-// \tP2  A document that ends in "complete": true is complete; an interrupted one is not valid JSON.
-// \tP3  DELETE may be repeated, and then finishes what was interrupted. Nothing is erased without the confirming header.
+//	P1  Both concern only the caller.
+//	P2  A document that ends in "complete": true is complete; an interrupted one is not valid JSON.
+//	P3  DELETE may be repeated, and then finishes what was interrupted. Nothing is erased without the confirming header.
 //
 // A Data is safe for concurrent use.
 package personal

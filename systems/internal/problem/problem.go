@@ -10,9 +10,9 @@
 //
 // # Invariants
 //
-// \tP1  A problem's code is stable, so programs may depend on it. Title and detail are for people.
-// \tP2  Internals are not revealed: a 5xx has a fixed detail; the error itself stays in Cause, for the log.
-// \tP3  A value that a client sent is never returned, because it may be secret.
+//	P1  A problem's code is stable, so programs may depend on it. Title and detail are for people.
+//	P2  Internals are not revealed: a 5xx has a fixed detail; the error itself stays in Cause, for the log.
+//	P3  A value that a client sent is never returned, because it may be secret.
 //
 // The package is safe for concurrent use; a Problem is immutable, and copied for changes.
 package problem

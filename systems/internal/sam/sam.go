@@ -9,19 +9,19 @@
 //
 // # Invariants
 //
-// \tS1  Each route has one function, and each function serves a route, the pages, a stream, a queue of failed batches or a
-// \t    schedule.
-// \tS2  A function may do to the tables what its patterns do, and nothing else: on the table or index, and in the partitions of
-// \t    their templates ("USER#*"). A role cannot distinguish tenants, because a function serves all of them; data access
-// \t    does. A system's tests run with these policies, and need each of their statements (apitest.Main).
-// \tS3  All functions are one binary.
-// \tS4  Every alarm notifies the topic in the parameter AlarmTopic. The alarms cover throttled requests of tables, 5xx
-// \t    responses, functions that fail or are throttled, streams that are consumed too late, and failed batches.
-// \tS5  A route that requires a token has the user pool's authorizer: API Gateway rejects all other tokens without calling a
-// \t    function. The functions verify tokens anyway, because the gateway checks neither all claims nor sessions.
-// \t    A system that can sign tokens itself has no authorizer, which would accept only the user pool's.
-// \tS6  A function is called through its alias, which moves to a new version gradually, and back if the function's alarm goes
-// \t    off.
+//	S1  Each route has one function, and each function serves a route, the pages, a stream, a queue of failed batches or a
+//	    schedule.
+//	S2  A function may do to the tables what its patterns do, and nothing else: on the table or index, and in the partitions of
+//	    their templates ("USER#*"). A role cannot distinguish tenants, because a function serves all of them; data access
+//	    does. A system's tests run with these policies, and need each of their statements (apitest.Main).
+//	S3  All functions are one binary.
+//	S4  Every alarm notifies the topic in the parameter AlarmTopic. The alarms cover throttled requests of tables, 5xx
+//	    responses, functions that fail or are throttled, streams that are consumed too late, and failed batches.
+//	S5  A route that requires a token has the user pool's authorizer: API Gateway rejects all other tokens without calling a
+//	    function. The functions verify tokens anyway, because the gateway checks neither all claims nor sessions.
+//	    A system that can sign tokens itself has no authorizer, which would accept only the user pool's.
+//	S6  A function is called through its alias, which moves to a new version gradually, and back if the function's alarm goes
+//	    off.
 package sam
 
 import (

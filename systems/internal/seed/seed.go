@@ -2,7 +2,7 @@
 //
 // # Model
 //
-// \tsize ─▶ parts of 1000 records, each with its own random source ─▶ Sample.Records ─▶ Sample.Load, several at once
+//	size ─▶ parts of 1000 records, each with its own random source ─▶ Sample.Records ─▶ Sample.Load, several at once
 //
 // A part depends only on the seed, its first number and the size, never on other parts or on how many are loaded concurrently. So
 // samples are reproducible, and an interrupted run can be repeated. Records are put without conditions.

@@ -9,11 +9,11 @@
 //
 // # Invariants
 //
-// \tS1  Name is lower case, the first path segment, and unique among the systems of a process.
-// \tS2  A stream's handler tolerates redelivered records, even after later records of the same items: those of a failed batch
-// \t    come when it is redriven. Handlers of one table do not depend on each other's order.
-// \tS3  Workers return when their context ends, and leave nothing unfinished that a restart would not complete.
-// \tS4  A schedule may run in several processes at the same time, and again at any time.
+//	S1  Name is lower case, the first path segment, and unique among the systems of a process.
+//	S2  A stream's handler tolerates redelivered records, even after later records of the same items: those of a failed batch
+//	    come when it is redriven. Handlers of one table do not depend on each other's order.
+//	S3  Workers return when their context ends, and leave nothing unfinished that a restart would not complete.
+//	S4  A schedule may run in several processes at the same time, and again at any time.
 package system
 
 import (
