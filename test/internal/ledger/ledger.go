@@ -1,8 +1,8 @@
-// Package ledger writes to a database and keeps account of it, for tests that kill the database: what was acknowledged
-// must be there afterwards, what failed in the middle is there as a whole or not at all, and nothing else is there.
+// Package ledger writes to a database and records the outcome, for tests that kill the database: acknowledged writes must
+// exist afterwards, unfinished writes must exist as a whole or not at all, and nothing else may exist.
 //
-// A Writer writes one request at a time, and its items belong to it alone, so its Ledger is the whole truth about them. A
-// Writer is for one goroutine.
+// A Writer sends one request at a time, and owns its items, so its Ledger is the complete truth about them. A Writer is
+// not safe for concurrent use.
 package ledger
 
 import (
@@ -36,13 +36,13 @@ func (l *Ledger) Acknowledge(changes map[string]int) {
 	}
 }
 
-// Lose notes that nobody knows whether the changes happened.
-func (l *Ledger) Lose(changes map[string]int, atomic bool) {
+// Doubt records that the outcome of the changes is unknown.
+func (l *Ledger) Doubt(changes map[string]int, atomic bool) {
 	l.doubt, l.atomic = changes, atomic
 }
 
-// Settle compares what the database holds with the ledger, returns what is wrong, and takes the database's
-// word for what was in doubt.
+// Settle compares the contents of the database with the ledger, returns the differences, and accepts the database's
+// state of the changes in doubt.
 func (l *Ledger) Settle(found map[string]int) (faults []string) {
 	happened, missed := 0, 0
 	for item, version := range l.doubt {
@@ -51,7 +51,7 @@ func (l *Ledger) Settle(found map[string]int) (faults []string) {
 		if exists && now == version || !exists && version == removed {
 			happened++
 			if existed && before == version || !existed && version == removed {
-				missed++ // the change would not have shown: it counts for either
+				missed++ // the change would be invisible: it counts for either
 			}
 			continue
 		}
