@@ -65,11 +65,7 @@ func (h *Handler) listWarnings(ctx context.Context, who *policy.Principal, body 
 		for region, lag := range t.ReplicationLag {
 			add(t.Name, warnReplication, region, lag, replicationLate)
 		}
-		hot, err := h.hotKeys(ctx, t.Name)
-		if err != nil {
-			return nil, err
-		}
-		out.Warnings = append(out.Warnings, hot...)
+		out.Warnings = append(out.Warnings, h.hotKeys(ctx, t.Name)...)
 	}
 	now := h.options.Now()
 	for _, t := range h.options.Observe.Tables() {
@@ -92,13 +88,12 @@ func (h *Handler) listWarnings(ctx context.Context, who *policy.Principal, body 
 }
 
 // hotKeys are the keys of a table, or of an index, that were throttled most, where contributor insights are enabled.
-func (h *Handler) hotKeys(ctx context.Context, table string) ([]warning, error) {
+func (h *Handler) hotKeys(ctx context.Context, table string) (found []warning) {
 	in, name := h.options.In(table)
 	rankings, err := in.Insights(ctx, name)
 	if err != nil {
-		return nil, nil //nolint:nilerr // the table was deleted meanwhile
+		return nil // the table was deleted meanwhile
 	}
-	var found []warning
 	for i := range rankings {
 		r := &rankings[i]
 		if len(r.ThrottledPartitions) == 0 || r.ThrottledPartitions[0].Amount < hotThrottled {
@@ -106,7 +101,7 @@ func (h *Handler) hotKeys(ctx context.Context, table string) ([]warning, error) 
 		}
 		found = append(found, warning{table, warnHotKey, r.ThrottledPartitions[0].Amount, textOf(r)})
 	}
-	return found, nil
+	return found
 }
 
 // textOf names the most throttled key, and its index.
