@@ -13,7 +13,7 @@ func greet(env Environment, flags *serveFlags, url string, signed bool, root *mo
 	where := fmt.Sprintf("data in %s, durability %s", flags.data, flags.durability)
 	switch {
 	case flags.memory:
-		where = "data in memory, gone at the end"
+		where = "data in memory, lost on exit"
 	case flags.store != "":
 		where = "data in PostgreSQL"
 		if strings.HasPrefix(flags.store, "tikv://") {
@@ -22,7 +22,7 @@ func greet(env Environment, flags *serveFlags, url string, signed bool, root *mo
 	}
 	fmt.Fprintf(env.Stdout, "monotable: DynamoDB API at %s (%s)\n\n", url, where)
 	if root != nil {
-		fmt.Fprintf(env.Stdout, "The root's access key, made now and not shown again; it may do everything:\n\n"+
+		fmt.Fprintf(env.Stdout, "The root access key, created now and not shown again, which may do everything:\n\n"+
 			"  export AWS_ACCESS_KEY_ID=%s\n  export AWS_SECRET_ACCESS_KEY=%s\n\n", root.ID, root.Secret)
 	}
 	page := ""
@@ -31,7 +31,7 @@ func greet(env Environment, flags *serveFlags, url string, signed bool, root *mo
 	}
 	goCredentials, jsCredentials := "aws.AnonymousCredentials{}", `{accessKeyId: "x", secretAccessKey: "x"}`
 	if signed {
-		fmt.Fprintf(env.Stdout, "Requests must be signed by an access key: see %s iam --help.\n\n", env.Program)
+		fmt.Fprintf(env.Stdout, "Requests must be signed with an access key: see %s iam --help.\n\n", env.Program)
 		goCredentials, jsCredentials = "cfg.Credentials", "fromEnv()"
 	}
 	fmt.Fprintf(env.Stdout, `%[7]s  shell  eval "$(%[3]s env --endpoint %[1]s)"

@@ -104,7 +104,7 @@ func TestMCP(t *testing.T) {
 	var told strings.Builder
 	if Run(t.Context(), []string{"mcp", file, "--endpoint", url, "--table", "Shopp"}, Environment{
 		Program: "monotable", Getenv: func(string) string { return "" }, Stdout: io.Discard, Stderr: &told,
-	}) == 0 || !strings.Contains(told.String(), "there is no table Shopp at this endpoint") {
+	}) == 0 || !strings.Contains(told.String(), "table Shopp does not exist at this endpoint") {
 		t.Errorf("a table that is not there: %s", told.String())
 	}
 	s := connectModel(t, directory, "shop.design.yaml", "--endpoint", url)

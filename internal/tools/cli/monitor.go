@@ -31,7 +31,7 @@ const (
 )
 
 // errRecovering is why a server is not ready that has not opened its database yet.
-var errRecovering = errors.New("the database is being opened, and recovers its last writes")
+var errRecovering = errors.New("the database is opening and recovering its latest writes")
 
 // monitor is what operators see of a server: its metrics and whether it is ready. It begins before the database is
 // opened, which can take long after a crash.
@@ -48,8 +48,8 @@ type monitor struct {
 func newMonitor() *monitor {
 	m := &monitor{
 		registry:    prometheus.NewRegistry(),
-		connections: prometheus.NewGauge(prometheus.GaugeOpts{Name: "monotable_connections", Help: "Open connections of clients."}),
-		accepted:    prometheus.NewCounter(prometheus.CounterOpts{Name: "monotable_connections_total", Help: "Connections of clients that were accepted."}),
+		connections: prometheus.NewGauge(prometheus.GaugeOpts{Name: "monotable_connections", Help: "Open client connections."}),
+		accepted:    prometheus.NewCounter(prometheus.CounterOpts{Name: "monotable_connections_total", Help: "Accepted client connections."}),
 	}
 	v := currentVersion()
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -57,7 +57,7 @@ func newMonitor() *monitor {
 		ConstLabels: prometheus.Labels{"version": v.Version, "revision": v.Commit, "goversion": v.Go},
 	}, func() float64 { return 1 })
 	recovering := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "monotable_recovering", Help: "1 while the database is being opened; until then there are no metrics of it.",
+		Name: "monotable_recovering", Help: "1 while the database is opening; its other metrics are available afterwards.",
 	}, func() float64 {
 		if m.ready() == errRecovering { //nolint:errorlint // itself
 			return 1

@@ -105,7 +105,7 @@ func (c *Config) validate() error {
 }
 
 // errBoth is for a directory to keep data in and the wish to keep none.
-var errBoth = errors.New("--memory and --data: give one of them; in memory no directory is used")
+var errBoth = errors.New("--memory and --data cannot be combined: in memory, no directory is used")
 
 // checkKept refuses flags of which one would be passed over in silence.
 func (c *Config) checkKept(flags *pflag.FlagSet) error {

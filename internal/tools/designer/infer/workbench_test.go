@@ -34,7 +34,7 @@ func TestWorkbench(t *testing.T) {
 		"Accounts:", `key: { pk: "ACCT#{accountId}", sk: "ACCT#{accountId}" }  # 3 of 6 items`,
 		"AccountOffers:", `key: { pk: "ACCT#{accountId}", sk: "OFFER#{offerId}" }  # 3 of 6 items`,
 		`GSI1: { pk: "OFFER#{offerId}", sk: "{status}" }  # 3 of 3 items`,
-		"# guess: the facet Rates of the model, of which there are no items; its keys and types are by name",
+		"# guess: the facet Rates of the model has no items; its keys and types are guessed by name",
 		`key: { pk: "RATE#{rateId}", sk: "{since}" }`, "aprRate: decimal?", "table: Limits", `key: { pk: "{id}" }`, "creditLimit: decimal?",
 	} {
 		if !hasLine(string(text), want) {

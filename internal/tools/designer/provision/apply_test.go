@@ -45,7 +45,7 @@ func TestApply(t *testing.T) {
 		t.Errorf("the index has %d key attributes, want 4; the stream is %v", n, out.Table.LatestStreamArn)
 	}
 	again, err := apply(t, client, shop)
-	if want := "shop-dev: is as the design has it\ncounters: is as the design has it\n"; again != want || err != nil {
+	if want := "shop-dev: matches the design\ncounters: matches the design\n"; again != want || err != nil {
 		t.Errorf("the second time it said %q (%v), want %q", again, err, want)
 	}
 	more := strings.Replace(shop, "      byTotal:", "      byOwner: { pk: owner, sk: SK, project: keys }\n      byTotal:", 1)
