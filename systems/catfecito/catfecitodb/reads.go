@@ -277,7 +277,8 @@ type ProductsByWordInput struct {
 	TermPrefix string
 }
 
-// ProductsByWord finds the ProductEntry items of a given list, whose term starts with a given prefix, by term, 40 a page.
+// ProductsByWord finds the ProductEntry items of a given list, whose term starts with a given prefix, by term, 40 a
+// page.
 //
 // Products with a word in their names that begins so, in any case, with or without accents.
 //

@@ -197,7 +197,7 @@ func (c *checker) compareCounters() {
 			c.add(WrongCount, r.counter.owner.Name+"."+r.counter.Field, 1, nil)
 			continue
 		}
-		what := fmt.Sprintf("there are %[2]s %[1]s items to count", r.counter.Of, r.counted)
+		what := fmt.Sprintf("there are %s %s items to count", r.counted, r.counter.Of)
 		if r.counter.Sum != "" {
 			what = fmt.Sprintf("the sum of %s.%s is %s", r.counter.Of, r.counter.Sum, r.counted)
 		}
