@@ -53,11 +53,11 @@ func newMonitor() *monitor {
 	}
 	v := currentVersion()
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "monotable_build_info", Help: "1; the labels say what is running.",
+		Name: "monotable_build_info", Help: "Always 1; the labels identify the build.",
 		ConstLabels: prometheus.Labels{"version": v.Version, "revision": v.Commit, "goversion": v.Go},
 	}, func() float64 { return 1 })
 	recovering := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "monotable_recovering", Help: "1 while the database is opening; its other metrics are available afterwards.",
+		Name: "monotable_recovering", Help: "1 while the database is being opened; it has no other metrics until then.",
 	}, func() float64 {
 		if m.ready() == errRecovering { //nolint:errorlint // itself
 			return 1
