@@ -102,7 +102,7 @@ func TestModules(t *testing.T) {
 		"exits.mjs":   {"process.exit(3)", "node: exit status 3"},
 		"absent.mjs":  {"", "there is no file"},
 		"text.json":   {"[]", "the model has no entity"},
-		"other.json":  {`{"a": 1}`, "this is no model of ElectroDB"},
+		"other.json":  {`{"a": 1}`, "not an ElectroDB model"},
 	} {
 		file := filepath.Join(dir, name)
 		if c.module != "" {

@@ -54,7 +54,7 @@ differ.`,
 func compareDocument(env Environment, name string, document []byte) error {
 	have, err := os.ReadFile(name) //nolint:gosec // the user names the file to read
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("file %s does not exist", name)
+		return fmt.Errorf("there is no file %s", name)
 	}
 	if err != nil {
 		return err

@@ -67,7 +67,7 @@ func formatFiles(env Environment, names []string, write, check bool) error {
 func formatFile(name string) (before, after []byte, err error) {
 	before, err = os.ReadFile(name) //nolint:gosec // the user names the file to read
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("file %s does not exist", name)
+		return nil, nil, fmt.Errorf("there is no file %s", name)
 	}
 	if err != nil {
 		return nil, nil, err

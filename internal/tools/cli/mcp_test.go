@@ -149,7 +149,7 @@ func TestMCP(t *testing.T) {
 		{"Place", object{"userId": "u1", "orderId": "o2", "total": 5, "weight": 2}, false, nil},
 		{"UserByID", object{"userId": "u1"}, false, []string{`"orders":2`, `"city":"Lima"`, `"tags":["new","vip"]`, `"password":"(secret)"`}},
 		{"UserByID", object{"userId": "nobody"}, true, []string{"not found"}},
-		{"UserByID", object{"userId": "u1", "tenant": "x"}, true, []string{"no argument tenant"}},
+		{"UserByID", object{"userId": "u1", "tenant": "x"}, true, []string{"unknown argument tenant"}},
 		{"UserByID", object{"userId": 7}, true, []string{"userId"}},
 		{"UserByID", object{}, true, []string{"userId"}},
 		{"OrdersOf", object{"userId": "u1", "from": "o2"}, false, []string{`"orderId":"o2"`}},

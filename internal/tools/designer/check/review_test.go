@@ -37,7 +37,7 @@ var review = map[string][]wanted{
 		{"ST408", "User.GSI2", "password"},                 // the hash is projected
 		{"ST201", "ActiveProducts", ""},                    // 2.1: Scan
 		{"ST203", "ProductsByCategory", "isActive"},        // 2.2
-		{"ST201", "SearchProducts", "not a prefix"},        // 2.3: ValidationException
+		{"ST201", "SearchProducts", "not by prefix"},        // 2.3: ValidationException
 		{"ST201", "Categories", ""},                        // 3.1: Scan
 		{"ST209", "Cart", ""},                              // 4.1: bound it
 		{"ST502", "AddToCart", ""},                         // 4.2: overwrites the quantity

@@ -249,7 +249,7 @@ func TestGuesses(t *testing.T) {
 			var found []string
 			for _, f := range conformTo(t, d, c.table.Items).Findings {
 				found = append(found, string(f.Kind)+" "+f.Subject)
-				if f.Kind == conform.Unknown && !strings.Contains(string(text), "# Left out") {
+				if f.Kind == conform.Unknown && !strings.Contains(string(text), "# Omitted") {
 					t.Errorf("%d items are unknown", f.Items)
 				}
 			}

@@ -27,7 +27,7 @@ func Load(ctx context.Context, of Mapper, file string, stderr io.Writer) ([]byte
 		return nil, err
 	}
 	if _, err := os.Stat(path); err != nil {
-		return nil, fmt.Errorf("file %s does not exist", file)
+		return nil, fmt.Errorf("there is no file %s", file)
 	}
 	node, err := exec.LookPath("node")
 	if err != nil {

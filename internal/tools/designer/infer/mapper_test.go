@@ -101,8 +101,8 @@ func TestElectroDB(t *testing.T) {
 	for model, want := range map[string]string{
 		`{"model": {"entity": "A", "service": "s"}, "indexes": {"x": {"index": "g", "pk": {"field": "a"}}}}`:                                                                    "it has no primary index",
 		`{"model": {"entity": "A", "service": "s"}, "attributes": {"a": {"type": "string"}}, "indexes": {"x": {"pk": {"field": "pk", "composite": ["a"], "casing": "upper"}}}}`: "entity A: a is in capital letters in its primary key",
-		`{"service": "s", "entity": "e"}`: "this is no model of ElectroDB", `[1]`: "this is no list of models",
-		`{"model": {"entity": "A", "service": "s"}, "attributes": 1, "indexes": {}}`: "where an object should be",
+		`{"service": "s", "entity": "e"}`: "not an ElectroDB model", `[1]`: "not a list of ElectroDB models",
+		`{"model": {"entity": "A", "service": "s"}, "attributes": 1, "indexes": {}}`: "instead of an object",
 	} {
 		if _, err := infer.Translate(infer.ElectroDB, "", []byte(model)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want an error with %q", model, err, want)
@@ -139,7 +139,7 @@ func TestOneTable(t *testing.T) {
 		"Game: index gs2: where.city is not an imported field",
 	})
 	for model, want := range map[string]string{
-		`{}`: "this is no schema of OneTable", `x`: "this is no schema of OneTable",
+		`{}`: "not a OneTable schema", `x`: "not a OneTable schema",
 		`{"indexes": {"primary": {"hash": "pk"}}, "models": {"A": {"pk": {"type": "string", "value": true}}}}`:                                             "model A: its primary key: it has no template",
 		`{"indexes": {"primary": {"hash": "pk"}}, "models": {"A": {"pk": {"type": "string", "value": "${a"}}}}`:                                            "has no end",
 		`{"indexes": {"primary": {"hash": "pk"}}, "models": {"A": {"pk": {"type": "string", "value": "${b}"}, "b": {"type": "string", "value": "${b}"}}}}`: "model A",
