@@ -29,7 +29,7 @@ type Versioned interface{ Version() time.Time }
 
 // Seen is for inputs of operations that change something Versioned; embed it.
 type Seen struct {
-	IfMatch string `header:"If-Match" maxLength:"200" doc:"The ETag of what you have read. It is changed only if nobody has changed it since; without it, or with *, it is changed whatever it is now."`
+	IfMatch string `header:"If-Match" maxLength:"200" doc:"The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version."`
 }
 
 // Between returns the range of versions that the request may change, both ends included: the version that the caller has read, or
