@@ -496,7 +496,7 @@ func TestRename(t *testing.T) {
 	}
 	for _, test := range []struct{ behind, name, want string }{
 		{"  Use", "Order", "already"},
-		{"  Use", "a b", "no name"},
+		{"  Use", "a b", "not a valid name"},
 		{"ST3", "ST302", "no name"},
 	} {
 		_, params := at(t, inShop(t, test.behind))
