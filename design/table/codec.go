@@ -261,7 +261,7 @@ func sortedMembers(members []types.AttributeValue) []types.AttributeValue {
 	return slices.CompactFunc(members, func(a, b types.AttributeValue) bool { return schema.CompareKeys(a, b) == 0 })
 }
 
-// setValue is a set of members, which are all stored alike; nil where there are none.
+// setValue is a set of members, which are all stored alike; nil if there are none.
 func setValue(members []types.AttributeValue) types.AttributeValue {
 	if len(members) == 0 {
 		return nil

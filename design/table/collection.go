@@ -107,7 +107,7 @@ type gathering struct {
 	input      Input
 	first      bool // the first page
 	equal      query.Filled
-	owner      types.AttributeValue // nil where no one owns the items
+	owner      types.AttributeValue // nil if no one owns the items
 	reading    *reading
 	root       Values // nil until it is met
 	apart      bool   // the root was read apart, and is part of the first page

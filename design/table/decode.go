@@ -115,7 +115,7 @@ func Get[T any](d *Decoder, name string, c Codec[T]) T {
 	return x
 }
 
-// GetOptional is the value of an optional field, nil where there is none.
+// GetOptional is the value of an optional field, or nil if there is none.
 func GetOptional[T any](d *Decoder, name string, c Codec[T]) *T {
 	if d.value(name) == nil {
 		return nil
@@ -124,7 +124,7 @@ func GetOptional[T any](d *Decoder, name string, c Codec[T]) *T {
 	return &x
 }
 
-// Err is the first error, a *DecodeError; nil where there is none.
+// Err is the first error, a *DecodeError; nil if there is none.
 func (d *Decoder) Err() error { return d.err }
 
 // value is a field's value; NULL, which some programs write for what is absent, is none.

@@ -169,7 +169,7 @@ var (
 	ErrLines = schema.ErrLines
 )
 
-// Recognize finds the entity that an item stands for, with its values: nil where it is none of them. Copies and markers are
+// Recognize finds the entity that an item stands for, with its values: nil if it is none of them. Copies and markers are
 // recognized as their entity's, at their place.
 func Recognize(entities []*Entity, it Item) (*Entity, Place, Values) {
 	return schema.Recognize(entities, it)

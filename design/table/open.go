@@ -19,7 +19,7 @@ type DB struct {
 	names   map[string]string // of the tables, by their names in the design
 	clock   func() time.Time
 	observe func(context.Context, Call)
-	cursors *cursor.Sealer // nil where there is no key
+	cursors *cursor.Sealer // nil if there is no key
 	caller  func(context.Context) string
 	newID   func(Kind) string
 	// sequential is Config.Sequential.

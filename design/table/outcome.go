@@ -21,7 +21,7 @@ func Made[T any](d *OutcomeDecoder, step int, decode func(Values) (T, error)) T 
 	return none
 }
 
-// Known is the item that a step has left; nil where the answer does not tell it.
+// Known is the item that a step has left; nil if the answer does not tell it.
 func Known[T any](d *OutcomeDecoder, step int, decode func(Values) (T, error)) *T {
 	if items := d.out.Items[step]; items[0] != nil {
 		return decodeOne(d, items[0], decode)

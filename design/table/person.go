@@ -31,7 +31,7 @@ var ErrStillWritten = errors.New("items of the person are still being written")
 type PersonItem struct {
 	Entity string
 	Values Values
-	// Resume continues an export with the page that the item is on, so that some items come again; "" where the DB has no CursorKey.
+	// Resume continues an export with the page that the item is on, so that some items come again; "" if the DB has no CursorKey.
 	Resume Cursor
 
 	entity *Entity
