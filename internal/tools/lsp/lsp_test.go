@@ -338,7 +338,7 @@ func TestHover(t *testing.T) {
 		{"by: [user", "`USER#{userId}`"},
 		{"order: [crea", "GSI1 sk: `{createdAt}#{orderId}`"},
 		{"ST3", "a partition key has few values"},
-		{"acc", "each with the reason"},
+		{"acc", "each with a reason"},
 		{"many: Ord", "**entity** `Order`"},
 		{"via: GS", "Order pk: `STATUS#{status}`"},
 		{"status: Stat", "open, paid"},
