@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// Get runs a read of one item. An item that is not there, that is not what was asked for or that is somebody else's is
+// Get runs a read of one item. An item that is not there, that is not what was asked for or that is another owner's is
 // ErrNotFound.
 func (db *DB) Get(ctx context.Context, r *Read, in Input) (v Values, err error) {
 	c := db.begin(r.Pattern)

@@ -7,7 +7,7 @@ import (
 
 // The errors that patterns fail with; test for them with errors.Is.
 var (
-	// ErrNotFound is for an item that is not there, or is somebody else's.
+	// ErrNotFound is for an item that is not there, or is another owner's.
 	ErrNotFound = errors.New("not found")
 	// ErrExists is for an item, or a unique value, that is there already.
 	ErrExists = errors.New("already exists")

@@ -10,7 +10,7 @@ import (
 )
 
 // Judge says what is wrong with single items of one table. It finds what Check finds in an item alone: copies, markers and counters are not
-// compared with what they belong to. A Judge may be used by any number of goroutines.
+// compared with what they belong to. A Judge is safe for concurrent use.
 type Judge struct {
 	checker *checker
 	table   *tableState

@@ -17,7 +17,7 @@
 //	D2  Every entity, read, collection and write of the design has its heading.
 //	D3  No text of the design can end a cell, fence, label or code span that it stands in.
 //
-// Document may be called from any number of goroutines.
+// Document is safe for concurrent use.
 package docs
 
 import (

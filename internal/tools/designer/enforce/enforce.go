@@ -12,7 +12,7 @@
 //	E1  What a rule refuses, conform reports of a single item, and the other way round.
 //	E2  A design that cannot be read refuses every item: it is not known what it would allow.
 //
-// Rules may be used by any number of goroutines.
+// Rules are safe for concurrent use.
 package enforce
 
 import (

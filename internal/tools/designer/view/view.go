@@ -14,7 +14,7 @@
 //	    values of the fields that it is made of.
 //	V2  A Meaning's segments, put together, are the attribute's text.
 //
-// A View may be used by any number of goroutines.
+// A View is safe for concurrent use.
 package view
 
 import (
