@@ -326,9 +326,9 @@ func written(text string, open func(io.Writer) io.WriteCloser) string {
 	return b.String()
 }
 
-// TestCompressedAnswers: only a large answer is compressed, only for who asks, and the checksum is that of
+// TestCompressedResponses: only a large answer is compressed, only for who asks, and the checksum is that of
 // the compressed bytes (receive sees to that).
-func TestCompressedAnswers(t *testing.T) {
+func TestCompressedResponses(t *testing.T) {
 	c := dial(t, listen(t))
 	c.send(wireCall("CreateTable", `{"TableName":"tbl","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],`+
 		`"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST"}`))

@@ -121,8 +121,8 @@ func TestRoleProfileJS(t *testing.T) {
 	}
 }
 
-// TestIAMFileAtHangup: the file is read again at SIGHUP; one that cannot be used is reported, and what was there stays.
-func TestIAMFileAtHangup(t *testing.T) {
+// TestIAMFileReloadsOnSIGHUP: the file is read again at SIGHUP; one that cannot be used is reported, and what was there stays.
+func TestIAMFileReloadsOnSIGHUP(t *testing.T) {
 	t.Parallel()
 	server, file := startGuarded(t)
 	lists := func(secret string) error {

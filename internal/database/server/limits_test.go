@@ -186,8 +186,8 @@ func TestLargeBodiesWait(t *testing.T) {
 	})
 }
 
-// TestDecompressedBodyCounts: what a small body becomes when it is unpacked takes room, too.
-func TestDecompressedBodyCounts(t *testing.T) {
+// TestDecompressedBodyCountsAgainstMemory: what a small body becomes when it is unpacked takes room, too.
+func TestDecompressedBodyCountsAgainstMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(gatedEngine{}, Options{Memory: 4 << 20})
 		if err := new(reservation).grow(t.Context(), &s.memory.bodies, 1<<20, 0); err != nil {
@@ -355,8 +355,8 @@ func header(operation string, length int) string {
 		"X-Amz-Target: DynamoDB_20120810.%s\r\nContent-Length: %d\r\n\r\n", operation, length)
 }
 
-// TestSlowSenderIsCutOff: a body that does not keep up with paceBytes ends with 408, however long it is.
-func TestSlowSenderIsCutOff(t *testing.T) {
+// TestSlowSenderIsDisconnected: a body that does not keep up with paceBytes ends with 408, however long it is.
+func TestSlowSenderIsDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(gatedEngine{}, Options{})
 		conn := dialPipe(t, s)
@@ -383,9 +383,9 @@ func TestSlowSenderIsCutOff(t *testing.T) {
 	})
 }
 
-// TestSlowBodiesLeaveRoom: slow senders of large bodies have the memory that is theirs and no more; a quick one beside them
+// TestSlowBodiesLeaveMemory: slow senders of large bodies have the memory that is theirs and no more; a quick one beside them
 // does not wait.
-func TestSlowBodiesLeaveRoom(t *testing.T) {
+func TestSlowBodiesLeaveMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(gatedEngine{}, Options{Memory: 8 << 20})
 		const senders = 8
@@ -440,8 +440,8 @@ func TestSmallResponsesReserveNothing(t *testing.T) {
 	}
 }
 
-// TestSteadySenderIsWaitedFor: a body of 4 MB may take a minute.
-func TestSteadySenderIsWaitedFor(t *testing.T) {
+// TestSteadySenderIsServed: a body of 4 MB may take a minute.
+func TestSteadySenderIsServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := dialPipe(t, New(gatedEngine{}, Options{}))
 		const part = 64 << 10
@@ -524,9 +524,9 @@ func TestThrottledBodyIsDrained(t *testing.T) {
 	}
 }
 
-// TestCompressedBodyLeavesItsMemory: while a client reads a compressed response, the memory of what was compressed, which
+// TestCompressedBodyReleasesItsMemory: while a client reads a compressed response, the memory of what was compressed, which
 // nobody has reserved any more, is free.
-func TestCompressedBodyLeavesItsMemory(t *testing.T) {
+func TestCompressedBodyReleasesItsMemory(t *testing.T) {
 	for encoding, early := range map[string]bool{"gzip": true, "": false} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
 		r.Header.Set("Accept-Encoding", encoding)
@@ -569,9 +569,9 @@ func TestTooLargeBodyIsDrained(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreBounded: a connection beyond the limit is told to try again later and closed; when another one has
+// TestConnectionsAreLimited: a connection beyond the limit is told to try again later and closed; when another one has
 // gone there is room.
-func TestConnectionsAreBounded(t *testing.T) {
+func TestConnectionsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(gatedEngine{}, Options{})
 		l := pipeListener{make(chan net.Conn, 1)}

@@ -141,8 +141,8 @@ func TestFaultsAreLoggedWithTheirTable(t *testing.T) {
 	}
 }
 
-// TestBrokenCompressionIsCountedAsTheClients: a client must not be able to raise an alert about system errors.
-func TestBrokenCompressionIsCountedAsTheClients(t *testing.T) {
+// TestBrokenCompressionCountsAsClientError: a client must not be able to raise an alert about system errors.
+func TestBrokenCompressionCountsAsClientError(t *testing.T) {
 	var logged bytes.Buffer
 	h, counts := newObserved(Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	cut := compress(nil, "deflate", []byte(`{"TableName":"echo","Key":{}}`))

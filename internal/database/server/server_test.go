@@ -237,8 +237,8 @@ func call(t *testing.T, h http.Handler, body io.Reader, headers map[string]strin
 
 const getLarge = `{"TableName":"large","Key":{}}`
 
-// TestCompressedAnswers: an answer beyond 4 KB is compressed for who asks, and says the same.
-func TestCompressedAnswers(t *testing.T) {
+// TestCompressedResponses: an answer beyond 4 KB is compressed for who asks, and says the same.
+func TestCompressedResponses(t *testing.T) {
 	h := New(pipelineEngine{}, Options{})
 	plain := call(t, h, strings.NewReader(getLarge), nil).Body.String()
 	for accept, want := range map[string]string{

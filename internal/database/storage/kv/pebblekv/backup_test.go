@@ -99,8 +99,8 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 }
 
-// TestBackupRefuses: a target that is not free is left as it is.
-func TestBackupRefuses(t *testing.T) {
+// TestBackupRejects: a target that is not free is left as it is.
+func TestBackupRejects(t *testing.T) {
 	fs := vfs.NewMem()
 	o := pebblekv.Options{FS: fs, Logger: slog.New(slog.DiscardHandler)}
 	s := open(t, "/db", o)
@@ -300,8 +300,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestCopyCancelled: a copy that is given up leaves nothing.
-func TestCopyCancelled(t *testing.T) {
+// TestCopyCanceled: a copy that is given up leaves nothing.
+func TestCopyCanceled(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, "/db", pebblekv.Options{FS: fs, Logger: slog.New(slog.DiscardHandler)})
 	set(t, s, "k", strings.Repeat("v", 5<<20))

@@ -123,8 +123,8 @@ func occupyMemory(t *testing.T, s *Store) (release func()) {
 	}
 }
 
-// TestUpdatesBeyondTheMemory: updates that together want many times the memory there is all commit.
-func TestUpdatesBeyondTheMemory(t *testing.T) {
+// TestUpdatesExceedingMemory: updates that together want many times the memory there is all commit.
+func TestUpdatesExceedingMemory(t *testing.T) {
 	s, err := Open("db", Options{FS: vfs.NewMem(), BatchBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)

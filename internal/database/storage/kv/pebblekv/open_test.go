@@ -26,7 +26,7 @@ func TestOpenCreatesPrivateDirectories(t *testing.T) {
 	}
 }
 
-func TestOpenNowhere(t *testing.T) {
+func TestOpenWithoutDirectory(t *testing.T) {
 	if _, err := tryOpen("", pebblekv.Options{}); err == nil {
 		t.Error("opened a store without a directory")
 	}
@@ -71,8 +71,8 @@ func TestOpenLocked(t *testing.T) {
 	}
 }
 
-// TestOpenRefuses: what cannot be opened is refused with a reason, and left as it was.
-func TestOpenRefuses(t *testing.T) {
+// TestOpenRejects: what cannot be opened is refused with a reason, and left as it was.
+func TestOpenRejects(t *testing.T) {
 	store := func(t *testing.T, dir string) {
 		t.Helper()
 		s := open(t, dir, pebblekv.Options{})

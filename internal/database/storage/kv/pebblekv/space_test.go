@@ -254,8 +254,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFullDiskAgainAndAgain fills the disk and empties it by deleting the range, without compactions by hand.
-func TestFullDiskAgainAndAgain(t *testing.T) {
+// TestFullDiskRepeatedly fills the disk and empties it by deleting the range, without compactions by hand.
+func TestFullDiskRepeatedly(t *testing.T) {
 	disk := newSmallDisk(smallDiskSize)
 	s := open(t, "/db", pebblekv.Options{FS: disk, Logger: slog.New(slog.DiscardHandler)})
 	first := 0
@@ -334,8 +334,8 @@ func TestDiskFilledByOthers(t *testing.T) {
 	}
 }
 
-// TestCompactionWithoutRoom: a compaction that finds no room ends, and the store lives.
-func TestCompactionWithoutRoom(t *testing.T) {
+// TestCompactionOnFullDisk: a compaction that finds no room ends, and the store lives.
+func TestCompactionOnFullDisk(t *testing.T) {
 	disk := newSmallDisk(smallDiskSize)
 	s := open(t, "/db", pebblekv.Options{FS: disk, Logger: slog.New(slog.DiscardHandler)})
 	all := map[uint64]bool{}
@@ -449,8 +449,8 @@ func TestNoDiskReserve(t *testing.T) {
 	}
 }
 
-// TestCopyWithoutRoom: a copy that does not fit is refused before it fills the disk, and leaves nothing.
-func TestCopyWithoutRoom(t *testing.T) {
+// TestCopyOnFullDisk: a copy that does not fit is refused before it fills the disk, and leaves nothing.
+func TestCopyOnFullDisk(t *testing.T) {
 	disk := newSmallDisk(smallDiskSize)
 	s := open(t, "/db", pebblekv.Options{FS: disk, Logger: slog.New(slog.DiscardHandler)})
 	fill(t, s)
@@ -540,9 +540,9 @@ type linklessDisk struct{ smallDisk }
 
 func (linklessDisk) Link(string, string) error { return syscall.EOPNOTSUPP }
 
-// TestKeepEndsBeforeTheReserve: a copy that turns out not to fit ends with ErrFull and leaves nothing, with a reserve before
+// TestKeepStopsBeforeReserve: a copy that turns out not to fit ends with ErrFull and leaves nothing, with a reserve before
 // it has touched that, without one when the disk is full. The store lives.
-func TestKeepEndsBeforeTheReserve(t *testing.T) {
+func TestKeepStopsBeforeReserve(t *testing.T) {
 	for name, reserve := range map[string]int64{"reserve": 4 << 20, "none": -1} {
 		t.Run(name, func(t *testing.T) {
 			disk := newSmallDisk(smallDiskSize)
