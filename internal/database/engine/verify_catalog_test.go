@@ -110,7 +110,7 @@ func TestVerifyFindsInCatalog(t *testing.T) {
 			key, _ := d.first(lo, hi)
 			d.set(key, nil) // as between two steps of making a backup: Open cleans up
 		}, nil},
-		{"kept by nobody", keep("mine"), []string{"store: there is a kept snapshot mine, which nobody knows"}},
+		{"unreferenced snapshot", keep("mine"), []string{"store: there is a kept snapshot mine, to which no record refers"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { wantFindings(t, c.damage, c.want...) })
 	}

@@ -71,7 +71,7 @@ func TestOpenLocked(t *testing.T) {
 	}
 }
 
-// TestOpenRejects: what cannot be opened is refused with a reason, and left as it was.
+// TestOpenRejects: a directory that cannot be opened is rejected with a reason, and left unchanged.
 func TestOpenRejects(t *testing.T) {
 	store := func(t *testing.T, dir string) {
 		t.Helper()
@@ -193,7 +193,7 @@ func listing(t *testing.T, dir string) map[string]bool {
 	return names
 }
 
-// quiet is a logger of Pebble's that says nothing.
+// quiet is a Pebble logger that discards everything.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)  {}
