@@ -165,9 +165,9 @@ func TestMasterKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	right := func(o *pebblekv.Options) { o.MasterKey = master }
-	refuse("/db", right, nil, "its file KEYS is missing: put it back from a backup")
+	refuse("/db", right, nil, "its file KEYS is missing: restore it from a backup")
 	writeFile(t, fs, "/db/KEYS", strings.Replace(keys, keys[40:44], "AAAA", 1))
-	refuse("/db", right, nil, "it is damaged: put it back from a backup")
+	refuse("/db", right, nil, "it is corrupt: restore it from a backup")
 	writeFile(t, fs, "/db/KEYS", keys)
 	o := onMemory(fs)
 	right(&o)

@@ -111,12 +111,12 @@ func TestOpenRejects(t *testing.T) {
 			t.Helper()
 			store(t, dir)
 			write(t, filepath.Join(dir, "FORMAT"), "\x00\x00\x00")
-		}, "is damaged or not a store's"},
+		}, "is corrupt or belongs to another program"},
 		{"an empty format", func(t *testing.T, dir string) {
 			t.Helper()
 			store(t, dir)
 			write(t, filepath.Join(dir, "FORMAT"), "")
-		}, "is damaged or not a store's"},
+		}, "is corrupt or belongs to another program"},
 		{"a store without its format", func(t *testing.T, dir string) {
 			t.Helper()
 			store(t, dir)

@@ -89,7 +89,7 @@ func newSpace(fs vfs.FS, dir string, wanted int64, log *slog.Logger) (*space, er
 		case wanted == 0:
 			s.reserve = defaultReserve(total)
 		case wanted >= total:
-			return nil, fmt.Errorf("pebblekv: a disk reserve (--disk-reserve) of %d MiB: the disk of %s has %d MiB: choose less",
+			return nil, fmt.Errorf("pebblekv: the disk reserve (--disk-reserve) is %d MiB, but the disk of %s has only %d MiB: choose a smaller one",
 				wanted>>20, dir, total>>20)
 		}
 	}
@@ -249,7 +249,7 @@ func (s *space) roomToCopy(bytes int64, allowed spaceLevel) bool {
 
 // refusal returns the error of a rejected write.
 func (s *space) refusal() error {
-	return fmt.Errorf("%w: %s has no more than its reserve of %d MiB left: delete data and compact, or add room",
+	return fmt.Errorf("%w: %s has only its reserve of %d MiB left: delete data and compact, or add disk space",
 		kv.ErrFull, s.dir, s.reserve>>20)
 }
 

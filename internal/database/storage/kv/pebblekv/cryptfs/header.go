@@ -28,9 +28,9 @@ const (
 )
 
 var (
-	errNotEncrypted = errors.New("it is not encrypted, or its beginning is damaged")
-	errUnknownKey   = errors.New("it is encrypted with a data key that the key file does not have, or its beginning is damaged")
-	errHeader       = errors.New("its beginning is damaged")
+	errNotEncrypted = errors.New("it is not encrypted, or its header is corrupt")
+	errUnknownKey   = errors.New("it is encrypted with a data key that the key file does not have, or its header is corrupt")
+	errHeader       = errors.New("its header is corrupt")
 )
 
 // newHeader returns the header of a new file and the key stream of its content.

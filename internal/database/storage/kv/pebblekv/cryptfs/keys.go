@@ -91,7 +91,7 @@ func OpenKeys(text string, master []byte) (*Keys, error) {
 	if lines[0] != keyFileBegins {
 		return nil, fmt.Errorf("it begins with %.40q: want %q; a newer release may have written it", lines[0], keyFileBegins)
 	}
-	damaged := errors.New("it is damaged: put it back from a backup of the same directory; without it nothing can be read")
+	damaged := errors.New("it is corrupt: restore it from a backup of the same directory; without it nothing can be read")
 	if len(lines) < 3 {
 		return nil, damaged
 	}
