@@ -1,5 +1,5 @@
 // The views of one table, as links below its name.
-import { Archive, Gauge, Map as MapIcon, Radio, Rows3, Settings2, Workflow, type IconNode } from "lucide";
+import { Archive, Gauge, ListChecks, Map as MapIcon, Radio, Rows3, Settings2, Workflow, type IconNode } from "lucide";
 import { Icon, here, link } from "#ui";
 import { designOf } from "./design.ts";
 import { DesignSource } from "./design-bits.tsx";
@@ -15,7 +15,7 @@ interface View {
 function views(designed: boolean): View[] {
   return [
     { path: "", label: t("items"), icon: Rows3 },
-    ...(designed ? [{ path: "/patterns" as const, label: t("design.patterns"), icon: Workflow }, { path: "/map" as const, label: t("design.map"), icon: MapIcon }] : []),
+    ...(designed ? [{ path: "/patterns" as const, label: t("design.patterns"), icon: Workflow }, { path: "/map" as const, label: t("design.map"), icon: MapIcon }, { path: "/checks" as const, label: t("design.checks"), icon: ListChecks }] : []),
     { path: "/stream", label: t("tail"), icon: Radio },
     { path: "/metrics", label: t("metrics"), icon: Gauge },
     { path: "/backups", label: t("backups"), icon: Archive },
