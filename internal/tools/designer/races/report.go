@@ -38,7 +38,7 @@ func (x *exploration) report(s scenario) *Scenario {
 			f.Invariant = i.Name
 			f.Message = fmt.Sprintf("%s does not hold: %s", i.Name, i.Text)
 			if len(b.schedule) == 0 {
-				f.Message = fmt.Sprintf("%s does not hold at the start already: %s", i.Name, i.Text)
+				f.Message = fmt.Sprintf("%s does not hold in the initial state: %s", i.Name, i.Text)
 			}
 			f.Items = x.concerned(i, b)
 			out.Findings = append(out.Findings, f)
@@ -109,7 +109,7 @@ func (s Step) String() string {
 	case StepCrash:
 		return who + ": crashes"
 	case StepExpire:
-		return who + ": removes " + s.Item + ", whose time is over"
+		return who + ": removes " + s.Item + ", which has expired"
 	default:
 	}
 	text := fmt.Sprintf("%s: %s %s → %s", who, s.Operation, s.Pattern, s.Answer)
@@ -121,7 +121,7 @@ func (s Step) String() string {
 	}
 	switch {
 	case s.Again:
-		text += fmt.Sprintf(" (%s, starts again)", s.Ends)
+		text += fmt.Sprintf(" (%s, retries)", s.Ends)
 	case s.Ends != "":
 		text += fmt.Sprintf(" (ends with %s)", s.Ends)
 	}
@@ -190,7 +190,7 @@ func (r *Report) accept(d *design.Design, whole bool) {
 		if a := acceptance(w); a != nil && whole && !used[w.Name] {
 			r.Findings = append(r.Findings, check.Finding{
 				Rule: "ST001", Severity: check.Error, Subject: w.Name, Pos: a.Pos,
-				Message: "accepts ST513, which no race finds here any more", Fix: "remove the acceptance",
+				Message: "accepts ST513, but no race finds it here any more", Fix: "remove the acceptance",
 			})
 		}
 	}
