@@ -1,10 +1,8 @@
 package demo
 
 import (
-	"net/url"
 	"testing"
 
-	"github.com/monotable/monotable/systems/internal/run"
 	"github.com/monotable/monotable/web/webtest"
 )
 
@@ -39,21 +37,4 @@ func TestFace(t *testing.T) {
 		p.Width()
 	}
 	p.Until(`document.querySelector("button[aria-label=Account]") !== null`)
-}
-
-// TestTablesOfSystems: each system's card leads to all of its tables in the console, which shows them by the system's design.
-func TestTablesOfSystems(t *testing.T) {
-	t.Parallel()
-	systems := registered()
-	r := serveAll(t, systems, "--memory")
-	p := webtest.Open(t, r.web+"/")
-	for _, s := range systems {
-		for _, described := range s.Tables(run.DefaultStage) {
-			name := url.PathEscape(*described.Create.TableName)
-			p.Go(r.web + "/")
-			p.Click(`.system[data-product="` + s.Name + `"] a[href*="#/tables/` + name + `?"]`)
-			p.Until(`document.documentElement.dataset.product === "console" && location.hash.startsWith("#/tables/` + name + `?") && document.querySelector(".design-source") !== null`)
-		}
-	}
-	p.Accessible()
 }
