@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -41,7 +40,7 @@ const (
 // sample makes a part of a sample.
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
-		m := sampleMaker{Rand: p.Rand, total: p.Total}
+		m := sampleMaker{Chance: p.Chance, total: p.Total}
 		for n := p.First; n < p.First+p.Items; n++ {
 			if !yield(m.record(n/sampleBlock, n%sampleBlock)) {
 				return
@@ -53,7 +52,7 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 // sampleMaker makes the records of a part, one after the other. What a record of another part tells of a block follows from the
 // block's number; all else is drawn.
 type sampleMaker struct {
-	*rand.Rand
+	seed.Chance
 	total int
 	last  deed // that the next record notifies of
 }
