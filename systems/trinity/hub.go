@@ -4,15 +4,14 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	streams "github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 
 	"github.com/monotable/monotable/consumer"
+	"github.com/monotable/monotable/systems/internal/live"
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
-
-// hubQueue is how many events may wait for one connection. One that is further behind is ended, and asks again.
-const hubQueue = 64
 
 // event is something that has happened in a room: one of its fields is set.
 type event struct {
@@ -22,68 +21,22 @@ type event struct {
 
 // hub hands the events of rooms to the connections of this process that follow them.
 type hub struct {
-	mu    sync.Mutex
-	rooms map[string]map[*subscription]bool
+	live.Topics[string, event]
 	// waiting is how many streams are not followed yet; followed is closed when none is.
-	waiting  int
+	waiting  atomic.Int64
 	followed chan struct{}
 }
 
-// subscription is a connection's: its events are closed when it is too far behind.
-type subscription struct{ events chan event }
-
-func newHub() *hub {
-	return &hub{rooms: map[string]map[*subscription]bool{}, followed: make(chan struct{})}
-}
+func newHub() *hub { return &hub{followed: make(chan struct{})} }
 
 // source counts one more stream that the hub is told by. What it returns says that the stream is followed from now on.
 func (h *hub) source() (begun func()) {
-	h.waiting++
+	h.waiting.Add(1)
 	return sync.OnceFunc(func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if h.waiting--; h.waiting == 0 {
+		if h.waiting.Add(-1) == 0 {
 			close(h.followed)
 		}
 	})
-}
-
-// subscribe follows a room until end is called.
-func (h *hub) subscribe(roomID string) (s *subscription, end func()) {
-	s = &subscription{events: make(chan event, hubQueue)}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.rooms[roomID] == nil {
-		h.rooms[roomID] = map[*subscription]bool{}
-	}
-	h.rooms[roomID][s] = true
-	return s, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.drop(roomID, s)
-	}
-}
-
-// publish tells all who follow a room. It does not wait for any of them.
-func (h *hub) publish(roomID string, e event) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for s := range h.rooms[roomID] {
-		select {
-		case s.events <- e:
-		default:
-			close(s.events)
-			h.drop(roomID, s)
-		}
-	}
-}
-
-// drop forgets a subscription. The caller has the lock.
-func (h *hub) drop(roomID string, s *subscription) {
-	delete(h.rooms[roomID], s)
-	if len(h.rooms[roomID]) == 0 {
-		delete(h.rooms, roomID)
-	}
 }
 
 // expiryPrincipal is who removes items whose time is over.
@@ -92,7 +45,7 @@ const expiryPrincipal = "dynamodb.amazonaws.com"
 // tellMatches tells the hub of matches.
 func (s *service) tellMatches(ctx context.Context, b consumer.Batch) error {
 	for match := range s.madeMatches(ctx, b) {
-		s.hub.publish(match.RoomID, event{match: &match})
+		s.hub.Tell(event{match: &match}, match.RoomID)
 	}
 	return nil
 }
@@ -110,11 +63,11 @@ func (s *service) tellMembers(ctx context.Context, b consumer.Batch) error {
 		}
 		switch r.EventName {
 		case streams.OperationTypeInsert:
-			s.hub.publish(member.RoomID, event{joined: &member})
+			s.hub.Tell(event{joined: &member}, member.RoomID)
 		case streams.OperationTypeRemove:
-			s.hub.publish(member.RoomID, event{left: &member})
+			s.hub.Tell(event{left: &member}, member.RoomID)
 		default:
-			s.hub.publish(member.RoomID, event{changed: &member})
+			s.hub.Tell(event{changed: &member}, member.RoomID)
 		}
 	}
 	return nil
