@@ -76,7 +76,7 @@ func (s *service) ownCart(ctx context.Context, who auth.Principal, _ api.None) (
 }
 
 // add puts so many more into a cart, once for each request key.
-func (s *service) add(ctx context.Context, who auth.Principal, in addedItem) (added Pieces, replayed bool, err error) {
+func (s *service) add(ctx context.Context, who auth.Principal, in api.KeyedBody[CartItemInput]) (added Pieces, replayed bool, err error) {
 	added = Pieces(in.Body)
 	if full := s.room(ctx, who.Sub, added.ProductID); full != nil {
 		// A request that was made before is answered as it was then, however the cart is now.

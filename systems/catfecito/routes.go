@@ -77,7 +77,7 @@ func (s *service) shopRoutes(a huma.API) {
 		api.Refuses(catfecitodb.ErrNoSuchCategory),
 		api.About("It is sold from now on."))
 	api.Put[Product](catalogue, "/products/{productId}", "putProduct", "Change all of a product but its stock and whether it is sold", s.changeProduct, staff,
-		api.NotFound, api.Refuses(catfecitodb.ErrNoSuchCategory, catfecitodb.ErrProductEdited))
+		api.NotFound, api.Refuses(catfecitodb.ErrNoSuchCategory))
 	api.Put[Product](catalogue, "/products/{productId}/active", "putProductActive", "Sell a product, or do not any more",
 		api.Call[changedActive](s.db.SetProductActive), staff, api.NotFound)
 	api.Create[Pieces](catalogue, "/products/{productId}/restocks", "restockProduct", "Add to what there is of a product", s.restock, staff, api.NotFound)
@@ -190,11 +190,6 @@ type trailPage struct {
 	SubjectID string              `path:"id" maxLength:"128" pattern:"^[A-Za-z0-9._:@-]+$" patternDescription:"letters, digits and . _ : @ -" doc:"The id of the user, product or order, the slug of the category"`
 }
 
-type newUser struct {
-	api.Keyed
-	Body UserInput
-}
-
 // UserInput is what somebody says who signs up.
 type UserInput struct {
 	Email    string `json:"email" format:"email" maxLength:"254" doc:"The address that you will log in with"`
@@ -272,11 +267,6 @@ type CategoryInput struct {
 	Description string `json:"description" maxLength:"2000" doc:"What is in it"`
 }
 
-type newProduct struct {
-	api.Keyed
-	Body NewProductInput
-}
-
 // NewProductInput is a product with how many there are.
 type NewProductInput struct {
 	ProductInput
@@ -319,11 +309,6 @@ type RestockInput struct {
 	Quantity int64 `json:"quantity" minimum:"1" maximum:"1000000" doc:"How many are added"`
 }
 
-type addedItem struct {
-	api.Keyed
-	Body CartItemInput
-}
-
 // CartItemInput is how many more of a product go into a cart.
 type CartItemInput struct {
 	ProductID string `json:"productId" pattern:"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$" patternDescription:"a uuid in small letters" doc:"The product's id"`
@@ -338,11 +323,6 @@ type setItem struct {
 // QuantityInput is how many of a product a cart is to have.
 type QuantityInput struct {
 	Quantity int64 `json:"quantity" minimum:"1" maximum:"99" doc:"How many"`
-}
-
-type newOrder struct {
-	api.Keyed
-	Body OrderInput
 }
 
 // OrderInput is what a customer agrees to.

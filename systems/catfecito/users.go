@@ -18,7 +18,7 @@ var errOwnRole = errors.New("users cannot change their own role")
 
 // signUp makes a user. A request that was made before is answered as it was then, if the password is the one that it had,
 // and replayed is set.
-func (s *service) signUp(ctx context.Context, _ auth.Principal, in newUser) (u catfecitodb.User, replayed bool, err error) {
+func (s *service) signUp(ctx context.Context, _ auth.Principal, in api.KeyedBody[UserInput]) (u catfecitodb.User, replayed bool, err error) {
 	if s.issuer == nil {
 		return catfecitodb.User{}, false, errLogInElsewhere
 	}

@@ -44,7 +44,7 @@ type ticket struct {
 }
 
 // awaitImage makes an image, and says where its file is to go.
-func (s *service) awaitImage(ctx context.Context, who auth.Principal, in newImage) (ticket, error) {
+func (s *service) awaitImage(ctx context.Context, who auth.Principal, in api.Body[ImageInput]) (ticket, error) {
 	made, err := s.db.AwaitImage(ctx, portfoliodb.AwaitImageInput{
 		UserID: who.Sub, ImageID: s.newID(), Size: in.Body.Size, CheckAt: s.clock().Add(awaitFor), Most: mostOwned,
 	})

@@ -25,7 +25,7 @@ func (in *NuevoRemolque) check() error {
 }
 
 // createVehicle makes a vehicle, if the plan allows one more.
-func (s *service) createVehicle(ctx context.Context, who auth.Principal, in newVehicle) (Vehiculo, bool, error) {
+func (s *service) createVehicle(ctx context.Context, who auth.Principal, in api.KeyedBody[NuevoVehiculo]) (Vehiculo, bool, error) {
 	if err := in.Body.check(); err != nil {
 		return Vehiculo{}, false, err
 	}
@@ -87,7 +87,7 @@ func (s *service) listVehicles(ctx context.Context, who auth.Principal, in unitQ
 }
 
 // createTrailer makes a trailer.
-func (s *service) createTrailer(ctx context.Context, who auth.Principal, in newTrailer) (Remolque, bool, error) {
+func (s *service) createTrailer(ctx context.Context, who auth.Principal, in api.KeyedBody[NuevoRemolque]) (Remolque, bool, error) {
 	if err := in.Body.check(); err != nil {
 		return Remolque{}, false, err
 	}

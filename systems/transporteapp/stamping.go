@@ -36,11 +36,7 @@ const (
 // seal closes a draft that the tax office would take: its counts are what it lists, and nothing is listed any more.
 func (s *service) seal(ctx context.Context, userID, id string) (Carta, error) {
 	var sealed db.Carta
-	err := again(ctx, func() error {
-		c, err := s.carta(ctx, userID, id)
-		if err != nil {
-			return err
-		}
+	err := s.withCarta(ctx, userID, id, func(c db.Carta) error {
 		switch {
 		case c.Status != db.EstadoCartaBorrador:
 			return db.ErrCartaNoBorrador
@@ -60,7 +56,7 @@ func (s *service) seal(ctx context.Context, userID, id string) (Carta, error) {
 		done, err := s.db.SellarCarta(ctx, db.SellarCartaInput{UserID: userID, CartaID: id, Visto: c.Revision})
 		sealed = done.Carta
 		return err
-	}, db.ErrCartaCambio)
+	})
 	return cartaOf(&sealed), err
 }
 
@@ -114,11 +110,7 @@ func (s *service) stamp(ctx context.Context, who auth.Principal, in keyedCarta) 
 // cancels the carta: there would be a stamp of what it is no more.
 func (s *service) askStamp(ctx context.Context, userID, id string) (db.Carta, error) {
 	var asked db.Carta
-	err := again(ctx, func() error {
-		c, err := s.carta(ctx, userID, id)
-		if err != nil {
-			return err
-		}
+	err := s.withCarta(ctx, userID, id, func(c db.Carta) error {
 		asked = c
 		switch {
 		case c.Status == db.EstadoCartaEnTimbrado: // the PAC's answer was lost, or is on its way to another request
@@ -130,7 +122,7 @@ func (s *service) askStamp(ctx context.Context, userID, id string) (db.Carta, er
 		case c.SelladaAt == nil || s.now().Sub(*c.SelladaAt) > sealGood:
 			return errCartaVencida
 		}
-		_, err = s.db.EmpezarTimbrado(ctx, db.EmpezarTimbradoInput{
+		_, err := s.db.EmpezarTimbrado(ctx, db.EmpezarTimbradoInput{
 			UserID: userID, CartaID: id, ViajeID: c.ViajeID, Visto: c.Revision, Fiscal: fiscalOf(&c, db.EstadoCartaEnTimbrado),
 		})
 		if errors.Is(err, db.ErrCartaNoBorrador) { // another request has asked meanwhile
@@ -138,7 +130,7 @@ func (s *service) askStamp(ctx context.Context, userID, id string) (db.Carta, er
 		}
 		asked.Revision++ // that of what was sent, in which a refusal that comes late is told from others
 		return err
-	}, db.ErrCartaCambio)
+	})
 	return asked, err
 }
 
