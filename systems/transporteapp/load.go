@@ -172,10 +172,8 @@ func loadProfileRoutes() []load.Call {
 func loadDriverRoutes() []load.Call {
 	return []load.Call{
 		loadMakeDriver("hired").After(load.Delete("/conductores/{hired}")),
-		load.Get("/conductores"),
-		load.Get("/conductores?estado=disponible"),
-		load.Get("/conductores?desde=2099-02-01T00:00:00Z&hasta=2099-02-02T00:00:00Z"),
-		load.Get("/conductores/{driver}"),
+		load.Get("/conductores"), load.Get("/conductores?estado=disponible"),
+		load.Get("/conductores?desde=2099-02-01T00:00:00Z&hasta=2099-02-02T00:00:00Z"), load.Get("/conductores/{driver}"),
 		load.Put("/conductores/{driver}", loadDriver),
 		load.Delete("/conductores/{fired}").After(loadMakeDriver("fired")),
 	}
@@ -184,15 +182,11 @@ func loadDriverRoutes() []load.Call {
 func loadFleetRoutes() []load.Call {
 	return []load.Call{
 		loadMakeVehicle("bought").After(load.Delete("/vehiculos/{bought}")),
-		load.Get("/vehiculos"),
-		load.Get("/vehiculos?estado=disponible"),
-		load.Get("/vehiculos/{vehicle}"),
+		load.Get("/vehiculos"), load.Get("/vehiculos?estado=disponible"), load.Get("/vehiculos/{vehicle}"),
 		load.Put("/vehiculos/{vehicle}", loadVehicle),
 		load.Delete("/vehiculos/{sold}").After(loadMakeVehicle("sold")),
 		loadMakeTrailer(""),
-		load.Get("/remolques"),
-		load.Get("/remolques?estado=disponible"),
-		load.Get("/remolques/{trailer}"),
+		load.Get("/remolques"), load.Get("/remolques?estado=disponible"), load.Get("/remolques/{trailer}"),
 		load.Put("/remolques/{trailer}", loadTrailer),
 		load.Delete("/remolques/{soldTrailer}").After(loadMakeTrailer("soldTrailer")),
 		load.Post("/recursos/consulta", `{"conductores":["{driver}"],"vehiculos":["{vehicle}"],"remolques":["{trailer}"]}`),
@@ -204,12 +198,8 @@ func loadTripRoutes() []load.Call {
 	return []load.Call{
 		loadMakeTrip(""),
 		loadMakeCarta("made"),
-		load.Get("/viajes"),
-		load.Get("/viajes?estado=programado"),
-		load.Get("/viajes?desde=2027-01-01T00:00:00Z&hasta=2027-02-01T00:00:00Z"),
-		load.Get("/viajes/{cartaTrip}"),
-		load.Get("/vencimientos"),
-		load.Get("/conductores/{driver}/viajes"),
+		load.Get("/viajes"), load.Get("/viajes?estado=programado"), load.Get("/viajes?desde=2027-01-01T00:00:00Z&hasta=2027-02-01T00:00:00Z"),
+		load.Get("/viajes/{cartaTrip}"), load.Get("/vencimientos"), load.Get("/conductores/{driver}/viajes"),
 		load.Put("/viajes/{planned}", "{"+loadTripData+"}"),
 		loadTrip("sketched", "programar").After(draft),
 		loadAssign("assigned").After(loadTrip("assigned", "cancelar"), loadMakeTrip("assigned")),
@@ -223,24 +213,19 @@ func loadTripRoutes() []load.Call {
 func loadTrackingRoutes() []load.Call {
 	return []load.Call{
 		load.Post("/viajes/{moving}/posiciones", loadPing),
-		load.Get("/viajes/{moving}/posicion"),
-		load.Get("/viajes/{moving}/posiciones"),
+		load.Get("/viajes/{moving}/posicion"), load.Get("/viajes/{moving}/posiciones"),
 	}
 }
 
 func loadCartaRoutes() []load.Call {
 	return []load.Call{
 		load.Create("/viajes/{bare}/cartas", loadCarta).After(loadMakeTrip("bare")),
-		load.Get("/viajes/{cartaTrip}/cartas"),
-		load.Get("/cartas"),
-		load.Get("/cartas?status=borrador"),
-		load.Get("/cartas/{carta}"),
+		load.Get("/viajes/{cartaTrip}/cartas"), load.Get("/cartas"), load.Get("/cartas?status=borrador"), load.Get("/cartas/{carta}"),
 		load.Get("/folios/{cartaFolio}"),
 		loadSeal("closed").After(loadOpen("closed")),
 		loadOpen("opened").After(loadSeal("opened")),
 		loadStamp("next").After(append(loadFill("next"), loadSeal("next"))...),
-		load.Get("/cartas/{stamped}/xml"),
-		load.Get("/cartas/{stamped}/pdf"),
+		load.Get("/cartas/{stamped}/xml"), load.Get("/cartas/{stamped}/pdf"),
 		load.Post("/cartas/{given}/cancelacion", "{}").After(loadMakeCarta("given")),
 	}
 }
@@ -255,9 +240,7 @@ func loadContentRoutes() []load.Call {
 		load.Put("/cartas/{draft}/mercancias/1", loadGood).After(loadAddGoods("draft")),
 		load.Delete("/cartas/{draft}/mercancias/1").After(loadAddGoods("draft")),
 		load.Post("/cartas/{draft}/revision", loadPeople),
-		load.Get("/catalogos/clave_unidad?q=caja"),
-		load.Get("/cartas/{filled}/contenido"),
-		load.Get("/cartas/{filled}/mercancias"),
+		load.Get("/catalogos/clave_unidad?q=caja"), load.Get("/cartas/{filled}/contenido"), load.Get("/cartas/{filled}/mercancias"),
 	}
 }
 

@@ -152,7 +152,6 @@ func (c Catalogo) Descripcion(key string) string {
 	return cmp.Or(e["descripcion"], e["nombre"])
 }
 
-
 var withoutAccents = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u", "ü", "u", "ñ", "n", "(", " ", "-", " ", ",", " ")
 
 // plain is a text as it is searched for.
