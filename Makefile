@@ -86,14 +86,16 @@ bench-growth: ## measure what grows with the data: items, tables, item collectio
 bench-cluster: build ## measure servers that share a store, by number and request (10 minutes; BENCHFLAGS=-h for choices)
 	@go run ./bench cluster $(BENCHFLAGS)
 
-cluster-test: setup build tikv-test ## run everything over PostgreSQL and TiKV's stand-in, the suites of the systems included, and faults for FAULTTIME (20 minutes)
+cluster-test: setup build tikv-test ## run everything over PostgreSQL and TiKV's stand-in, the suites of the systems included, and faults for FAULTTIME on either (30 minutes)
 	@go test -count=1 -timeout=30m -v ./internal/database/storage/kv/postgreskv/...
 	@go test -count=1 -timeout=30m -v ./test/cluster -whole
 	@go test -count=1 -timeout=3h -v ./test/faults -time=$(FAULTTIME) -seed=$(FAULTSEED)
+	@go test -count=1 -timeout=3h -v -tags tikv ./test/faults -run TestFaultsOnTiKV -time=$(FAULTTIME) -seed=$(FAULTSEED)
 
 tikv-test: ## run the store in TiKV over PD and a stand-in (10 minutes; the first compilation takes more)
-	@nice go test -p 1 -count=1 -timeout=30m -v -tags tikv ./internal/database/storage/kv/tikvkv/... ./test/tikv
+	@nice go test -count=1 -timeout=30m -v -tags tikv ./internal/database/storage/kv/tikvkv/...
 	@nice go test -count=1 -timeout=30m -v -tags tikv ./test/metamorphic -run TestHistoryOnTiKV
+	@nice go test -count=1 -timeout=30m -v -tags tikv ./test/faults -run TestFaultsOnTiKV
 
 deploy-test: ## check the systems' pipelines with actionlint, their templates against SAM's schema, and deploy/ against the schemas of Compose and Kubernetes (minutes at first)
 	@cd test/deploy/pipelines && go test -count=1 ./...

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -313,7 +314,16 @@ func TestServerImage(t *testing.T) {
 	if !slices.Equal(i.Entrypoint, []string{"/usr/local/bin/monotable"}) || !slices.Equal(i.Healthcheck.Test, []string{"CMD", "monotable", "health"}) {
 		t.Errorf("entry point %q, health check %q", i.Entrypoint, i.Healthcheck.Test)
 	}
-	c := i.command(t.Context(), t, append(slices.Clone(i.Entrypoint), "serve", "--addr", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0")...)
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "start", "docker.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile(`ghcr\.io/monotable/monotable (serve .*)|command: (serve .*)`).FindAllStringSubmatch(string(page), -1)
+	if len(shown) != 3 || slices.ContainsFunc(shown, func(s []string) bool { return s[1]+s[2] != shown[0][1] }) {
+		t.Fatalf("docs/start/docker.md starts the image with %q", shown)
+	}
+	arguments := strings.Fields(strings.Replace(shown[0][1], ":8000", "127.0.0.1:0", 1)) // a port that is free here
+	c := i.command(t.Context(), t, slices.Concat(i.Entrypoint, arguments, []string{"--metrics-addr", "127.0.0.1:0"})...)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -13,9 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/jackc/pgx/v5"
 
-	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
 	"github.com/monotable/monotable/test/internal/link"
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
@@ -25,8 +21,7 @@ const frontEnds = 3
 // cluster is the servers and what is between them. It belongs to the goroutine of the test.
 type cluster struct {
 	binary    string
-	postgres  [2]*postgrestest.Server
-	primary   int // which of the two takes writes
+	store     store
 	frontEnds [frontEnds]*frontEnd
 }
 
@@ -34,40 +29,69 @@ type cluster struct {
 type frontEnd struct {
 	process *serverproc.Server
 	clients *link.Link
-	store   [2]*link.Link // to each server of PostgreSQL
-	dir     string        // of the control socket
+	store   route
+	dir     string // of the control socket
 	probe   *dynamodb.Client
 	probes  int
 }
 
-func start(t *testing.T) *cluster {
+// store is what the servers share: processes, and the links by which each server reaches them.
+type store interface {
+	// route returns a new server's way to the store.
+	route(t *testing.T) route
+	// breakages are the faults of the store's own processes, some of which are in the short list.
+	breakages() []breakage
+	// whole waits until all processes of the store are back, and have all that they should.
+	whole(t *testing.T)
+	// idle waits until no server is connected, and what those that are gone have sent has ended.
+	idle(t *testing.T)
+	pace() pace
+	remove()
+}
+
+// route is how a server reaches the store.
+type route struct {
+	url   string   // of --store
+	env   []string // of the server's process
+	links []*link.Link
+}
+
+// breakage is a fault of a store's processes.
+type breakage struct {
+	name  string
+	short bool // in the short list
+	begin func(t *testing.T) (heal func())
+}
+
+// pace is how fast a store is.
+type pace struct {
+	client time.Duration // how long clients wait for a response
+	rest   time.Duration // between two changes of a table
+}
+
+// start starts a store and servers, which are built with flags of the go command.
+func start(t *testing.T, startStore func() (store, error), flags ...string) *cluster {
 	t.Helper()
 	c := &cluster{}
 	var err error
 	started := make(chan struct{})
 	go func() {
 		defer close(started)
-		c.postgres, err = startPostgres()
+		c.store, err = startStore()
 	}()
 	t.Cleanup(func() {
-		<-started
-		for _, s := range c.postgres {
-			if s != nil {
-				s.Remove()
-			}
+		if <-started; c.store != nil {
+			c.store.remove()
 		}
 	})
-	c.binary = serverproc.Build(t)
+	c.binary = serverproc.Build(t, flags...)
 	if <-started; err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	for n := range c.frontEnds {
-		f := &frontEnd{dir: filepath.Join(dir, strconv.Itoa(n)), clients: link.New(t, "tcp", "")}
-		for i, s := range c.postgres {
-			f.store[i] = link.New(t, "unix", s.Socket())
-		}
-		f.probe = newClient(f.clients, 5*time.Second)
+		f := &frontEnd{dir: filepath.Join(dir, strconv.Itoa(n)), clients: link.New(t, "tcp", ""), store: c.store.route(t)}
+		f.probe = newClient(f.clients, probeTime)
 		c.frontEnds[n] = f
 		c.run(t, f)
 	}
@@ -82,12 +106,13 @@ func start(t *testing.T) *cluster {
 	return c
 }
 
+// probeTime is how long a server may take for a write that tells whether it writes.
+const probeTime = 10 * time.Second
+
 // run starts a server's process, to which its link then leads.
 func (c *cluster) run(t *testing.T, f *frontEnd) {
 	t.Helper()
-	url := fmt.Sprintf("postgres://postgres@%s,%s/postgres?sslmode=disable&search_path=faults&synchronous_commit=on&connect_timeout=2",
-		f.store[0].Address(), f.store[1].Address())
-	f.process = serverproc.Start(t, c.binary, "--store", url, "--data", f.dir, "--log-level", "error")
+	f.process = serverproc.StartWith(t, f.store.env, c.binary, "--store", f.store.url, "--data", f.dir, "--log-level", "error")
 	f.clients.Retarget("tcp", f.process.Endpoint[len("http://"):])
 }
 
@@ -99,10 +124,10 @@ func newClient(l *link.Link, timeout time.Duration) *dynamodb.Client {
 	})
 }
 
-// recovered waits until the standby has everything and each server writes.
+// recovered waits until the store is whole and each server writes.
 func (c *cluster) recovered(t *testing.T) {
 	t.Helper()
-	c.replicated(t)
+	c.store.whole(t)
 	for n, f := range c.frontEnds {
 		f.writes(t, fmt.Sprintf("server %d writes", n))
 	}
@@ -120,58 +145,18 @@ func (f *frontEnd) writes(t *testing.T, what string) {
 	})
 }
 
-// replicated waits until the standby has all that the primary shows: what a primary shows after a restart its standby may not have yet.
-func (c *cluster) replicated(t *testing.T) {
-	t.Helper()
-	var end string
-	poll(t, "the primary answers", func() error { return c.ask(t, &end, "select pg_current_wal_flush_lsn()::text") })
-	poll(t, "the standby has everything", func() error {
-		var has bool
-		return c.mustBe(c.ask(t, &has, `select exists (
-			select from pg_stat_replication where sync_state = 'sync' and state = 'streaming' and flush_lsn >= $1::pg_lsn)`, end), &has)
-	})
-}
-
-// idle waits until no client has a session at the primary: what a server that is gone had sent has ended.
-func (c *cluster) idle(t *testing.T) {
-	t.Helper()
-	poll(t, "no session is left", func() error {
-		var is bool
-		return c.mustBe(c.ask(t, &is, "select count(*) = 1 from pg_stat_activity where backend_type = 'client backend'"), &is)
-	})
-}
-
-func (c *cluster) mustBe(err error, is *bool) error {
-	if err == nil && !*is {
-		return errors.New("not yet")
-	}
-	return err
-}
-
-// ask asks the primary.
-func (c *cluster) ask(t *testing.T, answer any, sql string, args ...any) error {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, postgrestest.URL("pg_catalog", c.postgres[c.primary]))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	return conn.QueryRow(ctx, sql, args...).Scan(answer)
-}
-
-// settle ends all servers but one, which it starts anew, without links to PostgreSQL that could hold anything.
+// settle ends all servers but one, which it starts anew, without links to the store that could hold anything.
 func (c *cluster) settle(t *testing.T) {
 	t.Helper()
 	for _, f := range c.frontEnds {
 		f.process.Stop(t)
 		f.clients.Cut()
-		f.store[0].Cut()
-		f.store[1].Cut()
+		for _, l := range f.store.links {
+			l.Cut()
+		}
 	}
-	c.idle(t)
-	c.replicated(t)
+	c.store.idle(t)
+	c.store.whole(t)
 	c.run(t, c.frontEnds[0])
 	c.frontEnds[0].writes(t, "a new server writes")
 	for _, f := range c.frontEnds[1:] {

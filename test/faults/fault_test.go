@@ -27,11 +27,7 @@ const (
 	holdToStore
 	holdFromStore
 	loseStore
-	killPrimary
-	pausePrimary
-	failOver
-	killStandby
-	pauseStandby
+	breakStore
 )
 
 func (k kind) String() string {
@@ -39,31 +35,31 @@ func (k kind) String() string {
 		"kill server", "pause server", "cut clients of server", "refuse clients of server", "hold requests to server", "hold responses of server",
 		"cut store from server", "refuse store to server", "hold bytes to the store of server", "hold bytes from the store to server",
 		"lose the connections to the store of server",
-		"kill the primary", "pause the primary", "kill the primary and promote its standby", "kill the standby", "pause the standby",
 	}[k]
 }
 
 // fault is one fault, for some time.
 type fault struct {
 	kind   kind
-	server int // which server or whose link
+	server int      // which server or whose link
+	store  breakage // of breakStore
 	length time.Duration
 }
 
 func (f fault) String() string {
-	if f.kind >= killPrimary {
-		return fmt.Sprintf("%v for %v", f.kind, f.length)
+	if f.kind == breakStore {
+		return fmt.Sprintf("%s for %v", f.store.name, f.length)
 	}
 	return fmt.Sprintf("%v %d for %v", f.kind, f.server, f.length)
 }
 
-// draw draws faults that go on at once: one, or one each of a server's process, of the network and of PostgreSQL.
-func draw(random *rand.Rand) (list []fault) {
-	classes := [][2]kind{{killServer, pauseServer}, {cutClients, loseStore}, {killPrimary, pauseStandby}}
+// draw draws faults that go on at once: one, or one each of a server's process, of the network and of the store.
+func draw(random *rand.Rand, breakages []breakage) (list []fault) {
+	classes := [][2]kind{{killServer, pauseServer}, {cutClients, loseStore}, {breakStore, breakStore}}
 	for _, i := range random.Perm(len(classes))[:1+max(0, random.IntN(5)-2)] {
 		first, last := classes[i][0], classes[i][1]
 		list = append(list, fault{
-			kind: first + kind(random.IntN(int(last-first)+1)), server: random.IntN(frontEnds), length: drawLength(random),
+			kind: first + kind(random.IntN(int(last-first)+1)), server: random.IntN(frontEnds), store: breakages[random.IntN(len(breakages))], length: drawLength(random),
 		})
 	}
 	if slices.ContainsFunc(list, func(f fault) bool { return f.kind == loseStore }) { // which ends when the server writes
@@ -78,27 +74,26 @@ func drawLength(random *rand.Rand) time.Duration {
 	return (50*time.Millisecond + time.Duration(random.Int64N(int64(longest)))).Round(time.Millisecond)
 }
 
-// shortList is the nth of a few, whose order and servers are drawn.
-func shortList(random *rand.Rand, n int) []fault {
+// shortList is the nth of a few, whose servers are drawn.
+func shortList(random *rand.Rand, breakages []breakage, n int) []fault {
 	server, length := random.IntN(frontEnds), time.Duration(100+random.IntN(300))*time.Millisecond
 	some := func(kinds ...kind) []fault {
-		return []fault{{kinds[random.IntN(len(kinds))], server, length}}
+		return []fault{{kind: kinds[random.IntN(len(kinds))], server: server, length: length}}
 	}
-	switch n {
-	case 0:
-		return append(some(cutStore, holdToStore, holdFromStore), fault{pauseServer, (server + 1) % frontEnds, length})
-	case 1:
-		return append(some(cutClients, holdRequests, holdResponses), fault{killServer, (server + 1) % frontEnds, length})
-	case 2:
-		return some(killPrimary)
-	case 3:
-		return some(failOver)
+	breakages = slices.DeleteFunc(slices.Clone(breakages), func(b breakage) bool { return !b.short })
+	switch {
+	case n == 0:
+		return append(some(cutStore, holdToStore, holdFromStore), fault{kind: pauseServer, server: (server + 1) % frontEnds, length: length})
+	case n == 1:
+		return append(some(cutClients, holdRequests, holdResponses), fault{kind: killServer, server: (server + 1) % frontEnds, length: length})
+	case n-2 < len(breakages):
+		return []fault{{kind: breakStore, store: breakages[n-2], length: length}}
 	default:
 		return nil
 	}
 }
 
-// suffer has faults happen at once, ends each of them, and waits until the cluster has recovered. PostgreSQL is healed first and servers last:
+// suffer has faults happen at once, ends each of them, and waits until the cluster has recovered. The store is healed first and servers last:
 // they start where it answers.
 func (c *cluster) suffer(t *testing.T, random *rand.Rand, list []fault) {
 	t.Helper()
@@ -107,6 +102,7 @@ func (c *cluster) suffer(t *testing.T, random *rand.Rand, list []fault) {
 	for i, f := range list {
 		names[i] = f.String()
 	}
+	t.Logf("%s", strings.Join(names, ", "))
 	begun := time.Now()
 	if random.IntN(3) > 0 { // what is under way is some of everything
 		<-time.After(time.Duration(random.IntN(500)) * time.Millisecond)
@@ -121,7 +117,7 @@ func (c *cluster) suffer(t *testing.T, random *rand.Rand, list []fault) {
 	}
 	healed := time.Now()
 	c.recovered(t)
-	t.Logf("%s: healed after %v, recovered after %v more", strings.Join(names, ", "),
+	t.Logf("healed after %v, recovered after %v more",
 		healed.Sub(begun).Round(time.Millisecond), time.Since(healed).Round(time.Millisecond))
 }
 
@@ -137,32 +133,41 @@ func (c *cluster) begin(t *testing.T, f fault) (heal func()) {
 		s.process.Signal(t, syscall.SIGSTOP)
 		return func() { s.process.Signal(t, syscall.SIGCONT) }
 	case cutClients, refuseClients, holdRequests, holdResponses:
-		return c.disturb(f.kind-cutClients, s.clients)
+		return disturb(disturbance(f.kind-cutClients), s.clients)
 	case cutStore, refuseStore, holdToStore, holdFromStore:
-		return c.disturb(f.kind-cutStore, s.store[:]...)
+		return disturb(disturbance(f.kind-cutStore), s.store.links...)
 	case loseStore:
-		lost := s.store[c.primary]
-		lost.Lose()
+		forget := lose(s.store.links)
 		return func() {
 			s.writes(t, fmt.Sprintf("server %d writes, whose connections are lost", f.server))
-			lost.Cut()
+			forget()
 		}
 	default:
-		return c.beginPostgres(t, f.kind)
+		return f.store.begin(t)
 	}
 }
 
-// disturb is a fault of some links: cut, refuse, hold up, hold down, in the order of the kinds.
-func (c *cluster) disturb(what kind, links ...*link.Link) (heal func()) {
+// disturbance is what a fault does to links, in the order of the kinds.
+type disturbance int
+
+const (
+	cut disturbance = iota
+	refuse
+	holdUp
+	holdDown
+)
+
+// disturb is a fault of some links.
+func disturb(what disturbance, links ...*link.Link) (heal func()) {
 	for _, l := range links {
 		switch what {
-		case 0:
+		case cut:
 			l.Cut()
-		case 1:
+		case refuse:
 			l.Refuse()
-		case 2:
+		case holdUp:
 			l.Hold(link.Up)
-		default:
+		case holdDown:
 			l.Hold(link.Down)
 		}
 	}
@@ -173,53 +178,21 @@ func (c *cluster) disturb(what kind, links ...*link.Link) (heal func()) {
 	}
 }
 
-func (c *cluster) beginPostgres(t *testing.T, k kind) (heal func()) {
-	t.Helper()
-	primary, standby := c.postgres[c.primary], c.postgres[1-c.primary]
-	switch k {
-	case killPrimary, failOver:
-		primary.Kill()
-	case killStandby:
-		standby.Kill()
-	case pausePrimary:
-		primary.Pause()
-		return primary.Resume
-	default:
-		standby.Pause()
-		return standby.Resume
+// lose loses the connections of some links, until they are reset.
+func lose(links []*link.Link) (heal func()) {
+	for _, l := range links {
+		l.Lose()
 	}
+	return func() { disturb(cut, links...) }
+}
+
+// healing ends a fault by what may fail.
+func healing(t *testing.T, heal func() error) func() {
+	t.Helper()
 	return func() {
-		var err error
-		switch k {
-		case killPrimary:
-			err = primary.Restart()
-		case killStandby:
-			err = standby.Restart()
-		default:
-			err = c.failOver()
-		}
-		if err != nil {
+		t.Helper()
+		if err := heal(); err != nil {
 			t.Fatal(err)
 		}
 	}
-}
-
-// failOver promotes the standby of a primary that is dead, and gives it a standby of its own at the dead one's address.
-func (c *cluster) failOver() error {
-	dead := c.primary
-	c.primary = 1 - dead
-	primary := c.postgres[c.primary]
-	if err := primary.Promote(); err != nil {
-		return err
-	}
-	c.postgres[dead].Remove()
-	standby, err := primary.Standby(noStandby)
-	if err != nil {
-		return err
-	}
-	c.postgres[dead] = standby
-	for _, f := range c.frontEnds {
-		f.store[dead].Retarget("unix", standby.Socket())
-	}
-	return primary.Reconfigure(oneStandby)
 }

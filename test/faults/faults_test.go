@@ -1,10 +1,11 @@
-// Package faults breaks a cluster while clients use it, and checks everything they were told: three servers over one PostgreSQL store that has a
-// synchronous standby, all of them processes, with a network of the test's own (package link) between clients, servers and PostgreSQL.
+// Package faults breaks a cluster while clients use it, and checks everything they were told: three servers over one store, all of
+// them processes, with a network of the test's own (package link) between clients, servers and the store's processes.
 //
-//	clients ──link──► server 0..2 ──two links each──► primary ──► standby
+//	clients ──link──► server 0..2 ──links──► PostgreSQL: primary ──► synchronous standby
+//	                                         TiKV: placement driver, three nodes of a stand-in, with links among them
 //
-// Faults are drawn from a seed: any process is killed or paused, any link is cut, held in one direction or both, or loses its connections; the
-// standby is promoted. After each fault all servers must write again. In the end
+// Faults are drawn from a seed: any process is killed or paused; any link is cut, held in one direction or both, or loses its connections; the
+// standby is promoted; a node of TiKV is cut off. After each fault all servers must write again. In the end
 //
 //   - the history of each pair of registers is one that can have happened one request after the other (package registers), index queries
 //     included, whatever server answered;
@@ -17,6 +18,7 @@
 // A failure prints the seed. Times are the machine's, so a seed repeats the faults and not the history:
 //
 //	go test ./test/faults -time 10m -seed N
+//	go test -tags tikv ./test/faults -run OnTiKV -time 10m -seed N
 package faults
 
 import (
@@ -24,8 +26,6 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
-
-	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
 )
 
 var (
@@ -36,8 +36,9 @@ var (
 // patience is how long a cluster may take to write again when a fault is over. It is long because the machine may be busy.
 const patience = 2 * time.Minute
 
-func TestFaults(t *testing.T) {
-	t.Parallel()
+// breakAndCheck breaks a cluster, and checks everything.
+func breakAndCheck(t *testing.T, startStore func() (store, error), flags ...string) {
+	t.Helper()
 	seed := *seedFlag
 	if seed == 0 {
 		seed = rand.Uint64()
@@ -45,24 +46,26 @@ func TestFaults(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	begun := time.Now()
-	c := start(t)
+	c := start(t, startStore, flags...)
 	w := newWorkload(t, c, seed)
 	w.start(t)
 	t.Logf("started in %v", time.Since(begun).Round(time.Millisecond))
 	begun = time.Now()
+	faults := 0
 	for n := 0; !t.Failed(); n++ {
 		var list []fault
 		if *timeFlag > 0 {
-			if list = draw(random); time.Since(begun) > *timeFlag {
+			if list = draw(random, c.store.breakages()); time.Since(begun) > *timeFlag {
 				break
 			}
-		} else if list = shortList(random, n); list == nil {
+		} else if list = shortList(random, c.store.breakages(), n); list == nil {
 			break
 		}
+		faults += len(list)
 		c.suffer(t, random, list)
 		w.progress(t)
 	}
-	t.Logf("faults end after %v", time.Since(begun).Round(time.Millisecond))
+	t.Logf("%d faults end after %v", faults, time.Since(begun).Round(time.Millisecond))
 	w.stop(t)
 	c.settle(t)
 	t.Logf("settled after %v", time.Since(begun).Round(time.Millisecond))
@@ -70,24 +73,4 @@ func TestFaults(t *testing.T) {
 	if t.Failed() {
 		t.Logf("run it again with -seed %d -time %v", seed, *timeFlag)
 	}
-}
-
-// The servers of PostgreSQL connect quickly again, and keep what a standby that was away has missed.
-var postgresSettings = []string{
-	"wal_level = replica", "synchronous_commit = local", "max_connections = 600", "wal_keep_size = '256MB'", "wal_retrieve_retry_interval = '100ms'",
-}
-
-const (
-	oneStandby = "synchronous_standby_names = '*'"
-	noStandby  = "synchronous_standby_names = ''"
-)
-
-// startPostgres starts a primary that waits for its standby. What it returns has to be removed, with an error too.
-func startPostgres() (servers [2]*postgrestest.Server, err error) {
-	primary, err := postgrestest.Start(append([]string{oneStandby}, postgresSettings...)...)
-	if err != nil {
-		return servers, err
-	}
-	standby, err := primary.Standby(noStandby)
-	return [2]*postgrestest.Server{primary, standby}, err
 }

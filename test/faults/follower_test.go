@@ -120,7 +120,7 @@ func newServers(c *cluster) (s servers) {
 	for _, f := range c.frontEnds {
 		s = append(s, dynamodbstreams.New(dynamodbstreams.Options{
 			Region: "us-east-1", BaseEndpoint: aws.String("http://" + f.clients.Address()), Credentials: aws.AnonymousCredentials{}, RetryMaxAttempts: 1,
-			HTTPClient: &http.Client{Timeout: clientTime, Transport: &http.Transport{}},
+			HTTPClient: &http.Client{Timeout: c.store.pace().client, Transport: &http.Transport{}},
 		}))
 	}
 	return s

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -36,7 +35,7 @@ func (w *workload) changeIndexes(ctx context.Context, t *testing.T) {
 			t.Error(err)
 			return
 		}
-		rest(ctx, 200*time.Millisecond)
+		rest(ctx, w.cluster.store.pace().rest)
 	}
 }
 

@@ -20,8 +20,6 @@ import (
 
 const (
 	workers = 9
-	// clientTime is how long a client waits for a response.
-	clientTime = 3 * time.Second
 	// restLongest is how long a client rests after a request that was lost: a link that refuses would have thousands of them.
 	restLongest = 100 * time.Millisecond
 	// progressOps is how many responses must come between two faults.
@@ -53,7 +51,7 @@ func newWorkload(t *testing.T, c *cluster, seed uint64) *workload {
 	t.Helper()
 	w := &workload{cluster: c, seed: seed, begun: time.Now(), pairs: newPairs()}
 	for n, f := range c.frontEnds {
-		w.clients[n] = newClient(f.clients, clientTime)
+		w.clients[n] = newClient(f.clients, c.store.pace().client)
 	}
 	registers.Create(t, w.clients[0])
 	w.follower = newFollower(t, c)

@@ -29,6 +29,7 @@ func TestPages(t *testing.T) {
 	}{
 		{"design.md", 8, nil},
 		{"start/cli.md", 4, older},
+		{"start/docker.md", 6, container},
 		{"start/go.md", 3, workspace},
 		{"start/javascript.md", 1, packages},
 		{"start/python.md", 1, nil},
@@ -36,7 +37,7 @@ func TestPages(t *testing.T) {
 		t.Run(page.name, func(t *testing.T) {
 			t.Parallel()
 			g := open(t, binary)
-			if strings.HasPrefix(page.name, "start/") {
+			if strings.HasPrefix(page.name, "start/") && page.name != "start/docker.md" {
 				g.env = append(serverproc.Start(t, binary, "--memory").Env(), "NODE_NO_WARNINGS=1")
 			}
 			if page.prepare != nil {
@@ -68,6 +69,29 @@ func glance(t *testing.T, g *guide) {
 func older(t *testing.T, g *guide) {
 	t.Helper()
 	g.command(t, "aws", `exec /usr/bin/aws --endpoint-url "$AWS_ENDPOINT_URL_DYNAMODB" "$@"`)
+}
+
+// container stands in for Docker, which tests cannot expect: "docker run … IMAGE ARGS" starts the server with the page's arguments but
+// a free port, and with the volume's directory; the image itself is tested by make dist-test.
+func container(t *testing.T, g *guide) {
+	t.Helper()
+	g.env = append(g.env, "STATE="+t.TempDir(), "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=monotable", "AWS_SECRET_ACCESS_KEY=monotable")
+	g.command(t, "aws", `exec /usr/bin/aws --endpoint-url "$(cat "$STATE/endpoint")" "$@"`)
+	g.command(t, "docker", `set -euo pipefail
+stop() { kill "$(cat "$STATE/pid")" && tail --pid="$(cat "$STATE/pid")" -f /dev/null; }
+case $1 in
+run)
+	arguments=$(sed 's|.* ghcr.io/monotable/monotable ||; s|--addr :8000|--addr 127.0.0.1:0|' <<<"$*")
+	MONOTABLE_DATA=$STATE/volume setsid monotable $arguments >"$STATE/log" 2>&1 </dev/null &
+	echo $! >"$STATE/pid"
+	until endpoint=$(grep -o 'http://[0-9.:]*' "$STATE/log"); do kill -0 $! || { cat "$STATE/log"; exit 1; }; sleep 0.1; done
+	head -n 1 <<<"$endpoint" >"$STATE/endpoint"
+	cat "$STATE/pid" ;;
+exec) shift 2 && exec "$@" ;;
+rm) stop && echo monotable ;;
+stop) ! test -e "$STATE/pid" || stop ;;
+esac`)
+	t.Cleanup(func() { g.run(t, "$ docker stop monotable\n") })
 }
 
 // workspace lets the page's module see this repository in place of a published version.

@@ -11,7 +11,7 @@ import (
 
 // TestHistoryOnTiKV: a store in TiKV answers as memory does, see TestHistory. It is a test of its own because it takes minutes.
 func TestHistoryOnTiKV(t *testing.T) {
-	cluster, err := tikvtest.Start()
+	cluster, err := tikvtest.Start(tikvtest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 const maxCollectionBytes = 10 << 30
 
 // countCollection counts the growth of the write's item collection and refuses growth beyond the ceiling.
-// Writes of other items of the collection may be under way: the ceiling holds to within what they add.
+// Writes of other items of the collection may be under way, and the size may be a remembered one: see collectionSizes.
 func (w *write) countCollection(txn kv.Txn, grown int64) error {
 	if !w.t.HasLocalIndex() {
 		return nil

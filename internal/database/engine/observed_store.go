@@ -14,19 +14,22 @@ import (
 //   - moves the store's numbers to the time of the clock, or the clock to that of the numbers where the store has times of its own, so
 //     that the number of a change is its time, and the clock does not go back after a crash;
 //   - counts the records that it appends to change logs, and wakes who follows them;
-//   - tells the sweep of a TTL entry that is below what has been swept.
+//   - tells the sweep of a TTL entry that is below what has been swept;
+//   - remembers the sizes of item collections that it reads.
 //
 // It is the one place that all updates pass, so that no operation can forget one of these.
 type observedStore struct {
 	kv.Store
-	clock    *clock
-	landings *landings
-	sweeps   *sweeps
-	txns     *sync.Pool // of *observedTxn
+	clock       *clock
+	landings    *landings
+	sweeps      *sweeps
+	collections *collectionSizes
+	txns        *sync.Pool // of *observedTxn
 }
 
 func newObservedStore(store kv.Store, c *clock, l *landings, s *sweeps) observedStore {
-	return observedStore{store, c, l, s, &sync.Pool{New: func() any { return new(observedTxn) }}}
+	collections := new(collectionSizes)
+	return observedStore{store, c, l, s, collections, &sync.Pool{New: func() any { return &observedTxn{collections: collections} }}}
 }
 
 // Update tells of the commit when the store has acknowledged it.
@@ -52,6 +55,8 @@ type observedTxn struct {
 	appended []appended
 	expiries []expiry
 	upcoming kv.Seq // of LogSeq, once called
+
+	collections *collectionSizes
 }
 
 // appended is how many records an update appended to the log of a table.
@@ -101,6 +106,14 @@ func (t *observedTxn) LogSeq() kv.Seq {
 		t.upcoming = t.Txn.LogSeq()
 	}
 	return t.upcoming
+}
+
+// Counter implements kv.Txn. The size of an item collection may be a remembered one.
+func (t *observedTxn) Counter(key []byte) ([]int64, error) {
+	if keyenc.IsCollection(key) {
+		return t.collections.counter(key, t.Txn.Counter)
+	}
+	return t.Txn.Counter(key)
 }
 
 // AppendLog implements kv.Txn.

@@ -2,13 +2,25 @@ package cli
 
 import (
 	"fmt"
+	"net"
+	"net/netip"
 	"strings"
 
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/internal/tools/console"
 )
 
-// greet tells whoever started the server what to do next. root is a key that has just been made.
+// dialable is the address under which this machine reaches a listener: loopback for one that listens on every address,
+// since "http://[::]:8000" is no address that browsers open.
+func dialable(addr net.Addr) string {
+	at, err := netip.ParseAddrPort(addr.String())
+	if err != nil || !at.Addr().IsUnspecified() {
+		return addr.String()
+	}
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
+}
+
+// greet prints the first steps. root is a key that was created just now.
 func greet(env Environment, flags *serveFlags, url string, signed bool, root *monotable.AccessKey) {
 	where := fmt.Sprintf("data in %s, durability %s", flags.data, flags.durability)
 	switch {
@@ -22,7 +34,7 @@ func greet(env Environment, flags *serveFlags, url string, signed bool, root *mo
 	}
 	fmt.Fprintf(env.Stdout, "monotable: DynamoDB API at %s (%s)\n\n", url, where)
 	if root != nil {
-		fmt.Fprintf(env.Stdout, "The root's access key, made now and not shown again; it may do everything:\n\n"+
+		fmt.Fprintf(env.Stdout, "The root access key. It may do everything, and is not shown again:\n\n"+
 			"  export AWS_ACCESS_KEY_ID=%s\n  export AWS_SECRET_ACCESS_KEY=%s\n\n", root.ID, root.Secret)
 	}
 	page := ""

@@ -64,11 +64,18 @@ type Server struct {
 // in a schema of its own in place of --memory, and in one for the directory in place of what would be in it.
 func Start(tb testing.TB, binary string, args ...string) *Server {
 	tb.Helper()
+	return StartWith(tb, nil, binary, args...)
+}
+
+// StartWith is Start with variables that are added to the environment.
+func StartWith(tb testing.TB, env []string, binary string, args ...string) *Server {
+	tb.Helper()
 	if store := os.Getenv(monotabletest.StoreVariable); store != "" {
 		args = over(tb, store, args)
 	}
 	//nolint:noctx // the server outlives tb.Context, which ends before the test's cleanups
 	cmd := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+	cmd.Env = append(os.Environ(), env...)
 	s := &Server{printed: &transcript{}, exited: make(chan struct{})}
 	cmd.Stderr = s.printed
 	stdout, err := cmd.StdoutPipe()

@@ -8,10 +8,16 @@ replace (
 	google.golang.org/grpc => google.golang.org/grpc v1.29.1
 )
 
-tool github.com/ngaut/unistore/cmd/unistore-server
+require (
+	github.com/BurntSushi/toml v0.3.1
+	github.com/ngaut/unistore v0.0.0-20231125025143-65768917ffc9
+	github.com/pingcap/kvproto v0.0.0-20210308063835-39b884695fb8
+	github.com/pingcap/log v0.0.0-20210317133921-96f4fcab92a4
+	github.com/pingcap/tidb v1.1.0-beta.0.20210407104700-3d8084e972d1
+	google.golang.org/grpc v1.56.3
+)
 
 require (
-	github.com/BurntSushi/toml v0.3.1 // indirect
 	github.com/StackExchange/wmi v0.0.0-20190523213315-cbe66965904d // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash v1.1.0 // indirect
@@ -37,16 +43,12 @@ require (
 	github.com/konsorten/go-windows-terminal-sequences v1.0.3 // indirect
 	github.com/matttproud/golang_protobuf_extensions v1.0.1 // indirect
 	github.com/ncw/directio v1.0.4 // indirect
-	github.com/ngaut/unistore v0.0.0-20231125025143-65768917ffc9 // indirect
 	github.com/opentracing/opentracing-go v1.1.0 // indirect
 	github.com/pierrec/lz4 v2.5.2+incompatible // indirect
 	github.com/pingcap/badger v1.5.1-0.20200908111422-2e78ee155d19 // indirect
 	github.com/pingcap/errors v0.11.5-0.20201126102027-b0a155152ca3 // indirect
 	github.com/pingcap/failpoint v0.0.0-20210316064728-7acb0f0a3dfd // indirect
-	github.com/pingcap/kvproto v0.0.0-20210308063835-39b884695fb8 // indirect
-	github.com/pingcap/log v0.0.0-20210317133921-96f4fcab92a4 // indirect
 	github.com/pingcap/parser v0.0.0-20210330190622-f959a136fc19 // indirect
-	github.com/pingcap/tidb v1.1.0-beta.0.20210407104700-3d8084e972d1 // indirect
 	github.com/pingcap/tidb-tools v4.0.9-0.20201127090955-2707c97b3853+incompatible // indirect
 	github.com/pingcap/tipb v0.0.0-20210326161441-1164ca065d1b // indirect
 	github.com/pkg/errors v0.9.1 // indirect
@@ -74,7 +76,6 @@ require (
 	golang.org/x/time v0.3.0 // indirect
 	golang.org/x/tools v0.7.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20230525234030-28d5490b6b19 // indirect
-	google.golang.org/grpc v1.56.3 // indirect
 	google.golang.org/protobuf v1.30.0 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.0.0 // indirect
 )

@@ -65,8 +65,10 @@ func ParseAddress(address string) (Address, error) {
 // prefix is what all keys of the store begin with. TiDB's begin with 'm' and 't'.
 func (a Address) prefix() []byte { return []byte("monotable/" + a.name + "/") }
 
-// quiet turns off the client library's own log, which is one for the whole process.
-var quiet = sync.OnceFunc(func() { log.ReplaceGlobals(zap.NewNop(), nil) })
+// quiet turns off the client library's own log, which is one for the whole process. The library asks for its level when it retries.
+var quiet = sync.OnceFunc(func() {
+	log.ReplaceGlobals(zap.NewNop(), &log.ZapProperties{Level: zap.NewAtomicLevelAt(zap.FatalLevel)})
+})
 
 // connectTime is how long the placement drivers may take to answer the first question.
 const connectTime = 20 * time.Second

@@ -14,3 +14,6 @@ func (s *Store) RemoveBefore(ctx context.Context, age time.Duration) error {
 
 // KeepVersions tells the placement driver now what the open snapshots need.
 func (s *Store) KeepVersions(ctx context.Context) error { return s.keepFrom(ctx, s.held.oldest()) }
+
+// Quiet turns off the log of the client library.
+func Quiet() { quiet() }

@@ -3,7 +3,6 @@
 package tikvkv_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/monotable/monotable/internal/database/storage/kv"
@@ -60,28 +59,6 @@ func TestVersions(t *testing.T) {
 	for _, s := range []*tikvkv.Store{reader, remover} {
 		if err := s.Close(); err != nil {
 			t.Error(err)
-		}
-	}
-}
-
-func TestParseAddress(t *testing.T) {
-	for address, want := range map[string]string{
-		"tikv://pd1":                           "",
-		"tikv://pd1,pd2:2380/?prefix=shop":     "",
-		"tikv://pd1:2379?prefix=shop-1&gc=off": "",
-		"tikv://":                              "is no host",
-		"tikv://pd1,,pd2":                      "is no host",
-		"tikv://user@pd1":                      "is no host",
-		"tikv://pd1/database":                  "is no host",
-		"tikv://pd1?prefix=":                   "is no option",
-		"tikv://pd1?prefix=Shop/1":             "is no option",
-		"tikv://pd1?keyspace=a":                "is no option",
-		"tikv://pd1?gc=maybe":                  "is no option",
-		"postgres://db1/tables":                "begins with tikv://",
-	} {
-		_, err := tikvkv.ParseAddress(address)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", address, err, want)
 		}
 	}
 }

@@ -1,5 +1,3 @@
-//go:build tikv
-
 package tikvtest
 
 import (
@@ -34,7 +32,7 @@ var build = sync.OnceValues(func() (dir string, err error) {
 	for _, b := range [][]string{
 		{"pd", "-tags=without_dashboard", "github.com/tikv/pd/cmd/pd-server"},
 		// Its dependencies are older than Go's check of linkname, and register a Protocol Buffers file twice.
-		{"node", "-ldflags=-checklinkname=0 -X google.golang.org/protobuf/reflect/protoregistry.conflictPolicy=ignore", "github.com/ngaut/unistore/cmd/unistore-server"},
+		{"node", "-ldflags=-checklinkname=0 -X google.golang.org/protobuf/reflect/protoregistry.conflictPolicy=ignore", "."},
 	} {
 		cmd := exec.Command("go", "build", "-o", dir, b[1], b[2]) //nolint:gosec // constants
 		cmd.Dir = filepath.Join(root, "test", "tikv", b[0])

@@ -1,5 +1,3 @@
-//go:build tikv
-
 // Package tikvtest runs clusters for tests: the real placement driver, and three servers of a stand-in of TiKV in Go, which speaks TiKV's protocol
 // and replicates by Raft. Both are built from modules of their own, test/tikv/pd and test/tikv/node: their first compilation takes minutes.
 //
@@ -54,12 +52,25 @@ patrol-region-interval = "10ms"
 
 // Cluster is a placement driver and its nodes.
 type Cluster struct {
-	dir    string
-	driver *process
-	client string // the driver's address
-	nodes  [nodeCount]*process
-	stores [nodeCount]string // the nodes' addresses
+	bin, dir string
+	options  Options
+	client   string // where the driver listens
+	peers    string // where it would listen to other drivers
+	driver   *process
+	nodes    [nodeCount]*process
+	stores   [nodeCount]string // where the nodes listen
 }
+
+// Options are how a cluster differs from the usual.
+type Options struct {
+	// Proxy, if there is one, stands between the processes of the cluster: it is called whenever one of them starts, and returns the URL of an
+	// HTTP proxy through which the process connects to the hosts. All of them then go by names that only proxies resolve, and every client of the
+	// cluster needs a proxy, too, in the environment variable HTTPS_PROXY.
+	Proxy func(process int, hosts map[string]string) (url string)
+}
+
+// Driver is the number of the placement driver among the processes; nodes are numbered from 0.
+const Driver = -1
 
 type process struct {
 	cmd    *exec.Cmd
@@ -68,7 +79,7 @@ type process struct {
 
 // Run starts a cluster for the tests of a package, and returns their exit code when it has stopped. It is what TestMain calls.
 func Run(tests func(c *Cluster) int) int {
-	c, err := Start()
+	c, err := Start(Options{})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "tikvtest:", err)
 		return 1
@@ -78,7 +89,7 @@ func Run(tests func(c *Cluster) int) int {
 }
 
 // Start builds what is needed and starts a cluster, whose stores' regions have three replicas.
-func Start() (c *Cluster, err error) {
+func Start(o Options) (*Cluster, error) {
 	bin, err := build()
 	if err != nil {
 		return nil, err
@@ -87,77 +98,137 @@ func Start() (c *Cluster, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c = &Cluster{dir: dir}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%w\n%s", err, c.printed())
-			c.Remove()
-		}
-	}()
+	c := &Cluster{bin: bin, dir: dir, options: o, client: freeAddress(), peers: freeAddress()}
+	for i := range c.stores {
+		c.stores[i] = freeAddress()
+	}
+	if err := c.startAll(); err != nil {
+		err = fmt.Errorf("%w\n%s", err, c.printed())
+		c.Remove()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Cluster) startAll() error {
 	for name, text := range map[string]string{"node.toml": nodeConfig, "pd.toml": driverConfig} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			return nil, err
+		if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o600); err != nil {
+			return err
 		}
 	}
-	c.client = freeAddress()
-	peers := freeAddress()
-	cmd := exec.Command(filepath.Join(bin, "pd-server"), "--config="+filepath.Join(dir, "pd.toml"), "--name=pd", "--data-dir="+filepath.Join(dir, "pd"), //nolint:gosec,noctx // our own, and outlives any context
-		"--client-urls=http://"+c.client, "--peer-urls=http://"+peers, "-L", "warn")
-	cmd.Env = append(os.Environ(), "GODEBUG=httpmuxgo121=1") // its routes are older than Go's patterns
-	if c.driver, err = c.start(cmd, "pd"); err != nil {
-		return nil, err
-	}
-	if err := c.await("the placement driver", func() bool { return c.ask("health", nil) == nil }); err != nil {
-		return nil, err
+	if err := c.startDriver(); err != nil {
+		return err
 	}
 	for i := range c.nodes {
-		c.stores[i] = freeAddress()
-		if err := c.startNode(bin, i); err != nil {
-			return nil, err
+		if err := c.startNode(i); err != nil {
+			return err
 		}
 	}
 	// New replicas are a few a minute otherwise.
 	response, err := http.Post("http://"+c.client+"/pd/api/v1/stores/limit", "application/json", strings.NewReader(`{"type": "add-peer", "rate": 3000}`)) //nolint:noctx // of a process of its own
 	if err != nil {
-		return nil, err
+		return err
 	}
 	_ = response.Body.Close()
-	return c, c.await("three replicas of each region", c.replicated)
+	return c.await("three replicas of each region", c.replicated)
 }
 
-func (c *Cluster) startNode(bin string, i int) (err error) {
+// startDriver starts the placement driver and waits until it answers.
+func (c *Cluster) startDriver() (err error) {
+	cmd := exec.Command(filepath.Join(c.bin, "pd-server"), "--config="+filepath.Join(c.dir, "pd.toml"), "--name=pd", "--data-dir="+filepath.Join(c.dir, "pd"), //nolint:gosec,noctx // our own, and outlives any context
+		"--client-urls=http://"+c.client, "--advertise-client-urls=http://"+c.name(c.client), "--peer-urls=http://"+c.peers, "-L", "warn")
+	cmd.Env = append(c.environ(Driver), "GODEBUG=httpmuxgo121=1") // its routes are older than Go's patterns
+	if c.driver, err = c.start(cmd, "pd"); err != nil {
+		return err
+	}
+	return c.await("the placement driver", func() bool { return c.ask("health", nil) == nil })
+}
+
+func (c *Cluster) startNode(i int) (err error) {
 	data := filepath.Join(c.dir, fmt.Sprint("node", i))
 	if err := os.MkdirAll(data, 0o700); err != nil {
 		return err
 	}
-	_ = os.RemoveAll(filepath.Join(data, "snap"))                                 // it insists on making it
-	c.nodes[i], err = c.start(exec.Command(filepath.Join(bin, "unistore-server"), //nolint:gosec,noctx // the same
-		"-config", filepath.Join(c.dir, "node.toml"), "-pd", c.client, "-addr", c.stores[i], "-status-addr", freeAddress(), "-data-dir", data), fmt.Sprint("node", i))
+	_ = os.RemoveAll(filepath.Join(data, "snap"))                                                                      // it insists on making it
+	cmd := exec.Command(filepath.Join(c.bin, "node"), "-config", filepath.Join(c.dir, "node.toml"), "-data-dir", data, //nolint:gosec,noctx // the same
+		"-pd", c.name(c.client), "-listen", c.stores[i], "-addr", c.name(c.stores[i]))
+	cmd.Env = c.environ(i)
+	c.nodes[i], err = c.start(cmd, fmt.Sprint("node", i))
 	return err
+}
+
+// proxied is the host of all names that only proxies resolve.
+const proxied = "tikv.test"
+
+// name is what the processes of the cluster call an address.
+func (c *Cluster) name(address string) string {
+	if c.options.Proxy == nil {
+		return address
+	}
+	_, port, _ := net.SplitHostPort(address)
+	return net.JoinHostPort(proxied, port)
+}
+
+// Hosts are the addresses of the driver and of all nodes, by the names that a proxy resolves.
+func (c *Cluster) Hosts() map[string]string {
+	hosts := map[string]string{c.name(c.client): c.client}
+	for _, address := range c.stores {
+		hosts[c.name(address)] = address
+	}
+	return hosts
+}
+
+// Name is the name of a process among the keys of Hosts.
+func (c *Cluster) Name(process int) string {
+	if process == Driver {
+		return c.name(c.client)
+	}
+	return c.name(c.stores[process])
+}
+
+func (c *Cluster) environ(process int) []string {
+	if c.options.Proxy == nil {
+		return os.Environ()
+	}
+	return append(os.Environ(), "HTTPS_PROXY="+c.options.Proxy(process, c.Hosts()))
 }
 
 // Address is where a store of the cluster is. What has another prefix is apart.
 func (c *Cluster) Address(prefix string) string {
-	return "tikv://" + c.client + "?gc=off&prefix=" + prefix
+	return "tikv://" + c.name(c.client) + "?gc=off&prefix=" + prefix
 }
 
-// Kill ends a node as a power cut would end its process.
-func (c *Cluster) Kill(node int) { c.nodes[node].kill() }
+// Kill ends a process as a power cut would.
+func (c *Cluster) Kill(process int) { c.process(process).kill() }
 
-// Restart starts a node again that was killed.
-func (c *Cluster) Restart(node int) error {
-	bin, err := build()
-	if err != nil {
-		return err
+// Restart starts a process again that was killed.
+func (c *Cluster) Restart(process int) error {
+	if process == Driver {
+		return c.startDriver()
 	}
-	return c.startNode(bin, node)
+	return c.startNode(process)
 }
 
-// Pause stops a node until Resume.
-func (c *Cluster) Pause(node int) { _ = c.nodes[node].cmd.Process.Signal(syscall.SIGSTOP) }
+// Pause stops a process until Resume.
+func (c *Cluster) Pause(process int) { c.process(process).signal(syscall.SIGSTOP) }
 
-// Resume has a node go on after Pause.
-func (c *Cluster) Resume(node int) { _ = c.nodes[node].cmd.Process.Signal(syscall.SIGCONT) }
+// Resume has a process go on after Pause.
+func (c *Cluster) Resume(process int) { c.process(process).signal(syscall.SIGCONT) }
+
+func (c *Cluster) process(n int) *process {
+	if n == Driver {
+		return c.driver
+	}
+	return c.nodes[n]
+}
+
+// Processes are the ids of the placement driver and of the nodes.
+func (c *Cluster) Processes() (ids []int) {
+	for _, p := range append(c.nodes[:], c.driver) {
+		ids = append(ids, p.cmd.Process.Pid)
+	}
+	return ids
+}
 
 // AwaitHealthy returns when all nodes are up and have a replica of each region.
 func (c *Cluster) AwaitHealthy() error {
@@ -182,6 +253,8 @@ func (c *Cluster) Remove() {
 	}
 	_ = os.RemoveAll(c.dir)
 }
+
+func (p *process) signal(signal os.Signal) { _ = p.cmd.Process.Signal(signal) }
 
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()

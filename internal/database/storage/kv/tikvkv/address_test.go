@@ -1,0 +1,43 @@
+//go:build tikv
+
+package tikvkv_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pingcap/log"
+	"go.uber.org/zap"
+
+	"github.com/monotable/monotable/internal/database/storage/kv/tikvkv"
+)
+
+// TestQuiet: the client library, which asks for the level of its log while it retries, still finds one when its log is off.
+func TestQuiet(t *testing.T) {
+	tikvkv.Quiet()
+	if level := log.GetLevel(); level != zap.FatalLevel {
+		t.Errorf("the library logs at level %v", level)
+	}
+}
+
+func TestParseAddress(t *testing.T) {
+	for address, want := range map[string]string{
+		"tikv://pd1":                           "",
+		"tikv://pd1,pd2:2380/?prefix=shop":     "",
+		"tikv://pd1:2379?prefix=shop-1&gc=off": "",
+		"tikv://":                              "is no host",
+		"tikv://pd1,,pd2":                      "is no host",
+		"tikv://user@pd1":                      "is no host",
+		"tikv://pd1/database":                  "is no host",
+		"tikv://pd1?prefix=":                   "is no option",
+		"tikv://pd1?prefix=Shop/1":             "is no option",
+		"tikv://pd1?keyspace=a":                "is no option",
+		"tikv://pd1?gc=maybe":                  "is no option",
+		"postgres://db1/tables":                "begins with tikv://",
+	} {
+		_, err := tikvkv.ParseAddress(address)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", address, err, want)
+		}
+	}
+}
