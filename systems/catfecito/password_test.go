@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -146,6 +147,35 @@ func process(t *testing.T, database databasetest.Database, observe func(table.Ca
 		t.Fatal(err)
 	}
 	return &service{db: db, now: clock, issuer: issuer, passwords: newPasswords(cheap), bounds: newBounds(clock)}
+}
+
+// TestOwnUserRequests: who asks who they are in a session costs the reads of session and user, and no third one.
+func TestOwnUserRequests(t *testing.T) {
+	t.Parallel()
+	database := databasetest.Open(t)
+	database.Create(t, tables("test"))
+	var requests atomic.Int64
+	s := process(t, database, func(c table.Call) { requests.Add(int64(c.Requests)) })
+	u, _, err := s.signUp(t.Context(), auth.Principal{}, api.KeyedBody[UserInput]{api.Keyed{RequestKey: "k"}, UserInput{"ana@mail.com", "Ana", "un café con leche"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.logIn(t.Context(), auth.Principal{}, logInRequest{Body: LogInInput{"ana@mail.com", "un café con leche"}}); err != nil {
+		t.Fatal(err)
+	}
+	sessions, err := s.db.SessionsOfUser(t.Context(), catfecitodb.SessionsOfUserInput{UserID: u.UserID}, table.PageOptions{})
+	if err != nil || len(sessions.Items) != 1 {
+		t.Fatalf("%d sessions (%v), want one", len(sessions.Items), err)
+	}
+	requests.Store(0)
+	who, err := s.admit(t.Context(), auth.Principal{Sub: u.UserID, Session: sessions.Items[0].SessionID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := s.ownUser(t.Context(), who, api.None{})
+	if err != nil || own.UserID != u.UserID || requests.Load() != 2 {
+		t.Errorf("%+v (%v) after %d requests, want the user after 2", own, err, requests.Load())
+	}
 }
 
 // TestLogInRequests: for an address that nobody has, as much is asked as for one that somebody has, by all processes together

@@ -28,7 +28,7 @@ func (s *service) accountRoutes(a huma.API) {
 	api.Create[User](accounts, "/users", "registerUser", "Sign up", s.signUp, api.Tokenless,
 		api.Refuses(errLogInElsewhere, catfecitodb.ErrUserEmailTaken, errWeakPassword, errBreachedPassword),
 		api.About("The address must be nobody's yet, in small letters or capitals. Sent again with the same key, body and password, it is answered as the first time."))
-	api.Get[User](accounts, "/me", "getOwnUser", "Who you are", api.Call[api.None](s.db.UserByID, caller), api.NotFound)
+	api.Get[User](accounts, "/me", "getOwnUser", "Who you are", s.ownUser, api.NotFound)
 	api.Get[User](accounts, "/users/{userId}", "getUser", "A user", api.Call[UserPath](s.db.UserByID), staff, api.NotFound)
 	api.Put[User](accounts, "/users/{userId}/role", "putRole", "Change what a user may do", s.setRole, staff, api.NotFound,
 		api.Refuses(errOwnRole),

@@ -53,6 +53,14 @@ func (s *service) signUp(ctx context.Context, _ auth.Principal, in api.KeyedBody
 	return result.User, true, nil
 }
 
+// ownUser is the caller, whom admit has just read where the token is of a session.
+func (s *service) ownUser(ctx context.Context, who auth.Principal, _ api.None) (catfecitodb.User, error) {
+	if u, read := who.Account.(catfecitodb.User); read {
+		return u, nil
+	}
+	return s.user(ctx, who.Sub)
+}
+
 // user is a user by id.
 func (s *service) user(ctx context.Context, userID string) (catfecitodb.User, error) {
 	return s.db.UserByID(ctx, catfecitodb.UserByIDInput{UserID: userID})
