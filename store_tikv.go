@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/tikvkv"
 )
 
-// openTiKV opens the store in a TiKV cluster.
+// openTiKV opens a store in a TiKV cluster.
 func openTiKV(ctx context.Context, address string, o *Options) (kv.Store, error) {
 	store, err := tikvkv.Open(ctx, address, tikvkv.Options{Steady: steady, Logger: o.Logger})
 	if err != nil {
@@ -22,7 +22,7 @@ func openTiKV(ctx context.Context, address string, o *Options) (kv.Store, error)
 	return complete.New(store), nil
 }
 
-// steady tells the keys that every write checks, and only a change of a table or of the stored form writes.
+// steady reports whether a key is checked by every write but written only by changes of a table or of the storage format.
 func steady(key []byte) bool {
 	key = part.Within(key)
 	return keyenc.IsTableVersion(key) || bytes.Equal(key, keyenc.FormatVersion())

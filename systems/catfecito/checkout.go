@@ -24,7 +24,7 @@ type order struct {
 	Lines []catfecitodb.OrderItem
 }
 
-// withLines is an order with its lines, which those that have just been made have in the cart's order.
+// withLines is an order with its lines; a new order's are in the cart's order.
 func withLines(o catfecitodb.Order, lines []catfecitodb.OrderItem) order {
 	slices.SortFunc(lines, func(a, b catfecitodb.OrderItem) int { return strings.Compare(a.ProductID, b.ProductID) })
 	return order{o, lines}
@@ -40,7 +40,7 @@ func (s *service) checkout(ctx context.Context, who auth.Principal, in api.Keyed
 	return once.Do(func() (order, bool, error) {
 		lines, err := s.orderLines(ctx, who.Sub, in.Body.Total)
 		if err != nil {
-			return order{}, false, err // its first try may have emptied the cart
+			return order{}, false, err // its first attempt may have emptied the cart
 		}
 		result, err := s.db.PlaceOrder(ctx, catfecitodb.PlaceOrderInput{
 			RequestKey: in.RequestKey, Agreed: int64(in.Body.Total), OrderID: uuid.NewString(), UserID: who.Sub, Lines: lines,
@@ -50,7 +50,7 @@ func (s *service) checkout(ctx context.Context, who auth.Principal, in api.Keyed
 	}, func() (order, error) { return s.checkedOut(ctx, who.Sub, in) })
 }
 
-// orderLines are the lines of an order of a user's cart. The transaction holds products and cart to what they say.
+// orderLines returns the order lines for a user's cart. The transaction requires that products and cart still match them.
 func (s *service) orderLines(ctx context.Context, userID string, agreed Money) ([]catfecitodb.PlaceOrderLine, error) {
 	cart, err := s.cart(ctx, userID)
 	if err != nil {
@@ -97,13 +97,13 @@ func (s *service) checkedOut(ctx context.Context, userID string, in api.KeyedBod
 	return withLines(pending(found.Order), found.OrderItem), err
 }
 
-// pending is an order as it was when it was made; all but the status and the payment stays.
+// pending is an order as it was created; only status and payment can have changed.
 func pending(o catfecitodb.Order) catfecitodb.Order {
 	o.Status, o.PaidAt, o.PaidWith, o.PaymentID = catfecitodb.OrderStatusPending, nil, nil, nil
 	return o
 }
 
-// refusedLine adds to the refusal of an order which product it is about.
+// refusedLine adds the product concerned to an order's rejection.
 func refusedLine(err error, lines []catfecitodb.PlaceOrderLine) error {
 	refusal, ok := errors.AsType[*table.Refusal](err)
 	if !ok || refusal.Line < 0 || refusal.Line >= len(lines) {
@@ -119,7 +119,7 @@ func refusedLine(err error, lines []catfecitodb.PlaceOrderLine) error {
 	return err
 }
 
-// lineProblem is why a product in a cart cannot be ordered.
+// lineProblem says why a product in a cart cannot be ordered.
 func lineProblem(code, detail, productID string) *problem.Error {
 	return &problem.Error{
 		Status: http.StatusConflict, Code: code, Detail: detail, Fields: []problem.Field{{Field: "cart." + productID, Message: detail}},

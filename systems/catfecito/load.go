@@ -8,12 +8,12 @@ import (
 )
 
 const (
-	// loadProducts are how many products a connection's category has, and loadOrders how many orders its buyer.
+	// loadProducts is the number of products in a connection's category, loadOrders of its buyer's orders.
 	loadProducts = 24
 	loadOrders   = 20
-	// loadHolders are the users who have a connection's product in the cart.
+	// loadHolders is the number of users who have a connection's product in the cart.
 	loadHolders = 20
-	// loadLines are the lines of a cart, and of an order.
+	// loadLines is the number of lines of a cart, and of an order.
 	loadLines = 3
 
 	loadDetails = `"categoryId":"{user}","name":"Café {n}","description":"Tueste medio","price":"35.00"`
@@ -22,9 +22,8 @@ const (
 	loadBuyer, loadShopper = "buyer", "shopper"
 )
 
-// loadPlan measures every operation. A connection has a category with products of its own, so that what is measured is not how
-// connections get in each other's way; it signs up, and has a user with a cart, a buyer with orders and others with a product
-// in the cart.
+// loadPlan measures every operation. A connection has its own category and products, so that connections do not contend with each
+// other; it signs up, and has a user with a cart, a buyer with orders and other users with a product in the cart.
 //
 // Who signs up does so from a network of their own, as the shop's customers do: the bound on those of one network is none of
 // what is measured. Log-ins that succeed have no bound.
@@ -115,7 +114,7 @@ func loadLogIn() load.Call {
 	return load.Post("/login", `{"email":"{email}","password":"un café con leche"}`).By("-")
 }
 
-// loadCategory makes the connection's category, or changes nothing of it.
+// loadCategory creates the connection's category if it does not exist.
 func loadCategory() load.Call {
 	return load.Put("/categories/{user}", `{"name":"Cafés de {user}","description":"Granos y molidos"}`).In(AdminGroup).Keeping("category", "categoryId")
 }
@@ -129,7 +128,7 @@ func loadPut(product int) load.Call {
 	return load.Put(fmt.Sprintf("/cart/items/{product%d}", product), `{"quantity":1}`)
 }
 
-// loadOrder fills the buyer's cart and makes an order of it, whose id is kept under a name.
+// loadOrder fills the buyer's cart and orders it; the order's id is stored under a name.
 func loadOrder(name string) []load.Call {
 	var calls []load.Call
 	for line := range loadLines {

@@ -12,14 +12,14 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// Cost is what it costs to hash a password, and to try one.
+// Cost is the cost of hashing or checking a password.
 type Cost struct {
 	Passes    uint32
 	MemoryKiB uint32
 	Lanes     uint8
 }
 
-// DefaultCost is what OWASP recommends for argon2id: 19 MiB, two passes, one lane.
+// DefaultCost is OWASP's recommendation for argon2id: 19 MiB, two passes, one lane.
 func DefaultCost() Cost { return Cost{Passes: 2, MemoryKiB: 19 << 10, Lanes: 1} }
 
 const (
@@ -27,8 +27,8 @@ const (
 	hashBytes = 32
 )
 
-// passwords hashes passwords and compares them with hashes, at most so many at once as there are processors: what a
-// log-in takes of time and memory is what an attacker asks for.
+// passwords hashes passwords and compares them with hashes, at most one per processor concurrently, because an attacker can make
+// a server spend a log-in's time and memory.
 type passwords struct {
 	cost  argon2id.Params
 	slots chan struct{}
@@ -54,7 +54,7 @@ func (p *passwords) hash(ctx context.Context, password string) (hash table.Secre
 	return hash, err
 }
 
-// errHash is for a stored hash that this program has not made.
+// errHash is for a stored hash that this program did not create.
 var errHash = errors.New("the password's hash is none of argon2id")
 
 // match tells whether a password is the one of a hash, which may have been made at another cost.

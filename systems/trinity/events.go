@@ -23,7 +23,7 @@ type eventID struct{ seq, movieID int64 }
 
 func (id eventID) String() string { return fmt.Sprintf("%d-%d", id.seq, id.movieID) }
 
-// parseEventID reads what String has written; the zero value is before all matches.
+// parseEventID parses the result of String; the zero value precedes all matches.
 func parseEventID(text string) (eventID, bool) {
 	if text == "" {
 		return eventID{seq: -1}, true
@@ -36,10 +36,10 @@ func parseEventID(text string) (eventID, bool) {
 	return id, errs[0] == nil && errs[1] == nil && id.seq >= 0 && id.movieID >= 0 && id.String() == text
 }
 
-// feed is one client's event stream: first the matches that it has not seen, then what happens.
+// feed is one client's event stream: first the matches that it has not seen, then events as they happen.
 //
-// A match that the hub does not tell of, because its follower has failed or not begun, a look at the table finds: when the
-// feed begins, after it has subscribed, and again and again. A match is sent once.
+// If a stream consumer has failed or not started, the hub misses matches. So the feed also reads them from the table: after
+// subscribing, and then periodically. Each match is sent once.
 type feed struct {
 	service *service
 	m       membership
@@ -48,7 +48,7 @@ type feed struct {
 	out     live.Stream
 }
 
-// watchRoom is the answer to a member's request for events.
+// watchRoom handles a member's request for events.
 func (s *service) watchRoom(ctx context.Context, in *watchedRoom) (*huma.StreamResponse, error) {
 	since, ok := parseEventID(in.LastEventID)
 	if !ok {
@@ -67,7 +67,7 @@ func (s *service) watchRoom(ctx context.Context, in *watchedRoom) (*huma.StreamR
 	}), nil
 }
 
-// What ends a stream, beside the client and the process.
+// Reasons to end a stream, besides the client and the process ending.
 var (
 	// errLagging is for a client that does not read as fast as events come.
 	errLagging = errors.New("the client is too far behind")
@@ -144,7 +144,7 @@ func (f *feed) awaitHub(ctx context.Context) error {
 	return f.look(ctx) // again, for what was made meanwhile
 }
 
-// look sends the matches of the table that have not been sent.
+// look sends the table's matches that have not been sent.
 func (f *feed) look(ctx context.Context) error {
 	for match, err := range f.service.db.MatchesOfRoomAll(ctx, trinitydb.MatchesOfRoomInput{RoomID: f.m.item.RoomID}) {
 		if err == nil {
@@ -157,8 +157,8 @@ func (f *feed) look(ctx context.Context) error {
 	return nil
 }
 
-// match sends a match, unless the client has it. Of those that were made together with the last one that it has seen, it may
-// have seen only some: these come again.
+// match sends a match unless the client has it. Matches that share the sequence number of the last one seen are sent again,
+// because the client may have seen only some of them.
 func (f *feed) match(match trinitydb.Match) error {
 	id := eventID{match.Seq, match.MovieID}
 	if id.seq < f.since.seq || id == f.since || f.sent[match.MovieID] {

@@ -19,7 +19,7 @@ type event struct {
 	joined, changed, left *trinitydb.Member
 }
 
-// hub hands the events of rooms to the connections of this process that follow them.
+// hub passes events to this process's connections.
 type hub struct {
 	live.Topics[string, event]
 	// waiting is how many streams are not followed yet; followed is closed when none is.
@@ -29,7 +29,7 @@ type hub struct {
 
 func newHub() *hub { return &hub{followed: make(chan struct{})} }
 
-// source counts one more stream that the hub is told by. What it returns says that the stream is followed from now on.
+// source registers another stream that feeds the hub. Call the returned function once the stream is being consumed.
 func (h *hub) source() (begun func()) {
 	h.waiting.Add(1)
 	return sync.OnceFunc(func() {
@@ -42,7 +42,7 @@ func (h *hub) source() (begun func()) {
 // expiryPrincipal is who removes items whose time is over.
 const expiryPrincipal = "dynamodb.amazonaws.com"
 
-// tellMatches tells the hub of matches.
+// tellMatches publishes matches.
 func (s *service) tellMatches(ctx context.Context, b consumer.Batch) error {
 	for match := range s.madeMatches(ctx, b) {
 		s.hub.Tell(event{match: &match}, match.RoomID)
@@ -50,7 +50,7 @@ func (s *service) tellMatches(ctx context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// tellMembers tells the hub who has come and gone, and who has voted. That a room is closed its members tell.
+// tellMembers publishes joins, leaves and votes. The closing of a room is derived from its members.
 func (s *service) tellMembers(ctx context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		if !ofMember(r) || r.EventName == streams.OperationTypeRemove && expired(r) {
@@ -73,14 +73,14 @@ func (s *service) tellMembers(ctx context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// ofMember tells by its key whether a record is about a member: most of the table's are about films and votes, and each
-// process hears of all of them.
+// ofMember reports from its key whether a record concerns a member. Most of the table's records are films and votes, and every
+// process receives all of them.
 func ofMember(r streams.Record) bool {
 	key, ok := r.Dynamodb.Keys["roomId"].(*streams.AttributeValueMemberS)
 	return ok && strings.HasPrefix(key.Value, "MEMBERS#")
 }
 
-// expired tells whether it was DynamoDB that removed an item.
+// expired reports whether DynamoDB's TTL deleted an item.
 func expired(r streams.Record) bool {
 	return r.UserIdentity != nil && r.UserIdentity.PrincipalId != nil && *r.UserIdentity.PrincipalId == expiryPrincipal
 }

@@ -2,7 +2,7 @@ package trinity
 
 import "testing"
 
-// TestHubIsFollowed when all of its streams are, however often their followers begin.
+// TestHubIsFollowed: the hub is ready when all of its streams are consumed, however often their consumers start.
 func TestHubIsFollowed(t *testing.T) {
 	t.Parallel()
 	h := newHub()

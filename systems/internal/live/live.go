@@ -1,26 +1,26 @@
-// Package live tells pages that are open what changes, by server-sent events.
+// Package live notifies open pages of changes by server-sent events.
 //
 // # Model
 //
-//	table's stream ──▶ a follower in every process ──Publish──▶ Hub ──▶ connections of this process ──▶ pages
+//	table's stream ──▶ a consumer in every process ──Publish──▶ Hub ──▶ connections of this process ──▶ pages
 //
 // Topics hand events to their followers, and a Stream writes them; a Hub is both, for events that a page need not have seen.
 //
 // A Hub has topics, which are values of a type of the system's: a user, a company, a room. A connection follows some of them, and
 // gets each event of theirs once. Register adds the operation, whose function says which topics a caller may follow.
 //
-// A connection begins with ready: from then on it is told what changes. What happened before is not told, so a page reads its list
-// at each ready. ready comes again when the process follows the stream from a later moment on (Begun): at its start, and after a failure.
+// A connection begins with ready: all later changes are delivered. Earlier ones are not, so a page reads its list at each ready.
+// ready is sent again when the process resumes the stream at a later position (Begun): at its start and after a failure.
 //
 // # Invariants
 //
-//	L1  Publish waits for no connection. One that is queue events behind is ended; the page connects again and reads its list.
-//	L2  Feed.Still is asked every checkEvery: a caller who may see less than at the beginning is ended within that time. A system
+//	L1  Publish does not wait for connections. One that falls queue events behind is closed; the page reconnects and reads its list.
+//	L2  Feed.Still is called every checkEvery: a caller whose permissions shrink is disconnected within that time. A system
 //	    that learns of it earlier calls End.
 //	L3  A stream ends after Life at the latest, so that the next one has another token.
 //	L4  An event is the JSON of its data as responses have it, made at most once, and not by the follower.
 //
-// All methods of a Hub may be used from any number of goroutines.
+// All methods of a Hub are safe for concurrent use.
 package live
 
 import (
@@ -43,13 +43,13 @@ const checkEvery = 15 * time.Second
 // errEnded ends a stream, beside the client, the process and its Life.
 var errEnded = errors.New("the client is too far behind, or may not see the topic any more")
 
-// Hub hands events to the connections of this process.
+// Hub passes events to this process's connections.
 type Hub[Topic comparable] struct {
 	logger *slog.Logger
 	topics Topics[Topic, event]
 }
 
-// event is what a page is told.
+// event is a message to a page.
 type event struct {
 	name string
 	data func() ([]byte, error)
@@ -58,13 +58,13 @@ type event struct {
 // New is a hub that nobody follows yet.
 func New[Topic comparable](logger *slog.Logger) *Hub[Topic] { return &Hub[Topic]{logger: logger} }
 
-// Publish tells the followers of the topics, each once, what has happened. data must not change after that.
+// Publish sends an event to the subscribers of the topics, once each. data must not change afterwards.
 func (h *Hub[Topic]) Publish(name string, data any, topics ...Topic) {
 	h.topics.Tell(event{name, sync.OnceValues(func() ([]byte, error) { return api.MarshalJSON(data) })}, topics...)
 }
 
-// WhileFollowed is a handler of the stream's batches that leaves out those that come while nobody follows anything: their records
-// need not be decoded. A page that connects after that reads what they tell in its list, at ready.
+// WhileFollowed wraps a stream handler so that it skips batches while nobody is connected and need not decode their records. A
+// page that connects later reads their effect in its list, at ready.
 func (h *Hub[Topic]) WhileFollowed(handle consumer.Handler) consumer.Handler {
 	return func(ctx context.Context, b consumer.Batch) error {
 		if !h.topics.Followed() {
@@ -74,8 +74,8 @@ func (h *Hub[Topic]) WhileFollowed(handle consumer.Handler) consumer.Handler {
 	}
 }
 
-// Begun is for system.Stream: the process follows the table's stream, from now on. All connections have ready again, because what was
-// written before may not have reached them.
+// Begun is for system.Stream: the process is consuming the table's stream from now on. All connections get ready again, because
+// they may have missed earlier writes.
 func (h *Hub[Topic]) Begun() {
 	h.topics.TellAll(event{readyEvent, func() ([]byte, error) { return []byte("{}"), nil }})
 }
@@ -83,15 +83,15 @@ func (h *Hub[Topic]) Begun() {
 // End ends the connections that follow a topic. Clients connect again, and are asked again what they may see.
 func (h *Hub[Topic]) End(topic Topic) { h.topics.End(topic) }
 
-// Feed is what one caller follows.
+// Feed describes a caller's subscription.
 type Feed[Topic comparable] struct {
 	Topics []Topic
-	// Still fails once the caller may not follow the topics any more; nil is for what everyone may for as long as a stream lasts.
+	// Still fails once the caller may no longer receive the topics; nil if that cannot change during a stream.
 	Still func(context.Context) error
 }
 
-// Register adds an operation that responds with events. Its description says which there are; events has a value of each event's
-// type, for the document. follow says what the caller may follow, or refuses.
+// Register adds an operation that responds with events. Its description lists them; events has a value of each event's type, for
+// the document. follow returns the caller's subscription, or an error.
 func Register[Topic comparable](a huma.API, h *Hub[Topic], op huma.Operation, events map[string]any,
 	follow func(context.Context, auth.Principal) (Feed[Topic], error), options ...api.Option,
 ) {
