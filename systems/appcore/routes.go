@@ -63,7 +63,7 @@ type transactionPath struct {
 	TxID string `path:"id" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"The transaction's txId"`
 }
 
-// TransactionInput is a transaction that is to be made.
+// TransactionInput is a new transaction.
 type TransactionInput struct {
 	Amount   int64              `json:"amount" minimum:"1" maximum:"9007199254740991" doc:"How much, in the currency's smallest unit"`
 	Currency appcoredb.Currency `json:"currency" enum:"ARS,BRL,USD" doc:"The currency"`

@@ -26,7 +26,7 @@ func (s *service) createProduct(ctx context.Context, who auth.Principal, in api.
 
 var changeProduct = byname.Copy[changedProduct, catfecitodb.ChangeProductInput]() //nolint:gochecknoglobals // made once, never changed
 
-// changeProduct changes all of a product but its stock and whether it is sold.
+// changeProduct changes a product except for its stock and whether it is on sale.
 func (s *service) changeProduct(ctx context.Context, _ auth.Principal, in changedProduct) (catfecitodb.Product, error) {
 	result, err := s.db.ChangeProduct(ctx, changeProduct(in))
 	if err != nil || result.Product != nil {

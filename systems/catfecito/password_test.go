@@ -178,8 +178,7 @@ func TestOwnUserRequests(t *testing.T) {
 	}
 }
 
-// TestLogInRequests: for an address that nobody has, as much is asked as for one that somebody has, by all processes together
-// no more often than by one.
+// TestLogInRequests: an unknown address takes as many requests as a known one, and all processes together have the limit of one.
 func TestLogInRequests(t *testing.T) {
 	t.Parallel()
 	database := databasetest.Open(t)

@@ -190,7 +190,7 @@ type trailPage struct {
 	SubjectID string              `path:"id" maxLength:"128" pattern:"^[A-Za-z0-9._:@-]+$" patternDescription:"letters, digits and . _ : @ -" doc:"The id of the user, product or order, the slug of the category"`
 }
 
-// UserInput is what somebody says who signs up.
+// UserInput is a sign-up.
 type UserInput struct {
 	Email    string `json:"email" format:"email" maxLength:"254" doc:"The address that you will log in with"`
 	Name     string `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"What you are called"`
@@ -267,7 +267,7 @@ type CategoryInput struct {
 	Description string `json:"description" maxLength:"2000" doc:"What is in it"`
 }
 
-// NewProductInput is a product with how many there are.
+// NewProductInput is a new product with its stock.
 type NewProductInput struct {
 	ProductInput
 	Stock int64 `json:"stock" minimum:"0" maximum:"1000000" doc:"How many there are"`
@@ -309,7 +309,7 @@ type RestockInput struct {
 	Quantity int64 `json:"quantity" minimum:"1" maximum:"1000000" doc:"How many are added"`
 }
 
-// CartItemInput is how many more of a product go into a cart.
+// CartItemInput is a quantity to add to a cart line.
 type CartItemInput struct {
 	ProductID string `json:"productId" pattern:"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$" patternDescription:"a uuid in small letters" doc:"The product's id"`
 	Quantity  int64  `json:"quantity" minimum:"1" maximum:"99" doc:"How many more"`

@@ -61,7 +61,7 @@ func (s *service) ownUser(ctx context.Context, who auth.Principal, _ api.None) (
 	return s.user(ctx, who.Sub)
 }
 
-// user is a user by id.
+// user returns a user by id.
 func (s *service) user(ctx context.Context, userID string) (catfecitodb.User, error) {
 	return s.db.UserByID(ctx, catfecitodb.UserByIDInput{UserID: userID})
 }

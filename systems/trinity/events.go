@@ -17,8 +17,8 @@ import (
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
-// eventID names a match among those of its room: later ones have a higher sequence number, those that one leaving has made
-// have the same.
+// eventID identifies a match within its room. Later matches have higher sequence numbers; those created by the same leave share
+// one.
 type eventID struct{ seq, movieID int64 }
 
 func (id eventID) String() string { return fmt.Sprintf("%d-%d", id.seq, id.movieID) }
@@ -125,8 +125,8 @@ func (f *feed) run(ctx context.Context) error {
 	}
 }
 
-// awaitHub waits until the hub is told of everything, so that nothing is missed after ready; where its followers cannot begin,
-// until the first check.
+// awaitHub waits until the hub receives all events, so that nothing is missed after ready. If its consumers cannot start, it
+// waits until the first check.
 func (f *feed) awaitHub(ctx context.Context) error {
 	select {
 	case <-f.service.hub.followed:

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
-// event is something that has happened in a room: one of its fields is set.
+// event is something that happened in a room. Exactly one field is set.
 type event struct {
 	match                 *trinitydb.Match
 	joined, changed, left *trinitydb.Member
@@ -39,7 +39,7 @@ func (h *hub) source() (begun func()) {
 	})
 }
 
-// expiryPrincipal is who removes items whose time is over.
+// expiryPrincipal is the principal that deletes expired items.
 const expiryPrincipal = "dynamodb.amazonaws.com"
 
 // tellMatches publishes matches.

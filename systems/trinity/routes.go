@@ -150,7 +150,7 @@ type genreQuery struct {
 	MediaType trinitydb.MediaType `query:"mediaType" enum:"MOVIE,TV" default:"MOVIE" doc:"Of what"`
 }
 
-// RoomInput is what a room is to vote on.
+// RoomInput describes a new room.
 type RoomInput struct {
 	MediaType trinitydb.MediaType `json:"mediaType" enum:"MOVIE,TV" doc:"What is to be voted on"`
 	GenreIDs  []int64             `json:"genreIds,omitempty" maxItems:"2" uniqueItems:"true" doc:"Genres of TMDB, two at most; films are of any of them"`

@@ -68,7 +68,7 @@ type Call struct {
 type Plan struct {
 	// Setup is made by each connection once. Routes are measured.
 	Setup, Routes []Call
-	// Without are operations that are not measured, by their ids, and why.
+	// Without lists operations that are not measured, by id, with the reason.
 	Without map[string]string
 }
 

@@ -47,7 +47,7 @@ func Changed() *Error {
 	return &Error{Status: http.StatusPreconditionFailed, Code: CodeChanged, Detail: detailChanged}
 }
 
-// BadRequest is for a request whose parameters or body are not valid.
+// BadRequest is for invalid parameters or an invalid body.
 func BadRequest(code, detail string, fields ...Field) *Error {
 	return &Error{Status: http.StatusBadRequest, Code: code, Detail: detail, Fields: fields}
 }

@@ -36,8 +36,8 @@ const (
 type Part struct {
 	// Chance is the only one that records may use.
 	Chance
-	// First is the number of the part's first record, Items how many the part has, Total how many the sample has. Ids made of
-	// numbers from First on meet no other part's.
+	// First is the number of the part's first record, Items the number of records in the part, Total in the sample. Ids derived
+	// from numbers from First on are unique to the part.
 	First, Items, Total int
 }
 
