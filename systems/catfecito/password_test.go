@@ -156,7 +156,7 @@ func TestOwnUserRequests(t *testing.T) {
 	database.Create(t, tables("test"))
 	var requests atomic.Int64
 	s := process(t, database, func(c table.Call) { requests.Add(int64(c.Requests)) })
-	u, _, err := s.signUp(t.Context(), auth.Principal{}, api.KeyedBody[UserInput]{api.Keyed{RequestKey: "k"}, UserInput{"ana@mail.com", "Ana", "un café con leche"}})
+	u, _, err := s.signUp(t.Context(), auth.Principal{}, api.KeyedBody[UserInput]{Keyed: api.Keyed{RequestKey: "k"}, Body: UserInput{"ana@mail.com", "Ana", "un café con leche"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestLogInRequests(t *testing.T) {
 	database.Create(t, tables("test"))
 	requests := 0
 	processes := []*service{process(t, database, func(c table.Call) { requests += c.Requests }), process(t, database, func(c table.Call) { requests += c.Requests })}
-	if _, _, err := processes[0].signUp(t.Context(), auth.Principal{}, api.KeyedBody[UserInput]{api.Keyed{RequestKey: "k"}, UserInput{"ana@mail.com", "Ana", "un café con leche"}}); err != nil {
+	if _, _, err := processes[0].signUp(t.Context(), auth.Principal{}, api.KeyedBody[UserInput]{Keyed: api.Keyed{RequestKey: "k"}, Body: UserInput{"ana@mail.com", "Ana", "un café con leche"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, email := range []string{"ana@mail.com", "nobody@mail.com"} {
