@@ -527,7 +527,7 @@ func TestIAMFile(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`{`, "--iam: "},
 		{`{"users": [{"name": "ana", "colour": 1}]}`, "unknown field"},
-		{`{"users": [{"name": "a b"}]}`, `users[0] a b: "a b" is no name of a user`},
+		{`{"users": [{"name": "a b"}]}`, `users[0] a b: "a b" is not a valid name of a user`},
 		{`{"users": [{"name": "ana"}, {"name": "ana"}]}`, "users[1] ana: there are two users of this name"},
 		{`{"users": [{"name": "ana", "accessKeys": [{"id": "AKIAANA"}]}]}`, "users[0] ana: an access key needs an id and a secret"},
 		{`{"users": [{"name": "ana", "policies": [{"Version": "2012-10-17", "Statement": {"Effect": "Perhaps", "Action": "*", "Resource": "*"}}]}]}`, "users[0] ana: policies[0]: Invalid effect: Perhaps."},
