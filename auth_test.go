@@ -40,6 +40,7 @@ type guarded struct {
 	*testing.T
 	db  *monotable.DB
 	url string
+	now func() time.Time // of the database
 }
 
 func openGuarded(t *testing.T, dir string, o monotable.Options) *guarded {
@@ -59,7 +60,11 @@ func openGuarded(t *testing.T, dir string, o monotable.Options) *guarded {
 			t.Error(err)
 		}
 	})
-	return &guarded{t, db, server.URL}
+	now := time.Now
+	if o.Now != nil {
+		now = o.Now
+	}
+	return &guarded{t, db, server.URL, now}
 }
 
 func (g *guarded) manage(r monotable.IAMRequest) monotable.IAMResult {

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// loadItems are how many items each list of a connection has, so that a page is a page.
+	// loadItems is the length of each of a connection's lists, enough for a full page.
 	loadItems = 20
 	// loadReader is a connection's second user, for nobody is told of their own deeds. loadNobody has no token.
 	loadReader, loadNobody = "reader", "-"
@@ -85,7 +85,7 @@ func loadProfile() load.Call {
 	return load.Put("/me", `{"email":"{user}@example.com","name":"Load","bio":"{n}"}`).Keeping("author", "userId")
 }
 
-// loadWrite writes a post, and keeps its id under a name, or under none.
+// loadWrite writes a post, and stores its id under a name if one is given.
 func loadWrite(name string) load.Call {
 	return load.Create("/posts", `{"title":"Post {n}",`+loadText+`}`).Keeping(name, "postId")
 }
@@ -95,7 +95,7 @@ func loadPublish(name string) load.Call {
 	return load.Put("/posts/{"+name+"}/status", `{"status":"published"}`)
 }
 
-// loadComment comments on {post}, and keeps the comment's id under a name, or under none.
+// loadComment comments on {post}, and stores the comment's id under a name if one is given.
 func loadComment(name string) load.Call {
 	return load.Create("/posts/{post}/comments", `{"body":"Number {n}"}`).By(loadReader).Keeping(name, "commentId")
 }

@@ -10,10 +10,10 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// cents are the decimals of an average.
+// cents is the number of decimals of an average.
 const cents = 2
 
-// schedule makes a draft a planned trip.
+// schedule turns a draft into a planned trip.
 func (s *service) schedule(ctx context.Context, userID, id string) (v Viaje, err error) {
 	err = again(ctx, func() error {
 		done, err := s.db.ProgramarViaje(ctx, db.ProgramarViajeInput{UserID: userID, ViajeID: id})
@@ -40,7 +40,7 @@ func (s *service) changeTrip(ctx context.Context, userID, id string, change func
 	return seen(ctx, v), err
 }
 
-// list is a list of one text, or of none where it is "".
+// list is a list of one text; empty for "".
 func list(s string) []string {
 	if s == "" {
 		return nil
@@ -48,7 +48,7 @@ func list(s string) []string {
 	return []string{s}
 }
 
-// begin lets a trip leave.
+// begin starts a trip.
 func (s *service) begin(ctx context.Context, userID, id string) (Viaje, error) {
 	return s.changeTrip(ctx, userID, id, func(v db.Viaje) (err error) {
 		switch {
@@ -73,14 +73,14 @@ func (s *service) begin(ctx context.Context, userID, id string) (Viaje, error) {
 				ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, RemolqueID: *r.RemolqueID,
 			})
 		}
-		if errors.Is(err, db.ErrTrackingExists) { // a trip that has begun once
+		if errors.Is(err, db.ErrTrackingExists) { // a trip that has begun before
 			return db.ErrViajeNoProgramado
 		}
 		return err
 	})
 }
 
-// complete ends a trip, frees who and what made it, and counts what they have driven, and how.
+// complete ends a trip, releases its driver, vehicle and trailer, and updates their statistics.
 func (s *service) complete(ctx context.Context, who auth.Principal, in arrival) (Viaje, error) {
 	userID, id := who.Sub, in.ViajeID
 	var how Llegada
@@ -88,7 +88,7 @@ func (s *service) complete(ctx context.Context, who auth.Principal, in arrival) 
 		how = *in.Body
 	}
 	if how != (Llegada{}) && memberOf(ctx).Rol == db.RolConductor {
-		return Viaje{}, errRol // nobody rates themselves
+		return Viaje{}, errRol // drivers do not rate themselves
 	}
 	return s.changeTrip(ctx, userID, id, func(v db.Viaje) error {
 		if v.Estado != db.EstadoViajeEnCurso || v.Resources == nil {
@@ -136,7 +136,7 @@ func (s *service) complete(ctx context.Context, who auth.Principal, in arrival) 
 	}, db.ErrPosicionCambio) // it has moved meanwhile
 }
 
-// arrived is how a driver has driven with a trip more.
+// arrived adds a trip to a driver's statistics.
 func arrived(before db.Desempeno, km table.Decimal, how Llegada, punctual bool) (db.Desempeno, error) {
 	p := before
 	p.ViajesCompletados++
@@ -161,7 +161,7 @@ func average(total, count int64) (*table.Decimal, error) {
 	return &d, err
 }
 
-// cancel calls a trip off and frees who and what was to make it, or makes it.
+// cancel cancels a trip and releases its driver, vehicle and trailer.
 func (s *service) cancel(ctx context.Context, userID, id string) (Viaje, error) {
 	return s.changeTrip(ctx, userID, id, func(v db.Viaje) (err error) {
 		r, gone := v.Resources, v.Estado == db.EstadoViajeEnCurso
