@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,7 +40,7 @@ type Moved struct {
 	Completed bool `json:"completed"`
 }
 
-// MoveOptions of Move. From and To are needed, each a directory or the URL of a PostgreSQL database (see [OpenStore]).
+// MoveOptions of Move. From and To are needed, each a directory or the URL of a store (see [OpenStore]).
 type MoveOptions struct {
 	From, To string
 	// MasterKey opens an encrypted source, and is that of the target where Encrypt has a new directory encrypted.
@@ -110,7 +111,7 @@ func moved(r *move.Result, verified Verified) Moved {
 	}
 }
 
-// Reopen takes a move back, an interrupted one or one that is done: store, a directory or the URL of a PostgreSQL database, can be opened
+// Reopen takes a move back, an interrupted one or one that is done: store, a directory or a URL, can be opened
 // again. It has nothing of what has been written where it was moved to: whoever reopens it decides that this is the database and the other
 // one is not. Of o only the master key counts.
 func Reopen(ctx context.Context, store string, o *MoveOptions) error {
@@ -137,7 +138,7 @@ func (o *MoveOptions) check() error {
 	case !isURL(o.From) && !isURL(o.To) && (within(o.From, o.To) || within(o.To, o.From)):
 		return errors.New("one directory is in the other: give the database a directory of its own")
 	case o.Encrypt && isURL(o.To):
-		return errors.New("only directories are encrypted: encrypt the volume of the PostgreSQL server")
+		return errors.New("only directories are encrypted: encrypt the volumes of the store")
 	case o.Encrypt && o.MasterKey == nil:
 		return errors.New("an encrypted directory needs a master key")
 	}
@@ -154,6 +155,9 @@ func isURL(store string) bool { return strings.Contains(store, "://") }
 
 // describeStore is a store as people may see it: without passwords.
 func describeStore(store string) string {
+	if strings.HasPrefix(store, tikvScheme) {
+		return describeTiKV(store)
+	}
 	if isURL(store) {
 		return postgreskv.Describe(store)
 	}
@@ -165,7 +169,7 @@ func describeStore(store string) string {
 
 func (o *MoveOptions) openSource(ctx context.Context) (move.Store, error) {
 	if isURL(o.From) {
-		return openPostgres(ctx, o.From, true)
+		return openShareable(ctx, o.From, true)
 	}
 	if _, err := existing(o.From); err != nil {
 		return nil, err
@@ -178,7 +182,7 @@ func (o *MoveOptions) openSource(ctx context.Context) (move.Store, error) {
 
 func (o *MoveOptions) openTarget(ctx context.Context) (move.Store, error) {
 	if isURL(o.To) {
-		return openPostgres(ctx, o.To, false)
+		return openShareable(ctx, o.To, false)
 	}
 	options := pebblekv.Options{Encrypt: o.Encrypt}
 	if o.Encrypt {
@@ -200,15 +204,29 @@ func openDirectory(dir string, o pebblekv.Options) (move.Store, error) {
 	return store, nil
 }
 
-func openPostgres(ctx context.Context, address string, exists bool) (move.Store, error) {
-	if err := checkAddress(address); err != nil {
+// openShareable opens a store that several processes may share, which must exist or may be made.
+func openShareable(ctx context.Context, address string, exists bool) (move.Store, error) {
+	if err := checkAddress(address, tikvScheme); err != nil {
 		return nil, err
+	}
+	if strings.HasPrefix(address, tikvScheme) {
+		return openTiKV(ctx, address, exists, slog.New(slog.DiscardHandler))
 	}
 	store, err := postgreskv.Open(ctx, address, postgreskv.Options{Pause: movePause, Existing: exists})
 	if err != nil {
 		return nil, err
 	}
 	return store, nil
+}
+
+// describeTiKV is the URL of a store in TiKV without the files of its certificates.
+func describeTiKV(address string) string {
+	hosts, query, _ := strings.Cut(strings.TrimPrefix(address, tikvScheme), "?")
+	described := tikvScheme + strings.TrimSuffix(hosts, "/")
+	if values, err := url.ParseQuery(query); err == nil && values.Get("prefix") != "" {
+		described += "?prefix=" + values.Get("prefix")
+	}
+	return described
 }
 
 // remains says what is beside a source and does not move.
@@ -225,7 +243,7 @@ func (o *MoveOptions) remains(source move.Store) (texts []string) {
 		}
 	}
 	if store, is := source.(*pebblekv.Store); is && store.Encrypted() && isURL(o.To) {
-		texts = append(texts, "the directory is encrypted, and the PostgreSQL database is not: encrypt the volume of its server")
+		texts = append(texts, "the directory is encrypted, and the target is not: encrypt its volumes")
 	}
 	return texts
 }

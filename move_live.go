@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/move"
 	"github.com/monotable/monotable/internal/database/server"
+	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
-	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv"
 )
 
 // awaitInterval is how often AwaitMove looks at the store.
@@ -41,12 +41,12 @@ func (db *DB) move(ctx context.Context, o *MoveOptions) (Moved, error) {
 	case !onDisk:
 		return Moved{}, errors.New("only a directory can be moved while it is served: stop all servers, and move then")
 	case !isURL(o.To):
-		return Moved{}, errors.New("a server has the directory open, and only to PostgreSQL it can be moved under writes: stop the server first")
+		return Moved{}, errors.New("a server has the directory open and can move it to PostgreSQL or TiKV only: stop the server first")
 	}
 	if err := o.check(); err != nil {
 		return Moved{}, err
 	}
-	target, err := openPostgres(ctx, o.To, false)
+	target, err := openShareable(ctx, o.To, false)
 	if err != nil {
 		return Moved{}, err
 	}
@@ -105,15 +105,12 @@ func AwaitMove(ctx context.Context, address string) error {
 }
 
 func awaitMove(ctx context.Context, address string) error {
-	if err := checkAddress(address); err != nil {
-		return err
-	}
 	for {
-		store, err := postgreskv.Open(ctx, address, postgreskv.Options{Existing: true})
+		store, err := openShareable(ctx, address, true)
 		if err == nil {
 			return errors.Join(awaitVersion(ctx, store), store.Close())
 		}
-		if !errors.Is(err, postgreskv.ErrMissing) {
+		if !errors.Is(err, kv.ErrMissing) {
 			return err
 		}
 		if err := pause(ctx); err != nil {
@@ -122,7 +119,7 @@ func awaitMove(ctx context.Context, address string) error {
 	}
 }
 
-func awaitVersion(ctx context.Context, store *postgreskv.Store) error {
+func awaitVersion(ctx context.Context, store kv.Store) error {
 	for {
 		snapshot, err := store.Snapshot(ctx)
 		if err != nil {

@@ -9,7 +9,8 @@
 // ends, so tests that use it may run in parallel.
 //
 // With MONOTABLE_TEST_STORE=postgres://… in the environment, the databases are in PostgreSQL instead, each in a schema of its own that
-// is dropped when the test ends: for tests of what runs on that store in production.
+// is dropped when the test ends: for tests of what runs on that store in production. With tikv://…, in a build with the tag tikv, they are in a TiKV
+// cluster, each under a prefix of its own, and stay there: the cluster must be one for tests.
 package monotabletest
 
 import (
@@ -27,7 +28,7 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// StoreVariable is the environment variable with the URL of the PostgreSQL database to test over.
+// StoreVariable is the environment variable with the URL of the PostgreSQL database or of the TiKV cluster to test over.
 const StoreVariable = "MONOTABLE_TEST_STORE"
 
 // New opens an empty database in memory for the length of the test.
@@ -57,16 +58,34 @@ func open(tb testing.TB, o *monotable.Options) (*monotable.DB, error) {
 	if store == "" {
 		return monotable.OpenMemory(o)
 	}
+	name := "test_" + strings.ToLower(rand.Text())
+	address, err := Within(store, name)
+	if err != nil {
+		return nil, err
+	}
+	if !OnTiKV(store) {
+		tb.Cleanup(func() { drop(tb, store, name) })
+	}
+	return monotable.OpenStore(tb.Context(), address, o)
+}
+
+// OnTiKV tells whether a store is in a TiKV cluster.
+func OnTiKV(store string) bool { return strings.HasPrefix(store, "tikv://") }
+
+// Within returns the URL of a database of its own in a store: in a schema of PostgreSQL, or under a prefix of a TiKV cluster.
+func Within(store, name string) (address string, err error) {
 	u, err := url.Parse(store)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", StoreVariable, err)
+		return "", fmt.Errorf("%s: %w", StoreVariable, err)
 	}
-	schema := "test_" + strings.ToLower(rand.Text())
-	tb.Cleanup(func() { drop(tb, store, schema) })
 	q := u.Query()
-	q.Set("search_path", schema)
+	if OnTiKV(store) {
+		q.Set("prefix", name)
+	} else {
+		q.Set("search_path", name)
+	}
 	u.RawQuery = q.Encode()
-	return monotable.OpenStore(tb.Context(), u.String(), o)
+	return u.String(), nil
 }
 
 // drop removes what a database has left in PostgreSQL.

@@ -26,12 +26,12 @@ func newMove(env Environment) *cobra.Command {
 	var flags moveFlags
 	cmd := &cobra.Command{
 		Use:   "move --from DIR|URL --to DIR|URL",
-		Short: "Move a database from a directory to PostgreSQL, or back",
-		Long: `Copy a whole database from one store to another, a directory or a PostgreSQL database: tables, indexes, streams with their
+		Short: "Move a database from a directory to PostgreSQL or TiKV, or back",
+		Long: `Copy a whole database from one store to another, a directory, a PostgreSQL database or a TiKV cluster: tables, indexes, streams with their
 sequence numbers, points in time to restore to, backups of tables, users and policies. The target must be empty, and nothing is ever
 overwritten.
 
-If a server has the directory --from open, it moves the database to PostgreSQL itself, while it goes on serving: it copies, follows what
+If a server has the directory --from open, it moves the database to PostgreSQL or TiKV itself, while it goes on serving: it copies, follows what
 changes, holds writes for about a second, and from then on refuses every request with an error that SDKs retry. Start servers of
 the target before, with serve --await-move: they open it at that moment. Every other move needs all servers of --from stopped.
 
@@ -65,7 +65,7 @@ what was all but done. --reopen takes a move back: servers open --from again, wi
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.from, "from", "", "the store that the database is in: a directory, or the URL of a PostgreSQL database as serve --store has it")
+	f.StringVar(&flags.from, "from", "", "the store that the database is in: a directory, or a URL as serve --store has it")
 	f.StringVar(&flags.to, "to", "", "the store that it moves to, which must be empty")
 	f.Var(&flags.maxRate, "max-rate", "copy and compare at most so much a second, 20MiB for example; what changes meanwhile is copied without a limit (default no limit)")
 	f.BoolVar(&flags.encrypt, "encrypt", false, "encrypt the directory of --to, under --master-key")
@@ -85,9 +85,9 @@ func (m *moveFlags) check() error {
 	case m.reopen:
 		return nil
 	case m.from == "":
-		return errors.New("--from is missing: want a directory or a URL like postgres://USER@HOST/DATABASE")
+		return errors.New("--from is missing: want a directory or a URL like postgres://USER@HOST/DATABASE or tikv://PD")
 	case m.to == "":
-		return errors.New("--to is missing: want a directory or a URL like postgres://USER@HOST/DATABASE")
+		return errors.New("--to is missing: want a directory or a URL like postgres://USER@HOST/DATABASE or tikv://PD")
 	}
 	return nil
 }

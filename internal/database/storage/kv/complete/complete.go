@@ -3,7 +3,7 @@
 // # Model
 //
 // What the core has beyond a kv.Core is asked for by its interface (kv.Loader, kv.Sizer, kv.Compacter, kv.Keeper, kv.Disk), and used. Change logs whose records
-// have numbers already (kv.Logs) cannot be made of a core: a database cannot be moved into a store like that. For the rest:
+// have numbers already (kv.Logs) cannot be made of a core: see NewWithLogs. For the rest:
 //
 //   - a bulk load is made of updates;
 //
@@ -40,6 +40,23 @@ type Store struct{ kv.Core }
 
 // New returns the store of a core, which is the store's from then on.
 func New(core kv.Core) *Store { return &Store{core} }
+
+// WithLogs is the store of a core with kv.Logs, into which databases can be moved.
+type WithLogs struct {
+	*Store
+	logsOfCore
+}
+
+type logsOfCore interface{ kv.Logs }
+
+// NewWithLogs is New for a core with kv.Logs.
+func NewWithLogs(core interface {
+	kv.Core
+	kv.Logs
+},
+) *WithLogs {
+	return &WithLogs{New(core), core}
+}
 
 // end confines the upper end of a range to the callers' keys.
 func end(hi []byte) []byte {
