@@ -13,6 +13,7 @@
 package monotable
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +36,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/identity"
+	"github.com/monotable/monotable/internal/database/inspect"
 	"github.com/monotable/monotable/internal/database/kinesis"
 	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/server"
@@ -101,6 +103,9 @@ type Options struct {
 	// requests beyond them are throttled with AWS's errors and reasons. The tag monotable:enforce-capacity of a table, true or
 	// false, comes before it.
 	EnforceCapacity bool
+	// ItemRules say which items may be written. Default nil: any. With those of package design/enforce, an item that the design of its
+	// table does not know is refused.
+	ItemRules ItemRules
 	// StreamShards is how many shards a new stream begins with, 1 to 100. Default 1. A shard that takes more than
 	// 1000 records a second is split in two.
 	StreamShards int
@@ -297,13 +302,12 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 		return nil, errors.Join(fmt.Errorf("monotable: %w", err), store.Close())
 	}
 	regions := engine.NewRegions()
-	own, err := openEngine(store, o.Region, "", dir, o, regions, buckets, counts)
+	db := &DB{store: store, dir: dir, observe: counts, region: o.Region, logger: o.Logger, masterKey: o.MasterKey}
+	own, err := db.openEngine(store, o.Region, "", o, regions, buckets)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	db := &DB{
-		store: store, dir: dir, engine: own.engine, kinesis: own.kinesis, observe: counts, region: o.Region, now: own.engine.Now, logger: o.Logger, masterKey: o.MasterKey,
-	}
+	db.engine, db.kinesis, db.now = own.engine, own.kinesis, own.engine.Now
 	if err := db.openRegions(o, regions, buckets); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -314,7 +318,7 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	options := server.Options{
 		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, Timeout: o.RequestTimeout, Logger: o.Logger,
 		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready, Moved: db.moved,
-		Companions: []server.Companion{cloudwatch.New(db.history, db.insightsRule, db.now, o.Logger)},
+		Companions: []server.Companion{cloudwatch.New(db.history, db.insightsRule, db.now, o.Logger), inspect.New(db.inspected(o))},
 	}
 	if err := db.openIdentity(o, &options); err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -327,6 +331,17 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 	}
 	db.server = server.New(db.engine, options)
 	return db, nil
+}
+
+// inspected is what operators can ask beyond DynamoDB's API.
+func (db *DB) inspected(o *Options) inspect.Options {
+	i := inspect.Options{
+		Observe: db.observe, SlowFrom: cmp.Or(o.SlowRequest, observe.SlowDefault), In: db.inRegion, Engine: db.engine, Gauges: db.gauges, Now: db.now, Logger: o.Logger,
+	}
+	if store, tells := db.store.(interface{ Metrics() observe.Storage }); tells {
+		i.Storage = store.Metrics
+	}
+	return i
 }
 
 // newDeliverer returns what delivers to Kinesis destinations; nil where there is nowhere to deliver to.

@@ -14,7 +14,6 @@ import (
 	"github.com/monotable/monotable/internal/database/engine"
 	"github.com/monotable/monotable/internal/database/engine/verify"
 	"github.com/monotable/monotable/internal/database/kinesis"
-	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/server"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/part"
@@ -30,19 +29,17 @@ type region struct {
 
 // openEngine opens the engine of a Region, and begins its deliveries to Kinesis. prefix precedes the names of its tables in
 // metrics.
-func openEngine(store kv.Store, name, prefix, dir string, o *Options, regions *engine.Regions, buckets bucket.Store,
-	counts *observe.Database,
-) (*region, error) {
-	deliverer, err := newDeliverer(dir, o, counts)
+func (db *DB) openEngine(store kv.Store, name, prefix string, o *Options, regions *engine.Regions, buckets bucket.Store) (*region, error) {
+	deliverer, err := newDeliverer(db.dir, o, db.observe)
 	if err != nil {
 		return nil, err
 	}
 	options := engine.Options{
 		Region: name, AccountID: o.AccountID, MetricsPrefix: prefix,
-		Now: o.Now, Rand: o.Rand, Logger: o.Logger, Observe: counts,
+		Now: o.Now, Rand: o.Rand, Logger: o.Logger, Observe: db.observe,
 		GSIDelay: o.GSIDelay, TableDelay: o.TableDelay, EnforceCapacity: o.EnforceCapacity, Regions: regions, Shared: o.shared, ReplicationDelay: o.ReplicationDelay,
 		StreamShards: o.StreamShards, StreamShardRotation: o.StreamShardRotation, LogMaxBytes: o.LogMaxBytes, Buckets: buckets,
-		Unencrypted: o.unencrypted,
+		Unencrypted: o.unencrypted, ItemRules: db.itemRules(o.ItemRules, name),
 	}
 	if deliverer != nil {
 		options.OnDeliveries = deliverer.Wake
@@ -72,7 +69,7 @@ func (db *DB) openRegions(o *Options, regions *engine.Regions, buckets bucket.St
 		if err != nil {
 			return fmt.Errorf("monotable: Region %s: %w", name, err)
 		}
-		r, err := openEngine(store, name, name+"/", db.dir, o, regions, buckets, db.observe)
+		r, err := db.openEngine(store, name, name+"/", o, regions, buckets)
 		if err != nil {
 			return fmt.Errorf("monotable: Region %s: %w", name, err)
 		}

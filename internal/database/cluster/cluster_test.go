@@ -528,3 +528,32 @@ func TestFencesOfStores(t *testing.T) {
 		}
 	})
 }
+
+// TestServers: all that share the store are listed with their leases; one leads, and one that crashed is not serving.
+func TestServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memkv.New()
+		a, b := join(t, store), join(t, store)
+		list := func() map[string]cluster.Server {
+			all, _, err := cluster.Servers(t.Context(), timedStore{store})
+			if err != nil {
+				t.Fatal(err)
+			}
+			byID := map[string]cluster.Server{}
+			for _, s := range all {
+				byID[s.ID] = s
+			}
+			return byID
+		}
+		found := list()
+		if x, y := found[a.ID()], found[b.ID()]; len(found) != 2 || !x.Serves || !x.Leads || x.Term != 1 || !x.Current || !y.Serves || y.Leads {
+			t.Errorf("two servers, the first of which leads: %+v", found)
+		}
+		a.Stop()
+		<-time.After(time.Minute)
+		if x, y := list()[a.ID()], list()[b.ID()]; x.Serves || x.Leads || !y.Serves || !y.Leads || y.Term != 2 {
+			t.Errorf("after the first has crashed: %+v %+v", x, y)
+		}
+		b.Stop()
+	})
+}

@@ -159,6 +159,52 @@ func Older(txn kv.Txn, form uint64) error {
 		form, servers, time.Duration(until-now)*time.Millisecond)
 }
 
+// Server is a server that shares the store, by its lease.
+type Server struct {
+	ID    string
+	Until time.Time // by the store's time
+	// Serves is whether the lease lasts. Current is whether the server knows the definitions as they are.
+	Serves, Current bool
+	// Leads is whether the server does the work beside requests, in Term, until LeadsUntil.
+	Leads      bool
+	Term       int64
+	LeadsUntil time.Time
+}
+
+// Servers returns the servers whose leases have not been forgotten yet, sorted by id, and the store's time.
+func Servers(ctx context.Context, store kv.Store) (all []Server, now time.Time, err error) {
+	err = store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
+		all = nil
+		now = time.UnixMilli(txn.LogSeq().Millis())
+		data, err := txn.Get(keyenc.Leader())
+		if err != nil {
+			return err
+		}
+		leader, err := decode[leaderRecord](data)
+		if err != nil {
+			return err
+		}
+		sums, err := txn.Counter(keyenc.Definitions())
+		if err != nil {
+			return err
+		}
+		prefix := len(keyenc.Server(""))
+		return eachServer(txn, func(key []byte, r serverRecord) {
+			s := Server{ID: string(key[prefix:]), Until: time.UnixMilli(r.Until)}
+			s.Serves = !s.Until.Before(now)
+			s.Current = len(sums) == 0 || r.Known >= sums[0]
+			if s.ID == leader.Server && leader.Until >= now.UnixMilli() {
+				s.Leads, s.Term, s.LeadsUntil = true, leader.Term, time.UnixMilli(leader.Until)
+			}
+			all = append(all, s)
+		})
+	})
+	return all, now, err
+}
+
+// ID is the name of the member's lease.
+func (m *Member) ID() string { return m.id }
+
 // Serving returns how many servers have leases that have not ended.
 func Serving(ctx context.Context, store kv.Store) (n int, err error) {
 	err = store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {

@@ -140,6 +140,9 @@ func (e *Engine) bindBatch(ctx context.Context, g writeGroup) error {
 		if err := w.bind(ts[i]); err != nil {
 			return err
 		}
+		if err := e.setRule(ctx, w, ts[i]); err != nil {
+			return err
+		}
 	}
 	if g.repeats() {
 		return apierr.BatchRepeatsKey.With()

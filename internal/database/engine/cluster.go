@@ -119,6 +119,15 @@ func (e *Engine) Current() error {
 	}
 }
 
+// Servers returns the servers that share the store, the id of this one and the store's time; none where this process has the store for itself.
+func (e *Engine) Servers(ctx context.Context) (all []cluster.Server, self string, now time.Time, err error) {
+	if e.member == nil {
+		return nil, "", time.Time{}, nil
+	}
+	all, now, err = cluster.Servers(ctx, e.store)
+	return all, e.member.ID(), now, err
+}
+
 // awaitServers waits until all servers know the definitions as they are.
 func (e *Engine) awaitServers(ctx context.Context) error {
 	if e.member == nil {

@@ -87,6 +87,8 @@ type Options struct {
 	TTLInterval time.Duration
 	// EnforceCapacity holds tables to their capacity as AWS does, but for those whose tag says otherwise (catalog.EnforcementTag).
 	EnforceCapacity bool
+	// ItemRules are asked for the rule that the items of clients' writes must follow. Default: none, and any item may be written.
+	ItemRules ItemRules
 	// StreamShards is how many shards a new stream begins with, 1 to StreamShardsMax. Default 1.
 	StreamShards int
 	// StreamShardRotation is how long a shard stays open before another takes its place. Default 4 h; negative:

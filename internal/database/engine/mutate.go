@@ -45,6 +45,11 @@ func (w *write) run(txn kv.Txn, ws *workspace) error {
 	if err != nil {
 		return err
 	}
+	if w.rule != nil {
+		if err := w.follows(next); err != nil {
+			return err
+		}
+	}
 	if next, err = w.marked(txn, next); err != nil {
 		return err
 	}

@@ -38,6 +38,9 @@ func (e *Engine) commit(ctx context.Context, w *write, report func(*outcome) err
 		if err := w.bind(t); err != nil {
 			return err
 		}
+		if err := e.setRule(ctx, w, t); err != nil {
+			return err
+		}
 		w.held = [2][]byte{w.key, t.VersionKey()}
 		intent := kv.Intent{
 			Write:             w.held[0:1:1],

@@ -114,6 +114,9 @@ func (e *Engine) bindTransaction(ctx context.Context, g writeGroup) error {
 			err = w.cancels
 		}
 		if err == nil {
+			err = e.setRule(ctx, w, ts[i])
+		}
+		if err == nil {
 			continue
 		}
 		if refused, whole := errors.AsType[*refusalError](err); whole {

@@ -57,6 +57,9 @@ type write struct {
 	// cancels is an error of the request that cancels a transaction, where others refuse it.
 	cancels error
 
+	// rule is what the item must follow that the write leaves; nil where any item may be.
+	rule ItemRule
+
 	t   *catalog.Table
 	key []byte // of the item in the store
 	pk  attr.Value

@@ -50,6 +50,8 @@ type Database struct {
 	// LatchWaits and SyncWaits are the times for which requests waited for keys that others held, and for the log to
 	// reach the disk. Requests that did not have to wait are not among them.
 	LatchWaits, SyncWaits Histogram
+	// Slow are the latest requests that took long.
+	Slow SlowRequests
 
 	operations []string
 	tables     registry[Table]

@@ -196,3 +196,21 @@ func TestConcurrentCounts(t *testing.T) {
 		t.Errorf("%d requests, %v write and %v read units", requests, write, read)
 	}
 }
+
+// TestSlowRequestsAreBounded: the latest are kept, newest first, and all are counted.
+func TestSlowRequestsAreBounded(t *testing.T) {
+	d := newDatabase()
+	r := observe.Request{Table: d.Table("a")}
+	for i := range 10 {
+		r.On(d.Table(fmt.Sprint("t", i)))
+	}
+	const many = 1000
+	for i := range many {
+		r.ID = fmt.Sprint(i)
+		d.Slow.Add(&r, "PutItem", time.Unix(int64(i), 0), time.Second, observe.Failure{})
+	}
+	latest, total := d.Slow.Latest()
+	if total != many || len(latest) >= many || latest[0].ID != "999" || latest[1].ID != "998" || len(latest[0].Tables) != 5 {
+		t.Errorf("%d of %d requests are kept, the newest are %+v", len(latest), total, latest[:2])
+	}
+}

@@ -25,6 +25,12 @@ type Storage struct {
 	// one for the log itself, is the write amplification.
 	LogBytesIn, LogBytesOut, TableBytesOut uint64
 
+	// Levels are those of the tables on disk, from the newest data to the oldest. ReadAmplification is how many places a
+	// read may have to look at.
+	Levels            []Level
+	ReadAmplification int
+	LogFiles          int64
+
 	L0Files         int64
 	L0Sublevels     int64
 	MemtableBytes   uint64
@@ -38,6 +44,15 @@ type Storage struct {
 	// FileSystem is the size of the file system that they are on, FileSystemFree what is left of it, and
 	// FileSystemWritable what of that is not reserved; 0 if unknown.
 	FileSystem, FileSystemFree, FileSystemWritable int64
+}
+
+// Level is one level of the tables on disk. In and Out count from the opening: Out is what flushes and compactions wrote
+// to the level, In what they had to take in for it.
+type Level struct {
+	Files, Bytes int64
+	In, Out      uint64
+	// Score is how much a compaction of the level is needed; from 1 on it is due.
+	Score float64
 }
 
 // The kinds of files of Storage.Disk.

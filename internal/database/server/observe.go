@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -94,6 +95,9 @@ func (x *exchange) finish(status, bytes int) {
 	counts := x.server.options.Observe
 	counts.Sent.Add(int64(bytes))
 	counts.Finish(&x.ctx.Request, x.took, x.failure)
+	if x.took >= cmp.Or(x.server.options.Slow, observe.SlowDefault) {
+		counts.Slow.Add(&x.ctx.Request, x.operation, x.complete, x.took, x.failure)
+	}
 }
 
 // failed notes the error that the client gets.

@@ -30,6 +30,7 @@ func besideConsole(api http.Handler, flags *serveFlags, designs *console.Designs
 	return console.New(console.Options{
 		Endpoint: "http://monotable.localhost/", Region: flags.region, Client: inprocess.Client{Handler: api},
 		Credentials: credentials.NewStaticCredentialsProvider(placeholderKey, placeholderKey, ""), SignIn: signIn, Guard: guard, Designs: designs,
+		Served: &console.Served{Server: true, Metrics: true},
 	}).Beside(api)
 }
 

@@ -80,6 +80,7 @@ turn traces on: an endpoint in OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
   monotable serve --store postgres://monotable@db1,db2/monotable   # in PostgreSQL, whichever of the two takes writes
   monotable serve --store tikv://pd1:2379,pd2:2379,pd3:2379        # in TiKV, in a program built with -tags tikv
   monotable serve --design shop.design.yaml     # the console knows what the items are
+  monotable serve --design shop.design.yaml --enforce-design   # refuse items that the design does not know
   monotable serve --gsi-delay 50ms              # show a program eventual consistency
   monotable serve --enforce-capacity            # show a program throttling
   monotable serve --tls-cert cert.pem --tls-key key.pem
@@ -155,17 +156,21 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 		plan.tuneCollector(env.Getenv)
 		plan.cores = tuneProcessors(env.Getenv)
 	}
+	designs, err := readDesigns(env, flags.designs)
+	if err != nil {
+		return err
+	}
 	m := newMonitor()
 	stopBeside, err := flags.serveBeside(ctx, m, logger)
 	if err != nil {
 		return err
 	}
-	db, err := flags.open(ctx, env, logger, plan, auth, keys)
+	db, err := flags.open(ctx, env, logger, plan, auth, keys, designs)
 	if err != nil {
 		return errors.Join(err, stopBeside())
 	}
 	m.opened(db)
-	err = flags.serveDB(ctx, env, db, m, certificates, auth, companion, logger)
+	err = flags.serveDB(ctx, env, db, designs, m, certificates, auth, companion, logger)
 	m.closing()
 	return errors.Join(err, stopBeside(), db.Close())
 }
@@ -188,11 +193,7 @@ func (f *serveFlags) serveBeside(ctx context.Context, m *monitor, logger *slog.L
 }
 
 // serveDB serves an open database until ctx ends.
-func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable.DB, m *monitor, certificates *certificates, auth *monotable.Auth, companion Companion, logger *slog.Logger) error {
-	designs, err := readDesigns(env, f.designs)
-	if err != nil {
-		return err
-	}
+func (f *serveFlags) serveDB(ctx context.Context, env Environment, db *monotable.DB, designs *console.Designs, m *monitor, certificates *certificates, auth *monotable.Auth, companion Companion, logger *slog.Logger) error {
 	handler, stopTraces, err := traced(ctx, env, db, logger)
 	if err != nil {
 		return err

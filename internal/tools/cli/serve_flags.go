@@ -11,6 +11,8 @@ import (
 
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/internal/httpguard"
+	"github.com/monotable/monotable/internal/tools/console"
+	"github.com/monotable/monotable/internal/tools/designer/enforce"
 )
 
 const (
@@ -44,6 +46,7 @@ type serveFlags struct {
 	replicationDelay time.Duration
 	tableDelay       time.Duration
 	enforceCapacity  bool
+	enforceDesign    bool
 
 	streamShards        int
 	streamShardRotation time.Duration
@@ -92,6 +95,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.DurationVar(&f.replicationDelay, "replication-delay", 0, "let the replicas of global tables lag by this much")
 	set.DurationVar(&f.tableDelay, "table-delay", 0, "keep tables CREATING, UPDATING and DELETING for this long")
 	set.BoolVar(&f.enforceCapacity, "enforce-capacity", false, "throttle requests beyond the throughput of tables, as AWS does; a table's tag monotable:enforce-capacity (true or false) comes before it")
+	set.BoolVar(&f.enforceDesign, "enforce-design", false, "refuse writes of items that the design of their table does not know, the one of --design or that monotable design attach has kept; tables without a design take any item")
 	set.IntVar(&f.streamShards, "stream-shards", 1, "shards that a new stream begins with, 1 to 100")
 	set.DurationVar(&f.streamShardRotation, "stream-shard-rotation", defaultRotation, "replace a stream's shards after this long; 0 is never")
 	set.Var(&f.logMaxBytes, "log-max-bytes", "disk space for change logs (streams and point-in-time recovery), like 10GiB; beyond it the oldest changes are trimmed (default no cap)")
@@ -142,7 +146,7 @@ func (f *serveFlags) checkPlace(set *pflag.FlagSet) error {
 }
 
 // open opens the database as the flags say.
-func (f *serveFlags) open(ctx context.Context, env Environment, logger *slog.Logger, plan memoryPlan, auth *monotable.Auth, keys masterKeys) (*monotable.DB, error) {
+func (f *serveFlags) open(ctx context.Context, env Environment, logger *slog.Logger, plan memoryPlan, auth *monotable.Auth, keys masterKeys, designs *console.Designs) (*monotable.DB, error) {
 	durability, err := monotable.ParseDurability(f.durability)
 	if err != nil {
 		return nil, fmt.Errorf("--durability: %w", err)
@@ -162,6 +166,9 @@ func (f *serveFlags) open(ctx context.Context, env Environment, logger *slog.Log
 		AllowedHosts: f.allowedHosts, CORSOrigins: f.corsOrigins,
 		S3Dir: f.s3Dir, S3Endpoint: f.s3Endpoint, Auth: auth,
 		MasterKey: keys.current, PreviousMasterKey: keys.previous, Encrypt: f.encrypt,
+	}
+	if f.enforceDesign {
+		options.ItemRules = enforce.New(enforce.Options{Given: designs.Given})
 	}
 	if options.Audit, err = f.audit.options(env); err != nil {
 		return nil, err

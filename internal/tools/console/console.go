@@ -5,6 +5,7 @@
 //
 //	GET  /_console/             the page, and its files below /_console/assets/
 //	POST /_console/api/NAME     the operation NAME of DynamoDB, its streams or CloudWatch: its JSON in, the endpoint's JSON out
+//	GET  /_console/served       what the endpoint has beside DynamoDB's API
 //	GET  /_console/bookmarks    the queries that people keep, where Options.Bookmarks names a file; PUT replaces them
 //	     /_console/at/NAME/…    the same for another endpoint (Several)
 //	POST /_console/design/…     what the design of a table says: its model, what items mean, a chart, a pattern that is run
@@ -24,7 +25,7 @@
 //	    is in a cookie that scripts cannot read, sealed under a key that ends with the process, and is taken over TLS
 //	    or loopback only.
 //	C4  A pattern is run by the requests that generated code would send, signed as all others; Options.ReadOnly holds for each of them.
-//	C5  The back end keeps nothing but designs and the file of bookmarks between requests, and holds the bodies of requestsMax at once.
+//	C5  The back end keeps nothing but designs, the file of bookmarks and what the endpoint has between requests, and holds the bodies of requestsMax at once.
 //
 // A Console may serve any number of requests at once.
 package console
@@ -81,6 +82,8 @@ type Options struct {
 	SignIn bool
 	// ReadOnly refuses operations that change anything.
 	ReadOnly bool
+	// Served is what the endpoint has beside DynamoDB's API, where that is known; nil has the console find out.
+	Served *Served
 	// Name is what people call the endpoint, where there are several.
 	Name string
 	// Bookmarks is a file that has the queries that people keep; "" leaves them to the browser.
@@ -104,6 +107,7 @@ type Console struct {
 	key     []byte              // seals sessions
 	places  []place             // the endpoints that the page can go to, where there are several
 	others  map[string]*Console // the consoles of the other endpoints, by their names
+	serving serving
 	// cursorKey seals where lists of patterns go on.
 	cursorKey []byte
 	room      chan struct{}
@@ -124,6 +128,7 @@ func New(o Options) *Console {
 		options: o, mux: http.NewServeMux(), guard: http.NewCrossOriginProtection(),
 		key: make([]byte, seal.KeyBytes), cursorKey: make([]byte, seal.KeyBytes), room: make(chan struct{}, requestsMax),
 	}
+	c.serving.found = o.known()
 	_, _ = rand.Read(c.key) // never fails
 	_, _ = rand.Read(c.cursorKey)
 	page := web.App("console", web.Page{Product: "console", API: "api", Data: c.about})
@@ -132,6 +137,7 @@ func New(o Options) *Console {
 	c.designed()
 	c.mux.Handle("POST "+Path+"session", c.own(c.signIn))
 	c.mux.Handle("DELETE "+Path+"session", c.own(c.signOut))
+	c.mux.Handle("GET "+Path+"served", c.own(c.served))
 	if o.Bookmarks != "" {
 		c.mux.Handle("GET "+Path+"bookmarks", c.own(c.bookmarks))
 		c.mux.Handle("PUT "+Path+"bookmarks", c.own(c.setBookmarks))
@@ -266,7 +272,8 @@ func (c *Console) about(r *http.Request) any {
 		// Bookmarks tells whether a file has them.
 		Bookmarks bool    `json:"bookmarks,omitempty"`
 		Endpoints []place `json:"endpoints,omitempty"`
-	}{Endpoint: c.options.Address, Region: c.options.Region, ReadOnly: c.options.ReadOnly, Bookmarks: c.options.Bookmarks != "", Endpoints: c.places}
+		Served    *Served `json:"served,omitempty"`
+	}{Served: c.options.known(), Endpoint: c.options.Address, Region: c.options.Region, ReadOnly: c.options.ReadOnly, Bookmarks: c.options.Bookmarks != "", Endpoints: c.places}
 	if c.options.SignIn {
 		told.SignIn = "key"
 		if !private(r) {

@@ -3,12 +3,8 @@ package console
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -153,54 +149,18 @@ func (d *Designs) given(table string) (*described, error) {
 
 // of is the design if a table is one of its tables.
 func (k *known) of(table string) *described {
-	for _, t := range k.view.Design.Tables {
-		named := maps.Clone(k.tables)
-		if own := named[t.Name]; own != "" {
-			if own != table {
-				continue
-			}
-			return &described{k.view, k.source, t, named}
-		}
-		stage, is := placeholders(t.Physical, table)
-		if !is {
-			continue
-		}
-		if named == nil {
-			named = map[string]string{}
-		}
-		for _, other := range k.view.Design.Tables {
-			if named[other.Name] == "" {
-				named[other.Name] = stage.Replace(other.Physical)
-			}
-		}
-		named[t.Name] = table
-		return &described{k.view, k.source, t, named}
+	t, named := attach.TableOf(k.view.Design, k.tables, table)
+	if t == nil {
+		return nil
 	}
-	return nil
+	return &described{k.view, k.source, t, named}
 }
 
-var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
-
-// placeholders are what the placeholders of a table's name in the design, shop-{stage}, stand for in its own name, if it can be.
-func placeholders(physical, table string) (*strings.Replacer, bool) {
-	var pattern strings.Builder
-	var names []string
-	at := 0
-	for _, m := range placeholder.FindAllStringIndex(physical, -1) {
-		pattern.WriteString(regexp.QuoteMeta(physical[at:m[0]]) + "(.+)")
-		names = append(names, physical[m[0]:m[1]])
-		at = m[1]
+// Given is the design of a table among those that were added, with the table and the design's file; nil where there is none.
+func (d *Designs) Given(table string) (found *design.Design, of *design.Table, file string, err error) {
+	k, err := d.given(table)
+	if k == nil || err != nil {
+		return nil, nil, "", err
 	}
-	pattern.WriteString(regexp.QuoteMeta(physical[at:]))
-	found := regexp.MustCompile("^" + pattern.String() + "$").FindStringSubmatch(table)
-	if found == nil {
-		return nil, false
-	}
-	var pairs []string
-	for i, name := range names {
-		if !slices.Contains(pairs, name) {
-			pairs = append(pairs, name, found[i+1])
-		}
-	}
-	return strings.NewReplacer(pairs...), true
+	return k.Design, k.table, k.source.File, nil
 }

@@ -62,6 +62,9 @@ var operations = map[string]effect{
 	"GetInsightRuleReport": reads,
 	"GetMetricData":        reads,
 	"ListMetrics":          reads,
+
+	// Of a monotable server.
+	"DescribeServer": reads,
 }
 
 // admit returns the body of an operation that may be called.

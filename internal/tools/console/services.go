@@ -15,6 +15,7 @@ type service struct {
 var (
 	ofDynamoDB   = service{target: "DynamoDB_20120810.", signed: "dynamodb"}
 	ofStreams    = service{target: "DynamoDBStreams_20120810.", signed: "dynamodb", host: "streams.dynamodb."}
+	ofMonotable  = service{target: "Monotable_20261127.", signed: "dynamodb"}
 	ofCloudWatch = service{target: "GraniteServiceVersion20100801.", signed: "monitoring", host: "monitoring."}
 )
 
@@ -23,6 +24,8 @@ var others = map[string]service{
 	"DescribeStream":   ofStreams,
 	"GetShardIterator": ofStreams,
 	"GetRecords":       ofStreams,
+
+	"DescribeServer": ofMonotable,
 
 	"GetInsightRuleReport": ofCloudWatch,
 	"GetMetricData":        ofCloudWatch,
@@ -49,9 +52,14 @@ func (s service) endpoint(dynamodb string) string {
 		return dynamodb
 	}
 	region, is := strings.CutPrefix(u.Host, awsHost)
-	if !is || !strings.HasSuffix(u.Host, awsSuffix) && !strings.HasSuffix(u.Host, chinaSuffix) {
+	if !is || !ofAWS(u.Host) {
 		return dynamodb
 	}
 	u.Host = s.host + region
 	return u.String()
+}
+
+// ofAWS tells whether a host is one of AWS's.
+func ofAWS(host string) bool {
+	return strings.HasSuffix(host, awsSuffix) || strings.HasSuffix(host, chinaSuffix)
 }

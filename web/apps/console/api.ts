@@ -3,6 +3,14 @@ import { signal } from "@preact/signals";
 import { Problem, apiURL, pageData } from "#ui";
 import type { Item, Value } from "./value.ts";
 
+/** What the endpoint has beside DynamoDB's API. */
+export interface Served {
+  /** It is a monotable server, which describes itself. */
+  server: boolean;
+  /** It has CloudWatch's metrics. */
+  metrics: boolean;
+}
+
 interface About {
   /** The endpoint's address; absent where it is this page's own. */
   endpoint?: string;
@@ -14,6 +22,7 @@ interface About {
   /** Whether a file has the bookmarks. */
   bookmarks?: boolean;
   /** Where there are several. */
+  served?: Served;
   endpoints?: { name: string; path: string; current?: boolean }[];
 }
 
@@ -44,6 +53,14 @@ async function send(method: string, path: string, body: unknown, abort?: AbortSi
 /** Calls an operation of DynamoDB. */
 export async function call<T = object>(operation: string, input: object, abort?: AbortSignal): Promise<T> {
   return (await (await send("POST", `/api/${operation}`, input, abort)).json()) as T;
+}
+
+/** What the endpoint has; nothing until that is known. */
+export const served = signal<Served>(about.served ?? { server: false, metrics: false });
+
+/** Asks what the endpoint has, where the page was not told. */
+export async function askServed(): Promise<void> {
+  if (!about.served) served.value = (await (await send("GET", "/served", undefined)).json()) as Served;
 }
 
 export async function fetchBookmarks(): Promise<string> {

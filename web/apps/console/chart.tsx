@@ -13,7 +13,8 @@ function colour(name: string): string {
   return `var(${name})`;
 }
 
-export function Chart({ title, times, series, show }: { title: string; times: readonly number[]; series: readonly Series[]; show: (v: number) => string }) {
+/** A chart of values that show puts into words. Its scale goes up to `least`, at least, so that next to nothing looks like next to nothing. */
+export function Chart({ title, times, series, show, least = 0 }: { title: string; times: readonly number[]; series: readonly Series[]; show: (v: number) => string; least?: number }) {
   const place = useRef<HTMLDivElement>(null);
   const drawn = useRef<UPlot | undefined>(undefined);
   const mode = theme.value;
@@ -24,7 +25,7 @@ export function Chart({ title, times, series, show }: { title: string; times: re
     const watch = new ResizeObserver(() => drawn.current?.setSize({ width: element?.clientWidth ?? 0, height }));
     void import("uplot").then(({ default: Plot }) => {
       if (gone || !element) return;
-      drawn.current = new Plot(optionsOf(element, series, show), dataOf(times, series), element);
+      drawn.current = new Plot(optionsOf(element, series, show, least), dataOf(times, series), element);
       watch.observe(element);
     });
     return () => {
@@ -58,7 +59,7 @@ function dataOf(times: readonly number[], series: readonly Series[]): UPlot.Alig
   return [[...times], ...series.map((s) => [...s.values])] as UPlot.AlignedData;
 }
 
-function optionsOf(element: HTMLElement, series: readonly Series[], show: (v: number) => string): UPlot.Options {
+function optionsOf(element: HTMLElement, series: readonly Series[], show: (v: number) => string, least: number): UPlot.Options {
   const probe = document.createElement("span");
   element.append(probe);
   const resolved = (name: string) => { probe.style.color = colour(name); return getComputedStyle(probe).color; };
@@ -68,7 +69,7 @@ function optionsOf(element: HTMLElement, series: readonly Series[], show: (v: nu
   probe.remove();
   return {
     width: element.clientWidth, height, padding: [8, 12, 0, 0], legend: { show: false }, cursor: { y: false, points: { size: 6 } },
-    scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
+    scales: { y: { range: (_, __, max) => [0, Math.max(least, max > 0 ? max * 1.1 : 1)] } },
     axes: [
       { ...axis, space: 70, size: 28, values: (_, at) => at.map((v) => format.time(v * 1000)) },
       { ...axis, size: 56, values: (_, at) => at.map((v) => show(v)) },

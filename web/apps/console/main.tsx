@@ -3,8 +3,9 @@ import "./style.css";
 import "./design.css";
 import "./time.css";
 import { Archive, Bookmark, Database, Gauge, SquareTerminal, Table2 } from "lucide";
+import { useEffect } from "preact/hooks";
 import { NotFound, Shell, link, start, view } from "#ui";
-import { about, onAWS, user } from "./api.ts";
+import { about, askServed, served, user } from "./api.ts";
 import { BackupsPage, TableBackupsPage } from "./backups.tsx";
 import { CreateItemPage } from "./create-item.tsx";
 import { CreateTable } from "./create-table.tsx";
@@ -18,6 +19,7 @@ import { QueriesPage } from "./queries-page.tsx";
 import { PatternsPage } from "./patterns.tsx";
 import { PatternPage } from "./run-pattern.tsx";
 import { ServerPage, TableMetricsPage } from "./server.tsx";
+import { MembersPage, SlowPage, StoragePage } from "./server-views.tsx";
 import { SettingsPage } from "./settings.tsx";
 import { SignInPage, Who } from "./sign-in.tsx";
 import { StreamPage } from "./stream.tsx";
@@ -27,13 +29,14 @@ import { t } from "./words.ts";
 
 function App() {
   const inside = about.signIn === undefined || user.value !== undefined;
+  useEffect(() => { if (inside) void askServed().catch(() => undefined); }, [inside]); // without an answer there are fewer views
   return (
     <Shell wide brand="monotable" icon={Database} tools={<><EndpointMenu />{inside && <PaletteButton />}<Who /></>} nav={inside ? [
       { href: link("/tables"), label: t("tables"), icon: Table2 },
       { href: link("/partiql"), label: "PartiQL", icon: SquareTerminal },
       { href: link("/queries"), label: t("queries"), icon: Bookmark },
       { href: link("/backups"), label: t("backups"), icon: Archive },
-      ...(onAWS ? [] : [{ href: link("/server"), label: t("server"), icon: Gauge }]),
+      ...(!served.value.server ? [] : [{ href: link("/server"), label: t("server"), icon: Gauge }]),
     ] : []}>
       {inside && <><Palette /><ViewTabs /></>}
       {!inside ? <SignInPage /> : view({
@@ -43,7 +46,10 @@ function App() {
         "/queries": () => <QueriesPage />,
         "/create": () => (about.readOnly ? <NotFound /> : <CreateTable />),
         "/tables/:table/settings": (v) => <SettingsPage name={v["table"] ?? ""} />,
-        ...(onAWS ? {} : { "/server": () => <ServerPage /> }),
+        "/server": () => <ServerPage />,
+        "/server/slow": () => <SlowPage />,
+        "/server/storage": () => <StoragePage />,
+        "/server/members": () => <MembersPage />,
         "/tables/:table/metrics": (v) => <TableMetricsPage name={v["table"] ?? ""} />,
         "/backups": () => <BackupsPage />,
         "/tables/:table/backups": (v) => <TableBackupsPage name={v["table"] ?? ""} />,

@@ -6,25 +6,26 @@ import { onAWS } from "./api.ts";
 import { Chart } from "./chart.tsx";
 import { HotKeys } from "./hot-keys.tsx";
 import { type Metrics, type OperationSum, measure } from "./metrics.ts";
+import { ServerHead } from "./server-views.tsx";
 import { TablePlace } from "./table-place.tsx";
 import { t } from "./words.ts";
 
 /** All tables of this server. */
 export function ServerPage() {
   useTitle(t("server"));
-  return <div class="stack"><Measured title={t("server")} table={undefined} /></div>;
+  return <div class="stack"><ServerHead /><Measured table={undefined} /></div>;
 }
 
 export function TableMetricsPage({ name }: { name: string }) {
   useTitle(`${name} · ${t("metrics")}`);
-  return <TablePlace name={name}>{() => <><Measured title={undefined} table={name} /><HotKeys table={name} /></>}</TablePlace>;
+  return <TablePlace name={name}>{() => <><Measured table={name} /><HotKeys table={name} /></>}</TablePlace>;
 }
 
 const pause = onAWS ? 60_000 : 5000; // milliseconds: AWS counts by the minute, and each look costs
 const stretches = { "60": "metrics.hour", "180": "metrics.hours3", "720": "metrics.hours12" } as const;
 type Stretch = keyof typeof stretches;
 
-function Measured({ title, table }: { title: string | undefined; table: string | undefined }) {
+function Measured({ table }: { table: string | undefined }) {
   const [stretch, choose] = useState<Stretch>("60");
   const loaded = useLoaded((abort) => measure(table, Number(stretch), abort), [table, stretch]);
   const m = loaded.value.value;
@@ -35,7 +36,7 @@ function Measured({ title, table }: { title: string | undefined; table: string |
   return (
     <>
       <div class="row metrics-head">
-        {title === undefined ? <p class="muted small grow">{t(onAWS ? "metrics.aws" : "metrics.live")}</p> : <div class="grow"><h1>{title}</h1><p class="muted small">{t("metrics.live")}</p></div>}
+        <p class="muted small grow">{t(onAWS ? "metrics.aws" : "metrics.live")}</p>
         <Select label={t("metrics.stretch")} labelHidden value={stretch} onInput={(v) => choose(v as Stretch)} choices={(Object.keys(stretches) as Stretch[]).map((k) => ({ value: k, label: t(stretches[k]) }))} />
       </div>
       {loaded.problem.value && !m ? <Failed problem={loaded.problem.value} onRetry={() => loaded.reload()} /> : !m ? <TableSkeleton columns={4} rows={6} />

@@ -1,6 +1,7 @@
 // The views of one table, as links below its name.
 import { Archive, Gauge, Map as MapIcon, Radio, Rows3, Settings2, Workflow, type IconNode } from "lucide";
 import { Icon, here, link } from "#ui";
+import { served } from "./api.ts";
 import { designOf } from "./design.ts";
 import { DesignSource } from "./design-bits.tsx";
 import { t } from "./words.ts";
@@ -17,7 +18,7 @@ function views(designed: boolean): View[] {
     { path: "", label: t("items"), icon: Rows3 },
     ...(designed ? [{ path: "/patterns" as const, label: t("design.patterns"), icon: Workflow }, { path: "/map" as const, label: t("design.map"), icon: MapIcon }] : []),
     { path: "/stream", label: t("tail"), icon: Radio },
-    { path: "/metrics", label: t("metrics"), icon: Gauge },
+    ...(served.value.metrics ? [{ path: "/metrics" as const, label: t("metrics"), icon: Gauge }] : []),
     { path: "/backups", label: t("backups"), icon: Archive },
     { path: "/settings", label: t("settings"), icon: Settings2 },
   ];

@@ -2,7 +2,7 @@
 import { Database, Plus } from "lucide";
 import { useEffect, useState } from "preact/hooks";
 import { Badge, Button, CodeTabs, Empty, Problem, SearchField, Skeleton, Table, TableSkeleton, type Tone, format, here, link, useChosenInSight, useTitle } from "#ui";
-import { about, endpoint, onAWS } from "./api.ts";
+import { about, endpoint, onAWS, served } from "./api.ts";
 import { type Rate, rates } from "./metrics.ts";
 import { type Table as Described, indexesOf, keysOf, loadNames, names, namesProblem, onDemand, tableState } from "./schema.ts";
 import { bytes } from "./show.tsx";
@@ -74,9 +74,9 @@ function useRates(): Map<string, Rate> | undefined {
     const leave = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const look = () => void rates(leave.signal).then((now) => { set(now); timer = setTimeout(look, ratePause); }, () => undefined);
-    if (!onAWS) look();
+    if (served.value.metrics && !onAWS) look();
     return () => { leave.abort(); clearTimeout(timer); };
-  }, []);
+  }, [served.value.metrics]);
   return found;
 }
 

@@ -67,6 +67,7 @@ const (
 	TooManyConnections Sentence = "The server has as many connections open as it allows. Try again later."
 	BodyTooSlow        Sentence = "The request body did not arrive in time."
 	OutOfSpace         Sentence = "The database is out of disk space. Reads and deletes are accepted, other writes when there is room again."
+	RuleBroken         Sentence = "The item is refused: %s."
 	DatabaseMoved      Sentence = "The database has been moved to %s: send requests to the servers there."
 	NoSpaceToDelete    Sentence = "The database is out of disk space, and has too little left for this, too. Reads, DeleteTable and DeleteBackup are accepted, everything else when there is room again."
 	TimedOut           Sentence = "The request was not done within %s. A batch may have been carried out in part; any other request has not been carried out."

@@ -51,23 +51,36 @@ func (c *checker) met(p *placeState) {
 
 // own looks at an entity's own item: its values, its type, its index keys, and what it makes others hold.
 func (c *checker) own(t *tableState, e *entityState, item table.Item, values table.Values, is trust) {
+	items, valid := c.values(t, e, item, values)
+	if items == nil {
+		return
+	}
+	if !valid {
+		is = doubtful
+	} else if !c.again {
+		c.besides(t, e, item)
+	}
+	c.claims(t, e, items, item, is)
+	c.counters.enter(t, e, items[0], item, values, is)
+}
+
+// values looks at what an entity's own item tells by itself: its values, its type and its index keys. It returns the items that the values
+// make, and whether all of the values are valid.
+func (c *checker) values(t *tableState, e *entityState, item table.Item, values table.Values) (items []table.Item, valid bool) {
 	items, bad := itemsOf(e, values)
 	for _, bad := range bad {
 		c.find(WrongValue, e.design.Name+"."+bad.field, t, item, bad.fault.Error())
-		is = doubtful
 	}
 	if items == nil {
-		return
+		return nil, false
 	}
 	if name := t.table.TypeAttr; name != "" && item[name] == nil {
 		c.find(WrongValue, e.design.Name+"."+name, t, item, name+" is missing: it should be "+e.table.TypeValue)
 	}
 	if len(bad) == 0 && !c.again {
 		c.indexKeys(t, e, items[0], item)
-		c.besides(t, e, item)
 	}
-	c.claims(t, e, items, item, is)
-	c.counters.enter(t, e, items[0], item, values, is)
+	return items, len(bad) == 0
 }
 
 // claims enters what an item's copies and markers should be.

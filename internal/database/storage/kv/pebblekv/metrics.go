@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2"
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/monotable/monotable/internal/database/observe"
@@ -56,12 +57,13 @@ func (s *Store) Metrics() observe.Storage {
 		CompactionsRunning: m.Compact.NumInProgress, CompactionSeconds: m.Compact.Duration.Seconds(), Flushes: m.Flush.Count,
 		LogBytesIn: m.WAL.BytesIn, LogBytesOut: m.WAL.BytesWritten,
 		TableBytesOut: total.TableBytesFlushed + total.TableBytesCompacted + total.BlobBytesFlushed + total.BlobBytesCompacted,
-		L0Files:       m.Levels[0].TablesCount, L0Sublevels: int64(m.Levels[0].Sublevels),
+		Levels:        levels(m.Levels[:]), ReadAmplification: m.ReadAmp(), LogFiles: m.WAL.Files,
+		L0Files: m.Levels[0].TablesCount, L0Sublevels: int64(m.Levels[0].Sublevels),
 		MemtableBytes: m.MemTable.Size, Memtables: m.MemTable.Count,
 		OpenSnapshots: m.Snapshots.Count, OpenIterators: m.TableIters, TombstonesTotal: m.Keys.TombstoneCount,
 		Disk: map[string]uint64{
 			observe.DiskTables:   m.Table.Local.LiveSize + m.BlobFiles.Local.LiveSize,
-			observe.DiskLog:      m.WAL.PhysicalSize + m.WAL.ObsoletePhysicalSize,
+			observe.DiskLog:      max(m.WAL.PhysicalSize, m.WAL.Size) + m.WAL.ObsoletePhysicalSize, // the size of the file that is written lags behind
 			observe.DiskObsolete: m.Table.ObsoleteSize + m.Table.ZombieSize + m.BlobFiles.ObsoleteSize + m.BlobFiles.ZombieSize,
 		},
 	}
@@ -72,6 +74,19 @@ func (s *Store) Metrics() observe.Storage {
 		o.FileSystem, o.FileSystemFree, o.FileSystemWritable = usage.Total, usage.Available, usage.Writable()
 	}
 	return o
+}
+
+// levels are all levels of the tables on disk, the empty ones too: their numbers are their places.
+func levels(all []pebble.LevelMetrics) []observe.Level {
+	found := make([]observe.Level, 0, len(all))
+	for i := range all {
+		l := &all[i]
+		found = append(found, observe.Level{
+			Files: l.TablesCount, Bytes: l.AggregateSize(), In: l.TableBytesIn + l.TableBytesIngested + l.TableBytesMoved,
+			Out: l.TableBytesFlushed + l.TableBytesCompacted + l.BlobBytesFlushed + l.BlobBytesCompacted, Score: l.Score,
+		})
+	}
+	return found
 }
 
 // syncs sorts Pebble's histogram, which is in nanoseconds and has a hundred buckets, into observe.Buckets. A bucket

@@ -1,0 +1,203 @@
+// Package inspect answers what operators and the console ask a server beyond DynamoDB's API: how the server fares, and what a
+// table and its items were at earlier times. It is a server.Companion with operations of its own:
+//
+//	X-Amz-Target: Monotable_20261127.DescribeServer      slow requests, storage, compactions, servers that share the store
+//	X-Amz-Target: Monotable_20261127.ListWarnings        what of the tables deserves a look
+//	X-Amz-Target: Monotable_20261127.ListItemChanges     the history of one item, newest first, as far as the change log goes back
+//	X-Amz-Target: Monotable_20261127.CompareTable        a table as it was at a second, beside how it is now
+//	X-Amz-Target: Monotable_20261127.GetNotes, PutNotes  what the console keeps for whoever calls: bookmarks and history
+//
+// Requests and responses are AWS JSON 1.0, signed like those of DynamoDB. Policies allow the actions monotable:DescribeServer and
+// so on; those on a table have its ARN as their resource, and the others "*".
+//
+// # Invariants
+//
+//	N1  What a client sends never causes a panic or a 500.
+//	N2  At most turnsMax requests are worked on at once, each of at most BodyMax bytes; a response has about responseBytes. A request
+//	    that would look at more of a change log than recordsMax ends early, with where to go on.
+//	N3  Nothing is written but notes.
+//
+// A Handler serves any number of requests at once.
+package inspect
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/monotable/monotable/internal/database/dynamo/apierr"
+	"github.com/monotable/monotable/internal/database/engine"
+	"github.com/monotable/monotable/internal/database/identity/policy"
+	"github.com/monotable/monotable/internal/database/observe"
+)
+
+// Service is what the target of a request begins with.
+const Service = "Monotable_20261127"
+
+const (
+	// BodyMax is the most bytes that the body of a request may have.
+	BodyMax = 512 << 10
+	// turnsMax is how many requests are worked on at once.
+	turnsMax = 2
+
+	headerTarget = "X-Amz-Target"
+)
+
+// Options of a Handler. All are needed but Storage.
+type Options struct {
+	Observe *observe.Database
+	// SlowFrom is from when a request counts as slow.
+	SlowFrom time.Duration
+	// Storage returns how the store on disk fares; nil for a store that does not tell.
+	Storage func() observe.Storage
+	// In returns the engine of a table, and what the table is called there. Engine is the one whose servers are described.
+	In     func(table string) (in *engine.Engine, name string)
+	Engine *engine.Engine
+	// Gauges are those of all Regions.
+	Gauges func(context.Context) (engine.Gauges, error)
+	Now    func() time.Time
+	Logger *slog.Logger
+}
+
+// Handler serves the operations.
+type Handler struct {
+	options    Options
+	operations map[string]operation
+	turns      chan struct{}
+	begun      time.Time
+}
+
+// operation carries out one operation. Its input is JSON; what it returns is encoded as JSON.
+type operation func(ctx context.Context, who *policy.Principal, body []byte) (any, error)
+
+// New returns a Handler.
+func New(o Options) *Handler {
+	h := &Handler{options: o, turns: make(chan struct{}, turnsMax), begun: o.Now()}
+	h.operations = map[string]operation{
+		"DescribeServer": h.describeServer,
+	}
+	return h
+}
+
+// Serves reports whether a request is for one of the operations, or names the service.
+func (h *Handler) Serves(r *http.Request, _ []byte) bool {
+	return r.Method == http.MethodPost && strings.HasPrefix(r.Header.Get(headerTarget), Service+".")
+}
+
+// Public is false: every operation needs a signature, where the server checks signatures.
+func (h *Handler) Public(*http.Request, []byte) bool { return false }
+
+// Recorded is nil: nothing that is recorded is changed.
+func (h *Handler) Recorded(*http.Request, []byte) url.Values { return nil }
+
+// Serve responds to a request that Serves is true for.
+func (h *Handler) Serve(ctx context.Context, who *policy.Principal, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte) {
+	out, err := h.perform(ctx, who, strings.TrimPrefix(r.Header.Get(headerTarget), Service+"."), body)
+	if err == nil {
+		response, err = encode(out)
+	}
+	if err == nil {
+		return http.StatusOK, jsonHeader(), response
+	}
+	f, known := errors.AsType[*fault](err)
+	if !known {
+		e, isAPI := errors.AsType[*apierr.Error](err)
+		switch {
+		case isAPI:
+			f = &fault{e.Status(), string(e.Code), e.Message}
+		case ctx.Err() != nil:
+			f = errBusy
+		default:
+			f = errInternal
+			h.options.Logger.ErrorContext(ctx, "request failed", slog.String("request_id", id), slog.Any("error", err))
+		}
+	}
+	return f.status, jsonHeader(), f.body()
+}
+
+// encode is JSON as browsers and people read it: without the escapes that HTML would need.
+func encode(out any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(out)
+	return b.Bytes(), err
+}
+
+// Refuse responds to a request that is not served for a reason of the server's own.
+func (h *Handler) Refuse(_ *http.Request, _ string, e *apierr.Error) (int, http.Header, []byte) {
+	return e.Status(), jsonHeader(), (&fault{e.Status(), string(e.Code), e.Message}).body()
+}
+
+func (h *Handler) perform(ctx context.Context, who *policy.Principal, name string, body []byte) (any, error) {
+	do := h.operations[name]
+	if do == nil {
+		return nil, &fault{http.StatusBadRequest, "UnknownOperationException", fmt.Sprintf("The operation %s is not served.", name)}
+	}
+	if len(body) > BodyMax {
+		return nil, &fault{http.StatusRequestEntityTooLarge, "ValidationException", fmt.Sprintf("The request body is larger than %d bytes.", BodyMax)}
+	}
+	select {
+	case h.turns <- struct{}{}:
+		defer func() { <-h.turns }()
+	case <-ctx.Done():
+		return nil, errBusy
+	}
+	return do(ctx, who, body)
+}
+
+// authorize refuses what the policies of the caller do not allow.
+func authorize(who *policy.Principal, operation, resource string) error {
+	action := "monotable:" + operation
+	if who == nil || policy.Evaluate(who, &policy.Request{Action: action, Resource: resource}) == policy.Allowed {
+		return nil
+	}
+	return &fault{
+		http.StatusBadRequest, "AccessDeniedException",
+		fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s", who.ARN, action, resource),
+	}
+}
+
+// decode reads an input. Unknown members are errors: a misspelt one would be ignored otherwise.
+func decode(body []byte, in any) error {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	if len(body) == 0 {
+		return nil
+	}
+	if err := d.Decode(in); err != nil {
+		return invalid("The request body cannot be read: %v", err)
+	}
+	return nil
+}
+
+func jsonHeader() http.Header { return http.Header{"Content-Type": {"application/x-amz-json-1.0"}} }
+
+// fault is an error response.
+type fault struct {
+	status        int
+	code, message string
+}
+
+func (f *fault) Error() string { return f.code + ": " + f.message }
+
+func (f *fault) body() []byte {
+	b, _ := json.Marshal(map[string]string{"__type": f.code, "message": f.message}) // strings always can be
+	return b
+}
+
+var (
+	errInternal = &fault{http.StatusInternalServerError, "InternalServerError", "The request failed because of an internal error. See the log of the server."}
+	errBusy     = &fault{http.StatusBadRequest, "ThrottlingException", "The server is busy with other such requests: retry later."}
+)
+
+func invalid(format string, args ...any) *fault {
+	return &fault{http.StatusBadRequest, "ValidationException", fmt.Sprintf(format, args...)}
+}

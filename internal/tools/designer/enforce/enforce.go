@@ -1,0 +1,167 @@
+// Package enforce makes rules for items of designs: a write whose item the design of its table does not know is refused.
+//
+// # Model
+//
+//	write of a client ──Rules.Of(table)──▶ its design, given or attached ──conform.Judge──▶ rule ──▶ nil, or what is wrong
+//
+// The design of a table is looked up again when a second has passed, so a design that is attached, changed or detached holds from the next
+// second on. A lookup that fails leaves the rule as it was.
+//
+// # Invariants
+//
+//	E1  What a rule refuses, conform reports of a single item, and the other way round.
+//	E2  A design that cannot be read refuses every item: it is not known what it would allow.
+//
+// Rules may be used by any number of goroutines.
+package enforce
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/monotable/monotable/design"
+	"github.com/monotable/monotable/internal/tools/designer/attach"
+	"github.com/monotable/monotable/internal/tools/designer/conform"
+)
+
+const (
+	// lookAgain is how long the design of a table is taken as it was.
+	lookAgain = time.Second
+	// tablesMax is how many tables are remembered at once.
+	tablesMax = 4096
+)
+
+// Options say where designs come from beside those that are attached.
+type Options struct {
+	// Given returns the design of a table, the table in it, and the file's name; nil for none. It comes before an attached one.
+	Given func(table string) (*design.Design, *design.Table, string, error)
+	// Now is the clock. Default time.Now.
+	Now func() time.Time
+}
+
+// Rules are the rules of a database's tables.
+type Rules struct {
+	options Options
+
+	mu     sync.Mutex
+	tables map[[2]string]*ruled // by Region and name
+}
+
+// ruled is a table with its rule.
+type ruled struct {
+	mu     sync.Mutex
+	looked time.Time
+	rule   func(map[string]types.AttributeValue) error
+	// What the rule was made of.
+	design  *design.Design
+	version int
+	at      time.Time
+}
+
+// New returns rules.
+func New(o Options) *Rules {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Rules{options: o, tables: map[[2]string]*ruled{}}
+}
+
+// Of returns the rule of a table, nil where the table has no design. client reads the designs that are attached.
+func (r *Rules) Of(ctx context.Context, client *dynamodb.Client, table string) (func(map[string]types.AttributeValue) error, error) {
+	if table == attach.Table {
+		return nil, nil //nolint:nilnil // any item may be there
+	}
+	t := r.table([2]string{client.Options().Region, table})
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := r.options.Now()
+	if passed := now.Sub(t.looked); passed >= 0 && passed < lookAgain {
+		return t.rule, nil
+	}
+	if err := r.look(ctx, client, table, t); err != nil && t.looked.IsZero() {
+		return nil, fmt.Errorf("look up the design of %s: %w", table, err)
+	}
+	t.looked = now
+	return t.rule, nil
+}
+
+func (r *Rules) table(key [2]string) *ruled {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.tables[key]
+	if t == nil {
+		if len(r.tables) >= tablesMax {
+			clear(r.tables)
+		}
+		t = new(ruled)
+		r.tables[key] = t
+	}
+	return t
+}
+
+// look finds the design of a table, and makes its rule if it is another one than before.
+func (r *Rules) look(ctx context.Context, client *dynamodb.Client, table string, t *ruled) error {
+	if r.options.Given != nil {
+		d, of, file, err := r.options.Given(table)
+		if err != nil {
+			t.set(refusing(fmt.Sprintf("the design of table %s cannot be read: %v", table, err)), nil)
+			return nil
+		}
+		if d != nil {
+			if d != t.design {
+				t.set(ruleOf(d, of, table, file), d)
+			}
+			return nil
+		}
+	}
+	latest, err := attach.Latest(ctx, client, table)
+	switch {
+	case err != nil:
+		return err
+	case latest == nil:
+		t.set(nil, nil)
+	case t.version != latest.Version || !t.at.Equal(latest.At):
+		t.set(attachedRule(latest, table), nil)
+		t.version, t.at = latest.Version, latest.At
+	}
+	return nil
+}
+
+func (t *ruled) set(rule func(map[string]types.AttributeValue) error, of *design.Design) {
+	t.rule, t.design, t.version, t.at = rule, of, 0, time.Time{}
+}
+
+func attachedRule(latest *attach.Design, table string) func(map[string]types.AttributeValue) error {
+	d, err := latest.Parse()
+	if err != nil {
+		return refusing(fmt.Sprintf("version %d of the design that is attached to table %s cannot be read: %v", latest.Version, table, err))
+	}
+	of, _ := attach.TableOf(d, latest.Tables, table)
+	if of == nil {
+		return refusing(fmt.Sprintf("version %d of the design that is attached to table %s has no such table", latest.Version, table))
+	}
+	return ruleOf(d, of, table, fmt.Sprintf("%s, version %d", latest.File, latest.Version))
+}
+
+// ruleOf is the rule that a design makes for a table; name says which design it is.
+func ruleOf(d *design.Design, of *design.Table, table, name string) func(map[string]types.AttributeValue) error {
+	judge := conform.NewJudge(d, of.Name)
+	return func(item map[string]types.AttributeValue) error {
+		if fault := judge.Fault(item); fault != nil {
+			return fmt.Errorf("the design of table %s (%s) does not know this item: %w. Write the item as the design says, or attach a design that knows it", table, name, fault)
+		}
+		return nil
+	}
+}
+
+// refusing is a rule that no item fulfills.
+func refusing(why string) func(map[string]types.AttributeValue) error {
+	return func(map[string]types.AttributeValue) error {
+		return fmt.Errorf("%s. Attach a design that can be read, or detach this one", why)
+	}
+}
