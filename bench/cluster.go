@@ -29,7 +29,7 @@ type clusterSettings struct {
 
 const clusterUsage = `Measure what a store that servers share costs a request, and what each further server adds.
 
-  make bench-cluster                                          everything (about ten minutes)
+  make bench-cluster                                          everything (about twenty minutes)
   make bench-cluster BENCHFLAGS="-rounds 1 -duration 500ms -workloads get,put"
   make bench-cluster BENCHFLAGS="-stores postgresql"          without TiKV's stand-in
   make bench-cluster BENCHFLAGS="-servers 1,2,4,8 -clients 256 -share 0"
