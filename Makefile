@@ -33,10 +33,10 @@ web: web/node_modules ## build the pages into web/dist and the systems' clients 
 	@documents=$$(mktemp -d) && trap "rm -rf $$documents" EXIT && go run ./cmd/demo openapi --out $$documents && \
 	  cd web && node build/clients.mjs $$documents && npm run --silent build
 
-web-dev: web/node_modules ## serve the pages from their sources on port 5173, beside a running demo (SERVER=http://127.0.0.1:8080)
+web-dev: web/node_modules ## serve the pages from source on port 5173, next to a running demo (SERVER=http://127.0.0.1:8080)
 	@cd web && npm run --silent dev
 
-site: web/node_modules site/node_modules ## build the documentation into site/dist (Node); fails on broken links. site/screenshots DIR takes pictures of it
+site: web/node_modules site/node_modules ## build the documentation into site/dist (Node); fails on broken links. site/screenshots DIR takes screenshots
 	@cd site && for d in ../docs/diagrams/*.d2; do go tool d2 --theme 0 --dark-theme 200 --pad 8 $$d $${d%.d2}.svg 2>/dev/null && chmod 644 $${d%.d2}.svg; done
 	@cd site && npm run --silent build && node links.mjs
 
@@ -46,7 +46,7 @@ site/node_modules: site/package-lock.json
 web/node_modules: web/package-lock.json
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && touch node_modules && cp package-lock.json node_modules/.installed
 
-setup: ## install what the tests need: AWS CLI, boto3, pytest (Debian), npm packages (pinned)
+setup: ## install test dependencies: AWS CLI, boto3, pytest (Debian), npm packages (pinned)
 	@test/setup
 
 test: setup build ## run every test, real SDKs and the AWS CLI included
@@ -69,10 +69,10 @@ fuzz: ## fuzz every fuzz target for FUZZTIME (20s)
 	  done; \
 	done
 
-differential: setup ## send random requests to DynamoDB Local too for DIFFTIME (10m); fails on a difference that nobody has judged
+differential: setup ## compare random requests with DynamoDB Local for DIFFTIME (10m); fails on an unreviewed difference
 	@nice go test -count=1 -v -timeout=3h ./test/differential -seed=0 -time=$(DIFFTIME)
 
-overload: build ## drive a server far beyond what it can serve; checks its memory and its other clients (2 minutes)
+overload: build ## overload a server and check its memory and its other clients (2 minutes)
 	@go test ./test/overload -count 1 -v -full -timeout 5m
 
 bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices), and the services by route
@@ -80,7 +80,7 @@ bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices),
 	@go run ./bench $(BENCHFLAGS)
 	@systems/load
 
-bench-growth: ## measure what grows with the data: items, tables, item collections, writers of one item
+bench-growth: ## measure how performance changes with the size of items, tables and item collections, and writers of one item
 	@go run ./bench -parts growth $(BENCHFLAGS)
 
 bench-cluster: build ## measure servers that share a store, by number and request (20 minutes; BENCHFLAGS=-h for choices)
@@ -97,11 +97,11 @@ tikv-test: ## run the store in TiKV over PD and a stand-in (10 minutes; the firs
 	@nice go test -count=1 -timeout=30m -v -tags tikv ./test/metamorphic -run TestHistoryOnTiKV
 	@nice go test -count=1 -timeout=30m -v -tags tikv ./test/faults -run TestFaultsOnTiKV
 
-deploy-test: ## check the systems' pipelines by actionlint, and deploy/ against the schemas of Compose and Kubernetes (minutes at first)
+deploy-test: ## check the systems' pipelines with actionlint, and deploy/ against the schemas of Compose and Kubernetes (minutes at first)
 	@cd test/deploy/pipelines && go test -count=1 ./...
 	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd test/deploy/schema && $$lint run ./... && go test ./...
 
-soak: ## keep up 70 % of the highest load for SOAKTIME (20m), kill -9 every SOAKKILL (1m), and check everything
+soak: ## run 70 % of peak load for SOAKTIME (20m) with a kill -9 every SOAKKILL (1m), and check everything
 	@go test -count=1 -v -timeout=2h ./test/soak -time=$(SOAKTIME) -kill=$(SOAKKILL)
 
 dist: ## build a release into dist/: binaries, archives, packages, images (DISTFLAGS=-h for choices; docs/releasing.md)
@@ -123,5 +123,5 @@ tidy: ## tidy every go.mod
 	@cd test/deploy/schema && go mod tidy
 	@cd test/deploy/pipelines && go mod tidy
 
-clean: ## remove what was built (not ./data)
+clean: ## remove build output (not ./data)
 	@rm -rf bin dist

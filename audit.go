@@ -11,20 +11,22 @@ import (
 	"github.com/monotable/monotable/internal/database/identity"
 )
 
-// Audit says where it is recorded who did what: a line of JSON for each request, in the shape of CloudTrail's records. docs/audit.md has them.
+// Audit configures the audit log: one JSON line for each request, in the shape of CloudTrail's records. See docs/audit.md.
 type Audit struct {
-	// File gets the records; where it is "", Writer does.
+	// File is the path of the log. If it is empty, records go to Writer.
 	File   string
 	Writer io.Writer
-	// MaxSize is the size in bytes from which on the file is put aside, under its name and the time; 0 is never. Keep is how many of these files are
-	// kept; 0 is all.
+	// MaxSize is the size in bytes at which the file is rotated: it is renamed, with the time appended. 0 means never. Keep is
+	// how many rotated files are kept; 0 means all.
 	MaxSize int64
 	Keep    int
-	// Events are what is recorded: "management" (tables, backups, policies, users, sessions), "read" and "write" (of items). Default: all.
+	// Events selects what is recorded: "management" (tables, backups, policies, users, sessions), "read" and "write" (of items).
+	// Default: all.
 	Events []string
-	// Values has records show keys, items, expressions and error messages. Default: only the names of attributes.
+	// Values includes keys, items, expressions and error messages in the records. Default: only the names of attributes.
 	Values bool
-	// Warn lets requests go on that cannot be recorded. Default: what changes something is refused with InternalServerError.
+	// Warn lets requests proceed when they cannot be recorded. Default: requests that change something are rejected with
+	// InternalServerError.
 	Warn bool
 }
 
@@ -43,7 +45,7 @@ func (o *Options) openAudit() (*audit.Log, error) {
 	return l, nil
 }
 
-// ReopenAudit opens Audit.File anew, after another program has renamed it.
+// ReopenAudit reopens Audit.File after another program has renamed it.
 func (db *DB) ReopenAudit() error {
 	if db.audit == nil {
 		return nil
@@ -51,7 +53,7 @@ func (db *DB) ReopenAudit() error {
 	return db.audit.Reopen()
 }
 
-// manage carries out a request of the owner to the directory of identities, and records it.
+// manage executes an owner's request to the identity directory and records it.
 func (db *DB) manage(ctx context.Context, r *identity.Request) (identity.Result, error) {
 	result, err := db.identity.Manage(ctx, r)
 	if db.audit == nil {
@@ -67,7 +69,7 @@ func (db *DB) manage(ctx context.Context, r *identity.Request) (identity.Result,
 		}
 	}
 	if failed := db.audit.RecordIAM(r.Action, db.region, shown, err); failed != nil && err == nil {
-		return identity.Result{}, errors.New("monotable: it is done, and could not be recorded in the audit log")
+		return identity.Result{}, errors.New("monotable: the request succeeded, but could not be recorded in the audit log")
 	}
 	return result, err
 }

@@ -13,42 +13,44 @@ import (
 	"github.com/monotable/monotable/internal/database/server"
 )
 
-// Auth says who may call Handler, and what they may do. Clients in the process (Client, StreamsClient) are the owner's own: they
-// sign nothing and are refused nothing.
+// Auth configures who may call Handler and what they may do. The in-process clients (Client, StreamsClient) act as the owner:
+// they do not sign requests and are never denied.
 type Auth struct {
-	// Required makes Handler refuse requests that are not signed by a known access key. Default: everyone may do everything.
+	// Required rejects requests to Handler that are not signed with a known access key. Default: every caller may do everything.
 	Required bool
-	// File declares users, roles and identity providers in YAML or JSON, in place of those in the database; docs/security.md has
-	// the form. ReloadIAM reads it again.
+	// File declares users, roles and identity providers in YAML or JSON, instead of those in the database. docs/security.md
+	// documents the format. ReloadIAM reads the file again.
 	File string
-	// RootAccessKeyID and RootSecretAccessKey are an access key that may do everything. Default: none but the one of EnsureRootKey.
+	// RootAccessKeyID and RootSecretAccessKey are an access key that may do everything. Default: none, except one created by
+	// EnsureRootKey.
 	RootAccessKeyID, RootSecretAccessKey string
-	// ClockSkew is by how much the clocks of clients may differ. Default 5 minutes.
+	// ClockSkew is the tolerated difference between the clocks of a client and the server. Default 5 minutes.
 	ClockSkew time.Duration
 }
 
-// IAMRequest is a request to manage users, roles, policies and access keys, as the subcommands of monotable iam are. Its Action is
-// "user create", "user list", "user show", "user delete", the same of role and policy, "policy attach", "policy detach", "key create",
-// "key list", "key rotate", "key disable", "key enable" or "key delete". Name is the user's, role's or policy's name, or the key's id;
-// User and Role say whose key or policy it is, where User "" is the root. Policies are given in Document and Trust, in AWS's JSON.
+// IAMRequest is a request to manage users, roles, policies and access keys, like the subcommands of monotable iam. Its Action is
+// "user create", "user list", "user show", "user delete", the same four for role and policy, "policy attach", "policy detach",
+// "key create", "key list", "key rotate", "key disable", "key enable" or "key delete". Name is the name of the user, role or
+// policy, or the id of the key. User and Role select the owner of the key or policy; an empty User is the root. Document and
+// Trust hold policies in AWS's JSON.
 type IAMRequest = identity.Request
 
-// IAMResult is what an IAMRequest made, changed, shows or lists.
+// IAMResult is what an IAMRequest created, changed or returned.
 type IAMResult = identity.Result
 
-// AccessKey is an access key; its Secret is known only when it is made.
+// AccessKey is an access key. Its Secret is set only when the key is created.
 type AccessKey = identity.Key
 
-// ErrSealed is what Open returns, wrapped, when authentication is required and the secrets of the database are sealed with a
-// master key that was not given.
+// ErrSealed is returned by Open, wrapped, when authentication is required and the database's secrets are sealed with a master key
+// that was not given.
 var ErrSealed = identity.ErrSealed
 
-// IAM manages who may call Handler. What it answers is durable.
+// IAM manages who may call Handler. A change is durable when IAM returns.
 func (db *DB) IAM(ctx context.Context, r *IAMRequest) (IAMResult, error) {
 	return db.manage(ctx, r)
 }
 
-// IAM is [DB.IAM] for a directory that no process has open. Of o, which may be nil, only the master keys count.
+// IAM is [DB.IAM] for a directory that no process has open. Only the master keys of o are used; o may be nil.
 func IAM(ctx context.Context, dir string, o *Options, r *IAMRequest) (result IAMResult, err error) {
 	o = o.withDefaults()
 	store, err := openStore(dir, o)
@@ -68,16 +70,16 @@ func IAM(ctx context.Context, dir string, o *Options, r *IAMRequest) (result IAM
 	return d.Manage(ctx, r)
 }
 
-// ReloadIAM reads Auth.File again. When it cannot be used, what was there stays.
+// ReloadIAM reads Auth.File again. If the file is invalid, the previous configuration stays in effect.
 func (db *DB) ReloadIAM(ctx context.Context) error { return db.identity.Reload(ctx) }
 
-// EnsureRootKey makes an access key of the root where there is no access key at all, and keeps it in the database. It returns nil
-// where there is one. The secret cannot be had again.
+// EnsureRootKey creates and stores an access key for the root if the database has no access key at all. It returns nil if one
+// exists. The secret cannot be retrieved again.
 func (db *DB) EnsureRootKey(ctx context.Context) (*AccessKey, error) {
 	return db.identity.EnsureRoot(ctx)
 }
 
-// openIdentity reads the directory of who may call, and adds it to the options of the server.
+// openIdentity opens the identity directory and adds it to the server's options.
 func (db *DB) openIdentity(o *Options, s *server.Options) error {
 	var a Auth
 	if o.Auth != nil {
@@ -116,14 +118,14 @@ func (db *DB) openIdentity(o *Options, s *server.Options) error {
 	return nil
 }
 
-// validate says what is wrong with the options.
+// validate reports all invalid options.
 func (a *Auth) validate() error {
 	if a == nil {
 		return nil
 	}
 	var faults []error
 	if (a.RootAccessKeyID == "") != (a.RootSecretAccessKey == "") {
-		faults = append(faults, errors.New("monotable: RootAccessKeyID and RootSecretAccessKey: give both or neither"))
+		faults = append(faults, errors.New("monotable: set both RootAccessKeyID and RootSecretAccessKey, or neither"))
 	}
 	if a.ClockSkew < 0 {
 		faults = append(faults, errors.New("monotable: ClockSkew cannot be negative"))

@@ -13,19 +13,19 @@ import (
 	"github.com/monotable/monotable/internal/seal"
 )
 
-// errInMemory is what a database in memory answers to calls about its files.
+// errInMemory is returned by calls that need files when the database is in memory.
 var errInMemory = errors.New("monotable: the database is in memory and has no files")
 
-// Backup makes dest a copy of the database as it is at one moment of the call, with every write that was
-// acknowledged before it, while reads and writes go on. dest is a directory that does not exist yet, or is
-// empty, outside the database's own. Where both are on one file system the copy shares most files with the
-// database by hard links: it is quick and takes little room, and a fault of the disk hits both.
+// Backup copies the database to dest while reads and writes continue. The copy is a consistent snapshot and contains every write
+// that was acknowledged before the call. dest must be missing or empty, and outside the database's directory. On the same file
+// system, the copy shares most files with the database through hard links: it is fast and takes little space, but a disk failure
+// affects both.
 //
-// The copy of an encrypted directory is encrypted too, and opens with the master key of this moment.
+// The copy of an encrypted directory is also encrypted and opens with the current master key.
 //
-// The copy is a database like any other: [Open] opens it, [Verify] proves it, [Restore] copies it back. After
-// an error nothing is left of it; what a crash leaves is refused by Open. progress, unless nil, hears how many
-// bytes of how many are done. A database in memory has nothing to copy.
+// The copy is an ordinary database: [Open] opens it, [Verify] verifies it, [Restore] copies it back. After an error nothing is
+// left of the copy. Open rejects a copy that was interrupted by a crash. progress, unless nil, is called with the number of bytes
+// copied and the total. A database in memory cannot be backed up.
 func (db *DB) Backup(ctx context.Context, dest string, progress func(done, total int64)) error {
 	store, onDisk := db.store.(*pebblekv.Store)
 	if !onDisk {
@@ -41,8 +41,8 @@ func (db *DB) Backup(ctx context.Context, dest string, progress func(done, total
 	return nil
 }
 
-// Backup is [DB.Backup] for a directory that no process has open. The copy shares no files with it. No master key is needed: an encrypted
-// directory is copied as it is.
+// Backup is [DB.Backup] for a directory that no process has open. The copy shares no files with the original. It needs no master
+// key: an encrypted directory is copied as it is.
 func Backup(ctx context.Context, dir, dest string, progress func(done, total int64)) error {
 	if err := copyStore(ctx, dir, dest, progress); err != nil {
 		return fmt.Errorf("monotable: back up %s to %s: %w", dir, dest, err)
@@ -50,9 +50,9 @@ func Backup(ctx context.Context, dir, dest string, progress func(done, total int
 	return nil
 }
 
-// Restore makes dir a database with all that a backup holds, which stays as it is. dir is a directory that does
-// not exist yet, or is empty: nothing is ever overwritten. After an error nothing is left in it; what a crash
-// leaves is refused by [Open]. progress, unless nil, hears how many bytes of how many are done.
+// Restore copies a backup to dir, which must be missing or empty: Restore never overwrites anything. The backup is unchanged.
+// After an error dir is empty; [Open] rejects a restore that was interrupted by a crash. progress, unless nil, is called with the
+// number of bytes copied and the total.
 func Restore(ctx context.Context, backup, dir string, progress func(done, total int64)) error {
 	if err := copyStore(ctx, backup, dir, progress); err != nil {
 		return fmt.Errorf("monotable: restore %s to %s: %w", backup, dir, err)
@@ -71,8 +71,8 @@ func copyStore(ctx context.Context, from, to string, progress func(done, total i
 	return pebblekv.Copy(ctx, nil, from, to, progress)
 }
 
-// Recrypt is [Restore] to a directory whose files are encrypted with new keys under the master key, or, with encrypt false, are not encrypted.
-// The backup, if it is encrypted, is so under the same master key.
+// Recrypt is [Restore] to a directory whose files are encrypted with new keys under the master key or, if encrypt is false, not
+// encrypted. If the backup is encrypted, it must be under the same master key.
 func Recrypt(ctx context.Context, backup, dir string, masterKey []byte, encrypt bool, progress func(done, total int64)) error {
 	o := &Options{MasterKey: masterKey}
 	err := o.validateMasterKeys()
@@ -96,16 +96,16 @@ func (o *Options) validateMasterKeys() error {
 	var faults []error
 	for name, key := range map[string][]byte{"MasterKey": o.MasterKey, "PreviousMasterKey": o.PreviousMasterKey} {
 		if key != nil && len(key) != seal.KeyBytes {
-			faults = append(faults, fmt.Errorf("monotable: %s has %d bytes: want %d", name, len(key), seal.KeyBytes))
+			faults = append(faults, fmt.Errorf("monotable: %s has %d bytes, want %d", name, len(key), seal.KeyBytes))
 		}
 	}
 	if o.MasterKey == nil && o.PreviousMasterKey != nil {
-		faults = append(faults, errors.New("monotable: PreviousMasterKey is for a change of the MasterKey: give that, too"))
+		faults = append(faults, errors.New("monotable: PreviousMasterKey is only used to change the master key: set MasterKey, too"))
 	}
 	return errors.Join(faults...)
 }
 
-// openStore opens the store of a directory that has one. Of o only the master keys count.
+// openStore opens the store of an existing directory. Only the master keys of o are used.
 func openStore(dir string, o *Options) (*pebblekv.Store, error) {
 	o = o.withDefaults()
 	if err := o.validateMasterKeys(); err != nil {
@@ -124,8 +124,8 @@ func openStore(dir string, o *Options) (*pebblekv.Store, error) {
 	return store, nil
 }
 
-// existing returns the absolute path of a directory, and refuses one that is missing or empty, where opening it
-// would make a new database.
+// existing returns the absolute path of a directory. It rejects a missing or empty one, which would otherwise become a new
+// database.
 func existing(dir string) (string, error) {
 	path, err := absolute(dir)
 	if err != nil {
@@ -143,10 +143,10 @@ func existing(dir string) (string, error) {
 	return path, err
 }
 
-// absolute returns the path of a directory that stays right wherever the process goes.
+// absolute returns an absolute path, which stays valid when the process changes its working directory.
 func absolute(dir string) (string, error) {
 	if dir == "" {
-		return "", errors.New("no directory is named")
+		return "", errors.New("the directory's name is empty")
 	}
 	return filepath.Abs(dir)
 }

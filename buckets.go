@@ -13,7 +13,8 @@ import (
 	"github.com/monotable/monotable/internal/database/bucket/s3bucket"
 )
 
-// openBuckets returns the buckets of a database in a directory, "" in memory; nil where there are none.
+// openBuckets opens the buckets for exports and imports. dir is "" for a database in memory. The result is nil if none are
+// configured.
 func openBuckets(dir string, o *Options) (bucket.Store, error) {
 	if o.S3Endpoint != "" {
 		return openS3(o)

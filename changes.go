@@ -13,59 +13,58 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Change is what one write did to one item.
+// Change is the effect of one write on one item.
 type Change struct {
-	// Sequence is the change's place among the changes of its table: larger than those of all changes before it,
-	// also after a restart. Changes goes on after it.
+	// Sequence is the position of the change in its table. It is greater than that of every earlier change, also across restarts.
+	// Pass it to Changes to continue after this change.
 	Sequence Position
-	Time     time.Time // of the write, by the database's clock, in milliseconds
+	Time     time.Time // of the write, by the database's clock, to the millisecond
 	Kind     ChangeKind
-	TTL      bool // a removal because the item's time to live was over
+	TTL      bool // the item was removed because its time to live had expired
 	Keys     map[string]types.AttributeValue
 	Old      map[string]types.AttributeValue // nil for an Insert
 	New      map[string]types.AttributeValue // nil for a Remove
 }
 
-// ChangeKind says what became of the item. The kinds are named as in DynamoDB Streams.
+// ChangeKind tells how the item changed. The names are those of DynamoDB Streams.
 type ChangeKind string
 
-// The kinds of change. A write that leaves an item as it was is none.
+// The kinds of change. A write that leaves an item unchanged produces none.
 const (
 	Insert ChangeKind = "INSERT"
 	Modify ChangeKind = "MODIFY"
 	Remove ChangeKind = "REMOVE"
 )
 
-// Position is a place among the changes of a table: FromBeginning, FromNow, or behind the change of a Sequence.
+// Position is a position in the changes of a table: FromBeginning, FromNow, or the Sequence of a change.
 type Position uint64
 
-// The positions beside those of changes.
+// Positions that are not the Sequence of a change.
 const (
-	// FromBeginning is before the oldest change that is kept: those of the last 24 hours at least, as far as both images
-	// were kept then.
+	// FromBeginning is before the oldest retained change. At least the last 24 hours are retained, as far back as both images
+	// were recorded.
 	FromBeginning = Position(engine.ChangesKept)
-	// FromNow is behind all writes that were answered before Changes was called.
+	// FromNow is after all writes that were acknowledged before Changes was called.
 	FromNow = Position(engine.ChangesNow)
 )
 
-// What may end Changes, to be tested for with errors.Is.
+// Errors that can end Changes, for errors.Is.
 var (
-	// ErrTrimmed: changes behind the position are no longer kept, or never were.
+	// ErrTrimmed: changes after the position are no longer retained, or were never recorded.
 	ErrTrimmed = engine.ErrChangesTrimmed
-	// ErrAhead: no change of this database can have that position yet.
+	// ErrAhead: the position is later than any change of this database.
 	ErrAhead = engine.ErrChangesAhead
-	// ErrTableDeleted: the table was deleted, and all its changes have been seen.
+	// ErrTableDeleted: the table was deleted, and all its changes have been returned.
 	ErrTableDeleted = engine.ErrTableGone
-	// ErrTableNotFound: there was no such table when Changes was called.
+	// ErrTableNotFound: the table did not exist when Changes was called.
 	ErrTableNotFound = engine.ErrNoTable
 	// ErrClosed: the database was closed.
 	ErrClosed = kv.ErrClosed
 )
 
-// Changes follows the changes of a table in this process, whether or not the table has a stream: all of them from
-// the position on, each once, and those of one item in the order in which they were made. When there are none
-// left it waits for more, so it has no end of its own: the loop breaks off, or the last pair has the error that
-// ended it, the context's for instance.
+// Changes follows the changes of a table in this process, whether or not the table has a stream. It returns every change after
+// the position exactly once, and the changes of one item in order. When it has returned all changes it waits for more, so the
+// sequence is endless: the loop ends by a break, or with a last pair that has an error, for example the context's.
 //
 //	for change, err := range db.Changes(ctx, "orders", monotable.FromNow) {
 //		if err != nil {
@@ -74,15 +73,15 @@ var (
 //		…
 //	}
 //
-// A table of another Region than Options.Region is REGION/TABLE, or the table's ARN.
+// A table in a Region other than Options.Region is given as REGION/TABLE or by its ARN.
 //
-// The position FromNow is that of the call, not of the loop. Whoever keeps the Sequence of the last change it has
-// dealt with can go on from there after a restart.
+// FromNow is the position at the time of the call, not of the loop. A reader that stores the Sequence of the last change it has
+// processed can continue from there after a restart.
 //
-// A table keeps its changes, both images of each, while it has a stream with NEW_AND_OLD_IMAGES, while it is followed,
-// and for at least 24 hours after the call and after its last loop has ended. Without a stream, the first call of Changes
-// is where they begin. A loop that begins later than that, or again, ends with ErrTrimmed if changes after its position
-// were not kept meanwhile.
+// A table records its changes, with both images, while it has a stream with NEW_AND_OLD_IMAGES, while it is followed, and for at
+// least 24 hours after the call and after its last loop has ended. Without a stream, recording begins with the first call of
+// Changes. A loop that starts later than that, or starts again, ends with ErrTrimmed if changes after its position were not
+// recorded in the meantime.
 func (db *DB) Changes(ctx context.Context, table string, from Position) iter.Seq2[Change, error] {
 	in, name := db.inRegion(table)
 	changes := in.Changes(ctx, name, kv.Seq(from))
@@ -113,7 +112,7 @@ func newChange(c *engine.Change) Change {
 	return out
 }
 
-// attributes returns an item in the SDK's form, nil for an absent one.
+// attributes returns an item in the SDK's form, or nil for a missing item.
 func attributes(it attr.Item) map[string]types.AttributeValue {
 	if it == nil {
 		return nil

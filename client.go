@@ -7,12 +7,11 @@ import (
 	"github.com/monotable/monotable/internal/inprocess"
 )
 
-// endpoint is never looked up: the requests stay in the process. Handler accepts every name below localhost.
+// endpoint is never resolved: requests stay in the process. Handler accepts every name below localhost.
 const endpoint = "http://monotable.localhost"
 
-// Client returns a client of the AWS SDK that calls the database without a socket. Each of options may
-// change the SDK's own options (retries, middleware, …); region, endpoint, credentials and transport are
-// set already.
+// Client returns a client of the AWS SDK that calls the database without a socket. The options may change the SDK's options
+// (retries, middleware, …). Region, endpoint, credentials and transport are already set.
 func (db *DB) Client(options ...func(*dynamodb.Options)) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		Region:       db.region,

@@ -8,12 +8,12 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Compact gives back the room of what was deleted or overwritten and lays out the rest for reading. It
-// rewrites the whole database, which may take long and, meanwhile, as much room again; reads and writes go on.
-// The database does by itself what is needed: Compact is for after a large deletion.
+// Compact reclaims the space of deleted and overwritten data and optimizes the layout for reads. It rewrites the whole database,
+// which may take long and temporarily needs as much space again. Reads and writes continue. The database compacts itself as
+// needed; call Compact after a large deletion.
 func (db *DB) Compact(ctx context.Context) error { return compact(ctx, db.store) }
 
-// Compact is [DB.Compact] for a directory that no process has open. Of o, which may be nil, only the master key counts.
+// Compact is [DB.Compact] for a directory that no process has open. Only the master key of o is used; o may be nil.
 func Compact(ctx context.Context, dir string, o *Options) error {
 	store, err := openStore(dir, o)
 	if err != nil {

@@ -9,17 +9,16 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/insights"
 )
 
-// Insights are the most accessed and most throttled keys of a table and its global indexes over the last minutes, as far
-// as contributor insights are enabled (UpdateContributorInsights). They are kept in memory, and begin anew with the
-// process.
+// Insights are the most accessed and most throttled keys of a table and its global indexes over the last minutes, if contributor
+// insights are enabled (UpdateContributorInsights). They are kept in memory and lost when the process ends.
 type Insights struct {
 	Table     string             `json:"table"`
 	Minutes   int                `json:"minutes"`
 	Resources []ResourceInsights `json:"resources"`
 }
 
-// ResourceInsights are the rankings of a table, or of one of its indexes, largest amount first. Accessed keys are ranked by
-// the capacity units they consumed, throttled ones by requests.
+// ResourceInsights are the rankings of a table or one of its indexes, in descending order. Accessed keys are ranked by consumed
+// capacity units, throttled keys by the number of requests.
 type ResourceInsights struct {
 	Index                  string    `json:"index,omitempty"`
 	Mode                   string    `json:"mode"`
@@ -29,23 +28,22 @@ type ResourceInsights struct {
 	ThrottledKeys          []KeyRank `json:"throttled_keys"`
 }
 
-// KeyRank is a key and how much it had: at most Amount, at least Amount-Error. Error is 0 while a minute has no more than
-// 128 keys.
+// KeyRank is a key and its count, which is between Amount-Error and Amount. Error is 0 while a minute has at most 128 keys.
 type KeyRank struct {
 	Key    []KeyValue `json:"key"`
 	Amount float64    `json:"amount"`
 	Error  float64    `json:"error,omitempty"`
 }
 
-// KeyValue is the value of a key attribute: its type (S, N or B) and its text, of a binary value in base64. A long text is
-// cut, and a hash takes the place of the rest.
+// KeyValue is the value of a key attribute: its type (S, N or B) and its text, which is base64 for binary values. The end of a
+// long text is replaced with a hash.
 type KeyValue struct {
 	Type  string `json:"type"`
 	Value string `json:"value"`
 }
 
-// Insights returns the most accessed and most throttled keys of a table. One of another Region than Options.Region is
-// REGION/TABLE, or the table's ARN.
+// Insights returns the most accessed and most throttled keys of a table. A table in a Region other than Options.Region is given
+// as REGION/TABLE or by its ARN.
 func (db *DB) Insights(ctx context.Context, table string) (Insights, error) {
 	in, name := db.inRegion(table)
 	read, err := in.Insights(ctx, name)
@@ -59,7 +57,7 @@ func (db *DB) Insights(ctx context.Context, table string) (Insights, error) {
 	return out, nil
 }
 
-// insightsRule returns what a rule of contributor insights, of whichever Region, counted from a time until before another.
+// insightsRule returns what a contributor insights rule, of any Region, counted in the period [from, to).
 func (db *DB) insightsRule(name string, from, to time.Time) (report insights.Report, found bool) {
 	report, found = db.engine.InsightsRule(name, from, to)
 	for _, r := range db.regions {

@@ -13,14 +13,13 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
-// Collector returns the database's metrics for Prometheus: requests, errors, latencies, consumed capacity and sizes by
-// table, stream readers, background jobs, and the state of the store on disk. docs/metrics.md lists them with their
-// CloudWatch names. The names begin with monotable_; a process with several databases tells them apart by wrapping
-// each one's registerer:
+// Collector returns the database's metrics for Prometheus: requests, errors, latencies, consumed capacity and sizes by table,
+// stream readers, background jobs, and the state of the store on disk. docs/metrics.md lists them with their CloudWatch names.
+// The names begin with monotable_. A process with several databases distinguishes them by wrapping each one's registerer:
 //
 //	prometheus.WrapRegistererWith(prometheus.Labels{"database": "orders"}, registry).MustRegister(db.Collector())
 //
-// A scrape looks at no item. Unregister the collector before the database is closed.
+// A scrape reads no items. Unregister the collector before closing the database.
 func (db *DB) Collector() prometheus.Collector {
 	source := metrics.Source{
 		Observe: db.observe, Gauges: db.gauges, Ready: db.Ready, Panics: db.server.Panics, Memory: db.server.Memory,
@@ -35,9 +34,8 @@ func (db *DB) Collector() prometheus.Collector {
 	return metrics.New(source)
 }
 
-// Ready returns nil while the database takes reads and writes, else why it does not take writes: the disk refused one,
-// say, after which reads go on and the database must be opened again. It is what GET /-/ready of [DB.Handler] responds
-// with.
+// Ready returns nil while the database accepts reads and writes. Otherwise it returns why writes are rejected; for example, after
+// a failed disk write only reads continue until the database is reopened. GET /-/ready of [DB.Handler] responds with it.
 func (db *DB) Ready() error {
 	if err := db.moved(); err != nil {
 		return &notReadyError{fmt.Errorf("%w: %w", errMoved, err)}
@@ -56,10 +54,10 @@ func (db *DB) Ready() error {
 	return nil
 }
 
-// errMoved is why a database is not ready that [DB.Move] has moved.
-var errMoved = errors.New("it has been moved")
+// errMoved is why a database is not ready after [DB.Move].
+var errMoved = errors.New("the database has been moved")
 
-// notReadyError is why a database takes no writes, as one sentence for whoever may probe it: unlike its cause it has no
+// notReadyError is why a database accepts no writes, as one sentence for an anonymous probe: unlike its cause it contains no
 // paths.
 type notReadyError struct{ cause error }
 

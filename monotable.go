@@ -1,15 +1,13 @@
-// Package monotable is DynamoDB in your process: the API exactly, the data durable.
+// Package monotable is DynamoDB in your process: the exact API, with durable data.
 //
-// [Open] opens a directory, [OpenMemory] an empty database in memory. Either gives a real
-// *dynamodb.Client of the AWS SDK whose requests never touch a socket ([DB.Client]), and the same
-// [net/http.Handler] that the monotable server listens with ([DB.Handler]), so a program that runs on AWS
-// runs here unchanged, and the other way round.
+// [Open] opens a directory, [OpenMemory] an empty database in memory. Either gives a real *dynamodb.Client of the AWS SDK whose
+// requests never touch a socket ([DB.Client]), and the [net/http.Handler] that the monotable server uses ([DB.Handler]). A
+// program written for AWS runs here unchanged, and vice versa.
 //
-// Durability: with the default, [DurabilitySync], a write is on disk when the call that made it returns;
-// many writes share one sync. A directory belongs to one process at a time; [ErrLocked] says that another
-// one has it.
+// Durability: by default ([DurabilitySync]), a write is on disk when its call returns; many writes share one sync. Only one
+// process at a time can open a directory; the others get [ErrLocked].
 //
-// All methods of a DB may be called from any number of goroutines at once.
+// All methods of a DB are safe for concurrent use.
 package monotable
 
 import (
@@ -47,161 +45,165 @@ import (
 	"github.com/monotable/monotable/internal/httpguard"
 )
 
-// ErrFrozen is what calls return, wrapped, when the database met an internal fault after which going on could write
-// wrong data. It does nothing more until it is opened again; see Options.OnFatal.
+// ErrFrozen is returned by all calls, wrapped, after the database met an internal error and stopped rather than risk writing
+// wrong data. It does nothing until it is reopened; see Options.OnFatal.
 var ErrFrozen = kv.ErrFrozen
 
-// ErrMasterKey is what Open returns, wrapped, for a directory that is encrypted under a master key that was not given.
+// ErrMasterKey is returned by Open, wrapped, for a directory that is encrypted under a master key that was not given.
 var ErrMasterKey = pebblekv.ErrMasterKey
 
-// ErrLocked is what Open returns, wrapped, when another process has the directory open.
+// ErrLocked is returned by Open, wrapped, when another process has the directory open.
 var ErrLocked = kv.ErrLocked
 
-// Durability says when a write may be answered.
+// Durability determines when a write is acknowledged.
 type Durability int
 
 const (
-	// DurabilitySync answers a write when it is on disk. Many writes share one sync. Failed conditions and
-	// strongly consistent reads, too, are answered when what they rest on is on disk.
+	// DurabilitySync acknowledges a write when it is on disk. Many writes share one sync. Failed conditions and strongly
+	// consistent reads also wait until the data they observed is on disk.
 	DurabilitySync Durability = iota
-	// DurabilityInterval syncs every 100 ms: a crash, of the process alone too, loses at most that much.
+	// DurabilityInterval syncs every 100 ms. A crash, even of the process alone, loses at most the last 100 ms of writes.
 	DurabilityInterval
-	// DurabilityNone leaves syncing to the operating system: a crash of the machine may lose any
-	// amount of what was written last. A crash of the process alone may lose a little, too.
+	// DurabilityNone leaves syncing to the operating system. A crash of the machine may lose any number of the most recent
+	// writes; a crash of the process alone may lose a few.
 	DurabilityNone
 )
 
-// Options of a database. The zero value, or nil, works.
+// Options configure a database. The zero value and nil are valid.
 type Options struct {
-	// Region stands in ARNs and in stream records. Default "us-east-1".
+	// Region appears in ARNs and in stream records. Default "us-east-1".
 	Region string
-	// Regions are served beside Region, each with tables of its own: the Region that a request is signed for names the one it
-	// is for, and one that is not served is refused. Unsigned requests are for Region. Default: none, and every request is
-	// for Region, whatever it is signed for. Changes, Insights, Stats and metrics call a table of another Region REGION/TABLE.
+	// Regions are served in addition to Region, each with its own tables. A request goes to the Region it is signed for; requests
+	// for a Region that is not served are rejected. Unsigned requests go to Region. Default: none, and all requests go to Region,
+	// whatever Region they are signed for. Changes, Insights, Stats and metrics name a table of another Region REGION/TABLE.
 	Regions []string
-	// AccountID stands in ARNs: 12 digits. Default "000000000000".
+	// AccountID appears in ARNs: 12 digits. Default "000000000000".
 	AccountID string
-	// Durability of writes; without effect in memory.
+	// Durability of writes. Ignored in memory.
 	Durability Durability
-	// DiskReserve is how many bytes of the disk are left free; without effect in memory. Below that, writes other than
-	// deletes are refused with a LimitExceededException until there is room again. Default 0: a 50th of the disk, but at
-	// least 256 MiB, and at most 8 GiB or a quarter of the disk. Negative: none; a disk that is full then ends writing.
+	// DiskReserve is how many bytes of the disk are kept free. Below that, writes other than deletes are rejected with a
+	// LimitExceededException until there is space again. Default 0: 2% of the disk, but at least 256 MiB, and at most 8 GiB or a
+	// quarter of the disk. Negative: none; a full disk then stops all writes. Ignored in memory.
 	DiskReserve int64
-	// OnFatal is called once, on any goroutine, when the database has frozen with ErrFrozen. A server logs it and
-	// ends its process. Without OnFatal the process lives on, and requests get InternalServerError.
+	// OnFatal is called once, on any goroutine, when the database has frozen with ErrFrozen. A server logs the error and exits.
+	// Without OnFatal the process continues, and requests get InternalServerError.
 	OnFatal func(error)
-	// GSIDelay makes reads of global secondary indexes see the state of that long ago, so that a program
-	// can be tried against the eventual consistency it will meet on AWS. Default 0: none.
+	// GSIDelay makes reads of global secondary indexes return the state of that long ago, to test a program against the eventual
+	// consistency of AWS. Default 0: none.
 	GSIDelay time.Duration
-	// ReplicationDelay is how long a change of a global table waits in the other Regions, so that a program can be tried against
-	// replicas that lag. Default 0: changes are brought over as soon as they can be.
+	// ReplicationDelay is how long changes of a global table take to reach the other Regions, to test a program against lagging
+	// replicas. Default 0: changes are replicated as soon as possible.
 	ReplicationDelay time.Duration
-	// TableDelay is how long tables stay CREATING, UPDATING and DELETING. Default 0: the answer to the
-	// request shows that state, the next request finds it over.
+	// TableDelay is how long tables stay CREATING, UPDATING and DELETING. Default 0: the response to the request shows that
+	// state, the next request no longer does.
 	TableDelay time.Duration
-	// EnforceCapacity holds tables to their provisioned or on-demand throughput, and to the account's quotas, as AWS does:
-	// requests beyond them are throttled with AWS's errors and reasons. The tag monotable:enforce-capacity of a table, true or
-	// false, comes before it.
+	// EnforceCapacity enforces the provisioned or on-demand throughput of tables, and the account's quotas, as AWS does: excess
+	// requests are throttled with AWS's errors and reasons. A table's tag monotable:enforce-capacity, true or false, overrides
+	// it.
 	EnforceCapacity bool
 	// ItemRules say which items may be written. Default nil: any. With those of package design/enforce, an item that the design of its
 	// table does not know is refused.
 	ItemRules ItemRules
-	// StreamShards is how many shards a new stream begins with, 1 to 100. Default 1. A shard that takes more than
-	// 1000 records a second is split in two.
+	// StreamShards is the number of shards of a new stream, 1 to 100. Default 1. A shard that receives more than 1000 records a
+	// second is split in two.
 	StreamShards int
-	// StreamShardRotation is how long a shard of a stream stays open before another takes its place, so that a
-	// consumer meets shards that close as it will on AWS. Default 4 h, about as there; negative: for ever.
+	// StreamShardRotation is how long a stream's shard stays open before a new one replaces it, so that consumers handle closed
+	// shards as they must on AWS. Default 4 h, about the same as on AWS. Negative: never.
 	StreamShardRotation time.Duration
-	// LogMaxBytes is the most room that change logs take together, for streams and point-in-time recovery, about. Beyond it
-	// the oldest changes are forgotten before their time: readers of a stream meet TrimmedDataAccessException, and
-	// EarliestRestorableDateTime moves. Default 0: as much room as a day of streams and the recovery periods need.
+	// LogMaxBytes is the approximate limit of the total size of the change logs, for streams and point-in-time recovery. Above it
+	// the oldest changes are deleted early: stream readers get TrimmedDataAccessException, and EarliestRestorableDateTime
+	// advances. Default 0: whatever a day of streams and the recovery periods need.
 	LogMaxBytes int64
-	// KinesisEndpoint is the URL of a service that speaks the API of Kinesis Data Streams. The changes of tables with a Kinesis
-	// destination are put into its streams. Default: they are appended to files below KinesisDir.
+	// KinesisEndpoint is the URL of a service with the API of Kinesis Data Streams. Changes of tables with a Kinesis destination
+	// are written to its streams. Default: they are appended to files below KinesisDir.
 	KinesisEndpoint string
-	// KinesisCredentials sign the requests to KinesisEndpoint. Default: what the environment has, as for any AWS SDK.
+	// KinesisCredentials sign requests to KinesisEndpoint. Default: the credentials in the environment, as for any AWS SDK.
 	KinesisCredentials aws.CredentialsProvider
-	// KinesisDir is the directory of the files that changes are appended to, REGION/ACCOUNT/STREAM.jsonl. Default: "kinesis"
-	// below the database's own; a database in memory has none.
+	// KinesisDir is the directory of the files to which changes are appended, REGION/ACCOUNT/STREAM.jsonl. Default: "kinesis" in
+	// the database's directory; none in memory.
 	KinesisDir string
-	// S3Dir is where exports go and imports come from: each bucket is a directory in it. Default: the directory s3 in
-	// that of the database; in memory there is none, and exports and imports are refused.
+	// S3Dir is the directory for exports and imports; each subdirectory is a bucket. Default: "s3" in the database's directory. A
+	// database in memory has none and rejects exports and imports.
 	S3Dir string
-	// S3Endpoint, in place of S3Dir, is the URL of S3 or of a store like it (https://s3.eu-west-1.amazonaws.com).
-	// S3Config has its region and credentials; default: those of Region and of the environment.
+	// S3Endpoint is the URL of S3 or a compatible store (https://s3.eu-west-1.amazonaws.com), used instead of S3Dir. S3Config has
+	// its region and credentials. Default: Region and the credentials in the environment.
 	S3Endpoint string
 	S3Config   *aws.Config
-	// MasterKey, 32 bytes, seals what must not lie open in the directory: secrets of access keys, and, where the directory is encrypted, the
-	// keys of its files. Default: secrets lie open there. A database that has been opened with one needs it from then on, for
-	// authentication, and to open it at all where it is encrypted. PreviousMasterKey is given once, beside a new MasterKey.
+	// MasterKey, 32 bytes, seals the secrets in the directory: secret access keys and, if the directory is encrypted, its files'
+	// keys. Default: secrets are stored unencrypted. A database that was opened with a master key needs it from then on for
+	// authentication and, if it is encrypted, to open at all. PreviousMasterKey is set once, together with a new MasterKey, to
+	// change the key.
 	MasterKey, PreviousMasterKey []byte
-	// Encrypt has the files of a new directory encrypted, under MasterKey; a directory that is not encrypted is refused: Recrypt makes an
-	// encrypted copy. Without it, a directory that is encrypted is opened as such. Without effect in memory.
+	// Encrypt encrypts the files of a new directory under MasterKey. An existing unencrypted directory is rejected: Recrypt makes
+	// an encrypted copy. An encrypted directory opens as such even without Encrypt. Ignored in memory.
 	Encrypt bool
-	// Auth says who may call Handler. Default nil: everyone may.
+	// Auth configures who may call Handler. Default nil: every caller may do everything.
 	Auth *Auth
-	// Audit says where it is recorded who did what. Default nil: nowhere.
+	// Audit configures the audit log. Default nil: none.
 	Audit *Audit
-	// AllowedHosts are the names, in addition to IP addresses, localhost, names without dots, *.localhost and *.internal,
-	// by which requests to Handler may address the database: a name, or *.suffix. Without Auth, refusing
-	// other names with status 403 keeps web pages out that have their own name point to the database.
+	// AllowedHosts are the host names, or *.suffix, that requests to Handler may use, in addition to IP addresses, localhost,
+	// names without dots, *.localhost and *.internal. Other names get status 403. Without Auth this protects against DNS
+	// rebinding: web pages whose own host name is made to resolve to the database.
 	AllowedHosts []string
-	// CORSOrigins are the origins (https://app.example.com) whose web pages may use Handler; "*" allows all. Default: none.
+	// CORSOrigins are the origins (https://app.example.com) whose web pages may call Handler; "*" allows all. Default: none.
 	CORSOrigins []string
-	// CacheSize is how many bytes of blocks read from disk are kept in memory, at most. Default 256 MB. Without effect in
-	// memory.
+	// CacheSize is the maximum size in bytes of the block cache. Default 256 MB. Ignored in memory.
 	CacheSize int64
-	// RequestMemory is about the most bytes that requests in flight may take: of Handler, and of clients in the process.
-	// Beyond it they wait for a short time, and get a ThrottlingException. Default 512 MB.
+	// RequestMemory is the approximate limit, in bytes, of the memory for requests in flight, both of Handler and of in-process
+	// clients. Further requests wait for a short time and then get a ThrottlingException. Default 512 MB.
 	RequestMemory int64
-	// WriteMemory is about the most bytes that writes under way may take, with the items they read, and one more of the
-	// largest size. Beyond it they wait for each other. Default 256 MB. Without effect in memory.
+	// WriteMemory is the approximate limit, in bytes, of the memory for writes in progress and the items they read; one write of
+	// maximum size may exceed it. Further writes wait. Default 256 MB. Ignored in memory.
 	WriteMemory int64
-	// RequestTimeout is how long a request may take once its input is there. Default 0: for ever.
+	// RequestTimeout limits the time of a request, counted from when its body has been read. Default 0: no limit.
 	RequestTimeout time.Duration
-	// LargeOperations is how many operations that read much may run at once, and how many with a very large input. Default:
-	// GOMAXPROCS, and two at least.
+	// LargeOperations is how many operations that read a lot may run at once, and how many with a very large input. Default:
+	// GOMAXPROCS, at least two.
 	LargeOperations int
-	// Compactions is how many compactions may run at once. Default 2. Without effect in memory.
+	// OnLargeOperation is called when a large operation begins, and with false when it ends, from several goroutines at once. It
+	// must return soon. Default: nobody is notified.
+	OnLargeOperation func(begins bool)
+	// Compactions is the maximum number of concurrent compactions. Default 2. Ignored in memory.
 	Compactions int
-	// MemTableSize is the size of the buffers that writes are collected in before they go to files, four at most.
-	// Default 32 MB. Without effect in memory.
+	// MemTableSize is the size in bytes of a memtable, the buffer in which writes are collected before they are flushed; there
+	// are at most four. Default 32 MB. Ignored in memory.
 	MemTableSize int
-	// Now is the machine's clock, which the database's time follows: TTL, idempotency tokens, time stamps. Where it goes
-	// back the database's time stands still. In a shared store it tells only what has passed since the store's clock was looked at. Default time.Now.
+	// Now is the machine's clock, which the database's time follows for TTL, idempotency tokens and timestamps. The database's
+	// time never goes back: if Now does, it stands still. In a shared store, Now only measures the time since the store's clock
+	// was last read. Default time.Now.
 	Now func() time.Time
-	// Rand is the source of ids. Default crypto/rand.
+	// Rand is the source of random ids. Default crypto/rand.
 	Rand io.Reader
-	// Logger hears of background work and internal faults. Default: nothing is logged.
+	// Logger logs background work and internal errors. Default: no logging.
 	Logger *slog.Logger
-	// SlowRequest logs requests that take this long or longer, with what they waited for. Default 0: none.
+	// SlowRequest logs requests that take at least this long, with what they waited for. Default 0: none.
 	SlowRequest time.Duration
 
-	guard       *httpguard.Guard // of AllowedHosts and CORSOrigins, set by validate
-	unencrypted bool             // what is opened is on a disk, as it is; set by Open
-	shared      bool             // other processes may have it open, too; set by OpenStore
+	guard       *httpguard.Guard // from AllowedHosts and CORSOrigins, set by validate
+	unencrypted bool             // an unencrypted directory on disk; set by Open
+	shared      bool             // other processes may have the store open, too; set by OpenStore
 }
 
-// FormatVersion is the version of the stored form that this program writes. It opens directories of every earlier version, and none of a
-// later one.
+// FormatVersion is the storage format version that this program writes. It opens directories of all earlier versions and none of
+// a later one.
 func FormatVersion() uint64 { return format.Version() }
 
 // DB is an open database.
 type DB struct {
 	store   kv.Store
 	dir     string                // "" in memory
-	left    atomic.Pointer[error] // what requests are refused with when the database has been moved; nil before
+	left    atomic.Pointer[error] // the error of all requests after the database has been moved; nil before
 	engine  *engine.Engine
-	regions []*region // beside the default one
+	regions []*region // in addition to the default one
 	server  *server.Server
-	kinesis *kinesis.Deliverer // nil where there is nowhere to deliver to
+	kinesis *kinesis.Deliverer // nil if there is no destination
 	observe *observe.Database
 	history *history.History
 
 	identity  *identity.Directory
-	following sync.WaitGroup // of changes of identities by other servers
-	unfollow  func()         // ends it; nil where there are none
-	audit     *audit.Log     // nil where nothing is recorded
+	following sync.WaitGroup // of identity changes by other servers
+	unfollow  func()         // stops following; nil if the store is not shared
+	audit     *audit.Log     // nil without an audit log
 	masterKey []byte
 	region    string
 	now       func() time.Time
@@ -230,20 +232,19 @@ func Open(dir string, o *Options) (*DB, error) {
 	return open(store, path, o)
 }
 
-// sharedPause is how long a process that stands still in an update keeps its keys from others. It is less than a lease lasts (package cluster), so
-// that a process which has lost its leases holds nothing any more.
+// sharedPause is how long a stalled process can keep its keys locked in an update. It is shorter than a lease (package cluster),
+// so a process that has lost its leases holds no locks.
 const sharedPause = 4 * time.Second
 
-// OpenStore opens the database in a store that is not a directory of this machine: a PostgreSQL database, by a URL as libpq takes it
-// (postgres://USER:PASSWORD@HOST/DATABASE; several hosts with commas, of which the one that takes writes is used). Its tables are made where
-// there are none, in the schema that search_path names in the URL, "monotable" by default. Any number of processes may have it open: each of
-// them answers any request, and a change of a table returns when all of them know it.
+// OpenStore opens a database in an external store: a PostgreSQL database, by a URL as libpq accepts it
+// (postgres://USER:PASSWORD@HOST/DATABASE; of several hosts, separated by commas, the one that accepts writes is used). Tables
+// are created if they do not exist, in the schema given by the URL's search_path, "monotable" by default. Any number of processes
+// may open the store: each can serve any request, and a table change returns when all of them have seen it.
 //
-// A program that is built with the tag tikv opens a store in a TiKV cluster, too, by the addresses of its placement drivers:
-// tikv://PD1:2379,PD2:2379. Several stores can be in one cluster, each with a ?prefix=NAME of its own; the default is "monotable".
+// A program built with the tag tikv can also open a store in a TiKV cluster, by the addresses of its placement drivers:
+// tikv://PD1:2379,PD2:2379. One cluster can hold several stores, each with its own ?prefix=NAME; the default is "monotable".
 //
-// Options that are about a directory and its files have
-// no effect; capacity is enforced by each process for itself.
+// Options about a directory and its files are ignored. Each process enforces capacity for itself.
 func OpenStore(ctx context.Context, address string, o *Options) (*DB, error) {
 	o = o.withDefaults()
 	if err := o.validate(); err != nil {
@@ -260,7 +261,7 @@ func OpenStore(ctx context.Context, address string, o *Options) (*DB, error) {
 	return open(format.Guarded(store), "", o)
 }
 
-// openShared opens a store that processes share.
+// openShared opens a store that several processes can share.
 func openShared(ctx context.Context, address string, o *Options) (kv.Store, error) {
 	if strings.HasPrefix(address, tikvScheme) {
 		return openTiKV(ctx, address, false, o.Logger)
@@ -268,10 +269,10 @@ func openShared(ctx context.Context, address string, o *Options) (kv.Store, erro
 	return postgreskv.Open(ctx, address, postgreskv.Options{Pause: sharedPause, Logger: o.Logger})
 }
 
-// tikvScheme is what the URL of a TiKV cluster begins with.
+// tikvScheme is the scheme of a TiKV cluster's URL.
 const tikvScheme = "tikv://"
 
-// checkAddress refuses what is neither the URL of a PostgreSQL database nor one of further schemes.
+// checkAddress rejects URLs other than those of PostgreSQL and of the given schemes.
 func checkAddress(address string, more ...string) error {
 	for _, scheme := range append([]string{"postgres://", "postgresql://"}, more...) {
 		if strings.HasPrefix(address, scheme) {
@@ -280,13 +281,13 @@ func checkAddress(address string, more ...string) error {
 	}
 	want := strings.Join(append([]string{"postgres://"}, more...), " or ")
 	scheme, _, is := strings.Cut(address, "://")
-	if !is { // it may have a password
+	if !is { // do not print it: it may contain a password
 		return errors.New("want a URL that begins with " + want)
 	}
 	return fmt.Errorf("the URL begins with %q: want %s", scheme+"://", want)
 }
 
-// OpenMemory opens an empty database in memory, which Close forgets.
+// OpenMemory opens an empty database in memory. Close discards it.
 func OpenMemory(o *Options) (*DB, error) {
 	o = o.withDefaults()
 	if err := o.validate(); err != nil {
@@ -316,7 +317,7 @@ func open(store kv.Store, dir string, o *Options) (*DB, error) {
 		Store: store, Observe: counts, Tables: db.countedTables, Pending: db.pendingReplication, Now: db.now, Logger: o.Logger,
 	})
 	options := server.Options{
-		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, Timeout: o.RequestTimeout, Logger: o.Logger,
+		Region: o.Region, Regions: db.engines(), Guard: o.guard, Memory: o.RequestMemory, Turns: o.LargeOperations, Turn: o.OnLargeOperation, Timeout: o.RequestTimeout, Logger: o.Logger,
 		Observe: counts, Slow: o.SlowRequest, Ready: db.Ready, Moved: db.moved,
 		Companions: []server.Companion{cloudwatch.New(db.history, db.insightsRule, db.now, o.Logger), inspect.New(db.inspected(o))},
 	}
@@ -344,7 +345,7 @@ func (db *DB) inspected(o *Options) inspect.Options {
 	return i
 }
 
-// newDeliverer returns what delivers to Kinesis destinations; nil where there is nowhere to deliver to.
+// newDeliverer returns the deliverer to Kinesis destinations, or nil if no destination is configured.
 func newDeliverer(dir string, o *Options, counts *observe.Database) (*kinesis.Deliverer, error) {
 	if o.KinesisEndpoint != "" {
 		credentials := o.KinesisCredentials
@@ -368,11 +369,11 @@ func newDeliverer(dir string, o *Options, counts *observe.Database) (*kinesis.De
 	return kinesis.New(kinesis.NewFiles(dir), counts, o.Logger), nil
 }
 
-// Handler answers DynamoDB's API over HTTP; it is what the monotable server listens with. It also answers the operations of
-// CloudWatch that read metrics: docs/metrics.md has them.
+// Handler serves DynamoDB's API over HTTP; the monotable server uses it. It also serves the operations of CloudWatch that read
+// metrics, see docs/metrics.md.
 func (db *DB) Handler() http.Handler { return db.server }
 
-// Close ends background work and closes the files. Requests under way must have ended.
+// Close ends background work and closes the files. All requests must have returned.
 func (db *DB) Close() error {
 	db.closeHistory()
 	if db.unfollow != nil {
@@ -392,9 +393,9 @@ func (db *DB) Close() error {
 	return errors.Join(err, db.engine.Close())
 }
 
-// closeHistory settles the minute under way. Metrics are not worth an error of Close.
+// closeHistory writes the metrics of the current minute. It only logs errors: metrics must not make Close fail.
 func (db *DB) closeHistory() {
-	if db.history == nil { // the database was not opened
+	if db.history == nil { // the database was never fully opened
 		return
 	}
 	if err := db.history.Close(); err != nil && !errors.Is(err, kv.ErrClosed) {
@@ -447,7 +448,7 @@ func (o *Options) validate() error {
 		faults = append(faults, fmt.Errorf("monotable: LogMaxBytes %d: want 0 or more", o.LogMaxBytes))
 	}
 	if o.S3Dir != "" && o.S3Endpoint != "" {
-		faults = append(faults, errors.New("monotable: S3Dir and S3Endpoint cannot both be given"))
+		faults = append(faults, errors.New("monotable: S3Dir and S3Endpoint cannot both be set"))
 	}
 	if err := o.validateMasterKeys(); err != nil {
 		faults = append(faults, err)
@@ -474,7 +475,7 @@ func (d Durability) store() pebblekv.Durability {
 	}
 }
 
-// String returns the word that the serve command's --durability takes.
+// String returns the value for the serve command's --durability flag.
 func (d Durability) String() string {
 	switch d {
 	case DurabilityInterval:
@@ -486,7 +487,7 @@ func (d Durability) String() string {
 	}
 }
 
-// ParseDurability reads sync, interval or none.
+// ParseDurability parses sync, interval or none.
 func ParseDurability(word string) (Durability, error) {
 	for _, d := range []Durability{DurabilitySync, DurabilityInterval, DurabilityNone} {
 		if d.String() == word {

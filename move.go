@@ -19,50 +19,53 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv"
 )
 
-// movePause is how long a transaction of a move may stand still while the other store is read.
+// movePause is how long a transaction of a move may be idle while the other store is read.
 const movePause = 10 * time.Minute
 
-// Moved is what Move has moved.
+// Moved is the result of Move.
 type Moved struct {
 	Keys       int64 `json:"keys"`  // items, index entries and everything else
 	Bytes      int64 `json:"bytes"` // of keys, values and log records, uncompressed
 	LogRecords int64 `json:"log_records"`
 	Backups    int64 `json:"backups"`
-	// Checksum is the SHA-256 of keys, values and records, and, where nobody served the source, of backups: computed from what was read and again from what
-	// was written.
+	// Checksum is the SHA-256 of keys, values, records and, if the source was not being served, backups. It is computed from the
+	// source and again from the target.
 	Checksum string   `json:"checksum"`
 	Verified Verified `json:"verified"`
-	// Of a database that was served meanwhile: Keys, Bytes and LogRecords are those of the proof. Rounds is how often changes were copied, and Held how
-	// many seconds updates were held before the target could be opened.
+	// For a database that was served during the move: Keys, Bytes and LogRecords are those of the verification, Rounds is how
+	// many rounds of changes were copied, and Held is how many seconds updates waited until the target could be opened.
 	Rounds int     `json:"rounds,omitempty"`
 	Held   float64 `json:"held_seconds,omitempty"`
-	// Completed: an earlier call had copied and verified everything but was interrupted at its very end. The rest is zero.
+	// Completed: an earlier call had copied and verified everything, but was interrupted at its very end. The other fields are
+	// zero.
 	Completed bool `json:"completed"`
 }
 
-// MoveOptions of Move. From and To are needed, each a directory or the URL of a store (see [OpenStore]).
+// MoveOptions configure Move. From and To are required, each a directory or the URL of a store (see [OpenStore]).
 type MoveOptions struct {
 	From, To string
-	// MasterKey opens an encrypted source, and is that of the target where Encrypt has a new directory encrypted.
+	// MasterKey opens an encrypted source and, with Encrypt, encrypts a new target directory.
 	MasterKey []byte
 	Encrypt   bool
-	// Rate is how many bytes a second are copied, or compared, at most. Default 0: no limit.
+	// Rate limits copying and comparing, in bytes a second. Default 0: no limit.
 	Rate int
-	// Progress hears how far the phases "copy", "compare" and "verify" are, in bytes and, of the last, in things looked at.
+	// Progress is called with the progress of the phases "copy" and "compare", in bytes, and "verify", in records.
 	Progress func(phase string, done, total int64)
-	// Notice hears, before anything is copied, what an operator should know: that an interrupted move is begun again, or what does not move.
+	// Notice is called before anything is copied with facts an operator should know, such as a restart of an interrupted move or
+	// what will not be moved.
 	Notice func(text string)
 }
 
-// errVerify is what Move returns where the copy does not prove.
-var errVerify = errors.New("the copy is as the source is, but what it holds is wrong: run monotable verify on the source")
+// errVerify is returned by Move if the copy does not verify.
+var errVerify = errors.New("the copy equals the source, but its contents are inconsistent: run monotable verify on the source")
 
-// Move takes a whole database from one store to another while no process has it open: tables, indexes, streams with their sequence numbers, points in time
-// to restore to, backups, users and policies. The copy is compared with the source and verified. Then the source is marked: from then on no
-// process opens it, and the error says where the database is. [Reopen] takes that back.
+// Move takes a whole database from one store to another while no process has it open: tables, indexes, streams with their
+// sequence numbers, points in time to restore to, backups, users and policies. The copy is compared with the source and verified.
+// Then the source is marked as moved: no process opens it any more, and the error says where the database is. [Reopen] reverts
+// that.
 //
-// The target must be empty. After an error the source can be opened again. After a crash neither can, until the same call has been made
-// again, which begins anew or, where everything had been copied, completes the move.
+// The target must be empty. After an error the source can be opened again. After a crash neither can be opened until the same
+// call is repeated, which starts over or, if everything had been copied, completes the move.
 func Move(ctx context.Context, o *MoveOptions) (Moved, error) {
 	moved, err := o.move(ctx)
 	if err != nil {
@@ -92,7 +95,7 @@ func (o *MoveOptions) move(ctx context.Context) (Moved, error) {
 	return moved(&result, verified), err
 }
 
-// options are those of a move, which fills in what has been verified.
+// options returns the options of package move, whose Verify fills in verified.
 func (o *MoveOptions) options(verified *Verified) move.Options {
 	return move.Options{
 		From: describeStore(o.From), To: describeStore(o.To), Notice: o.notice, Rate: o.Rate,
@@ -111,9 +114,9 @@ func moved(r *move.Result, verified Verified) Moved {
 	}
 }
 
-// Reopen takes a move back, an interrupted one or one that is done: store, a directory or a URL, can be opened
-// again. It has nothing of what has been written where it was moved to: whoever reopens it decides that this is the database and the other
-// one is not. Of o only the master key counts.
+// Reopen reverts an interrupted or completed move: store, a directory or the URL of a store, can be opened again.
+// It has none of the writes made after the move, so the caller decides that this copy is the database and the other one is not.
+// Only the master key of o is used.
 func Reopen(ctx context.Context, store string, o *MoveOptions) error {
 	from := MoveOptions{From: store, MasterKey: o.MasterKey}
 	source, err := from.openSource(ctx)
@@ -132,20 +135,20 @@ func (o *MoveOptions) check() error {
 	case o.Rate < 0:
 		return errors.New("the rate cannot be negative")
 	case o.From == "" || o.To == "":
-		return errors.New("a move is from one store to another: name both")
+		return errors.New("a move needs a source and a target")
 	case describeStore(o.From) == describeStore(o.To):
-		return errors.New("the two are the same store")
+		return errors.New("the source and the target are the same store")
 	case !isURL(o.From) && !isURL(o.To) && (within(o.From, o.To) || within(o.To, o.From)):
-		return errors.New("one directory is in the other: give the database a directory of its own")
+		return errors.New("one directory is inside the other: choose a separate directory")
 	case o.Encrypt && isURL(o.To):
-		return errors.New("only directories are encrypted: encrypt the volumes of the store")
+		return errors.New("only directories can be encrypted: for PostgreSQL and TiKV, encrypt the volumes of their servers")
 	case o.Encrypt && o.MasterKey == nil:
 		return errors.New("an encrypted directory needs a master key")
 	}
 	return keys.validateMasterKeys()
 }
 
-// within tells whether a path is below a directory, as far as the two names tell.
+// within reports whether path is below dir, judging by the names.
 func within(dir, path string) bool {
 	below, err := filepath.Rel(describeStore(dir), describeStore(path))
 	return err == nil && filepath.IsLocal(below)
@@ -153,7 +156,7 @@ func within(dir, path string) bool {
 
 func isURL(store string) bool { return strings.Contains(store, "://") }
 
-// describeStore is a store as people may see it: without passwords.
+// describeStore returns a store's name without passwords, for messages.
 func describeStore(store string) string {
 	if strings.HasPrefix(store, tikvScheme) {
 		return describeTiKV(store)
@@ -219,7 +222,7 @@ func openShareable(ctx context.Context, address string, exists bool) (move.Store
 	return store, nil
 }
 
-// describeTiKV is the URL of a store in TiKV without the files of its certificates.
+// describeTiKV returns the URL of a store in TiKV without its options.
 func describeTiKV(address string) string {
 	hosts, query, _ := strings.Cut(strings.TrimPrefix(address, tikvScheme), "?")
 	described := tikvScheme + strings.TrimSuffix(hosts, "/")
@@ -229,7 +232,7 @@ func describeTiKV(address string) string {
 	return described
 }
 
-// remains says what is beside a source and does not move.
+// remains describes what belongs to the source but does not move.
 func (o *MoveOptions) remains(source move.Store) (texts []string) {
 	if isURL(o.From) {
 		return nil
@@ -260,7 +263,7 @@ func (o *MoveOptions) progress(phase string, done, total int64) {
 	}
 }
 
-// verify proves the copy, and says in notices what is wrong.
+// verify verifies the copy and reports each finding as a notice.
 func (o *MoveOptions) verify(ctx context.Context, copied kv.Store) (Verified, error) {
 	report := func(f Finding) { o.notice(f.What) }
 	done, err := verify.Run(ctx, copied, reportTo(report), verify.Options{

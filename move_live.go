@@ -13,18 +13,19 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
-// awaitInterval is how often AwaitMove looks at the store.
+// awaitInterval is how often AwaitMove polls the store.
 const awaitInterval = 20 * time.Millisecond
 
-// Move takes the whole database to a PostgreSQL database, as the function [Move] does, while reads and writes go on. Of o, From and the master key
-// are without effect: they are the database's own.
+// Move moves the whole database to a PostgreSQL database, like the function [Move], while reads and writes continue. From and the
+// master key of o are ignored: they are the database's own.
 //
-// What has changed is copied in rounds. At the end updates wait, for about as long as the last round takes, and then every request is refused with an
-// InternalServerError, which SDKs retry, and which says where the database is; [DB.Ready] returns an error, too. Only then can the target be opened.
-// The database stays open, and has to be closed.
+// Changes are copied in rounds. At the end updates wait for about as long as the last round takes; from then on every request
+// fails with an InternalServerError, which SDKs retry and which says where the database is. [DB.Ready] returns an error, too.
+// Only then can the target be opened. The database stays open and must be closed.
 //
-// After an error before that everything is as it was. Whoever ends ctx later does not end the move. An error later says that the database is neither here
-// nor there before the function [Move] has been called for the same two stores, when this database is closed.
+// After an error before that point nothing has changed. Canceling ctx after that point does not stop the move. An error after
+// that point means that neither store can be opened until this database is closed and the function [Move] is called for the same
+// two stores.
 func (db *DB) Move(ctx context.Context, o *MoveOptions) (Moved, error) {
 	own := *o
 	own.From, own.MasterKey = db.dir, db.masterKey
@@ -39,9 +40,9 @@ func (db *DB) move(ctx context.Context, o *MoveOptions) (Moved, error) {
 	source, onDisk := db.store.(*pebblekv.Store)
 	switch {
 	case !onDisk:
-		return Moved{}, errors.New("only a directory can be moved while it is served: stop all servers, and move then")
+		return Moved{}, errors.New("only a directory can be moved while it is being served: stop all servers first")
 	case !isURL(o.To):
-		return Moved{}, errors.New("a server has the directory open and can move it to PostgreSQL or TiKV only: stop the server first")
+		return Moved{}, errors.New("a server has the directory open, and an online move only works to PostgreSQL or TiKV: stop the server first")
 	}
 	if err := o.check(); err != nil {
 		return Moved{}, err
@@ -68,13 +69,13 @@ func (db *DB) move(ctx context.Context, o *MoveOptions) (Moved, error) {
 		Left:    func() { db.left.Store(&refusal) },
 	})
 	if result.Left {
-		db.logger.WarnContext(ctx, "the database has been moved: requests are refused from now on", "to", describeStore(o.To), "error", err)
-		db.rest()
+		db.logger.WarnContext(ctx, "the database has been moved: all requests are rejected from now on", "to", describeStore(o.To), "error", err)
+		db.stopBackground()
 	}
 	return moved(&result, verified), errors.Join(err, target.Close())
 }
 
-// moved returns the error of all requests when the database has been moved.
+// moved returns the error of all requests after the database has been moved.
 func (db *DB) moved() error {
 	if refusal := db.left.Load(); refusal != nil {
 		return *refusal
@@ -82,8 +83,8 @@ func (db *DB) moved() error {
 	return nil
 }
 
-// rest ends the work beside requests, which is the new servers'.
-func (db *DB) rest() {
+// stopBackground stops background work, which the new servers take over.
+func (db *DB) stopBackground() {
 	if db.kinesis != nil {
 		db.kinesis.Close()
 	}
@@ -96,7 +97,8 @@ func (db *DB) rest() {
 	}
 }
 
-// AwaitMove waits until a database that is being moved to a store, or will be, can be opened there. address is the store's, as [OpenStore] has it.
+// AwaitMove waits until a database that is being moved, or will be moved, to a store can be opened there. address is the store's,
+// as for [OpenStore].
 func AwaitMove(ctx context.Context, address string) error {
 	if err := awaitMove(ctx, address); err != nil {
 		return fmt.Errorf("monotable: await the move to %s: %w", describeStore(address), err)

@@ -19,15 +19,15 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/part"
 )
 
-// region is one of the Regions that a database serves beside Options.Region: an engine of its own, in a part of the store
-// that has the Region's name (docs/decisions/0020-regions.md).
+// region is a Region that a database serves in addition to Options.Region. It has its own engine, in a part of the store named
+// after the Region (docs/decisions/0020-regions.md).
 type region struct {
 	name    string
 	engine  *engine.Engine
-	kinesis *kinesis.Deliverer // nil where there is nowhere to deliver to
+	kinesis *kinesis.Deliverer // nil if there is no destination
 }
 
-// openEngine opens the engine of a Region, and begins its deliveries to Kinesis. prefix precedes the names of its tables in
+// openEngine opens the engine of a Region and starts its deliveries to Kinesis. prefix precedes the names of its tables in
 // metrics.
 func (db *DB) openEngine(store kv.Store, name, prefix string, o *Options, regions *engine.Regions, buckets bucket.Store) (*region, error) {
 	deliverer, err := newDeliverer(db.dir, o, db.observe)
@@ -61,7 +61,7 @@ func (r *region) close() error {
 	return r.engine.Close()
 }
 
-// openRegions opens the engines of the Regions beside the default one.
+// openRegions opens the engines of the Regions other than the default one.
 func (db *DB) openRegions(o *Options, regions *engine.Regions, buckets bucket.Store) error {
 	names := slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(o.Regions))), func(name string) bool { return name == o.Region })
 	for _, name := range names {
@@ -78,8 +78,8 @@ func (db *DB) openRegions(o *Options, regions *engine.Regions, buckets bucket.St
 	return nil
 }
 
-// engines are the engines by Region, for the server; nil where there is but one, which serves whatever Region a request is
-// signed for.
+// engines returns the engines by Region for the server, or nil if there is only one, which serves all requests whatever Region
+// they are signed for.
 func (db *DB) engines() map[string]server.Engine {
 	if len(db.regions) == 0 {
 		return nil
@@ -91,8 +91,8 @@ func (db *DB) engines() map[string]server.Engine {
 	return all
 }
 
-// inRegion returns the engine of the Region of a table, and what the table is called there. A name may be REGION/TABLE, and an ARN
-// has its Region; other names are of the default Region.
+// inRegion returns the engine that has a table, and the table's name there. A name may be REGION/TABLE; an ARN contains its
+// Region; other names belong to the default Region.
 func (db *DB) inRegion(table string) (in *engine.Engine, name string) {
 	region, name, found := strings.Cut(table, "/")
 	if arn := strings.SplitN(table, ":", 5); len(arn) == 5 {
@@ -109,7 +109,7 @@ func (db *DB) inRegion(table string) (in *engine.Engine, name string) {
 	return db.engine, table
 }
 
-// gauges are those of all Regions, the default one's first.
+// gauges returns the gauges of all Regions, the default one first.
 func (db *DB) gauges(ctx context.Context) (engine.Gauges, error) {
 	g, err := db.engine.Gauges(ctx)
 	for _, r := range db.regions {
@@ -124,8 +124,7 @@ func (db *DB) gauges(ctx context.Context) (engine.Gauges, error) {
 	return g, err
 }
 
-// countedTables are the tables of all Regions by the names under which they are counted: REGION/TABLE beside the default
-// Region.
+// countedTables returns the tables of all Regions by the names used in metrics: REGION/TABLE outside the default Region.
 func (db *DB) countedTables() history.Tables {
 	if len(db.regions) == 0 {
 		return db.engine.Tables()
@@ -139,7 +138,8 @@ func (db *DB) countedTables() history.Tables {
 	return all
 }
 
-// pendingReplication is how many changes of global tables of version 2017.11.29, for which AWS has this metric, are on their way.
+// pendingReplication returns how many changes of global tables are waiting to be replicated. Only version 2017.11.29 counts,
+// because AWS has this metric only there.
 func (db *DB) pendingReplication(ctx context.Context) (history.Pending, error) {
 	pending := history.Pending{}
 	if len(db.regions) == 0 {
@@ -152,8 +152,7 @@ func (db *DB) pendingReplication(ctx context.Context) (history.Pending, error) {
 	return pending, err
 }
 
-// verifyRegions verifies the parts of a store that are Regions, and adds what it looked at to done. Findings name a table
-// REGION/TABLE.
+// verifyRegions verifies the parts of a store that are Regions and adds their counts to done. Findings name a table REGION/TABLE.
 func verifyRegions(ctx context.Context, store kv.Store, done *verify.Verified, report func(Finding)) error {
 	names, err := part.Names(ctx, store)
 	for _, name := range names {

@@ -14,53 +14,52 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/part"
 )
 
-// Stats is what a database holds and the room it takes. Rows and Bytes are counted with every write, Bytes by
-// DynamoDB's accounting; Disk is an estimate of the bytes on disk, which is smaller where data compress and
-// misses what was written a moment ago.
+// Stats is the contents and size of a database. Rows and Bytes are maintained by every write, Bytes by DynamoDB's accounting.
+// Disk estimates the bytes on disk: it is smaller if the data compresses, and excludes the most recent writes.
 type Stats struct {
-	// Tables are those of Options.Region by name, and then those of other Regions by REGION/TABLE.
+	// Tables are the tables of Options.Region by name, followed by those of other Regions as REGION/TABLE.
 	Tables []TableStats `json:"tables"`
-	// DeletedLogs are the change logs of deleted tables, which stay for a day.
+	// DeletedLogs are the change logs of deleted tables, which are kept for a day.
 	DeletedLogs Room `json:"deleted_logs"`
-	// Total is of all tables and logs, and of what the database keeps for itself.
+	// Total includes all tables, logs, and the database's own records.
 	Total Size `json:"total"`
-	// Kept are the backups of tables, and the like. Each is counted as if it were alone, but shares its files
-	// with the tables until these change.
+	// Kept are backups of tables and similar states. Each is counted in full, but shares files with the tables until these
+	// change.
 	Kept []KeptStats `json:"kept"`
-	// Directory is the length of all files in the database's directory, each counted once; 0 in memory.
+	// Directory is the total length of all files in the database's directory, each counted once; 0 in memory.
 	Directory int64 `json:"directory_bytes"`
 }
 
-// TableStats is what a table holds.
+// TableStats is the contents and size of a table.
 type TableStats struct {
 	Name      string       `json:"name"`
-	Status    string       `json:"status"` // as DescribeTable tells it
+	Status    string       `json:"status"` // as in DescribeTable
 	Items     Size         `json:"items"`
 	Indexes   []IndexStats `json:"indexes"`
-	Expiries  Room         `json:"expiries"` // the order in which items expire
+	Expiries  Room         `json:"expiries"` // the index of expiry times
 	ChangeLog Room         `json:"change_log"`
-	Total     Size         `json:"total"` // of all the above; Rows and Bytes are of the items
+	Total     Size         `json:"total"` // of all the above; Rows and Bytes count items only
 }
 
-// IndexStats is what an index holds.
+// IndexStats is the size of an index.
 type IndexStats struct {
 	Name string `json:"name"`
 	Size
 }
 
-// Size is how much there is of something.
+// Size is a number of rows and bytes, and the space they take.
 type Size struct {
 	Rows  int64 `json:"rows"`
 	Bytes int64 `json:"bytes"`
 	Room
 }
 
-// Room is the disk that something takes.
+// Room is disk space.
 type Room struct {
 	Disk int64 `json:"disk_bytes"`
 }
 
-// KeptStats is the room of a kept state of a table: of a backup, or of what a restore under way needs.
+// KeptStats is the disk space of a kept state of a table: a backup, or the source of a restore in progress.
 type KeptStats struct {
 	Name   string `json:"name"`
 	Table  string `json:"table,omitempty"`  // of a backup
@@ -68,7 +67,7 @@ type KeptStats struct {
 	Room
 }
 
-// Stats returns what the database holds.
+// Stats returns the contents and size of the database.
 func (db *DB) Stats(ctx context.Context) (Stats, error) {
 	s, err := readStats(ctx, db.store, db.now())
 	if err != nil {
@@ -77,7 +76,7 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 	return newStats(s, db.dir)
 }
 
-// ReadStats is [DB.Stats] for a directory that no process has open. Of o, which may be nil, only the master key counts.
+// ReadStats is [DB.Stats] for a directory that no process has open. Only the master key of o is used; o may be nil.
 func ReadStats(ctx context.Context, dir string, o *Options) (Stats, error) {
 	store, err := openStore(dir, o)
 	if err != nil {
@@ -91,7 +90,7 @@ func ReadStats(ctx context.Context, dir string, o *Options) (Stats, error) {
 	return s, errors.Join(err, store.Close())
 }
 
-// readStats reads what a store holds, and what the parts of it do that are Regions, served or not.
+// readStats reads the stats of a store and of all Regions in it, whether or not they are served.
 func readStats(ctx context.Context, store kv.Store, now time.Time) (engine.Stats, error) {
 	all, err := engine.ReadStats(ctx, store, now)
 	if err != nil {
@@ -147,14 +146,14 @@ func newTableStats(read *engine.TableStats) TableStats {
 	return t
 }
 
-// filesUnder adds up the lengths of all files below a directory, once each however many names it has. Files
-// may come and go meanwhile.
+// filesUnder returns the total length of all files below a directory, counting each once however many links it has. Files may be
+// added and removed during the walk.
 func filesUnder(dir string) (total int64, err error) {
 	type kind struct {
 		length   int64
 		modified time.Time
 	}
-	seen := map[kind][]fs.FileInfo{} // names of one file agree in both
+	seen := map[kind][]fs.FileInfo{} // links to the same file have the same kind
 	err = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.Type().IsRegular() {
 			return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/move"
 )
 
-// openTiKV refuses: the client library of TiKV adds 16 MB to every program that opens a database.
+// openTiKV returns an error: TiKV's client library would add 16 MB to every program that opens a database.
 func openTiKV(context.Context, string, bool, *slog.Logger) (move.Store, error) {
 	return nil, errors.New("this program was built without TiKV: build it with go build -tags tikv")
 }

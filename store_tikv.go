@@ -23,7 +23,7 @@ func openTiKV(ctx context.Context, address string, exists bool, logger *slog.Log
 	return complete.NewWithLogs(store), nil
 }
 
-// steady tells the keys that every write checks, and only a change of a table or of the stored form writes.
+// steady reports whether a key is checked by every write but written only by changes of a table or of the storage format.
 func steady(key []byte) bool {
 	key = part.Within(key)
 	return keyenc.IsTableVersion(key) || bytes.Equal(key, keyenc.FormatVersion())

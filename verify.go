@@ -9,14 +9,14 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Finding is something that Verify found wrong.
+// Finding is an inconsistency found by Verify.
 type Finding struct {
 	Table string `json:"table"`
-	Index string `json:"index,omitempty"` // "" where it is about the table itself
-	What  string `json:"what"`            // what is wrong, and at which key
+	Index string `json:"index,omitempty"` // "" if it concerns the table itself
+	What  string `json:"what"`            // the inconsistency and its key
 }
 
-// Verified counts what Verify has looked at.
+// Verified counts what Verify has checked.
 type Verified struct {
 	Tables       int64 `json:"tables"`
 	Items        int64 `json:"items"`
@@ -29,22 +29,21 @@ type Verified struct {
 	Findings     int64 `json:"findings"`
 }
 
-// Verify proves the database against itself as it is at one moment of the call: every item is readable, every
-// index entry, expiry and counter is what would be derived from the items now, every change log tells how the
-// items became what they are, what is known of streams and backups is there, and nothing else is; users, roles and policies are
-// readable and what they refer to exists, and secrets open with the master key, where it is known. It calls
-// report for everything that is wrong, and changes nothing. The error says that verifying itself failed;
-// findings are not errors.
+// Verify checks the database's consistency as of one moment during the call. Every item must be readable; every index entry,
+// expiry and counter must equal what its items imply; every change log must lead to the current items; the records of streams and
+// backups must be complete; and there must be nothing else. Users, roles and policies must be readable, their references must
+// exist, and secrets must open with the master key, if it is known. Verify calls report for each inconsistency and changes
+// nothing. The error means that verification itself failed; findings are not errors.
 //
-// progress, unless nil, hears now and then how many items, entries and records of about how many are done.
-// Room for what has been deleted since the call begins is not given back before it ends.
+// progress, unless nil, is called regularly with the number of checked records and an estimate of the total. The space of data
+// deleted during the call is not reclaimed until it ends.
 func (db *DB) Verify(ctx context.Context, report func(Finding), progress func(done, total int64)) (Verified, error) {
 	done, err := db.engine.Verify(ctx, reportTo(report), progress)
 	err = errors.Join(err, verifyRegions(ctx, db.store, &done, report), verifyIdentities(ctx, db.store, db.masterKey, &done, report))
 	return Verified(done), err
 }
 
-// Verify is [DB.Verify] for a directory that no process has open. Of o, which may be nil, only the master key counts.
+// Verify is [DB.Verify] for a directory that no process has open. Only the master key of o is used; o may be nil.
 func Verify(ctx context.Context, dir string, o *Options, report func(Finding), progress func(done, total int64)) (Verified, error) {
 	store, err := openStore(dir, o)
 	if err != nil {

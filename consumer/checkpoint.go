@@ -7,34 +7,33 @@ import (
 	"time"
 )
 
-// Checkpoint is how far a shard has been handled. The zero value is the beginning of what the shard holds.
+// Checkpoint is the progress in a shard. The zero value is the shard's oldest record.
 type Checkpoint struct {
-	// Sequence is the number of the last record handled; "" where there was none yet.
+	// Sequence is the number of the last record handled; empty if there was none yet.
 	Sequence string `json:"sequence,omitempty"`
-	// Since, where there is no Sequence, is the time at which reading began with Latest, in whole seconds.
+	// Since is the time at which reading began with Latest, in whole seconds, if there is no Sequence.
 	Since time.Time `json:"since,omitzero"`
-	// Done says that the shard is closed and has been handled to its end.
+	// Done reports that the shard is closed and has been handled to its end.
 	Done bool `json:"done,omitempty"`
 }
 
-// Checkpoints keeps checkpoints. Its methods may be called at once, for different shards.
+// Checkpoints stores checkpoints. Its methods can be called concurrently for different shards.
 type Checkpoints interface {
-	// Load returns the checkpoints of a stream, by the shard's id.
+	// Load returns the checkpoints of a stream, by shard id.
 	Load(ctx context.Context, streamARN string) (map[string]Checkpoint, error)
-	// Save puts a shard's checkpoint in the place of an earlier one. When it returns nil the checkpoint is as
-	// durable as the store makes it.
+	// Save replaces a shard's checkpoint. When it returns nil, the checkpoint is as durable as the store makes it.
 	Save(ctx context.Context, streamARN, shard string, c Checkpoint) error
-	// Delete forgets a shard that the stream no longer has. Deleting what is not there does nothing.
+	// Delete removes the checkpoint of a shard that no longer exists. It does nothing if there is none.
 	Delete(ctx context.Context, streamARN, shard string) error
 }
 
-// MemoryCheckpoints keeps checkpoints as long as the process lives.
+// MemoryCheckpoints keeps checkpoints in memory.
 type MemoryCheckpoints struct {
 	mu      sync.Mutex
 	streams map[string]map[string]Checkpoint
 }
 
-// NewMemory returns MemoryCheckpoints without any.
+// NewMemory returns empty MemoryCheckpoints.
 func NewMemory() *MemoryCheckpoints {
 	return &MemoryCheckpoints{streams: map[string]map[string]Checkpoint{}}
 }

@@ -1,6 +1,6 @@
-// Package consumer follows a DynamoDB stream, on monotable or on AWS: it finds the shards, reads parents to
-// their end before their children and several lineages at once, hands batches of records to a handler, and
-// keeps checkpoints, so that a later run goes on where an earlier one ended.
+// Package consumer follows a DynamoDB stream, on monotable or on AWS. It finds the shards, reads parents to their
+// end before their children and independent shards concurrently, passes batches of records to a handler, and
+// saves checkpoints so that a later run resumes where an earlier one ended.
 //
 //	store, err := consumer.OpenFile("checkpoints.json")
 //	…
@@ -11,30 +11,29 @@
 // # Model
 //
 // A stream is a tree of shards. A shard is open until DynamoDB closes it, for a split or a rotation, and its
-// children take over; the changes of one item stand in one shard at a time. One goroutine reads a shard,
-// page after page, and hands each page to the handler before it reads the next.
+// children take over; at any time, the changes of one item go to one shard. One goroutine reads a shard page by
+// page, and passes each page to the handler before it reads the next.
 //
-// # What is promised
+// # Guarantees
 //
-//	C1  The records of a shard are handed over in its order, and those of a child after all of its parent's;
-//	    so the changes of one item come in the order in which they were made.
-//	C2  A checkpoint moves only when the handler has returned nil for all records up to it, or OnFailure has
-//	    taken them over. Records are handed over at least once: again where the handler failed, or the process
-//	    ended before the checkpoint was saved; never once the checkpoint is behind them.
-//	C3  Nothing is left out without a word: where records were trimmed before they were read, Run ends with
-//	    ErrTrimmed, unless Options.SkipTrimmed says otherwise.
+//	C1  The records of a shard are delivered in order, and a child's after all of its parent's, so the changes
+//	    of one item are delivered in the order in which they were made.
+//	C2  A checkpoint advances only when the handler has returned nil for all records up to it, or OnFailure has
+//	    taken them over. Records are delivered at least once: again if the handler failed or the process ended
+//	    before the checkpoint was saved, never once the checkpoint is past them.
+//	C3  There are no silent gaps: if records were trimmed before they were read, Run ends with ErrTrimmed,
+//	    unless Options.SkipTrimmed is set.
 //
-// One process at a time may follow a stream with the same checkpoints. TableCheckpoints notices a second
-// one: the first to have been overtaken gets ErrTakenOver.
+// One process at a time may follow a stream with the same checkpoints. TableCheckpoints detects a second one:
+// the earlier one gets ErrTakenOver.
 //
-// # What is borne
+// # Retries
 //
-// Throttling, faults of the server and of the network are waited out, with growing rests, for as long as the
-// context lives. Iterators, which expire after 15 minutes, are renewed from the checkpoint. A stream that was
-// disabled is read to its end. Anything else, a stream that is not there, say, ends the run.
+// Throttling, server errors and network errors are retried with backoff until the context ends. Iterators, which
+// expire after 15 minutes, are renewed from the checkpoint. A stream that was disabled is read to its end. Any
+// other error, such as a missing stream, ends the run.
 //
-// The rules are those of [AWS's guide to DynamoDB Streams]; retries follow what AWS Lambda does with the
-// [batches of a stream].
+// The rules follow [AWS's guide to DynamoDB Streams]; retries work like AWS Lambda's for [batches of a stream].
 //
 // [AWS's guide to DynamoDB Streams]: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Streams.html
 // [batches of a stream]: https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
@@ -52,44 +51,44 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
 
-// Streams is what a Consumer calls of a *dynamodbstreams.Client.
+// Streams is the part of *dynamodbstreams.Client that a Consumer calls.
 type Streams interface {
 	DescribeStream(context.Context, *dynamodbstreams.DescribeStreamInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.DescribeStreamOutput, error)
 	GetShardIterator(context.Context, *dynamodbstreams.GetShardIteratorInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.GetShardIteratorOutput, error)
 	GetRecords(context.Context, *dynamodbstreams.GetRecordsInput, ...func(*dynamodbstreams.Options)) (*dynamodbstreams.GetRecordsOutput, error)
 }
 
-// Batch is what a handler is called with: records of one shard, at least one, in the shard's order.
+// Batch is the argument of a handler: one or more records of one shard, in order.
 type Batch struct {
 	Stream  string // ARN
 	Shard   string
 	Records []types.Record
 }
 
-// Handler deals with a batch. It is called with batches of several shards at once, and with those of one shard
-// one after the other. On an error the batch comes again, see Options.
+// Handler processes a batch. It is called concurrently for different shards, and sequentially for one shard. If it
+// returns an error, the batch is retried as Options say.
 type Handler func(ctx context.Context, batch Batch) error
 
-// Failure is a batch that was given up.
+// Failure is a batch whose attempts are exhausted.
 type Failure struct {
 	Batch
-	Err      error // the handler's last
+	Err      error // of the last attempt
 	Attempts int
 }
 
-// Position is where a consumer without checkpoints begins: TrimHorizon, Latest, or the sequence number of a
-// record, after which it goes on.
+// Position is where a consumer without checkpoints starts: TrimHorizon, Latest, or after the record with the given
+// sequence number.
 type Position string
 
-// The positions beside sequence numbers.
+// Positions other than sequence numbers.
 const (
-	TrimHorizon Position = "TRIM_HORIZON" // the oldest record that the stream has: up to 24 hours
-	Latest      Position = "LATEST"       // what is written from now on
+	TrimHorizon Position = "TRIM_HORIZON" // the oldest record in the stream, up to 24 hours ago
+	Latest      Position = "LATEST"       // only new records
 )
 
-// Errors that end a run, to be tested for with errors.Is.
+// Errors that end a run; test for them with errors.Is.
 var (
-	// ErrTrimmed: records after the checkpoint were trimmed, being older than 24 hours, before they were read.
+	// ErrTrimmed: records after the checkpoint were trimmed, after 24 hours, before they were read.
 	ErrTrimmed = errors.New("consumer: records were trimmed before they were read")
 	// ErrTakenOver: another consumer uses the same checkpoints.
 	ErrTakenOver = errors.New("consumer: another consumer has taken over the checkpoints")
@@ -97,59 +96,57 @@ var (
 
 // Options of a Consumer; the zero value works.
 type Options struct {
-	// From is where to begin when there are no checkpoints of the stream yet. Default TrimHorizon.
+	// From is where to start if the stream has no checkpoints yet. Default TrimHorizon.
 	From Position
-	// Checkpoints keeps how far each shard has been handled. Default: in memory, which forgets.
+	// Checkpoints stores the progress in each shard. Default: in memory, lost when the process ends.
 	Checkpoints Checkpoints
-	// BatchSize is the largest number of records in a batch, 1 to 1000, the default.
+	// BatchSize is the maximum number of records in a batch, 1 to 1000. Default 1000.
 	BatchSize int
-	// Concurrency is how many batches, each of a different shard, are handled at once. Default 8.
+	// Concurrency is the maximum number of batches, each of a different shard, handled concurrently. Default 8.
 	Concurrency int
-	// PollInterval is how long an open shard rests after a page without records. Default 1 s. AWS allows five
-	// reads a second and shard.
+	// PollInterval is the pause of an open shard after a page without records. Default 1 s. AWS allows five reads
+	// per second and shard.
 	PollInterval time.Duration
-	// DiscoverInterval is how often new shards are looked for, beside each time that a shard ends. Default 10 s.
+	// DiscoverInterval is how often to look for new shards, in addition to each time a shard ends. Default 10 s.
 	DiscoverInterval time.Duration
 
-	// RetryMin and RetryMax bound the rests between attempts, which double from one to the other, of the
-	// handler and of requests. Defaults 100 ms and 30 s.
+	// RetryMin and RetryMax bound the pauses between attempts of the handler and of requests, which double each time.
+	// Defaults 100 ms and 30 s.
 	RetryMin, RetryMax time.Duration
-	// MaxAttempts is how often the handler is tried with a batch before it is given up. Default 0: for ever.
+	// MaxAttempts is how often a batch is tried before it is given up. Default 0: forever.
 	MaxAttempts int
-	// Bisect splits a batch that failed in two and tries each half by itself, down to the record that cannot be
-	// handled. A split is not an attempt.
+	// Bisect splits a failed batch in two and tries each half separately, down to the record that cannot be handled.
+	// A split does not count as an attempt.
 	Bisect bool
-	// OnFailure is told of a batch that is given up; when it returns nil, the shard goes on behind it. Without
-	// OnFailure, or when it returns an error, the run ends.
+	// OnFailure is called with a batch that is given up; if it returns nil, the shard continues after it. Without
+	// OnFailure, or if it returns an error, the run ends.
 	OnFailure func(context.Context, Failure) error
 
-	// SkipTrimmed goes on with the oldest record there is where others were trimmed before they were read. By
-	// default that is ErrTrimmed.
+	// SkipTrimmed continues with the oldest available record if others were trimmed before they were read. By default
+	// the run ends with ErrTrimmed.
 	SkipTrimmed bool
 
-	// Begun is called once in a run, as soon as reading has begun in all shards that could be read at its start: from
-	// then on nothing that is written is missed, with Latest either. It must not block. Default: nobody is told.
+	// Begun is called once per run, as soon as reading has begun in all shards that were readable at its start. From
+	// then on no write is missed, even with Latest. It must not block.
 	Begun func()
 
-	// Sleep waits for a time to pass, or for the end of the context, whose error it then returns. Default:
-	// real time.
+	// Sleep waits for a duration, or until the context ends and then returns its error. Default: real time.
 	Sleep func(context.Context, time.Duration) error
-	// Logger hears of retries and of records that were skipped. Default: nothing is logged.
+	// Logger receives retries and skipped records. Default: nothing is logged.
 	Logger *slog.Logger
 }
 
 // Consumer follows one stream.
 type Consumer struct {
-	streams Streams
-	stream  string
-	handler Handler
-	options Options // defaults filled
-	running atomic.Bool
-	// positions are those of the run.
-	positions positions
+	streams   Streams
+	stream    string
+	handler   Handler
+	options   Options // defaults filled
+	running   atomic.Bool
+	positions positions // of the current run
 }
 
-// New returns a consumer of a stream, named by its ARN. It tells all that is wrong with the options at once.
+// New returns a consumer of the stream with the given ARN. Its error reports all invalid options.
 func New(streams Streams, streamARN string, handler Handler, o Options) (*Consumer, error) {
 	o = o.withDefaults()
 	err := o.validate()
@@ -162,16 +159,15 @@ func New(streams Streams, streamARN string, handler Handler, o Options) (*Consum
 	return &Consumer{streams: streams, stream: streamARN, handler: handler, options: o}, nil
 }
 
-// errRunning: a consumer is for one run at a time.
-var errRunning = errors.New("consumer: is running already")
+// errRunning: a consumer can only run once at a time.
+var errRunning = errors.New("consumer: already running")
 
-// Run follows the stream until the context ends, whose error it then returns, or something ends it for good. It
-// returns nil when the stream has been disabled and read to its end. When it returns, no handler is running.
+// Run follows the stream until the context ends, whose error it then returns, or until a permanent error. It returns
+// nil when the stream has been disabled and read to its end. When it returns, no handler is running.
 func (c *Consumer) Run(ctx context.Context) error { return c.run(ctx, false) }
 
-// CatchUp is Run up to the present: it returns nil when every open shard has given several pages without
-// records in a row. DynamoDB does not tell how far behind a reader is, and may give empty pages before the end;
-// those are taken for the end when there are five of them.
+// CatchUp is Run up to the present: it returns nil when every open shard has returned five pages without records in a
+// row. DynamoDB does not report a reader's lag, and can also return empty pages before the end.
 func (c *Consumer) CatchUp(ctx context.Context) error { return c.run(ctx, true) }
 
 func (c *Consumer) run(ctx context.Context, catchUp bool) error {
@@ -180,7 +176,7 @@ func (c *Consumer) run(ctx context.Context, catchUp bool) error {
 	}
 	defer c.running.Store(false)
 	var saved map[string]Checkpoint
-	err := c.patiently(ctx, "load checkpoints", func(ctx context.Context) (err error) {
+	err := c.withRetry(ctx, "load checkpoints", func(ctx context.Context) (err error) {
 		saved, err = c.options.Checkpoints.Load(ctx, c.stream)
 		return err
 	})
@@ -217,7 +213,7 @@ func setDefault[T comparable](option *T, value T) {
 	}
 }
 
-// batchMax is how many records GetRecords returns at most.
+// batchMax is the maximum number of records that GetRecords returns.
 const batchMax = 1000
 
 func (o Options) validate() error {

@@ -12,12 +12,12 @@ import (
 	"sync"
 )
 
-// fileFormat is the version of the form that FileCheckpoints writes.
+// fileFormat is the format version that FileCheckpoints writes.
 const fileFormat = 1
 
-// FileCheckpoints keeps the checkpoints of any number of streams in one file, as JSON. Each Save writes a new
-// file, syncs it and puts it in the place of the old one, so after a crash there is the one or the other. A file
-// belongs to one process at a time, which is not checked.
+// FileCheckpoints stores the checkpoints of any number of streams in one JSON file. Each Save writes a new file, syncs it
+// and replaces the old one, so a crash leaves one or the other. Only one process at a time may use a file; this is not
+// checked.
 type FileCheckpoints struct {
 	path string
 
@@ -30,7 +30,7 @@ type checkpointFile struct {
 	Streams map[string]map[string]Checkpoint `json:"streams"`
 }
 
-// OpenFile reads a file of checkpoints; it need not exist yet, its directory must.
+// OpenFile reads a checkpoint file. The file need not exist yet, but its directory must.
 func OpenFile(path string) (*FileCheckpoints, error) {
 	content := checkpointFile{Format: fileFormat}
 	data, err := os.ReadFile(path)
@@ -43,7 +43,7 @@ func OpenFile(path string) (*FileCheckpoints, error) {
 		return nil, fmt.Errorf("consumer: checkpoints %s: %w", path, err)
 	}
 	if content.Format != fileFormat {
-		return nil, fmt.Errorf("consumer: checkpoints %s are of format %d, this program knows %d", path, content.Format, fileFormat)
+		return nil, fmt.Errorf("consumer: checkpoints %s have format %d, this program supports %d", path, content.Format, fileFormat)
 	}
 	if content.Streams == nil {
 		content.Streams = map[string]map[string]Checkpoint{}
@@ -88,7 +88,7 @@ func (f *FileCheckpoints) write() error {
 	return nil
 }
 
-// replaceFile puts a file of that content at path; it is on disk when replaceFile returns.
+// replaceFile writes a file durably.
 func replaceFile(path string, data []byte) error {
 	dir := filepath.Dir(path)
 	next, err := os.CreateTemp(dir, filepath.Base(path)+".*")
@@ -106,7 +106,7 @@ func replaceFile(path string, data []byte) error {
 	return syncDir(dir)
 }
 
-// syncDir brings a rename to disk.
+// syncDir makes a rename durable.
 func syncDir(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {

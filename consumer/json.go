@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
 
-// MarshalRecord returns a record as the JSON in which DynamoDB sends it, on one line.
+// MarshalRecord returns a record as one line of DynamoDB's own JSON.
 func MarshalRecord(r types.Record) ([]byte, error) {
 	out, err := newRecord(r)
 	if err != nil {
@@ -25,7 +25,7 @@ func MarshalRecord(r types.Record) ([]byte, error) {
 	return marshal(out)
 }
 
-// MarshalEvent returns a batch as the [event] that AWS Lambda calls a function with.
+// MarshalEvent returns a batch as the [event] that AWS Lambda passes to a function.
 //
 // [event]: https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
 func MarshalEvent(b Batch) ([]byte, error) {
@@ -49,8 +49,8 @@ func MarshalEvent(b Batch) ([]byte, error) {
 	return marshal(event)
 }
 
-// record is the JSON form of a record, whose only difference between the API and Lambda is in the names of
-// the identity's members and that Lambda names the stream.
+// record is the JSON form of a record. The API and Lambda only differ in the names of the identity's members, and Lambda
+// adds the stream.
 type record struct {
 	EventID        *string             `json:"eventID,omitempty"`
 	EventName      types.OperationType `json:"eventName,omitempty"`
@@ -95,7 +95,7 @@ func newRecord(r types.Record) (*record, error) {
 	return out, nil
 }
 
-// epochSeconds is a time as AWS's JSON has it: seconds, with a fraction where there is one.
+// epochSeconds is a time in AWS's JSON: seconds, with a fraction if there is one.
 func epochSeconds(t time.Time) json.Number {
 	if ms := t.UnixMilli() % 1000; ms != 0 {
 		return json.Number(fmt.Sprintf("%d.%03d", t.Unix(), ms))
@@ -105,7 +105,7 @@ func epochSeconds(t time.Time) json.Number {
 
 func attributes(from map[string]types.AttributeValue) (map[string]any, error) {
 	if from == nil {
-		return nil, nil //nolint:nilnil // an image that is not there
+		return nil, nil //nolint:nilnil // a missing image
 	}
 	out := make(map[string]any, len(from))
 	for name, v := range from {

@@ -8,13 +8,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
 
-// positions are the times up to which the shards that are being read have been handled.
+// positions are the times up to which the shards being read have been handled.
 type positions struct {
 	mu      sync.Mutex
 	byShard map[string]time.Time
 }
 
-// set notes that everything in a shard up to a time has been handled.
+// set records that everything in a shard up to a time has been handled.
 func (p *positions) set(shard string, upTo time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -24,7 +24,7 @@ func (p *positions) set(shard string, upTo time.Time) {
 	p.byShard[shard] = upTo
 }
 
-// begin is set for a shard of which nothing has been handled yet.
+// begin is set, for a shard of which nothing has been handled yet.
 func (p *positions) begin(shard string, first *types.Record) {
 	p.mu.Lock()
 	_, known := p.byShard[shard]
@@ -46,7 +46,7 @@ func (p *positions) all() map[string]time.Time {
 	return maps.Clone(p.byShard)
 }
 
-// writtenAt is the time of a record, to the second; of one that does not tell, now.
+// writtenAt is the time of a record, to the second, or now if it has none.
 func writtenAt(r *types.Record) time.Time {
 	if r.Dynamodb == nil || r.Dynamodb.ApproximateCreationDateTime == nil {
 		return time.Now()
@@ -54,10 +54,10 @@ func writtenAt(r *types.Record) time.Time {
 	return *r.Dynamodb.ApproximateCreationDateTime
 }
 
-// Lag returns how far behind the consumer is in each shard that it is reading: the time since the last record that was
-// handled had been written, or since the shard was last seen to have no more. In a shard that is caught up it is at most
-// PollInterval and the time of a request; while a handler fails it grows. Shards of which nothing has been read yet, and
-// those that were read to their end, are left out. It may be called at any time.
+// Lag returns the consumer's lag in each shard that it is reading: the time since the last handled record was written, or
+// since the shard last had no more records. In a shard that is caught up, it is at most PollInterval plus the time of a
+// request; it grows while a handler fails. It excludes shards of which nothing has been read yet, and those read to their
+// end. It can be called at any time.
 func (c *Consumer) Lag() map[string]time.Duration {
 	lags := map[string]time.Duration{}
 	for shard, upTo := range c.positions.all() {

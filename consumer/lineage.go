@@ -12,8 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodbstreams/types"
 )
 
-// lineage is the tree of a stream's shards during one run: which of them there are, and which are waiting for
-// their parent, being read, or done. It is for the goroutine that runs follow; readers report through ended.
+// lineage is the tree of a stream's shards during one run, with the state of each. It belongs to the goroutine that runs
+// follow; readers report through ended.
 type lineage struct {
 	consumer *Consumer
 	catchUp  bool
@@ -23,19 +23,19 @@ type lineage struct {
 	closed   bool // the stream is disabled
 	reading  int
 	started  bool         // at least once
-	unbegun  atomic.Int32 // how many shards of the first start are not being read yet, and one as long as it lasts
+	pending  atomic.Int32 // shards of the first start that are not being read yet, plus one during the start
 	ended    chan ending
-	slots    chan struct{} // one for each batch that may be handled at once
+	slots    chan struct{} // one per batch that may be handled concurrently
 }
 
-// shard is one shard as far as the lineage knows it.
+// shard is the lineage's knowledge of one shard.
 type shard struct {
 	id, parent string
-	first      string // the first sequence number it can have
-	last       string // the last, "" while it is open
+	first      string // its lowest possible sequence number
+	last       string // its highest, empty while it is open
 	state      state
 	begin      Checkpoint
-	latest     bool // begin after its newest record
+	latest     bool // start after its newest record
 }
 
 type state uint8
@@ -43,11 +43,11 @@ type state uint8
 const (
 	waiting state = iota
 	reading
-	caughtUp // up to the present, where that is the end
+	caughtUp // read up to the present, with catchUp
 	done
 )
 
-// ending is a reader's last word on its shard.
+// ending is a reader's final report on its shard.
 type ending struct {
 	shard      *shard
 	state      state
@@ -56,7 +56,7 @@ type ending struct {
 }
 
 // errShardGone: the server no longer knows a shard.
-var errShardGone = errors.New("consumer: shard is no longer there")
+var errShardGone = errors.New("consumer: shard no longer exists")
 
 func newLineage(c *Consumer, saved map[string]Checkpoint, catchUp bool) *lineage {
 	return &lineage{
@@ -65,8 +65,8 @@ func newLineage(c *Consumer, saved map[string]Checkpoint, catchUp bool) *lineage
 	}
 }
 
-// follow reads all shards until there is nothing left to read, an error, or the end of ctx. All readers have
-// ended when it returns.
+// follow reads all shards until there is nothing left to read, an error occurs, or ctx ends. All readers have ended when
+// it returns.
 func (l *lineage) follow(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var readers sync.WaitGroup
@@ -94,7 +94,7 @@ func (l *lineage) follow(ctx context.Context) error {
 	}
 }
 
-// tick sends whenever it is time to look for new shards.
+// tick sends when it is time to look for new shards.
 func (l *lineage) tick(ctx context.Context, ticks chan<- struct{}) {
 	for l.consumer.options.Sleep(ctx, l.consumer.options.DiscoverInterval) == nil {
 		select {
@@ -105,7 +105,7 @@ func (l *lineage) tick(ctx context.Context, ticks chan<- struct{}) {
 	}
 }
 
-// discover lists the stream's shards, takes in those that are new and forgets those that are gone.
+// discover lists the stream's shards, adds new ones and forgets removed ones.
 func (l *lineage) discover(ctx context.Context) error {
 	listed, err := l.list(ctx)
 	if err != nil {
@@ -135,7 +135,7 @@ func (l *lineage) list(ctx context.Context) (map[string]types.Shard, error) {
 	in := &dynamodbstreams.DescribeStreamInput{StreamArn: &c.stream}
 	for {
 		var out *dynamodbstreams.DescribeStreamOutput
-		err := c.patiently(ctx, "describe stream", func(ctx context.Context) (err error) {
+		err := c.withRetry(ctx, "describe stream", func(ctx context.Context) (err error) {
 			out, err = c.streams.DescribeStream(ctx, in)
 			return err
 		})
@@ -153,13 +153,12 @@ func (l *lineage) list(ctx context.Context) (map[string]types.Shard, error) {
 	}
 }
 
-// begin decides where the shards that are there at the beginning are read from. Shards that appear later are
-// read from their beginning.
+// begin decides where to start reading the initial shards. Shards that appear later are read from their beginning.
 func (l *lineage) begin(ctx context.Context) error {
 	for id, c := range l.saved {
 		s := l.shards[id]
 		if s == nil {
-			if err := l.lose(ctx, id, c); err != nil {
+			if err := l.dropGone(ctx, id, c); err != nil {
 				return err
 			}
 			continue
@@ -168,7 +167,7 @@ func (l *lineage) begin(ctx context.Context) error {
 		if c.Done {
 			s.state = done
 		}
-		// Whoever has a checkpoint has begun when its ancestors were done, or not wanted.
+		// A shard with a checkpoint was started after its ancestors were done or skipped.
 		for a := l.shards[s.parent]; a != nil && a.state != done; a = l.shards[a.parent] {
 			if _, ok := l.saved[a.id]; ok {
 				break
@@ -184,7 +183,7 @@ func (l *lineage) begin(ctx context.Context) error {
 	return nil
 }
 
-// beginAt sets where a shard is read from by a consumer without checkpoints.
+// beginAt sets where a consumer without checkpoints starts reading the shards.
 func (s *shard) beginAt(from Position) {
 	switch from {
 	case TrimHorizon:
@@ -204,7 +203,7 @@ func (s *shard) beginAt(from Position) {
 	}
 }
 
-// forget drops the checkpoints of shards that are done and no longer listed.
+// forget deletes the checkpoints of shards that are done and no longer listed.
 func (l *lineage) forget(ctx context.Context, listed map[string]types.Shard) error {
 	for id, s := range l.shards {
 		if _, ok := listed[id]; ok || s.state != done {
@@ -220,28 +219,28 @@ func (l *lineage) forget(ctx context.Context, listed map[string]types.Shard) err
 
 func (l *lineage) drop(ctx context.Context, id string) error {
 	c := l.consumer
-	return c.patiently(ctx, "delete checkpoint", func(ctx context.Context) error {
+	return c.withRetry(ctx, "delete checkpoint", func(ctx context.Context) error {
 		return c.options.Checkpoints.Delete(ctx, c.stream, id)
 	})
 }
 
-// lose deals with a shard that is no longer there and was, or was not, read to its end.
-func (l *lineage) lose(ctx context.Context, id string, c Checkpoint) error {
+// dropGone handles a shard that no longer exists, whether or not it was read to its end.
+func (l *lineage) dropGone(ctx context.Context, id string, c Checkpoint) error {
 	if !c.Done {
 		if !l.consumer.options.SkipTrimmed {
-			return fmt.Errorf("%w: shard %s, after %q, is no longer there", ErrTrimmed, id, c.Sequence)
+			return fmt.Errorf("%w: shard %s, after %q, no longer exists", ErrTrimmed, id, c.Sequence)
 		}
-		l.consumer.options.Logger.Warn("shard is gone before it was read to its end", "stream", l.consumer.stream, "shard", id, "after", c.Sequence)
+		l.consumer.options.Logger.Warn("shard was removed before it was read to its end", "stream", l.consumer.stream, "shard", id, "after", c.Sequence)
 	}
 	return l.drop(ctx, id)
 }
 
-// start reads the shards whose parents are done, or not there any more.
+// start reads the shards whose parents are done or no longer exist.
 func (l *lineage) start(ctx context.Context, readers *sync.WaitGroup) {
 	first := !l.started
 	if first {
 		l.started = true
-		l.unbegun.Add(1)
+		l.pending.Add(1)
 		defer l.begun()
 	}
 	for _, s := range l.shards {
@@ -252,13 +251,13 @@ func (l *lineage) start(ctx context.Context, readers *sync.WaitGroup) {
 		l.reading++
 		r := &reader{Consumer: l.consumer, shard: s.id, checkpoint: s.begin, latest: s.latest, closed: s.last != "", catchUp: l.catchUp, slots: l.slots, begun: func() {}}
 		if first {
-			l.unbegun.Add(1)
+			l.pending.Add(1)
 			r.begun = sync.OnceFunc(l.begun)
 		}
 		readers.Go(func() {
 			state, err := r.read(ctx)
 			if errors.Is(err, errShardGone) {
-				r.begun() // there is nothing to be missed
+				r.begun() // there is nothing to miss
 			}
 			select {
 			case l.ended <- ending{s, state, r.checkpoint, err}:
@@ -268,14 +267,14 @@ func (l *lineage) start(ctx context.Context, readers *sync.WaitGroup) {
 	}
 }
 
-// begun takes note that a shard of the first start is being read, and of the end of that start.
+// begun records that a shard of the first start is being read, or the end of that start.
 func (l *lineage) begun() {
-	if l.unbegun.Add(-1) == 0 && l.consumer.options.Begun != nil {
+	if l.pending.Add(-1) == 0 && l.consumer.options.Begun != nil {
 		l.consumer.options.Begun()
 	}
 }
 
-// end takes note of a reader's end.
+// end records the end of a reader.
 func (l *lineage) end(ctx context.Context, e ending) error {
 	l.reading--
 	e.shard.state = e.state
@@ -284,14 +283,14 @@ func (l *lineage) end(ctx context.Context, e ending) error {
 	}
 	listed, err := l.list(ctx)
 	if err != nil {
-		return err // it is the stream that is gone
+		return err // the stream itself no longer exists
 	}
 	if _, ok := listed[e.shard.id]; ok {
 		return e.err
 	}
 	e.shard.state = done
 	if e.checkpoint == (Checkpoint{}) {
-		return l.drop(ctx, e.shard.id) // nothing of it had been read, and now there is nothing
+		return l.drop(ctx, e.shard.id) // nothing had been read
 	}
-	return l.lose(ctx, e.shard.id, e.checkpoint)
+	return l.dropGone(ctx, e.shard.id, e.checkpoint)
 }

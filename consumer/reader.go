@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// caughtUpPages is how many pages without records in a row are taken for the present, in a shard that is open.
+	// caughtUpPages is the number of consecutive pages without records after which an open shard counts as caught up.
 	caughtUpPages = 5
-	// hasteInterval is how long a shard rests whose end is near: a closed one has all of its records already, and
+	// drainInterval is the pause of a shard whose end is near: a closed one already has all of its records, and
 	// CatchUp does not wait for more.
-	hasteInterval = 50 * time.Millisecond
-	// saveWait is how long a checkpoint may take to be saved when the run is over.
+	drainInterval = 50 * time.Millisecond
+	// saveWait is the time limit for saving a checkpoint after the run has ended.
 	saveWait = 10 * time.Second
 )
 
@@ -31,11 +31,11 @@ type reader struct {
 	closed     bool // when reading began
 	catchUp    bool
 	slots      chan struct{}
-	begun      func() // is told when reading has begun
+	begun      func() // called when reading has begun
 }
 
-// read reads the shard until it is drained, or caught up with where that is wanted. An error that is not the
-// context's ends the run.
+// read reads the shard until it is drained or, with catchUp, caught up with. An error other than the context's ends the
+// run.
 func (r *reader) read(ctx context.Context) (state, error) {
 	iterator, err := r.begin(ctx)
 	if err != nil {
@@ -79,13 +79,13 @@ func (r *reader) read(ctx context.Context) (state, error) {
 func (r *reader) idle(ctx context.Context) error {
 	interval := r.options.PollInterval
 	if r.closed || r.catchUp {
-		interval = min(interval, hasteInterval)
+		interval = min(interval, drainInterval)
 	}
 	return r.options.Sleep(ctx, interval)
 }
 
-// begin returns the first iterator. That reading has begun is a checkpoint, too: a later run knows from it
-// that what the shard got meanwhile is wanted.
+// begin returns the first iterator and saves a checkpoint, so that a later run also reads the records written in
+// between.
 func (r *reader) begin(ctx context.Context) (*string, error) {
 	iterator, err := r.iterator(ctx)
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *reader) begin(ctx context.Context) (*string, error) {
 	return iterator, r.save(ctx)
 }
 
-// iterator returns one for what follows the checkpoint.
+// iterator returns an iterator for the records after the checkpoint.
 func (r *reader) iterator(ctx context.Context) (*string, error) {
 	for {
 		in := &dynamodbstreams.GetShardIteratorInput{StreamArn: &r.stream, ShardId: &r.shard}
@@ -109,7 +109,7 @@ func (r *reader) iterator(ctx context.Context) (*string, error) {
 			in.ShardIteratorType = types.ShardIteratorTypeTrimHorizon
 		}
 		var out *dynamodbstreams.GetShardIteratorOutput
-		err := r.patiently(ctx, "get shard iterator", func(ctx context.Context) (err error) {
+		err := r.withRetry(ctx, "get shard iterator", func(ctx context.Context) (err error) {
 			out, err = r.streams.GetShardIterator(ctx, in)
 			return err
 		})
@@ -119,27 +119,27 @@ func (r *reader) iterator(ctx context.Context) (*string, error) {
 			}
 			return out.ShardIterator, nil
 		}
-		if err := r.bear(ctx, err); err != nil {
+		if err := r.recoverFrom(ctx, err); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// serverTime is when an iterator was given out, by the server's clock if it tells, in whole seconds as the times of
-// records are.
+// serverTime is the time at which an iterator was issued, by the server's clock if available, in whole seconds like the
+// times of records.
 func serverTime(out *dynamodbstreams.GetShardIteratorOutput) time.Time {
-	t, told := awsmiddleware.GetServerTime(out.ResultMetadata)
-	if !told {
+	t, found := awsmiddleware.GetServerTime(out.ResultMetadata)
+	if !found {
 		t = time.Now()
 	}
 	return t.Truncate(time.Second)
 }
 
-// page returns the records at the iterator, which it renews where that is needed.
+// page returns the records at the iterator, which it renews if necessary.
 func (r *reader) page(ctx context.Context, iterator **string) (*dynamodbstreams.GetRecordsOutput, error) {
 	for {
 		var page *dynamodbstreams.GetRecordsOutput
-		err := r.patiently(ctx, "get records", func(ctx context.Context) (err error) {
+		err := r.withRetry(ctx, "get records", func(ctx context.Context) (err error) {
 			page, err = r.streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{
 				ShardIterator: *iterator, Limit: aws.Int32(int32(r.options.BatchSize)), //nolint:gosec // at most 1000
 			})
@@ -149,7 +149,7 @@ func (r *reader) page(ctx context.Context, iterator **string) (*dynamodbstreams.
 			return page, nil
 		}
 		if _, expired := errors.AsType[*types.ExpiredIteratorException](err); !expired {
-			if err := r.bear(ctx, err); err != nil {
+			if err := r.recoverFrom(ctx, err); err != nil {
 				return nil, err
 			}
 		}
@@ -159,8 +159,8 @@ func (r *reader) page(ctx context.Context, iterator **string) (*dynamodbstreams.
 	}
 }
 
-// bear returns nil where an error can be got over with another iterator, which iterator then asks for.
-func (r *reader) bear(ctx context.Context, err error) error {
+// recoverFrom returns nil if a new iterator resolves the error, and sets the checkpoint for it.
+func (r *reader) recoverFrom(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -176,12 +176,12 @@ func (r *reader) bear(ctx context.Context, err error) error {
 		}
 		r.options.Logger.Warn("records were trimmed before they were read", "stream", r.stream, "shard", r.shard, "after", r.checkpoint.Sequence)
 	}
-	// From the oldest record there is. That horizon moves, too: not so fast that it is met twice in a row.
+	// Continue with the oldest available record. That horizon also moves, so wait before the next attempt.
 	r.checkpoint, r.latest = Checkpoint{}, false
-	return r.rest(ctx, 1)
+	return r.backoff(ctx, 1)
 }
 
-// deliver hands records to the handler until they are handled, or given up.
+// deliver passes records to the handler until they are handled or given up.
 func (r *reader) deliver(ctx context.Context, records []types.Record) error {
 	for attempt := 1; ; attempt++ {
 		err := r.handle(ctx, records)
@@ -200,15 +200,15 @@ func (r *reader) deliver(ctx context.Context, records []types.Record) error {
 		case attempt == r.options.MaxAttempts:
 			return r.giveUp(ctx, records, attempt, err)
 		}
-		r.options.Logger.Warn("handler failed and will be tried again",
+		r.options.Logger.Warn("handler failed and will be retried",
 			"stream", r.stream, "shard", r.shard, "records", len(records), "attempt", attempt, "error", err)
-		if err := r.rest(ctx, attempt); err != nil {
+		if err := r.backoff(ctx, attempt); err != nil {
 			return err
 		}
 	}
 }
 
-// handle calls the handler when one of the slots is free.
+// handle calls the handler once a slot is free.
 func (r *reader) handle(ctx context.Context, records []types.Record) error {
 	select {
 	case r.slots <- struct{}{}:
@@ -228,12 +228,12 @@ func (r *reader) giveUp(ctx context.Context, records []types.Record, attempts in
 		return fmt.Errorf("consumer: shard %s: handler failed %d times: %w", r.shard, attempts, err)
 	}
 	if err := r.options.OnFailure(ctx, Failure{Batch: r.batch(records), Err: err, Attempts: attempts}); err != nil {
-		return fmt.Errorf("consumer: shard %s: give up a batch: %w", r.shard, err)
+		return fmt.Errorf("consumer: shard %s: OnFailure: %w", r.shard, err)
 	}
 	return r.advance(ctx, records)
 }
 
-// advance moves the checkpoint behind records that are dealt with.
+// advance moves the checkpoint past handled records.
 func (r *reader) advance(ctx context.Context, records []types.Record) error {
 	last := records[len(records)-1]
 	if last.Dynamodb == nil || last.Dynamodb.SequenceNumber == nil {
@@ -243,13 +243,12 @@ func (r *reader) advance(ctx context.Context, records []types.Record) error {
 	return r.save(ctx)
 }
 
-// save saves the checkpoint. What has been handled is saved also when the run is over, if the store can do it
-// soon.
+// save saves the checkpoint. Progress is saved even after the run has ended, if the store responds in time.
 func (r *reader) save(ctx context.Context) error {
 	save := func(ctx context.Context) error {
 		return r.options.Checkpoints.Save(ctx, r.stream, r.shard, r.checkpoint)
 	}
-	err := r.patiently(ctx, "save checkpoint", save)
+	err := r.withRetry(ctx, "save checkpoint", save)
 	if err == nil || ctx.Err() == nil {
 		return err
 	}

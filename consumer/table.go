@@ -30,7 +30,7 @@ const (
 // tableWait is how long Create waits for a new table.
 const tableWait = time.Minute
 
-// Tables is what TableCheckpoints calls of a *dynamodb.Client.
+// Tables is the part of *dynamodb.Client that TableCheckpoints calls.
 type Tables interface {
 	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
 	DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error)
@@ -39,13 +39,13 @@ type Tables interface {
 	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
 }
 
-// TableCheckpoints keeps checkpoints in a DynamoDB table, which consumers of different names can share; its
-// partition key is "consumer", its sort key "shard", both strings.
+// TableCheckpoints stores checkpoints in a DynamoDB table, which consumers with different names can share. Its partition
+// key is "consumer", its sort key "shard", both strings.
 //
-// Whoever loads the checkpoints last owns them: each write demands that nobody but the writer has written the
-// shard's checkpoint since it was loaded, and is refused with ErrTakenOver otherwise. So two consumers of one
-// name, which is a mistake, cannot undo each other's progress, though both may be handed the same records
-// before the older one notices.
+// The last consumer to load the checkpoints owns them: each write requires that only the writer has written the shard's
+// checkpoint since it was loaded, and otherwise fails with ErrTakenOver. Two consumers with the same name, which is a
+// mistake, therefore cannot undo each other's progress, although both may receive the same records before the older one
+// notices.
 type TableCheckpoints struct {
 	tables Tables
 	table  string
@@ -53,15 +53,15 @@ type TableCheckpoints struct {
 	owner  string // of this run
 
 	mu     sync.Mutex
-	loaded map[string]string // who owned a shard's checkpoint when it was loaded, by sort key
+	loaded map[string]string // the owner of a shard's checkpoint when it was loaded, by sort key
 }
 
-// NewTable returns the checkpoints of the consumer of that name in a table.
+// NewTable returns the checkpoints of the named consumer in a table.
 func NewTable(tables Tables, table, name string) *TableCheckpoints {
 	return &TableCheckpoints{tables: tables, table: table, name: name, owner: rand.Text(), loaded: map[string]string{}}
 }
 
-// Create creates the table if it is not there, on demand, and waits until it can be used.
+// Create creates the table with on-demand billing unless it exists, and waits until it can be used.
 func (t *TableCheckpoints) Create(ctx context.Context) error {
 	text := types.ScalarAttributeTypeS
 	_, err := t.tables.CreateTable(ctx, &dynamodb.CreateTableInput{
@@ -143,8 +143,8 @@ func (t *TableCheckpoints) Delete(ctx context.Context, stream, shard string) err
 	return t.told(shard, err)
 }
 
-// ownedCondition holds where nobody else has written a checkpoint since it was loaded; also for a write that is
-// sent again because its answer was lost.
+// ownedCondition holds if no one else has written a checkpoint since it was loaded, also for a write that is retried
+// because its response was lost.
 const ownedCondition = "attribute_not_exists(#owner) OR #owner IN (:before, :own)"
 
 func ownedNames() map[string]string { return map[string]string{"#owner": ownerAttribute} }

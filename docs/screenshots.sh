@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Takes the pictures of docs/screenshots: bin/demo in memory with sample data, its console and pages in Chromium.
+# Takes the screenshots in docs/screenshots: runs bin/demo in memory with sample data, and opens its console and pages in Chromium.
 #   make build && docs/screenshots.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."

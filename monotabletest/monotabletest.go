@@ -1,16 +1,16 @@
-// Package monotabletest gives a test its own database.
+// Package monotabletest gives each test its own database.
 //
 //	func TestOrders(t *testing.T) {
 //		client := monotabletest.New(t).Client()
 //		…
 //	}
 //
-// Each call of New opens an empty database in memory in well under 2 ms, which is closed when the test
-// ends, so tests that use it may run in parallel.
+// Each call of New opens an empty database in memory in well under 2 ms and closes it when the test ends, so tests that use it
+// may run in parallel.
 //
-// With MONOTABLE_TEST_STORE=postgres://… in the environment, the databases are in PostgreSQL instead, each in a schema of its own that
-// is dropped when the test ends: for tests of what runs on that store in production. With tikv://…, in a build with the tag tikv, they are in a TiKV
-// cluster, each under a prefix of its own, and stay there: the cluster must be one for tests.
+// With MONOTABLE_TEST_STORE=postgres://… in the environment, the databases are in PostgreSQL instead, each in its own schema,
+// which is dropped when the test ends. Use it to test code that runs on PostgreSQL in production. With tikv://…, in a build with the
+// tag tikv, they are in a TiKV cluster for tests, each under its own prefix, and stay there.
 package monotabletest
 
 import (
@@ -28,16 +28,16 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// StoreVariable is the environment variable with the URL of the PostgreSQL database or of the TiKV cluster to test over.
+// StoreVariable is the environment variable with the URL of the PostgreSQL database or TiKV cluster to use for tests.
 const StoreVariable = "MONOTABLE_TEST_STORE"
 
-// New opens an empty database in memory for the length of the test.
+// New opens an empty database in memory and closes it when the test ends.
 func New(tb testing.TB) *monotable.DB {
 	tb.Helper()
 	return NewWith(tb, nil)
 }
 
-// NewWith is New with options: a clock of the test's own, say, or a delay of index reads.
+// NewWith is New with options, such as a fake clock or a delay of index reads.
 func NewWith(tb testing.TB, o *monotable.Options) *monotable.DB {
 	tb.Helper()
 	db, err := open(tb, o)
@@ -88,7 +88,7 @@ func Within(store, name string) (address string, err error) {
 	return u.String(), nil
 }
 
-// drop removes what a database has left in PostgreSQL.
+// drop removes a database's schema from PostgreSQL.
 func drop(tb testing.TB, store, schema string) {
 	tb.Helper()
 	ctx := context.WithoutCancel(tb.Context())

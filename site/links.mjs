@@ -1,4 +1,4 @@
-// Checks the built site: each link within it leads to a page, and to a heading that is there. VitePress checks pages only.
+// Checks that every link within the built site leads to an existing page and heading. VitePress only checks pages.
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ const dist = join(dirname(fileURLToPath(import.meta.url)), "dist");
 const pages = readdirSync(dist, { recursive: true }).map(String).filter((file) => file.endsWith(".html"));
 const ids = new Map(pages.map((page) => [page, new Set([...readFileSync(join(dist, page), "utf8").matchAll(/ id="([^"]+)"/g)].map((m) => m[1]))]));
 
-/** The file that an address of the site is served from; undefined where there is none. */
+/** The file served at an address of the site; undefined if there is none. */
 function file(address) {
   const path = normalize(address).replace(/^\//, "");
   const found = [path, `${path}.html`, join(path, "index.html")].find((name) => existsSync(join(dist, name)) && statSync(join(dist, name)).isFile());
@@ -22,7 +22,7 @@ for (const page of pages) {
     const target = path === "" ? page : file(path.startsWith("/") ? path : join("/", dirname(page), path));
     const heading = fragment === undefined ? "" : decodeURIComponent(fragment);
     if (target === undefined || (heading !== "" && ids.get(target)?.has(heading) === false)) {
-      console.error(`${page} links to ${href}, which is not there`);
+      console.error(`${page} links to ${href}, which does not exist`);
       wrong++;
     }
   }

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// pageHTML is what the HTML of a page says.
+// pageHTML is the content of a page's HTML.
 type pageHTML struct {
 	Lang, Name string
 	About      about
 	Icon       string
 	Files      Files
 	Meta       string // JSON for the element meta page
-	Data       string // JSON for the element meta data; "" leaves it out
+	Data       string // JSON for the element meta data; omitted if empty
 }
 
 // String returns the HTML with every value escaped.
 //
-// It does without html/template on purpose: a program that links a template engine keeps every exported method of every type,
-// since a template may call any, which makes monotable larger by 30 MB (see docs/decisions/0052-delivery.md).
+// It deliberately avoids html/template: a program that links a template engine keeps every exported method of every type, since
+// a template may call any, which makes monotable 30 MB larger (see docs/decisions/0052-delivery.md).
 func (p pageHTML) String() string {
 	var b strings.Builder
 	line := func(format string, values ...string) {
@@ -60,7 +60,7 @@ func (p pageHTML) String() string {
 	return b.String()
 }
 
-// icon is the tab's: the product's first letter on its colour.
+// icon is the tab's icon: the product's first letter on its color.
 func icon(title, colour string) string {
 	return "data:image/svg+xml," + url.PathEscape(fmt.Sprintf(
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="%s"/>`+

@@ -1,19 +1,19 @@
-// Package web has the pages that people see: those of the systems, of the demo, and the components of which all are made. They
-// are written in TypeScript (README.md), and their build is in this package, so that a Go program needs no Node.
+// Package web contains the web pages of the systems, the demo and the console. They are written in TypeScript (README.md), and
+// their build is embedded, so that building a Go program does not need Node.
 //
 // # Model
 //
-//	apps/NAME/main.tsx ──vite build──▶ dist/assets/NAME-HASH.js, its styles, words and fonts; manifest.json, apps.json
+//	apps/NAME/main.tsx ──vite build──▶ dist/assets/NAME-HASH.js, its styles, texts and fonts; manifest.json, apps.json
 //	                                        │
-//	App(NAME) ──▶ GET / : HTML that is written for the request's language ──▶ GET /assets/… : files of the build
+//	App(NAME) ──▶ GET / : HTML in the request's language ──▶ GET /assets/… : files of the build
 //
 // # Invariants
 //
-//	W1  A page loads nothing from elsewhere, and runs no script and no style but files of this build: Policy says so.
+//	W1  A page loads nothing from other origins, and only scripts and styles from files of this build: Policy enforces it.
 //	W2  A page works below any prefix: all its addresses are relative.
-//	W3  dist is the build of the sources beside it, byte for byte; a test builds them again.
+//	W3  dist is the build of the sources, byte for byte; a test rebuilds and compares them.
 //
-// A handler may be used from any number of goroutines.
+// Handlers are safe for concurrent use.
 package web
 
 import (
@@ -37,41 +37,41 @@ import (
 	"github.com/monotable/monotable/internal/accept"
 )
 
-// Policy lets a page load its own files, call its own origin, and show pictures that it has made, and nothing else.
+// Policy only lets a page load its own files, call its own origin, and show pictures that it has created.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; img-src 'self' data: blob:; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 //go:embed dist
 var dist embed.FS
 
-// Page is what a page is told of where it is.
+// Page configures a page for its location.
 type Page struct {
-	// Product is whose page it is, where it is not that of its own name: a page of the same sort for each system. It gives the
-	// colours, and who is signed in. Title is what the page calls it, in place of {product} in its words.
+	// Product is the system of a page that several systems share; by default it is the page's name. It determines the colors and
+	// the session. Title is its display name, for {product} in the page's texts.
 	Product, Title string
-	// API is where the system's API is, relative to the page; "" is where the page is.
+	// API is the address of the system's API, relative to the page; empty if it is the page's own.
 	API string
-	// Tokens is where the demo signs tokens, "" elsewhere.
+	// Tokens is the address where the demo signs tokens; otherwise empty.
 	Tokens string
-	// Home is the page that names all systems, "" where there is none.
+	// Home is the address of the page that lists all systems; empty if there is none.
 	Home string
-	// Policy is the page's Content-Security-Policy; "" is Policy.
+	// Policy is the page's Content-Security-Policy; by default the constant Policy.
 	Policy string
-	// Data is what the page can read from its meta element data: any value that JSON has; nil is none.
+	// Data is a JSON value that the page can read from its meta element data; nil for none.
 	Data func(*http.Request) any
 }
 
-// about is what the build says of a page in a language.
+// about is the build's information on a page in one language.
 type about struct{ Title, Description, Colour string }
 
-// entry is one of the manifest.
+// entry is an entry of the manifest.
 type entry struct {
 	File    string   `json:"file"`
 	CSS     []string `json:"css"`
 	Imports []string `json:"imports"`
 }
 
-// build is what the build says of itself; it is read once.
+// build is the build's manifest; it is read once.
 var build = sync.OnceValue(func() (b struct {
 	manifest map[string]entry
 	about    map[string]map[string]about
@@ -80,7 +80,7 @@ var build = sync.OnceValue(func() (b struct {
 	must := func(name string, v any) {
 		text, err := dist.ReadFile("dist/" + name)
 		if err = errors.Join(err, json.Unmarshal(text, v)); err != nil {
-			panic(fmt.Sprintf("web: %s: %v", name, err)) // it is in the program, and tests read it
+			panic(fmt.Sprintf("web: %s: %v", name, err)) // it is embedded and tested
 		}
 	}
 	must("manifest.json", &b.manifest)
@@ -88,16 +88,16 @@ var build = sync.OnceValue(func() (b struct {
 	return b
 })
 
-// Has tells whether there is a page of that name.
+// Has reports whether there is a page with the name.
 func Has(name string) bool { return build().about[name] != nil }
 
-// Files are what the HTML of a page refers to, relative to the page.
+// Files are the files that a page's HTML refers to, relative to the page.
 type Files struct {
 	Styles, Preload []string
 	Script          string
 }
 
-// FilesOf are the files of a page, for HTML that a system writes by itself.
+// FilesOf returns the files of a page, for HTML that a system renders itself.
 func FilesOf(name string) Files {
 	b := build()
 	key := "apps/" + name + "/main.tsx"
@@ -125,7 +125,7 @@ func FilesOf(name string) Files {
 	return files
 }
 
-// App is a page and its files: GET / is the page, GET /assets/ are the files. It panics where there is no page of that name.
+// App serves a page and its files: GET / is the page, GET /assets/ are the files. It panics if there is no page with the name.
 func App(name string, p Page) http.Handler {
 	if !Has(name) {
 		panic("web: there is no page " + name)
@@ -139,7 +139,7 @@ func App(name string, p Page) http.Handler {
 	return gzhttp.GzipHandler(mux)
 }
 
-// app writes the HTML of one page.
+// app renders the HTML of one page.
 type app struct {
 	name  string
 	page  Page
@@ -187,13 +187,13 @@ func (a *app) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func marshal(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // of strings and such
+		panic(err) // cannot fail for these types
 	}
 	return string(text)
 }
 
-// Assets serves the files of the build below /assets/. A name has the hash of what is in the file, so a browser may keep it
-// for ever.
+// Assets serves the files of the build below /assets/. File names contain a hash of the content, so browsers may cache them
+// forever.
 func Assets() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := "assets/" + path.Base(r.URL.Path) // there are no folders
@@ -211,7 +211,7 @@ func Assets() http.Handler {
 	})
 }
 
-// contentType is that of the few kinds of files that the build has. (mime asks the machine, which may say anything.)
+// contentType returns the content type of a file of the build. (Package mime depends on the machine's configuration.)
 func contentType(name string) string {
 	switch path.Ext(name) {
 	case ".js":

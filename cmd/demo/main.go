@@ -1,4 +1,4 @@
-// Command demo is the database with the systems that are built on it, for trying them; see demo --help.
+// Command demo runs the database with the example systems; see demo --help.
 package main
 
 import (

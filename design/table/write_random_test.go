@@ -70,8 +70,8 @@ func (l *ledger) email() types.AttributeValue {
 	return l.one("ann@x.org", "Ann@x.org", "bob@x.org", "BOB@x.org", "cid@x.org")
 }
 
-// perhaps gives an input, or not.
-func (l *ledger) perhaps(v Values, name string, value types.AttributeValue) {
+// sometimes sets an input, in half of the cases.
+func (l *ledger) sometimes(v Values, name string, value types.AttributeValue) {
 	if l.r.IntN(2) == 0 {
 		v[name] = value
 	}
@@ -100,7 +100,7 @@ func (l *ledger) taken(email types.AttributeValue, by types.AttributeValue) bool
 func (l *ledger) createCustomer() play {
 	w := &Write{Pattern: "CreateCustomer", Steps: []Step{{Action: Create, Entity: l.customer, Set: []Assignment{assign("tier", constantly(AText("basic")))}}}}
 	in := Values{"customerId": l.customerID(), "regionId": l.one("r1", "r2"), "email": l.email(), "name": l.one("Ana", "Ána", "Zoë")}
-	l.perhaps(in, "note", AText("vip"))
+	l.sometimes(in, "note", AText("vip"))
 	p := play{write: w, in: Input{Values: in}, do: func() {
 		v := maps.Clone(in)
 		v["tier"], v["orders"], v["spent"] = AText("basic"), ANumber("0"), ANumber("0")
@@ -123,7 +123,7 @@ func (l *ledger) changeCustomer() play {
 		}}},
 	}
 	in := Values{"customerId": l.customerID(), "email": l.email(), "name": l.one("Ana", "Ána", "Zoë"), "tier": l.one("basic", "gold")}
-	l.perhaps(in, "remark", AText("vip"))
+	l.sometimes(in, "remark", AText("vip"))
 	return l.change(w, Input{Values: in}, l.customer, errNoCustomer, func(Values) error {
 		if l.taken(in["email"], in["customerId"]) {
 			return errEmailTaken
@@ -208,8 +208,8 @@ func (l *ledger) createOrder() play {
 		Action: Create, Entity: l.order, Set: []Assignment{assign("status", constantly(AText("open"))), assign("createdAt", Term{Kind: NowTerm})},
 	}}}
 	in := Values{"orderId": l.orderID(), "customerId": l.customerID(), "total": l.number(12), "street": AText("Jr. Unión 1")}
-	l.perhaps(in, "city", l.one("Lima", "Bogotá"))
-	l.perhaps(in, "tags", ATextSet("b", "a"))
+	l.sometimes(in, "city", l.one("Lima", "Bogotá"))
+	l.sometimes(in, "tags", ATextSet("b", "a"))
 	p := play{write: w, in: Input{Values: in}, do: func() {
 		v := maps.Clone(in)
 		v["status"], v["createdAt"] = AText("open"), l.now()
@@ -245,8 +245,8 @@ func (l *ledger) changeOrder() play {
 		Add: []Assignment{assign("total", given("more"), constantly(ANumber("1")))},
 	}}, Params: []Param{moneyParam("more")}}
 	in := Values{"orderId": l.orderID(), "more": l.number(4), "street": AText("Av. Sol 2")}
-	l.perhaps(in, "city", l.one("Lima", "Bogotá"))
-	l.perhaps(in, "tags", ATextSet("c"))
+	l.sometimes(in, "city", l.one("Lima", "Bogotá"))
+	l.sometimes(in, "tags", ATextSet("c"))
 	return l.change(w, Input{Values: in}, l.order, ErrNotFound, nil, func(v Values) {
 		putValue(v, "city", in["city"])
 		putValue(v, "tags", in["tags"])

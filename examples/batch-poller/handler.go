@@ -18,8 +18,8 @@ type dynamoDBEvent struct {
 	}
 }
 
-// handle is written as for Lambda: it gets an event and returns nil when it has dealt with all of its records. Should
-// it fail, the same records come again, so it has to bear a record that it has seen before.
+// handle is written like a Lambda function: it receives an event and returns nil when it has processed all of its records.
+// If it fails, the same records are delivered again, so it must tolerate records that it has already seen.
 func handle(_ context.Context, event []byte) error {
 	var e dynamoDBEvent
 	if err := json.Unmarshal(event, &e); err != nil {

@@ -1,6 +1,6 @@
-// Command batch-poller calls a function with batches of a table's changes, as AWS Lambda does: it follows the
-// table's stream, makes each batch the event that Lambda would send, and keeps checkpoints in a table, so that it
-// goes on where it ended. What it runs is in handler.go.
+// Command batch-poller calls a function with batches of a table's changes, like AWS Lambda: it follows the table's stream,
+// turns each batch into the event that Lambda would send, and stores checkpoints in a table, so that it can resume. The
+// function is in handler.go.
 package main
 
 import (
@@ -33,11 +33,11 @@ func main() {
 	store := consumer.NewTable(tables, *checkpoints, *name)
 	if err := poll(ctx, tables, streams, *table, store, handle, logger); err != nil {
 		logger.Error("stopped", "error", err)
-		os.Exit(1) //nolint:gocritic // nothing is left to be done
+		os.Exit(1) //nolint:gocritic // nothing left to clean up
 	}
 }
 
-// clients are for the endpoint, region and keys of the environment, as "monotable env" prints them.
+// clients use the endpoint, Region and keys of the environment, as printed by "monotable env".
 func clients(getenv func(string) string) (*dynamodb.Client, *dynamodbstreams.Client) {
 	endpoint := cmp.Or(getenv("AWS_ENDPOINT_URL_DYNAMODB"), "http://127.0.0.1:8000")
 	streamsEndpoint := cmp.Or(getenv("AWS_ENDPOINT_URL_DYNAMODB_STREAMS"), endpoint)
@@ -48,7 +48,7 @@ func clients(getenv func(string) string) (*dynamodb.Client, *dynamodbstreams.Cli
 		dynamodbstreams.New(dynamodbstreams.Options{Region: region, BaseEndpoint: &streamsEndpoint, Credentials: keys})
 }
 
-// function is what Lambda would call.
+// function is a Lambda function.
 type function func(ctx context.Context, event []byte) error
 
 // poll calls f with the changes of a table until ctx ends.
@@ -81,7 +81,7 @@ func poll(ctx context.Context, tables *dynamodb.Client, streams consumer.Streams
 	return nil
 }
 
-// call makes a function a handler of batches.
+// call adapts a function to a batch handler.
 func call(f function) consumer.Handler {
 	return func(ctx context.Context, batch consumer.Batch) error {
 		event, err := consumer.MarshalEvent(batch)
@@ -92,7 +92,7 @@ func call(f function) consumer.Handler {
 	}
 }
 
-// deadLetter is told of batches that are given up: here it logs them, with all that is needed to find them again.
+// deadLetter receives batches that are given up. It logs them with the information needed to find them again.
 func deadLetter(logger *slog.Logger) func(context.Context, consumer.Failure) error {
 	return func(_ context.Context, f consumer.Failure) error {
 		logger.Error("gave up a batch", "shard", f.Shard, "attempts", f.Attempts, "error", f.Err,

@@ -15,7 +15,7 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwt"
 )
 
-// issuer is an identity provider that believes everybody's name. A real one asks for a password.
+// issuer is an identity provider that accepts any name. A real one asks for a password.
 type issuer struct {
 	http.Handler
 
@@ -51,7 +51,7 @@ func newIssuer(url string) (*issuer, error) {
 	return i, nil
 }
 
-// keys are what the database checks tokens with.
+// keys are the public keys with which the database verifies tokens.
 func (i *issuer) keys(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(i.public)
@@ -59,7 +59,7 @@ func (i *issuer) keys(w http.ResponseWriter, _ *http.Request) {
 
 var names = regexp.MustCompile(`^[a-z]{1,20}$`)
 
-// token says for an hour who somebody is.
+// token returns an identity token, valid for an hour.
 func (i *issuer) token(w http.ResponseWriter, r *http.Request) {
 	name := r.PostFormValue("name")
 	if !names.MatchString(name) {

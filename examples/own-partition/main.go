@@ -1,7 +1,7 @@
-// Command own-partition is a web page that talks to DynamoDB itself, and reaches nothing but the items of the person who uses it.
+// Command own-partition is a web page that calls DynamoDB directly and can only reach its user's items.
 //
-// It runs what would be three things elsewhere, at one address: the database, an identity provider (Cognito, Auth0, …) that knows who
-// somebody is, and the page's files. Nothing stands between the page and the database: what the page may do is written in iam.yaml.
+// It serves three things at one address that would usually be separate: the database, an identity provider (Cognito, Auth0, …), and the
+// page's files. There is no application server between the page and the database: iam.yaml defines the page's permissions.
 package main
 
 import (
@@ -34,7 +34,7 @@ func main() {
 	defer stop()
 	if err := run(ctx, *addr, *pages, os.Stdout); err != nil {
 		slog.Error("stopped", "error", err)
-		os.Exit(1) //nolint:gocritic // nothing is left to be done
+		os.Exit(1) //nolint:gocritic // nothing left to clean up
 	}
 }
 
@@ -58,7 +58,7 @@ func run(ctx context.Context, addr, pages string, out io.Writer) error {
 	return site.Close()
 }
 
-// site is all that is at the address.
+// site is everything served at the address.
 type site struct {
 	http.Handler
 
@@ -69,7 +69,7 @@ type site struct {
 //go:embed iam.yaml
 var identities string
 
-// open makes the site of an address: POST / is DynamoDB and STS, /issuer/ the identity provider, all else the page.
+// open creates the site of an address: POST / is DynamoDB and STS, /issuer/ the identity provider, everything else the page.
 func open(ctx context.Context, address, pages string) (*site, error) {
 	if _, err := os.Stat(filepath.Join(pages, "dist", "page.js")); err != nil {
 		return nil, fmt.Errorf("the page's script is not built: npm ci && npm run build in %s (%w)", pages, err)
@@ -106,7 +106,7 @@ func (s *site) openDatabase(ctx context.Context, issuer string) (err error) {
 	if err != nil {
 		return err
 	}
-	// The program's own clients are the owner's: they need no permission.
+	// The program's own clients act as the owner and need no permissions.
 	client, table := s.db.Client(), "Notes"
 	_, err = client.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName: &table, BillingMode: types.BillingModePayPerRequest,
@@ -132,7 +132,7 @@ func (s *site) openDatabase(ctx context.Context, issuer string) (err error) {
 	return nil
 }
 
-// Close ends the database, and with it what it held.
+// Close closes the database; its data is lost.
 func (s *site) Close() (err error) {
 	if s.db != nil {
 		err = s.db.Close()

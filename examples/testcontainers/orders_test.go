@@ -1,6 +1,6 @@
-// Package testcontainers shows a Go test that runs against the container image by Testcontainers' module for DynamoDB: only the name of the
-// image differs from a test against amazon/dynamodb-local. A Go program can also have the database in its own process, without a
-// container: see package monotabletest.
+// Package testcontainers shows a Go test that runs against the container image with Testcontainers' DynamoDB module: only the image's name
+// differs from a test against amazon/dynamodb-local. A Go program can also run the database in its own process, without a container: see
+// package monotabletest.
 package testcontainers
 
 import (

@@ -1,7 +1,7 @@
 // Package httpguard protects an HTTP server without authentication from web pages.
 //
-// A browser sends requests to any address that its machine reaches, loopback included, for any page that it shows. Two
-// headers tell such requests apart, and no page can forge them:
+// A browser sends requests to any address that its machine can reach, including loopback, on behalf of any page. Two headers
+// identify such requests, and a page cannot forge them:
 //
 //   - Host names the server as the page's URL does. A page of evil.example whose name is rebound to 127.0.0.1 after it was
 //     loaded reaches a server on loopback as its own origin, but its requests say Host: evil.example. So a server that
@@ -10,8 +10,8 @@
 //   - Origin names the page that sends the request, unless the request is a plain navigation or a GET without CORS. An
 //     origin is accepted if it is the server's own or if the operator allowed it.
 //
-// A Guard says which hosts and origins are allowed. Its zero value allows no additional host and no other origin. A Guard
-// does not change after New, so any number of goroutines may use it at once.
+// A Guard defines the allowed hosts and origins. Its zero value allows no additional host and no other origin. A Guard is
+// immutable and safe for concurrent use.
 package httpguard
 
 import (
@@ -70,7 +70,7 @@ func isOrigin(origin string) bool {
 	return err == nil && u.Scheme != "" && u.Host != "" && u.Scheme+"://"+u.Host == origin && origin == strings.ToLower(origin)
 }
 
-// AllowsHost reports whether a request may name the server so. The authority is that of a Host header, of HTTP/2's
+// AllowsHost reports whether a request may address the server by this name. The authority is that of a Host header, of HTTP/2's
 // :authority, or of a request target in absolute form; net/http puts each of them in Request.Host. The port does not
 // matter. An empty authority is allowed: no browser sends one, some load balancers do.
 func (g *Guard) AllowsHost(authority string) bool {
@@ -95,8 +95,8 @@ func (g *Guard) AllowsHost(authority string) bool {
 	return false
 }
 
-// AllowsOrigin reports whether the origin that a request names may send it. A request that names none is not of a page
-// of another origin, or is one that every page may send: a navigation, an image.
+// AllowsOrigin reports whether the request's origin may send it. A request without one does not come from a page of another
+// origin, or is one that every page may send: a navigation, an image.
 func (g *Guard) AllowsOrigin(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	return origin == "" || g.CORSOrigin(r) != "" || isOwn(origin, r.Host)

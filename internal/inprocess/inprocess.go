@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// Client calls Handler. It serves each request on the caller's goroutine, and may be used from any number of them.
+// Client calls Handler on the caller's goroutine. It is safe for concurrent use.
 type Client struct {
 	Handler http.Handler
 }
@@ -51,7 +51,7 @@ type recorder struct {
 func (r *recorder) Header() http.Header    { return r.header }
 func (r *recorder) WriteHeader(status int) { r.status = status }
 
-// Write copies, for the handler may reuse its buffer.
+// Write copies, because the handler may reuse its buffer.
 func (r *recorder) Write(p []byte) (int, error) {
 	r.body = append(r.body, p...)
 	return len(p), nil

@@ -1,14 +1,14 @@
-// Package loadgen sends requests on many connections at once and records how long each took.
+// Package loadgen sends requests on many connections concurrently and records their latencies.
 //
 // # Model
 //
 // A Connection sends one request at a time. Run drives all of them for a while, in one of two ways:
 //
-//   - Closed loop (Rate 0): a connection sends the next request when it has the response to the one before. This shows what a server
-//     can do. It hides stalls: a server that stands still for a second gets few requests in that second, and the latencies of the
+//   - Closed loop (Rate 0): a connection sends the next request after the response to the previous one. This shows a server's
+//     capacity. It hides stalls: a server that stalls for a second receives few requests in that second, and the latencies of the
 //     requests that others would have sent are missing (coordinated omission).
-//   - Open loop: requests are due at random times (a Poisson process, the same in each run), and a latency counts from when its request was due,
-//     whether a connection was free or not. This shows what users wait at that rate.
+//   - Open loop: requests are due at random times (a Poisson process, the same in each run), and a latency is measured from the time
+//     its request was due, whether or not a connection was free. This shows the latency users experience at that rate.
 //
 // # Invariants
 //
@@ -31,9 +31,9 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Connection sends requests, one after the other. An error of either method ends the run.
+// Connection sends requests sequentially. An error of either method ends the run.
 type Connection interface {
-	// Prepare does what the next request needs and what is not measured.
+	// Prepare does the unmeasured preparation for the next request.
 	Prepare(ctx context.Context) error
 	// Send sends the request and reads its response.
 	Send(ctx context.Context) error
@@ -41,15 +41,15 @@ type Connection interface {
 
 // Options of a run.
 type Options struct {
-	// Duration is how long requests are sent. With 0 each connection sends one.
+	// Duration is how long to send requests. With 0, each connection sends one.
 	Duration time.Duration
-	// Rate is how many requests a second are due, on all connections together; 0 is the closed loop. It takes a Duration.
+	// Rate is the number of requests due per second, on all connections together; 0 is the closed loop. It requires a Duration.
 	Rate float64
 	// Sleep waits until a request is due; nil waits with Go's timers, which can be a millisecond late. Sleep need not watch a context.
 	Sleep func(time.Duration)
 }
 
-// Outcome is what a run came to.
+// Outcome is the result of a run.
 type Outcome struct {
 	latencies *hdrhistogram.Histogram // in units of resolution
 	// Requests is the number of requests sent.
@@ -58,7 +58,7 @@ type Outcome struct {
 	Elapsed time.Duration
 	// Busy is the time that all connections together spent in Send.
 	Busy time.Duration
-	// Waited is how many requests of the open loop found no free connection when they were due.
+	// Waited is the number of open-loop requests for which no connection was free when they were due.
 	Waited int
 }
 
@@ -69,20 +69,20 @@ const (
 	digits     = 3
 )
 
-// Percentile is the latency that p percent of the requests did not exceed; 0 without requests.
+// Percentile returns the latency that p percent of the requests did not exceed; 0 without requests.
 func (o *Outcome) Percentile(p float64) time.Duration {
 	return time.Duration(o.latencies.ValueAtPercentile(p)) * resolution
 }
 
-// Max is the longest latency.
+// Max returns the longest latency.
 func (o *Outcome) Max() time.Duration { return time.Duration(o.latencies.Max()) * resolution }
 
-// Mean is the average latency.
+// Mean returns the average latency.
 func (o *Outcome) Mean() time.Duration {
 	return time.Duration(o.latencies.Mean() * float64(resolution))
 }
 
-// Run sends requests on all connections until the time is over. A connection that fails ends; the others go on.
+// Run sends requests on all connections until the time is over. A failing connection stops; the others continue.
 func Run[C Connection](ctx context.Context, connections []C, o Options) (*Outcome, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -112,7 +112,7 @@ func Run[C Connection](ctx context.Context, connections []C, o Options) (*Outcom
 	return out, err
 }
 
-// recorder keeps the latencies of one connection.
+// recorder records the latencies of one connection.
 type recorder struct {
 	latencies *hdrhistogram.Histogram
 	busy      time.Duration
@@ -127,7 +127,7 @@ func (r *recorder) record(latency, busy time.Duration) {
 	r.busy += busy
 }
 
-// closed sends the next request when there is a response to the one before.
+// closed sends each request after the response to the previous one.
 func closed(ctx context.Context, c Connection, until time.Time, r *recorder) error {
 	for {
 		sent := time.Now()
@@ -145,14 +145,14 @@ func closed(ctx context.Context, c Connection, until time.Time, r *recorder) err
 	}
 }
 
-// pacer hands out the times at which requests are due.
+// pacer emits the times at which requests are due.
 type pacer struct {
 	due          chan time.Time
 	idle, waited atomic.Int64
 }
 
 func startPacer(ctx context.Context, o Options) *pacer {
-	// A second's worth of requests may wait in the queue. Beyond that the pacer waits too, and the requests are late all the same.
+	// One second of requests can wait in the queue. Beyond that the pacer also waits; the requests are late either way.
 	p := &pacer{due: make(chan time.Time, int(o.Rate)+1)}
 	sleep := o.Sleep
 	if sleep == nil {
@@ -204,8 +204,8 @@ func (p *pacer) loop(ctx context.Context, c Connection, r *recorder) error {
 	}
 }
 
-// arrivals yields the times at which requests are due: those of many users who know nothing of each other, the same in each run. There is
-// at least one.
+// arrivals yields the times at which requests are due, like those of many independent users, the same in each run. There is at
+// least one.
 func arrivals(rate float64, duration time.Duration) iter.Seq[time.Duration] {
 	return func(yield func(time.Duration) bool) {
 		random := rand.New(rand.NewPCG(1, 1)) //nolint:gosec // no secret
@@ -219,8 +219,8 @@ func arrivals(rate float64, duration time.Duration) iter.Seq[time.Duration] {
 	}
 }
 
-// Each does something on every connection at once. The error is that of the first connection that failed, with how many others did: sixteen
-// connections that are refused have one thing to say.
+// Each calls a function on every connection concurrently. It returns the error of the first connection that failed, with the
+// number of failures, because many connections usually fail for the same reason.
 func Each[C any](connections []C, do func(int, C) error) error {
 	faults := make([]error, len(connections))
 	var all sync.WaitGroup

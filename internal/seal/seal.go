@@ -1,5 +1,5 @@
-// Package seal encrypts small secrets, keys above all, so that a change of them shows: XChaCha20-Poly1305 with a random nonce.
-// What is sealed for one purpose opens for no other.
+// Package seal encrypts and authenticates small secrets, mainly keys, with XChaCha20-Poly1305 and a random nonce. A secret
+// sealed for one purpose cannot be opened for another.
 package seal
 
 import (
@@ -12,7 +12,7 @@ import (
 // KeyBytes is the length of a key.
 const KeyBytes = chacha20poly1305.KeySize
 
-// Seal encrypts text for a purpose: nonce, then what XChaCha20-Poly1305 makes of it.
+// Seal encrypts text for a purpose. The result is the nonce followed by the output of XChaCha20-Poly1305.
 func Seal(random io.Reader, key, text []byte, purpose string) ([]byte, error) {
 	aead, err := chacha20poly1305.NewX(key)
 	if err != nil {
@@ -25,14 +25,14 @@ func Seal(random io.Reader, key, text []byte, purpose string) ([]byte, error) {
 	return aead.Seal(nonce, nonce, text, []byte(purpose)), nil
 }
 
-// Open returns what was sealed with a key for a purpose.
+// Open decrypts a secret that was sealed with the key for the purpose.
 func Open(key, sealed []byte, purpose string) ([]byte, error) {
 	aead, err := chacha20poly1305.NewX(key)
 	if err != nil {
 		return nil, err
 	}
 	if len(sealed) < aead.NonceSize() {
-		return nil, errors.New("what is sealed is too short")
+		return nil, errors.New("sealed secret is too short")
 	}
 	return aead.Open(nil, sealed[:aead.NonceSize()], sealed[aead.NonceSize():], []byte(purpose))
 }

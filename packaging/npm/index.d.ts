@@ -9,26 +9,26 @@ export interface Server {
   readonly endpoint: string;
   /** For new DynamoDBClient(server.clientConfig). */
   readonly clientConfig: ClientConfig;
-  /** Ends the server; data in memory is gone. */
+  /** Stops the server. In-memory data is lost. */
   stop(): Promise<void>;
 }
 
 export interface StartOptions {
-  /** Keep the data in memory. Give either memory or data. */
+  /** Keep the data in memory. Pass either memory or data. */
   memory?: boolean;
   /** Keep the data in this directory. */
   data?: string;
-  /** Further flags of monotable serve. */
+  /** Additional flags of monotable serve. */
   args?: string[];
-  /** Milliseconds that the server may take until it listens; 60,000 by default. */
+  /** Time limit in milliseconds for the server to start listening; 60,000 by default. */
   timeout?: number;
 }
 
-/** Starts a server on a free port. It ends with stop(), or when this process ends. */
+/** Starts a server on a free port. It stops with stop(), or when this process ends. */
 export function start(options: StartOptions): Promise<Server>;
-/** Creates tables; each is the input of CreateTable. */
+/** Creates tables; each is an input of CreateTable. */
 export function createTables(endpoint: string, tables: object[]): Promise<void>;
 /** Creates the tables of a design file. */
 export function provision(endpoint: string, design: string, set?: Record<string, string>): Promise<void>;
-/** Path of the program for this platform. */
+/** Path of the binary for this platform. */
 export function binaryPath(): string;

@@ -2,7 +2,7 @@
 const {spawn, execFile} = require('node:child_process');
 const {promisify} = require('node:util');
 
-/** The program for this platform: MONOTABLE_BINARY, or the one of the optional package @monotable/PLATFORM-PROCESSOR. */
+/** The path of the binary: MONOTABLE_BINARY, or the one in the optional package @monotable/PLATFORM-ARCH. */
 function binaryPath() {
   if (process.env.MONOTABLE_BINARY) return process.env.MONOTABLE_BINARY;
   const name = `@monotable/${process.platform}-${process.arch}`;
@@ -12,25 +12,25 @@ function binaryPath() {
   } catch {
     throw new Error(
       `the package ${name} is not installed. Install with optional dependencies (without --omit=optional), ` +
-        'or set MONOTABLE_BINARY to the path of a monotable program.',
+        'or set MONOTABLE_BINARY to the path of a monotable binary.',
     );
   }
 }
 
-/** What AWS SDKs need besides the endpoint. The server does not check it. */
+/** AWS SDKs require these. The server does not check them. */
 const region = 'us-east-1';
 const credentials = {accessKeyId: 'monotable', secretAccessKey: 'monotable'};
 
-/** How long a server may take until it listens, in milliseconds. */
+/** The time limit for a server to start listening, in milliseconds. */
 const startTimeout = 60_000;
 
 /**
- * Starts a server on a free port of 127.0.0.1. It ends with stop(), or when this process ends in whatever way: the server watches the pipe
- * that is its standard input.
+ * Starts a server on a free port of 127.0.0.1. It stops with stop(), or when this process ends for any reason, because the server watches
+ * the pipe connected to its standard input.
  */
 function start({memory = false, data, args = [], timeout = startTimeout} = {}) {
   if (memory === (data !== undefined)) {
-    return Promise.reject(new TypeError('start: give either memory: true or data: a directory'));
+    return Promise.reject(new TypeError('start: pass either memory: true or data: a directory'));
   }
   const place = memory ? ['--memory'] : ['--data', data];
   const child = spawn(
@@ -38,24 +38,24 @@ function start({memory = false, data, args = [], timeout = startTimeout} = {}) {
     ['serve', ...place, '--addr', '127.0.0.1:0', '--until-stdin-closes', '--log-level', 'warn', ...args],
     {stdio: ['pipe', 'pipe', 'pipe']},
   );
-  // The server does not keep a program running that has nothing else to do.
+  // The server must not keep this process alive.
   child.unref();
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.unref?.();
-  child.stdin.on('error', () => {}); // it ended first
+  child.stdin.on('error', () => {}); // the server ended first
 
   const exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve(signal ?? code)));
   return new Promise((resolve, reject) => {
     let printed = '';
-    let complaints = '';
-    const timer = setTimeout(() => fail(`did not listen within ${timeout} ms`), timeout);
+    let errors = '';
+    const timer = setTimeout(() => fail(`did not start listening within ${timeout} ms`), timeout);
     const fail = (why) => {
       clearTimeout(timer);
       child.kill('SIGKILL');
-      reject(new Error(`monotable ${why}\n${complaints}`));
+      reject(new Error(`monotable ${why}\n${errors}`));
     };
     child.once('error', (error) => fail(`cannot be started: ${error.message}`));
-    exited.then((how) => fail(`ended (${how}) before it listened`));
-    child.stderr.setEncoding('utf8').on('data', (text) => (complaints = (complaints + text).slice(-10_000)));
+    exited.then((how) => fail(`exited (${how}) before it started listening`));
+    child.stderr.setEncoding('utf8').on('data', (text) => (errors = (errors + text).slice(-10_000)));
     child.stdout.setEncoding('utf8').on('data', (text) => {
       if (printed === null) return;
       printed += text;
@@ -66,7 +66,7 @@ function start({memory = false, data, args = [], timeout = startTimeout} = {}) {
       const endpoint = found[1];
       resolve({
         endpoint,
-        clientConfig: {endpoint, region, credentials: {...credentials}}, // the AWS SDK writes to the object
+        clientConfig: {endpoint, region, credentials: {...credentials}}, // a copy, because the AWS SDK modifies the object
         async stop() {
           child.ref();
           child.stdin.end();
@@ -77,7 +77,7 @@ function start({memory = false, data, args = [], timeout = startTimeout} = {}) {
   });
 }
 
-/** Creates tables at an endpoint: each is the input of CreateTable. */
+/** Creates tables at an endpoint; each is an input of CreateTable. */
 async function createTables(endpoint, tables) {
   for (const table of tables) {
     const response = await fetch(endpoint, {
@@ -89,7 +89,7 @@ async function createTables(endpoint, tables) {
   }
 }
 
-/** Creates the tables of a design file at an endpoint. set gives values to placeholders of table names. */
+/** Creates the tables of a design file at an endpoint. set has the values of placeholders in table names. */
 async function provision(endpoint, design, set = {}) {
   const values = Object.entries(set).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
   const env = {...process.env, AWS_ACCESS_KEY_ID: credentials.accessKeyId, AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey, AWS_REGION: region};

@@ -7,14 +7,14 @@ export interface DatabaseOptions {
   design?: string;
   /** Values of placeholders in the table names of the design. */
   set?: Record<string, string>;
-  /** Further flags of monotable serve. */
+  /** Additional flags of monotable serve. */
   args?: string[];
 }
 
-/** A database in memory with the given tables. */
+/** An in-memory database with the given tables. */
 export function testDatabase(options?: DatabaseOptions): Promise<Server>;
 
 type Hook = (run: () => Promise<void>) => unknown;
 
-/** A database for the test file that calls it. Its fields are set once beforeAll has run. */
+/** A database for the calling test file. Its fields are set once beforeAll has run. */
 export function useDatabase(options?: DatabaseOptions & {beforeAll?: Hook; afterAll?: Hook}): {readonly endpoint: string; readonly clientConfig: ClientConfig};

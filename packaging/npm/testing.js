@@ -1,7 +1,7 @@
 'use strict';
 const {start, createTables, provision} = require('./index.js');
 
-/** Starts a database in memory with the given tables: inputs of CreateTable, the tables of a design file, or both. */
+/** Starts an in-memory database with the given tables: inputs of CreateTable, the tables of a design file, or both. */
 async function testDatabase({tables = [], design, set, args} = {}) {
   const server = await start({memory: true, args});
   try {
@@ -15,8 +15,8 @@ async function testDatabase({tables = [], design, set, args} = {}) {
 }
 
 /**
- * Gives the test file that calls it a database of its own, from its first test to its last. The object it returns has the fields endpoint and
- * clientConfig once beforeAll has run. With Jest, and with Vitest's option globals, beforeAll and afterAll are found; otherwise pass them.
+ * Gives the calling test file its own database, from its first test to its last. The returned object has the fields endpoint and clientConfig
+ * once beforeAll has run. With Jest, and with Vitest's globals option, beforeAll and afterAll are found automatically; otherwise pass them.
  */
 function useDatabase({beforeAll = globalThis.beforeAll, afterAll = globalThis.afterAll, ...options} = {}) {
   if (typeof beforeAll !== 'function' || typeof afterAll !== 'function') {

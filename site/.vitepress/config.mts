@@ -1,4 +1,4 @@
-// The documentation site: the pages of ../docs, in the order of the sidebar below. A test compares it with the files.
+// The documentation site: the pages of ../docs, in the order of the sidebar. A test compares the sidebar with the files.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ const root = resolve(site, "..");
 const docs = join(root, "docs");
 const repository = "https://github.com/monotable/monotable";
 
-/** Pages whose names in a list come from their first headings. */
+/** Sidebar entries for all pages of a folder, named by their first headings. */
 function pages(folder: string) {
   return readdirSync(join(docs, folder)).filter((file) => file.endsWith(".md") && file !== "README.md").sort().map((file) => ({
     text: /^# (.*)$/m.exec(readFileSync(join(docs, folder, file), "utf8"))?.[1] ?? file,
@@ -18,7 +18,7 @@ function pages(folder: string) {
   }));
 }
 
-/** The address that a link needs here: of a file beyond the documents, that in the repository. Undefined where it is right as it is. */
+/** The address of a link on the site: for files outside of docs, their page in the repository. Undefined if the link needs no change. */
 function address(href: string, page: string): string | undefined {
   if (/^([a-z]+:|#|\/)/i.test(href)) return undefined;
   const [path = "", fragment] = href.split("#");
@@ -26,7 +26,7 @@ function address(href: string, page: string): string | undefined {
   if (!relative(docs, target).startsWith("..") && (path.endsWith(".md") || /\.(svg|png|webp)$/.test(path))) {
     return path.endsWith("README.md") ? href.replace("README.md", "index.md") : undefined;
   }
-  if (!existsSync(target)) throw new Error(`${relative(root, page)} links to ${href}, which is not there`);
+  if (!existsSync(target)) throw new Error(`${relative(root, page)} links to ${href}, which does not exist`);
   return `${repository}/blob/main/${relative(root, target)}${fragment === undefined ? "" : `#${fragment}`}`;
 }
 
@@ -43,7 +43,7 @@ export default defineConfig({
   markdown: {
     anchor: { slugify: (heading) => heading.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-") }, // as GitHub does
     config(md) {
-      // "{{ }}" in a document is a template of AWS's or ours, never Vue's.
+      // "{{ }}" in a document is a template of AWS or monotable, never of Vue.
       const code = md.renderer.rules.code_inline!;
       md.renderer.rules.code_inline = (...args) => code(...args).replace(/^<code/, "<code v-pre");
       md.core.ruler.push("links-to-the-repository", (state) => {
@@ -57,7 +57,7 @@ export default defineConfig({
       });
     },
   },
-  // The pages are here by a link, so that what they import is found here, too.
+  // The pages are a symbolic link; their imports must be resolved from here.
   vite: { resolve: { preserveSymlinks: true }, server: { fs: { allow: [root] } }, build: { chunkSizeWarningLimit: 2000 } },
   themeConfig: {
     nav: [

@@ -2,7 +2,7 @@ import type { DefaultTheme } from "vitepress";
 
 type Items = DefaultTheme.SidebarItem[];
 
-/** The order of the pages. Lists of numbered pages are folded, and come from the files. */
+/** The order of the pages. Rules and decisions are collapsed and listed from their files. */
 export const sidebar = (lists: { rules: Items; decisions: Items }): Items => [
   {
     text: "Get started",

@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/byname"
 )
 
-// What the API shows. Each field comes from the stored field of its name, so a type lists all that others see.
+// Response types. Each field is filled from the stored field of the same name, so a type lists everything that others can see.
 
 // Profile is what a user has said of himself.
 type Profile struct {

@@ -1,4 +1,4 @@
-// Package appcore is AppCore: users make transactions, which are settled in the background, and are notified of it.
+// Package appcore is AppCore: users create transactions, which are settled in the background, and are notified.
 //
 // # Model
 //
@@ -7,21 +7,23 @@
 //	                            ▼
 //	                        Settlement ── Rule ──▶ Transaction (COMPLETED or FAILED) and its copy, and a Notification
 //	                            ▲
-//	                        Sweep: what is pending still after five minutes, by an index that has pending transactions alone
 //
-// What is stored, and how it is asked for, stands in appcore.design.yaml; package appcoredb is generated from it, and is
-// the only way to the data. The API is the table in routes.go, with what requests say; answers.go lists what is shown. Domain
-// functions (transactions.go, notifications.go, settlement.go, sweep.go, operate.go) take the caller and such a request as values, and know no HTTP.
+//	                        Sweep: transactions still pending after five minutes, from an index of pending transactions only
+//
+// appcore.design.yaml declares what is stored and how it is accessed. Package appcoredb is generated from it and is the only code
+// that accesses the data. The API is the table in routes.go, with its request types; answers.go has the response types. Domain
+// functions (transactions.go, notifications.go, settlement.go, sweep.go, operate.go) take the caller and a request as values, and
+// do not depend on HTTP.
 //
 // # Invariants
 //
-//	A1  Nothing of another user is returned, but to operators, and the last transactions of all, without whose they are.
-//	A2  A request key makes one transaction, however often and by how many at once it is sent.
-//	A3  A transaction is settled once, and notifies once, however often its record is delivered, and whoever settles it.
+//	A1  No user sees another user's data, except operators. The list of all users' latest transactions omits the owners.
+//	A2  An idempotency key creates one transaction, however often and concurrently it is sent.
+//	A3  A transaction is settled once and notifies once, however often its record is delivered, and whoever settles it.
 //	A4  A transaction and its copy are equal.
-//	A5  No transaction that can be settled stays pending for longer than a day: one that the rule cannot decide until then fails.
+//	A5  No transaction stays pending for longer than a day: one that the rule cannot decide by then fails.
 //
-// All of the package may be used from any number of goroutines.
+// The package is safe for concurrent use.
 package appcore
 
 import (
@@ -50,28 +52,28 @@ import (
 // Name is the system's name.
 const Name = "appcore"
 
-// AdminGroup is the group of tokens that operate the system.
+// AdminGroup is the token group of the system's operators.
 const AdminGroup = "appcore-admin"
 
-// settleMaxVariable is the environment variable with the largest amount that is approved.
+// settleMaxVariable is the environment variable for the largest amount that is approved.
 const settleMaxVariable = "APPCORE_SETTLE_MAX"
 
 //go:embed words
 var wordsFiles embed.FS
 
-// Options are what a deployment can exchange.
+// Options are the replaceable parts of a deployment.
 type Options struct {
-	// Rule decides what becomes of transactions; nil is UpTo with APPCORE_SETTLE_MAX, or with DefaultSettleMax.
+	// Rule decides transactions; nil is UpTo with APPCORE_SETTLE_MAX, or with DefaultSettleMax.
 	Rule Rule
 }
 
-// service is the open system.
+// service is the running system.
 type service struct {
 	db     *appcoredb.DB
 	now    func() time.Time
 	rule   Rule
 	logger *slog.Logger
-	// hub tells this process's connections what changes.
+	// hub notifies this process's connections of changes.
 	hub *live.Hub[topic]
 }
 

@@ -6,13 +6,13 @@ import (
 	"github.com/monotable/monotable/systems/internal/designcheck"
 )
 
-// TestDesign: the design is sound, and appcoredb is what is generated of it.
+// TestDesign checks the design, and that appcoredb is up to date.
 func TestDesign(t *testing.T) {
 	t.Parallel()
 	designcheck.Run(t, "appcore.design.yaml", "appcoredb")
 }
 
-// TestConditions: what SettleTransaction asks is needed. Without it, settled twice, a transaction notifies twice.
+// TestConditions: the condition of SettleTransaction is needed. Without it, settling twice notifies twice.
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	designcheck.Breaks(t, "appcore.design.yaml", "when: status = 'PENDING' AND userId = :userId", "when: userId = :userId", "SettledTwice", "NotifiedOnce")

@@ -23,7 +23,7 @@ import (
 
 // The document's second part, the API.
 
-// endpointLines are those of 2.2.
+// endpointLines are section 2.2.
 func (d *document) endpointLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "GET | /transactions | handlers/transaction sGet.ts | Transacciones del usuario autenticado (paginadas)", Holds: func(t *testing.T) {
@@ -104,7 +104,7 @@ func (d *document) endpointLines() []apitest.Line {
 	}
 }
 
-// tokenLines are those of 2.3.
+// tokenLines are section 2.3.
 func (d *document) tokenLines() []apitest.Line {
 	refused := func(token func(*testing.T) string) func(*testing.T) {
 		return func(t *testing.T) {
@@ -127,7 +127,7 @@ func (d *document) tokenLines() []apitest.Line {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// What the pool's token says, and the forger's signature.
+			// The claims of the pool's token, with a forged signature.
 			good := d.v.Token(t, ana)
 			return good[:strings.LastIndex(good, ".")] + forged[strings.LastIndex(forged, "."):]
 		})},
@@ -150,7 +150,7 @@ func (d *document) tokenLines() []apitest.Line {
 	}
 }
 
-// keysAreKept verifies tokens as a function does whose users are in a user pool: the pool is asked for its keys once.
+// keysAreKept verifies tokens as a function with a user pool does: it fetches the pool's keys once.
 func keysAreKept(t *testing.T) {
 	t.Helper()
 	var asked atomic.Int32
@@ -183,7 +183,7 @@ func keysAreKept(t *testing.T) {
 	}
 }
 
-// statusLines are those of 2.4.
+// statusLines are section 2.4.
 func (d *document) statusLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "401 | Token ausente o inválido | Authorization header no enviado", Holds: func(t *testing.T) {
@@ -233,7 +233,7 @@ func (d *document) statusLines() []apitest.Line {
 	}
 }
 
-// broken makes a request of a system whose table is gone.
+// broken sends a request to a system whose table is gone.
 func (d *document) broken(t *testing.T, r apitest.Request) {
 	t.Helper()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
@@ -243,7 +243,7 @@ func (d *document) broken(t *testing.T, r apitest.Request) {
 	(&document{v: v}).refused(t, r, http.StatusInternalServerError, problem.CodeInternal)
 }
 
-// caseLines are the cases that 2.5 says its tests cover.
+// caseLines are the cases that section 2.5 requires tests for.
 func (d *document) caseLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "creación exitosa de una transacción (201)", Holds: func(t *testing.T) {
@@ -270,7 +270,7 @@ func (d *document) caseLines() []apitest.Line {
 			t.Helper()
 			body := object{"amount": 500, "currency": "ARS"}
 			first := d.answered(t, post("u-again", "k", body), http.StatusCreated)
-			d.v.Deliver(t) // it is settled in between
+			d.v.Deliver(t) // settled in between
 			if again := d.answered(t, post("u-again", "k", body), http.StatusOK); string(again.Body) != string(first.Body) {
 				t.Errorf("again %s, first %s", again.Body, first.Body)
 			}
@@ -281,7 +281,7 @@ func (d *document) caseLines() []apitest.Line {
 	}
 }
 
-// scaleLines are those of 2.6.
+// scaleLines are section 2.6.
 func (d *document) scaleLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "AWS Lambda — concurrencia", Instead: "functions scale by themselves; reserved concurrency, which they may have, is the account's to spare", Holds: func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// asks are the parts of the document that ask for something, beside its tables.
+// asks are the sections of the document that contain requirements, besides its tables.
 var asks = regexp.MustCompile(`^Ítem \d — .*|^¿Por qué [^?]*\?|^Consideración de escalabilidad|` +
 	`^Cada endpoint corresponde a una Lambda individual|` +
 	`Verifica la firma digital del token|Valida que el campo tokenUse sea "access"|Comprueba que el issuer coincida|` +
@@ -26,7 +26,7 @@ var asks = regexp.MustCompile(`^Ítem \d — .*|^¿Por qué [^?]*\?|^Consideraci
 	`error inesperado del servicio \(500\)|recuperación idempotente ante un reintento|` +
 	`^(AWS Lambda|DynamoDB|API Gateway|Idempotencia) — [^.]*|^Paginación nativa`)
 
-// TestDocument: each line of the document, by its own words.
+// TestDocument checks each line of the document.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	apitest.EachLine(t, appcore.System(appcore.Options{}), asks, func(t *testing.T, v *apitest.Server) []apitest.Line {
@@ -36,7 +36,7 @@ func TestDocument(t *testing.T) {
 	})
 }
 
-// document is a system in which everything of the document has happened once.
+// document is a system in which everything in the document has happened once.
 type document struct {
 	v              *apitest.Server
 	tx             appcore.Transaction
@@ -54,10 +54,10 @@ func documented(t *testing.T, v *apitest.Server) *document {
 	return d
 }
 
-// object is a body.
+// object is a JSON object.
 type object = map[string]any
 
-// answered makes a request, whose answer must have a status.
+// answered sends a request whose response must have a status.
 func (d *document) answered(t *testing.T, r apitest.Request, status int) *apitest.Response {
 	t.Helper()
 	answer := d.v.Do(t, r)
@@ -67,7 +67,7 @@ func (d *document) answered(t *testing.T, r apitest.Request, status int) *apites
 	return answer
 }
 
-// refused makes a request that must be refused.
+// refused sends a request that must be rejected.
 func (d *document) refused(t *testing.T, r apitest.Request, status int, code string) {
 	t.Helper()
 	if p := d.answered(t, r, status).Problem(t); p.Code != code {
@@ -75,7 +75,7 @@ func (d *document) refused(t *testing.T, r apitest.Request, status int, code str
 	}
 }
 
-// under are the items of a user whose sort keys begin so, the newest first.
+// under returns a user's items whose sort keys begin with a prefix, newest first.
 func (d *document) under(t *testing.T, sub, prefix string) []map[string]string {
 	t.Helper()
 	found := d.v.Query(t, "AppCore", "", "pk = :pk AND begins_with(sk, :sk)", map[string]string{":pk": "USER#" + sub, ":sk": prefix})
@@ -91,7 +91,7 @@ func post(sub, key string, body any) apitest.Request {
 	return apitest.Request{Method: http.MethodPost, Path: "/transactions", As: sub, Key: key, Body: body}
 }
 
-// tableLines are those of 1.1 to 1.3.
+// tableLines are sections 1.1 to 1.3.
 func (d *document) tableLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "Nombre de la tabla | AppCore", Holds: func(t *testing.T) {
@@ -129,7 +129,7 @@ func (d *document) tableLines() []apitest.Line {
 					t.Errorf("the partition key %s", pk)
 				}
 			}
-			// A user and a transaction of one id are two things.
+			// A user and a transaction with the same id are different things.
 			create(t, d.v, d.tx.TxID, "k", 7)
 			if own := list(t, d.v, d.tx.TxID).Items; len(own) != 1 || own[0].TxID == d.tx.TxID {
 				t.Errorf("the user %s has %+v", d.tx.TxID, own)
@@ -145,7 +145,7 @@ func (d *document) tableLines() []apitest.Line {
 					t.Errorf("the sort key %s", sk)
 				}
 			}
-			// Transactions of one millisecond are kept apart by their ids.
+			// Transactions of the same millisecond are told apart by their ids.
 			create(t, d.v, "u-twice", "k-1", 1)
 			create(t, d.v, "u-twice", "k-2", 2)
 			if found := d.under(t, "u-twice", "TX#"); len(found) != 2 || found[0]["createdAt"] != found[1]["createdAt"] {
@@ -196,7 +196,7 @@ func (d *document) tableLines() []apitest.Line {
 	}
 }
 
-// patternLines are those of 1.4: each pattern is the document's request, and what it finds is shown by the API.
+// patternLines are section 1.4: each pattern is the document's request, and the API returns what it finds.
 func (d *document) patternLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "1 | Transacciones de un usuario | Query | Tabla principal | pk=USER#<id> · sk begins_with TX#", Holds: func(t *testing.T) {
@@ -260,7 +260,7 @@ func (d *document) patternLines() []apitest.Line {
 	}
 }
 
-// reasonLines are those of 1.6.
+// reasonLines are section 1.6.
 func (d *document) reasonLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "¿Por qué Single Table Design?", Holds: func(t *testing.T) {
@@ -281,7 +281,7 @@ func (d *document) reasonLines() []apitest.Line {
 			if n := count() - before; n != 3 {
 				t.Errorf("a transaction wrote %d items, want the item, its copy and the record", n)
 			}
-			// A key that is used again for another request writes none of the three.
+			// Reusing a key for a different request writes none of the three items.
 			d.refused(t, post("u-whole", "k", object{"amount": 2, "currency": "ARS"}), http.StatusUnprocessableEntity, problem.CodeKeyReused)
 			if n := count() - before; n != 3 {
 				t.Errorf("a refused transaction left %d items", n-3)

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// TestFaults: whatever fails behind it, an operation answers with 500 and tells nothing of the inside.
+// TestFaults: whatever fails internally, an operation returns 500 and reveals nothing else.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))

@@ -13,11 +13,11 @@ import (
 const (
 	ana   = "u-123"
 	bruno = "u-456"
-	// nowhere is a ULID that nothing has.
+	// nowhere is a ULID that does not exist.
 	nowhere = "01HM699R7006AFVGQT5ZYC0GEK"
 )
 
-// TestRoutes calls every operation with good and bad input, over each transport.
+// TestRoutes calls every operation with valid and invalid input, over each transport.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, appcore.System(appcore.Options{}), func(t *testing.T, v *apitest.Server) {
@@ -26,7 +26,7 @@ func TestRoutes(t *testing.T) {
 	})
 }
 
-// routes calls every operation with good and bad input.
+// routes calls every operation with valid and invalid input.
 func routes(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	t.Run("profile", func(t *testing.T) { v.Run(t, profileCases()) })
@@ -45,7 +45,7 @@ func routes(t *testing.T, v *apitest.Server) {
 	v.Covered(t)
 }
 
-// TestStrangers: nothing is for who has no valid token.
+// TestStrangers: without a valid token nothing is accessible.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, appcore.System(appcore.Options{}), func(t *testing.T, v *apitest.Server) {
@@ -96,7 +96,7 @@ func profileCases() []apitest.Case {
 	}
 }
 
-// create makes a user's transaction and returns it.
+// create creates a transaction for a user and returns it.
 func create(tb testing.TB, v *apitest.Server, sub, key string, amount int64) appcore.Transaction {
 	tb.Helper()
 	answer := v.Do(tb, apitest.Request{

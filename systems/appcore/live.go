@@ -14,13 +14,13 @@ import (
 	"github.com/monotable/monotable/systems/internal/live"
 )
 
-// topic is what a page follows: what is a user's, or the transactions of all, for operators.
+// topic is what a page subscribes to: one user's data or, for operators, all transactions.
 type topic struct {
 	operators bool
 	userID    string
 }
 
-// tell tells pages what is made and what becomes of it. Copies tell nothing, and settlement logs what cannot be read.
+// tell publishes created and changed items. Copies are ignored, and settlement logs unreadable items.
 func (s *service) tell(_ context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		if r.Dynamodb == nil || r.EventName == streams.OperationTypeRemove {
@@ -41,7 +41,7 @@ func (s *service) tell(_ context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// liveRoutes are the streams of events.
+// liveRoutes are the event streams.
 func (s *service) liveRoutes(a huma.API, operators api.Option) {
 	live.Register(a, s.hub, huma.Operation{
 		OperationID: "watchOwn", Path: "/events", Summary: "Your transactions and notifications as they change", Tags: []string{"Transactions"},

@@ -8,11 +8,10 @@ import (
 	"github.com/monotable/monotable/systems/internal/load"
 )
 
-// loadTransactions are what a connection has for its lists: more than a page.
+// loadTransactions is the number of transactions per connection: more than a page.
 const loadTransactions = 30
 
-// loadPlan measures every operation. A connection is a user with transactions that have been settled, so that there are
-// notifications of them too.
+// loadPlan measures every operation. A connection is a user with settled transactions, and so with notifications.
 func loadPlan() load.Plan {
 	create := load.Call{
 		Method: http.MethodPost, Path: "/transactions", Header: map[string]string{"Idempotency-Key": "load-{n}"},

@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// notification is a user's own, with what the API knows it by.
+// notification is a user's own notification with its id in the API.
 type notification struct {
 	appcoredb.Notification
 	Ref string
@@ -26,7 +26,7 @@ func withRef(n appcoredb.Notification) notification {
 	return notification{n, notificationRef{at: n.NotifiedAt, id: n.NotifID}.String()}
 }
 
-// notifications are a page of a user's own, newest first, without those whose time is over.
+// notifications returns a page of a user's notifications, newest first, without expired ones.
 func (s *service) notifications(ctx context.Context, who auth.Principal, in api.PageQuery) (table.Page[notification], error) {
 	found, err := s.db.UserNotifications(ctx, appcoredb.UserNotificationsInput{UserID: who.Sub}, in.Options())
 	page := table.Page[notification]{Next: found.Next}
@@ -36,7 +36,7 @@ func (s *service) notifications(ctx context.Context, who auth.Principal, in api.
 	return page, err
 }
 
-// mark marks a user's own notification as read, or as not read.
+// mark marks a user's own notification as read or unread.
 func (s *service) mark(ctx context.Context, who auth.Principal, in notificationInput) (notification, error) {
 	ref, err := parseNotificationRef(in.ID)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *service) mark(ctx context.Context, who auth.Principal, in notificationI
 // noNotification is the detail of a 404.
 const noNotification = "there is no such notification"
 
-// notificationRef is what leads to a notification of a user: the fields of its sort key.
+// notificationRef identifies a notification of a user: the fields of its sort key.
 type notificationRef struct {
 	at time.Time
 	id string // a ULID
@@ -63,17 +63,17 @@ const (
 	refBytes     = refTimeBytes + len(ulid.ULID{})
 )
 
-// String is the id that the API knows the notification by: the time in milliseconds and the ULID, in base64url.
+// String returns the notification's id in the API: the time in milliseconds and the ULID, in base64url.
 func (r notificationRef) String() string {
 	id, err := ulid.ParseStrict(r.id)
 	if err != nil {
-		return "" // data access returns ULIDs only
+		return "" // the data access layer returns only ULIDs
 	}
 	b := binary.BigEndian.AppendUint64(nil, uint64(r.at.UnixMilli())) //nolint:gosec // the same bits
 	return base64.RawURLEncoding.EncodeToString(append(b, id[:]...))
 }
 
-// parseNotificationRef reads what String has written.
+// parseNotificationRef parses the result of String.
 func parseNotificationRef(text string) (notificationRef, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(b) != refBytes {

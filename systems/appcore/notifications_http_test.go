@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// notifications are all of a user's, page by page.
+// notifications returns all of a user's notifications, page by page.
 func notifications(tb testing.TB, v *apitest.Server, sub string) []appcore.Notification {
 	tb.Helper()
 	var all []appcore.Notification
@@ -32,7 +32,7 @@ func notifications(tb testing.TB, v *apitest.Server, sub string) []appcore.Notif
 	}
 }
 
-// TestNotifications are a user's own, newest first, in pages, each about another of his transactions.
+// TestNotifications: a user's own notifications, newest first, in pages, each about a different transaction.
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
@@ -58,8 +58,8 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
-// TestNotificationExpires: after 90 days a notification is gone, whether DynamoDB has removed it or not; one that is younger is
-// still found behind those.
+// TestNotificationExpires: after 90 days a notification is gone, whether or not DynamoDB has deleted it; newer ones listed after
+// it are still found.
 func TestNotificationExpires(t *testing.T) {
 	t.Parallel()
 	const life = 90 * 24 * time.Hour

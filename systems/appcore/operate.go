@@ -22,7 +22,8 @@ func (s *service) operated(tx appcoredb.Transaction) operated {
 	return operated{tx, tx.Status == appcoredb.TxStatusPending && s.now().After(tx.CreatedAt.Add(settledWithin))}
 }
 
-// queue is a page of the transactions of a status. The index tells which; each is read by its id, so that none is shown that has
+// queue returns a page of the transactions with a status. The index lists them and each is read by its id, so none is returned
+// that has changed since.
 // gone on since.
 func (s *service) queue(ctx context.Context, _ auth.Principal, in queueQuery) (page table.Page[operated], err error) {
 	found, err := s.db.QueuedTransactions(ctx, appcoredb.QueuedTransactionsInput{Status: in.Status}, in.Options())
@@ -49,13 +50,13 @@ func (s *service) queue(ctx context.Context, _ auth.Principal, in queueQuery) (p
 	return page, nil
 }
 
-// anyTransaction is a transaction, whosever it is.
+// anyTransaction returns any user's transaction.
 func (s *service) anyTransaction(ctx context.Context, _ auth.Principal, in transactionPath) (operated, error) {
 	tx, err := s.db.AnyTransaction(ctx, appcoredb.AnyTransactionInput{TxID: in.TxID})
 	return s.operated(tx), err
 }
 
-// replay settles a pending transaction now, as the sweep would later. What is settled already stays as it is.
+// replay settles a pending transaction now, as the sweep would later. A settled transaction stays as it is.
 func (s *service) replay(ctx context.Context, who auth.Principal, in transactionPath) (operated, error) {
 	tx, err := s.anyTransaction(ctx, who, in)
 	if err != nil || tx.Status != appcoredb.TxStatusPending {

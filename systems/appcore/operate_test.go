@@ -18,12 +18,12 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// operator is a request of somebody who operates the system.
+// operator sends a request as an operator.
 func operator(method, path string) apitest.Request {
 	return apitest.Request{Method: method, Path: path, As: "u-999", Groups: []string{appcore.AdminGroup}}
 }
 
-// operationRoutes: the queues are for operators, and nobody else.
+// operationRoutes: the queues are only for operators.
 func operationRoutes(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	id := create(t, v, ana, "operation", 500).TxID
@@ -58,12 +58,12 @@ func operationRoutes(t *testing.T, v *apitest.Server) {
 	))
 }
 
-// eventRoutes reads the beginnings of both streams of events: an operator's is for nobody else.
+// eventRoutes reads the beginning of both event streams; the operators' is closed to everyone else.
 func eventRoutes(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	v.Run(t, []apitest.Case{{Name: "a user", Request: apitest.Request{Method: http.MethodGet, Path: "/queue/events", As: ana}, Status: http.StatusForbidden, Code: problem.CodeForbidden}})
 	for _, r := range []apitest.Request{{Method: http.MethodGet, Path: "/events", As: ana}, operator(http.MethodGet, "/queue/events")} {
-		if !v.Live() { // what Lambda responds is what there is
+		if !v.Live() { // Lambda returns what there is and ends
 			v.Run(t, []apitest.Case{{Name: r.Path, Request: r, Status: http.StatusOK}})
 			continue
 		}
@@ -73,7 +73,7 @@ func eventRoutes(t *testing.T, v *apitest.Server) {
 	}
 }
 
-// next follows a stream of events: each call gives the data of the next one, which has to be of that name, if one is given.
+// next returns the data of a stream's next event on each call. If a name is given, the event must have it.
 func next(ctx context.Context, t *testing.T, v *apitest.Server, r apitest.Request) func(name string) string {
 	t.Helper()
 	res, feed := v.Stream(ctx, t, r)
@@ -97,7 +97,7 @@ func next(ctx context.Context, t *testing.T, v *apitest.Server, r apitest.Reques
 	}
 }
 
-// TestEvents: a user is told of what is his as it changes, and of nothing else; an operator of all transactions.
+// TestEvents: a user receives changes to their own data only, an operator changes to all transactions.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
@@ -108,11 +108,11 @@ func TestEvents(t *testing.T) {
 	own("ready")
 	all("ready")
 	v.Work(t)
-	own("ready") // the process follows the stream from now on
+	own("ready") // from now on the process consumes the stream
 	all("ready")
 	others := create(t, v, "u-77", "event", 700).TxID
 	id := create(t, v, ana, "event", 500).TxID
-	told := map[string]int{} // what an operator is told, by transaction and status
+	told := map[string]int{} // what an operator receives, by transaction and status
 	for range 4 {
 		var tx appcore.OperatedTransaction
 		if err := json.Unmarshal([]byte(all("transaction")), &tx); err != nil {
@@ -142,8 +142,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestOperate: what the rule cannot decide waits in the queue, overdue after five minutes; a replay settles it once, and its owner
-// is told once; what is declined is in the other queue, and stays there.
+// TestOperate: a transaction that the rule cannot decide stays in the queue, overdue after five minutes. A replay settles it
+// once, and its owner is notified once. Rejected transactions are in the other queue, and stay there.
 func TestOperate(t *testing.T) {
 	t.Parallel()
 	down := true
@@ -213,7 +213,7 @@ func TestOperate(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestActsOfOperators: who has replayed what is told to operators.
+// TestActsOfOperators: operators can see who replayed what.
 func TestActsOfOperators(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))

@@ -18,7 +18,7 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// process is AppCore as a process serves it, with its workers and a development's issuer.
+// process is AppCore as a process serves it, with workers and a development issuer.
 func process(t *testing.T, o appcore.Options) (address string, token func(sub string, groups ...string) string) {
 	t.Helper()
 	database := databasetest.Open(t)
@@ -72,7 +72,7 @@ func signIn(p *webtest.Page, token, words string) {
 	p.UntilText(words)
 }
 
-// pay makes a transaction.
+// pay creates a transaction.
 func pay(p *webtest.Page, amount string) {
 	p.Wait("h1")
 	p.Click(".wallet .button.primary")
@@ -81,8 +81,8 @@ func pay(p *webtest.Page, amount string) {
 	p.Click("dialog[open] .button.primary")
 }
 
-// TestWorkingDay: a user makes transactions, sees the bank's silence as pending, and, without a reload, how each ends; is notified, and
-// reads it. An operator sees what waits, replays it, and finds what was declined.
+// TestWorkingDay: a user creates transactions, sees one pending while the bank does not respond, and sees each outcome without a
+// reload; gets a notification, and reads it. An operator sees pending transactions, replays one, and finds the rejected ones.
 func TestWorkingDay(t *testing.T) {
 	t.Parallel()
 	var up atomic.Bool

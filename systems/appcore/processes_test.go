@@ -13,9 +13,9 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// TestTwoProcesses: two processes serve and settle on one database. Each request is sent to both at once and done once; the one that
-// follows the stream is killed, and the other one settles what is left, each transaction once, with one notification; pages at one
-// are told of what the other has done.
+// TestTwoProcesses: two processes serve and settle on one database. Each request is sent to both concurrently and takes effect
+// once. The process that consumes the stream is killed, and the other settles the rest: each transaction once, with one
+// notification. Pages connected to one process see changes made by the other.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	peers := apitest.Processes(t, appcore.System(appcore.Options{}), 2)
@@ -75,7 +75,7 @@ func TestTwoProcesses(t *testing.T) {
 			t.Errorf("%+v, a copy %+v, %d notifications, %d records", tx, s.copies[id], len(s.notifications[id]), len(s.requests[id]))
 		}
 	}
-	for settled := 0; settled == 0; { // of what both have done
+	for settled := 0; settled == 0; { // by both
 		if e := hear(""); strings.Contains(e, `"status":"COMPLETED"`) {
 			settled++
 		}

@@ -7,9 +7,9 @@ import (
 	"github.com/monotable/monotable/systems/internal/api"
 )
 
-// routes are the API. What is an access pattern of the design is called as it is; the rest are functions of the domain.
+// routes is the API. Routes named after an access pattern of the design call it directly; the others call domain functions.
 func (s *service) routes(a huma.API) {
-	const caller = "UserID" // the field of access patterns that is the caller's id
+	const caller = "UserID" // the field of access patterns that holds the caller's id
 
 	profile := api.Tag(a, "Profile")
 	api.Get[Profile](profile, "/me", "getProfile", "Your profile", api.Call[api.None](s.db.Profile, caller), api.NotFound)
@@ -41,13 +41,13 @@ func (s *service) routes(a huma.API) {
 		api.Refuses(appcoredb.ErrNotificationExpired))
 }
 
-// ProfileInput is what a user says of himself.
+// ProfileInput is a user's profile.
 type ProfileInput struct {
 	Email string `json:"email" format:"email" maxLength:"254" doc:"Where you can be written to"`
 	Name  string `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]*[^\\x00-\\x20\\x7f][^\\x00-\\x1f\\x7f]*$" patternDescription:"a line that is not blank" doc:"What you are called"`
 }
 
-// transactionQuery has texts as times, for the zero time.Time is one that may be asked for.
+// transactionQuery has times as strings, because the zero time.Time is a valid time to query.
 type transactionQuery struct {
 	api.PageQuery
 	From string `query:"from" format:"date-time" doc:"The earliest time at which they were made"`
@@ -68,7 +68,7 @@ type newTransaction struct {
 	Body TransactionInput
 }
 
-// TransactionInput is a transaction that is to be made.
+// TransactionInput is a new transaction.
 type TransactionInput struct {
 	Amount   int64              `json:"amount" minimum:"1" maximum:"9007199254740991" doc:"How much, in the currency's smallest unit"`
 	Currency appcoredb.Currency `json:"currency" enum:"ARS,BRL,USD" doc:"The currency"`
@@ -79,7 +79,7 @@ type notificationInput struct {
 	Body NotificationInput
 }
 
-// NotificationInput is a change of a notification.
+// NotificationInput is a change to a notification.
 type NotificationInput struct {
 	Read bool `json:"read" doc:"Whether you have read it"`
 }

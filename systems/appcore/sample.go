@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// sampleBlock is a user with twenty transactions, of which all but the last are settled.
+	// sampleBlock is a user with twenty transactions, all settled but the last.
 	sampleBlock = 40
 	// sampleFirstUser makes the first user the one whose token the demo's page shows.
 	sampleFirstUser = 123
@@ -25,7 +25,7 @@ const (
 	sampleMost      = 2_000_000
 )
 
-// sample makes a part of a sample.
+// sample generates a part of the sample data.
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
 		m := sampleMaker{Rand: p.Rand}
@@ -37,16 +37,16 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 	}
 }
 
-// sampleMaker makes the records of a part, one after the other.
+// sampleMaker generates the records of a part one after another.
 type sampleMaker struct {
 	*rand.Rand
 	tx appcoredb.Transaction // the last one
 }
 
-// record makes the record of a number, at a place in its block: the user, then transactions, each but the last followed by
-// its notification.
+// record generates a numbered record at a position in its block: the user, then transactions, each but the last followed by its
+// notification.
 func (m *sampleMaker) record(n, place int) table.Record {
-	// A second for each record, so that times are the same whatever the sample's size.
+	// One second per record, so that times do not depend on the sample's size.
 	at := time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Second)
 	userID := fmt.Sprintf("u-%d", sampleFirstUser+n/sampleBlock)
 	switch {
@@ -67,7 +67,7 @@ func (m *sampleMaker) user(userID string, at time.Time) appcoredb.User {
 	return appcoredb.User{UserID: userID, Email: strings.ReplaceAll(userID, "-", ".") + "@example.com", Name: name, CreatedAt: at}
 }
 
-// transaction has an amount of any size alike often, and is what DefaultSettleMax makes of it.
+// transaction draws amounts of all magnitudes equally often, and applies DefaultSettleMax.
 func (m *sampleMaker) transaction(userID string, at time.Time, pending bool) appcoredb.Transaction {
 	currencies := []appcoredb.Currency{appcoredb.CurrencyARS, appcoredb.CurrencyBRL, appcoredb.CurrencyUSD}
 	tx := appcoredb.Transaction{
@@ -85,7 +85,7 @@ func (m *sampleMaker) transaction(userID string, at time.Time, pending bool) app
 	return tx
 }
 
-// notification is that of the last transaction. It does not expire while the sample is used.
+// notification is that of the last transaction. It does not expire while the sample is in use.
 func (m *sampleMaker) notification(at time.Time) appcoredb.Notification {
 	return appcoredb.Notification{
 		NotifID: notificationID(m.tx.TxID), UserID: m.tx.UserID, TxID: m.tx.TxID, Message: message(m.tx.TxID, m.tx.Status),
@@ -93,7 +93,7 @@ func (m *sampleMaker) notification(at time.Time) appcoredb.Notification {
 	}
 }
 
-// id is a ULID of a time.
+// id returns a ULID for a time.
 func (m *sampleMaker) id(at time.Time) string {
 	var id ulid.ULID
 	_ = id.SetTime(ulid.Timestamp(at)) // a time of ours fits

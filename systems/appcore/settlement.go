@@ -18,32 +18,34 @@ import (
 	"github.com/monotable/monotable/systems/appcore/appcoredb"
 )
 
-// DefaultSettleMax is the largest amount that is approved if nobody says otherwise.
+// DefaultSettleMax is the largest amount approved by default.
 const DefaultSettleMax = 1_000_000
 
-// Rule decides what becomes of a pending transaction. It is asked by many goroutines at once, and again where a record is
-// delivered again; the first decision that is stored stays. An error is for what passes, a bank that does not answer: the
-// transaction stays pending, and the records behind its batch wait, until there is none. What can never be approved is not.
+// Rule decides pending transactions. It is called from several goroutines concurrently, and again for redelivered records; the
+// first stored decision is final. An error stands for temporary conditions, such as a bank that does not respond: the transaction
+// stays pending, and the records after its batch wait until the error is gone. A transaction that can never be approved is not an
+// error.
 type Rule interface {
 	Approve(context.Context, appcoredb.Transaction) (bool, error)
 }
 
-// errNoImage is for a stream that tells less than the design asks it to.
+// errNoImage reports a stream with a different view type than the design requires.
 var errNoImage = errors.New("it has no image of the item: the stream must be of NEW_AND_OLD_IMAGES")
 
 // UpTo approves amounts up to itself, in the currency's smallest unit.
 type UpTo int64
 
-// Approve makes UpTo a Rule.
+// Approve implements Rule.
 func (most UpTo) Approve(_ context.Context, tx appcoredb.Transaction) (bool, error) {
 	return tx.Amount <= int64(most), nil
 }
 
-// settleAtOnce is how many transactions of a batch are settled at once: the rule and the database are waited for most of the time.
+// settleAtOnce is how many transactions of a batch are settled concurrently; most of the time is spent waiting for the rule and
+// the database.
 const settleAtOnce = 16
 
-// settleBatch settles the transactions that a batch of the table's stream tells of. None depends on another, so that one that
-// cannot be settled does not hold up the others of its batch. If there is one, the batch comes again, as any may.
+// settleBatch settles the transactions in a batch of stream records. They are independent, so one that cannot be settled does not
+// block the rest of its batch. If there is one, the batch is delivered again.
 func (s *service) settleBatch(ctx context.Context, b consumer.Batch) error {
 	var pending []appcoredb.Transaction
 	for _, r := range b.Records {
@@ -54,7 +56,7 @@ func (s *service) settleBatch(ctx context.Context, b consumer.Batch) error {
 	return settleAll(pending, func(tx appcoredb.Transaction) (string, error) { return tx.TxID, s.settle(ctx, tx) })
 }
 
-// settleAll settles many at once, and tells of the first that cannot be settled.
+// settleAll settles several transactions concurrently, and returns the first error.
 func settleAll[T any](list []T, settle func(T) (txID string, err error)) error {
 	faults := make([]error, len(list))
 	free := make(chan struct{}, settleAtOnce)
@@ -72,8 +74,8 @@ func settleAll[T any](list []T, settle func(T) (txID string, err error)) error {
 	return cmp.Or(faults...)
 }
 
-// made is the transaction that a record tells was made; copies tell nothing. A record that cannot be read is left behind, for
-// coming again does not fix it.
+// made returns the transaction that a record created; copies are ignored. An unreadable record is skipped, because a retry would
+// not help.
 func (s *service) made(ctx context.Context, r streams.Record) (appcoredb.Transaction, bool) {
 	if r.EventName != streams.OperationTypeInsert || r.Dynamodb == nil {
 		return appcoredb.Transaction{}, false
@@ -90,7 +92,7 @@ func (s *service) made(ctx context.Context, r streams.Record) (appcoredb.Transac
 	return tx, ok && place.Kind == table.KeyPlace && tx.Status == appcoredb.TxStatusPending
 }
 
-// settle asks the rule about a transaction and ends it.
+// settle applies the rule to a transaction and completes or fails it.
 func (s *service) settle(ctx context.Context, tx appcoredb.Transaction) error {
 	approved, err := s.approve(ctx, tx)
 	if err != nil {
@@ -99,7 +101,7 @@ func (s *service) settle(ctx context.Context, tx appcoredb.Transaction) error {
 	return s.end(ctx, tx, approved)
 }
 
-// end completes or fails a transaction and notifies its owner, unless that has been done.
+// end completes or fails a transaction and notifies its owner, unless that has been done already.
 func (s *service) end(ctx context.Context, tx appcoredb.Transaction, approved bool) error {
 	outcome := appcoredb.TxStatusFailed
 	if approved {
@@ -114,18 +116,18 @@ func (s *service) end(ctx context.Context, tx appcoredb.Transaction, approved bo
 	case errors.Is(err, appcoredb.ErrAlreadySettled):
 		return nil
 	case errors.Is(err, appcoredb.ErrTransactionNotFound), errors.Is(err, appcoredb.ErrAnothersTransaction):
-		// It was deleted, or put by hand, since: nobody is left to be told.
+		// It was deleted or replaced by hand since: there is nobody to notify.
 		s.logger.WarnContext(ctx, "a transaction of the stream is not in the table", "txId", tx.TxID, "error", err)
 		return nil
 	case errors.As(err, &value):
-		// It was put by hand, with a value that no pattern takes: coming again does not fix it.
+		// It was written by hand with a value that no pattern accepts: a retry would not help.
 		s.logger.ErrorContext(ctx, "a transaction of the stream cannot be settled", "txId", tx.TxID, "error", err)
 		return nil
 	}
 	return err
 }
 
-// approve asks the rule. Its panic is an error like others: it must not end the process, which does more than settle.
+// approve calls the rule. A panic is treated as an error: it must not end the process, which does more than settle.
 func (s *service) approve(ctx context.Context, tx appcoredb.Transaction) (approved bool, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -135,7 +137,7 @@ func (s *service) approve(ctx context.Context, tx appcoredb.Transaction) (approv
 	return s.rule.Approve(ctx, tx)
 }
 
-// message is what a notification says, as the document words it.
+// message is a notification's text, as the document words it.
 func message(txID string, outcome appcoredb.TxStatus) string {
 	verdict := "rechazada"
 	if outcome == appcoredb.TxStatusCompleted {
@@ -144,7 +146,7 @@ func message(txID string, outcome appcoredb.TxStatus) string {
 	return "Tu transacción TX#" + txID + " fue " + verdict + "."
 }
 
-// notificationID is the id of a transaction's notification: the same whoever settles it.
+// notificationID is the id of a transaction's notification, whoever settles it.
 func notificationID(txID string) string {
 	sum := sha256.Sum256([]byte("notification of " + txID))
 	id := ulid.ULID(sum[:])

@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// sweepEvery is how often transactions are looked for that nobody has settled.
+	// sweepEvery is the interval between sweeps.
 	sweepEvery = time.Minute
-	// settledWithin is how long the stream's follower is given.
+	// settledWithin is the time left to the stream consumer.
 	settledWithin = 5 * time.Minute
-	// failedAfter is when a transaction fails of which the rule still cannot decide.
+	// failedAfter is when a transaction fails that the rule still cannot decide.
 	failedAfter = 24 * time.Hour
 )
 
-// sweep settles the transactions that are pending for too long: their records were lost with a queue that nobody looked at, or
-// given up while the rule could not decide. The stream's follower may settle them at the same time, and other processes may
-// sweep: the transaction's own condition lets one of them through. One that cannot be settled does not hold up the others; it is
-// an error, for somebody to look at, and the next run tries again.
+// sweep settles transactions that have been pending for too long, because their records were lost with a dead-letter queue or
+// given up while the rule could not decide. The stream consumer and other processes may settle them concurrently: the
+// transaction's condition lets only one succeed. A transaction that cannot be settled does not block the others. It is returned
+// as an error, and the next run retries it.
 func (s *service) sweep(ctx context.Context) error {
 	var first error
 	due := s.now().Add(-settledWithin)
@@ -41,7 +41,7 @@ func (s *service) sweep(ctx context.Context) error {
 	}
 }
 
-// sweepOne settles a transaction, unless it is not pending any more: the index may still have it.
+// sweepOne settles a transaction unless it is no longer pending: the index may still list it.
 func (s *service) sweepOne(ctx context.Context, txID string) error {
 	tx, err := s.db.AnyTransaction(ctx, appcoredb.AnyTransactionInput{TxID: txID})
 	if errors.Is(err, table.ErrNotFound) || err == nil && tx.Status != appcoredb.TxStatusPending {
@@ -60,5 +60,5 @@ func (s *service) sweepOne(ctx context.Context, txID string) error {
 	if err := s.end(ctx, tx, approved && err == nil); !errors.Is(err, table.ErrConflict) {
 		return err
 	}
-	return nil // those that it meets again and again settle it, or the next run does
+	return nil // the writes that it keeps conflicting with settle it, or the next run does
 }

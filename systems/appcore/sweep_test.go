@@ -18,7 +18,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// TestSweep: what is pending for five minutes is settled without the stream; younger ones are left to it.
+// TestSweep: transactions pending for five minutes are settled without the stream; younger ones are left to it.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, appcore.System(appcore.Options{}), func(t *testing.T, v *apitest.Server) {
@@ -52,12 +52,12 @@ func TestSweep(t *testing.T) {
 		left(1)
 		v.Tick(t)
 		left(1)
-		v.Deliver(t) // the stream comes late
+		v.Deliver(t) // the stream is late
 		left(0)
 	})
 }
 
-// waiting is how many entries the index has of what is pending; what has failed is in it too.
+// waiting counts the index entries of pending transactions; the index also contains failed ones.
 func waiting(tb testing.TB, v *apitest.Server) (n int) {
 	tb.Helper()
 	for it := range items(tb, v, "GSI2") {
@@ -68,7 +68,7 @@ func waiting(tb testing.TB, v *apitest.Server) (n int) {
 	return n
 }
 
-// TestSweptByMany: processes sweep while the stream's records are delivered, again and again, and nobody agrees on the outcome.
+// TestSweptByMany: processes sweep while stream records are delivered repeatedly, and their rules disagree.
 func TestSweptByMany(t *testing.T) {
 	t.Parallel()
 	const workers, transactions = 6, 40
@@ -92,8 +92,8 @@ func TestSweptByMany(t *testing.T) {
 	}
 }
 
-// TestSweeperDies: a sweep that ends half-way, with requests under way that nobody waits for, leaves each transaction settled or
-// pending, and the next one settles the rest, once.
+// TestSweeperDies: a sweep that ends halfway, with requests in flight, leaves each transaction either settled or pending, and the
+// next sweep settles the rest once.
 func TestSweeperDies(t *testing.T) {
 	t.Parallel()
 	const transactions = 60
@@ -126,7 +126,7 @@ func TestSweeperDies(t *testing.T) {
 	}
 }
 
-// TestUndecided: a transaction of which the rule cannot decide stays pending for a day, holds up no other, and fails then.
+// TestUndecided: a transaction that the rule cannot decide stays pending for a day, blocks no other, and then fails.
 func TestUndecided(t *testing.T) {
 	t.Parallel()
 	const bad = 13

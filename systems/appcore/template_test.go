@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// template is how AppCore is deployed: the patterns that each function calls.
+// template describes the deployment: the patterns that each function calls.
 func template(v *apitest.Server) sam.Template {
 	return sam.Template{
 		Name: appcore.Name, Title: "AppCore", Design: "appcore.design.yaml", Routes: v.Routes(),
@@ -46,13 +46,13 @@ func template(v *apitest.Server) sam.Template {
 	}
 }
 
-// TestTemplate: the files of lambda are what the design and the API make it.
+// TestTemplate: the files in lambda are generated from the design and the API.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	template(apitest.Open(t, appcore.System(appcore.Options{}))).Compare(t, "lambda")
 }
 
-// TestMain runs every test so that each function may do what the template lets it, and nothing else.
+// TestMain runs every test with the permissions that the template gives to each function.
 func TestMain(m *testing.M) {
 	apitest.Main(m, template, func() system.System { return appcore.System(appcore.Options{}) })
 }

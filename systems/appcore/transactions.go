@@ -12,23 +12,23 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// errAnothers is for a transaction that is there and is another user's.
+// errAnothers is for a transaction that belongs to another user.
 var errAnothers = errors.New("the transaction is another user's")
 
-// create makes a user's transaction. A request that was made before is answered as it was then, and replayed is set.
+// create creates a transaction. A repeated request gets the first response, and replayed is set.
 func (s *service) create(ctx context.Context, who auth.Principal, in newTransaction) (tx appcoredb.Transaction, replayed bool, err error) {
 	result, err := s.db.CreateTransaction(ctx, appcoredb.CreateTransactionInput{
 		RequestKey: in.RequestKey, UserID: who.Sub, Amount: in.Body.Amount, Currency: in.Body.Currency,
 	})
 	tx = result.Transaction
 	if result.Replayed {
-		// The transaction is found as it is now; all but the status is as it was.
+		// The transaction is read as it is now; only the status can have changed.
 		tx.Status = appcoredb.TxStatusPending
 	}
 	return tx, result.Replayed, err
 }
 
-// transaction is a user's own.
+// transaction returns a user's own transaction.
 func (s *service) transaction(ctx context.Context, who auth.Principal, in transactionPath) (appcoredb.Transaction, error) {
 	tx, err := s.db.TransactionByID(ctx, appcoredb.TransactionByIDInput{TxID: in.TxID, UserID: who.Sub})
 	if !errors.Is(err, table.ErrNotFound) {
@@ -44,7 +44,7 @@ func (s *service) transaction(ctx context.Context, who auth.Principal, in transa
 	}
 }
 
-// transactions are a page of a user's own, newest first.
+// transactions returns a page of a user's transactions, newest first.
 func (s *service) transactions(ctx context.Context, who auth.Principal, in transactionQuery) (page table.Page[appcoredb.Transaction], err error) {
 	asked := appcoredb.UserTransactionsInput{UserID: who.Sub}
 	if asked.CreatedAtFrom, err = moment("query.from", in.From); err != nil {
@@ -59,7 +59,7 @@ func (s *service) transactions(ctx context.Context, who auth.Principal, in trans
 	return s.db.UserTransactions(ctx, asked, in.Options())
 }
 
-// moment is a time of a query, nil for none.
+// moment parses a time of a query; nil if there is none.
 func moment(field, text string) (*time.Time, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // no bound is a valid answer
@@ -79,7 +79,7 @@ type latest struct {
 	Items []appcoredb.LatestTransactionsItem
 }
 
-// latest are the last ten transactions of all users.
+// latest returns the last ten transactions of all users.
 func (s *service) latest(ctx context.Context, _ auth.Principal, _ api.None) (latest, error) {
 	items, err := s.db.LatestTransactions(ctx)
 	return latest{items}, err

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// page is an answer with transactions.
+// page is a response with transactions.
 type page struct {
 	Items []appcore.Transaction
 	Next  string
@@ -31,7 +31,7 @@ func list(tb testing.TB, v *apitest.Server, sub string, query ...string) page {
 	return p
 }
 
-// TestCreateOnce sends one request from many clients at once: one makes the transaction, all get its answer.
+// TestCreateOnce sends one request from many clients concurrently: one creates the transaction, all get its response.
 func TestCreateOnce(t *testing.T) {
 	t.Parallel()
 	const clients = 32
@@ -71,7 +71,7 @@ func TestCreateOnce(t *testing.T) {
 	}
 }
 
-// TestReplayAfterSettlement: the first answer again, though the transaction has gone on since.
+// TestReplayAfterSettlement: a retry gets the first response, although the transaction has been settled since.
 func TestReplayAfterSettlement(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
@@ -102,7 +102,7 @@ func TestKeyExpires(t *testing.T) {
 	}
 }
 
-// TestPages walks a user's transactions, of which some were made in one millisecond, while others make theirs.
+// TestPages reads a user's transactions in pages, several of them created in one millisecond, while others create theirs.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))
@@ -156,7 +156,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestPeriod: both ends belong to a period, either may be left out, and times may be written in any zone.
+// TestPeriod: both ends are inclusive, either may be omitted, and times may be in any time zone.
 func TestPeriod(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, appcore.System(appcore.Options{}))

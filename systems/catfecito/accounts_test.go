@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// together makes requests at once.
+// together sends requests concurrently.
 func together(tb testing.TB, v *apitest.Server, requests []apitest.Request) []*apitest.Response {
 	tb.Helper()
 	answers := make([]*apitest.Response, len(requests))
@@ -26,7 +26,7 @@ func together(tb testing.TB, v *apitest.Server, requests []apitest.Request) []*a
 	return answers
 }
 
-// statuses counts answers.
+// statuses counts responses by status.
 func statuses(answers []*apitest.Response) map[int]int {
 	n := map[int]int{}
 	for _, r := range answers {
@@ -35,7 +35,7 @@ func statuses(answers []*apitest.Response) map[int]int {
 	return n
 }
 
-// TestUniqueEmail: of many who sign up with one address at once, in any letters, one does.
+// TestUniqueEmail: of many concurrent sign-ups with one address, in any spelling, one succeeds.
 func TestUniqueEmail(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -59,7 +59,7 @@ func TestUniqueEmail(t *testing.T) {
 	}
 }
 
-// TestSignUpOnce: one request, sent by many at once, makes one user, and all are told so.
+// TestSignUpOnce: one request, sent concurrently by many, creates one user, and all get its response.
 func TestSignUpOnce(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -78,12 +78,12 @@ func TestSignUpOnce(t *testing.T) {
 	refused(t, v, one, http.StatusConflict, "email_taken")
 }
 
-// wrongly tries to log in with a password that is not the one.
+// wrongly tries to log in with a wrong password.
 func wrongly(email string) apitest.Request {
 	return request("", http.MethodPost, "/login", object{"email": email, "password": "wrong"})
 }
 
-// limited is a request that comes too often, and is told when to come again.
+// limited is a request over the limit; its response says when to retry.
 func limited(tb testing.TB, v *apitest.Server, what string, r apitest.Request, after time.Duration) {
 	tb.Helper()
 	answer := v.Do(tb, r)
@@ -92,14 +92,14 @@ func limited(tb testing.TB, v *apitest.Server, what string, r apitest.Request, a
 	}
 }
 
-// window is what is left of the five minutes in which tries are counted.
+// window is the rest of the five minutes in which attempts are counted.
 func window(v *apitest.Server) time.Duration {
 	now := v.Clock.Now().UTC()
 	return now.Truncate(5 * time.Minute).Add(5 * time.Minute).Sub(now)
 }
 
-// TestLogInTries: a password is tried ten times in five minutes, whether there is such a user or not, in any letters, and then
-// in the next five again. Who logs in is not bounded, and what was tried before he did counts no longer.
+// TestLogInTries: an address allows ten wrong passwords in five minutes, whether or not the user exists, in any spelling, and ten
+// more in the next five. Successful log-ins are not limited, and reset the count.
 func TestLogInTries(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -113,7 +113,7 @@ func TestLogInTries(t *testing.T) {
 		for range 25 {
 			must[catfecito.Session](t, v, right, http.StatusOK)
 		}
-		v.Clock.Advance(20 * time.Second) // for the bound of the network, which 18 have all but reached
+		v.Clock.Advance(20 * time.Second) // for the network's limit, which 18 attempts have almost reached
 	}
 	for _, email := range []string{"ana@mail.com", "nobody@mail.com"} {
 		v.Clock.Advance(time.Hour)
@@ -137,7 +137,7 @@ func TestLogInTries(t *testing.T) {
 	}
 }
 
-// TestManyTries: of many passwords that are tried at once no more are looked at than of as many that are tried one by one.
+// TestManyTries: concurrent attempts gain nothing over sequential ones.
 func TestManyTries(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -147,7 +147,7 @@ func TestManyTries(t *testing.T) {
 	}
 }
 
-// TestNetworkBounds: from one address of the network twenty log-ins fail, whosever, and ten sign up, then after a while again.
+// TestNetworkBounds: one network address may fail twenty log-ins, of any users, and sign up ten, and after a while again.
 func TestNetworkBounds(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -168,7 +168,7 @@ func TestNetworkBounds(t *testing.T) {
 	must[catfecito.User](t, v, up(10), http.StatusCreated)
 }
 
-// TestExamples: what the demo's page shows works as it stands, on an empty database and again.
+// TestExamples: the demo page's examples work on an empty database, and repeatedly.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	s := catfecito.System(catFecito())

@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// TestActsOfStaff: who of the staff has changed what, and how it was answered, is told to staff for a year; what customers do is not,
-// though it be the same operation.
+// TestActsOfStaff: staff can see for a year which of them changed what, and the response; customers' requests are not recorded,
+// even of the same operation.
 func TestActsOfStaff(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {

@@ -18,15 +18,15 @@ import (
 const (
 	// auditBytes is how much of a long value is kept.
 	auditBytes = 300
-	// sequenceDigits are the most that the number of a stream's record has.
+	// sequenceDigits is the maximum length of a stream record's sequence number.
 	sequenceDigits = 40
-	// auditAtOnce is how many entries of a batch are stored at once.
+	// auditAtOnce is how many entries of a batch are stored concurrently.
 	auditAtOnce = 16
 )
 
-// audit keeps what a batch of the table's stream tells. Batches may come again: an entry's key is made of the record, so that
-// it is made once. No entry depends on another: one that cannot be stored now does not hold up the others of its batch, and
-// the batch comes again.
+// audit records a batch of the table's stream. Batches may be redelivered: an entry's key is derived from the record, so it is
+// written once. Entries are independent: one that cannot be stored now does not block the others of its batch, and the batch is
+// retried.
 func (s *service) audit(ctx context.Context, changes []change) error {
 	faults := make([]error, len(changes))
 	free := make(chan struct{}, auditAtOnce)
@@ -46,13 +46,13 @@ func (s *service) audit(ctx context.Context, changes []change) error {
 	return errors.Join(faults...)
 }
 
-// record stores an entry, unless it is there.
+// record stores an entry unless it exists.
 func (s *service) record(ctx context.Context, entry catfecitodb.RecordChangeInput) error {
 	_, err := s.db.RecordChange(ctx, entry)
 	switch value := (*table.ValueError)(nil); {
 	case err == nil, errors.Is(err, catfecitodb.ErrAuditEntryExists):
 		return nil
-	case errors.As(err, &value): // coming again does not fix it, and what is behind it must not wait for ever
+	case errors.As(err, &value): // a retry would not help, and must not block later records
 		s.logger.ErrorContext(ctx, "a change cannot be told in the trail", "sequence", entry.Sequence, "item", entry.Item, "error", err)
 		return nil
 	default:
@@ -60,7 +60,7 @@ func (s *service) record(ctx context.Context, entry catfecitodb.RecordChangeInpu
 	}
 }
 
-// entryOf is what is kept of a change; carts, records of requests and the trail itself tell nothing.
+// entryOf returns the entry for a change; carts, request records and the history itself have none.
 func entryOf(c change) (catfecitodb.RecordChangeInput, bool) {
 	before, itemBefore := tellingOf(c.before)
 	after, itemAfter := tellingOf(c.after)
@@ -73,33 +73,34 @@ func entryOf(c change) (catfecitodb.RecordChangeInput, bool) {
 	}
 	return catfecitodb.RecordChangeInput{
 		Subject: of.subject, SubjectID: of.id, Item: of.item, Change: catfecitodb.Change(c.record.EventName),
-		// Lambda is told seconds, a consumer more than that.
+		// Lambda has seconds, a consumer a finer time.
 		At:       aws.ToTime(c.record.Dynamodb.ApproximateCreationDateTime).UTC().Truncate(time.Second),
 		Sequence: padded(aws.ToString(c.record.Dynamodb.SequenceNumber)),
 		Fields:   differences(before.facts, after.facts),
 	}, true
 }
 
-// padded makes a record's number sort as numbers do.
+// padded makes a sequence number sort numerically.
 func padded(sequence string) string {
 	return strings.Repeat("0", max(0, sequenceDigits-len(sequence))) + sequence
 }
 
-// telling is what may be told of an item.
+// telling is what the history may contain of an item.
 type telling struct {
 	subject  catfecitodb.Subject
 	id, item string
 	facts    []fact
 }
 
-// fact is a field's value as a text; absent values are no facts. Of what is personal only that it has changed is told: an entry
+// fact is a field's value as a string; absent values are omitted. Personal fields are recorded only as changed, because an entry
+// outlives the user.
 // outlives the user.
 type fact struct {
 	field, value string
 	personal     bool
 }
 
-// told is the value that may be told.
+// told returns the value that may be recorded.
 func (f fact) told() *string {
 	if f.personal {
 		return nil
@@ -107,7 +108,7 @@ func (f fact) told() *string {
 	return clipped(&f.value)
 }
 
-// tellingOf names all that is told. What is not named is not: a password's hash above all.
+// tellingOf lists every recorded field. What is not listed is not recorded, above all password hashes.
 func tellingOf(x any) (telling, bool) {
 	switch x := x.(type) {
 	case catfecitodb.User:
@@ -148,7 +149,7 @@ func tellingOf(x any) (telling, bool) {
 	}
 }
 
-// differences are the fields that are not the same before and after, in the order in which they are told.
+// differences returns the fields that differ, in the order of telling.
 func differences(before, after []fact) []catfecitodb.FieldChange {
 	list := []catfecitodb.FieldChange{}
 	of := func(facts []fact, field string) *fact {
@@ -175,7 +176,7 @@ func differences(before, after []fact) []catfecitodb.FieldChange {
 	return list
 }
 
-// clipped is a value of which no more is kept than an entry should have.
+// clipped truncates a long value.
 func clipped(value *string) *string {
 	if value == nil || len(*value) <= auditBytes {
 		return value
@@ -188,5 +189,5 @@ func clipped(value *string) *string {
 	return &short
 }
 
-// isStart tells whether a byte begins a character of UTF-8.
+// isStart reports whether a byte begins a UTF-8 character.
 func isStart(b byte) bool { return b&0xC0 != 0x80 }

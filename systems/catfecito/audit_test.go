@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// trail is what is told of a subject, newest first, a line for each entry.
+// trail returns a subject's history, newest first, one line per entry.
 func trail(tb testing.TB, v *apitest.Server, subject, id string) []string {
 	tb.Helper()
 	var lines []string
@@ -36,7 +36,7 @@ func trail(tb testing.TB, v *apitest.Server, subject, id string) []string {
 	return lines
 }
 
-// TestTrail: what was changed is told with what it was and is, over each transport, once however often records come.
+// TestTrail: a change is recorded with old and new values, over each transport, once however often records arrive.
 func TestTrail(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
@@ -81,12 +81,12 @@ func TestTrail(t *testing.T) {
 	})
 }
 
-// TestTrailIsNoSubject: what the trail writes comes by the stream too, and makes no entries of its own.
+// TestTrailIsNoSubject: the history's own items also come through the stream, and create no entries.
 func TestTrailIsNoSubject(t *testing.T) {
 	t.Parallel()
 	v := open(t)
 	p := stock(t, v, "Taza", "20.00", 5)
-	put(t, v, ana, p.ProductID, 1) // carts and records of requests tell nothing either
+	put(t, v, ana, p.ProductID, 1) // carts and request records create none either
 	v.Deliver(t)
 	if n := len(scan(t, v).trail); n != 2 {
 		t.Errorf("a category and a product have %d entries, want 2", n)
@@ -97,7 +97,7 @@ func TestTrailIsNoSubject(t *testing.T) {
 	}
 }
 
-// TestTrailWorker follows the stream as a process does.
+// TestTrailWorker consumes the stream as a process does.
 func TestTrailWorker(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -112,7 +112,7 @@ func TestTrailWorker(t *testing.T) {
 	}
 }
 
-// TestPoison: records that cannot be read, or whose change cannot be told, hold up no others.
+// TestPoison: records that cannot be read, or whose change cannot be recorded, do not block others.
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -131,7 +131,7 @@ func TestPoison(t *testing.T) {
 				image["price"] = &streams.AttributeValueMemberS{Value: "dear"}
 				spoiled++
 			case strings.HasSuffix(text(image["PK"]), products[1]):
-				// It can be read, and can be in no key.
+				// It can be decoded, but fits into no key.
 				b.Records[i].Dynamodb.SequenceNumber = aws.String("9#9")
 				spoiled++
 			}
@@ -151,7 +151,7 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// text is a value's.
+// text is a string value.
 func text(value streams.AttributeValue) string {
 	if s, ok := value.(*streams.AttributeValueMemberS); ok {
 		return s.Value
@@ -159,7 +159,7 @@ func text(value streams.AttributeValue) string {
 	return ""
 }
 
-// TestFullEntries: a change of all that is as long as can be is told.
+// TestFullEntries: a change with values of maximum length is recorded.
 func TestFullEntries(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -179,7 +179,7 @@ func TestFullEntries(t *testing.T) {
 	}
 }
 
-// TestExpiredEntries: an entry is not told any more when its year is over, though DynamoDB may have it yet.
+// TestExpiredEntries: an entry disappears after a year, even while DynamoDB has not yet deleted it.
 func TestExpiredEntries(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -195,7 +195,7 @@ func TestExpiredEntries(t *testing.T) {
 	}
 }
 
-// TestTrailsBounds: of long values the beginning is kept, whole characters of it, and an entry for a year.
+// TestTrailsBounds: long values are truncated at a character, and entries last a year.
 func TestTrailsBounds(t *testing.T) {
 	t.Parallel()
 	v := open(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/mail/mailtest"
 )
 
-// TestBuilt calls every operation of the binary that is deployed, with good and bad input, and as a stranger.
+// TestBuilt calls every operation of the deployed binary, with valid and invalid input, and without a token.
 func TestBuilt(t *testing.T) {
 	t.Parallel()
 	post := mailtest.Start(t)

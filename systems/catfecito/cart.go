@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// cartLines is how many lines a cart may have, which is as many as one transaction can make an order of.
+	// cartLines is the maximum number of lines in a cart: what fits into one transaction.
 	cartLines = 32
-	// linePieces is how many pieces a line may have.
+	// linePieces is the maximum quantity of a line.
 	linePieces = 99
-	// cartLife is how long a line stays after it was last touched.
+	// cartLife is how long a line lasts after its last change.
 	cartLife = 30 * 24 * time.Hour
 )
 
@@ -26,18 +26,18 @@ var (
 	errCartEmpty = errors.New("there is nothing in the cart")
 )
 
-// line is a line of a cart with the product as it is now; nil where there is none any more.
+// line is a line of a cart with the current product; nil if it no longer exists.
 type line struct {
 	catfecitodb.CartItem
 	product *catfecitodb.Product
 }
 
-// available tells whether the line can be ordered now.
+// available reports whether the line can be ordered now.
 func (l line) available() bool {
 	return l.product != nil && l.product.IsActive && l.product.Stock >= l.Quantity
 }
 
-// subtotal is what the line costs now.
+// subtotal is the line's current price.
 func (l line) subtotal() int64 {
 	if l.product == nil {
 		return 0
@@ -45,7 +45,7 @@ func (l line) subtotal() int64 {
 	return l.product.Price * l.Quantity
 }
 
-// cart is a user's cart with the products as they are now, in one Query and one batch.
+// cart returns a user's cart with current products, in one Query and one batch.
 func (s *service) cart(ctx context.Context, userID string) ([]line, error) {
 	var lines []line
 	var wanted []catfecitodb.ProductByIDInput
@@ -75,11 +75,11 @@ func (s *service) ownCart(ctx context.Context, who auth.Principal, _ api.None) (
 	return cartOf(lines), err
 }
 
-// add puts so many more into a cart, once for each request key.
+// add adds to a quantity, once per request key.
 func (s *service) add(ctx context.Context, who auth.Principal, in addedItem) (added Pieces, replayed bool, err error) {
 	added = Pieces(in.Body)
 	if full := s.room(ctx, who.Sub, added.ProductID); full != nil {
-		// A request that was made before is answered as it was then, however the cart is now.
+		// A retry gets the first response, whatever the cart contains now.
 		if known, err := s.asked(ctx, who.Sub, catfecitodb.OperationAddToCart, in.RequestKey); !known {
 			return added, false, cmp.Or(err, full)
 		}
@@ -95,7 +95,7 @@ func (s *service) add(ctx context.Context, who auth.Principal, in addedItem) (ad
 	return added, replayed, err
 }
 
-// set makes a line have so many, whatever it had.
+// set sets a line's quantity.
 func (s *service) set(ctx context.Context, who auth.Principal, in setItem) (Pieces, error) {
 	if err := s.room(ctx, who.Sub, in.ProductID); err != nil {
 		return Pieces{}, err
@@ -108,21 +108,20 @@ func (s *service) set(ctx context.Context, who auth.Principal, in setItem) (Piec
 	})
 }
 
-// anew changes a line, again where there was one whose time is over: then it is removed first, as DynamoDB will within days.
+// anew changes a line, and retries if it had expired: then it is deleted first, as DynamoDB will eventually do.
 func (s *service) anew(ctx context.Context, userID, productID string, change func() error) error {
 	err := change()
 	if !errors.Is(err, catfecitodb.ErrCartLineExpired) {
 		return err
 	}
 	err = s.db.DropExpiredLine(ctx, catfecitodb.DropExpiredLineInput{UserID: userID, ProductID: productID})
-	if err != nil && !errors.Is(err, catfecitodb.ErrCartLineTouched) { // somebody was faster
+	if err != nil && !errors.Is(err, catfecitodb.ErrCartLineTouched) { // a concurrent request was faster
 		return err
 	}
 	return change()
 }
 
-// room refuses a new line for a cart that is full. Lines that are added at once may pass together; a checkout refuses what
-// has become too long.
+// room rejects a new line if the cart is full. Concurrent additions can exceed the limit; a checkout then rejects the cart.
 func (s *service) room(ctx context.Context, userID, productID string) error {
 	lines := 0
 	for item, err := range s.db.CartAll(ctx, catfecitodb.CartInput{UserID: userID}) {
@@ -140,7 +139,7 @@ func (s *service) room(ctx context.Context, userID, productID string) error {
 	return nil
 }
 
-// asked tells whether a request was made before.
+// asked reports whether a request is a retry.
 func (s *service) asked(ctx context.Context, userID string, what catfecitodb.Operation, requestKey string) (bool, error) {
 	_, err := s.db.RequestByKey(ctx, catfecitodb.RequestByKeyInput{UserID: userID, Operation: what, RequestKey: requestKey})
 	if errors.Is(err, table.ErrNotFound) {

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// TestCartNow: a cart shows prices and stock as they are, not as they were.
+// TestCartNow: a cart shows current prices and stock.
 func TestCartNow(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -53,7 +53,7 @@ func TestCartNow(t *testing.T) {
 	}
 }
 
-// TestAddsUp: each request counts once, however many are sent at once.
+// TestAddsUp: each request counts once, however many are concurrent.
 func TestAddsUp(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -72,7 +72,7 @@ func TestAddsUp(t *testing.T) {
 	}
 }
 
-// TestFullCart: a cart takes 32 products, and more of each; a request that was made before is answered as it was then.
+// TestFullCart: a cart holds 32 products, and larger quantities of each; a retry gets the first response.
 func TestFullCart(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -101,7 +101,7 @@ func TestFullCart(t *testing.T) {
 	}
 }
 
-// TestCartLife: a line goes thirty days after it was last touched.
+// TestCartLife: a line expires thirty days after its last change.
 func TestCartLife(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -124,8 +124,8 @@ func TestCartLife(t *testing.T) {
 	}
 }
 
-// TestExpiredLines: a line whose time is over is gone, though DynamoDB has it for days yet: it is in no cart and no list, is not
-// ordered, takes no room, and nothing is added to it.
+// TestExpiredLines: an expired line is gone even while DynamoDB has not yet deleted it: it is in no cart or list, is not ordered,
+// takes no room, and is not added to.
 func TestExpiredLines(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -159,7 +159,7 @@ func TestExpiredLines(t *testing.T) {
 	}
 	put(t, v, ana, ids[1], 3)
 	o := must[catfecito.WholeOrder](t, v, keyed(ana, "/orders", "k", object{"total": "15.00"}), http.StatusCreated)
-	if len(o.Items) != 4 { // 9 of what was touched, 1 that is new, 2 and 3 begun anew
+	if len(o.Items) != 4 { // 9 pieces of the changed line, 1 of the new one, 2 and 3 of restarted ones
 		t.Errorf("ordered %+v", o)
 	}
 	refused(t, v, keyed(ana, "/orders", "l", object{"total": "0.00"}), http.StatusConflict, "cart_empty")
@@ -172,7 +172,7 @@ func TestExpiredLines(t *testing.T) {
 	}
 }
 
-// TestHolders: who has a product in the cart, in pages.
+// TestHolders: the users with a product in the cart, in pages.
 func TestHolders(t *testing.T) {
 	t.Parallel()
 	v := open(t)

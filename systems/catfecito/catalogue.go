@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/auth"
 )
 
-// createProduct makes a product. A request that was made before is answered as it was then, and replayed is set.
+// createProduct creates a product. A retry gets the first response, and replayed is set.
 func (s *service) createProduct(ctx context.Context, who auth.Principal, in newProduct) (p catfecitodb.Product, replayed bool, err error) {
 	p = catfecitodb.Product{
 		CategoryID: in.Body.CategoryID, Name: in.Body.Name, Description: in.Body.Description, Price: int64(in.Body.Price),
@@ -17,12 +17,12 @@ func (s *service) createProduct(ctx context.Context, who auth.Principal, in newP
 		RequestKey: in.RequestKey, Operation: catfecitodb.OperationCreateProduct, UserID: who.Sub, CategoryID: p.CategoryID, Name: p.Name,
 		Description: p.Description, Price: p.Price, Stock: p.Stock, ImageURL: p.ImageURL,
 	})
-	// What the request said is what the first one said: the product may have changed since.
+	// The request repeats what the first one said: the product may have changed since.
 	p.ProductID, p.CreatedAt = result.Product.ProductID, result.Product.CreatedAt
 	return p, result.Replayed, err
 }
 
-// changeProduct changes all of a product but its stock and whether it is sold.
+// changeProduct changes a product except for its stock and whether it is on sale.
 func (s *service) changeProduct(ctx context.Context, _ auth.Principal, in changedProduct) (catfecitodb.Product, error) {
 	from, to := in.Between()
 	result, err := s.db.ChangeProduct(ctx, catfecitodb.ChangeProductInput{
@@ -35,7 +35,7 @@ func (s *service) changeProduct(ctx context.Context, _ auth.Principal, in change
 	return s.db.ProductByID(ctx, catfecitodb.ProductByIDInput{ProductID: in.ProductID})
 }
 
-// restock adds to what there is of a product, once for each request key.
+// restock adds to a product's stock, once per request key.
 func (s *service) restock(ctx context.Context, who auth.Principal, in newRestock) (added Pieces, replayed bool, err error) {
 	result, err := s.db.Restock(ctx, catfecitodb.RestockInput{
 		RequestKey: in.RequestKey, Operation: catfecitodb.OperationRestock, UserID: who.Sub, ProductID: in.ProductID, Quantity: in.Body.Quantity,
@@ -43,7 +43,7 @@ func (s *service) restock(ctx context.Context, who auth.Principal, in newRestock
 	return Pieces{in.ProductID, in.Body.Quantity}, result.Replayed, err
 }
 
-// valueOf is what a pointer leads to; nothing for none.
+// valueOf dereferences a pointer; nil becomes the zero value.
 func valueOf[T any](p *T) T {
 	var zero T
 	if p == nil {

@@ -18,7 +18,7 @@ func search(tb testing.TB, v *apitest.Server, name string) []string {
 	return names(walk[catfecito.Offer](tb, v, request("", http.MethodGet, "/products", nil), 2, "name", name))
 }
 
-// TestSearch: by the beginning of the name, in any case, with or without accents, and only so.
+// TestSearch: only by the beginning of the name, ignoring case and accents.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -45,14 +45,14 @@ func TestSearch(t *testing.T) {
 		{"straß", []string{"Straße"}},
 		{"100%", []string{"100% Arábica"}},
 		{"%", nil},
-		{"  \u0301 ", []string{"100% Arábica", "Ángel", "CAFÉ", "Café #1", "Café   doble", "Café Premium", "cafe solo", "Cafetal", "Ñandú", "Nata", "Straße", "Té verde"}}, // nothing is left of it
+		{"  \u0301 ", []string{"100% Arábica", "Ángel", "CAFÉ", "Café #1", "Café   doble", "Café Premium", "cafe solo", "Cafetal", "Ñandú", "Nata", "Straße", "Té verde"}}, // nothing remains of it
 		{"", []string{"100% Arábica", "Ángel", "CAFÉ", "Café #1", "Café   doble", "Café Premium", "cafe solo", "Cafetal", "Ñandú", "Nata", "Straße", "Té verde"}},
 	} {
 		same(t, fmt.Sprintf("search %q", c.name), search(t, v, c.name), c.want)
 	}
 }
 
-// TestActiveOnly: what is not sold is in no list, and comes back with the name that it has by then.
+// TestActiveOnly: a product off sale is in no list, and returns under its current name.
 func TestActiveOnly(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -84,8 +84,8 @@ func TestActiveOnly(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestChangedTogether renames a product, moves it and takes it out and in, all at once and again and again: in the end the
-// indexes say of it what the item says.
+// TestChangedTogether renames and moves a product, and takes it off and on sale, concurrently and repeatedly: in the end the
+// indexes agree with the item.
 func TestChangedTogether(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -95,7 +95,7 @@ func TestChangedTogether(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 4 {
 			all.Go(func() {
-				// Of many at once some may give up, and say so.
+				// Some of the concurrent requests may give up, and say so.
 				for _, r := range []apitest.Request{
 					staff(request("", http.MethodPut, "/products/"+p.ProductID, object{
 						"categoryId": []string{"cafes", "tazas"}[i%2], "name": fmt.Sprintf("Taza %d-%d", round, i), "description": "", "price": "1.00",
@@ -122,8 +122,8 @@ func TestChangedTogether(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestCategories are listed by name as people sort: accents and capitals make no difference, and a name stands before those
-// that it begins.
+// TestCategories: categories are listed by name in natural order: accents and capitals make no difference, and a name precedes
+// those that begin with it.
 func TestCategories(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -137,7 +137,7 @@ func TestCategories(t *testing.T) {
 	same(t, "categories", got, []string{"Ábaco/c", "Té/a", "Té/g", "Té #1/f", "TEA/e", "tés fríos/b", "Zumos/d"})
 }
 
-// TestReplayedProduct: the first answer again, whatever has become of the product since.
+// TestReplayedProduct: a retry gets the first response, although the product has changed since.
 func TestReplayedProduct(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -164,7 +164,7 @@ func TestReplayedProduct(t *testing.T) {
 	}
 }
 
-// TestRestockedTogether: all that is added arrives, each request once.
+// TestRestockedTogether: all additions arrive, each request once.
 func TestRestockedTogether(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -183,7 +183,7 @@ func TestRestockedTogether(t *testing.T) {
 	}
 }
 
-// TestForeignCursors: a list goes on with its own cursors only.
+// TestForeignCursors: a list accepts only its own cursors.
 func TestForeignCursors(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -215,7 +215,8 @@ func TestForeignCursors(t *testing.T) {
 	}
 }
 
-// TestChangedSince: two of the staff who have read a product do not overwrite each other's change; a sale in between is none.
+// TestChangedSince: two members of staff who have read a product do not overwrite each other's change; a sale in between does not
+// count as a change.
 func TestChangedSince(t *testing.T) {
 	t.Parallel()
 	v := open(t)

@@ -1,35 +1,35 @@
-// Package catfecito is CatFecito, a coffee shop: who has signed up puts products into a cart and makes an order of it, which
-// is paid, sent and handed over; staff keep the products; and what was changed can be looked up.
+// Package catfecito is CatFecito, a coffee shop: customers sign up, fill a cart and order; orders are paid, shipped and
+// delivered; staff manage the products; and every change is on record.
 //
 // # Model
 //
-//	users ──── cart ── checkout ──▶ Order (pending), its copy and lines; the cart is emptied, the stock goes down
+//	users ──── cart ── checkout ──▶ Order (pending), its copy and lines; the cart is emptied, the stock reduced
 //	products ────┘                     │ pay ─▶ paid ─ ship ─▶ shipped ─ deliver ─▶ delivered
-//	                                   └ cancel (pending, paid), or 30 minutes without payment ─▶ cancelled; the stock goes up again
+//	                                   └ cancel (pending, paid), or 30 minutes without payment ─▶ cancelled; the stock is restored
 //	beginPayment ──▶ payments.Provider's page ── signed event ──▶ paymentEvent: paid, or the payment is refunded
 //	the table's stream ─▶ audit ─▶ AuditEntry
 //	                   ├▶ lists ─▶ ProductEntry: products by the words of their names, and all of them, for staff
 //	                   ├▶ refunds ─▶ the provider, for orders that are cancelled after they were paid
 //	                   ╰▶ each process: hub ─▶ GET /orders/events
 //
-// What is stored, and how it is asked for, stands in catfecito.design.yaml; package catfecitodb is generated from it, and is
-// the only way to the data. The API is the table in routes.go, with what requests say; answers.go lists what is shown. Domain
-// functions (users.go, login.go, catalogue.go, cart.go, checkout.go, orders.go, expiry.go, payment.go, audit.go) take the caller
-// and such a request as values, and know no HTTP.
+// catfecito.design.yaml declares what is stored and how it is accessed. Package catfecitodb is generated from it and is the only
+// code that accesses the data. The API is the table in routes.go, with its request types; answers.go has the response types.
+// Domain functions (users.go, login.go, catalogue.go, cart.go, checkout.go, orders.go, expiry.go, payment.go, audit.go) take the
+// caller and a request as values, and do not depend on HTTP.
 //
 // # Invariants
 //
-//	C1  Nothing of another user is returned, but to staff.
-//	C2  Nobody buys what is not there, at a price that he has not seen, or what is not in his cart.
-//	C3  A request key has one effect, however often and by how many at once it is sent.
-//	C4  An order and its copy are equal, and an order goes from one status to the next only.
-//	C5  A password is nowhere but in its hash, and the hash nowhere but in its item.
-//	C6  With an address of e-mail few passwords are tried in vain, from wherever, at once or one by one.
-//	C7  What has expired is gone, whether DynamoDB has removed it or not.
+//	C1  No user sees another user's data, except staff.
+//	C2  Customers can only buy what is in stock and in their cart, at the price that they have seen.
+//	C3  A request key has one effect, however often and concurrently it is sent.
+//	C4  An order and its copy are equal, and an order's status only moves forward.
+//	C5  A password exists only as its hash, and the hash only in its item.
+//	C6  Few wrong passwords can be tried for an e-mail address, from any source, concurrently or not.
+//	C7  Expired items count as deleted, whether or not DynamoDB has deleted them.
 //	C8  An order is paid by a provider's signed event, or by staff; a payment pays one order, or is refunded.
-//	C9  Unpaid orders give their goods back, once.
+//	C9  Unpaid orders return their stock, once.
 //
-// All of the package may be used from any number of goroutines.
+// The package is safe for concurrent use.
 package catfecito
 
 import (
@@ -64,43 +64,43 @@ const Name = "catfecito"
 //go:embed words
 var wordsFiles embed.FS
 
-// Options are what a deployment can exchange.
+// Options are the replaceable parts of a deployment.
 type Options struct {
-	// Hashing is what it costs to hash a password; zero is DefaultCost.
+	// Hashing is the cost of a password hash; zero is DefaultCost.
 	Hashing Cost
-	// Mail sends letters; nil is the server at CATFECITO_MAIL_URL, and nobody where that is not set.
+	// Mail sends e-mail; nil is the server at CATFECITO_MAIL_URL, or none if that is not set.
 	Mail mail.Sender
-	// Breached is the address of a list of breached passwords; "" is the one of CATFECITO_BREACHED_PASSWORDS_URL.
+	// Breached is the URL of a list of breached passwords; "" is CATFECITO_BREACHED_PASSWORDS_URL.
 	Breached string
-	// Payments takes payments; nil is payments.Test where CATFECITO_TEST_PAYMENT_SECRET is set, and nobody where it is not.
+	// Payments is the payment provider; nil is payments.Test if CATFECITO_TEST_PAYMENT_SECRET is set, otherwise none.
 	Payments payments.Provider
 }
 
-// The environment variables of the server that sends letters: its address, as smtps://USER:PASSWORD@mail.example.com, and whom
-// letters are from, as CatFecito <shop@example.com>. Without them no letters are sent.
+// The environment variables of the mail server: its URL, such as smtps://USER:PASSWORD@mail.example.com, and the sender, such as
+// CatFecito <shop@example.com>. Without them no e-mail is sent.
 const (
 	MailURL  = "CATFECITO_MAIL_URL"
 	MailFrom = "CATFECITO_MAIL_FROM"
 )
 
-// service is the open system.
+// service is the running system.
 type service struct {
 	db     *catfecitodb.DB
 	now    func() time.Time
 	logger *slog.Logger
-	// issuer signs tokens; nil where a user pool does.
+	// issuer signs tokens; nil if a user pool does.
 	issuer    *auth.Issuer
 	passwords *passwords
 	bounds    bounds
-	// provider takes payments; nil where there is none.
+	// provider handles payments; nil if there is none.
 	provider payments.Provider
-	// mail sends letters; nil where nobody does.
+	// mail sends e-mail; nil if there is no server.
 	mail mail.Sender
-	// words translate letters.
+	// words translate e-mail.
 	words *words.Catalogue
-	// hub tells this process's connections of orders.
+	// hub notifies this process's connections of orders.
 	hub *live.Hub[string]
-	// breached is the address of the list of breached passwords; "" for none.
+	// breached is the URL of the list of breached passwords; "" for none.
 	breached string
 }
 
@@ -199,7 +199,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	return service, nil
 }
 
-// rules are the answers to errors, those of the design and those of the package.
+// rules map errors of the design and the package to responses.
 func rules() problem.Rules {
 	return problem.Rules{
 		{Err: errWrongLogIn, Status: http.StatusUnauthorized, Code: "wrong_credentials"},
@@ -227,7 +227,7 @@ func rules() problem.Rules {
 	}
 }
 
-// The codes that several errors have.
+// The codes shared by several errors.
 const (
 	codeOutOfStock  = "out_of_stock"
 	codeUnavailable = "product_unavailable"

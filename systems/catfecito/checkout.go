@@ -23,14 +23,14 @@ type order struct {
 	Lines []catfecitodb.OrderItem
 }
 
-// withLines is an order with its lines, which those that have just been made have in the cart's order.
+// withLines is an order with its lines; a new order's are in the cart's order.
 func withLines(o catfecitodb.Order, lines []catfecitodb.OrderItem) order {
 	slices.SortFunc(lines, func(a, b catfecitodb.OrderItem) int { return strings.Compare(a.ProductID, b.ProductID) })
 	return order{o, lines}
 }
 
-// checkout makes an order of a user's cart as it is, if it comes to what he has agreed to. A request that was made before is
-// answered as it was then, and replayed is set.
+// checkout turns a user's cart into an order if its total is the agreed one. A retry gets the first response, and replayed is
+// set.
 func (s *service) checkout(ctx context.Context, who auth.Principal, in newOrder) (made order, replayed bool, err error) {
 	delivery, err := deliveryOf(in.Body.Delivery)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *service) checkout(ctx context.Context, who auth.Principal, in newOrder)
 	return once.Do(func() (order, bool, error) {
 		lines, err := s.orderLines(ctx, who.Sub, in.Body.Total)
 		if err != nil {
-			return order{}, false, err // its first try may have emptied the cart
+			return order{}, false, err // its first attempt may have emptied the cart
 		}
 		result, err := s.db.PlaceOrder(ctx, catfecitodb.PlaceOrderInput{
 			RequestKey: in.RequestKey, Agreed: int64(in.Body.Total), OrderID: uuid.NewString(), UserID: who.Sub, Lines: lines,
@@ -49,7 +49,7 @@ func (s *service) checkout(ctx context.Context, who auth.Principal, in newOrder)
 	}, func() (order, error) { return s.checkedOut(ctx, who.Sub, in) })
 }
 
-// orderLines are the lines of an order of a user's cart. The transaction holds products and cart to what they say.
+// orderLines returns the order lines for a user's cart. The transaction requires that products and cart still match them.
 func (s *service) orderLines(ctx context.Context, userID string, agreed Money) ([]catfecitodb.PlaceOrderLine, error) {
 	cart, err := s.cart(ctx, userID)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *service) orderLines(ctx context.Context, userID string, agreed Money) (
 
 var errTotalChanged = problem.Conflict("total_changed", "the cart comes to another total: look at it again")
 
-// checkedOut is the order that a checkout with this key made.
+// checkedOut returns the order that a checkout with this key created.
 func (s *service) checkedOut(ctx context.Context, userID string, in newOrder) (order, error) {
 	record, err := s.db.CheckoutByKey(ctx, catfecitodb.CheckoutByKeyInput{UserID: userID, RequestKey: in.RequestKey})
 	switch {
@@ -96,13 +96,13 @@ func (s *service) checkedOut(ctx context.Context, userID string, in newOrder) (o
 	return withLines(pending(found.Order), found.OrderItem), err
 }
 
-// pending is an order as it was when it was made; all but the status and the payment stays.
+// pending is an order as it was created; only status and payment can have changed.
 func pending(o catfecitodb.Order) catfecitodb.Order {
 	o.Status, o.PaidAt, o.PaidWith, o.PaymentID = catfecitodb.OrderStatusPending, nil, nil, nil
 	return o
 }
 
-// refusedLine adds to the refusal of an order which product it is about.
+// refusedLine adds the product concerned to an order's rejection.
 func refusedLine(err error, lines []catfecitodb.PlaceOrderLine) error {
 	refusal, ok := errors.AsType[*table.Refusal](err)
 	if !ok || refusal.Line < 0 || refusal.Line >= len(lines) {
@@ -118,7 +118,7 @@ func refusedLine(err error, lines []catfecitodb.PlaceOrderLine) error {
 	return err
 }
 
-// lineProblem is why a product in a cart cannot be ordered.
+// lineProblem says why a product in a cart cannot be ordered.
 func lineProblem(code, detail, productID string) *problem.Error {
 	return &problem.Error{
 		Status: http.StatusConflict, Code: code, Detail: detail, Fields: []problem.Field{{Field: "cart." + productID, Message: detail}},

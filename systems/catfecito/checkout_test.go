@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// fill puts so many of a product into the carts of the users u-0, u-1 and so on.
+// fill puts a quantity of a product into the carts of the users u-0, u-1 and so on.
 func fill(tb testing.TB, v *apitest.Server, productID string, users, pieces int) {
 	tb.Helper()
 	db, err := catfecitodb.New(v.Database.DynamoDB, catfecitodb.Config{Table: "catfecito-serverless-" + v.Stage()})
@@ -37,7 +37,7 @@ func fill(tb testing.TB, v *apitest.Server, productID string, users, pieces int)
 	}
 }
 
-// TestLastItem: of 64 who buy the last piece at once one gets it, and the others are told that there is none.
+// TestLastItem: of 64 concurrent buyers of the last piece one gets it, and the others learn that it is sold out.
 func TestLastItem(t *testing.T) {
 	t.Parallel()
 	const buyers = 64
@@ -67,7 +67,7 @@ func TestLastItem(t *testing.T) {
 	}
 }
 
-// TestCheckoutOnce: one request, sent by many at once, makes one order, and all get it.
+// TestCheckoutOnce: one request, sent concurrently by many, creates one order, and all get it.
 func TestCheckoutOnce(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -84,7 +84,7 @@ func TestCheckoutOnce(t *testing.T) {
 	for i, r := range answers {
 		switch {
 		case i == first:
-		case i%4 == 3: // before the order is made it is another total, after that another request
+		case i%4 == 3: // before the order exists it is a different total, afterwards a different request
 			if r.Status != http.StatusUnprocessableEntity && r.Status != http.StatusConflict {
 				t.Errorf("another total: %d %s", r.Status, r.Body)
 			}
@@ -99,7 +99,7 @@ func TestCheckoutOnce(t *testing.T) {
 	}
 }
 
-// TestReplayedLines: the first answer has the lines in the order in which all later ones have them.
+// TestReplayedLines: the first response has the lines in the same order as all later ones.
 func TestReplayedLines(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -116,8 +116,8 @@ func TestReplayedLines(t *testing.T) {
 	}
 }
 
-// TestReplayedCheckout: the first answer again, though the cart, the product and the order have gone on since; after a day
-// it is another request.
+// TestReplayedCheckout: a retry gets the first response, although cart, product and order have changed since; after a day it is a
+// new request.
 func TestReplayedCheckout(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -155,7 +155,7 @@ func TestReplayedCheckout(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestCheckoutGuards: what is not as it was agreed is not ordered, and the answer says what.
+// TestCheckoutGuards: what differs from the agreement is not ordered, and the response says what.
 func TestCheckoutGuards(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -200,7 +200,7 @@ func TestCheckoutGuards(t *testing.T) {
 	}
 }
 
-// TestCheckoutWhileChanging: while prices go up and down and carts change, nobody pays a total that he has not agreed to.
+// TestCheckoutWhileChanging: while prices and carts change, nobody pays a total that they did not agree to.
 func TestCheckoutWhileChanging(t *testing.T) {
 	t.Parallel()
 	const buyers = 8
@@ -215,7 +215,7 @@ func TestCheckoutWhileChanging(t *testing.T) {
 			for n := range 6 {
 				put(t, v, who, p.ProductID, 1+n%3)
 				total := cart(t, v, who).Total
-				if n%2 == 0 { // by another device of his
+				if n%2 == 0 { // from another device of theirs
 					put(t, v, who, p.ProductID, 1+n%2)
 				}
 				r := v.Do(t, keyed(who, "/orders", fmt.Sprint("k-", n), object{"total": total}))
@@ -256,7 +256,7 @@ func TestCheckoutWhileChanging(t *testing.T) {
 	}
 }
 
-// TestDearestOrder: an order of as much as there can be is made, and tells its total exactly.
+// TestDearestOrder: an order with the largest possible total succeeds, and its total is exact.
 func TestDearestOrder(t *testing.T) {
 	t.Parallel()
 	const dearest = 999_999_999_99
@@ -275,8 +275,7 @@ func TestDearestOrder(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestLongCheckout: an order has 32 lines at most, and can be cancelled with all of them; a cart that has become longer is
-// refused as a whole.
+// TestLongCheckout: an order has at most 32 lines, and can be cancelled with all of them; a longer cart is rejected as a whole.
 func TestLongCheckout(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -284,7 +283,7 @@ func TestLongCheckout(t *testing.T) {
 	for i := range 33 {
 		p := stock(t, v, fmt.Sprintf("Taza %02d", i), "1.00", 5)
 		ids = append(ids, p.ProductID)
-		fill(t, v, p.ProductID, 1, 2) // of u-0, by itself, as lines that are added at once can
+		fill(t, v, p.ProductID, 1, 2) // directly for u-0, as concurrent additions can do
 	}
 	if c := cart(t, v, "u-0"); len(c.Items) != 33 || c.Orderable {
 		t.Errorf("a cart of %d lines can be ordered: %v", len(c.Items), c.Orderable)

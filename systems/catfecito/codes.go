@@ -20,7 +20,7 @@ const (
 	codeTTL = 15 * time.Minute
 	// codeTries is how often a code may be tried: a guess has five chances in a million.
 	codeTries = 5
-	// codeAgain is how long after one code the next may be asked for.
+	// codeAgain is the minimum time between two codes.
 	codeAgain = time.Minute
 )
 
@@ -33,7 +33,7 @@ var (
 		problem.Field{Field: "body.oldPassword", Message: "is not your password"})
 )
 
-// askToVerify sends a code to the address of a user who has not verified it.
+// askToVerify sends a code to a user's unverified address.
 func (s *service) askToVerify(ctx context.Context, who auth.Principal, _ api.None) error {
 	u, err := s.user(ctx, who.Sub)
 	switch {
@@ -47,7 +47,7 @@ func (s *service) askToVerify(ctx context.Context, who auth.Principal, _ api.Non
 	})
 }
 
-// verify takes the code that was sent to a user's address.
+// verify accepts the code that was sent to a user's address.
 func (s *service) verify(ctx context.Context, who auth.Principal, in api.Body[VerificationInput]) (catfecitodb.User, error) {
 	u, err := s.user(ctx, who.Sub)
 	if err != nil || u.VerifiedAt != nil {
@@ -64,8 +64,8 @@ func (s *service) verify(ctx context.Context, who auth.Principal, in api.Body[Ve
 	return s.user(ctx, who.Sub)
 }
 
-// askToReset sends a code to an address, with which its user can set a new password. Who asks does not learn whether there is
-// such a user: the same is done, and the letter tells whoever reads it.
+// askToReset sends a code to an address, with which its user can set a new password. The response does not reveal whether the
+// user exists: the same work is done, and only the e-mail says it.
 func (s *service) askToReset(ctx context.Context, _ auth.Principal, in api.Body[AddressInput]) error {
 	if s.issuer == nil {
 		return errLogInElsewhere
@@ -90,8 +90,7 @@ func (s *service) askToReset(ctx context.Context, _ auth.Principal, in api.Body[
 	return err
 }
 
-// resetPassword sets the password of the user of an address, who has the code that was sent there, and logs the user out
-// everywhere.
+// resetPassword sets the password of the address's user if the code is right, and ends all sessions.
 func (s *service) resetPassword(ctx context.Context, _ auth.Principal, in api.Body[ResetInput]) error {
 	from, email, password := api.Address(ctx), in.Body.Email, in.Body.Password
 	if s.issuer == nil {
@@ -128,7 +127,7 @@ func (s *service) resetPassword(ctx context.Context, _ auth.Principal, in api.Bo
 	return s.closeSessions(ctx, u.UserID)
 }
 
-// changePassword sets the password of a user who gives the old one, logs all devices out and this one in again.
+// changePassword sets the password of a user who gives the old one, ends all sessions and opens a new one for this device.
 func (s *service) changePassword(ctx context.Context, who auth.Principal, in passwordRequest) (opened, error) {
 	userID, password := who.Sub, in.Body.Password
 	if s.issuer == nil {
@@ -167,7 +166,7 @@ func (s *service) changePassword(ctx context.Context, who auth.Principal, in pas
 	return s.openSession(ctx, u, c.UpdatedAt, in.UserAgent)
 }
 
-// sendCode sends a new code, unless one was sent a moment ago.
+// sendCode sends a new code unless one was sent a moment ago.
 func (s *service) sendCode(ctx context.Context, email string, purpose catfecitodb.CodePurpose, letter func(code string) mail.Letter) error {
 	if s.mail == nil {
 		return errNoMail
@@ -196,7 +195,7 @@ func (s *service) sendCode(ctx context.Context, email string, purpose catfecitod
 	return s.mail.Send(ctx, letter(code))
 }
 
-// tryCode is the code that was sent, if it is the one that is presented. A try is counted before it is made.
+// tryCode returns the code that was sent, if it equals the given one. The attempt is counted first.
 func (s *service) tryCode(ctx context.Context, email string, purpose catfecitodb.CodePurpose, code string) (catfecitodb.Code, error) {
 	sent, err := s.db.CodeOf(ctx, catfecitodb.CodeOfInput{Email: email, Purpose: purpose})
 	if errors.Is(err, table.ErrNotFound) {
@@ -215,7 +214,7 @@ func (s *service) tryCode(ctx context.Context, email string, purpose catfecitodb
 	return sent, err
 }
 
-// spent is that a code is good no more, for errors that say so.
+// spent marks errors which say that a code is no longer valid.
 func spent(err error) error {
 	if errors.Is(err, catfecitodb.ErrCodeSpent) || errors.Is(err, catfecitodb.ErrCodeNotFound) {
 		return errCode

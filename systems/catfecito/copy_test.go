@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// TestLostCopy: whatever changes an order puts its user's copy again where it was lost.
+// TestLostCopy: every change of an order restores its user's copy if that was lost.
 func TestLostCopy(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -41,7 +41,7 @@ func TestLostCopy(t *testing.T) {
 	listed(bruno, left, func() { v.Tick(t) })
 }
 
-// loseCopy takes away the copy of the one order that a user has.
+// loseCopy deletes the copy of a user's only order.
 func loseCopy(tb testing.TB, v *apitest.Server, userID string) {
 	tb.Helper()
 	table := aws.String("catfecito-serverless-" + v.Stage())
@@ -60,7 +60,7 @@ func loseCopy(tb testing.TB, v *apitest.Server, userID string) {
 	}
 }
 
-// TestSessionsAreLookedAt: every operation that takes a token looks whether its session has ended.
+// TestSessionsAreLookedAt: every operation that takes a token checks its session.
 func TestSessionsAreLookedAt(t *testing.T) {
 	t.Parallel()
 	v := open(t)

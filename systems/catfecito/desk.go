@@ -12,10 +12,10 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// takingsMost is the longest time of which takings are counted: a day with a change of the clock.
+// takingsMost is the longest period for takings: a day with a clock change.
 const takingsMost = 25 * time.Hour
 
-// takings counts what was paid between two moments. An order that was cancelled after it had been paid was refunded.
+// takings sums up the payments between two moments. An order that was cancelled after payment was refunded.
 func (s *service) takings(ctx context.Context, _ auth.Principal, in takingsQuery) (Takings, error) {
 	if span := in.To.Sub(in.From); span <= 0 || span > takingsMost {
 		return Takings{}, problem.BadRequest(problem.CodeInvalidParameter, "takings are of 25 hours at most",
@@ -47,13 +47,13 @@ func (s *service) takings(ctx context.Context, _ auth.Principal, in takingsQuery
 	return t, nil
 }
 
-// userByEmail is the user of an address, for staff.
+// userByEmail finds the user with an address, for staff.
 func (s *service) userByEmail(ctx context.Context, _ auth.Principal, in emailQuery) (catfecitodb.User, error) {
 	return s.db.UserByEmail(ctx, catfecitodb.UserByEmailInput{Email: in.Email})
 }
 
-// refund gives the payments of orders back that were cancelled after they had been paid. A provider refunds a payment once,
-// however often it is asked to.
+// refund refunds the payments of orders that were cancelled after payment. A provider refunds a payment once, however often it is
+// asked to.
 func (s *service) refund(ctx context.Context, changes []change) error {
 	var faults []error
 	for _, c := range changes {
@@ -76,10 +76,10 @@ func (s *service) refund(ctx context.Context, changes []change) error {
 var errAddressMissing = problem.BadRequest("address_missing", "where shall it be brought?",
 	problem.Field{Field: "body.delivery.address", Message: "is needed for a delivery"})
 
-// summaryMost is how long a summary is, in bytes.
+// summaryMost is the maximum length of a summary, in bytes.
 const summaryMost = 200
 
-// summaryOf are the lines of an order in a few words.
+// summaryOf summarises an order's lines.
 func summaryOf(lines []catfecitodb.PlaceOrderLine) *string {
 	parts := make([]string, len(lines))
 	for i, l := range lines {
@@ -92,7 +92,7 @@ func summaryOf(lines []catfecitodb.PlaceOrderLine) *string {
 	return &text
 }
 
-// deliveryOf is where the goods of an order go; nothing where the customer has not said.
+// deliveryOf is an order's delivery address; nil if the customer gave none.
 func deliveryOf(in *Delivery) (*catfecitodb.Delivery, error) {
 	if in == nil {
 		return nil, nil //nolint:nilnil // an order may say nothing

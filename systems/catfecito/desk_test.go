@@ -15,12 +15,12 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// at is where an order of these tests goes.
+// at is the delivery address of these tests' orders.
 func at() object {
 	return object{"way": "delivery", "name": "Ana Núñez", "phone": "+52 55 1234 5678", "address": "Orizaba 12", "note": "2nd floor"}
 }
 
-// deskRoutes calls what staff work with.
+// deskRoutes calls the staff's operations.
 func deskRoutes(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	p := stock(t, v, "Café Ñandú Chiapas", "10.00", 9)
@@ -74,7 +74,7 @@ func deskRoutes(t *testing.T, v *apitest.Server) {
 		{Name: "brought nowhere", Request: keyed(ana, "/orders", "desk-2", object{"total": "20.00", "delivery": object{"way": "delivery", "name": "Ana", "phone": "12345"}}), Status: http.StatusBadRequest, Code: "address_missing"},
 	})
 	events := request(ana, http.MethodGet, "/orders/events", nil)
-	if !v.Live() { // what Lambda responds is what there is
+	if !v.Live() { // Lambda returns what there is and ends
 		v.Run(t, []apitest.Case{{Name: "events", Request: events, Status: http.StatusOK}})
 		return
 	}
@@ -92,7 +92,7 @@ func deskRoutes(t *testing.T, v *apitest.Server) {
 	t.Error("the events have no ready")
 }
 
-// TestRefund: the payment of an order that is cancelled goes back, once however often the stream tells of it.
+// TestRefund: a cancelled order's payment is refunded once, however often the stream delivers the record.
 func TestRefund(t *testing.T) {
 	t.Parallel()
 	o := catFecito()
@@ -113,7 +113,7 @@ func TestRefund(t *testing.T) {
 	}
 }
 
-// TestSearchWords: words inside names are found, in any case, with or without accents; each product once, as it is now.
+// TestSearchWords: words inside names are found, ignoring case and accents; each product once, with its current data.
 func TestSearchWords(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -128,7 +128,7 @@ func TestSearchWords(t *testing.T) {
 		for _, limit := range []int{1, 20} {
 			all = walk[catfecito.Offer](t, v, request("", http.MethodGet, "/products", nil), limit, "q", text)
 			got := names(all)
-			slices.Sort(got) // by word, and so in no order of names
+			slices.Sort(got) // by word, and so not by name
 			same(t, text, got, want)
 		}
 	}
@@ -145,14 +145,14 @@ func TestSearchWords(t *testing.T) {
 	must[catfecito.Product](t, v, staff(request("", http.MethodPut, "/products/"+chiapas.ProductID, object{
 		"categoryId": "cafes", "name": "Oaxaca de altura", "description": "", "price": "90.00",
 	})), http.StatusOK)
-	find("chiapas") // the product says what it is called, before the stream is followed
+	find("chiapas") // from the product itself, before the stream is consumed
 	v.Deliver(t)
 	find("oax", "Oaxaca de altura")
 	v.Deliver(t)
 	find("altura", "Oaxaca de altura")
 }
 
-// TestListsOfOldProducts: products that were there before the lists get into them.
+// TestListsOfOldProducts: products older than the lists are added to them.
 func TestListsOfOldProducts(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -163,7 +163,7 @@ func TestListsOfOldProducts(t *testing.T) {
 	same(t, "chiapas", names(got), []string{"Café de Chiapas"})
 }
 
-// TestOldOrderKeepsItsAnswer: a checkout that is asked for again is answered as the first time, also when it was paid since.
+// TestOldOrderKeepsItsAnswer: a repeated checkout gets the first response, even if the order was paid since.
 func TestOldOrderKeepsItsAnswer(t *testing.T) {
 	t.Parallel()
 	v := open(t)

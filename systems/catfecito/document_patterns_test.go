@@ -12,10 +12,10 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// The document's access patterns. Each is asked over the API, and is the request that the document has, unless that cannot do
-// what it is for.
+// The document's access patterns. Each is requested through the API, and is the document's request unless that cannot serve its
+// purpose.
 
-// userLines are 1.1 and 1.2.
+// userLines are sections 1.1 and 1.2.
 func (d *document) userLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "1.1 Obtener usuario por ID", Holds: func(t *testing.T) {
@@ -38,7 +38,7 @@ func (d *document) userLines() []apitest.Line {
 	}
 }
 
-// catalogueLines are 2.1 to 3.2.
+// catalogueLines are sections 2.1 to 3.2.
 func (d *document) catalogueLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "2.1 Obtener todos los productos activos", Instead: "a Query of those that are sold, not a Scan of everything", Holds: func(t *testing.T) {
@@ -88,7 +88,7 @@ func (d *document) catalogueLines() []apitest.Line {
 	}
 }
 
-// cartLines are 4.1 to 4.3.
+// cartLines are sections 4.1 to 4.3.
 func (d *document) cartLines() []apitest.Line {
 	pieces := func(t *testing.T, sub string) map[string]int64 {
 		t.Helper()
@@ -135,7 +135,7 @@ func (d *document) cartLines() []apitest.Line {
 	}
 }
 
-// orderLines are 5.1 to 5.3.
+// orderLines are sections 5.1 to 5.3.
 func (d *document) orderLines() []apitest.Line {
 	left := func(t *testing.T, productID string) int64 { t.Helper(); return product(t, d.v, productID).Stock }
 	checkout := func(sub, key, total string) apitest.Request {
@@ -225,7 +225,7 @@ func (d *document) orderLines() []apitest.Line {
 	}
 }
 
-// comparedLines are those of the comparison with SQL: the same requests, each one.
+// comparedLines are the comparison with SQL: the same requests, one each.
 func (d *document) comparedLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "Obtener usuario por ID | SELECT FROM users WHERE id = ? | GetItem(PK=USER#id, SK=METADATA)", Holds: func(t *testing.T) {

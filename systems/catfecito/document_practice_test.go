@@ -15,7 +15,7 @@ import (
 
 // The document's costs, good practices, metrics and stream.
 
-// costLines: capacity, and what saves.
+// costLines: capacity and savings.
 func (d *document) costLines() []apitest.Line {
 	onDemand := func(t *testing.T) {
 		t.Helper()
@@ -40,7 +40,7 @@ func (d *document) costLines() []apitest.Line {
 					}
 				}
 			}
-			if units := 2 * writes; units <= 5 { // a write in a transaction takes two units at least
+			if units := 2 * writes; units <= 5 { // a write in a transaction takes at least two units
 				t.Errorf("an order of one line takes %d write units", units)
 			}
 		}},
@@ -143,7 +143,7 @@ func (d *document) practiceLines() []apitest.Line {
 	}
 }
 
-// streamLines: metrics, and what follows the stream.
+// streamLines: metrics and stream consumers.
 func (d *document) streamLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "CloudWatch Metrics", Holds: func(t *testing.T) {

@@ -13,12 +13,12 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// asks are the parts of the document that ask for something, beside its tables: the patterns, what a transaction gives, the
-// indexes, how to save, good practices, and what is to be watched.
+// asks are the sections of the document that contain requirements, besides its tables: patterns, transactions, indexes, savings,
+// good practices, and monitoring.
 var asks = regexp.MustCompile(`^\*\*Tabla\*\*.*|^#### .*|^- ✅ (Todo|Máximo|Consistencia).*|^### (GSI|Capacidad|CloudWatch|DynamoDB Streams).*|` +
 	`^\d\. \*\*.*|^### \d\. (Denorm|Time|Pref|Valid|Usar).*|^- (Auditoría|Triggers|Replicación).*`)
 
-// TestDocument: each line of the document, by its own words.
+// TestDocument checks each line of the document.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	apitest.EachLine(t, catfecito.System(catFecito()), asks, func(t *testing.T, v *apitest.Server) []apitest.Line {
@@ -28,12 +28,12 @@ func TestDocument(t *testing.T) {
 	})
 }
 
-// document is a shop in which everything of the document has happened once.
+// document is a shop in which everything in the document has happened once.
 type document struct {
 	v             *apitest.Server
 	juan          catfecito.User
 	premium, cup  catfecito.Product // of the category cafes
-	gone          catfecito.Product // is not sold any more
+	gone          catfecito.Product // no longer on sale
 	order, others catfecito.WholeOrder
 }
 
@@ -54,13 +54,13 @@ func documented(t *testing.T, v *apitest.Server) *document {
 
 func (d *document) table() string { return "catfecito-serverless-" + d.v.Stage() }
 
-// item is a GetItem of the document, as it stands there.
+// item is one of the document's GetItem requests.
 func (d *document) item(t *testing.T, pk, sk string) map[string]string {
 	t.Helper()
 	return d.v.Item(t, d.table(), "PK", pk, "SK", sk)
 }
 
-// has fails unless an item has attributes; "" is none.
+// has fails unless an item has attributes; "" stands for absent.
 func has(t *testing.T, it, want map[string]string) {
 	t.Helper()
 	for name, value := range want {
@@ -70,7 +70,7 @@ func has(t *testing.T, it, want map[string]string) {
 	}
 }
 
-// tableLines: the items of the schema, under its keys.
+// tableLines: the schema's items, under its keys.
 func (d *document) tableLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "Tabla: catfecito-serverless-{stage}", Holds: func(t *testing.T) {
@@ -134,7 +134,7 @@ func (d *document) tableLines() []apitest.Line {
 	}
 }
 
-// indexLines are those of GSI1 and GSI2.
+// indexLines are GSI1 and GSI2.
 func (d *document) indexLines() []apitest.Line {
 	index := func(name string) func(*testing.T) {
 		return func(t *testing.T) {

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// payWithin is how long an order holds its goods without being paid.
+	// payWithin is how long an unpaid order reserves its stock.
 	payWithin = 30 * time.Minute
-	// expiryEvery is how often orders are looked for that have held them longer.
+	// expiryEvery is the interval between checks for overdue orders.
 	expiryEvery = time.Minute
 )
 
-// expireOrders cancels the orders that were not paid in time, and their goods go back. Several processes may do so at once, and
-// customers may pay meanwhile: a transaction asks that the order is still pending. An order that cannot be cancelled now does
-// not hold up the others.
+// expireOrders cancels orders that were not paid in time, and returns their stock. Several processes may do so concurrently while
+// customers pay: a transaction requires that the order is still pending. An order that cannot be cancelled now does not block the
+// others.
 func (s *service) expireOrders(ctx context.Context) error {
 	due := s.now().Add(-payWithin)
 	var faults []error
@@ -34,7 +34,7 @@ func (s *service) expireOrders(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// expireOrder cancels an order, unless it is not pending any more: an index may still have it.
+// expireOrder cancels an order unless it is no longer pending: the index may still list it.
 func (s *service) expireOrder(ctx context.Context, orderID string) error {
 	found, err := s.db.OrderForStaff(ctx, catfecitodb.OrderForStaffInput{OrderID: orderID})
 	if errors.Is(err, table.ErrNotFound) || err == nil && found.Order.Status != catfecitodb.OrderStatusPending {

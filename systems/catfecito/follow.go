@@ -11,15 +11,15 @@ import (
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 )
 
-// change is a record of the table's stream. Before and after are nil where there is no item, for copies and markers, and
-// for what cannot be read.
+// change is a record of the table's stream. Before and after are nil if there is no item, for copies and markers, and if it
+// cannot be read.
 type change struct {
 	record        streams.Record
 	before, after any
 }
 
-// follow does all that follows a change, each part of which tolerates the same records again. It is one follower, for in Lambda each
-// function of a table's stream calls all that follow the table.
+// follow does everything that follows a change; each part tolerates redelivered records. It is one consumer, because Lambda calls
+// all handlers of a table's stream in each of its functions.
 func (s *service) follow(ctx context.Context, b consumer.Batch) error {
 	var changes []change
 	for _, r := range b.Records {
@@ -28,7 +28,7 @@ func (s *service) follow(ctx context.Context, b consumer.Batch) error {
 		}
 		before, unreadBefore := stored(r.Dynamodb.OldImage)
 		after, unreadAfter := stored(r.Dynamodb.NewImage)
-		if err := errors.Join(unreadBefore, unreadAfter); err != nil { // coming again does not fix it
+		if err := errors.Join(unreadBefore, unreadAfter); err != nil { // a retry would not help
 			s.logger.ErrorContext(ctx, "a record of the stream cannot be read", "error", err)
 		}
 		changes = append(changes, change{r, before, after})
@@ -41,7 +41,7 @@ func (s *service) follow(ctx context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// stored is the item of an image; nil for copies and markers.
+// stored returns an image's item; nil for copies and markers.
 func stored(image map[string]streams.AttributeValue) (any, error) {
 	if image == nil {
 		return nil, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// TestRoutes calls every operation with good and bad input, over each transport.
+// TestRoutes calls every operation with valid and invalid input, over each transport.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	post := mailtest.Start(t)
@@ -31,7 +31,7 @@ func TestRoutes(t *testing.T) {
 	})
 }
 
-// routes calls every operation with good and bad input.
+// routes calls every operation with valid and invalid input.
 func routes(t *testing.T, v *apitest.Server, post *mailtest.Server) {
 	t.Helper()
 	t.Run("accounts", func(t *testing.T) { v.Run(t, accountCases(v)) })
@@ -51,7 +51,7 @@ func routes(t *testing.T, v *apitest.Server, post *mailtest.Server) {
 	v.Covered(t)
 }
 
-// TestStrangers: what is not for all is not for who has no valid token.
+// TestStrangers: without a valid token only public operations are accessible.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, catfecito.System(catFecito()), func(t *testing.T, v *apitest.Server) {
@@ -60,7 +60,7 @@ func TestStrangers(t *testing.T) {
 	})
 }
 
-// TestStaffOnly: what is for staff is not for customers.
+// TestStaffOnly: staff operations are closed to customers.
 func TestStaffOnly(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -85,7 +85,7 @@ func TestStaffOnly(t *testing.T) {
 	} {
 		r.As = ana
 		refused(t, v, r, http.StatusForbidden, problem.CodeForbidden)
-		r.Groups = []string{"customer", "admin", "transporteapp-admin"} // no group of this system
+		r.Groups = []string{"customer", "admin", "transporteapp-admin"} // not groups of this system
 		refused(t, v, r, http.StatusForbidden, problem.CodeForbidden)
 	}
 	if s := scan(t, v); s.categories != 0 || len(s.products) != 0 {
@@ -93,19 +93,19 @@ func TestStaffOnly(t *testing.T) {
 	}
 }
 
-// invalid is a case of a body that an operation does not take.
+// invalid is a case with a body that an operation rejects.
 func invalid(name string, r apitest.Request, body any, field string) apitest.Case {
 	r.Body = body
 	return apitest.Case{Name: name, Request: r, Status: http.StatusBadRequest, Code: problem.CodeInvalidBody, Field: field}
 }
 
-// badQuery is a case of a query that an operation does not take.
+// badQuery is a case with a query that an operation rejects.
 func badQuery(name string, r apitest.Request, query, field string) apitest.Case {
 	r.Path += query
 	return apitest.Case{Name: name, Request: r, Status: http.StatusBadRequest, Code: problem.CodeInvalidParameter, Field: field}
 }
 
-// badKeys are cases of Idempotency-Keys that no operation takes.
+// badKeys are cases with invalid Idempotency-Keys.
 func badKeys(r apitest.Request) []apitest.Case {
 	var cases []apitest.Case
 	for name, key := range map[string]string{"no key": "", "long key": strings.Repeat("k", 201), "key with other characters": "k#1"} {
@@ -117,7 +117,7 @@ func badKeys(r apitest.Request) []apitest.Case {
 	return cases
 }
 
-// pages are cases of what any list does not take.
+// pages are cases that every list rejects.
 func pages(r apitest.Request) []apitest.Case {
 	cursor := r
 	cursor.Path += "?cursor=AQ"
@@ -239,7 +239,7 @@ func roleRoutes(t *testing.T, v *apitest.Server) {
 		list.Token = given
 		must[any](t, v, list, http.StatusOK)
 	}
-	// A repeated sign-up is answered as it was, though the user has become staff since.
+	// A repeated sign-up gets the first response, although the user has become staff since.
 	again := must[catfecito.User](t, v, keyed("", "/users", "k", object{"email": "ana@mail.com", "name": "Ana", "password": "un café con leche"}), http.StatusOK)
 	if again != who {
 		t.Errorf("answered %+v, the first time %+v", again, who)

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/words"
 )
 
-// What the letters say: {1} is the user's name, {2} the code.
+// The texts of e-mails: {1} is the user's name, {2} the code.
 const (
 	verifySubject = "{2} is your CatFecito code"
 	verifyText    = "Hello {1},\n\nYour code to confirm this address is {2}. It works for 15 minutes.\n\nIf you did not sign up at CatFecito, ignore this message.\n"
@@ -19,13 +19,13 @@ const (
 	nobodyText    = "Hello,\n\nSomebody asked to change the password of this address, but no account has it. If it was you, try another address, or sign up.\n"
 )
 
-// speech is the language in which a letter is written.
+// speech is an e-mail's language.
 type speech struct {
 	words    *words.Catalogue
 	language string
 }
 
-// letterFor is a letter in the language of who asks for it.
+// letterFor returns an e-mail in the caller's language.
 func (s *service) letterFor(ctx context.Context) speech { return speech{s.words, api.Language(ctx)} }
 
 func (s speech) verification(u catfecitodb.User, code string) mail.Letter {

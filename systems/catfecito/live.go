@@ -12,19 +12,19 @@ import (
 	"github.com/monotable/monotable/systems/internal/live"
 )
 
-// everybodys is the topic of all orders, which staff follow; customers follow that of their id.
+// everybodys is the topic of all orders, for staff; customers subscribe to their own id.
 const everybodys = ""
 
-// errLessNow ends the stream of somebody who was staff when it began.
+// errLessNow ends the stream of a caller who has lost the staff role.
 var errLessNow = errors.New("the caller may see less than when the stream began")
 
-// tellOrders tells pages of orders.
+// tellOrders publishes orders to pages.
 func (s *service) tellOrders(_ context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		if r.Dynamodb == nil {
 			continue
 		}
-		item, _ := stored(r.Dynamodb.NewImage) // follow logs what cannot be read
+		item, _ := stored(r.Dynamodb.NewImage) // follow logs unreadable items
 		if o, ok := item.(catfecitodb.Order); ok {
 			s.hub.Publish("order", openOrderOf(o), everybodys, o.UserID)
 		}
@@ -32,7 +32,7 @@ func (s *service) tellOrders(_ context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// orderEvents describes the stream of orders.
+// orderEvents describes the order stream.
 func orderEvents() (huma.Operation, map[string]any) {
 	return huma.Operation{
 		OperationID: "watchOrders", Path: "/orders/events", Summary: "Your orders as they change; all, for staff", Tags: []string{"Orders"},
@@ -40,7 +40,7 @@ func orderEvents() (huma.Operation, map[string]any) {
 	}, map[string]any{"order": OpenOrder{}}
 }
 
-// watchOrders is what a caller follows.
+// watchOrders returns a caller's subscription.
 func (s *service) watchOrders(_ context.Context, who auth.Principal) (live.Feed[string], error) {
 	of := who.Sub
 	if who.In(AdminGroup) {

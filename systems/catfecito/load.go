@@ -8,25 +8,24 @@ import (
 )
 
 const (
-	// loadProducts are how many products a connection's category has, and loadOrders how many orders its buyer.
+	// loadProducts is the number of products in a connection's category, loadOrders of its buyer's orders.
 	loadProducts = 24
 	loadOrders   = 20
-	// loadHolders are the users who have a connection's product in the cart.
+	// loadHolders is the number of users who have a connection's product in the cart.
 	loadHolders = 20
-	// loadLines are the lines of a cart, and of an order.
+	// loadLines is the number of lines of a cart, and of an order.
 	loadLines = 3
 
-	loadPrice, loadTotal = "35.00", "105.00" // of loadLines pieces
-	// loadBuyer orders, loadShopper changes his cart; the connection's own user has one that stays.
+	loadPrice, loadTotal = "35.00", "105.00" // for loadLines pieces
+	// loadBuyer orders, loadShopper changes their cart; the connection's own user has a permanent one.
 	loadBuyer, loadShopper = "buyer", "shopper"
 )
 
-// loadPlan measures every operation. A connection has a category with products of its own, so that what is measured is not how
-// connections get in each other's way; it signs up, and has a user with a cart, a buyer with orders and others with a product
-// in the cart.
+// loadPlan measures every operation. A connection has its own category and products, so that connections do not contend with each
+// other; it signs up, and has a user with a cart, a buyer with orders and other users with a product in the cart.
 //
-// Who signs up does so from a network of his own, as the shop's customers do: the bound on those of one network is none of
-// what is measured. Log-ins that succeed have no bound.
+// Each sign-up comes from a different network, as the shop's customers do, so the limit per network does not apply. Successful
+// log-ins are not limited.
 func loadPlan() load.Plan {
 	return load.Plan{Without: map[string]string{
 		"paymentEvent":      "its requests are signed by a provider",
@@ -133,7 +132,7 @@ func loadSales() []load.Route {
 	}
 }
 
-// loadStaff is a call of the connection's own user as one of the staff.
+// loadStaff is a call of the connection's own user as staff.
 func loadStaff(method, path, body string) load.Call {
 	return load.Call{Method: method, Path: path, Body: body, Groups: []string{AdminGroup}}
 }
@@ -152,7 +151,7 @@ func loadLogIn(keep map[string]string) load.Call {
 	}
 }
 
-// loadCategory makes the connection's category, or changes nothing of it.
+// loadCategory creates the connection's category if it does not exist.
 func loadCategory() load.Call {
 	c := loadStaff(http.MethodPut, "/categories/{user}", `{"name":"Cafés de {user}","description":"Granos y molidos"}`)
 	c.Keep = map[string]string{"category": "categoryId"}
@@ -165,12 +164,12 @@ func loadProduct(keep map[string]string) load.Call {
 	return c
 }
 
-// loadPut puts a piece of one of the connection's products into a user's cart.
+// loadPut puts one of the connection's products into a user's cart.
 func loadPut(as string, product int) load.Call {
 	return load.Call{Method: http.MethodPut, Path: fmt.Sprintf("/cart/items/{product%d}", product), As: as, Body: `{"quantity":1}`}
 }
 
-// loadOrder fills the buyer's cart and makes an order of it, whose id is kept under a name.
+// loadOrder fills the buyer's cart and orders it; the order's id is stored under a name.
 func loadOrder(name string) []load.Call {
 	var calls []load.Call
 	for line := range loadLines {

@@ -2,7 +2,7 @@ package catfecito_test
 
 import "testing"
 
-// TestLoad: the load plan has every operation, and none of its requests is refused.
+// TestLoad: the load plan has every operation, and all of its requests succeed.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	v := open(t)

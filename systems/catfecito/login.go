@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/ratelimit"
 )
 
-// nobodyID is an id that no user has: what is read for an address that nobody has.
+// nobodyID is an id that no user has: it is read for unknown addresses.
 const nobodyID = "nobody"
 
 var (
@@ -22,12 +22,12 @@ var (
 )
 
 const (
-	// triesMost is how often a password may be tried in vain within triesWindow, for an address of e-mail, wherever from. The
-	// table counts, so that it is one number for all processes.
+	// triesMost is how many wrong passwords are allowed within triesWindow for an e-mail address, from any source. The count is
+	// in the table, so it holds for all processes.
 	triesMost   = 10
 	triesWindow = 5 * time.Minute
 
-	// networkBurst and networkEvery are for who tries the addresses of many from one of the network.
+	// networkBurst and networkEvery limit a network address that tries many e-mail addresses.
 	networkBurst = 20
 	networkEvery = 2 * time.Second
 
@@ -35,8 +35,7 @@ const (
 	signUpEvery = 30 * time.Second
 )
 
-// bounds are how often somebody may fail to log in from an address of the network, and may sign up and ask for
-// letters. They are those of this process.
+// bounds limit failed log-ins, sign-ups and e-mails per network address, in this process.
 type bounds struct{ logIns, signUps, letters *ratelimit.Limiter }
 
 func newBounds(now func() time.Time) bounds {
@@ -46,8 +45,8 @@ func newBounds(now func() time.Time) bounds {
 	return bounds{logIns: each(networkEvery, networkBurst), signUps: each(signUpEvery, signUpBurst), letters: each(signUpEvery, signUpBurst)}
 }
 
-// logIn finds the user with an address of e-mail and a password, and opens a session. It does the same work whether there is
-// such a user or not. Only failures are limited: a user may log in as often as they like.
+// logIn finds the user with an e-mail address and a password, and opens a session. It does the same work whether or not the user
+// exists. Only failures are limited: a user may log in as often as they like.
 func (s *service) logIn(ctx context.Context, _ auth.Principal, in logInRequest) (opened, error) {
 	from := api.Address(ctx)
 	if s.issuer == nil {
@@ -70,8 +69,8 @@ func (s *service) logIn(ctx context.Context, _ auth.Principal, in logInRequest) 
 	return s.openSession(ctx, u, c.UpdatedAt, in.UserAgent)
 }
 
-// try tells whether a password is the one of a hash, unless that was tried too often lately with the same address of e-mail.
-// A try is counted before it is made, and what was counted is forgotten when one is right.
+// try reports whether a password matches a hash, unless too many were tried recently for the e-mail address. The attempt is
+// counted first, and a success resets the count.
 func (s *service) try(ctx context.Context, email, password string, hash table.Secret) (same bool, err error) {
 	now := s.now()
 	since := now.UTC().Truncate(triesWindow)
@@ -89,8 +88,8 @@ func (s *service) try(ctx context.Context, email, password string, hash table.Se
 	return true, s.db.ForgetTries(ctx, catfecitodb.ForgetTriesInput{Email: email, Since: since})
 }
 
-// credential is a user with their password's hash; for an address that nobody has, nobody with a hash that no password has,
-// after as many requests.
+// credential returns a user with their password's hash; for an unknown address, nobody with a hash that no password matches,
+// after the same number of requests.
 func (s *service) credential(ctx context.Context, email string) (catfecitodb.User, catfecitodb.Credential, error) {
 	u, err := s.db.UserByEmail(ctx, catfecitodb.UserByEmailInput{Email: email})
 	if errors.Is(err, table.ErrNotFound) {

@@ -8,14 +8,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Money is an amount in the smallest unit of the shop's currency, of which a hundred are one. In JSON it is a text with two
-// decimals, "35.00", so that no program makes a binary fraction of it.
+// Money is an amount in hundredths of the shop's currency. In JSON it is a string with two decimals, "35.00", so that no program
+// turns it into a binary fraction.
 type Money int64
 
 const (
 	moneyUnit = 100
-	// moneyMost has room for 32 lines of 99 pieces at the highest price, 999999999.99, and is exact in every program that reads
-	// it as a number after all.
+	// moneyMost fits 32 lines of 99 pieces at the highest price, 999999999.99, and is exact even in programs that read it as a
+	// number.
 	moneyMost    = 999_999_999_999_999
 	moneyPattern = `^(0|[1-9][0-9]{0,12})\.[0-9]{2}$`
 )
@@ -32,7 +32,7 @@ func (m Money) String() string {
 // MarshalText is String.
 func (m Money) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// UnmarshalText reads what MarshalText has written, and nothing else.
+// UnmarshalText parses the result of MarshalText, and nothing else.
 func (m *Money) UnmarshalText(text []byte) error {
 	whole, cents, _ := strings.Cut(string(text), ".")
 	n, err := strconv.ParseInt(whole+cents, 10, 64)
@@ -43,7 +43,7 @@ func (m *Money) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Schema tells what the text looks like.
+// Schema describes the string's format.
 func (Money) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
 		Type: huma.TypeString, Pattern: moneyPattern, PatternDescription: "an amount such as 35.00", Examples: []any{"35.00"},

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMoney: an amount is a text with two decimals, exactly.
+// TestMoney: an amount is a string with two decimals, exactly.
 func TestMoney(t *testing.T) {
 	t.Parallel()
 	for m, want := range map[Money]string{
@@ -26,7 +26,7 @@ func TestMoney(t *testing.T) {
 	}
 }
 
-// FuzzMoney: what is read is written as it was, and what the schema lets pass is what is read.
+// FuzzMoney: parsing and formatting round-trip, and the schema accepts exactly what parses.
 func FuzzMoney(f *testing.F) {
 	form := regexp.MustCompile(moneyPattern)
 	for _, text := range []string{"35.00", "0.01", "00.01", "1.5", "9999999999999.99", "10000000000000.00", "-0.00", "0.00\n"} {

@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// TestOrder: an order tells what was sold, whatever becomes of the products.
+// TestOrder: an order shows what was sold, whatever happens to the products.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -38,7 +38,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestOrders are a user's own, newest first, in pages, whatever their ids.
+// TestOrders: a user's own orders, newest first, in pages, whatever their ids.
 func TestOrders(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -64,8 +64,8 @@ func TestOrders(t *testing.T) {
 	refused(t, v, request(bruno, http.MethodGet, "/orders?cursor="+next, nil), http.StatusBadRequest, problem.CodeInvalidCursor)
 }
 
-// TestPaidOrCancelled pays, sends and cancels an order at once, its owner and staff, again and again: it goes one way, and
-// the goods are in the stock once or not at all.
+// TestPaidOrCancelled pays, ships and cancels an order concurrently and repeatedly, by its owner and staff: it has one outcome,
+// and its stock is returned once or not at all.
 func TestPaidOrCancelled(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -92,7 +92,7 @@ func TestPaidOrCancelled(t *testing.T) {
 	}
 }
 
-// TestStockIsKept: while everybody buys, cancels and restocks, no piece appears or is lost.
+// TestStockIsKept: with concurrent purchases, cancellations and restocks, stock is neither created nor lost.
 func TestStockIsKept(t *testing.T) {
 	t.Parallel()
 	const users, rounds = 8, 8
@@ -148,7 +148,7 @@ func TestStockIsKept(t *testing.T) {
 	}
 }
 
-// TestStaffCancels: staff cancel anybody's order, under keys of their own.
+// TestStaffCancels: staff cancel anyone's order, with their own keys.
 func TestStaffCancels(t *testing.T) {
 	t.Parallel()
 	v := open(t)

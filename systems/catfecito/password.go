@@ -16,14 +16,14 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// Cost is what it costs to hash a password, and to try one.
+// Cost is the cost of hashing or checking a password.
 type Cost struct {
 	Passes    uint32
 	MemoryKiB uint32
 	Lanes     uint8
 }
 
-// DefaultCost is what OWASP recommends for argon2id: 19 MiB, two passes, one lane.
+// DefaultCost is OWASP's recommendation for argon2id: 19 MiB, two passes, one lane.
 func DefaultCost() Cost { return Cost{Passes: 2, MemoryKiB: 19 << 10, Lanes: 1} }
 
 const (
@@ -31,12 +31,12 @@ const (
 	hashBytes = 32
 )
 
-// passwords hashes passwords and compares them with hashes, at most so many at once as there are processors: what a
-// log-in takes of time and memory is what an attacker asks for.
+// passwords hashes passwords and compares them with hashes, at most one per processor concurrently, because an attacker can make
+// a server spend a log-in's time and memory.
 type passwords struct {
 	cost  Cost
 	slots chan struct{}
-	// nobodys is a hash that no password has.
+	// nobodys is a hash that no password matches.
 	nobodys table.Secret
 }
 
@@ -46,7 +46,7 @@ func newPasswords(cost Cost) *passwords {
 	return p
 }
 
-// hash is the hash of a password with a new salt, in the PHC string format.
+// hash hashes a password with a new salt, in the PHC string format.
 func (p *passwords) hash(ctx context.Context, password string) (table.Secret, error) {
 	salt := random(saltBytes)
 	sum, err := p.sum(ctx, password, salt, p.cost)
@@ -56,7 +56,7 @@ func (p *passwords) hash(ctx context.Context, password string) (table.Secret, er
 	return p.cost.encode(salt, sum), nil
 }
 
-// match tells whether a password is the one of a hash, which may have been made at another cost.
+// match reports whether a password matches a hash, which may have a different cost.
 func (p *passwords) match(ctx context.Context, password string, hash table.Secret) (bool, error) {
 	cost, salt, want, err := decodeHash(hash)
 	if err != nil {
@@ -69,7 +69,7 @@ func (p *passwords) match(ctx context.Context, password string, hash table.Secre
 	return subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 
-// sum is argon2id of a password. Letters with accents are the same however a keyboard writes them.
+// sum is a password's argon2id. Accented letters are normalised, because keyboards compose them differently.
 func (p *passwords) sum(ctx context.Context, password string, salt []byte, cost Cost) ([]byte, error) {
 	select {
 	case p.slots <- struct{}{}:
@@ -80,14 +80,14 @@ func (p *passwords) sum(ctx context.Context, password string, salt []byte, cost 
 	return argon2.IDKey([]byte(norm.NFC.String(password)), salt, cost.Passes, cost.MemoryKiB, cost.Lanes, hashBytes), nil
 }
 
-// encode is the PHC string of a hash.
+// encode formats a hash as a PHC string.
 func (c Cost) encode(salt, sum []byte) table.Secret {
 	b64 := base64.RawStdEncoding
 	return table.Secret(fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s",
 		argon2.Version, c.MemoryKiB, c.Passes, c.Lanes, b64.EncodeToString(salt), b64.EncodeToString(sum)))
 }
 
-// errHash is for a stored hash that this program has not made.
+// errHash is for a stored hash that this program did not create.
 var errHash = errors.New("the password's hash is none of argon2id")
 
 func decodeHash(hash table.Secret) (cost Cost, salt, sum []byte, err error) {

@@ -18,7 +18,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// cheap costs next to nothing.
+// cheap is the lowest cost.
 var cheap = Cost{Passes: 1, MemoryKiB: 8, Lanes: 1} //nolint:gochecknoglobals // a constant
 
 func TestPassword(t *testing.T) {
@@ -45,7 +45,7 @@ func TestPassword(t *testing.T) {
 	for password, want := range map[string]bool{
 		"café con leche": true, "cafe\u0301 con leche": true, "cafe con leche": false, "Café con leche": false, "": false, "café con leche ": false,
 	} {
-		for _, by := range []*passwords{p, dearer} { // what was hashed at another cost is compared at that
+		for _, by := range []*passwords{p, dearer} { // a hash is checked at its own cost
 			if got, err := by.match(t.Context(), password, hash); err != nil || got != want {
 				t.Errorf("%q is the password: %v (%v), want %v", password, got, err, want)
 			}
@@ -53,7 +53,7 @@ func TestPassword(t *testing.T) {
 	}
 }
 
-// TestNobodysPassword costs what anybody's costs, and no password is it.
+// TestNobodysPassword: checking takes the same work as for any user, and no password matches.
 func TestNobodysPassword(t *testing.T) {
 	t.Parallel()
 	p := newPasswords(cheap)
@@ -71,7 +71,7 @@ func TestNobodysPassword(t *testing.T) {
 	}
 }
 
-// TestHashes: what is no hash of ours is refused, and does not end the process.
+// TestHashes: an invalid hash is rejected, and does not end the process.
 func TestHashes(t *testing.T) {
 	t.Parallel()
 	p := newPasswords(cheap)
@@ -98,7 +98,7 @@ func TestHashes(t *testing.T) {
 	}
 }
 
-// TestSlots: no more are hashed at once than there are processors, and who waits goes with his request.
+// TestSlots: at most one hash per processor is computed concurrently, and waiting ends with the request.
 func TestSlots(t *testing.T) {
 	t.Parallel()
 	p := newPasswords(cheap)
@@ -116,7 +116,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// TestSamplePassword: users of a sample can log in.
+// TestSamplePassword: sample users can log in.
 func TestSamplePassword(t *testing.T) {
 	t.Parallel()
 	if same, err := newPasswords(cheap).match(t.Context(), SamplePassword, sampleHash); err != nil || !same {
@@ -145,8 +145,7 @@ func process(t *testing.T, database databasetest.Database, observe func(table.Ca
 	return &service{db: db, now: clock, issuer: issuer, passwords: newPasswords(cheap), bounds: newBounds(clock)}
 }
 
-// TestLogInRequests: for an address that nobody has, as much is asked as for one that somebody has, by all processes together
-// no more often than by one.
+// TestLogInRequests: an unknown address takes as many requests as a known one, and all processes together have the limit of one.
 func TestLogInRequests(t *testing.T) {
 	t.Parallel()
 	database := databasetest.Open(t)
@@ -162,7 +161,7 @@ func TestLogInRequests(t *testing.T) {
 			if _, err := processes[i%2].logIn(t.Context(), auth.Principal{}, logInRequest{Body: LogInInput{email, "wrong"}}); !errors.Is(err, errWrongLogIn) {
 				t.Fatalf("%s, try %d: %v", email, i, err)
 			}
-			if requests != 4 { // the marker, the user, the hash, the count of tries
+			if requests != 4 { // the marker, the user, the hash, the count of attempts
 				t.Errorf("for %s there were %d requests, want 4", email, requests)
 			}
 		}
@@ -176,7 +175,7 @@ func TestLogInRequests(t *testing.T) {
 	}
 }
 
-// TestWithoutIssuer: where a user pool has the users, nobody signs up or logs in here.
+// TestWithoutIssuer: with a user pool, sign-up and log-in are not available here.
 func TestWithoutIssuer(t *testing.T) {
 	t.Parallel()
 	database := databasetest.Open(t)

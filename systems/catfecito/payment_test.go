@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// outcome is the answer to a provider's event.
+// outcome is the response to a provider's event.
 type outcome struct{ Outcome string }
 
 func paymentRoutes(t *testing.T, v *apitest.Server) {
@@ -80,7 +80,7 @@ func paymentRoutes(t *testing.T, v *apitest.Server) {
 	})
 }
 
-// TestWrongAmount: a payment of another amount pays nothing and is refunded, also where refunding had failed.
+// TestWrongAmount: a payment of a different amount pays nothing and is refunded, even if the first refund fails.
 func TestWrongAmount(t *testing.T) {
 	t.Parallel()
 	money := provider()
@@ -102,7 +102,7 @@ func TestWrongAmount(t *testing.T) {
 	}
 }
 
-// TestNoProvider: without a provider no payment begins, and no event is taken.
+// TestNoProvider: without a provider no payment begins, and no event is accepted.
 func TestNoProvider(t *testing.T) {
 	t.Parallel()
 	options := catFecito()
@@ -113,7 +113,7 @@ func TestNoProvider(t *testing.T) {
 	refused(t, v, paid("p", o.Order), http.StatusNotFound, "payments_off")
 }
 
-// TestPaidOnce: many payments of one order and many deliveries of each, at once: one pays, the others are refunded.
+// TestPaidOnce: several payments of one order, each delivered repeatedly and concurrently: one pays, the others are refunded.
 func TestPaidOnce(t *testing.T) {
 	t.Parallel()
 	money := provider()

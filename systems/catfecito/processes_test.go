@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// TestTwoProcesses: sixteen customers at two processes want ten pieces: ten orders are made. The process that follows the stream is
-// killed, and the other one goes on: each change is in the trail once, and a product is found by a word of its new name.
+// TestTwoProcesses: sixteen customers at two processes want ten pieces: ten orders succeed. The process that consumes the stream
+// is killed, and the other takes over: each change is in the history once, and a product is found by a word of its new name.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	peers := apitest.Processes(t, catfecito.System(catFecito()), 2)
@@ -36,7 +36,7 @@ func TestTwoProcesses(t *testing.T) {
 		})
 	}
 	all.Wait()
-	for again := 0; again < 16 && sold.Load() < 10; again++ { // who was refused because others ordered just then tries again
+	for again := 0; again < 16 && sold.Load() < 10; again++ { // customers rejected because of concurrent orders try again
 		who := fmt.Sprint("customer-", again)
 		if answer := at(again).Do(t, keyed(who, "/orders", "again", object{"total": "20.00"})); answer.Status == http.StatusCreated {
 			sold.Add(1)
@@ -54,7 +54,7 @@ func TestTwoProcesses(t *testing.T) {
 	for left := range 10 {
 		want = append(want, fmt.Sprintf("MODIFY Product stock:%d→%d", left+1, left))
 	}
-	var told []string // a batch's entries are stored in no order: the newest may be there before others
+	var told []string // a batch's entries are stored in no particular order: the newest may appear before others
 	apitest.Eventually(t, "tell of each change", func() bool {
 		told = trail(t, last, "PRODUCT", p.ProductID)
 		return len(told) > len(want)

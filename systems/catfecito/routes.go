@@ -12,10 +12,10 @@ import (
 	"github.com/monotable/monotable/systems/internal/live"
 )
 
-// caller is the field of access patterns that is the caller's id.
+// caller is the field of access patterns that holds the caller's id.
 const caller = "UserID"
 
-// routes are the API. What is an access pattern of the design is called as it is; the rest are functions of the domain.
+// routes is the API. Routes named after an access pattern of the design call it directly; the others call domain functions.
 func (s *service) routes(a huma.API) {
 	s.accountRoutes(a)
 	s.shopRoutes(a)
@@ -132,22 +132,22 @@ func (s *service) shopRoutes(a huma.API) {
 // unvalidated is for a body that its sender signs.
 func unvalidated(op *huma.Operation) { op.SkipValidateBody = true }
 
-// UserPath leads to a user. Paths have capitals because huma passes other embedded structs over.
+// UserPath identifies a user. Path types are exported because huma ignores other embedded structs.
 type UserPath struct {
 	UserID string `path:"userId" maxLength:"128" pattern:"^[A-Za-z0-9._:@-]+$" patternDescription:"letters, digits and . _ : @ -" doc:"The user's id"`
 }
 
-// CategoryPath leads to a category.
+// CategoryPath identifies a category.
 type CategoryPath struct {
 	CategoryID string `path:"categoryId" maxLength:"60" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" patternDescription:"a slug: small letters and digits, with - between" doc:"The category's slug"`
 }
 
-// ProductPath leads to a product.
+// ProductPath identifies a product.
 type ProductPath struct {
 	ProductID string `path:"productId" pattern:"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$" patternDescription:"a uuid in small letters" doc:"The product's id"`
 }
 
-// OrderPath leads to an order.
+// OrderPath identifies an order.
 type OrderPath struct {
 	OrderID string `path:"orderId" pattern:"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$" patternDescription:"a uuid in small letters" doc:"The order's id"`
 }
@@ -195,7 +195,7 @@ type newUser struct {
 	Body UserInput
 }
 
-// UserInput is what somebody says who signs up.
+// UserInput is a sign-up.
 type UserInput struct {
 	Email    string `json:"email" format:"email" maxLength:"254" doc:"The address that you will log in with"`
 	Name     string `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"What you are called"`
@@ -207,18 +207,18 @@ type logInRequest struct {
 	Body      LogInInput
 }
 
-// LogInInput is what somebody says who logs in.
+// LogInInput is a log-in.
 type LogInInput struct {
 	Email    string `json:"email" format:"email" maxLength:"254" doc:"The address that you signed up with"`
 	Password string `json:"password" minLength:"1" maxLength:"128" doc:"The password"`
 }
 
-// RefreshInput is what opens the next tokens.
+// RefreshInput is a refresh token.
 type RefreshInput struct {
 	RefreshToken string `json:"refreshToken" minLength:"1" maxLength:"300" doc:"The last one that you got"`
 }
 
-// SessionPath leads to a session.
+// SessionPath identifies a session.
 type SessionPath struct {
 	SessionID string `path:"sessionId" pattern:"^([0-7][0-9A-HJKMNP-TV-Z]{25}|current)$" patternDescription:"a ULID, or current" doc:"The session's id, or current"`
 }
@@ -239,7 +239,7 @@ type VerificationInput struct {
 	Code string `json:"code" pattern:"^[0-9]{6}$" patternDescription:"six digits" doc:"The code that was sent"`
 }
 
-// AddressInput is where a code is to be sent.
+// AddressInput is the address for a code.
 type AddressInput struct {
 	Email string `json:"email" format:"email" maxLength:"254" doc:"The address that you signed up with"`
 }
@@ -256,7 +256,7 @@ type changedRole struct {
 	Body RoleInput
 }
 
-// RoleInput is what a user is to be.
+// RoleInput is a user's new role.
 type RoleInput struct {
 	Role catfecitodb.Role `json:"role" enum:"customer,admin" doc:"What the user may do"`
 }
@@ -266,7 +266,7 @@ type changedCategory struct {
 	Body CategoryInput
 }
 
-// CategoryInput is what staff say of a category.
+// CategoryInput is a category.
 type CategoryInput struct {
 	Name        string `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"What it is called"`
 	Description string `json:"description" maxLength:"2000" doc:"What is in it"`
@@ -277,13 +277,13 @@ type newProduct struct {
 	Body NewProductInput
 }
 
-// NewProductInput is a product with how many there are.
+// NewProductInput is a new product with its stock.
 type NewProductInput struct {
 	ProductInput
 	Stock int64 `json:"stock" minimum:"0" maximum:"1000000" doc:"How many there are"`
 }
 
-// ProductInput is what staff say of a product.
+// ProductInput is a product.
 type ProductInput struct {
 	CategoryID  string  `json:"categoryId" maxLength:"60" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" patternDescription:"a slug: small letters and digits, with - between" doc:"The slug of its category"`
 	Name        string  `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"What it is called"`
@@ -303,7 +303,7 @@ type changedActive struct {
 	Body ActiveInput
 }
 
-// ActiveInput is whether a product is to be sold.
+// ActiveInput puts a product on or off sale.
 type ActiveInput struct {
 	IsActive bool `json:"isActive" doc:"Whether it is sold"`
 }
@@ -314,7 +314,7 @@ type newRestock struct {
 	Body RestockInput
 }
 
-// RestockInput is how many are added to a stock.
+// RestockInput is a quantity to add to the stock.
 type RestockInput struct {
 	Quantity int64 `json:"quantity" minimum:"1" maximum:"1000000" doc:"How many are added"`
 }
@@ -324,7 +324,7 @@ type addedItem struct {
 	Body CartItemInput
 }
 
-// CartItemInput is how many more of a product go into a cart.
+// CartItemInput is a quantity to add to a cart line.
 type CartItemInput struct {
 	ProductID string `json:"productId" pattern:"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$" patternDescription:"a uuid in small letters" doc:"The product's id"`
 	Quantity  int64  `json:"quantity" minimum:"1" maximum:"99" doc:"How many more"`
@@ -335,7 +335,7 @@ type setItem struct {
 	Body QuantityInput
 }
 
-// QuantityInput is how many of a product a cart is to have.
+// QuantityInput sets the quantity of a cart line.
 type QuantityInput struct {
 	Quantity int64 `json:"quantity" minimum:"1" maximum:"99" doc:"How many"`
 }
@@ -351,7 +351,7 @@ type OrderInput struct {
 	Delivery *Delivery `json:"delivery,omitempty" doc:"Where it goes, and whom to ask for"`
 }
 
-// Delivery is where the goods of an order go.
+// Delivery is an order's delivery address.
 type Delivery struct {
 	Way     catfecitodb.DeliveryWay `json:"way" enum:"pickup,delivery" doc:"Whether the customer comes, or it is brought"`
 	Name    string                  `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"Whom to ask for"`
@@ -365,13 +365,13 @@ type keyedOrder struct {
 	OrderPath
 }
 
-// signedEvent is the request of a webhook as it came: a signature is of its bytes.
+// signedEvent is the raw request of a webhook: its signature covers the bytes.
 type signedEvent struct {
 	RawBody []byte `contentType:"application/json"`
 	header  http.Header
 }
 
-// Resolve keeps the headers: which of them sign, the provider knows.
+// Resolve keeps the headers: the provider knows which are signed.
 func (in *signedEvent) Resolve(ctx huma.Context) []error {
 	in.header = http.Header{}
 	ctx.EachHeader(in.header.Add)

@@ -16,30 +16,30 @@ import (
 )
 
 const (
-	// SamplePassword is the password of all users of a sample, sampleHash its hash at DefaultCost.
+	// SamplePassword is the password of all sample users, sampleHash its hash at DefaultCost.
 	SamplePassword = "catfecito"
 	sampleHash     = table.Secret("$argon2id$v=19$m=19456,t=2,p=1$VeRi7b+gJLDZqx+eyr2Llg$R4PUiu1mMJQ16oSolxomtGgH2qoqYboqtB5S83vhtyM")
 
-	// sampleShelf are the categories and products that a sample begins with: twenty records for each category.
+	// sampleShelf is the number of categories and products at the start of a sample: twenty records per category.
 	sampleShelf    = 200
 	sampleCategory = 20
-	// sampleBlock is a user with his password, three lines in his cart and seven orders of four lines.
+	// sampleBlock is a user with a password, three cart lines and seven orders of four lines.
 	sampleBlock = 40
 	sampleCart  = 3
 	sampleLines = 4
 	// sampleFirstUser makes the first user the one whose token the demo's page shows.
 	sampleFirstUser = 123
-	// sampleStock is what there is of each product.
+	// sampleStock is each product's stock.
 	sampleStock = 1000
 )
 
-// sample makes a part of a sample.
+// sample generates a part of the sample data.
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
 		m := sampleMaker{Rand: p.Rand}
 		for i := range p.Items {
 			n := p.First + i
-			// A user whom the sample's end would cut in two is not begun.
+			// A user who would be cut off by the sample's end is omitted.
 			left := p.Items - i + (n-sampleShelf)%sampleBlock
 			var r table.Record
 			switch {
@@ -57,12 +57,12 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 	}
 }
 
-// sampleTime is a second for each record, so that times are the same whatever the sample's size.
+// sampleTime gives each record its own second, so that times do not depend on the sample's size.
 func sampleTime(n int) time.Time {
 	return time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Second)
 }
 
-// shelf is a record of the shelf, which is the same for all parts: a category, or a product of the last one.
+// shelf is a record of the catalogue, which is the same for all parts: a category, or a product of the preceding one.
 func shelf(n int) table.Record {
 	if n%sampleCategory != 0 {
 		return shelved(n).Record()
@@ -70,13 +70,13 @@ func shelf(n int) table.Record {
 	return sampleShelves()[n/sampleCategory].category.Record()
 }
 
-// shelved is the product of a number. Every tenth is not sold any more.
+// shelved is a numbered product. Every tenth is no longer on sale.
 func shelved(n int) catfecitodb.Product {
 	of := sampleShelves()[n/sampleCategory]
 	p := of.products[n%sampleCategory-1]
 	p.ProductID, p.CategoryID = productID(n), of.category.CategoryID
 	p.Stock, p.IsActive, p.CreatedAt = sampleStock, n%10 != 9, sampleTime(n)
-	switch n % sampleCategory { // nobody of the sample has these in the cart
+	switch n % sampleCategory { // no sample user has these in the cart
 	case 11:
 		p.Stock = 4
 	case 14:
@@ -85,7 +85,7 @@ func shelved(n int) catfecitodb.Product {
 	return p
 }
 
-// outOfSale is a product of which there are no more: what a sample ends with where there is no room for a whole user.
+// outOfSale is a sold-out product: it fills up the end of a sample that has no room for another user.
 func outOfSale(n int) catfecitodb.Product {
 	p := shelved(n%sampleShelf | 1) // a category's number is even
 	p.ProductID, p.CreatedAt = productID(n), sampleTime(n)
@@ -97,14 +97,14 @@ func productID(n int) string {
 	return uuid.NewSHA1(uuid.NameSpaceOID, fmt.Append(nil, "catfecito product ", n)).String()
 }
 
-// sampleMaker makes the records of a part, one after the other.
+// sampleMaker generates the records of a part one after another.
 type sampleMaker struct {
 	*rand.Rand
 	order catfecitodb.Order
 	lines []catfecitodb.OrderItem
 }
 
-// record makes the record of a number, at a place in its block.
+// record generates a numbered record at a position in its block.
 func (m *sampleMaker) record(n, place int) table.Record {
 	userID := fmt.Sprintf("u-%d", sampleFirstUser+(n-sampleShelf)/sampleBlock)
 	at := sampleTime(n)
@@ -117,7 +117,7 @@ func (m *sampleMaker) record(n, place int) table.Record {
 	case ordered < 0:
 		return catfecitodb.CartItem{
 			UserID: userID, ProductID: m.product(place).ProductID, Quantity: 1 + m.Int64N(3), CreatedAt: at,
-			// It does not expire while the sample is used.
+			// It does not expire while the sample is in use.
 			ExpiresAt: time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC),
 		}.Record()
 	case ordered%(1+sampleLines) == 0:
@@ -129,8 +129,7 @@ func (m *sampleMaker) record(n, place int) table.Record {
 	}
 }
 
-// product is any of the shelf that is sold. Those of four places that follow each other are not the same: each place has
-// categories of its own.
+// product picks a product on sale. Four consecutive places never get the same one: each has its own categories.
 func (m *sampleMaker) product(place int) catfecitodb.Product {
 	category := place%sampleLines + sampleLines*m.IntN(2)
 	return shelved(category*sampleCategory + 1 + m.IntN(8))
@@ -143,9 +142,9 @@ func (m *sampleMaker) user(userID string, at time.Time) catfecitodb.User {
 	}
 }
 
-// newOrder makes an order with its lines.
+// newOrder generates an order with its lines.
 func (m *sampleMaker) newOrder(userID string, at time.Time, pending bool) {
-	// A sample's orders are months old: none waits for staff, and those that nobody paid are cancelled when a shop opens.
+	// Sample orders are months old: none waits for staff, and unpaid ones are cancelled when a shop opens.
 	m.order = catfecitodb.Order{OrderID: m.id(), UserID: userID, Status: catfecitodb.OrderStatusDelivered, CreatedAt: at}
 	if m.IntN(10) == 0 {
 		m.order.Status = catfecitodb.OrderStatusCancelled
@@ -176,14 +175,14 @@ func (m *sampleMaker) newOrder(userID string, at time.Time, pending bool) {
 	m.order.Summary = summaryOf(sold)
 }
 
-// name is what somebody is called.
+// name is a person's name.
 func (m *sampleMaker) name() string {
 	given := []string{"Ana", "Bruno", "Camila", "Diego", "Elena", "Facundo", "Julieta", "Martín", "Sofía", "Tomás"}
 	family := []string{"Acosta", "Benítez", "Díaz", "García", "López", "Núñez", "Pereyra", "Romero", "Silva", "Vega"}
 	return given[m.IntN(len(given))] + " " + family[m.IntN(len(family))]
 }
 
-// id is a UUID of the part's chance.
+// id is a UUID from the part's random source.
 func (m *sampleMaker) id() string {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:], m.Uint64())

@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
 )
 
-// sampleShelfText is what the sample's shop sells: a line of each category (its id, its name, what it is), and after it a line of
-// each of its products (an empty field, its name, its price, what it is).
+// sampleShelfText is the sample shop's catalogue: one line per category (its id, name and description), followed by one line per
+// product (an empty field, its name, price and description).
 //
 //go:embed sample_shelf.tsv
 var sampleShelfText string
@@ -21,7 +21,7 @@ type sampleCategoryShelf struct {
 	products []catfecitodb.Product
 }
 
-// sampleShelves are the categories in the order of the text.
+// sampleShelves returns the categories in the order of the text.
 var sampleShelves = sync.OnceValue(func() []sampleCategoryShelf {
 	var shelves []sampleCategoryShelf
 	for line := range strings.Lines(sampleShelfText) {

@@ -9,14 +9,14 @@ import (
 	"github.com/monotable/monotable/systems/internal/seed"
 )
 
-// TestSample: a sample is sound whatever its size, the same each time, and can be used at once.
+// TestSample: a sample is consistent at any size, reproducible, and usable immediately.
 func TestSample(t *testing.T) {
 	t.Parallel()
 	const users, left = 20, 17
 	v := open(t)
 	sample := v.Host.Service(catfecito.Name).Sample
 	size := 1000
-	for round := range 3 { // the second time it changes nothing, the third time it grows, by what makes no whole user
+	for round := range 3 { // the second time changes nothing, the third extends it by less than a whole user
 		if round == 2 {
 			size += left
 		}

@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	// shelfEvery is how often products are looked for that the lists lack.
+	// shelfEvery is the interval between checks for products missing from the lists.
 	shelfEvery = 24 * time.Hour
-	// termsMost is how many words of a search count.
+	// termsMost is the maximum number of search words that count.
 	termsMost = 8
 	// searchPages is how many pages of entries a search reads for one page of products.
 	searchPages = 5
 )
 
-// folded is a text as the key function fold makes it: no marks, small letters, one space for many.
+// folded normalises a text like the key function fold: no accents, lower case, single spaces.
 func folded(text string) string {
 	marks := transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn)), norm.NFC)
 	out, _, err := transform.String(marks, text)
@@ -36,14 +36,14 @@ func folded(text string) string {
 	return strings.Join(strings.Fields(strings.ToLower(out)), " ")
 }
 
-// wordsOf are the words of a text, each once, in order.
+// wordsOf returns a text's distinct words, sorted.
 func wordsOf(text string) []string {
 	list := strings.FieldsFunc(folded(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// entriesOf are the entries that a product's name has in the lists.
+// entriesOf returns the list entries for a product's name.
 func entriesOf(productID, name string) []catfecitodb.EnterProductsLine {
 	var list []catfecitodb.EnterProductsLine
 	for _, word := range wordsOf(name) {
@@ -52,9 +52,10 @@ func entriesOf(productID, name string) []catfecitodb.EnterProductsLine {
 	return append(list, catfecitodb.EnterProductsLine{List: catfecitodb.ProductListShelf, Term: folded(name), ProductID: productID})
 }
 
-// keepLists makes the lists follow the names of products. Batches may come again: entries are put and deleted without conditions.
+// keepLists updates the lists when product names change. Batches may be redelivered: entries are put and deleted without
+// conditions.
 func (s *service) keepLists(ctx context.Context, changes []change) error {
-	listed := map[catfecitodb.EnterProductsLine]bool{} // by entry, whether it is there after the last change
+	listed := map[catfecitodb.EnterProductsLine]bool{} // by entry, whether it exists after the last change
 	for _, c := range changes {
 		before, was := c.before.(catfecitodb.Product)
 		after, is := c.after.(catfecitodb.Product)
@@ -89,7 +90,7 @@ func (s *service) keepLists(ctx context.Context, changes []change) error {
 	return s.enter(ctx, enter)
 }
 
-// enter puts entries into the lists, those of the shelf last: where a product's is, its others are.
+// enter puts entries into the lists, those of the shelf last: if a product's shelf entry exists, so do its others.
 func (s *service) enter(ctx context.Context, entries []catfecitodb.EnterProductsLine) error {
 	byList := map[catfecitodb.ProductList][]catfecitodb.EnterProductsLine{}
 	for _, entry := range entries {
@@ -106,7 +107,7 @@ func (s *service) enter(ctx context.Context, entries []catfecitodb.EnterProducts
 	return nil
 }
 
-// fillLists enters the products that are sold and that the lists lack: those that were there before the lists were.
+// fillLists adds products on sale that are missing from the lists because they are older than the lists.
 func (s *service) fillLists(ctx context.Context) error {
 	shelved := map[string]string{} // names by product
 	for entry, err := range s.db.ShelfAll(ctx, catfecitodb.ShelfInput{List: catfecitodb.ProductListShelf}) {
@@ -129,8 +130,8 @@ func (s *service) fillLists(ctx context.Context) error {
 	return nil
 }
 
-// search finds what is sold of whose name each word of a text begins a word. The entries of its longest word are read, and the
-// products say whether the others fit: an entry that is behind the products finds nothing that is not so.
+// search finds products on sale with a name in which each search word begins a word. It reads the entries of the longest search
+// word, and checks the others against the products, so a stale entry never produces a wrong result.
 func (s *service) search(ctx context.Context, text string, page table.PageOptions) (table.Page[catfecitodb.Product], error) {
 	found := table.Page[catfecitodb.Product]{Items: []catfecitodb.Product{}}
 	terms := wordsOf(text)
@@ -161,8 +162,8 @@ func (s *service) search(ctx context.Context, text string, page table.PageOption
 	return found, nil
 }
 
-// fits tells whether each term begins a word, and the entry is the first that the longest term finds of the product: of the
-// words of one name that begin alike, one counts.
+// fits reports whether every search word begins a word of the name, and whether the entry is the first of the product that the
+// longest one finds: of several words of one name with that prefix, one counts.
 func fits(entry string, terms, words []string) bool {
 	begins := func(term string) int {
 		return slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(word, term) })
@@ -171,7 +172,7 @@ func fits(entry string, terms, words []string) bool {
 	return first >= 0 && words[first] == entry && !slices.ContainsFunc(terms, func(term string) bool { return begins(term) < 0 })
 }
 
-// productsOf are the products of entries as they are now; nil where there is none any more.
+// productsOf returns the current products of entries; nil if one no longer exists.
 func (s *service) productsOf(ctx context.Context, entries []catfecitodb.ProductEntry) ([]*catfecitodb.Product, error) {
 	if len(entries) == 0 {
 		return nil, nil
@@ -180,7 +181,7 @@ func (s *service) productsOf(ctx context.Context, entries []catfecitodb.ProductE
 	for i, e := range entries {
 		wanted[i].ProductID = e.ProductID
 	}
-	// A product can have several entries in a page, and a batch asks for each once.
+	// A product can have several entries in a page, and a batch requests each key once.
 	slices.SortFunc(wanted, func(a, b catfecitodb.ProductByIDInput) int { return strings.Compare(a.ProductID, b.ProductID) })
 	wanted = slices.Compact(wanted)
 	got, err := s.db.ProductByIDBatch(ctx, wanted)
@@ -200,7 +201,7 @@ func (s *service) productsOf(ctx context.Context, entries []catfecitodb.ProductE
 	return list, nil
 }
 
-// offers are what is sold: all, those whose name begins so, or those of whose name words begin so.
+// offers returns products on sale: all, those whose name has a prefix, or those found by words.
 func (s *service) offers(ctx context.Context, _ auth.Principal, in productQuery) (table.Page[Offer], error) {
 	switch {
 	case in.Words != "":
@@ -229,7 +230,7 @@ func offersOf[T any](found table.Page[T], show func(T) Offer) table.Page[Offer] 
 	return out
 }
 
-// shelf are all products, sold still or not, as they are now.
+// shelf returns all products, on sale or not, with their current data.
 func (s *service) shelf(ctx context.Context, _ auth.Principal, in pageOnly) (table.Page[catfecitodb.Product], error) {
 	entries, err := s.db.Shelf(ctx, catfecitodb.ShelfInput{List: catfecitodb.ProductListShelf}, in.Options())
 	if err != nil {

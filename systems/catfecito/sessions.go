@@ -21,18 +21,18 @@ import (
 )
 
 const (
-	// accessTTL is how long an access token lives. Its session is looked up in each request all the same.
+	// accessTTL is an access token's lifetime. Its session is checked in each request anyway.
 	accessTTL = 15 * time.Minute
-	// sessionTTL is how long a session stays open that nobody uses; the design gives a new one as long.
+	// sessionTTL is how long an unused session lasts; the design gives a new one the same time.
 	sessionTTL = 30 * 24 * time.Hour
-	// lostFor is how long a refresh token is good still that was exchanged, for a client that did not get the answer.
+	// lostFor is how long an exchanged refresh token remains valid, for a client that did not receive the response.
 	lostFor = 10 * time.Second
-	// sessionsMost is how many sessions a user has; those beyond it, that were opened first, are closed.
+	// sessionsMost is a user's maximum number of sessions; the oldest ones beyond it are closed.
 	sessionsMost = 20
 	deviceMax    = 200
 )
 
-// codeSessionEnded is for a refresh token that opens nothing: log in again.
+// codeSessionEnded is for an invalid refresh token: log in again.
 const codeSessionEnded = "session_ended"
 
 func errSessionEnded(why error) error {
@@ -41,14 +41,14 @@ func errSessionEnded(why error) error {
 	}
 }
 
-// opened is a session with its tokens, which are known only to whoever has logged in.
+// opened is a session with its tokens, which only the caller who has logged in knows.
 type opened struct {
 	AccessToken, TokenType, RefreshToken string
 	ExpiresIn                            int
 	User                                 catfecitodb.User
 }
 
-// openSession logs a user in who has shown the password that was set at a time.
+// openSession logs a user in who has presented the password set at a time.
 func (s *service) openSession(ctx context.Context, u catfecitodb.User, passwordAt time.Time, device string) (opened, error) {
 	id, secret := ulid.MustNewDefault(s.now()).String(), rand.Text()
 	_, err := s.db.OpenSession(ctx, catfecitodb.OpenSessionInput{
@@ -63,7 +63,7 @@ func (s *service) openSession(ctx context.Context, u catfecitodb.User, passwordA
 	return s.tokens(u, id, secret)
 }
 
-// tokens are those of a session.
+// tokens returns a session's tokens.
 func (s *service) tokens(u catfecitodb.User, sessionID, secret string) (opened, error) {
 	access, err := s.issuer.Mint(auth.Claims{Sub: u.UserID, Session: sessionID, TTL: accessTTL})
 	return opened{
@@ -72,7 +72,7 @@ func (s *service) tokens(u catfecitodb.User, sessionID, secret string) (opened, 
 	}, err
 }
 
-// closeOldest closes the sessions beyond those that a user may have.
+// closeOldest closes a user's sessions beyond the maximum.
 func (s *service) closeOldest(ctx context.Context, userID string) error {
 	page := table.PageOptions{Limit: sessionsMost}
 	for beyond := false; ; beyond = true {
@@ -94,8 +94,8 @@ func (s *service) closeOldest(ctx context.Context, userID string) error {
 	}
 }
 
-// refresh exchanges a refresh token for the tokens that follow. Whoever comes with one that was exchanged a while ago has
-// found it somewhere, or somebody else has: the session ends, for both.
+// refresh exchanges a refresh token for new tokens. If a token is presented long after it was exchanged, it was stolen from one
+// of the two presenters, so the session ends for both.
 func (s *service) refresh(ctx context.Context, _ auth.Principal, in api.Body[RefreshInput]) (opened, error) {
 	if s.issuer == nil {
 		return opened{}, errLogInElsewhere
@@ -131,7 +131,7 @@ func (s *service) refresh(ctx context.Context, _ auth.Principal, in api.Body[Ref
 	return s.tokens(u, sessionID, next)
 }
 
-// ended is that a session is over, for errors that say so; others stay what they are.
+// ended marks errors which say that a session is over; others are unchanged.
 func ended(err error) error {
 	for _, over := range []error{
 		table.ErrNotFound, catfecitodb.ErrSessionNotFound, catfecitodb.ErrSessionEnded, catfecitodb.ErrRefreshTokenSpent,
@@ -144,18 +144,18 @@ func ended(err error) error {
 	return err
 }
 
-// closeSession logs a device out, whether it was logged in or not.
+// closeSession logs a device out, whether or not it was logged in.
 func (s *service) closeSession(ctx context.Context, userID, sessionID string) error {
 	return s.db.CloseSession(ctx, catfecitodb.CloseSessionInput{UserID: userID, SessionID: sessionID})
 }
 
-// logOut ends one of the caller's sessions, at once.
+// logOut ends one of the caller's sessions immediately.
 func (s *service) logOut(ctx context.Context, who auth.Principal, in SessionPath) error {
 	id := in.SessionID
 	if id == "current" {
 		id = who.Session
 	}
-	if id == "" { // a token that is of no session
+	if id == "" { // a token without a session
 		return nil
 	}
 	return s.closeSession(ctx, who.Sub, id)
@@ -179,8 +179,9 @@ func (s *service) closeSessions(ctx context.Context, userID string) error {
 	}
 }
 
-// admit is who calls with a session's token: nobody whose session is closed or who is no user any more, and with the role that
-// the user has now. Tokens without a session are a user pool's, or made by who has the issuer's keys: they stand for themselves.
+// admit checks the caller of a session's token: closed sessions and deleted users are rejected, and the caller gets the user's
+// current role. Tokens without a session come from a user pool, or from someone with the issuer's keys: they are accepted as they
+// are.
 func (s *service) admit(ctx context.Context, p auth.Principal) (auth.Principal, error) {
 	if p.Session == "" || s.issuer == nil {
 		return p, nil
@@ -208,13 +209,13 @@ func (s *service) admit(ctx context.Context, p auth.Principal) (auth.Principal, 
 	return p, nil
 }
 
-// hashOf is the hash of a secret that nobody can guess, which needs no salt and no work.
+// hashOf hashes a random secret, which needs neither salt nor work.
 func hashOf(secret string) table.Secret {
 	sum := sha256.Sum256([]byte(secret))
 	return table.Secret(hex.EncodeToString(sum[:]))
 }
 
-// cut is a text of at most so many bytes, of whole characters.
+// cut truncates a text to a number of bytes, at a character.
 func cut(text string, most int) string {
 	if len(text) > most {
 		text = text[:most]

@@ -21,7 +21,7 @@ const (
 	password = "un café con leche"
 )
 
-// openWithMail opens a shop whose letters are kept.
+// openWithMail opens a shop that stores its e-mails.
 func openWithMail(tb testing.TB) (*apitest.Server, *mail.Outbox) {
 	tb.Helper()
 	o := catFecito()
@@ -30,7 +30,7 @@ func openWithMail(tb testing.TB) (*apitest.Server, *mail.Outbox) {
 	return apitest.Open(tb, catfecito.System(o)), outbox
 }
 
-// signUp makes a user.
+// signUp creates a user.
 func signUp(tb testing.TB, v *apitest.Server, email string) catfecito.User {
 	tb.Helper()
 	return must[catfecito.User](tb, v, keyed("", "/users", email, object{"email": email, "name": "Ana", "password": password}), http.StatusCreated)
@@ -56,8 +56,8 @@ func refresh(token string) apitest.Request {
 
 var me = request("", http.MethodGet, "/me", nil) //nolint:gochecknoglobals // a request, never changed
 
-// TestRefresh: a refresh token opens the next tokens, once; within ten seconds again, for who did not get the answer, whose
-// first try then counts no longer; and when an old one comes later, the session ends.
+// TestRefresh: a refresh token works once; within ten seconds again, for a client that did not receive the response, which then
+// invalidates the first pair; if an old one is presented later, the session ends.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -81,7 +81,7 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// TestSessionEnds: a session that nobody uses for thirty days is over, one that is used is not.
+// TestSessionEnds: a session unused for thirty days ends, a used one does not.
 func TestSessionEnds(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -95,7 +95,7 @@ func TestSessionEnds(t *testing.T) {
 	refused(t, v, refresh(s.RefreshToken), http.StatusUnauthorized, "session_ended")
 }
 
-// TestLogOut: a session that is closed is over at once, and no other one is.
+// TestLogOut: a closed session ends immediately, and no other does.
 func TestLogOut(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -107,7 +107,7 @@ func TestLogOut(t *testing.T) {
 	if len(list.Items) != 2 || list.Items[0].Device != "Netscape" {
 		t.Fatalf("sessions %+v, want two on Netscape", list.Items)
 	}
-	for range 2 { // twice is as once
+	for range 2 { // repeating it changes nothing
 		must[any](t, v, by(desk, request("", http.MethodDelete, "/me/sessions/"+list.Items[1].SessionID, nil)), http.StatusNoContent)
 	}
 	refused(t, v, by(phone, me), http.StatusUnauthorized, "invalid_token")
@@ -124,7 +124,7 @@ func TestLogOut(t *testing.T) {
 	must[catfecito.User](t, v, by(again, me), http.StatusOK)
 }
 
-// TestSessionsMost: of more sessions than twenty those that were opened first are closed.
+// TestSessionsMost: of more than twenty sessions the oldest are closed.
 func TestSessionsMost(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -143,7 +143,7 @@ func TestSessionsMost(t *testing.T) {
 	}
 }
 
-// TestRoleTakenAway: what a user may do is what the role allows at the time of the request.
+// TestRoleTakenAway: permissions depend on the role at the time of the request.
 func TestRoleTakenAway(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -162,7 +162,7 @@ func TestRoleTakenAway(t *testing.T) {
 
 var sixDigits = regexp.MustCompile(`\b[0-9]{6}\b`)
 
-// codeIn is the code of the latest letter, which must be to an address.
+// codeIn is the code in the latest e-mail, which must be to an address.
 func codeIn(tb testing.TB, post interface{ Letters() []mail.Letter }, to string) string {
 	tb.Helper()
 	letters := post.Letters()
@@ -176,7 +176,7 @@ func codeIn(tb testing.TB, post interface{ Letters() []mail.Letter }, to string)
 	return code
 }
 
-// another is a code that is not the one.
+// another is a wrong code.
 func another(code string) string {
 	if code == "000000" {
 		return "000001"
@@ -184,7 +184,7 @@ func another(code string) string {
 	return "000000"
 }
 
-// TestVerification: an address is verified with the code that was sent to it, within fifteen minutes and five tries.
+// TestVerification: an address is verified with the code sent to it, within fifteen minutes and five attempts.
 func TestVerification(t *testing.T) {
 	t.Parallel()
 	v, outbox := openWithMail(t)
@@ -215,7 +215,7 @@ func TestVerification(t *testing.T) {
 	refused(t, v, answer(code), http.StatusBadRequest, "wrong_code")
 	must[any](t, v, ask, http.StatusAccepted)
 	code = codeIn(t, outbox, anasMail)
-	for range 2 { // the second finds it done
+	for range 2 { // the second is a no-op
 		if u := must[catfecito.User](t, v, answer(code), http.StatusOK); u.VerifiedAt == nil {
 			t.Errorf("the user is %+v, want it verified", u)
 		}
@@ -223,7 +223,7 @@ func TestVerification(t *testing.T) {
 	refused(t, v, ask, http.StatusConflict, "already_verified")
 }
 
-// TestReset: who has the code sets a new password, and all sessions end. An address that nobody has gets a letter too.
+// TestReset: the code allows setting a new password, and all sessions end. Unknown addresses get an e-mail, too.
 func TestReset(t *testing.T) {
 	t.Parallel()
 	v, outbox := openWithMail(t)
@@ -254,7 +254,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestChangePassword: it takes the old one; all other sessions end, even one whose closing was forgotten.
+// TestChangePassword: it requires the old one; all other sessions end, even one that failed to be closed.
 func TestChangePassword(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -274,8 +274,8 @@ func TestChangePassword(t *testing.T) {
 	logIn(t, v, anasMail, "otra taza de té verde")
 }
 
-// TestManyRefreshes: of one refresh token that comes many times at once, one response at least opens a session, and no more
-// than one of them opens it still.
+// TestManyRefreshes: a refresh token used several times concurrently yields at least one working session, and at most one that
+// stays.
 func TestManyRefreshes(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -301,7 +301,7 @@ func TestManyRefreshes(t *testing.T) {
 	}
 }
 
-// TestWeakPasswords: what is easy to guess for who knows the user is refused.
+// TestWeakPasswords: passwords that are easy to guess for someone who knows the user are rejected.
 func TestWeakPasswords(t *testing.T) {
 	t.Parallel()
 	v := open(t)
@@ -314,7 +314,7 @@ func TestWeakPasswords(t *testing.T) {
 	must[catfecito.User](t, v, up("long", strings.Repeat("un café ", 16)[:128]), http.StatusCreated)
 }
 
-// TestBreachedPasswords: what a list of breaches has is refused; where the list fails, nobody is kept out.
+// TestBreachedPasswords: passwords in a breach list are rejected; if the list fails, nobody is locked out.
 func TestBreachedPasswords(t *testing.T) {
 	t.Parallel()
 	const found, failing = "otra taza de té verde", "una jarra de agua fresca"
@@ -343,13 +343,13 @@ func TestBreachedPasswords(t *testing.T) {
 	must[catfecito.User](t, v, up("c@mail.com", password), http.StatusCreated)
 }
 
-// letterhead is whom letters are from.
+// letterhead is the sender of e-mails.
 const letterhead = "CatFecito <shop@example.com>"
 
-// sessionRoutes calls the operations of sessions, passwords and addresses.
+// sessionRoutes calls the operations on sessions, passwords and addresses.
 func sessionRoutes(t *testing.T, v *apitest.Server, post *mailtest.Server) {
 	t.Helper()
-	const address, changed = "Juan@mail.com", "otra taza de té verde" // who has signed up before: an address of the network has ten sign-ups
+	const address, changed = "Juan@mail.com", "otra taza de té verde" // signed up before, because a network address has ten sign-ups
 	s := logIn(t, v, address, password)
 	s = must[catfecito.Session](t, v, refresh(s.RefreshToken), http.StatusOK)
 	list := by(s, request("", http.MethodGet, "/me/sessions", nil))

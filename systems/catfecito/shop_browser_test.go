@@ -15,8 +15,8 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// TestADayInTheShop: a customer finds a coffee by a word inside its name, signs up, has it brought and pays; staff see the
-// order come in, send it and hand it over, and the customer sees each step; another order is cancelled and refunded.
+// TestADayInTheShop: a customer finds a coffee by a word inside its name, signs up, gives a delivery address and pays; staff see
+// the order come in, ship and deliver it, and the customer sees each step; another order is cancelled and refunded.
 func TestADayInTheShop(t *testing.T) {
 	t.Parallel()
 	v := openShop(t)
@@ -56,7 +56,7 @@ func TestADayInTheShop(t *testing.T) {
 	p.Until(`document.querySelector(".cart-count")?.textContent === "1"`)
 	p.Click(".cart-button button")
 	p.Wait(".drawer .line")
-	p.Until(`document.getAnimations().length === 0`) // what slides in is no target
+	p.Until(`document.getAnimations().length === 0`) // moving elements cannot be clicked
 	p.Click(`.drawer .counter button:last-child`)
 	p.Until(`document.querySelector(".cart-count")?.textContent === "2"`)
 	p.Accessible()
@@ -128,7 +128,7 @@ func TestADayInTheShop(t *testing.T) {
 	desk.Shot("desk-users")
 }
 
-// openShop is a shop with a sample, whose workers run.
+// openShop opens a shop with sample data and running workers.
 func openShop(t *testing.T) *apitest.Server {
 	t.Helper()
 	o := catFecito()
@@ -144,7 +144,7 @@ func openShop(t *testing.T) *apitest.Server {
 	return v
 }
 
-// TestShots takes pictures of the shop for people to look at, of each size, light and dark.
+// TestShots takes screenshots of the shop for review, in each size, light and dark.
 func TestShots(t *testing.T) {
 	if os.Getenv("SCREENSHOTS") == "" {
 		t.Skip("SCREENSHOTS names no directory")
@@ -171,7 +171,7 @@ func TestShots(t *testing.T) {
 	put(t, v, bruno, offers[3].ProductID, 1)
 	own := must[page[catfecito.Order]](t, v, request(ana, http.MethodGet, "/orders", nil), http.StatusOK).Items[1]
 	signIn := func(p *webtest.Page, token, at string) {
-		p.Do(chromedp.Navigate(v.Address(t) + "/assets-none")) // the page of the same origin is left, so that the next one begins anew
+		p.Do(chromedp.Navigate(v.Address(t) + "/assets-none")) // leaves the page, so that the next one starts fresh
 		p.Eval(fmt.Sprintf(`localStorage.setItem("access-token /catfecito/", %q)`, token))
 		p.Do(chromedp.Navigate(v.Address(t) + "/" + at))
 	}

@@ -17,14 +17,14 @@ const (
 	ana   = "u-123"
 	bruno = "u-456"
 	boss  = "u-1"
-	// nowhere is a UUID that nothing has.
+	// nowhere is a UUID that does not exist.
 	nowhere = "01234567-89ab-4cde-8f01-23456789abcd"
 )
 
-// paymentSecret is what the provider of payments signs with.
+// paymentSecret is the payment provider's signing secret.
 const paymentSecret = "what the provider signs with"
 
-// provider is a provider of payments. All that a test makes accept each other's signatures.
+// provider is a payment provider. All of a test's providers accept each other's signatures.
 func provider() *payments.Test {
 	p, err := payments.NewTest(paymentSecret, time.Now)
 	if err != nil {
@@ -33,12 +33,12 @@ func provider() *payments.Test {
 	return p
 }
 
-// catFecito is CatFecito with passwords that cost next to nothing.
+// catFecito is CatFecito with the cheapest password hashes.
 func catFecito() catfecito.Options {
 	return catfecito.Options{Hashing: catfecito.Cost{Passes: 1, MemoryKiB: 8, Lanes: 1}, Payments: provider()}
 }
 
-// paid is the request of a provider that tells of a payment.
+// paid is a provider's event about a payment.
 func paid(paymentID string, o catfecito.Order) apitest.Request {
 	return signed(payments.Event{ID: "evt-" + paymentID, Kind: payments.Succeeded, PaymentID: paymentID, OrderID: o.OrderID, Amount: int64(o.Total)})
 }
@@ -57,10 +57,10 @@ func open(tb testing.TB) *apitest.Server {
 	return apitest.Open(tb, catfecito.System(catFecito()))
 }
 
-// object is a body.
+// object is a JSON object.
 type object = map[string]any
 
-// request is one of a user.
+// request is a user's request.
 func request(as, method, path string, body any) apitest.Request {
 	return apitest.Request{Method: method, Path: path, As: as, Body: body}
 }
@@ -70,13 +70,13 @@ func keyed(as, path, key string, body any) apitest.Request {
 	return apitest.Request{Method: http.MethodPost, Path: path, As: as, Key: key, Body: body}
 }
 
-// staff is a request of somebody who may do all.
+// staff is a request by staff.
 func staff(r apitest.Request) apitest.Request {
 	r.As, r.Groups = boss, []string{catfecito.AdminGroup}
 	return r
 }
 
-// must makes a request that must be answered with a status, and reads the answer.
+// must sends a request whose response must have a status, and decodes it.
 func must[T any](tb testing.TB, v *apitest.Server, r apitest.Request, status int) T {
 	tb.Helper()
 	answer := v.Do(tb, r)
@@ -90,7 +90,7 @@ func must[T any](tb testing.TB, v *apitest.Server, r apitest.Request, status int
 	return out
 }
 
-// refused makes a request that must be answered with a problem.
+// refused sends a request that must be rejected with a problem.
 func refused(tb testing.TB, v *apitest.Server, r apitest.Request, status int, code string) {
 	tb.Helper()
 	answer := v.Do(tb, r)
@@ -99,7 +99,7 @@ func refused(tb testing.TB, v *apitest.Server, r apitest.Request, status int, co
 	}
 }
 
-// stock makes a category of the name's first word and a product.
+// stock creates a category from the name's first word, and a product.
 func stock(tb testing.TB, v *apitest.Server, name, price string, pieces int) catfecito.Product {
 	tb.Helper()
 	must[catfecito.Category](tb, v, staff(request("", http.MethodPut, "/categories/cafes", object{"name": "Cafés", "description": ""})), http.StatusOK)
@@ -108,13 +108,13 @@ func stock(tb testing.TB, v *apitest.Server, name, price string, pieces int) cat
 	})), http.StatusCreated)
 }
 
-// put puts so many into a cart, whatever was there.
+// put sets a quantity in a cart.
 func put(tb testing.TB, v *apitest.Server, as, productID string, pieces int) {
 	tb.Helper()
 	must[catfecito.Pieces](tb, v, request(as, http.MethodPut, "/cart/items/"+productID, object{"quantity": pieces}), http.StatusOK)
 }
 
-// buy makes an order of a product.
+// buy orders a product.
 func buy(tb testing.TB, v *apitest.Server, as, key, productID string, pieces int) catfecito.WholeOrder {
 	tb.Helper()
 	put(tb, v, as, productID, pieces)
@@ -131,7 +131,7 @@ func product(tb testing.TB, v *apitest.Server, id string) catfecito.Product {
 	return must[catfecito.Product](tb, v, request("", http.MethodGet, "/products/"+id, nil), http.StatusOK)
 }
 
-// page is an answer with a list.
+// page is a response with a list.
 type page[T any] struct {
 	Items []T
 	Next  string

@@ -15,10 +15,10 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 )
 
-// stored is all that the table has.
+// stored is the table's entire content.
 type stored struct {
 	users         map[string]catfecitodb.User    // by id
-	markers       map[string]string              // user ids by address, in small letters
+	markers       map[string]string              // user ids by address, in lower case
 	credentials   map[string]table.Secret        // by user
 	products      map[string]catfecitodb.Product // by id
 	categories    int
@@ -27,7 +27,7 @@ type stored struct {
 	lines         map[string][]catfecitodb.OrderItem // by order
 	checkouts     map[string]int                     // by order
 	requests      int
-	tries         map[string]int64 // by address, in small letters
+	tries         map[string]int64 // by address, in lower case
 	trail         []catfecitodb.AuditEntry
 	indexed       map[string]int                        // entries by index
 	payments      map[string]catfecitodb.PaymentOutcome // by payment
@@ -70,7 +70,7 @@ func scan(tb testing.TB, v *apitest.Server) *stored {
 	return s
 }
 
-// key tells items apart.
+// key identifies an item.
 func key(it table.Item) string {
 	return it["PK"].(*types.AttributeValueMemberS).Value + " / " + it["SK"].(*types.AttributeValueMemberS).Value
 }
@@ -116,7 +116,7 @@ func (s *stored) keep(tb testing.TB, x any, place table.Place, it table.Item) {
 	}
 }
 
-// items are those of a scan.
+// items returns a scan's items.
 func items(tb testing.TB, v *apitest.Server, index string) iter.Seq[table.Item] {
 	tb.Helper()
 	return func(yield func(table.Item) bool) {
@@ -139,8 +139,8 @@ func items(tb testing.TB, v *apitest.Server, index string) iter.Seq[table.Item] 
 	}
 }
 
-// sound fails where what is stored is not as it must always be: users with one marker and one password, orders with one
-// equal copy that cost what their lines cost, no stock below nothing, and of products in the indexes only what is sold.
+// sound fails unless the stored data is consistent: users have one marker and one password, orders have one equal copy and cost
+// what their lines cost, no stock is negative, and indexes contain only products on sale.
 func (s *stored) sound(tb testing.TB) {
 	tb.Helper()
 	if len(s.markers) != len(s.users) {
@@ -199,7 +199,7 @@ func (s *stored) sound(tb testing.TB) {
 	}
 }
 
-// held are the pieces of a product that are in orders which were not cancelled.
+// held counts a product's pieces in orders that were not cancelled.
 func (s *stored) held(productID string) int64 {
 	var pieces int64
 	for id, o := range s.truth {

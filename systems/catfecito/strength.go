@@ -14,15 +14,15 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// BreachedPasswords is the environment variable with the address of a list of breached passwords that is asked by the first
-// five digits of their SHA-1, such as https://api.pwnedpasswords.com/range/. Without it, passwords are only checked for being
-// easy to guess. Where the list cannot be asked, a password passes: nobody is kept out by a service of others.
+// BreachedPasswords is the environment variable with the URL of a list of breached passwords that is queried by the first five
+// digits of their SHA-1, such as https://api.pwnedpasswords.com/range/. Without it, passwords are only checked for being easy to
+// guess. If the list is unavailable, passwords are accepted, so that an outside service cannot lock users out.
 const BreachedPasswords = "CATFECITO_BREACHED_PASSWORDS_URL"
 
-// scoreMin is what a password must reach of zxcvbn's 0 to 4: 2 withstands a million guesses or more.
+// scoreMin is the minimum of zxcvbn's score from 0 to 4: 2 withstands a million guesses or more.
 const scoreMin = 2
 
-// estimated is how much of a password is looked at: the estimate takes time that grows with the square of it.
+// estimated is how much of a password is checked, because the estimate takes quadratic time.
 const estimated = 64
 
 var (
@@ -32,7 +32,7 @@ var (
 		problem.Field{Field: "body.password", Message: "was found in a breach"})
 )
 
-// strong refuses a password that is easy to guess for who knows the user, or that has been found in a breach.
+// strong rejects a password that is easy to guess for someone who knows the user, or that is in a breach list.
 func (s *service) strong(ctx context.Context, password string, about ...string) error {
 	if zxcvbn.PasswordStrength(cut(password, estimated), append(about, Name)).Score < scoreMin {
 		return errWeakPassword
@@ -51,10 +51,10 @@ func (s *service) strong(ctx context.Context, password string, about ...string) 
 	return nil
 }
 
-// prefixDigits are those of a hash by which the list is asked; the list's lines have the others.
+// prefixDigits is the length of the hash prefix that is sent; the response has the remaining digits.
 const prefixDigits = 5
 
-// inBreach asks the list, which learns nothing but the first digits of the hash.
+// inBreach queries the list, which learns only the first digits of the hash.
 func (s *service) inBreach(ctx context.Context, password string) (bool, error) {
 	sum := sha1.Sum([]byte(password)) //nolint:gosec // as above
 	digits := strings.ToUpper(hex.EncodeToString(sum[:]))

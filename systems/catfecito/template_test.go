@@ -11,12 +11,11 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// changesFilter lets pass what the trail tells of, the names of products and the payments of orders among it; what follows a
-// change writes itself is not.
+// changesFilter selects the records for the history, the search lists and refunds, and excludes what the consumer itself writes.
 const changesFilter = `{"dynamodb":{"Keys":{"PK":{"S":[{"prefix":"USER#"},{"prefix":"PRODUCT#"},{"prefix":"CATEGORY#"},{"prefix":"ORDER#"}]},` +
 	`"SK":{"S":["METADATA","CREDENTIAL",{"prefix":"ITEM#"}]}}}}`
 
-// template is how CatFecito is deployed: the patterns that each function calls.
+// template describes the deployment: the patterns that each function calls.
 func template(v *apitest.Server) sam.Template {
 	return sam.Template{
 		Name: catfecito.Name, AdminGroup: catfecito.AdminGroup, Title: "CatFecito", Design: "catfecito.design.yaml", Routes: v.Routes(),
@@ -85,7 +84,7 @@ func template(v *apitest.Server) sam.Template {
 	}
 }
 
-// acted adds what it takes to keep the acts of staff.
+// acted adds the patterns that record staff requests.
 func acted(functions map[string][]string) map[string][]string {
 	for _, id := range []string{"putRole", "putCategory", "createProduct", "putProduct", "putProductActive", "restockProduct", "payOrder", "cancelOrder", "shipOrder", "deliverOrder"} {
 		functions[id] = append(functions[id], "BeginAct", "EndAct")
@@ -93,13 +92,13 @@ func acted(functions map[string][]string) map[string][]string {
 	return functions
 }
 
-// TestTemplate: the files of lambda are what the design and the API make it.
+// TestTemplate: the files in lambda are generated from the design and the API.
 func TestTemplate(t *testing.T) { template(open(t)).Compare(t, "lambda") }
 
 // tokenless are the operations that take no token.
 var tokenless = []string{"registerUser", "logIn", "refreshSession", "sendPasswordReset", "resetPassword", "paymentEvent"} //nolint:gochecknoglobals // a list
 
-// admitted adds to the functions that take tokens what it takes to look at the session of one.
+// admitted adds the patterns that check a session to the functions that take tokens.
 func admitted(functions map[string][]string) map[string][]string {
 	for id, patterns := range functions {
 		if slices.Contains(tokenless, id) {
@@ -115,7 +114,7 @@ func admitted(functions map[string][]string) map[string][]string {
 	return functions
 }
 
-// TestMain runs every test so that each function may do what the template lets it, and nothing else.
+// TestMain runs every test with the permissions that the template gives to each function.
 func TestMain(m *testing.M) {
 	apitest.Main(m, template, func() system.System { return catfecito.System(catFecito()) })
 }

@@ -11,13 +11,12 @@ import (
 	"github.com/monotable/monotable/systems/internal/auth"
 )
 
-// AdminGroup is the group of staff: users with the role admin, and in a user pool's tokens those of the group.
+// AdminGroup is the group of staff: users with the role admin, and members of the group in a user pool's tokens.
 const AdminGroup = Name + "-admin"
 
 var errOwnRole = errors.New("users cannot change their own role")
 
-// signUp makes a user. A request that was made before is answered as it was then, if the password is the one that it had,
-// and replayed is set.
+// signUp creates a user. A retry gets the first response if it has the same password, and replayed is set.
 func (s *service) signUp(ctx context.Context, _ auth.Principal, in newUser) (u catfecitodb.User, replayed bool, err error) {
 	if s.issuer == nil {
 		return catfecitodb.User{}, false, errLogInElsewhere
@@ -42,23 +41,23 @@ func (s *service) signUp(ctx context.Context, _ auth.Principal, in newUser) (u c
 	if err != nil {
 		return catfecitodb.User{}, false, err
 	}
-	// Whoever knows the key could try passwords here as well as at the log-in.
+	// Someone with the key could try passwords here as well as at log-in.
 	switch same, err := s.try(ctx, in.Body.Email, in.Body.Password, first.PasswordHash); {
 	case err != nil:
 		return catfecitodb.User{}, false, err
-	case !same: // another request under its key
+	case !same: // a different request with the same key
 		return catfecitodb.User{}, false, catfecitodb.ErrSignUpReused
 	}
-	result.User.Role, result.User.VerifiedAt = catfecitodb.RoleCustomer, nil // as it was then
+	result.User.Role, result.User.VerifiedAt = catfecitodb.RoleCustomer, nil // as in the first response
 	return result.User, true, nil
 }
 
-// user is a user by id.
+// user returns a user by id.
 func (s *service) user(ctx context.Context, userID string) (catfecitodb.User, error) {
 	return s.db.UserByID(ctx, catfecitodb.UserByIDInput{UserID: userID})
 }
 
-// setRole changes what a user may do, from the next request on.
+// setRole changes a user's role, from the next request on.
 func (s *service) setRole(ctx context.Context, who auth.Principal, in changedRole) (catfecitodb.User, error) {
 	if who.Sub == in.UserID {
 		return catfecitodb.User{}, errOwnRole

@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
-// What the API shows. Each field comes from the stored field of its name, so a type lists all that others see.
+// Response types. Each field is filled from the stored field of the same name, so a type lists everything that others can see.
 
 // Genres are those that films have.
 type Genres struct {

@@ -19,8 +19,7 @@ import (
 
 var errCrash = errors.New("the process has stopped here")
 
-// crashing is a client of DynamoDB whose caller is stopped now and then: before a request, or after it, when its answer is
-// lost.
+// crashing is a DynamoDB client whose caller sometimes stops: before a request, or after it, so that the response is lost.
 func crashing(client *dynamodb.Client) *dynamodb.Client {
 	const one, of = 1, 25
 	return dynamodb.New(client.Options(), func(o *dynamodb.Options) {
@@ -40,7 +39,7 @@ func crashing(client *dynamodb.Client) *dynamodb.Client {
 	})
 }
 
-// persistent is a person whose phone sends a request again until somebody answers.
+// persistent is a client that repeats a request until it gets a response.
 type persistent struct {
 	url, token string
 }
@@ -73,8 +72,8 @@ func (p persistent) do(tb testing.TB, method, path, body string) {
 	tb.Errorf("%s %s: nobody answers", method, path)
 }
 
-// TestCrashes: people vote, come and go at once through processes that stop at any request, and send again what was not
-// answered. Nothing is lost and nothing is done twice.
+// TestCrashes: people join, vote and leave concurrently through processes that stop at any request, and repeat unanswered
+// requests. Nothing is lost and nothing happens twice.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
 	const voters, comers, movies = 32, 6, 3
@@ -90,7 +89,7 @@ func TestCrashes(t *testing.T) {
 			who.do(t, http.MethodPut, "/codes/"+room.Code+"/member", "")
 			for f := range movies {
 				if f == 0 && comes {
-					continue // not the film that all others want
+					continue // not the film that everyone else wants
 				}
 				who.do(t, http.MethodPut, fmt.Sprintf("/rooms/%s/votes/%d", room.ID, f+1), fmt.Sprintf(`{"vote":%v}`, f < 2 || comes))
 			}

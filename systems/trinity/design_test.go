@@ -6,14 +6,13 @@ import (
 	"github.com/monotable/monotable/systems/internal/designcheck"
 )
 
-// TestDesign: the design is sound, trinitydb is what is generated of it, and no order of the requests of its races breaks an
-// invariant.
+// TestDesign checks the design, that trinitydb is up to date, and that no interleaving of its races breaks an invariant.
 func TestDesign(t *testing.T) {
 	t.Parallel()
 	designcheck.Run(t, "trinity.design.yaml", "trinitydb")
 }
 
-// TestConditionsAreNeeded: without any one of its conditions the design breaks an invariant.
+// TestConditionsAreNeeded: removing any one condition breaks an invariant of the design.
 func TestConditionsAreNeeded(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ what, before, after, race, invariant string }{

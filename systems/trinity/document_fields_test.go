@@ -42,7 +42,7 @@ func (d *document) tableLines() []apitest.Line {
 	}
 }
 
-// kind is a kind of items: those of a table that have an attribute.
+// kind selects the items of a table that have a certain attribute.
 type kind struct{ table, has string }
 
 var (
@@ -74,7 +74,7 @@ const (
 	user    = `u-[\w-]+`
 )
 
-// fieldLines: each field is an attribute of each item of its kind, with values of a pattern.
+// fieldLines: every item of a kind has each field as an attribute, with values that match a pattern.
 func (d *document) fieldLines() []apitest.Line {
 	var lines []apitest.Line
 	for _, f := range []struct {
@@ -158,7 +158,7 @@ func (d *document) fieldLines() []apitest.Line {
 	)
 }
 
-// keyLines are the keys by which the document shows how requests are spread, the bad ones among them.
+// keyLines are the keys with which the document explains how requests are distributed, including its bad examples.
 func (d *document) keyLines() []apitest.Line {
 	leads := func(name string, want bool) func(*testing.T) {
 		return func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// The document's matches, its flow of data, its capacity, metrics and tests.
+// The document's matches, data flow, capacity, metrics and tests.
 
 // matchLines are the patterns of trinity-matches.
 func (d *document) matchLines() []apitest.Line {
@@ -72,7 +72,7 @@ func (d *document) matchLines() []apitest.Line {
 	}
 }
 
-// flowLines: what follows from what.
+// flowLines are the document's data flow.
 func (d *document) flowLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "A --> B[Candidates Stored]", Holds: func(t *testing.T) {
@@ -133,7 +133,7 @@ func (d *document) flowLines() []apitest.Line {
 	}
 }
 
-// notified: a match is told to members who listen; where connections cannot stay, to those who ask.
+// notified: members with an open stream learn of a match immediately; where connections cannot stay open, on their next poll.
 func (d *document) notified(t *testing.T) {
 	t.Helper()
 	room := d.a.create(t, "told")

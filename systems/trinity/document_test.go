@@ -18,12 +18,12 @@ import (
 	"github.com/monotable/monotable/systems/trinity/films"
 )
 
-// asks are the parts of the document that ask for something: its tables with their fields and patterns, the records, the flow
-// of data, and what is to be watched and tested.
+// asks are the sections of the document that contain requirements: tables with fields and patterns, records, data flow,
+// monitoring and tests.
 var asks = regexp.MustCompile(`Tabla: trinity-\w+|^  \w+\??: [^;]+;.*//.*|^#### (\d\.|code-index|Voto|Registro|Obtener|Hot|Composite).*|` +
 	`^- (Unirse|Validar).*|^### (Time|Optimi|Batch|Read|Cloud).*|\w\[.*\] --> .*|[AH] --> \w\[.*\]|^- \*\*\w+(Units|Requests|Count|Bytes)\*\*: .*|should (store|create) [\w ]+`)
 
-// TestDocument: each line of the document, by its own words.
+// TestDocument checks each line of the document.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	apitest.EachLine(t, trinity.System(trinity.Options{Films: posters(6), CheckInterval: time.Millisecond}), asks, func(t *testing.T, v *apitest.Server) []apitest.Line {
@@ -33,7 +33,7 @@ func TestDocument(t *testing.T) {
 	})
 }
 
-// posters is a Source of the films 1 to n, of which all is known.
+// posters is a Source of the films 1 to n with all details.
 type posters int
 
 func (n posters) Films(context.Context, films.Query) ([]films.Film, error) {
@@ -46,8 +46,8 @@ func (n posters) Films(context.Context, films.Query) ([]films.Film, error) {
 	return list, nil
 }
 
-// document is a system in which everything of the document has happened once: three people are in a room, all want film 1,
-// and one of them does not want film 2.
+// document is a system in which everything in the document has happened once: three people in a room all want film 1, and one of
+// them does not want film 2.
 type document struct {
 	v       *apitest.Server
 	a, b, c client
@@ -73,7 +73,7 @@ func documented(t *testing.T, v *apitest.Server) *document {
 	return d
 }
 
-// ids are those of rooms.
+// ids returns the ids of rooms.
 func ids(rooms []trinity.JoinedRoom) []string {
 	list := make([]string, len(rooms))
 	for i, r := range rooms {

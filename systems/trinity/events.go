@@ -19,21 +19,21 @@ import (
 )
 
 const (
-	// eventRetry is when a client comes again whose connection has ended, in milliseconds.
+	// eventRetry tells clients when to reconnect, in milliseconds.
 	eventRetry = 1000
 	// eventWrite is how long a client may take to read an event.
 	eventWrite = 10 * time.Second
-	// eventLife is how long a stream lasts. Then the client comes again, and its token is looked at again.
+	// eventLife limits a stream's duration. The client then reconnects, and its token is checked again.
 	eventLife = 15 * time.Minute
 )
 
-// eventID names a match among those of its room: later ones have a higher sequence number, those that one leaving has made
-// have the same.
+// eventID identifies a match within its room. Later matches have higher sequence numbers; those created by the same leave share
+// one.
 type eventID struct{ seq, movieID int64 }
 
 func (id eventID) String() string { return fmt.Sprintf("%d-%d", id.seq, id.movieID) }
 
-// parseEventID reads what String has written; the zero value is before all matches.
+// parseEventID parses the result of String; the zero value precedes all matches.
 func parseEventID(text string) (eventID, bool) {
 	if text == "" {
 		return eventID{seq: -1}, true
@@ -46,10 +46,10 @@ func parseEventID(text string) (eventID, bool) {
 	return id, errs[0] == nil && errs[1] == nil && id.seq >= 0 && id.movieID >= 0 && id.String() == text
 }
 
-// feed is one client's event stream: first the matches that it has not seen, then what happens.
+// feed is one client's event stream: first the matches that it has not seen, then events as they happen.
 //
-// A match that the hub does not tell of, because its follower has failed or not begun, a look at the table finds: when the
-// feed begins, after it has subscribed, and again and again. A match is sent once.
+// If a stream consumer has failed or not started, the hub misses matches. So the feed also reads them from the table: after
+// subscribing, and then periodically. Each match is sent once.
 type feed struct {
 	service *service
 	m       membership
@@ -58,7 +58,7 @@ type feed struct {
 	out     http.ResponseWriter
 }
 
-// watchRoom is the answer to a member's request for events.
+// watchRoom handles a member's request for events.
 func (s *service) watchRoom(ctx context.Context, in *watchedRoom) (*huma.StreamResponse, error) {
 	since, ok := parseEventID(in.LastEventID)
 	if !ok {
@@ -84,9 +84,9 @@ func (s *service) watchRoom(ctx context.Context, in *watchedRoom) (*huma.StreamR
 	}}, nil
 }
 
-// What ends a stream, beside the client and the process.
+// Reasons to end a stream, besides the client and the process ending.
 var (
-	// errLagging is for a client that does not read as fast as events come.
+	// errLagging ends the stream of a client that reads more slowly than events arrive.
 	errLagging    = errors.New("the client is too far behind")
 	errLeft       = errors.New("the member has left")
 	errLongEnough = errors.New("the stream has lasted as long as streams do")
@@ -143,13 +143,13 @@ func (f *feed) run(ctx context.Context) error {
 	}
 }
 
-// live tells whether the client gets an event when it is sent: not behind a gateway, which has no connections to us.
+// live reports whether the client receives events as they are sent. Behind a gateway that buffers responses it does not.
 func (f *feed) live() bool {
 	return !errors.Is(http.NewResponseController(f.out).SetWriteDeadline(time.Now().Add(eventWrite)), http.ErrNotSupported)
 }
 
-// awaitHub waits until the hub is told of everything, so that nothing is missed after ready; where its followers cannot begin,
-// until the first check.
+// awaitHub waits until the hub receives all events, so that nothing is missed after ready. If its consumers cannot start, it
+// waits until the first check.
 func (f *feed) awaitHub(ctx context.Context) error {
 	select {
 	case <-f.service.hub.followed:
@@ -167,7 +167,7 @@ func (f *feed) awaitHub(ctx context.Context) error {
 	return f.look(ctx) // again, for what was made meanwhile
 }
 
-// look sends the matches of the table that have not been sent.
+// look sends the table's matches that have not been sent.
 func (f *feed) look(ctx context.Context) error {
 	for match, err := range f.service.db.MatchesOfRoomAll(ctx, trinitydb.MatchesOfRoomInput{RoomID: f.m.item.RoomID}) {
 		if err == nil {
@@ -180,8 +180,8 @@ func (f *feed) look(ctx context.Context) error {
 	return nil
 }
 
-// match sends a match, unless the client has it. Of those that were made together with the last one that it has seen, it may
-// have seen only some: these come again.
+// match sends a match unless the client has it. Matches that share the sequence number of the last one seen are sent again,
+// because the client may have seen only some of them.
 func (f *feed) match(match trinitydb.Match) error {
 	id := eventID{match.Seq, match.MovieID}
 	if id.seq < f.since.seq || id == f.since || f.sent[match.MovieID] {

@@ -17,7 +17,7 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// happening is an event as a client gets it.
+// happening is an event as a client receives it.
 type happening struct{ id, name, data string }
 
 func (h happening) json(tb testing.TB, into any) {
@@ -27,15 +27,15 @@ func (h happening) json(tb testing.TB, into any) {
 	}
 }
 
-// feed is an event stream that is being read.
+// feed is an event stream being read.
 type feed struct {
 	lines *bufio.Reader
 	stop  context.CancelFunc
-	// changed is what next has passed over.
+	// changed collects the events that next has skipped.
 	changed []happening
 }
 
-// watch follows a room, from an event on.
+// watch subscribes to a room, starting after an event.
 func watch(tb testing.TB, c client, roomID, since string) *feed {
 	tb.Helper()
 	ctx, stop := context.WithTimeout(tb.Context(), time.Minute)
@@ -48,7 +48,7 @@ func watch(tb testing.TB, c client, roomID, since string) *feed {
 	return &feed{lines: bufio.NewReader(body), stop: stop}
 }
 
-// watchAt follows a room at another process.
+// watchAt subscribes to a room at another process.
 func watchAt(t *testing.T, p *neighbour, sub, roomID string) *feed {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
@@ -101,8 +101,7 @@ func (f *feed) next(tb testing.TB) happening {
 	}
 }
 
-// TestEvents: members hear of who comes and goes and of matches, each once, and of those that they have missed when they come
-// back.
+// TestEvents: members receive joins, leaves and matches once each, including those missed while disconnected.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(4), CheckInterval: time.Hour}))

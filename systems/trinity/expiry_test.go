@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// TestDayIsOver: a day after it was made a room is gone, removed or not: nobody finds, joins or changes it, and its code is
-// free. The matches of its users stay.
+// TestDayIsOver: a day after its creation a room is gone, deleted or not: it cannot be found, joined or changed, and its code is
+// free. Its users' matches remain.
 func TestDayIsOver(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2), NewCode: func() string { return "AAAAAA" }}))
@@ -50,7 +50,7 @@ func TestDayIsOver(t *testing.T) {
 	}
 }
 
-// TestLists are a user's own, newest first, in pages.
+// TestLists checks the lists of a user's own items: newest first, in pages.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	const rooms = 10

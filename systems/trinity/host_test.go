@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// TestHost: members hear who votes and under which name; who is removed hears no more, and the others agree without them; a
-// closed room takes no votes, and all hear that it is closed, once.
+// TestHost: members see who votes and under which name; a removed member receives nothing more, and the others can agree without
+// them; a closed room takes no votes, and everyone is notified of the closing once.
 func TestHost(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(3), CheckInterval: time.Hour}))

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// TestRoutes calls every operation with good and bad input, over each transport.
+// TestRoutes calls every operation with valid and invalid input, over each transport.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, trinity.System(trinity.Options{CheckInterval: time.Millisecond}), func(t *testing.T, v *apitest.Server) {
@@ -21,7 +21,7 @@ func TestRoutes(t *testing.T) {
 	})
 }
 
-// routes calls every operation with good and bad input.
+// routes calls every operation with valid and invalid input.
 func routes(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	t.Run("create", func(t *testing.T) { v.Run(t, createCases()) })
@@ -47,7 +47,7 @@ func routes(t *testing.T, v *apitest.Server) {
 	v.Covered(t)
 }
 
-// TestStrangers: nothing but the genres is for who has no valid token.
+// TestStrangers: without a valid token only the genres are accessible.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, trinity.System(trinity.Options{}), func(t *testing.T, v *apitest.Server) {
@@ -122,7 +122,7 @@ func createCases() []apitest.Case {
 	}
 }
 
-// listCases are those of the lists of a user's own.
+// listCases are the lists of a user's own items.
 func listCases() []apitest.Case {
 	var cases []apitest.Case
 	for _, path := range []string{"/rooms", "/rooms/hosted", "/rooms/unmatched", "/matches"} {
@@ -186,7 +186,7 @@ func codeCases(room trinity.Room) []apitest.Case {
 	}
 }
 
-// hostCases: a host removes members and closes the room, and nobody else does.
+// hostCases: a host removes members and closes the room; nobody else can.
 func hostCases(room trinity.Room) []apitest.Case {
 	remove := func(sub, id, member string) apitest.Request {
 		return apitest.Request{Method: http.MethodDelete, Path: "/rooms/" + id + "/members/" + member, As: sub}
@@ -235,7 +235,7 @@ func hostCases(room trinity.Room) []apitest.Case {
 	}
 }
 
-// roomCases: everything of a room is for its members.
+// roomCases: everything in a room is for its members only.
 func roomCases(room trinity.Room) []apitest.Case {
 	cases := []apitest.Case{
 		{Name: "room", Request: get(bruno, "/rooms/"+room.ID), Status: http.StatusOK, Check: func(tb testing.TB, r *apitest.Response) {
@@ -360,7 +360,7 @@ func eventRoutes(t *testing.T, v *apitest.Server, room trinity.Room) {
 	}
 }
 
-// TestCursorOfAnother: a list that all members see is continued by whom its cursor was given to.
+// TestCursorOfAnother: even for a list that all members see, a cursor is valid only for the caller who received it.
 func TestCursorOfAnother(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{}))

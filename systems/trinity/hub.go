@@ -11,32 +11,33 @@ import (
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
-// hubQueue is how many events may wait for one connection. One that is further behind is ended, and asks again.
+// hubQueue is how many events may be queued for a connection. A connection that falls further behind is closed, and the client
+// reconnects.
 const hubQueue = 64
 
-// event is something that has happened in a room: one of its fields is set.
+// event is something that happened in a room. Exactly one field is set.
 type event struct {
 	match                 *trinitydb.Match
 	joined, changed, left *trinitydb.Member
 }
 
-// hub hands the events of rooms to the connections of this process that follow them.
+// hub passes events to this process's connections.
 type hub struct {
 	mu    sync.Mutex
 	rooms map[string]map[*subscription]bool
-	// waiting is how many streams are not followed yet; followed is closed when none is.
+	// waiting counts streams that are not consumed yet; followed is closed when it reaches zero.
 	waiting  int
 	followed chan struct{}
 }
 
-// subscription is a connection's: its events are closed when it is too far behind.
+// subscription belongs to a connection. events is closed if the connection falls too far behind.
 type subscription struct{ events chan event }
 
 func newHub() *hub {
 	return &hub{rooms: map[string]map[*subscription]bool{}, followed: make(chan struct{})}
 }
 
-// source counts one more stream that the hub is told by. What it returns says that the stream is followed from now on.
+// source registers another stream that feeds the hub. Call the returned function once the stream is being consumed.
 func (h *hub) source() (begun func()) {
 	h.waiting++
 	return sync.OnceFunc(func() {
@@ -48,7 +49,7 @@ func (h *hub) source() (begun func()) {
 	})
 }
 
-// subscribe follows a room until end is called.
+// subscribe receives a room's events until end is called.
 func (h *hub) subscribe(roomID string) (s *subscription, end func()) {
 	s = &subscription{events: make(chan event, hubQueue)}
 	h.mu.Lock()
@@ -64,7 +65,7 @@ func (h *hub) subscribe(roomID string) (s *subscription, end func()) {
 	}
 }
 
-// publish tells all who follow a room. It does not wait for any of them.
+// publish passes an event to all subscribers of a room without waiting for them.
 func (h *hub) publish(roomID string, e event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -78,7 +79,7 @@ func (h *hub) publish(roomID string, e event) {
 	}
 }
 
-// drop forgets a subscription. The caller has the lock.
+// drop removes a subscription. The caller holds the lock.
 func (h *hub) drop(roomID string, s *subscription) {
 	delete(h.rooms[roomID], s)
 	if len(h.rooms[roomID]) == 0 {
@@ -86,10 +87,10 @@ func (h *hub) drop(roomID string, s *subscription) {
 	}
 }
 
-// expiryPrincipal is who removes items whose time is over.
+// expiryPrincipal is the principal that deletes expired items.
 const expiryPrincipal = "dynamodb.amazonaws.com"
 
-// tellMatches tells the hub of matches.
+// tellMatches publishes matches.
 func (s *service) tellMatches(ctx context.Context, b consumer.Batch) error {
 	for match := range s.madeMatches(ctx, b) {
 		s.hub.publish(match.RoomID, event{match: &match})
@@ -97,7 +98,7 @@ func (s *service) tellMatches(ctx context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// tellMembers tells the hub who has come and gone, and who has voted. That a room is closed its members tell.
+// tellMembers publishes joins, leaves and votes. The closing of a room is derived from its members.
 func (s *service) tellMembers(ctx context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		if !ofMember(r) || r.EventName == streams.OperationTypeRemove && expired(r) {
@@ -120,14 +121,14 @@ func (s *service) tellMembers(ctx context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// ofMember tells by its key whether a record is about a member: most of the table's are about films and votes, and each
-// process hears of all of them.
+// ofMember reports from its key whether a record concerns a member. Most of the table's records are films and votes, and every
+// process receives all of them.
 func ofMember(r streams.Record) bool {
 	key, ok := r.Dynamodb.Keys["roomId"].(*streams.AttributeValueMemberS)
 	return ok && strings.HasPrefix(key.Value, "MEMBERS#")
 }
 
-// expired tells whether it was DynamoDB that removed an item.
+// expired reports whether DynamoDB's TTL deleted an item.
 func expired(r streams.Record) bool {
 	return r.UserIdentity != nil && r.UserIdentity.PrincipalId != nil && *r.UserIdentity.PrincipalId == expiryPrincipal
 }

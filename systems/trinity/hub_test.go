@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
-// TestHubIsNotHeldUp: a connection that does not read is ended when its queue is full, and the others hear everything.
+// TestHubIsNotHeldUp: a connection that does not read is closed when its queue is full, and the others receive everything.
 func TestHubIsNotHeldUp(t *testing.T) {
 	t.Parallel()
 	h := newHub()
@@ -38,7 +38,7 @@ func TestHubIsNotHeldUp(t *testing.T) {
 	h.publish("r", event{})
 }
 
-// TestHubIsFollowed when all of its streams are, however often their followers begin.
+// TestHubIsFollowed: the hub is ready when all of its streams are consumed, however often their consumers start.
 func TestHubIsFollowed(t *testing.T) {
 	t.Parallel()
 	h := newHub()

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// loadRooms is how many rooms a connection has, for its lists to have a page.
+	// loadRooms is the number of rooms per connection, enough for a page in its lists.
 	loadRooms = 20
-	// loadMatches is how many films of its first room are matches; on the others both have voted, and do not agree.
+	// loadMatches is the number of matched films in its first room. Both members have voted on the others and disagree.
 	loadMatches = 10
-	// loadGuest is the second user of a connection, loadVoter the one who comes and goes.
+	// loadGuest is a connection's second user, loadVoter the one who joins and leaves.
 	loadGuest, loadVoter = "guest", "voter"
 )
 
-// loadPlan measures every operation but the event stream. A connection has a room in which two have voted on all films, a
-// hall that a third comes into and leaves, and other rooms for its lists. A vote is final and a match is made once, so each
-// needs another room, or a voter who has left with his votes.
+// loadPlan measures every operation but the event stream. A connection has a room in which two members have voted on all films, a
+// hall that a third joins and leaves, and other rooms for its lists. Votes are final and matches are created once, so each such
+// request needs a new room, or a voter whose votes were withdrawn on leaving.
 func loadPlan() load.Plan {
 	vote := load.Call{Method: http.MethodPut, Path: "/rooms/{hall}/votes/{hallFilm0}", Body: `{"vote":true}`, As: loadVoter}
 	join := load.Call{Method: http.MethodPut, Path: "/codes/{hallCode}/member", As: loadVoter}
@@ -49,7 +49,7 @@ func loadPlan() load.Plan {
 	}
 }
 
-// loadSetup makes the rooms of a connection.
+// loadSetup creates a connection's rooms.
 func loadSetup() []load.Call {
 	setup := []load.Call{
 		loadRoom("room"), loadFilms("room", roomFilms), loadGuestJoins("room"),
@@ -67,7 +67,7 @@ func loadSetup() []load.Call {
 	return append(setup, slices.Repeat([]load.Call{loadRoom("")}, loadRooms-2)...) // beside these two
 }
 
-// loadRoom opens a room, and keeps its id and its code under a name, or under none.
+// loadRoom opens a room, and stores its id and code under a name if one is given.
 func loadRoom(name string) load.Call {
 	call := load.Call{
 		Method: http.MethodPost, Path: "/rooms", Header: map[string]string{"Idempotency-Key": "load-{n}"},
@@ -79,7 +79,7 @@ func loadRoom(name string) load.Call {
 	return call
 }
 
-// loadFilms keeps the ids of a room's first films.
+// loadFilms stores the ids of a room's first films.
 func loadFilms(room string, films int) load.Call {
 	call := load.Call{Method: http.MethodGet, Path: "/rooms/{" + room + "}/candidates?limit=100", Keep: map[string]string{}}
 	for i := range films {

@@ -19,7 +19,7 @@ func (s *service) match(ctx context.Context, m membership, movieID int64) (trini
 	return s.db.MatchOf(ctx, trinitydb.MatchOfInput{RoomID: m.item.RoomID, MovieID: movieID})
 }
 
-// shareMatches makes what users find the matches by that somebody's leaving has made. Batches may come again.
+// shareMatches writes the users' match items for matches that resulted from a leave. Batches may be redelivered.
 func (s *service) shareMatches(ctx context.Context, b consumer.Batch) error {
 	for match := range s.madeMatches(ctx, b) {
 		if match.Shared {
@@ -32,7 +32,7 @@ func (s *service) shareMatches(ctx context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// madeMatches are the matches that a batch of the stream tells of.
+// madeMatches returns the matches in a batch of stream records.
 func (s *service) madeMatches(ctx context.Context, b consumer.Batch) iter.Seq[trinitydb.Match] {
 	return func(yield func(trinitydb.Match) bool) {
 		for _, r := range b.Records {
@@ -47,8 +47,8 @@ func (s *service) madeMatches(ctx context.Context, b consumer.Batch) iter.Seq[tr
 	}
 }
 
-// decode is the item of a record, as it is or, if it was removed, as it was. One that cannot be read is logged and left out:
-// coming again does not fix it, and the others of its shard wait behind it.
+// decode returns a record's item, or its old item if it was deleted. Unreadable items are logged and skipped: a retry would not
+// help, and would block the rest of the shard.
 func (s *service) decode(ctx context.Context, shard string, r streams.Record) (item any, ok bool) {
 	image := r.Dynamodb.NewImage
 	if r.EventName == streams.OperationTypeRemove {
@@ -63,7 +63,7 @@ func (s *service) decode(ctx context.Context, shard string, r streams.Record) (i
 	return item, item != nil && place.Kind == table.KeyPlace
 }
 
-// share makes what each user finds a match by, unless that is there already. Who has left since keeps the match.
+// share creates a match item for each user unless it exists. Users who have left since keep the match.
 func (s *service) share(ctx context.Context, match trinitydb.Match) error {
 	for _, userID := range match.MatchedUsers {
 		_, err := s.db.ShareMatch(ctx, trinitydb.ShareMatchInput{

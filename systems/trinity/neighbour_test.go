@@ -16,14 +16,14 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// neighbour is a second process over the database of a test, which leaves the workers to others.
+// neighbour is a second process on a test's database, without workers.
 type neighbour struct {
 	url    string // with the system's prefix
 	host   *run.Host
 	issuer *auth.Issuer
 }
 
-// another starts one with a client of the database of its own.
+// another starts one with its own database client.
 func another(t *testing.T, v *apitest.Server, s system.System, client *dynamodb.Client) *neighbour {
 	t.Helper()
 	p := &neighbour{}
@@ -44,7 +44,7 @@ func another(t *testing.T, v *apitest.Server, s system.System, client *dynamodb.
 	return p
 }
 
-// work lets the process follow the streams that every process follows, until the test ends.
+// work lets the process consume the streams that every process consumes, until the test ends.
 func (p *neighbour) work(t *testing.T) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())

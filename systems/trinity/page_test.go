@@ -15,13 +15,13 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// enter says a name.
+// enter types a name.
 func enter(p *webtest.Page, name, start string) {
 	p.Type("input[name=name]", name)
 	p.Button(start)
 }
 
-// swipe draws the card aside.
+// swipe drags the card aside.
 func swipe(p *webtest.Page, by float64) {
 	steps := []input.DispatchMouseEventParams{
 		{Type: input.DispatchMouseEventTypeMousePressed, Button: input.MouseButtonLeft, Buttons: 1, ClickCount: 1},
@@ -45,9 +45,9 @@ func shows(p *webtest.Page, selector, text string) {
 	p.Until(fmt.Sprintf("document.querySelector(%q)?.textContent === %q", selector, text))
 }
 
-// TestEvening: a host with an accent in the name opens a room from a phone, a guest comes by its address and another one, in
-// Spanish, by its code; they swipe, press keys and buttons, and see the match at once. The host removes one of them and closes the
-// room. Back, reload and a lost connection lose nothing; leaving asks.
+// TestEvening: a host with an accent in their name opens a room on a phone. One guest joins by its link and another, in Spanish,
+// by its code. They swipe, press keys and buttons, and see the match immediately. The host removes a member and closes the room.
+// Back, reload and a lost connection lose nothing; leaving asks for confirmation.
 func TestEvening(t *testing.T) {
 	t.Parallel()
 	server := processWith(t, films.Offline(), "http://ADDR", "http://ADDR")
@@ -115,7 +115,7 @@ func TestEvening(t *testing.T) {
 	b.Press(kb.ArrowLeft)
 	b.UntilText("2 of 30 films")
 
-	// Opened again, the page goes on where it was; Back goes to the rooms.
+	// When reopened, the page continues where it was; Back leads to the rooms.
 	next := a.Text(".film:not(.below):not(.gone) h2")
 	a.Do(chromedp.Reload(), chromedp.WaitVisible(".film"))
 	shows(a, ".film:not(.below):not(.gone) h2", next)
@@ -151,7 +151,7 @@ func TestEvening(t *testing.T) {
 	c.UntilText("No estás en esta sala")
 	shows(a, "#people-count", "2")
 
-	// Who comes while the connection is gone is seen when it is back.
+	// Members who join during a lost connection appear when it is restored.
 	server.CloseClientConnections()
 	c.Button("Salas")
 	c.Wait("input[name=code]")
@@ -185,7 +185,7 @@ func TestEvening(t *testing.T) {
 	b.Shot("trinity-matches")
 }
 
-// TestDone: who has voted on everything is told whom the others wait for.
+// TestDone: a member who has voted on everything sees whom the others are waiting for.
 func TestDone(t *testing.T) {
 	t.Parallel()
 	server := process(t, "http://ADDR")

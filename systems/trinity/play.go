@@ -20,43 +20,43 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// posters is where TMDB has its posters.
+// posters is the base URL of TMDB's posters.
 const posters = "https://image.tmdb.org"
 
 const (
 	playTokenTTL = 12 * time.Hour
 	playBodyMax  = 1 << 10
-	// qrPixels is how wide a square of a QR code is.
+	// qrPixels is the width of a QR code's module in pixels.
 	qrPixels = 6
 )
 
-// playName is what a guest is called: letters of any language, and what stands between them in names.
+// playName matches a guest's name: letters of any script, and the punctuation that names contain.
 var playName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{M}\p{N} .\-_'’]{0,39}$`)
 
-// playCode is a room's code in the address of a QR code.
+// playCode matches a room's code in the address of a QR code.
 var playCode = regexp.MustCompile(`^[A-Z0-9]{6}$`)
 
-// player is what the page needs beside the API: it signs guests in, and draws the QR code by which a phone opens a room. Guests
-// are signed in on this machine, where the issuer is of this machine, and at the public address, where there is one: whoever
-// starts the system has said so then.
+// player serves what the page needs besides the API: it signs guests in, and draws the QR code that opens a room on a phone.
+// Guests can sign in on this machine if its issuer runs here, and at the public address, which is set by whoever starts the
+// system.
 type player struct {
 	issuer *auth.Issuer
-	public string // "" where there is none
+	public string // "" if there is none
 }
 
-// playing is what the page is told of where it is.
+// playing tells the page about its environment.
 type playing struct {
-	// Public is the address at which others reach the page, and the QR code is for; "" where nobody has said.
+	// Public is the address at which others reach the page, used in the QR code; "" if none was set.
 	Public string `json:"public,omitempty"`
-	// Guests is whether a name is enough to be signed in.
+	// Guests reports whether a name is enough to sign in.
 	Guests bool `json:"guests"`
 }
 
-// pages are what the page asks for, and what it is told.
+// pages are the page's own endpoints.
 func pages(issuer *auth.Issuer, public string) (map[string]http.Handler, system.Page) {
 	p := player{issuer, public}
 	list := map[string]http.Handler{
-		"GET /play/{$}": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { // where the page was
+		"GET /play/{$}": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { // the page's former address
 			w.Header().Set("Location", "../")
 			w.WriteHeader(http.StatusFound)
 		}),
@@ -71,7 +71,7 @@ func pages(issuer *auth.Issuer, public string) (map[string]http.Handler, system.
 	return list, system.Page{Pictures: []string{posters}, Data: told}
 }
 
-// qr is the picture of the address at which a phone joins a room, or opens the page.
+// qr draws the address at which a phone joins a room or opens the page.
 func (p player) qr(w http.ResponseWriter, r *http.Request) {
 	address := p.public + "/"
 	if code := r.URL.Query().Get("code"); code != "" {
@@ -94,8 +94,8 @@ func (p player) qr(w http.ResponseWriter, r *http.Request) {
 	_ = png.Encode(w, code)
 }
 
-// ofThisMachine tells whether an address is one that only this machine can reach. A deployment's issuer has another, and
-// signs nothing for who only says a name.
+// ofThisMachine reports whether only this machine can reach an address. A deployment's issuer has a different address, and never
+// signs for someone who only gives a name.
 func ofThisMachine(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Hostname() == "localhost" || loopback(u.Hostname()))
@@ -106,7 +106,7 @@ func loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// signsFor tells whether a guest is signed in who asks so. Asked for by another name it came through a proxy.
+// signsFor reports whether the request may sign a guest in. A request for a different host name came through a proxy.
 func (p player) signsFor(r *http.Request) bool {
 	if u, err := url.Parse(p.public); err == nil && p.public != "" && r.Host == u.Host {
 		return true
@@ -115,7 +115,7 @@ func (p player) signsFor(r *http.Request) bool {
 	return err == nil && loopback(host) && ofThisMachine(p.issuer.URL()) && ofThisMachine("http://"+r.Host)
 }
 
-// ofThisOrigin refuses requests from pages of other origins, those included that may call the API.
+// ofThisOrigin rejects requests from pages of other origins, including those that may call the API.
 func ofThisOrigin(next http.HandlerFunc) http.Handler {
 	var check http.CrossOriginProtection
 	check.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -124,7 +124,7 @@ func ofThisOrigin(next http.HandlerFunc) http.Handler {
 	return check.Handler(next)
 }
 
-// token signs a guest in under a name. Each sign-in is a person of its own, whoever else has that name.
+// token signs a guest in under a name. Each sign-in is a new person, even if another has the same name.
 func (p player) token(w http.ResponseWriter, r *http.Request) {
 	if !p.signsFor(r) {
 		api.Told(r.Context(), problem.New(http.StatusForbidden, "", "guests are signed in at this machine, or at its public address")).Write(w)

@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// TestTwoProcesses: members at two processes vote for all films at once: each is a match once, and a member who listens at one
-// process hears of all of them, and of those that are made when the other one has been killed.
+// TestTwoProcesses: members at two processes vote on all films concurrently. Each film becomes one match, and a member connected
+// to one process receives all of them, including those created after the other process was killed.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	peers := apitest.Processes(t, trinity.System(trinity.Options{Films: some(6)}), 2)

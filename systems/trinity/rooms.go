@@ -18,29 +18,28 @@ import (
 )
 
 const (
-	// roomFilms is how many films a room has, if there are as many.
+	// roomFilms is the number of films in a room, if that many exist.
 	roomFilms = 30
-	// codeLength and codeLetters make 2³⁰ codes. Letters and digits that look alike are left out.
+	// codeLength and codeLetters give 2³⁰ codes. Letters and digits that look alike are excluded.
 	codeLength  = 6
 	codeLetters = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-	// codeAttempts end a series of codes that were all taken: the store has to be full of rooms for that.
+	// codeAttempts limits attempts to find a free code. It is reached only if nearly all codes are in use.
 	codeAttempts = 20
 )
 
-// The answers where there is nothing.
+// Responses for things that do not exist.
 var (
 	errNoRoom  = errors.New("there is no such room, or its day is over")
 	errNotHost = errors.New("only the host of the room may do that")
 	errNoFilms = errors.New("there are no films of these genres")
 )
 
-// genres are the genres that films of a kind have.
+// genres returns the genres of a media type.
 func genres(_ context.Context, _ auth.Principal, in genreQuery) (Genres, error) {
 	return Genres{films.Genres(string(in.MediaType))}, nil
 }
 
-// openRoom makes a room with its films and its host in it. A request that was made before is answered as it was then, and
-// replayed is set.
+// openRoom creates a room with its films and host. A repeated request gets the first response, and replayed is set.
 func (s *service) openRoom(ctx context.Context, who auth.Principal, asked newRoom) (room trinitydb.Room, replayed bool, err error) {
 	media, genres := asked.Body.MediaType, asked.Body.GenreIDs
 	if !films.Known(string(media), genres) {
@@ -78,7 +77,7 @@ func (s *service) openRoom(ctx context.Context, who auth.Principal, asked newRoo
 	return room, result.Replayed, err
 }
 
-// randomCode is a code that is not easily guessed.
+// randomCode returns a code that is hard to guess.
 func randomCode() string {
 	b := make([]byte, codeLength)
 	_, _ = rand.Read(b) // never fails
@@ -88,17 +87,17 @@ func randomCode() string {
 	return string(b)
 }
 
-// roomByCode is the room that a code opens, in any case.
+// roomByCode returns the room with a code, in upper or lower case.
 func (s *service) roomByCode(ctx context.Context, _ auth.Principal, in CodePath) (trinitydb.Room, error) {
 	return s.present(s.db.RoomByCode(ctx, trinitydb.RoomByCodeInput{Code: strings.ToUpper(in.Code)}))
 }
 
-// room is a room by its id.
+// room returns a room by its id.
 func (s *service) room(ctx context.Context, roomID string) (trinitydb.Room, error) {
 	return s.present(s.db.RoomByID(ctx, trinitydb.RoomByIDInput{RoomID: roomID}))
 }
 
-// present lets only rooms pass whose day is not over: DynamoDB removes them in its own time.
+// present accepts only rooms that have not expired: DynamoDB deletes expired ones later.
 func (s *service) present(room trinitydb.Room, err error) (trinitydb.Room, error) {
 	if errors.Is(err, table.ErrNotFound) || err == nil && s.over(room.TTL) {
 		return trinitydb.Room{}, errNoRoom
@@ -106,5 +105,5 @@ func (s *service) present(room trinitydb.Room, err error) (trinitydb.Room, error
 	return room, err
 }
 
-// over tells whether a time to go has come.
+// over reports whether an expiry time has passed.
 func (s *service) over(ttl time.Time) bool { return !s.clock().Before(ttl) }

@@ -15,9 +15,9 @@ import (
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
-// routes are the API. What is an access pattern of the design is called as it is; the rest are functions of the domain.
+// routes is the API. Routes named after an access pattern of the design call it directly; the others call domain functions.
 func (s *service) routes(a huma.API) {
-	const caller = "UserID" // the field of access patterns that is the caller's id
+	const caller = "UserID" // the field of access patterns that holds the caller's id
 
 	rooms := api.Tag(a, "Rooms")
 	api.Get[Genres](rooms, "/genres", "listGenres", "The genres that films have", genres, api.Public, api.Cache("public, max-age=86400"))
@@ -86,10 +86,10 @@ func feedOperation(a huma.API) huma.Operation {
 	}, api.Stream, api.Refuses(errNoMember, errNoRoom))
 }
 
-// inRoom is an input of an operation of a room.
+// inRoom is the input of an operation on a room.
 type inRoom interface{ room() string }
 
-// asMember makes a function of a membership one of a caller, who has to be a member of the room in the path.
+// asMember turns a function of a membership into one of a caller, who must be a member of the room in the path.
 func asMember[In inRoom, Out any](s *service, do func(context.Context, membership, In) (Out, error)) func(context.Context, auth.Principal, In) (Out, error) {
 	return func(ctx context.Context, who auth.Principal, in In) (out Out, err error) {
 		m, err := s.member(ctx, who.Sub, in.room())
@@ -100,14 +100,14 @@ func asMember[In inRoom, Out any](s *service, do func(context.Context, membershi
 	}
 }
 
-// toMembers lets only members of the room in the path pass.
+// toMembers accepts only members of the room in the path.
 func toMembers[In inRoom, Out any](s *service, pattern func(context.Context, auth.Principal, In) (Out, error)) func(context.Context, auth.Principal, In) (Out, error) {
 	return asMember(s, func(ctx context.Context, m membership, in In) (Out, error) {
 		return pattern(ctx, auth.Principal{Sub: m.item.UserID}, in)
 	})
 }
 
-// present leaves rooms out whose day is over: DynamoDB removes them in its own time.
+// present omits expired rooms: DynamoDB deletes them later.
 func present[T any](s *service, list func(context.Context, auth.Principal, api.PageQuery) (table.Page[T], error), ttl func(T) time.Time) func(context.Context, auth.Principal, api.PageQuery) (table.Page[T], error) {
 	return func(ctx context.Context, who auth.Principal, in api.PageQuery) (table.Page[T], error) {
 		page, err := list(ctx, who, in)
@@ -116,14 +116,14 @@ func present[T any](s *service, list func(context.Context, auth.Principal, api.P
 	}
 }
 
-// RoomPath leads to a room. It has a capital because huma passes other embedded structs over.
+// RoomPath identifies a room. It is exported because huma ignores other embedded structs.
 type RoomPath struct {
 	RoomID string `path:"id" pattern:"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" patternDescription:"a UUID in small letters" doc:"The room's id"`
 }
 
 func (p RoomPath) room() string { return p.RoomID }
 
-// MoviePath leads to a film in a room.
+// MoviePath identifies a film in a room.
 type MoviePath struct {
 	RoomPath
 	MovieID int64 `path:"movieId" minimum:"1" maximum:"99999999" doc:"The film's id"`
@@ -134,7 +134,7 @@ type roomPage struct {
 	api.PageQuery
 }
 
-// memberPath leads to somebody in a room.
+// memberPath identifies a member of a room.
 type memberPath struct {
 	RoomPath
 	UserID string `path:"userId" minLength:"1" maxLength:"128" doc:"The member's id"`
@@ -145,12 +145,12 @@ type newMember struct {
 	Body *MemberInput
 }
 
-// MemberInput is how a member is called in a room.
+// MemberInput is a member's name in a room.
 type MemberInput struct {
 	Name string `json:"name,omitempty" maxLength:"40" pattern:"^[^\\x00-\\x1f\\x7f]*$" patternDescription:"a line of text" doc:"What the other members call you"`
 }
 
-// CodePath leads to a room that its code opens.
+// CodePath identifies a room by its code.
 type CodePath struct {
 	Code string `path:"code" pattern:"^[A-Za-z0-9]{6}$" patternDescription:"six letters and digits" doc:"The room's code, in any case"`
 }
@@ -164,7 +164,7 @@ type newRoom struct {
 	Body RoomInput
 }
 
-// RoomInput is what a room is to vote on.
+// RoomInput describes a new room.
 type RoomInput struct {
 	MediaType trinitydb.MediaType `json:"mediaType" enum:"MOVIE,TV" doc:"What is to be voted on"`
 	GenreIDs  []int64             `json:"genreIds,omitempty" maxItems:"2" uniqueItems:"true" doc:"Genres of TMDB, two at most; films are of any of them"`

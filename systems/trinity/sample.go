@@ -25,8 +25,8 @@ const (
 	sampleFirstUser = 123
 )
 
-// sample makes a part of a sample: rooms, and in what is left of a part that has no place for a room, matches of rooms that
-// have gone.
+// sample generates a part of the sample data: rooms and, in what remains of a part too small for another room, matches of expired
+// rooms.
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
 		m := sampleMaker{Rand: p.Rand}
@@ -48,15 +48,15 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 
 type sampleMaker struct{ *rand.Rand }
 
-// sampleTime is a second for each record, so that times are the same whatever the sample's size.
+// sampleTime gives each record its own second, so that times do not depend on the sample's size.
 func sampleTime(n int) time.Time {
 	return time.Date(2024, time.January, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Second)
 }
 
-// sampleEnd is when rooms go that are to stay as long as the sample is used.
+// sampleEnd is the expiry of rooms that last as long as the sample is used.
 func sampleEnd() time.Time { return time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// room makes a block: all members have said yes to the first film, no other has all votes.
+// room generates a block: all members have voted yes for the first film; no other film has all votes.
 func (m sampleMaker) room(n int) []table.Record {
 	at := sampleTime(n)
 	block := n / sampleBlock
@@ -100,10 +100,10 @@ func (m sampleMaker) room(n int) []table.Record {
 	return append(records, match.Record(), room.Record())
 }
 
-// sampleUser is a member of a block's room; the first is its host, the others host the rooms that follow.
+// sampleUser is a member of a block's room. The first is its host; the others host the following rooms.
 func sampleUser(block, member int) string { return fmt.Sprintf("u-%d", sampleFirstUser+block+member) }
 
-// sampleCode has an O in front, which no other code has.
+// sampleCode begins with an O, which no other code does.
 func sampleCode(block int) string {
 	b := []byte("OAAAAA")
 	for i := codeLength - 1; i > 0 && block > 0; i-- {
@@ -127,7 +127,7 @@ func (m sampleMaker) userMatch(userID string, match trinitydb.Match) trinitydb.U
 
 func (m sampleMaker) film() films.Film { return m.films(1)[0] }
 
-// films are some of the catalogue.
+// films returns some of the catalogue.
 func (m sampleMaker) films(n int) []films.Film {
 	list, _ := films.Offline().Films(context.Background(), films.Query{MediaType: films.Movie, Count: n, Seed: m.id()}) // the catalogue does not fail
 	return list

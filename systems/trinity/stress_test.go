@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// TestManyVoters: 32 people in each room vote on films at once, some of them twice, while others join and leave. Afterwards
-// everything that is stored is as it must be, and what all wanted is a match, once.
+// TestManyVoters: 32 people in each room vote on films concurrently, some of them twice, while others join and leave. Afterwards
+// all stored data is consistent, and what everyone wanted is a match, once.
 func TestManyVoters(t *testing.T) {
 	t.Parallel()
 	const voters, comers, movies = 32, 4, 3
@@ -76,8 +76,8 @@ func TestManyVoters(t *testing.T) {
 	}
 }
 
-// TestDevices: people come, vote and leave again and again, each of them from two devices at once. Whatever is refused, nothing
-// that is stored contradicts itself.
+// TestDevices: people join, vote and leave repeatedly, each from two devices at the same time. Whatever is rejected, the stored
+// data stays consistent.
 func TestDevices(t *testing.T) {
 	t.Parallel()
 	const people, devices, steps, movies = 6, 2, 30, 3
@@ -100,7 +100,7 @@ func TestDevices(t *testing.T) {
 					vote := apitest.Request{
 						Method: http.MethodPut, Path: fmt.Sprintf("/rooms/%s/votes/%d", room.ID, r.IntN(movies)+1), Body: map[string]any{"vote": r.IntN(4) > 0},
 					}
-					// No member now, gone between two requests of his own, or of another mind on his other device.
+					// Not a member at the moment, gone between two requests, or voted differently on the other device.
 					who.do(t, nil, vote, http.StatusCreated, http.StatusOK, http.StatusForbidden, http.StatusNotFound, http.StatusConflict)
 				}
 			}
@@ -140,7 +140,7 @@ func TestOneCode(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestCreateOnce: a request that many clients send at once makes one room.
+// TestCreateOnce: a request that many clients send concurrently creates one room.
 func TestCreateOnce(t *testing.T) {
 	t.Parallel()
 	const clients = 16
@@ -174,7 +174,7 @@ func TestCreateOnce(t *testing.T) {
 	}
 }
 
-// TestRoomIsFull: a room has forty members at most, however many want to join at once.
+// TestRoomIsFull: a room has at most forty members, however many join concurrently.
 func TestRoomIsFull(t *testing.T) {
 	t.Parallel()
 	const most, comers = 40, 48
@@ -200,7 +200,7 @@ func TestRoomIsFull(t *testing.T) {
 	if in != most || len(s.rooms[room.ID].members) != most {
 		t.Errorf("%d were let in, %d are in, want %d", in, len(s.rooms[room.ID].members), most)
 	}
-	// All of them agree: the largest transaction that there is.
+	// All of them agree: the largest possible transaction.
 	var last *trinity.Match
 	for _, m := range s.rooms[room.ID].members {
 		if got := (client{v, m.UserID}).vote(t, room.ID, 1, true); got.Match != nil {

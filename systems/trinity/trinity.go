@@ -1,4 +1,4 @@
-// Package trinity is Trinity: people meet in a room, vote on films, and hear at once of the one that all of them want to see.
+// Package trinity is Trinity: a group meets in a room, votes on films, and learns immediately which film everyone wants to see.
 //
 // # Model
 //
@@ -11,24 +11,24 @@
 //	                                                                      ▼
 //	                          one worker: matches of its users; each process: hub ──▶ GET /rooms/{id}/events
 //
-// What is stored, and how it is asked for, stands in trinity.design.yaml, with the races that show that its flows keep its
-// invariants; package trinitydb is generated from it, and is the only way to the data. The functions that change a room
-// (members.go, votes.go) are the design's flows, step by step. Functions of a room take a membership, which only the
-// caller's own item gives. The API is the table in routes.go, with what requests say; answers.go lists what is shown.
+// trinity.design.yaml declares what is stored and how it is accessed, and has the races that verify the invariants of its flows.
+// Package trinitydb is generated from it and is the only code that accesses the data. The functions that change a room
+// (members.go, votes.go) implement the design's flows step by step. Functions on a room require a membership, which only the
+// caller's own item provides. The API is the table in routes.go, with its request types; answers.go has the response types.
 //
 // # Invariants
 //
-//	T1  What belongs to a room is for its members. Who knows its code may see the room and join.
-//	T2  A match is made once, and exactly when all members, two or more, have said yes: with the last yes, or with the
-//	    leaving of the last who had not.
-//	T3  A vote is final while its member stays; who leaves takes his votes back.
-//	T4  Two rooms that can be joined never have one code.
-//	T5  Whoever follows a room's events hears at once of what happens after ready, at whichever process it was done.
-//	T6  After its host has closed a room nobody joins it or votes in it.
-//	T7  All that belongs to a room goes with it, a day after it was made, and is as good as gone from that moment on. The
-//	    matches of a user stay.
+//	T1  A room's data is for its members. Anyone with its code can see the room and join.
+//	T2  A match is created once, exactly when all members, two or more, have voted yes: by the last yes vote, or when
+//	    the last member who had not voted leaves.
+//	T3  A vote is final while its member stays; leaving withdraws it.
+//	T4  Two rooms that can be joined never have the same code.
+//	T5  A room's event stream delivers everything that happens after ready immediately, from whichever process.
+//	T6  After its host has closed a room nobody can join it or vote in it.
+//	T7  Everything in a room expires a day after its creation, and counts as deleted from that moment. A user's
+//	    matches remain.
 //
-// All of the package may be used from any number of goroutines.
+// The package is safe for concurrent use.
 package trinity
 
 import (
@@ -55,26 +55,26 @@ import (
 const Name = "trinity"
 
 const (
-	// tokenVariable is the environment variable with the access token of TMDB.
+	// tokenVariable is the environment variable for TMDB's access token.
 	tokenVariable = "TRINITY_TMDB_TOKEN" //nolint:gosec // a name
-	// checkInterval is how often an event stream looks for what it was not told.
+	// checkInterval is how often an event stream checks the table for missed events.
 	checkInterval = 5 * time.Second
 )
 
 //go:embed words
 var wordsFiles embed.FS
 
-// Options are what a deployment can exchange.
+// Options are the replaceable parts of a deployment.
 type Options struct {
-	// Films has the films to vote on; nil is TMDB with TRINITY_TMDB_TOKEN, or the offline catalogue without one.
+	// Films provides the films to vote on; nil is TMDB if TRINITY_TMDB_TOKEN is set, otherwise the offline catalogue.
 	Films films.Source
-	// NewCode makes the codes of rooms; nil makes random ones.
+	// NewCode generates room codes; nil generates random ones.
 	NewCode func() string
-	// CheckInterval is how often an event stream looks for what it was not told; 0 is 5 s.
+	// CheckInterval is how often an event stream checks the table for missed events; 0 is 5 s.
 	CheckInterval time.Duration
 }
 
-// service is the open system.
+// service is the running system.
 type service struct {
 	db      *trinitydb.DB
 	films   films.Source
@@ -162,7 +162,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	}, nil
 }
 
-// configuredFilms is TMDB where there is a token for it.
+// configuredFilms is TMDB if a token for it is set.
 func configuredFilms(getenv func(string) string) (films.Source, error) {
 	if token := getenv(tokenVariable); token != "" {
 		return films.NewTMDB(films.TMDBOptions{Token: token})

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
-// leastMembers is how many it takes to agree.
+// leastMembers is the number of members required for a match.
 const leastMembers = 2
 
 var (
@@ -21,14 +21,14 @@ var (
 	errVoteIsFinal = errors.New("you have voted on this film, and a vote is final")
 )
 
-// cast is what became of a vote.
+// cast is the result of a vote.
 type cast struct {
 	Vote trinitydb.Vote
-	// Match is the film's; nil where there is none.
+	// Match is the film's; nil if there is none.
 	Match *trinitydb.Match
 }
 
-// castVote votes on a film. The same vote again is no other vote, and there is set; another one is refused.
+// castVote votes on a film. Repeating a vote has no effect and sets there; a different vote is rejected.
 func (s *service) castVote(ctx context.Context, who auth.Principal, in newVote) (c cast, there bool, err error) {
 	m, err := s.member(ctx, who.Sub, in.RoomID)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *service) voteNo(ctx context.Context, m membership, movieID int64) (cast
 	return cast{Vote: result.Vote}, err
 }
 
-// voteYes is the design's flow Yes, once: what it reads is checked by what it writes.
+// voteYes is one attempt at the design's flow Yes: its write checks everything that it read.
 func (s *service) voteYes(ctx context.Context, m membership, movieID int64) (cast, error) {
 	room, movie, err := s.ballot(ctx, m, movieID)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *service) voteYes(ctx context.Context, m membership, movieID int64) (cas
 	}
 }
 
-// ballot reads a room and one of its films, at once.
+// ballot reads a room and one of its films concurrently.
 func (s *service) ballot(ctx context.Context, m membership, movieID int64) (room trinitydb.Room, movie trinitydb.Movie, err error) {
 	var reading sync.WaitGroup
 	var noMovie error
@@ -96,7 +96,7 @@ func (s *service) ballot(ctx context.Context, m membership, movieID int64) (room
 	return room, movie, err
 }
 
-// completeMatch is the last yes.
+// completeMatch is the last yes vote.
 func (s *service) completeMatch(ctx context.Context, m membership, room trinitydb.Room, movie trinitydb.Movie) (cast, error) {
 	others, err := s.others(ctx, m)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *service) completeMatch(ctx context.Context, m membership, room trinityd
 		MatchedUsers: slices.Sorted(slices.Values(append(slices.Clone(others), m.item.UserID))),
 	}
 	if movie.Yes != room.MemberCount-1 {
-		return cast{}, trinitydb.ErrRaced // the room and the film were read on two sides of a change
+		return cast{}, trinitydb.ErrRaced // the room and the film were read before and after a change
 	}
 	for _, id := range others {
 		in.Lines = append(in.Lines, trinitydb.CompleteMatchLine{UserID: id})
@@ -117,7 +117,7 @@ func (s *service) completeMatch(ctx context.Context, m membership, room trinityd
 	return cast{Vote: result.Vote, Match: &result.Match}, err
 }
 
-// voted is the answer to who has voted already.
+// voted is the response to a repeated vote.
 func (s *service) voted(ctx context.Context, m membership, movieID int64, yes bool) (cast, error) {
 	vote, err := s.vote(ctx, m, movieID)
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *service) voted(ctx context.Context, m membership, movieID int64, yes bo
 	switch {
 	case vote.Vote != yes:
 		return cast{}, errVoteIsFinal
-	case !yes: // a match is for those who have said yes
+	case !yes: // a match includes only those who voted yes
 		return cast{Vote: vote}, nil
 	}
 	match, err := s.match(ctx, m, movieID)

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/trinity"
 )
 
-// TestMatch: the last yes makes the match, for all who are in the room then, and only then.
+// TestMatch: the last yes vote creates the match for everyone who is in the room then, and not earlier.
 func TestMatch(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, trinity.System(trinity.Options{Films: some(3)}), func(t *testing.T, v *apitest.Server) {
@@ -58,7 +58,7 @@ func TestMatch(t *testing.T) {
 	})
 }
 
-// TestVoteIsFinal: the same vote again is the same vote, another one is refused.
+// TestVoteIsFinal: repeating a vote has no effect, a different one is rejected.
 func TestVoteIsFinal(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(3)}))
@@ -86,7 +86,7 @@ func TestVoteIsFinal(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestLeave: leaving takes votes back, and makes what all others want matches.
+// TestLeave: leaving withdraws votes, and turns what all others want into matches.
 func TestLeave(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, trinity.System(trinity.Options{Films: some(5)}), func(t *testing.T, v *apitest.Server) {
@@ -141,7 +141,7 @@ func TestLeave(t *testing.T) {
 	})
 }
 
-// TestLeaveAtOnce: who leaves from several devices at once has left, and each of them is told so.
+// TestLeaveAtOnce: leaving from several devices at the same time succeeds on each.
 func TestLeaveAtOnce(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2)}))
@@ -165,7 +165,7 @@ func TestLeaveAtOnce(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestAloneIsNoMatch: nobody agrees with himself, whether the others have not come yet or have left.
+// TestAloneIsNoMatch: a single member never gets a match, whether the others have not joined yet or have left.
 func TestAloneIsNoMatch(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(2)}))

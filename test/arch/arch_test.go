@@ -1,5 +1,5 @@
-// Package arch holds the source tree to its architecture: the import graph of layers.txt, one package
-// comment a package, and a licence.
+// Package arch checks the source tree against its architecture: the import graph of layers.txt, one comment per package,
+// and the license.
 package arch
 
 import (

@@ -1,5 +1,5 @@
-// Package browser has Chromium show the pages of an attacker, and checks that they can neither read nor change a database
-// that the browser's machine reaches.
+// Package browser opens an attacker's pages in Chromium and checks that they can neither read nor change a database that
+// the browser's machine can reach.
 package browser
 
 import (

@@ -1,4 +1,4 @@
-// Package cluster runs the built server over a store that is not its own: a real PostgreSQL, installed by test/setup.
+// Package cluster runs the built server over a shared store: a real PostgreSQL, installed by test/setup.
 package cluster
 
 import (

@@ -325,7 +325,7 @@ func testMoveUnderWrites(t *testing.T, binary, address string) {
 	go func() {
 		started <- serverproc.Start(t, binary, "--log-level", "error", "--store", address, "--data", socket, "--await-move")
 	}()
-	refused(t, binary, "to PostgreSQL or TiKV only", "move", "--from", source, "--to", filepath.Join(dir, "other"))
+	refused(t, binary, "only works to PostgreSQL or TiKV", "move", "--from", source, "--to", filepath.Join(dir, "other"))
 	printed := run(t, binary, "move", "--from", source, "--to", address)
 	b.send(t, <-started)
 	x.progress(t, 200)

@@ -1,11 +1,11 @@
-// Package conformance holds a whole server, HTTP in and HTTP out, to what AWS answers.
+// Package conformance compares a whole server, over HTTP, with AWS's responses.
 //
-// The scripts under testdata, one directory an area, are requests as they stand on the wire and the answers
-// that AWS gives to them. An expectation comes from AWS's documentation or from its recorded answers, never
-// from our own output; -rewrite only lays out what a human then compares with those. What could not be
-// confirmed is marked in the script. Every script begins on an empty database.
+// The scripts in testdata, one directory per area, contain requests as sent over the wire and AWS's responses.
+// Expectations come from AWS's documentation or from recorded responses, never from our own output; -rewrite only
+// formats output for a human to compare with them. Unconfirmed responses are marked in the script. Every script starts
+// with an empty database.
 //
-// A directive is an operation's name, its input the JSON body:
+// A directive is the name of an operation, followed by the JSON body:
 //
 //	GetItem
 //	{"TableName":"t","Key":{"pk":{"S":"a"}}}
@@ -13,27 +13,27 @@
 //	200
 //	{"Item":{"pk":{"S":"a"}}}
 //
-// An error prints as its status, the part of __type after '#' and the message; the other members follow:
+// An error is printed as its status, the part of __type after '#' and the message, followed by the other members:
 //
 //	400 ConditionalCheckFailedException: The conditional request failed
 //	{"Item":{"pk":{"S":"a"}}}
 //
-// Answers print with sorted members, without those that no two servers share (ids, dates, ARNs: see
-// print_test.go); long runs are abbreviated. In bodies «text*n» stands for n times the text, and «1..n:text»
-// for the texts, joined by commas, with each number in the place of $i. Arguments of a directive:
+// Responses are printed with sorted members, without those specific to a server (ids, dates, ARNs: see print_test.go);
+// long runs are abbreviated. In bodies, «text*n» stands for n repetitions of the text, and «1..n:text» for the texts
+// with $i replaced by each number, joined by commas. Arguments of a directive:
 //
-//	quiet           print only the status where it is 200
-//	sort            order Items and Responses, whose order AWS leaves open
-//	nowait          do not wait for a changed table to be ACTIVE, or for a deleted one to be gone
+//	quiet           print only the status if it is 200
+//	sort            sort Items and Responses, whose order AWS does not define
+//	nowait          do not wait for a changed table to be ACTIVE, or for a deleted one to disappear
 //	target=name     the X-Amz-Target instead of the directive's; empty: no such header
 //	type=(text)     the Content-Type
-//	header=(k: v)   a further header of the request
+//	header=(k: v)   an additional request header
 //	method=GET path=/x
-//	show=(a,b)      print these headers of the answer too
-//	raw             print the body as it is
+//	show=(a,b)      also print these response headers
+//	raw             print the body unchanged
 //
-// By default the server is monotable in memory (or where package monotabletest is told), in this process; with MONOTABLE_TEST_ENDPOINT=http://… it is
-// whatever answers there. Tables that a script created are deleted at its end.
+// By default the server is monotable in this process, in memory or as package monotabletest is configured; with
+// MONOTABLE_TEST_ENDPOINT=http://… it is the server at that address. The tables of a script are deleted at its end.
 package conformance
 
 import (

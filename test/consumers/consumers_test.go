@@ -1,8 +1,7 @@
-// Package consumers follows a table with two consumers, one on package consumer and one on the AWS SDK for
-// JavaScript, while eight writers write it, its shards rotate and split, and the server is killed, stopped and
-// started again; the consumers are stopped and started, too. Each consumer must deliver every acknowledged
-// change, those of an item in their order, and none again once its own checkpoint is behind it. A failure
-// prints the seed; set it with -seed.
+// Package consumers follows a table with two consumers, one using package consumer and one using the AWS SDK for
+// JavaScript. Meanwhile eight writers write to the table, its shards rotate and split, and the server and the consumers
+// are killed, stopped and restarted. Each consumer must deliver every acknowledged change, in order for each item, and
+// none again after its own checkpoint. A failure prints the seed; set it with -seed.
 package consumers
 
 import (

@@ -1,5 +1,5 @@
-// Package copying moves a table between two servers with "monotable copy" while programs write to it, kills the command at
-// its work, and compares the target with what the writers know.
+// Package copying moves a table between two servers with "monotable copy" while programs write to it, kills the command
+// repeatedly, and compares the target with the writers' records.
 package copying
 
 import (

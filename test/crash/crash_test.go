@@ -1,6 +1,6 @@
-// Package crash kills the database in the middle of its work, again and again, and then holds it to what it
-// acknowledged: nothing of that is lost, nothing is half there, and `monotable verify` finds every index
-// entry, expiry and count in agreement with its table. A failure prints the seed; set it with -seed.
+// Package crash repeatedly kills a busy database and then checks it against what it acknowledged: nothing is lost or
+// half-written, and `monotable verify` finds every index entry, expiry and count consistent with its table. A failure
+// prints the seed; set it with -seed.
 package crash
 
 import (

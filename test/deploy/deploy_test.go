@@ -1,6 +1,7 @@
-// Package deploy proves that the files of the directory deploy are true of the program: servers run with the very arguments and variables
-// that the manifests pass, with the secrets that deploy/new-secrets makes, behind the proxy's own configuration. Only ports, paths and the
-// address of PostgreSQL differ. Package schema, a module of its own, checks the files against the schemas of Compose and Kubernetes.
+// Package deploy checks that the files in deploy work with the program: servers run with the arguments and variables of
+// the manifests, with the secrets created by deploy/new-secrets, behind the proxy's own configuration. Only ports, paths
+// and PostgreSQL's address differ. Package schema, a separate module, checks the files against the schemas of Compose and
+// Kubernetes.
 package deploy
 
 import (

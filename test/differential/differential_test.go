@@ -1,15 +1,15 @@
 // Package differential sends random sequences of requests to monotable and to DynamoDB Local, AWS's own emulator, and
-// compares what they answer: whether a request succeeds, which error it gets, which items it returns. Sentences are not
-// compared, and neither is an order that AWS leaves open.
+// compares the results: success or failure, the error, the returned items. It ignores messages, and any order that AWS
+// does not define.
 //
-// DynamoDB Local is not AWS: it is older, and wrong here and there. So a difference is a question, which AWS's documentation
-// answers. What we judged stands in testdata/triage.yaml, and only a difference that is not in it fails the test. It is
+// DynamoDB Local is not AWS: it is older, and sometimes wrong. A difference is therefore a question for AWS's
+// documentation. Our assessments are in testdata/triage.yaml; only a difference that is not listed fails the test. It is
 // reported with the seed of its sequence, and with the shortest sequence of requests that still shows it.
 //
 //	go test ./test/differential -time 10m              random sequences for ten minutes: make differential
-//	go test ./test/differential -seed N -sequences 1   one sequence again
+//	go test ./test/differential -seed N -sequences 1   repeat one sequence
 //
-// Without flags it is skipped: it is as fast as a Java virtual machine, and random.
+// Without flags it is skipped, because it is random and needs a Java virtual machine.
 package differential
 
 import (

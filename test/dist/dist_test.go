@@ -1,5 +1,6 @@
-// Package dist tests what a release consists of. Without -dist it uses the test helpers from their sources, with a program built from this tree.
-// With -dist DIR (make dist-test) it installs every package of a release that make dist has built there, and runs it.
+// Package dist tests the parts of a release. Without -dist it tests the test helpers from source, with a binary built from
+// this tree. With -dist DIR (make dist-test) it installs and runs every package of a release that make dist has built in
+// DIR.
 package dist
 
 import (

@@ -1,9 +1,8 @@
-// Package format_test opens directories written by earlier releases: whatever a released build wrote, every later build
-// opens, reads, verifies and writes.
+// Package format_test opens directories written by earlier releases: every build must open, read, verify and write what
+// any released build wrote.
 //
-// Each directory testdata/vN holds one such directory, packed, and the script answers: requests, and what the build that
-// wrote the directory answered. A change of any stored form keeps the old directories and adds one, written by the new
-// build:
+// Each testdata/vN contains one such directory, packed, and a script with requests and the responses of the build that
+// wrote it. A change of a storage format keeps the old directories and adds one, written by the new build:
 //
 //	go test ./test/format -run TestRecord -record v2
 //	go test ./test/format -run TestDirectories/v2 -rewrite

@@ -1,4 +1,5 @@
-// Package guide does what the documents tell a newcomer to do: docs/design.md, the pages of docs/start, and the site's first page.
+// Package guide follows the instructions in the documents for newcomers: docs/design.md, the pages of docs/start, and the
+// site's landing page.
 package guide_test
 
 import (

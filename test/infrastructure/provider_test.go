@@ -1,9 +1,10 @@
 // Package infrastructure replays the requests that infrastructure tools make for tables: create, read, change, destroy. A
-// resource that is read back must be the one that was written, or the tool plans a change that never ends; and a state that
-// its waiter does not know, or one that never comes, is an error.
+// resource must read back as it was written, or the tool plans a change that never ends; and a state that its waiter does
+// not know, or that never arrives, is an error.
 //
-// The requests are those of the Terraform AWS provider's aws_dynamodb_* resources. OpenTofu and Pulumi's aws package run the same
-// provider; CloudFormation, and with it SAM, CDK and Serverless, reads the same descriptions and runs on AWS only.
+// The requests are those of the Terraform AWS provider's aws_dynamodb_* resources. OpenTofu and Pulumi's aws package run
+// the same provider; CloudFormation, and with it SAM, CDK and Serverless, reads the same descriptions and runs on AWS
+// only.
 package infrastructure
 
 import (

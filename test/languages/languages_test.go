@@ -1,9 +1,9 @@
-// Package languages checks the TypeScript and the Python that monotable generate writes: both type-check under strict options, and do,
-// with the AWS SDKs for JavaScript and Python over a socket, what the Go code of the same design does.
+// Package languages checks the TypeScript and Python code written by monotable generate: both type-check under strict
+// options, and behave like the Go code of the same design, with the AWS SDKs for JavaScript and Python over a socket.
 //
-// A driver of each language runs the generated code and speaks one protocol of lines (driver.mjs, driver.py).
-// The random trials of package trial drive both at once. Each has a database of its own: answers and errors must be the same, and
-// the items that each has stored must be equal.
+// A driver for each language runs the generated code with a common line protocol (driver.mjs, driver.py). The random
+// trials of package trial drive both languages in parallel, each with its own database: results, errors and stored items
+// must be equal.
 package languages
 
 import (

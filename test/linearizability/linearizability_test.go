@@ -1,6 +1,6 @@
-// Package linearizability lets clients of the AWS SDK work on a handful of items at once and asks whether what
-// they were answered can have happened one operation after the other. A failure prints the seed and leaves a
-// picture of the history among the test's artifacts (go test -artifacts); run it again with
+// Package linearizability lets AWS SDK clients work concurrently on a few items and checks that the results are
+// linearizable. A failure prints the seed and saves a picture of the history among the test's artifacts (go test
+// -artifacts); run it again with
 //
 //	go test ./test/linearizability -seed N
 package linearizability

@@ -1,5 +1,5 @@
-// Package mappers imports models of ElectroDB, OneTable and dynamodb-toolbox, lets the libraries themselves write items to a
-// server, and asks whether the imported designs know each of them: that templates make the very keys that the libraries make.
+// Package mappers imports models of ElectroDB, OneTable and dynamodb-toolbox, lets the libraries write items to a server,
+// and checks that the imported designs recognize each item: the templates must produce the same keys as the libraries.
 package mappers
 
 import (

@@ -1,6 +1,6 @@
-// Package metamorphic runs one random history of operations on several variants of the database, whose
-// answers must be equal: in memory, on disk, in PostgreSQL, reopened again and again, read in pages of any size, with and
-// without indexes. A failure prints the seed; run it again with
+// Package metamorphic runs one random history of operations on several variants of the database, whose responses must be
+// equal: in memory, on disk, in PostgreSQL, reopened repeatedly, read in pages of any size, with and without indexes. A
+// failure prints the seed; run it again with
 //
 //	go test ./test/metamorphic -seed N -steps N
 package metamorphic

@@ -1,9 +1,9 @@
-// Package overload drives a server of its own process far beyond what it can serve, and checks that it stays within its
-// memory limit and goes on serving its other clients.
+// Package overload drives a server in a separate process far beyond its capacity, and checks that it stays within its
+// memory limit and keeps serving its other clients.
 //
-// The load is of five kinds at once: clients that send bodies of 16 MB slowly, clients that do not read large responses,
-// thousands of HTTP/2 streams, transactions of 4 MB on a table with 20 indexes that project everything, and transactions
-// of 40 MB, which are to be refused. `make overload` runs all of it; `make test` a tenth for a few seconds.
+// The load consists of five kinds at the same time: clients that send 16 MB bodies slowly, clients that do not read large
+// responses, thousands of HTTP/2 streams, 4 MB transactions on a table with 20 ALL indexes, and 40 MB transactions, which
+// must be rejected. `make overload` runs all of it; `make test` a tenth for a few seconds.
 package overload
 
 import (

@@ -1,5 +1,5 @@
-// Package sdk has the AWS CLI and boto3, as Debian ships them, create, write, query, page and transact over
-// HTTP against the built server. Both are years older than the newest SDKs, as the ones in use are.
+// Package sdk uses Debian's AWS CLI and boto3 to create, write, query, page and transact over HTTP against the built
+// server. Both are years older than the newest SDKs, like many SDKs in use.
 package sdk
 
 import (

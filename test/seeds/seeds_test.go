@@ -1,15 +1,14 @@
-// Package seeds sends the requests of five real design documents (single-table designs of services that
-// run on DynamoDB) as a program would send them, and says what DynamoDB answers.
+// Package seeds sends the requests of five real design documents (single-table designs of services on DynamoDB) as a
+// program would, and checks DynamoDB's responses.
 //
-// A document's tables stand in testdata/<document>/tables.json, its sample items in items.json; the Go
-// tests here and the JavaScript ones in js/ read both. Every subtest is named for the document's own
-// pattern or section and has a database of its own. Where a document is wrong, because DynamoDB refuses the
-// request or answers something else than the document hopes, the test shows what really comes back.
+// A document's tables are in testdata/<document>/tables.json, its sample items in items.json; the Go tests here and the
+// JavaScript tests in js/ read both. Every subtest is named after the document's pattern or section and has its own
+// database. If a document is wrong, because DynamoDB rejects the request or returns something else than the document
+// expects, the test shows the actual response.
 //
-// The database is in-process. With MONOTABLE_TEST_ENDPOINT set to a URL the same tests run against the
-// server there (region and credentials from AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY if
-// set); they create the documents' tables and delete them. They read an index directly after the write,
-// which AWS itself answers with a delay.
+// The database is in-process. With MONOTABLE_TEST_ENDPOINT=URL the same tests run against that server (Region and
+// credentials from AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY if set); they create the documents' tables and
+// delete them. They read indexes directly after writes, which AWS serves with a delay.
 package seeds
 
 import (

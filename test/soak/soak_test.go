@@ -1,11 +1,11 @@
-// Package soak runs the server for a long time under a steady load, kills it again and again, and then holds it to what
+// Package soak runs the server under a steady load for a long time, kills it repeatedly, and then checks it against what
 // it acknowledged.
 //
-// The load is open: requests start at fixed times, at 70 % of the rate that the server reaches when each client waits
-// for its responses. A request that has to wait for a free client is late, and its lateness counts as latency. Each
-// client owns its items (see package ledger), so whatever it reads must be exactly what it wrote last.
+// The load is an open loop: requests start at fixed times, at 70 % of the rate that the server reaches in a closed loop. A
+// request that has to wait for a free client is late, and the delay counts as latency. Each client owns its items (see
+// package ledger), so everything it reads must be exactly what it wrote last.
 //
-// In the end every item is read, the stream of one table is replayed from its beginning, and `monotable verify` proves
+// At the end, every item is read, the stream of one table is replayed from its beginning, and `monotable verify` checks
 // the directory. A failure prints the seed; set it with -seed.
 package soak
 

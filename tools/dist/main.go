@@ -1,7 +1,7 @@
-// Command dist builds everything that a release consists of into a directory; docs/releasing.md describes its contents. It publishes nothing.
+// Command dist builds a complete release in a directory; docs/releasing.md describes its contents. It publishes nothing.
 //
-// The same commit gives the same bytes: binaries are built with -trimpath and without VCS stamps, archives have sorted entries with the commit's
-// time, and nothing depends on the machine except the version of Go. `make dist-reproducible` proves it.
+// Builds are reproducible: binaries are built with -trimpath and without VCS stamps, archives have sorted entries with the commit's time, and
+// nothing depends on the machine except the Go version. `make dist-reproducible` verifies this.
 package main
 
 import (
@@ -18,11 +18,11 @@ import (
 	"time"
 )
 
-// release is what is built, and where.
+// release describes the release to build.
 type release struct {
 	version string
 	commit  string
-	time    time.Time // of the commit; all files have it
+	time    time.Time // of the commit; used for all files
 	out     string    // absolute
 	root    string    // of the repository
 	profile string    // a CPU profile for the compiler, "" for none
@@ -141,7 +141,7 @@ func (r *release) path(parts ...string) string {
 	return filepath.Join(append([]string{r.out}, parts...)...)
 }
 
-// built is a directory of files that go into archives and packages and are no part of the release themselves.
+// built is a directory for inputs of archives and packages, which are not part of the release themselves.
 func (r *release) built(parts ...string) string {
 	return r.path(append([]string{"build"}, parts...)...)
 }
@@ -151,7 +151,7 @@ func (r *release) has(t target) bool { return slices.Contains(r.targets, t) }
 
 // output runs a command in a directory and returns what it prints, without the line end.
 func output(dir, name string, args ...string) (string, error) {
-	command := exec.CommandContext(context.Background(), name, args...) // an interrupt reaches it, too
+	command := exec.CommandContext(context.Background(), name, args...) // an interrupt also reaches it
 	command.Dir, command.Stderr = dir, os.Stderr
 	text, err := command.Output()
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// nodeNames are Node's names of systems and processors.
+// nodeNames are Node's names for operating systems and architectures.
 var nodeNames = map[string]string{"linux": "linux", "darwin": "darwin", "windows": "win32", "amd64": "x64", "arm64": "arm64"}
 
-// nodePackage is the part of package.json that both kinds of packages have.
+// nodePackage is the part of package.json shared by both kinds of packages.
 type nodePackage struct {
 	Name                 string            `json:"name"`
 	Version              string            `json:"version"`
@@ -36,8 +36,8 @@ func (r *release) nodePackage(name, description string) nodePackage {
 	}
 }
 
-// npm packs the package monotable, and for each target one that contains the program. npm installs the one that fits the machine, by its os and
-// cpu, so nothing has to run at installation.
+// npm packs the package monotable, and one with the binary for each target. npm installs the one for the machine's os and cpu, so installation runs
+// no scripts.
 func (r *release) npm() error {
 	if err := os.MkdirAll(r.path("npm"), 0o755); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (r *release) npm() error {
 	return r.pack(launcher, files)
 }
 
-// pack writes a package as npm pack does: a .tgz with everything below package/.
+// pack writes a package like npm pack: a .tgz with everything below package/.
 func (r *release) pack(p nodePackage, files map[string]string) error {
 	text, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {

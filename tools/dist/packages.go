@@ -12,7 +12,7 @@ import (
 	"github.com/goreleaser/nfpm/v2/rpm"
 )
 
-// packages writes a .deb and an .rpm for each Linux target: the program, its manual and its completions. They start no service.
+// packages writes a .deb and an .rpm for each Linux target, with the binary, its manual and its completions. They do not start a service.
 func (r *release) packages() error {
 	for _, t := range r.targets {
 		if t.os != "linux" {

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// wheelPlatforms are the platform tags of wheels. The programs are static, so any Linux of the last ten years does.
+// wheelPlatforms are the platform tags of wheels. The binaries are static, so they run on any Linux of the last ten years.
 var wheelPlatforms = map[target]string{
 	{"linux", "amd64"}: "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64", {"linux", "arm64"}: "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64",
 	{"darwin", "amd64"}: "macosx_11_0_x86_64", {"darwin", "arm64"}: "macosx_11_0_arm64",
 	{"windows", "amd64"}: "win_amd64", {"windows", "arm64"}: "win_arm64",
 }
 
-// python packs a wheel for each target: the module monotable with the program in it. The format is that of the Python packaging user guide's
+// python packs a wheel for each target: the module monotable with the binary. The format is that of the Python packaging user guide's
 // "Binary distribution format"; it needs no build tool.
 func (r *release) python() error {
 	if err := os.MkdirAll(r.path("python"), 0o755); err != nil {
@@ -32,7 +32,7 @@ func (r *release) python() error {
 	return nil
 }
 
-// pythonVersion is the version as PEP 440 writes it: 1.2.0-rc.1 is 1.2.0rc1, 0.1.0-dev is 0.1.0.dev0.
+// pythonVersion converts the version to PEP 440: 1.2.0-rc.1 is 1.2.0rc1, 0.1.0-dev is 0.1.0.dev0.
 func pythonVersion(version string) string {
 	base, suffix, _ := strings.Cut(version, "-")
 	if suffix == "dev" {

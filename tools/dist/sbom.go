@@ -11,8 +11,8 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// writeSBOM lists the modules that a binary was linked from, as the binary itself says, in CycloneDX's JSON. It has no serial number and no
-// time, which would differ from build to build.
+// writeSBOM lists the modules linked into a binary, according to its build information, as CycloneDX JSON. It has no serial number and no time,
+// which would make builds differ.
 func (r *release) writeSBOM(binary, name, file string) error {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// violation is a rule of axe that a page breaks.
+// violation is an axe rule that a page violates.
 type violation struct {
 	ID, Impact, Help string
 	Nodes            []struct {
@@ -18,8 +18,8 @@ type violation struct {
 	}
 }
 
-// Accessible fails the test for each rule of WCAG 2.2 AA, and of good practice, that axe-core finds broken. Where the npm
-// packages of web are not installed it says so and checks nothing.
+// Accessible fails the test for each violation of WCAG 2.2 AA and of best practices that axe-core finds. If web's npm packages
+// are not installed, it logs that and checks nothing.
 func (p *Page) Accessible() {
 	p.t.Helper()
 	script, found := axe()
@@ -30,7 +30,7 @@ func (p *Page) Accessible() {
 	if _, err := run(p, chromedp.Evaluate[bool](script+"; true")); err != nil {
 		p.t.Fatal(err)
 	}
-	// A transition that is under way shows colors that no one reads: it is finished first.
+	// Transitions show temporary colors, so they are finished first.
 	// Style sheets are not preloaded: axe would copy those of shadow roots into style elements, which the content policy forbids.
 	const check = `(async () => {
 	  for (const a of document.getAnimations()) if (a.effect?.getComputedTiming().endTime !== Infinity) a.finish();
@@ -52,7 +52,7 @@ func (p *Page) Accessible() {
 	}
 }
 
-// axe is the script, from the packages of web in this repository.
+// axe returns the axe-core script from web's npm packages.
 func axe() (script string, found bool) {
 	for dir := "."; ; dir = filepath.Join(dir, "..") {
 		if text, err := os.ReadFile(filepath.Join(dir, "web/node_modules/axe-core/axe.min.js")); err == nil {

@@ -1,7 +1,7 @@
-// Package webtest looks at pages in Chromium, as people do: in a window of a size, a language, light or dark.
+// Package webtest tests pages in Chromium, for a window size, a language, and light or dark mode.
 //
-// A page that logs an error, throws, breaks its content policy or asks another origin for something fails its test. With
-// SCREENSHOTS=DIR in the environment, Shot writes pictures there, to be looked at.
+// A page that logs an error, throws, violates its content policy or sends a request to another origin fails its test. With
+// SCREENSHOTS=DIR in the environment, Shot writes screenshots there.
 package webtest
 
 import (
@@ -27,12 +27,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Variable is the environment variable that, being "off", leaves out tests of pages: where what is below the pages is tried again, and they are the same.
+// Variable is the environment variable that skips tests of pages if it is "off", for runs that repeat the tests on another store.
 const Variable = "WEBTEST"
 
 const (
-	// hangTime is how long one step of a test may take before it is said to hang, and stepTime how long one thing may take to appear: far
-	// more than they do, even on a machine that is busy with other things.
+	// hangTime is the time limit for one step of a test, and stepTime for one element to appear: far more than they need, even on
+	// a busy machine.
 	hangTime = 5 * time.Minute
 	stepTime = time.Minute
 
@@ -40,7 +40,7 @@ const (
 	folderMode  = 0o755
 )
 
-// options are how a page is looked at.
+// options are the conditions of a test.
 type options struct {
 	width, height  int64
 	dark, touch    bool
@@ -48,32 +48,32 @@ type options struct {
 	expected       []string
 }
 
-// Option is one of them.
+// Option changes one condition.
 type Option func(*options)
 
-// Phone is a window of 390 pixels, with fingers.
+// Phone is a window of 390 pixels with touch input.
 func Phone(o *options) { o.width, o.height, o.touch = 390, 844, true }
 
-// Tablet is a window of 820 pixels, with fingers.
+// Tablet is a window of 820 pixels with touch input.
 func Tablet(o *options) { o.width, o.height, o.touch = 820, 1180, true }
 
-// Desk is a window of 1440 pixels; it is the size if none is given.
+// Desk is a window of 1440 pixels, the default.
 func Desk(o *options) { o.width, o.height, o.touch = 1440, 900, false }
 
-// Dark is for those who like it dark.
+// Dark selects dark mode.
 func Dark(o *options) { o.dark = true }
 
-// Language is the reader's: "es-MX". It is English if none is given.
+// Language sets the reader's language, such as "es-MX". The default is English.
 func Language(tag string) Option { return func(o *options) { o.language = tag } }
 
-// TimeZone is the reader's: "America/Mexico_City". It is the machine's if none is given.
+// TimeZone sets the reader's time zone, such as "America/Mexico_City". The default is the machine's.
 func TimeZone(name string) Option { return func(o *options) { o.zone = name } }
 
-// Expect lets the page log errors that contain a text: of a request that is refused, say.
+// Expect allows the page to log errors that contain a text, for example about a rejected request.
 func Expect(text string) Option { return func(o *options) { o.expected = append(o.expected, text) } }
 
-// Page is a tab of a browser of its own, which Close or the end of the test closes: before the servers that the test started earlier, so that
-// nothing that the page still loads is missing. It is for one goroutine.
+// Page is a tab in its own browser, closed by Close or at the end of the test: before the servers that the test started earlier, so
+// that the page can finish loading. It is not safe for concurrent use.
 type Page struct {
 	t       testing.TB
 	ctx     context.Context //nolint:containedctx // it is the tab
@@ -131,7 +131,7 @@ func Open(tb testing.TB, address string, with ...Option) *Page {
 	return p
 }
 
-// Close closes the page and fails its test if it did what no page may.
+// Close closes the page, and fails its test if the page did something forbidden.
 func (p *Page) Close() {
 	p.t.Helper()
 	p.mu.Lock()
@@ -144,7 +144,7 @@ func (p *Page) Close() {
 	}
 }
 
-// tab starts a browser. What it returns with it ends it.
+// tab starts a browser and returns a function that ends it.
 func tab(tb testing.TB, o options) (context.Context, func()) {
 	tb.Helper()
 	flags := slices.Concat(chromedp.DefaultExecAllocatorOptions[:], []chromedp.ExecAllocatorOption{
@@ -152,9 +152,9 @@ func tab(tb testing.TB, o options) (context.Context, func()) {
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 	})
 	if os.Getuid() == 0 {
-		flags = append(flags, chromedp.NoSandbox) // which root cannot have
+		flags = append(flags, chromedp.NoSandbox) // root cannot use the sandbox
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context())) // the test's own ends before Close is called
+	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context())) // the test's context ends before Close is called
 	ctx, stop := chromedp.NewExecAllocator(ctx, flags...)
 	ctx, leave := chromedp.NewContext(ctx)
 	return ctx, func() {
@@ -164,7 +164,7 @@ func tab(tb testing.TB, o options) (context.Context, func()) {
 	}
 }
 
-// hear notes what no page may do.
+// hear records forbidden actions of the page.
 func (p *Page) hear(event any) {
 	var fault string
 	switch e := event.(type) {
@@ -193,7 +193,7 @@ func (p *Page) hear(event any) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.closed && p.t.Context().Err() == nil { // after the test, what serves the page may have ended already
+	if !p.closed && p.t.Context().Err() == nil { // after the test, the page's server may already have ended
 		p.faults = append(p.faults, fault)
 	}
 }
@@ -206,17 +206,17 @@ func (p *Page) report() {
 	}
 }
 
-// Context is for what chromedp can and Page does not: chromedp.Run(p.Context(), …).
+// Context gives access to chromedp: chromedp.Run(p.Context(), …).
 func (p *Page) Context() context.Context { return p.ctx }
 
-// run does one step. A page may be open for as long as its test: others may be looked at meanwhile, on a machine that is busy.
+// run executes one step. There is no time limit for a page as a whole, because tests may use others in between.
 func run[T any](p *Page, step chromedp.Action[T]) (T, error) {
 	ctx, cancel := context.WithTimeout(p.ctx, hangTime)
 	defer cancel()
 	return chromedp.Run(ctx, step)
 }
 
-// Do does things as chromedp has them.
+// Do executes chromedp actions.
 func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	if _, err := run(p, chromedp.Steps(steps...)); err != nil {
@@ -225,13 +225,13 @@ func (p *Page) Do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Go goes to another page of the same origin.
+// Go navigates to another page of the same origin.
 func (p *Page) Go(address string) { p.t.Helper(); p.Do(chromedp.Navigate(address)) }
 
-// Wait waits until something is visible.
+// Wait waits until an element is visible.
 func (p *Page) Wait(selector string) { p.t.Helper(); p.Do(chromedp.WaitVisible(selector)) }
 
-// reach brings an element into the window and tells whether a click would meet it: it is visible and enabled, and nothing covers it.
+// reach scrolls an element into view and reports whether a click would hit it: it is visible, enabled and not covered.
 const reach = `(e) => {
 	if (!e || !e.checkVisibility({ visibilityProperty: true }) || e.disabled) return false;
 	const uncovered = () => {
@@ -241,18 +241,18 @@ const reach = `(e) => {
 	};
 	e.scrollIntoViewIfNeeded();
 	if (uncovered()) return true;
-	e.scrollIntoView({ block: "center", behavior: "instant" }); // away from a header that stays at the top
+	e.scrollIntoView({ block: "center", behavior: "instant" }); // away from a sticky header
 	return uncovered();
 }`
 
-// Click clicks on an element as soon as that is possible.
+// Click clicks on an element as soon as possible.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
 	p.click("document.querySelector(" + quoted(selector) + ")")
 }
 
-// click clicks on the element that an expression finds. It looks once more at the moment of the click, because a click by position goes astray
-// where the page moves in between.
+// click clicks on the element found by an expression. It checks again at the moment of the click, because a click by position misses
+// if the page moves in between.
 func (p *Page) click(element string) {
 	p.t.Helper()
 	for {
@@ -268,29 +268,29 @@ func (p *Page) click(element string) {
 	}
 }
 
-// navigated tells whether an expression had no answer because the page went to another one.
+// navigated reports whether an expression failed because the page navigated.
 func navigated(err error) bool {
 	refused, is := errors.AsType[*cdproto.Error](err)
 	return is && (strings.HasPrefix(refused.Message, "Inspected target navigated") || strings.HasPrefix(refused.Message, "Execution context was destroyed") ||
 		strings.HasPrefix(refused.Message, "Cannot find context"))
 }
 
-// quoted is a text as JavaScript has it.
+// quoted returns a JavaScript string literal.
 func quoted(text string) string {
-	literal, _ := json.Marshal(text) // no string fails
+	literal, _ := json.Marshal(text) // strings never fail
 	return string(literal)
 }
 
-// Type types into a field.
+// Type types text into a field.
 func (p *Page) Type(selector, text string) {
 	p.t.Helper()
-	p.Do(chromedp.WaitVisible(selector), chromedp.Focus(selector), chromedp.SendKeys(selector, text)) // what a closed dialog has cannot be focused
+	p.Do(chromedp.WaitVisible(selector), chromedp.Focus(selector), chromedp.SendKeys(selector, text)) // elements of a closed dialog cannot be focused
 }
 
-// Press presses keys where the focus is: kb.Tab, "x".
+// Press presses keys at the focus: kb.Tab, "x".
 func (p *Page) Press(keys string) { p.t.Helper(); p.Do(chromedp.KeyEvent(keys)) }
 
-// Text is what is seen of an element.
+// Text returns the visible text of an element.
 func (p *Page) Text(selector string) string {
 	p.t.Helper()
 	text, err := run(p, chromedp.Text(selector))
@@ -301,22 +301,22 @@ func (p *Page) Text(selector string) string {
 	return text
 }
 
-// button finds what is pressed by its words: buttons, links, tabs and menu items.
+// button finds buttons, links, tabs and menu items by their text.
 const button = `(name) => [...document.querySelectorAll("button, a, [role=menuitem], [role=tab], summary")].find((e) =>
 	e.checkVisibility() && ((e.getAttribute("aria-label") ?? e.textContent).trim() === name))`
 
-// Button clicks on the button, link, tab or menu item with these words as soon as that is possible.
+// Button clicks on the button, link, tab or menu item with the given text as soon as possible.
 func (p *Page) Button(name string) {
 	p.t.Helper()
 	p.click("(" + button + ")(" + quoted(name) + ")")
 }
 
-// Until waits until an expression is true. Where it fails, for want of an element of which it asks something, it is not true yet.
+// Until waits until an expression is true. An expression that fails, for example because an element is missing, counts as false.
 func (p *Page) Until(expression string) {
 	p.t.Helper()
 	poll := chromedp.Poll[bool]("(() => { try { return !!("+expression+"); } catch { return false; } })()", chromedp.WithPollingTimeout(stepTime))
 	_, err := run(p, poll)
-	for navigated(err) { // the next page may say so
+	for navigated(err) { // it may be true on the next page
 		_, err = run(p, poll)
 	}
 	if err != nil {
@@ -325,7 +325,7 @@ func (p *Page) Until(expression string) {
 	}
 }
 
-// UntilText waits until the page says something.
+// UntilText waits until the page contains a text.
 func (p *Page) UntilText(text string) {
 	p.t.Helper()
 	p.Until("document.body.innerText.includes(" + quoted(text) + ")")
@@ -340,7 +340,7 @@ func (p *Page) Eval(expression string) {
 	}))
 }
 
-// Width fails the test where the page is wider than its window.
+// Width fails the test if the page is wider than its window.
 func (p *Page) Width() {
 	p.t.Helper()
 	widths, err := run(p, chromedp.Evaluate[[]int]("[document.documentElement.scrollWidth, document.documentElement.clientWidth]"))
@@ -349,7 +349,8 @@ func (p *Page) Width() {
 	}
 }
 
-// Shot writes a picture of the whole page, or of the window while a dialog is open, to SCREENSHOTS, named for what it shows, the language, the window and the theme.
+// Shot writes a screenshot of the whole page, or of the window while a dialog is open, to SCREENSHOTS. Its name contains the given name,
+// the language, the window size and the theme.
 func (p *Page) Shot(name string) {
 	p.t.Helper()
 	dir := os.Getenv("SCREENSHOTS")
@@ -362,7 +363,7 @@ func (p *Page) Shot(name string) {
 	}
 	take := chromedp.FullScreenshot(100) //nolint:mnd // PNG
 	if floating, err := run(p, chromedp.Evaluate[bool](`document.querySelector("dialog[open], :popover-open") !== null`)); err == nil && floating {
-		take = chromedp.CaptureScreenshot() // what floats is placed in the window
+		take = chromedp.CaptureScreenshot() // floating elements are positioned in the window
 	}
 	picture, err := run(p, take)
 	if err == nil {
@@ -370,6 +371,6 @@ func (p *Page) Shot(name string) {
 		err = errors.Join(os.MkdirAll(dir, folderMode), os.WriteFile(file, picture, pictureMode))
 	}
 	if err != nil {
-		p.t.Errorf("picture %s: %v", name, err)
+		p.t.Errorf("screenshot %s: %v", name, err)
 	}
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// The bounds of one transaction of a backfill: enough to share a commit, few enough not to keep writers of
-// the same items waiting.
+// The limits of one transaction of a backfill: large enough to share a commit, small enough not to block writers of the same
+// items for long.
 const (
 	backfillItems = 64
 	backfillBytes = 1 << 20
 )
 
-// backfillIndex fills a new index. Writes keep it from the version on that brought it; the backfill goes
-// once through the items that were there by then, holding their keys as a writer does, so whatever happens
-// to an item in between, its entry is right and counted once.
+// backfillIndex fills a new index. From the version that adds the index, writes maintain it. The backfill visits the items that
+// existed by then once, holding their keys like a writer, so each entry is correct and counted exactly once whatever happens to
+// its item concurrently.
 func (e *Engine) backfillIndex(ctx context.Context, j *job.Record) error {
 	begin := func(_ kv.Txn, x *catalog.IndexDescriptor) error {
 		x.State = catalog.IndexBackfilling
@@ -46,7 +46,7 @@ func (e *Engine) backfillIndex(ctx context.Context, j *job.Record) error {
 	})
 }
 
-// changeIndex changes the definition of the index that the job builds; moot where it is being deleted.
+// changeIndex changes the definition of the index that the job builds. It fails with moot if the index is being deleted.
 func (e *Engine) changeIndex(ctx context.Context, j *job.Record, edit func(kv.Txn, *catalog.IndexDescriptor) error) error {
 	return e.changeOwn(ctx, j, func(txn kv.Txn, d *catalog.Descriptor) error {
 		x := d.IndexByID(j.Index)
@@ -57,7 +57,7 @@ func (e *Engine) changeIndex(ctx context.Context, j *job.Record, edit func(kv.Tx
 	})
 }
 
-// changeOwn changes the table that the job is for; moot where it is gone.
+// changeOwn changes the job's table. It fails with moot if the table no longer exists.
 func (e *Engine) changeOwn(ctx context.Context, j *job.Record, edit func(kv.Txn, *catalog.Descriptor) error) error {
 	_, err := e.catalog.Change(ctx, j.Name, func(txn kv.Txn, d *catalog.Descriptor) error {
 		if d.ID != j.Table || d.GoneAt != 0 {
@@ -71,7 +71,7 @@ func (e *Engine) changeOwn(ctx context.Context, j *job.Record, edit func(kv.Txn,
 	return err
 }
 
-// ownTable returns the table that the job is for; moot where it is gone.
+// ownTable returns the job's table. It fails with moot if the table no longer exists.
 func (e *Engine) ownTable(j *job.Record) (*catalog.Table, error) {
 	t := e.catalog.Tables()[j.Name]
 	if t == nil || t.ID != j.Table {
@@ -80,8 +80,8 @@ func (e *Engine) ownTable(j *job.Record) (*catalog.Table, error) {
 	return t, nil
 }
 
-// overItems calls do for every item of the job's table after the job's cursor, each in a transaction that
-// holds the item's key and moves the cursor on.
+// overItems calls do for every item of the job's table after the job's cursor, each in a transaction that holds the item's key
+// and advances the cursor.
 func (e *Engine) overItems(ctx context.Context, j *job.Record, do func(kv.Txn, *catalog.Table, itemenc.Item) error) error {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -97,7 +97,7 @@ func (e *Engine) overItems(ctx context.Context, j *job.Record, do func(kv.Txn, *
 	}
 }
 
-// nextItems returns the keys of some items after the job's cursor.
+// nextItems returns the keys of the next items after the job's cursor.
 func (e *Engine) nextItems(ctx context.Context, j *job.Record) ([][]byte, error) {
 	snapshot, err := e.store.Snapshot(ctx)
 	if err != nil {
@@ -117,7 +117,7 @@ func (e *Engine) nextItems(ctx context.Context, j *job.Record) ([][]byte, error)
 	return keys, it.Err()
 }
 
-// overChunk does nothing where the table has changed since it was looked up; the next call sees the change.
+// overChunk does nothing if the table has changed since it was looked up; the next call sees the change.
 func (e *Engine) overChunk(ctx context.Context, j *job.Record, keys [][]byte, do func(kv.Txn, *catalog.Table, itemenc.Item) error) error {
 	t, err := e.ownTable(j)
 	if err != nil {
@@ -139,7 +139,7 @@ func (e *Engine) overChunk(ctx context.Context, j *job.Record, keys [][]byte, do
 				return err
 			}
 			if stored == nil {
-				continue // deleted since
+				continue // deleted in the meantime
 			}
 			if err := do(txn, t, stored); err != nil {
 				return err

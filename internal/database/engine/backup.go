@@ -20,15 +20,15 @@ import (
 )
 
 const (
-	// systemBackupPeriod is for how long what is left of a deleted table can be restored.
+	// systemBackupPeriod is how long the system backup of a deleted table can be restored.
 	systemBackupPeriod = 35 * 24 * time.Hour
-	// systemBackupSuffix ends the names of such backups.
+	// systemBackupSuffix is the suffix of the names of such backups.
 	systemBackupSuffix = "$DeletedTableBackup"
-	// backupExpiryInterval is how often backups that have expired are looked for.
+	// backupExpiryInterval is how often expired backups are removed.
 	backupExpiryInterval = time.Minute
 )
 
-// newBackupID makes the id of a backup of now. Ids stand in the order of time.
+// newBackupID creates an id for a backup at a time. Ids sort by time.
 func (e *Engine) newBackupID(now time.Time) (string, error) {
 	var random [4]byte
 	if err := e.randomBytes(random[:]); err != nil {
@@ -37,7 +37,7 @@ func (e *Engine) newBackupID(now time.Time) (string, error) {
 	return fmt.Sprintf("%014d-%s", now.UnixMilli(), hex.EncodeToString(random[:])), nil
 }
 
-// readBackup returns the backup of an id, nil where there is none any more.
+// readBackup returns a backup by its id, or nil if it no longer exists.
 func (e *Engine) readBackup(r kv.Reader, id string) (*backup.Record, error) {
 	data, err := r.Get(keyenc.Backup(id))
 	if err != nil || data == nil {
@@ -50,12 +50,12 @@ func (e *Engine) readBackup(r kv.Reader, id string) (*backup.Record, error) {
 	return b, nil
 }
 
-// backupARN is the ARN of a backup.
+// backupARN returns the ARN of a backup.
 func (e *Engine) backupARN(b *backup.Record) string {
 	return e.catalog.TableARN(b.Table.Name) + "/backup/" + b.ID
 }
 
-// parseBackupARN returns table and id in an ARN: arn:aws:dynamodb:REGION:ACCOUNT:table/NAME/backup/ID.
+// parseBackupARN returns the table name and id of an ARN: arn:aws:dynamodb:REGION:ACCOUNT:table/NAME/backup/ID.
 func (e *Engine) parseBackupARN(text string) (table, id string, err error) {
 	arn, ok := catalog.ParseARN(text)
 	id, isBackup := strings.CutPrefix(arn.Rest, "/backup/")
@@ -72,7 +72,7 @@ func (e *Engine) parseBackupARN(text string) (table, id string, err error) {
 	return arn.Table, id, nil
 }
 
-// findBackup returns the backup of an ARN.
+// findBackup returns a backup by its ARN.
 func (e *Engine) findBackup(r kv.Reader, arn string) (*backup.Record, error) {
 	table, id, err := e.parseBackupARN(arn)
 	if err != nil {
@@ -85,8 +85,8 @@ func (e *Engine) findBackup(r kv.Reader, arn string) (*backup.Record, error) {
 	return b, err
 }
 
-// beginSystemBackup writes, with the deletion of a table, the record of a backup of it, and returns its id. The
-// job that removes the table's data keeps them first.
+// beginSystemBackup writes the record of a table's system backup in the transaction that deletes the table, and returns its id.
+// The job that removes the table's data saves the data first.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/pointintimerecovery_beforeyoubegin.html
 func (e *Engine) beginSystemBackup(txn kv.Txn, d *catalog.Descriptor, now time.Time) (id string, err error) {
 	if id, err = e.newBackupID(now); err != nil {
@@ -102,8 +102,7 @@ func (e *Engine) beginSystemBackup(txn kv.Txn, d *catalog.Descriptor, now time.T
 	return id, b.Save(txn)
 }
 
-// keepDeleted keeps the data of a table that is being deleted for the backup that began with its deletion. No
-// write reaches the table any more.
+// keepDeleted keeps the data of a table that is being deleted for its system backup. Writes no longer reach the table.
 func (e *Engine) keepDeleted(ctx context.Context, id string, table keyenc.TableID) error {
 	b := &backup.Record{ID: id}
 	err := e.readLatest(ctx, func(r kv.Reader) (err error) {
@@ -125,7 +124,7 @@ func (e *Engine) keepDeleted(ctx context.Context, id string, table keyenc.TableI
 	return e.store.Update(ctx, kv.Intent{Write: [][]byte{b.Key()}, Drops: true}, b.Save)
 }
 
-// readLatest calls read with everything committed before.
+// readLatest calls read with a reader that sees everything committed before the call.
 func (e *Engine) readLatest(ctx context.Context, read func(kv.Reader) error) error {
 	snapshot, err := e.store.Snapshot(ctx)
 	if err != nil {
@@ -135,7 +134,7 @@ func (e *Engine) readLatest(ctx context.Context, read func(kv.Reader) error) err
 	return read(snapshot)
 }
 
-// expireBackups removes the backups whose time is over.
+// expireBackups removes expired backups.
 func (e *Engine) expireBackups(ctx context.Context) error {
 	now := e.options.Now()
 	var over []*backup.Record
@@ -149,14 +148,14 @@ func (e *Engine) expireBackups(ctx context.Context) error {
 	})
 	for _, b := range over {
 		_, removed := e.removeBackup(ctx, b.ID, func(*backup.Record) error { return nil })
-		if _, refused := errors.AsType[*apierr.Error](removed); !refused { // a restore goes on
+		if _, refused := errors.AsType[*apierr.Error](removed); !refused { // a restore is in progress
 			err = errors.Join(err, removed)
 		}
 	}
 	return err
 }
 
-// removeBackup removes a backup unless check or a restore forbids it, and returns it; nil where it is gone.
+// removeBackup removes a backup unless check or a running restore prevents it, and returns it, or nil if it no longer exists.
 func (e *Engine) removeBackup(ctx context.Context, id string, check func(*backup.Record) error) (b *backup.Record, err error) {
 	key := keyenc.Backup(id)
 	err = e.store.Update(ctx, kv.Intent{Write: [][]byte{key}, Drops: true}, func(txn kv.Txn) error {
@@ -184,8 +183,8 @@ func (e *Engine) removeBackup(ctx context.Context, id string, check func(*backup
 	return b, nil
 }
 
-// notBeingRestored refuses to touch a backup that a restore reads. Restores begin holding the backup's key, and
-// a job that has ended does not come back: what is not seen by who holds the key will not be there later.
+// notBeingRestored returns the refusal if a restore reads the backup. A restore starts while holding the backup's key, and a job
+// that has ended never comes back, so a caller that holds the key and sees no restore can rely on it.
 func (e *Engine) notBeingRestored(r kv.Reader, b *backup.Record, refusal apierr.Sentence) error {
 	reading, err := job.Stored(r, func(j job.Record) bool { return j.Kind == job.Restore && j.Restore.Kept == b.Kept() })
 	if err == nil && len(reading) > 0 {
@@ -194,7 +193,7 @@ func (e *Engine) notBeingRestored(r kv.Reader, b *backup.Record, refusal apierr.
 	return err
 }
 
-// beyondRequest is the context of what a request begins and its end must not cut off: it ends with the engine.
+// beyondRequest returns a context for work that a request starts but that must outlive it. It ends with the engine.
 func (e *Engine) beyondRequest(ctx context.Context) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(e.jobs.ctx, cancel)
@@ -204,14 +203,14 @@ func (e *Engine) beyondRequest(ctx context.Context) (_ context.Context, done fun
 	}
 }
 
-// dropKept forgets a kept snapshot that nothing names any more. Where it fails, the next Open does it.
+// dropKept deletes a kept snapshot that is no longer referenced. If that fails, the next Open does it.
 func (e *Engine) dropKept(ctx context.Context, name string) {
 	if err := e.store.DropKept(context.WithoutCancel(ctx), name); err != nil && !errors.Is(err, kv.ErrClosed) {
 		e.options.Logger.Warn("cannot delete a snapshot that is no longer needed; the next start tries again", "name", name, "error", err)
 	}
 }
 
-// dropNamelessKept removes the kept snapshots that nothing names.
+// dropNamelessKept deletes all unreferenced kept snapshots.
 func (e *Engine) dropNamelessKept(ctx context.Context) error {
 	nameless, err := e.namelessKept(ctx)
 	for _, name := range nameless {
@@ -220,8 +219,8 @@ func (e *Engine) dropNamelessKept(ctx context.Context) error {
 	return err
 }
 
-// namelessKept are the kept snapshots that no backup, job or export names: a crash came between the making
-// of the one and of the other, or between their ends.
+// namelessKept returns the kept snapshots that no backup, job or export refers to. A crash leaves them, either between creating
+// the snapshot and its record or between deleting the two.
 func (e *Engine) namelessKept(ctx context.Context) (nameless []string, err error) {
 	kept, err := e.store.Kept(ctx)
 	if err != nil || len(kept) == 0 {
@@ -271,7 +270,7 @@ func (e *Engine) backupDetails(b *backup.Record, status string) *api.BackupDetai
 	return out
 }
 
-// describeBackup describes a backup and the table that it was made of.
+// describeBackup describes a backup and its source table.
 func (e *Engine) describeBackup(b *backup.Record, status string) *api.BackupDescription {
 	return &api.BackupDescription{
 		BackupDetails:             e.backupDetails(b, status),

@@ -11,8 +11,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/capacity"
 )
 
-// BatchExecuteStatement executes up to 25 PartiQL statements, one after the other and each by itself: what is wrong with
-// one of them is reported for it, and the others are executed.
+// BatchExecuteStatement executes up to 25 PartiQL statements one after the other, each independently: an error of one statement
+// is reported for it, and the others are executed.
 func (e *Engine) BatchExecuteStatement(ctx context.Context, in *api.BatchExecuteStatementInput) (*api.BatchExecuteStatementOutput, error) {
 	statements := make([]*statement, len(in.Statements))
 	faults := make([]error, len(in.Statements))
@@ -29,7 +29,7 @@ func (e *Engine) BatchExecuteStatement(ctx context.Context, in *api.BatchExecute
 	ms := meters{detail: capacity.DetailOf(in.ReturnConsumedCapacity)}
 	out := &api.BatchExecuteStatementOutput{Responses: make([]api.BatchStatementResponse, len(statements))}
 	out.SetReads(!slices.ContainsFunc(statements, func(s *statement) bool { return s != nil && !s.Reads() }))
-	items := 0 // the bytes of those in the responses
+	items := 0 // total bytes of the items in the responses
 	for i, s := range statements {
 		r, err := &out.Responses[i], faults[i]
 		if err == nil && items > api.LargeRead {
@@ -83,7 +83,7 @@ func (e *Engine) executeOfBatch(ctx context.Context, s *statement, consistentRea
 	return nil, nil
 }
 
-// batchCodes are the codes of a BatchStatementError by those of the errors that the statement would have by itself.
+// batchCodes maps the code of a statement's own error to the code in a BatchStatementError.
 var batchCodes = map[apierr.Code]string{
 	apierr.AccessDeniedException:                    "AccessDenied",
 	apierr.ConditionalCheckFailedException:          "ConditionalCheckFailed",
@@ -97,7 +97,7 @@ var batchCodes = map[apierr.Code]string{
 	apierr.ValidationException:                      "ValidationError",
 }
 
-// statementError is what a batch reports of an error of one statement; nil where the error is one of the batch.
+// statementError returns how a batch reports an error of one statement, or nil if the error is one of the whole batch.
 func statementError(err error) *api.BatchStatementError {
 	known, ok := errors.AsType[*apierr.Error](err)
 	if !ok {

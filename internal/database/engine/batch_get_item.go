@@ -23,9 +23,8 @@ const (
 	maxBatchGetBytes = 16 << 20
 )
 
-// BatchGetItem reads up to 100 items, each by itself: together they are not one consistent state. Keys
-// beyond 16 MB of items, and those that there is no capacity for, come back as UnprocessedKeys; if there is capacity
-// for none, that is the error.
+// BatchGetItem reads up to 100 items independently: together they are not a consistent snapshot. Keys beyond 16 MB of items, and
+// those without available capacity, are returned as UnprocessedKeys. If no key has capacity, the request fails.
 func (e *Engine) BatchGetItem(ctx context.Context, in *api.BatchGetItemInput) (*api.BatchGetItemOutput, error) {
 	gets, err := bindBatchGet(in.RequestItems)
 	if err != nil {
@@ -65,9 +64,9 @@ func (e *Engine) BatchGetItem(ctx context.Context, in *api.BatchGetItemInput) (*
 	return out, nil
 }
 
-// batchGet is the part of a BatchGetItem that reads from one table.
+// batchGet is the part of a BatchGetItem for one table.
 type batchGet struct {
-	table       string // as the request names it
+	table       string // as named in the request
 	request     api.KeysAndAttributes
 	shape       shape
 	consistency capacity.Consistency
@@ -78,11 +77,11 @@ type batchGet struct {
 	items  []itemenc.Item
 
 	rest      []attr.Item // the keys that were not read
-	throttled error       // for want of capacity; the first such
+	throttled error       // the first throttling error
 }
 
-// bindBatchGet checks what the request alone shows wrong. Tables are taken in the order of their names, so
-// that the same request always fails, or is cut off, at the same place.
+// bindBatchGet checks everything that depends on the request alone. Tables are processed in the order of their names, so that the
+// same request always fails, or is cut off, at the same point.
 func bindBatchGet(requests map[string]api.KeysAndAttributes) ([]batchGet, error) {
 	gets := make([]batchGet, 0, len(requests))
 	total := 0
@@ -111,15 +110,15 @@ func bindBatchGet(requests map[string]api.KeysAndAttributes) ([]batchGet, error)
 	return gets, nil
 }
 
-// refuseMixedBatch refuses AttributesToGet beside a ProjectionExpression, even of another table.
+// refuseMixedBatch rejects AttributesToGet combined with a ProjectionExpression, even for different tables.
 func refuseMixedBatch(gets []batchGet) error {
 	return refuseMixing(
 		[]parameter{{"AttributesToGet", slices.ContainsFunc(gets, func(g batchGet) bool { return g.request.AttributesToGet != nil })}},
 		[]parameter{{"ProjectionExpression", slices.ContainsFunc(gets, func(g batchGet) bool { return g.request.ProjectionExpression != nil })}})
 }
 
-// hasDuplicates reports whether two keys are equal. Equal keys have equal encodings: a key has no sets. AWS compares
-// numbers as they were sent, so that 1000 and 1e3 are two keys here, of one item (locate).
+// hasDuplicates reports whether two keys are equal. Equal keys have equal encodings, because a key has no sets. AWS compares
+// numbers as sent: 1000 and 1e3 are two keys here, although they address one item (locate).
 func hasDuplicates(keys []attr.Item) bool {
 	var all []byte
 	ends := make([]int, len(keys))
@@ -138,7 +137,7 @@ func hasDuplicates(keys []attr.Item) bool {
 	return len(slices.CompactFunc(encoded, bytes.Equal)) < len(keys)
 }
 
-// locate finds the table and the places of the items in the store, each once.
+// locate finds the table and the distinct store keys of the items.
 func (e *Engine) locate(ctx context.Context, g *batchGet) error {
 	t, counts, err := e.lookup(ctx, g.table)
 	if err != nil {
@@ -147,7 +146,7 @@ func (e *Engine) locate(ctx context.Context, g *batchGet) error {
 	g.t, g.counts = t, counts
 	distinct := make([]attr.Item, 0, len(g.request.Keys))
 	g.keys = make([][]byte, 0, len(g.request.Keys))
-	// Only a number has several spellings.
+	// Only numbers have more than one spelling.
 	numeric := t.PK.Kind == attr.KindNumber || t.SK.Kind == attr.KindNumber
 	seen := map[string]struct{}{}
 	for _, key := range g.request.Keys {
@@ -167,7 +166,7 @@ func (e *Engine) locate(ctx context.Context, g *batchGet) error {
 	return nestedKeyFault(t, g.shape.nested)
 }
 
-// readBatch reads the items of one table that there is capacity for, until room is used up.
+// readBatch reads the items of one table, as far as capacity and room allow.
 func (e *Engine) readBatch(ctx context.Context, g *batchGet, room *int, m *capacity.Meter) error {
 	g.items = make([]itemenc.Item, 0, len(g.keys))
 	for i, key := range g.keys {
@@ -196,7 +195,7 @@ func (e *Engine) readBatch(ctx context.Context, g *batchGet, room *int, m *capac
 	return nil
 }
 
-// readOfBatch reads one item, if it fits into the room.
+// readOfBatch reads one item if it fits into the room.
 func (e *Engine) readOfBatch(ctx context.Context, g *batchGet, key []byte, room *int, m *capacity.Meter, paid *reading) (fits bool, err error) {
 	defer paid.end()
 	data, err := e.reads(g.consistency).Get(ctx, key)

@@ -12,12 +12,12 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// maxBatchWrites is how many requests one BatchWriteItem may hold, over all its tables.
+// maxBatchWrites is the maximum number of requests in a BatchWriteItem, over all tables.
 const maxBatchWrites = 25
 
-// BatchWriteItem puts and deletes up to 25 items. AWS promises atomicity for each request and not for the
-// batch; here the batch is one commit, which costs one fsync. Writes that there is no capacity for come back as
-// UnprocessedItems; if there is capacity for none, that is the error.
+// BatchWriteItem puts and deletes up to 25 items. AWS guarantees atomicity for each request but not for the batch; here the batch
+// is one commit, which costs one fsync. Writes without available capacity are returned as UnprocessedItems. If no write has
+// capacity, the request fails.
 func (e *Engine) BatchWriteItem(ctx context.Context, in *api.BatchWriteItemInput) (*api.BatchWriteItemOutput, error) {
 	g, requests, err := prepareBatch(in)
 	if err != nil {
@@ -47,8 +47,8 @@ func (e *Engine) BatchWriteItem(ctx context.Context, in *api.BatchWriteItemInput
 	return out, nil
 }
 
-// prepareBatch makes the writes, and returns the requests that they are of, refusing what the request alone shows wrong.
-// Tables come in the order of their names, so that of several errors it is always the same one that is answered.
+// prepareBatch creates the writes and returns the requests they belong to. It rejects what is invalid judging by the request
+// alone. Tables are processed in the order of their names, so that the same one of several errors is always reported.
 func prepareBatch(in *api.BatchWriteItemInput) (g writeGroup, requests []api.WriteRequest, err error) {
 	for _, table := range slices.Sorted(maps.Keys(in.RequestItems)) {
 		for _, r := range in.RequestItems[table] {
@@ -83,8 +83,8 @@ func prepareBatched(table string, r api.WriteRequest) (*write, error) {
 	}
 }
 
-// commitBatch carries the group out, in one commit if the store can take it, and returns those writes that there is capacity
-// for. It waits for transactions that hold an item of it.
+// commitBatch executes the group, in one commit if the store can take it, and returns the writes that had capacity. It waits for
+// transactions that hold any of the items.
 func (e *Engine) commitBatch(ctx context.Context, g writeGroup) (done writeGroup, err error) {
 	for {
 		if err := e.bindBatch(ctx, g); err != nil {
@@ -113,8 +113,8 @@ func (e *Engine) commitBatch(ctx context.Context, g writeGroup) (done writeGroup
 	}
 }
 
-// commitHalves carries a group out that is too large for one commit. A half that there is no capacity for is unprocessed like
-// a single write, unless the other is as well.
+// commitHalves executes a group that is too large for one commit. A half without capacity is unprocessed, like a single write,
+// unless the other half is as well.
 func (e *Engine) commitHalves(ctx context.Context, g writeGroup) (done writeGroup, err error) {
 	half := len(g) / 2
 	first, throttled := e.commitBatch(ctx, g[:half:half])
@@ -135,7 +135,7 @@ func (e *Engine) bindBatch(ctx context.Context, g writeGroup) error {
 	}
 	for i, w := range g {
 		if w.kind == putWrite && !hasKey(ts[i], w.item) {
-			return apierr.KeyMismatch.With() // where PutItem says which attribute it is
+			return apierr.KeyMismatch.With() // PutItem's message names the attribute
 		}
 		if err := w.bind(ts[i]); err != nil {
 			return err

@@ -20,24 +20,24 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// indexUnitBytes are what a write unit of an index entry stands for in the usage of a bulk operation.
+// indexUnitBytes is the size of a write unit of an index entry in the usage of a bulk operation.
 const indexUnitBytes = 1 << 10
 
-// The end of a bulk operation that a client has cancelled.
+// How a canceled bulk operation ends.
 const (
 	bulkCancelled        = "Cancelled"
 	bulkCancelledMessage = "The bulk operation was cancelled by CancelBulkOperation."
 )
 
 var (
-	// errCancelling: a client has cancelled the bulk operation.
+	// errCancelling: a client has canceled the bulk operation.
 	errCancelling = errors.New("engine: the bulk operation is being cancelled")
-	// errTableGone: the table of the bulk operation is no longer there.
+	// errTableGone: the bulk operation's table has been deleted.
 	errTableGone = errors.New("the table was deleted")
 )
 
-// runBulk does what is left of a bulk operation. Items are put in batches; each notes in its own transaction how far the
-// operation is and what it has to report, so that no record is put, counted or reported twice.
+// runBulk executes the rest of a bulk operation. Items are put in batches. Each batch records the progress and the report lines
+// in its own transaction, so that no record is put, counted or reported twice.
 func (e *Engine) runBulk(ctx context.Context, x *transfer.Record) error {
 	in, err := bulkRequest(x)
 	if err != nil {
@@ -65,10 +65,11 @@ func (e *Engine) runBulk(ctx context.Context, x *transfer.Record) error {
 	return e.endTransfer(ctx, x, status)
 }
 
-// endBulk writes the record of a bulk operation that is over. It is cancelled, if that was promised in the meantime.
+// endBulk writes the record of a finished bulk operation. If a cancellation was acknowledged in the meantime, the operation ends
+// as canceled.
 func (e *Engine) endBulk(ctx context.Context, x *transfer.Record) error {
 	intent := kv.Intent{Write: [][]byte{x.Key()}, Frees: true}
-	for name, report := range x.Put.Reports { // there are any only of an operation that failed
+	for name, report := range x.Put.Reports { // only a failed operation still has any
 		for n := report.First; n < report.Next; n++ {
 			intent.Write = append(intent.Write, x.ReportKey(name, n))
 		}
@@ -104,26 +105,26 @@ type bulkPut struct {
 	counts *observe.Table
 	batch  []bulkRecord
 	bytes  int
-	size   int64        // of the object that is read
-	read   func() int64 // how much of it has been read
+	size   int64        // of the object being read
+	read   func() int64 // returns how much of it has been read
 }
 
-// bulkRecord is a record that was read.
+// bulkRecord is a record read from an object.
 type bulkRecord struct {
-	at  transfer.Imported // where the operation is after it
+	at  transfer.Imported // the operation's progress after this record
 	w   *write
-	err error // instead of w: why it is refused
+	err error // set instead of w if the record is rejected
 
-	place lines.Place // where it begins
+	place lines.Place // the start of the record
 }
 
-// objects puts the items of the objects that are left, in the order of their keys.
+// objects puts the items of the remaining objects, in the order of their keys.
 func (r *bulkPut) objects(ctx context.Context) error {
 	p, from := r.x.Put, r.in.InputS3Configuration
 	if p.Done {
 		return nil
 	}
-	if err := r.commit(ctx, nil, p.Imported); err != nil { // what was cancelled before its turn reads nothing
+	if err := r.commit(ctx, nil, p.Imported); err != nil { // an operation canceled before its turn reads nothing
 		return err
 	}
 	if !p.Begun {
@@ -197,7 +198,7 @@ func (r *bulkPut) records(ctx context.Context, key string, plain io.Reader, read
 	}
 }
 
-// refuse implements objectReader: the object is malformed from where the last record ends.
+// refuse implements objectReader: the object is malformed after the last record.
 func (r *bulkPut) refuse(key string, why error) {
 	record := bulkRecord{err: why, at: transfer.Imported{Object: key}}
 	if r.x.Put.Object == key {
@@ -215,7 +216,7 @@ func (r *bulkPut) flush(ctx context.Context, at transfer.Imported) error {
 	for len(r.batch) > 0 || at != r.x.Put.Imported {
 		n := len(r.batch)
 		err := r.commit(ctx, r.batch, at)
-		for errors.Is(err, kv.ErrTooLarge) && n > 1 { // as much of it as the store takes at once
+		for errors.Is(err, kv.ErrTooLarge) && n > 1 { // shrink the batch to what the store accepts at once
 			n /= 2
 			err = r.commit(ctx, r.batch[:n], r.batch[n-1].at)
 		}
@@ -240,7 +241,7 @@ func (r *bulkPut) flush(ctx context.Context, at transfer.Imported) error {
 	return nil
 }
 
-// pause is how long the operation has to rest after a batch, to write at most as fast as the request allows.
+// pause returns how long the operation must wait after a batch to respect the rate limit of the request.
 func (r *bulkPut) pause(batch []bulkRecord) time.Duration {
 	if r.in.MaxWriteRequestUnits == nil {
 		return 0
@@ -254,13 +255,13 @@ func (r *bulkPut) pause(batch []bulkRecord) time.Duration {
 	return time.Duration(units / float64(*r.in.MaxWriteRequestUnits) * float64(time.Second))
 }
 
-// refusedError is the error of one record of a batch, for which the batch was not written.
+// refusedError is the error of one record because of which the whole batch was not written.
 type refusedError struct {
 	record int
 	error
 }
 
-// commit carries out a batch in one transaction. A record that cannot be put is noted as refused, and the rest is put.
+// commit writes a batch in one transaction. Records that cannot be put are reported, and the rest is put.
 func (r *bulkPut) commit(ctx context.Context, batch []bulkRecord, at transfer.Imported) error {
 	for {
 		if err := r.bind(ctx, batch); err != nil {
@@ -290,7 +291,7 @@ func (r *bulkPut) commit(ctx context.Context, batch []bulkRecord, at transfer.Im
 	}
 }
 
-// bind sets the writes of a batch on the table as it is.
+// bind binds the writes of a batch to the current table definition.
 func (r *bulkPut) bind(ctx context.Context, batch []bulkRecord) error {
 	if r.table == nil {
 		t, counts, err := r.engine.lookup(ctx, r.x.Table)
@@ -314,7 +315,7 @@ func (r *bulkPut) bind(ctx context.Context, batch []bulkRecord) error {
 	return nil
 }
 
-// write carries out a bound batch, and returns the record as it is after it.
+// write executes a bound batch and returns the updated record of the operation.
 func (r *bulkPut) write(ctx context.Context, batch []bulkRecord, at transfer.Imported) (after *transfer.Record, err error) {
 	var g writeGroup
 	in := kv.Intent{Write: [][]byte{r.x.Key()}, Check: [][]byte{keyenc.TableVersion(r.table.ID)}}
@@ -360,7 +361,7 @@ func (r *bulkPut) next(outputType string) uint64 {
 	return 0
 }
 
-// refusal makes an error of a write the end of its record, and of no other; errors of the store pass.
+// refusal turns an error of a write into the rejection of its record alone; errors of the store pass through.
 func (r *bulkPut) refusal(record int, err error) error {
 	known, ok := errors.AsType[*apierr.Error](singleError(err))
 	if !ok || errors.Is(err, kv.ErrTooLarge) {
@@ -369,14 +370,14 @@ func (r *bulkPut) refusal(record int, err error) error {
 	return &refusedError{record, known}
 }
 
-// bulkCommit is a batch that is being carried out.
+// bulkCommit is a batch being committed.
 type bulkCommit struct {
 	r       *bulkPut
 	after   *transfer.Record
 	reports map[string][]byte // lines, by OutputType
 }
 
-// begin copies the record, for what a transaction does may be undone.
+// begin copies the record, because the transaction's changes to it may be undone.
 func (r *bulkPut) begin(at transfer.Imported) *bulkCommit {
 	after, p := *r.x, *r.x.Put
 	after.Put = &p
@@ -398,7 +399,7 @@ func (r *bulkPut) begin(at transfer.Imported) *bulkCommit {
 	return &bulkCommit{r: r, after: &after, reports: map[string][]byte{}}
 }
 
-// put carries out one record.
+// put executes one record.
 func (c *bulkCommit) put(txn kv.Txn, ws *workspace, record *bulkRecord) error {
 	x := c.after
 	x.Processed++
@@ -422,7 +423,7 @@ func (c *bulkCommit) put(txn kv.Txn, ws *workspace, record *bulkRecord) error {
 	return nil
 }
 
-// charge counts what was written to an index: its units are of 1 KB.
+// charge counts a write to an index, in units of 1 KB.
 func (c *bulkCommit) charge(w *indexWrite) {
 	p, to, unit := c.after.Put, &c.after.Put.GlobalBytes, float64(indexUnitBytes)
 	switch w.index.Kind {

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// reportKeysMax is how many stored pieces of a report wait for an object at most.
+	// reportKeysMax is the maximum number of stored pieces of a report waiting to become an object.
 	reportKeysMax = 1024
-	// reportMessageMax bounds the message of an error in a report, which may cite the record.
+	// reportMessageMax limits the length of an error message in a report, which may quote the record.
 	reportMessageMax = 1024
-	// reportTextMax bounds the lines that are stored together, but for a longer one.
+	// reportTextMax limits the size of lines that are stored together, unless a single line is longer.
 	reportTextMax = 4 << 20
 )
 
@@ -33,7 +33,7 @@ func (c *bulkCommit) reportError(record *bulkRecord) error {
 	if known, ok := errors.AsType[*apierr.Error](record.err); ok {
 		f.ErrorCode, f.ErrorMessage = string(known.Code), known.Message
 	}
-	if f.ErrorMessage == "" { // as AWS answers malformed JSON
+	if f.ErrorMessage == "" { // like AWS for malformed JSON
 		f.ErrorMessage = "the record is malformed"
 	}
 	if len(f.ErrorMessage) > reportMessageMax {
@@ -45,7 +45,7 @@ func (c *bulkCommit) reportError(record *bulkRecord) error {
 	return err
 }
 
-// reportCondition reports an item whose condition was false, and the one that was there.
+// reportCondition reports an item whose condition was false, together with the existing item.
 func (c *bulkCommit) reportCondition(txn kv.Txn, record *bulkRecord, failed *conditionError) error {
 	if !c.wants(reportCondition) {
 		return nil
@@ -73,12 +73,12 @@ func (c *bulkCommit) count(outputType string) {
 	report.Lines++
 }
 
-// store stores the lines of a batch of so many records until there are enough for an object.
+// store stores the report lines of a batch of records until there are enough for an object.
 func (c *bulkCommit) store(txn kv.Txn, records int) error {
 	for name, text := range c.reports {
 		report := c.after.Put.Reports[name]
 		if len(text) > reportTextMax && records > 1 {
-			return kv.ErrTooLarge // half of the batch is next
+			return kv.ErrTooLarge // retry with half of the batch
 		}
 		txn.Set(c.after.ReportKey(name, report.Next), text)
 		report.Next++
@@ -87,7 +87,7 @@ func (c *bulkCommit) store(txn kv.Txn, records int) error {
 	return nil
 }
 
-// reportStored makes objects of what is stored of a report, where that is much.
+// reportStored writes the stored lines of a report to objects if there are many.
 func (r *bulkPut) reportStored(ctx context.Context) error {
 	for name, report := range r.x.Put.Reports {
 		if report.Bytes >= r.engine.options.transfers.reported || report.Next-report.First >= reportKeysMax {
@@ -99,8 +99,7 @@ func (r *bulkPut) reportStored(ctx context.Context) error {
 	return nil
 }
 
-// reportObject makes an object of the stored lines of a report. What a crash has interrupted is written again, under the
-// same name.
+// reportObject writes the stored lines of a report to an object. After a crash the object is written again under the same name.
 func (r *bulkPut) reportObject(ctx context.Context, outputType string) error {
 	report := r.x.Put.Reports[outputType]
 	f, err := r.out.createFile(ctx, fmt.Sprintf("%s/%s/%06d.json.gz", r.x.ID, outputType, len(report.Files)+1))
@@ -134,7 +133,7 @@ func (r *bulkPut) reportObject(ctx context.Context, outputType string) error {
 			return err
 		}
 		saved := *after
-		saved.Status = stored.Status // it may be cancelled
+		saved.Status = stored.Status // it may have been canceled
 		for _, key := range intent.Write[1:] {
 			txn.Delete(key)
 		}
@@ -168,7 +167,7 @@ type reportSummary struct {
 	ConditionCheckFailureCount int64  `json:"conditionCheckFailureCount"`
 }
 
-// report writes the reports that are left, and the manifests.
+// report writes the rest of the reports and the manifests.
 func (r *bulkPut) report(ctx context.Context) error {
 	var files []byte
 	for _, name := range []string{reportError, reportCondition} {

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// CancelBulkOperation has a bulk operation end before its next batch. What it has put stays.
+// CancelBulkOperation ends a bulk operation before its next batch. Items that it has already put remain.
 func (e *Engine) CancelBulkOperation(ctx context.Context, in *api.CancelBulkOperationInput) (*api.CancelBulkOperationOutput, error) {
 	x, err := e.findTransfer(ctx, transfer.Bulk, *in.BulkOperationArn)
 	if err != nil {

@@ -23,13 +23,13 @@ const (
 	reasonThrottled         = "ThrottlingError"
 )
 
-// refusalError is an error that refuses a transaction as a whole, as if its request were malformed, where other
-// errors of its kind only cancel it.
+// refusalError is an error that rejects a transaction as a whole, like a malformed request, where other errors of its kind only
+// cancel it.
 type refusalError struct{ answer error }
 
 func (r *refusalError) Error() string { return r.answer.Error() }
 
-// noReasons are the reasons of n actions that have none.
+// noReasons returns n empty reasons.
 func noReasons(n int) []api.CancellationReason {
 	code := reasonNone
 	reasons := make([]api.CancellationReason, n)
@@ -39,8 +39,8 @@ func noReasons(n int) []api.CancellationReason {
 	return reasons
 }
 
-// reasonOf turns the error of one action into its reason. final is true for a reason after which AWS looks
-// at no further action; ok is false for an error that is a fault of ours.
+// reasonOf converts the error of one action to a cancellation reason. final means that AWS checks no further actions after it; ok
+// is false for an internal error.
 func reasonOf(err error) (reason api.CancellationReason, final, ok bool) {
 	var failed *conditionError
 	var refused *apierr.Error
@@ -69,7 +69,7 @@ func newReason(code, message string) api.CancellationReason {
 	return api.CancellationReason{Code: &code, Message: &message}
 }
 
-// canceled is the error of a transaction that these reasons, one for each action, have stopped.
+// canceled returns the error of a transaction canceled for the given reasons, one for each action.
 func canceled(reasons []api.CancellationReason) error {
 	codes := make([]string, len(reasons))
 	for i, r := range reasons {
@@ -80,7 +80,7 @@ func canceled(reasons []api.CancellationReason) error {
 	return e
 }
 
-// canceledFor is the error of a transaction some of whose actions have these errors.
+// canceledFor returns the error of a transaction whose actions have these errors, some of them nil.
 func canceledFor(errs []error) error {
 	reasons := noReasons(len(errs))
 	for i, err := range errs {
@@ -91,7 +91,7 @@ func canceledFor(errs []error) error {
 	return canceled(reasons)
 }
 
-// canceledBy is the error of a transaction of n actions that one of them has stopped.
+// canceledBy returns the error of a transaction of n actions that was canceled by one of them.
 func canceledBy(n, at int, err error) error {
 	reason, _, ok := reasonOf(err)
 	if !ok {
@@ -102,8 +102,8 @@ func canceledBy(n, at int, err error) error {
 	return canceled(reasons)
 }
 
-// transactionError turns the error of a commit into what the client sees: a conflict becomes the reason of
-// the action whose item it was about.
+// transactionError converts the error of a commit to the client's error: a conflict becomes the reason of the action on the
+// contended item.
 func transactionError(err error, g writeGroup) error {
 	if refused, whole := errors.AsType[*refusalError](err); whole {
 		return refused.answer
@@ -111,7 +111,7 @@ func transactionError(err error, g writeGroup) error {
 	if refused, throttled := errors.AsType[*throttledError](err); throttled {
 		return canceledFor(refused.errs)
 	}
-	if errors.Is(err, kv.ErrTooLarge) { // with all that the actions touch, which AWS does not bound
+	if errors.Is(err, kv.ErrTooLarge) { // of everything the actions touch, which AWS does not limit
 		return apierr.TransactionTooLarge.With()
 	}
 	if !errors.Is(err, kv.ErrConflict) {

@@ -14,43 +14,42 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
-// Change is what one commit did to one item. Old is nil where the item was inserted, New where it was removed.
+// Change is the effect of one commit on one item. Old is nil for an inserted item, New for a removed one.
 type Change struct {
 	Seq     kv.Seq
 	Time    time.Time
-	Expired bool // removed because its time to live was over
+	Expired bool // removed because its time to live expired
 	Key     attr.Item
 	Old     attr.Item
 	New     attr.Item
 }
 
-// Where Changes may begin, beside a change's Seq.
+// Start positions of Changes other than the Seq of a change.
 const (
-	// ChangesKept is before the oldest change that the table's log still has.
+	// ChangesKept is before the oldest change in the table's log.
 	ChangesKept kv.Seq = 0
-	// ChangesNow is after everything that was acknowledged before the call. Who reads items after the call sees all
-	// that is before it.
+	// ChangesNow is after everything acknowledged before the call. A read of items after the call sees all earlier changes.
 	ChangesNow kv.Seq = math.MaxUint64
 )
 
-// What may end Changes, beside its context, kv.ErrClosed and faults of the store.
+// Errors that can end Changes, besides its context's, kv.ErrClosed and errors of the store.
 var (
-	// ErrChangesTrimmed: changes after the position are no longer kept.
-	ErrChangesTrimmed = errors.New("engine: changes after this position are no longer kept")
-	// ErrChangesAhead: the position is one that this store has not given out yet.
-	ErrChangesAhead = errors.New("engine: position lies ahead of all changes")
-	// ErrTableGone: the table was deleted; all its changes have been seen.
-	ErrTableGone = errors.New("engine: table was deleted")
-	// ErrNoTable: there was no such table to begin with.
-	ErrNoTable = errors.New("engine: there is no such table")
+	// ErrChangesTrimmed: changes after the position are no longer retained.
+	ErrChangesTrimmed = errors.New("engine: changes after this position are no longer retained")
+	// ErrChangesAhead: the position is later than any change of this store.
+	ErrChangesAhead = errors.New("engine: the position is later than the latest change")
+	// ErrTableGone: the table was deleted, and all its changes have been returned.
+	ErrTableGone = errors.New("engine: the table was deleted")
+	// ErrNoTable: the table did not exist when Changes was called.
+	ErrNoTable = errors.New("engine: table not found")
 )
 
-// Changes follows the changes of a table, with or without a stream, from a position on: each once, those of
-// one item in the order of their commits. A table without a stream begins to keep changes when it is first
-// followed, and keeps them for catalog.FollowedFor, at least, after the call and after the last follower has ended. Where
-// there are none left it waits for more. It ends with its caller, or with the error that is its last pair. The table and,
-// for ChangesNow, the position are those of the time of the call. If the log was not kept at some time between the
-// position and the beginning of the iteration, that error is ErrChangesTrimmed.
+// Changes follows the changes of a table after a position, with or without a stream. It returns each change once, and the changes
+// of an item in commit order, and waits for more when it has returned all. A table without a stream starts to log changes when it
+// is first followed, and continues for at least catalog.FollowedFor after the call and after its last follower has ended. The
+// sequence ends when the caller stops or with an error as its last pair. The table and, for ChangesNow, the position are
+// determined at the time of the call. The error is ErrChangesTrimmed if changes between the position and the start of the
+// iteration were not logged.
 func (e *Engine) Changes(ctx context.Context, nameOrARN string, from kv.Seq) iter.Seq2[Change, error] {
 	f, err := e.newFollower(ctx, nameOrARN, from)
 	return func(yield func(Change, error) bool) {
@@ -58,7 +57,7 @@ func (e *Engine) Changes(ctx context.Context, nameOrARN string, from kv.Seq) ite
 			yield(Change{}, err)
 			return
 		}
-		f := *f // may be iterated over again
+		f := *f // the sequence may be iterated more than once
 		f.listener = e.landings.listen(f.table.ID)
 		defer e.landings.dismiss(f.listener)
 		if err := f.begin(ctx); err != nil {
@@ -87,20 +86,20 @@ func (e *Engine) Changes(ctx context.Context, nameOrARN string, from kv.Seq) ite
 
 // follower reads one table's log.
 //
-// A commit that was acknowledged can be out of a log's sight for a moment: as long as one with a lower number
-// is under way, be it of another table or Region. So a follower that hears of a commit takes note of the number below
-// which all acknowledged ones are, and until it has read so far it listens to the commits of all tables.
+// An acknowledged commit can be temporarily invisible in a log, while a commit with a lower number is in progress, even one of
+// another table or Region. So when a follower is notified of a commit, it records the number below which all acknowledged commits
+// lie, and listens to the commits of all tables until it has read up to there.
 //
-// As long as it listens, the table's log keeps both images. Before that, the log may have stopped keeping them for some
-// time, so every read is checked against the number from which the log is whole.
+// While it listens, the table's log records both images. Before that, the log may not have recorded them for some time, so every
+// read is checked against the number from which the log is complete.
 type follower struct {
 	engine   *Engine
 	table    *catalog.Table // as last seen
 	keyNames []string
 	after    kv.Seq // read up to here
-	begun    bool   // with a position to go on from, not with whatever there is
-	heard    kv.Seq // all that was acknowledged when the listener was last woken is below
-	gone     bool   // and the table had been deleted by then
+	begun    bool   // started at a definite position, not at whatever is retained
+	heard    kv.Seq // all commits acknowledged when the listener was last notified are below
+	gone     bool   // the table had been deleted by then
 	listener *listener
 }
 
@@ -132,7 +131,7 @@ func (e *Engine) newFollower(ctx context.Context, nameOrARN string, from kv.Seq)
 	return f, err
 }
 
-// followedTable looks a table up and makes its log keep what followers need.
+// followedTable looks up a table and makes its log record what followers need.
 func (e *Engine) followedTable(ctx context.Context, nameOrARN string) (*catalog.Table, error) {
 	t, err := e.catalog.Lookup(nameOrARN)
 	if err != nil {
@@ -144,8 +143,8 @@ func (e *Engine) followedTable(ctx context.Context, nameOrARN string) (*catalog.
 	return e.catalog.Lookup(nameOrARN)
 }
 
-// keepFollowed makes a table's log keep both images for followers: for catalog.FollowedFor, at least, after any time until
-// logs are next trimmed, when it is called again for tables with a follower.
+// keepFollowed makes a table's log record both images for followers, for at least catalog.FollowedFor. It is called again for
+// tables with a follower whenever logs are trimmed.
 func (e *Engine) keepFollowed(ctx context.Context, t *catalog.Table) error {
 	if t.Descriptor.FollowedAt(e.options.Now().Add(catalog.FollowedFor + logTrimInterval)) {
 		return nil
@@ -157,7 +156,7 @@ func (e *Engine) keepFollowed(ctx context.Context, t *catalog.Table) error {
 	return err
 }
 
-// begin makes the table's log keep both images from now on, until the follower stops listening.
+// begin makes the table's log record both images until the follower stops listening.
 func (f *follower) begin(ctx context.Context) error {
 	if t := f.current(); t != nil {
 		if err := f.engine.keepFollowed(ctx, t); err != nil && !isNotFound(err) {
@@ -174,7 +173,7 @@ func (f *follower) begin(ctx context.Context) error {
 	return nil
 }
 
-// current is the table's present definition, nil if it has been deleted.
+// current returns the table's current definition, or nil if it has been deleted.
 func (f *follower) current() *catalog.Table {
 	t := f.engine.catalog.Tables()[f.table.Name]
 	if t == nil || t.ID != f.table.ID || t.Descriptor.GoneAt != 0 {
@@ -183,7 +182,7 @@ func (f *follower) current() *catalog.Table {
 	return t
 }
 
-// next returns the records that follow, at least one; it waits for them.
+// next returns the next records, at least one; it waits for them.
 func (f *follower) next(ctx context.Context) ([]kv.Record, error) {
 	for {
 		records, err := f.read(ctx)
@@ -209,7 +208,7 @@ func (f *follower) next(ctx context.Context) ([]kv.Record, error) {
 	}
 }
 
-// heed takes note of what there is to be read, for a follower that has been woken or has just begun.
+// heed records how far the log can be read, when the follower starts or has been notified.
 func (f *follower) heed(ctx context.Context) (err error) {
 	f.listener.all.Store(true)
 	f.gone = f.current() == nil
@@ -217,7 +216,7 @@ func (f *follower) heed(ctx context.Context) (err error) {
 	return err
 }
 
-// read returns the records that follow, if there are any, and makes sure that none before them is missing.
+// read returns the next records, if any, and makes sure that none before them is missing.
 func (f *follower) read(ctx context.Context) ([]kv.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -228,7 +227,7 @@ func (f *follower) read(ctx context.Context) ([]kv.Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Only now: what is trimmed during the read may be missing from it, and so may what was not kept.
+		// Check after the read: records trimmed during it, or not logged, may be missing.
 		lost, err := f.lost(ctx)
 		if err != nil {
 			return nil, err
@@ -244,7 +243,7 @@ func (f *follower) read(ctx context.Context) ([]kv.Record, error) {
 	}
 }
 
-// lost is the number up to which changes may be missing from the log, because they were trimmed or not kept.
+// lost returns the number up to which changes may be missing from the log because they were trimmed or not logged.
 func (f *follower) lost(ctx context.Context) (kv.Seq, error) {
 	if t := f.current(); t != nil {
 		f.table = t

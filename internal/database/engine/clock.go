@@ -10,42 +10,42 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// clockBehindMax is how far behind the database's time the machine's may be at Open before the log warns of it. A
-// crash alone puts it behind by a second at most.
+// clockBehindMax is how far the machine's clock may be behind the database's time at Open without a warning. A crash alone causes
+// a difference of at most a second.
 const clockBehindMax = 5 * time.Second
 
 const (
-	// lookInterval is how often the store's clock is looked at, where it has one.
+	// lookInterval is how often the store's clock is read, if it has one.
 	lookInterval = time.Second
-	// blindTime is how far the clock may go on beyond what it saw last of the store's.
+	// blindTime limits how far the time may advance past the last reading of the store's clock.
 	blindTime = 2 * lookInterval
 )
 
-// clock is the database's time, the only one that the engine looks at: the machine's, but it never goes back. Where
-// the machine's clock is set back it stands still until that has caught up.
+// clock is the database's time, the only clock the engine uses. It follows the machine's clock but never goes back: if the
+// machine's clock is set back, it stands still until that has caught up.
 //
-// Where the store has a clock of its own, which several processes share, the database's time is that: the machine's clock tells only how much
-// time has passed since the store's was looked at, and is not believed beyond blindTime. While it goes at the right speed, the time is not
-// ahead of the store's by more than one look at it took.
+// If the store has its own clock, shared by several processes, the database's time follows that one. The machine's clock then
+// only measures the time since the store's clock was last read, and only up to blindTime. As long as it runs at the right speed,
+// the database's time is ahead of the store's by at most the duration of one reading.
 //
-// It does not go back across restarts and crashes either. Each commit moves the store's numbers to the clock's time
-// (observedStore), so the number at which a store continues is above every time that a commit has recorded, and the
-// clock begins there.
+// The time does not go back across restarts and crashes either. Each commit advances the store's numbers to the clock's time
+// (observedStore), so the number at which a store continues is above every time that a commit has recorded, and the clock starts
+// there.
 type clock struct {
 	machine func() time.Time
-	seen    atomic.Pointer[sight] // nil: the store's numbers are no times by themselves
-	last    atomic.Int64          // the latest time given out, or the floor, in nanoseconds since the epoch
+	seen    atomic.Pointer[sight] // nil if the store's numbers are not times of its own clock
+	last    atomic.Int64          // the latest returned time, or the lower limit, in nanoseconds since the epoch
 }
 
-// sight is what was seen of the store's clock: what it showed, as far as is known, when the machine's showed another time.
+// sight is a reading of the store's clock, with the machine's time of the reading.
 type sight struct{ store, machine time.Time }
 
-// at is the store's time when the machine's clock shows another one.
+// at returns the store's time at a time of the machine's clock.
 func (s *sight) at(machine time.Time) time.Time {
 	return s.store.Add(min(max(0, machine.Sub(s.machine)), blindTime))
 }
 
-// newClock begins no earlier than the store's numbers.
+// newClock returns a clock that starts at the store's latest number or later.
 func newClock(ctx context.Context, store kv.Store, machine func() time.Time, log *slog.Logger) (*clock, error) {
 	c := &clock{machine: machine}
 	if err := c.look(ctx, store); err != nil {
@@ -79,13 +79,13 @@ func (c *clock) Now() time.Time {
 	}
 }
 
-// Now is the database's time.
+// Now returns the database's time.
 func (e *Engine) Now() time.Time { return e.clock.Now() }
 
-// timed tells whether the store has a clock of its own.
+// timed reports whether the store has its own clock.
 func (c *clock) timed() bool { return c.seen.Load() != nil }
 
-// time is the store's, or else the machine's.
+// time returns the store's time, or else the machine's.
 func (c *clock) time() time.Time {
 	if s := c.seen.Load(); s != nil {
 		return s.at(c.machine())
@@ -93,8 +93,8 @@ func (c *clock) time() time.Time {
 	return c.machine()
 }
 
-// look looks at the store's clock, if it has one. What it showed is between as much as that and as much more as the look took; what was
-// taken for its time before stays, as far as it is in there.
+// look reads the store's clock, if it has one. The store's time is uncertain by the duration of the reading; if the previous
+// estimate lies within that range, it is kept.
 func (c *clock) look(ctx context.Context, store kv.Store) error {
 	before := c.machine()
 	at, timed, err := store.Time(ctx)
@@ -111,17 +111,17 @@ func (c *clock) look(ctx context.Context, store kv.Store) error {
 	return nil
 }
 
-// follow brings the time to that of a number which the store has given out by its own clock.
+// follow advances the time to that of a number assigned by the store's clock.
 func (c *clock) follow(n kv.Seq) {
 	at := n.Millis() * int64(time.Millisecond)
 	for last := c.last.Load(); at > last && !c.last.CompareAndSwap(last, at); last = c.last.Load() {
 	}
 }
 
-// seq is the lowest number of the time.
+// seq returns the lowest number of the current time.
 func (c *clock) seq() kv.Seq { return kv.SeqAt(c.Now().UnixMilli()) }
 
-// upcomingSeq returns a number that all acknowledged changes are below.
+// upcomingSeq returns a number greater than those of all acknowledged changes.
 func upcomingSeq(ctx context.Context, store kv.Store) (n kv.Seq, err error) {
 	err = store.Update(ctx, kv.Intent{}, func(txn kv.Txn) error {
 		n = txn.LogSeq()

@@ -11,16 +11,16 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/format"
 )
 
-// namelessGrace is how long a kept snapshot may be without a name, where another server may be about to give it one.
+// namelessGrace is how long a kept snapshot may be unreferenced when another server may be about to reference it.
 const namelessGrace = 10 * time.Minute
 
-// join takes a place among the servers that share the store.
+// join registers this server with those that share the store.
 func (e *Engine) join(ctx context.Context, fence *cluster.Store) (*cluster.Member, error) {
 	return cluster.Join(ctx, cluster.Options{
 		Store: e.store, Fence: fence, Logger: e.options.Logger,
 		Form: format.Version(), Admit: format.Check,
 		Changed: func(ctx context.Context) error {
-			if err := e.checkMoved(ctx); err != nil { // the lease is not renewed
+			if err := e.checkMoved(ctx); err != nil { // otherwise the lease is not renewed
 				return err
 			}
 			defer e.definitionsChanged()
@@ -42,11 +42,12 @@ func (e *Engine) join(ctx context.Context, fence *cluster.Store) (*cluster.Membe
 			e.jobs.endTerm()
 			e.definitionsChanged()
 		},
-		Looked: e.landings.wakeAll, // there may be commits of other servers
+		Looked: e.landings.wakeAll, // other servers may have committed
 	})
 }
 
-// checkMoved returns an error where the database is being moved to another store, or has been. The store around a Region's tells.
+// checkMoved returns an error if the database is being moved to another store or has been moved. The store that contains a
+// Region's part tells.
 func (e *Engine) checkMoved(ctx context.Context) error {
 	snapshot, err := e.site.around.Snapshot(ctx)
 	if err != nil {
@@ -56,7 +57,7 @@ func (e *Engine) checkMoved(ctx context.Context) error {
 	return format.Check(snapshot)
 }
 
-// definitionsChanged has what follows definitions look at them again: deliveries to Kinesis, and the flows between Regions.
+// definitionsChanged notifies what depends on table definitions: deliveries to Kinesis, and replication between Regions.
 func (e *Engine) definitionsChanged() {
 	e.regions.changed()
 	if e.options.OnDeliveries != nil {
@@ -64,10 +65,10 @@ func (e *Engine) definitionsChanged() {
 	}
 }
 
-// leaveTime is how long a server that is closed may take to give its leases up.
+// leaveTime is how long a closing server may take to give up its leases.
 const leaveTime = 2 * time.Second
 
-// leaveServers gives the server's place up.
+// leaveServers gives up the server's leases.
 func (e *Engine) leaveServers() {
 	if e.member == nil {
 		return
@@ -75,18 +76,18 @@ func (e *Engine) leaveServers() {
 	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
 	defer cancel()
 	if err := e.member.Leave(ctx); err != nil {
-		e.options.Logger.Warn("the server's leases are left to end by themselves", "error", err)
+		e.options.Logger.Warn("could not give up the server's leases: they will expire", "error", err)
 	}
 }
 
-// leads tells whether the server does the work beside requests.
+// leads reports whether this server does the background work.
 func (r *jobs) leads() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.term != nil
 }
 
-// sweepNamelessKept removes the kept snapshots that nothing named this time and the time before.
+// sweepNamelessKept removes kept snapshots that were unreferenced both at this sweep and at the previous one.
 func (e *Engine) sweepNamelessKept() func(context.Context) error {
 	var before []string
 	return func(ctx context.Context) error {
@@ -104,10 +105,10 @@ func (e *Engine) sweepNamelessKept() func(context.Context) error {
 	}
 }
 
-// ErrNotCurrent says that the server cannot renew its lease, and gives no tables out.
+// ErrNotCurrent means that the server cannot renew its lease and therefore serves no tables.
 var ErrNotCurrent = catalog.ErrNotCurrent
 
-// Current returns nil, or ErrNotCurrent with its cause, a *format.NewerError where a newer program has taken the store.
+// Current returns nil, or ErrNotCurrent with its cause: a *format.NewerError if a newer program has taken over the store.
 func (e *Engine) Current() error {
 	switch {
 	case e.member == nil || e.member.Current():
@@ -128,7 +129,7 @@ func (e *Engine) Servers(ctx context.Context) (all []cluster.Server, self string
 	return all, e.member.ID(), now, err
 }
 
-// awaitServers waits until all servers know the definitions as they are.
+// awaitServers waits until all servers have seen the current definitions.
 func (e *Engine) awaitServers(ctx context.Context) error {
 	if e.member == nil {
 		return nil

@@ -8,15 +8,15 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// insightsRulesMax is how many rules all tables and indexes together may have: CloudWatch's quota of an account. It bounds
-// the memory of rankings, too.
+// insightsRulesMax is the maximum number of rules of all tables and indexes: CloudWatch's quota per account. It also limits the
+// memory of rankings.
 const insightsRulesMax = 100
 
-// insightsSetting is the setting of contributor insights of a table or one of its global indexes.
+// insightsSetting is the contributor insights setting of a table or one of its global indexes.
 type insightsSetting struct {
 	catalog.Insights
 	table, index string
-	sorted       bool // whether the key has a sort key
+	sorted       bool // the key has a sort key
 }
 
 // insightsOf returns the setting of a table (index "") or one of its global indexes.
@@ -39,8 +39,8 @@ func insightsOf(d *catalog.Descriptor, index string) (insightsSetting, error) {
 
 func (s *insightsSetting) rules() []string { return s.Rules(s.table, s.index, s.sorted) }
 
-// turn turns insights on in a mode, or off, and returns the status that this begins with. What is so already stays as it
-// is.
+// turn enables insights in a mode, or disables them, and returns the status with which the change begins. It does nothing if the
+// setting is already in effect.
 func (s *insightsSetting) turn(on bool, mode catalog.InsightsMode, now time.Time, settledAt int64) (status string) {
 	if !on {
 		mode = s.Mode
@@ -59,7 +59,7 @@ func (s *insightsSetting) turn(on bool, mode catalog.InsightsMode, now time.Time
 // refuse makes the setting FAILED.
 func (s *insightsSetting) refuse() { s.Enabled, s.Refused, s.SettledAt = false, true, 0 }
 
-// save stores the setting in the descriptor that it was read from.
+// save stores the setting in its descriptor.
 func (s *insightsSetting) save(d *catalog.Descriptor) {
 	if s.index == "" {
 		d.Insights = &s.Insights
@@ -68,7 +68,7 @@ func (s *insightsSetting) save(d *catalog.Descriptor) {
 	d.Index(s.index).Insights = &s.Insights
 }
 
-// insightsSettings are the settings of a table and its global indexes, by name.
+// insightsSettings returns the settings of a table and its global indexes, by name.
 func insightsSettings(d *catalog.Descriptor) []insightsSetting {
 	names := []string{""}
 	for i := range d.Indexes {
@@ -79,12 +79,12 @@ func insightsSettings(d *catalog.Descriptor) []insightsSetting {
 	slices.Sort(names)
 	settings := make([]insightsSetting, len(names))
 	for i, name := range names {
-		settings[i], _ = insightsOf(d, name) // it is there
+		settings[i], _ = insightsOf(d, name) // name exists
 	}
 	return settings
 }
 
-// rulesElsewhere is how many rules there are but for those of one setting.
+// rulesElsewhere counts all rules except those of one setting.
 func (e *Engine) rulesElsewhere(s *insightsSetting) int {
 	n := 0
 	for _, t := range e.catalog.Tables() {
@@ -97,7 +97,7 @@ func (e *Engine) rulesElsewhere(s *insightsSetting) int {
 	return n
 }
 
-// nonEmpty is the member of an answer that is absent where there is nothing to say.
+// nonEmpty returns a pointer to s, or nil if it is empty, for an optional member of a response.
 func nonEmpty[T ~string](s T) *string {
 	if s == "" {
 		return nil

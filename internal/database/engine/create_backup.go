@@ -13,9 +13,9 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// CreateBackup keeps a table as it is at one moment of the call, with every write that was acknowledged before. In a directory that takes
-// a time that does not depend on the table's size; elsewhere the table is copied, and the copy goes on when the request has timed out. The answer shows the backup CREATING; it is AVAILABLE for whoever
-// asks next.
+// CreateBackup backs up a table as of one moment during the call, with every write that was acknowledged before it. In a
+// directory the time does not depend on the table's size. Elsewhere the table is copied, and the copy continues if the request
+// times out. The response shows the backup CREATING; the next request finds it AVAILABLE.
 func (e *Engine) CreateBackup(ctx context.Context, in *api.CreateBackupInput) (*api.CreateBackupOutput, error) {
 	for {
 		d, err := e.backupSource(ctx, *in.TableName)
@@ -33,11 +33,11 @@ func (e *Engine) CreateBackup(ctx context.Context, in *api.CreateBackupInput) (*
 	}
 }
 
-// errBackupMissed: the table that was to be kept was gone by then, or the id was taken.
-var errBackupMissed = errors.New("engine: backup missed its table")
+// errBackupMissed: the table had been deleted before the snapshot, or the id was taken.
+var errBackupMissed = errors.New("engine: the table was deleted before its backup began")
 
-// backupTable returns the descriptor of the table that an operation on backups names. These have an error of
-// their own for a table that is not there.
+// backupTable returns the descriptor of the table named by a backup operation. These operations have their own error for a
+// missing table.
 func (e *Engine) backupTable(ctx context.Context, nameOrARN string) (*catalog.Descriptor, error) {
 	d, err := e.find(ctx, nameOrARN)
 	if isNotFound(err) {
@@ -47,7 +47,7 @@ func (e *Engine) backupTable(ctx context.Context, nameOrARN string) (*catalog.De
 	return d, err
 }
 
-// backupSource returns the descriptor of a table that a backup can be made of: one that is being changed, too.
+// backupSource returns the descriptor of a table that can be backed up, including one that is being changed.
 func (e *Engine) backupSource(ctx context.Context, nameOrARN string) (*catalog.Descriptor, error) {
 	d, err := e.backupTable(ctx, nameOrARN)
 	if err != nil {
@@ -66,7 +66,7 @@ func (e *Engine) backupSource(ctx context.Context, nameOrARN string) (*catalog.D
 	}
 }
 
-// backUp keeps the table and writes the record of it; without the record there is nothing.
+// backUp keeps the table's data and writes the backup's record. Without the record nothing remains.
 func (e *Engine) backUp(ctx context.Context, d *catalog.Descriptor, name string) (_ *backup.Record, err error) {
 	now := e.options.Now()
 	id, err := e.newBackupID(now)
@@ -81,7 +81,7 @@ func (e *Engine) backUp(ctx context.Context, d *catalog.Descriptor, name string)
 		return nil, errBackupMissed
 	}
 	defer func() {
-		if err != nil && !errors.Is(err, kv.ErrUndetermined) { // the record may be there
+		if err != nil && !errors.Is(err, kv.ErrUndetermined) { // otherwise the record may exist
 			e.dropKept(ctx, kept)
 		}
 	}()
@@ -95,7 +95,7 @@ func (e *Engine) backUp(ctx context.Context, d *catalog.Descriptor, name string)
 	return b, e.store.Update(ctx, kv.Intent{Write: [][]byte{b.Key()}}, b.Save)
 }
 
-// backupOf looks into the kept snapshot for what its record tells.
+// backupOf creates a backup's record from the kept snapshot.
 func (e *Engine) backupOf(ctx context.Context, kept string, d *catalog.Descriptor, id, name string, now time.Time) (*backup.Record, error) {
 	snapshot, err := e.store.OpenKept(ctx, kept)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// CreateGlobalTable makes tables of one name in several Regions a global table of version 2017.11.29. The answer shows it CREATING.
+// CreateGlobalTable makes a global table of version 2017.11.29 from tables with the same name in several Regions. The response
+// shows it CREATING.
 func (e *Engine) CreateGlobalTable(ctx context.Context, in *api.CreateGlobalTableInput) (*api.CreateGlobalTableOutput, error) {
 	name, seen := *in.GlobalTableName, map[string]bool{}
 	var replicas []*replicaMember

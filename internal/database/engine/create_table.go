@@ -14,8 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// CreateTable makes a table. The answer shows it CREATING; without Options.TableDelay it is ACTIVE for
-// whoever asks next.
+// CreateTable creates a table. The response shows it CREATING; without Options.TableDelay the next request finds it ACTIVE.
 func (e *Engine) CreateTable(ctx context.Context, in *api.CreateTableInput) (*api.CreateTableOutput, error) {
 	d, err := e.newDescriptor(in)
 	if err != nil {
@@ -55,12 +54,12 @@ func (e *Engine) newDescriptor(in *api.CreateTableInput) (d *catalog.Descriptor,
 	return d, err
 }
 
-// env is where and when a definition is made.
+// env returns the environment in which a definition is created.
 func (e *Engine) env(now time.Time) schema.Env {
 	return schema.Env{Region: e.options.Region, AccountID: e.options.AccountID, Now: now, SettledAt: e.settledAt(now)}
 }
 
-// settledAt is when a state that begins now is over by itself, 0 for at once.
+// settledAt returns when a state that begins now ends by itself; 0 means immediately.
 func (e *Engine) settledAt(now time.Time) int64 {
 	if e.options.TableDelay <= 0 {
 		return 0
@@ -68,7 +67,7 @@ func (e *Engine) settledAt(now time.Time) int64 {
 	return now.Add(e.options.TableDelay).UnixMilli()
 }
 
-// newUUID makes a random (version 4) UUID.
+// newUUID returns a random (version 4) UUID.
 func (e *Engine) newUUID() (string, error) {
 	var b [16]byte
 	if err := e.randomBytes(b[:]); err != nil {

@@ -10,16 +10,14 @@ import (
 )
 
 const (
-	// pastSteps is how many snapshots are taken within a delay; a read sees a state at most a step older
-	// than the delay asks for.
+	// pastSteps is how many snapshots are taken within a delay; a read sees a state at most one step older than the delay.
 	pastSteps = 8
-	// pastStepMin bounds the rate of snapshots.
+	// pastStepMin limits the rate of snapshots.
 	pastStepMin = time.Millisecond
 )
 
-// past keeps snapshots of the last while, for Options.GSIDelay; without that, indexes are read as they are:
-// they are kept in the same commit as their items. The oldest state it knows is that of Open: for the length of the
-// delay after Open, reads see that.
+// past keeps recent snapshots for Options.GSIDelay. Without that option indexes are read as they are, since they are written in
+// the same commit as their items. The oldest state is that of Open: it is what reads see for the length of the delay after Open.
 type past struct {
 	store kv.Store
 	now   func() time.Time
@@ -31,11 +29,11 @@ type past struct {
 	closed bool
 }
 
-// pastState is a snapshot that closes when past has let go of it and the last read of it is over.
+// pastState is a snapshot that is closed when past and all its readers have released it.
 type pastState struct {
 	taken    time.Time
 	snapshot kv.Snapshot
-	holders  int // guarded by past.mu; past is one
+	holders  int // guarded by past.mu; includes past
 }
 
 func newPast(ctx context.Context, store kv.Store, o Options) (*past, error) {
@@ -43,13 +41,13 @@ func newPast(ctx context.Context, store kv.Store, o Options) (*past, error) {
 	return p, p.advance(ctx)
 }
 
-// advance takes the next snapshot and lets go of those that no read will want.
+// advance takes the next snapshot and releases those that are no longer needed.
 func (p *past) advance(ctx context.Context) error {
 	snapshot, err := p.store.Eventual().Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	taken := p.now() // after the snapshot: the state is at least as old as it says
+	taken := p.now() // after the snapshot: the state is at least as old as this time says
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -64,7 +62,7 @@ func (p *past) advance(ctx context.Context) error {
 	return err
 }
 
-// visible is the position of the newest state that is at least the delay old, 0 where none is.
+// visible returns the index of the newest state that is at least as old as the delay, or 0.
 func (p *past) visible() int {
 	horizon := p.now().Add(-p.delay)
 	i := len(p.states) - 1
@@ -74,9 +72,8 @@ func (p *past) visible() int {
 	return max(i, 0)
 }
 
-// reader returns the state that a read of a global secondary index sees, and what to call when the read is
-// over: the newest kept state that is at least the delay old, so that a program meets what eventual
-// consistency may show it.
+// reader returns the state for a read of a global secondary index and a function to call after the read. It is the newest
+// snapshot that is at least as old as the delay, as a program could see under eventual consistency.
 func (p *past) reader() (kv.Reader, func(), error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +89,7 @@ func (p *past) reader() (kv.Reader, func(), error) {
 	}, nil
 }
 
-// release drops one hold.
+// release drops one reference.
 func (s *pastState) release() error {
 	if s.holders--; s.holders > 0 {
 		return nil

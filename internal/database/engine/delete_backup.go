@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/backup"
 )
 
-// DeleteBackup removes a backup and gives back the room that only it takes. Those that the system made of deleted
-// tables stay until they expire.
+// DeleteBackup deletes a backup and reclaims the space that only it used. System backups of deleted tables stay until they
+// expire.
 func (e *Engine) DeleteBackup(ctx context.Context, in *api.DeleteBackupInput) (*api.DeleteBackupOutput, error) {
 	table, id, err := e.parseBackupARN(*in.BackupArn)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 )
 
-// DeleteItem removes the item of a key; there need not be one.
+// DeleteItem deletes the item with a key, if there is one.
 func (e *Engine) DeleteItem(ctx context.Context, in *api.DeleteItemInput) (*api.DeleteItemOutput, error) {
 	w, err := prepareDelete(in)
 	if err != nil {
@@ -28,7 +28,7 @@ func (e *Engine) DeleteItem(ctx context.Context, in *api.DeleteItemInput) (*api.
 	return out, nil
 }
 
-// prepareDelete makes the write, refusing what the request alone shows wrong, in AWS's order.
+// prepareDelete creates the write. It rejects what is invalid judging by the request alone, in AWS's order.
 func prepareDelete(in *api.DeleteItemInput) (*write, error) {
 	const operation = "DeleteItem"
 	g := given{

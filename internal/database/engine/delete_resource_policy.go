@@ -8,8 +8,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// DeleteResourcePolicy removes the policy of a table or a stream. Without an expected revision it succeeds, too, where
-// there is none.
+// DeleteResourcePolicy deletes the policy of a table or a stream. Without an expected revision it also succeeds if there is no
+// policy.
 func (e *Engine) DeleteResourcePolicy(ctx context.Context, in *api.DeleteResourcePolicyInput) (*api.DeleteResourcePolicyOutput, error) {
 	r, err := e.policyResource(ctx, *in.ResourceArn)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// DeleteTable removes a table. Its name is free as soon as the table is gone, without Options.TableDelay at
-// once; its items go in the background. Deleting a table that is being deleted changes nothing. What a table with
-// point-in-time recovery holds stays for some time as a backup of type SYSTEM.
+// DeleteTable deletes a table. Its name can be reused as soon as the table is gone, which without Options.TableDelay is
+// immediately; its items are removed in the background. Deleting a table that is being deleted has no effect. The contents of a
+// table with point-in-time recovery are kept for some time as a backup of type SYSTEM.
 func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*api.DeleteTableOutput, error) {
 	now := e.options.Now()
 	var drop []job.Record
@@ -43,7 +43,7 @@ func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*ap
 	if err != nil {
 		return nil, err
 	}
-	e.landings.tell(d.ID, 0)
+	e.landings.notify(d.ID, 0)
 	defer e.jobs.start(drop...)
 	description, err := e.describeAt(ctx, d, now)
 	if err != nil {
@@ -52,7 +52,7 @@ func (e *Engine) DeleteTable(ctx context.Context, in *api.DeleteTableInput) (*ap
 	return &api.DeleteTableOutput{TableDescription: schema.WithoutWarm(description, d)}, nil
 }
 
-// beginDrop deletes a table within the transaction that changes its definition, and returns the jobs that this makes.
+// beginDrop deletes a table in the transaction that changes its definition, and returns the resulting jobs.
 func (e *Engine) beginDrop(txn kv.Txn, d *catalog.Descriptor, now time.Time) ([]job.Record, error) {
 	d.GoneAt = max(e.settledAt(now), now.UnixMilli())
 	if d.Stream.Enabled {
@@ -78,7 +78,7 @@ func (e *Engine) beginDrop(txn kv.Txn, d *catalog.Descriptor, now time.Time) ([]
 	return drop, nil
 }
 
-// checkDeletable refuses to delete a table while it or one of its indexes changes.
+// checkDeletable rejects the deletion of a table while it or one of its indexes is being changed.
 func (e *Engine) checkDeletable(d *catalog.Descriptor, now time.Time) error {
 	for i := range d.Indexes {
 		if x := &d.Indexes[i]; !x.Local && d.Status(now) != catalog.StatusCreating && d.IndexStatus(x, now) != catalog.StatusActive {

@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// DescribeBackup tells a backup, and the table that it was made of as it was then.
+// DescribeBackup describes a backup, and its source table as it was at that time.
 func (e *Engine) DescribeBackup(ctx context.Context, in *api.DescribeBackupInput) (*api.DescribeBackupOutput, error) {
 	var b *backup.Record
 	err := e.readLatest(ctx, func(r kv.Reader) (err error) {

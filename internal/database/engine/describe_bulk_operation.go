@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/transfer"
 )
 
-// DescribeBulkOperation tells how far a bulk operation is, or what came of it.
+// DescribeBulkOperation describes the progress or the result of a bulk operation.
 func (e *Engine) DescribeBulkOperation(ctx context.Context, in *api.DescribeBulkOperationInput) (*api.DescribeBulkOperationOutput, error) {
 	x, err := e.findTransfer(ctx, transfer.Bulk, *in.BulkOperationArn)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 )
 
-// DescribeContinuousBackups tells to which times a table can be restored.
+// DescribeContinuousBackups returns the times to which a table can be restored.
 func (e *Engine) DescribeContinuousBackups(ctx context.Context, in *api.DescribeContinuousBackupsInput) (*api.DescribeContinuousBackupsOutput, error) {
 	d, err := e.backupTable(ctx, *in.TableName)
 	if err != nil {

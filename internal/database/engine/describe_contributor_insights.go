@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 )
 
-// DescribeContributorInsights tells the setting of contributor insights of a table or global index.
+// DescribeContributorInsights returns the contributor insights setting of a table or global index.
 func (e *Engine) DescribeContributorInsights(ctx context.Context, in *api.DescribeContributorInsightsInput) (*api.DescribeContributorInsightsOutput, error) {
 	d, err := e.find(ctx, *in.TableName)
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 )
 
-// endpointCacheMinutes is for how long AWS lets a client keep an endpoint.
+// endpointCacheMinutes is how long AWS lets clients cache an endpoint.
 const endpointCacheMinutes = 1440
 
-// DescribeEndpoints tells AWS's name for the region's endpoint. The address that a client reaches this
-// server by is known to the layer that serves it, which may put it in its place.
+// DescribeEndpoints returns AWS's name of the Region's endpoint. The HTTP layer knows the address by which a client reaches this
+// server, and may substitute it.
 func (e *Engine) DescribeEndpoints(context.Context, *api.DescribeEndpointsRequest) (*api.DescribeEndpointsResponse, error) {
 	return &api.DescribeEndpointsResponse{Endpoints: []api.Endpoint{{
 		Address:              new("dynamodb." + e.options.Region + ".amazonaws.com"),

@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/transfer"
 )
 
-// DescribeExport tells how far an export is, or what came of it.
+// DescribeExport describes the progress or the result of an export.
 func (e *Engine) DescribeExport(ctx context.Context, in *api.DescribeExportInput) (*api.DescribeExportOutput, error) {
 	x, err := e.findTransfer(ctx, transfer.Export, *in.ExportArn)
 	if err != nil {

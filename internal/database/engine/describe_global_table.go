@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 )
 
-// DescribeGlobalTable tells the replicas of a global table of version 2017.11.29.
+// DescribeGlobalTable returns the replicas of a global table of version 2017.11.29.
 func (e *Engine) DescribeGlobalTable(ctx context.Context, in *api.DescribeGlobalTableInput) (*api.DescribeGlobalTableOutput, error) {
 	d, err := e.legacyTable(ctx, *in.GlobalTableName)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/schema"
 )
 
-// DescribeGlobalTableSettings tells the capacity of all replicas of a global table of version 2017.11.29.
+// DescribeGlobalTableSettings returns the capacity of all replicas of a global table of version 2017.11.29.
 func (e *Engine) DescribeGlobalTableSettings(ctx context.Context, in *api.DescribeGlobalTableSettingsInput) (*api.DescribeGlobalTableSettingsOutput, error) {
 	d, err := e.legacySettings(ctx, *in.GlobalTableName)
 	if err != nil {
@@ -24,7 +24,7 @@ func (e *Engine) DescribeGlobalTableSettings(ctx context.Context, in *api.Descri
 	return &api.DescribeGlobalTableSettingsOutput{GlobalTableName: &d.Name, ReplicaSettings: replicaSettings(replicas, e.options.Now())}, nil
 }
 
-// legacySettings is legacyTable with the sentence of the operations on settings.
+// legacySettings is legacyTable with the error message of the settings operations.
 func (e *Engine) legacySettings(ctx context.Context, name string) (*catalog.Descriptor, error) {
 	d, err := e.legacyTable(ctx, name)
 	if known, ok := errors.AsType[*apierr.Error](err); ok && known.Code == apierr.GlobalTableNotFoundException {
@@ -44,7 +44,7 @@ func replicaSettings(replicas []*replicaMember, now time.Time) (out []api.Replic
 	return out
 }
 
-// setScaling changes the settings of auto scaling that the replica has under a name.
+// setScaling changes one of the replica's auto scaling settings.
 func setScaling(g *catalog.GlobalTable, name string, in *api.AutoScalingSettingsUpdate) {
 	if in == nil {
 		return

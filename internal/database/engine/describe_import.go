@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/transfer"
 )
 
-// DescribeImport tells how far an import is, or what came of it.
+// DescribeImport describes the progress or the result of an import.
 func (e *Engine) DescribeImport(ctx context.Context, in *api.DescribeImportInput) (*api.DescribeImportOutput, error) {
 	x, err := e.findTransfer(ctx, transfer.Import, *in.ImportArn)
 	if err != nil {

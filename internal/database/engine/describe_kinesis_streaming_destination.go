@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 )
 
-// DescribeKinesisStreamingDestination tells the Kinesis destinations that a table has and had.
+// DescribeKinesisStreamingDestination returns the current and former Kinesis destinations of a table.
 func (e *Engine) DescribeKinesisStreamingDestination(ctx context.Context, in *api.DescribeKinesisStreamingDestinationInput) (*api.DescribeKinesisStreamingDestinationOutput, error) {
 	d, err := e.find(ctx, *in.TableName)
 	if err != nil {

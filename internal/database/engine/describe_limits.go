@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/schema"
 )
 
-// DescribeLimits tells the provisioned-capacity quotas of the account. They hold where capacity is enforced.
+// DescribeLimits returns the account's quotas of provisioned capacity. They apply where capacity is enforced.
 func (e *Engine) DescribeLimits(context.Context, *api.DescribeLimitsInput) (*api.DescribeLimitsOutput, error) {
 	return &api.DescribeLimitsOutput{
 		AccountMaxReadCapacityUnits:  new(int64(schema.AccountUnitsMax)),

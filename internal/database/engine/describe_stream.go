@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/stream"
 )
 
-// DescribeStream tells a stream and a page of its shards: those that can still be read, parents first.
+// DescribeStream describes a stream and a page of its readable shards, parents first.
 func (e *Engine) DescribeStream(ctx context.Context, in *api.DescribeStreamInput) (*api.DescribeStreamOutput, error) {
 	if err := checkShardFilter(in.ShardFilter); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (e *Engine) DescribeStream(ctx context.Context, in *api.DescribeStreamInput
 	return &api.DescribeStreamOutput{StreamDescription: out}, nil
 }
 
-// checkShardFilter refuses a filter that lacks one of its two parts.
+// checkShardFilter rejects a filter without one of its two members.
 func checkShardFilter(f *api.ShardFilter) error {
 	switch {
 	case f == nil:

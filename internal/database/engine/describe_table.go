@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// DescribeTable tells a table's definition, status, item count and size.
+// DescribeTable describes a table's definition, status, item count and size.
 func (e *Engine) DescribeTable(ctx context.Context, in *api.DescribeTableInput) (*api.DescribeTableOutput, error) {
 	d, err := e.catalog.Get(ctx, *in.TableName)
 	if err != nil {
@@ -23,7 +23,7 @@ func (e *Engine) DescribeTable(ctx context.Context, in *api.DescribeTableInput) 
 	return &api.DescribeTableOutput{Table: description}, nil
 }
 
-// describe describes a table as it is at this moment.
+// describe describes a table as of now.
 func (e *Engine) describe(ctx context.Context, d *catalog.Descriptor) (*api.TableDescription, error) {
 	return e.describeAt(ctx, d, e.options.Now())
 }
@@ -44,8 +44,9 @@ func (e *Engine) describeAt(ctx context.Context, d *catalog.Descriptor, now time
 	return out, err
 }
 
-// statistics returns the exact number and bytes of the items of a table (index 0) or entries of an index. Every write
-// of the table changes them, so that a read that waits for what is under way would nearly always wait.
+// statistics returns the exact number and size of the items of a table (index 0) or of the entries of an index. It does not wait
+// for durability: every write of the table changes the counters, so a read that waited for writes in progress would nearly always
+// wait.
 func (e *Engine) statistics(ctx context.Context, t keyenc.TableID, x keyenc.IndexID) (items, bytes int64, err error) {
 	counters, err := e.store.Eventual().Counter(ctx, keyenc.Statistics(t, x))
 	if err != nil || len(counters) < 2 {

@@ -9,7 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/schema"
 )
 
-// DescribeTableReplicaAutoScaling tells the settings of auto scaling that the replicas of a table were given. Nothing scales by them.
+// DescribeTableReplicaAutoScaling returns the auto scaling settings of a table's replicas. They are only stored; no scaling takes
+// place.
 func (e *Engine) DescribeTableReplicaAutoScaling(ctx context.Context, in *api.DescribeTableReplicaAutoScalingInput) (
 	*api.DescribeTableReplicaAutoScalingOutput, error,
 ) {

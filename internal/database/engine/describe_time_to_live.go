@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/schema"
 )
 
-// DescribeTimeToLive tells whether items of a table expire, and by which attribute.
+// DescribeTimeToLive returns whether items of a table expire, and the attribute with the expiry time.
 func (e *Engine) DescribeTimeToLive(ctx context.Context, in *api.DescribeTimeToLiveInput) (*api.DescribeTimeToLiveOutput, error) {
 	d, err := e.find(ctx, *in.TableName)
 	if err != nil {

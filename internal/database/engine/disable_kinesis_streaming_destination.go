@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// DisableKinesisStreamingDestination ends the delivery of a table's changes to a Kinesis data stream. What has not been
-// delivered by then is not.
+// DisableKinesisStreamingDestination ends the delivery of a table's changes to a Kinesis data stream. Undelivered changes are
+// dropped.
 func (e *Engine) DisableKinesisStreamingDestination(ctx context.Context, in *api.DisableKinesisStreamingDestinationInput) (*api.DisableKinesisStreamingDestinationOutput, error) {
 	if in.EnableKinesisStreamingConfiguration != nil {
 		return nil, apierr.DestinationConfigured.With()

@@ -12,8 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// refusingStore is a store whose ErrFull is at the same time the error that the client sees, whichever operation
-// meets it.
+// refusingStore wraps a store and adds the client's error to its ErrFull, for all operations.
 type refusingStore struct{ kv.Store }
 
 // Update implements kv.Store.
@@ -37,12 +36,12 @@ func outOfSpace(err error) error {
 	return fmt.Errorf("%w (%w)", apierr.OutOfSpace.With(), err)
 }
 
-// frees reports whether the write gives room back, as soon as the store compacts.
+// frees reports whether the write frees space, once the store compacts.
 func (w *write) frees() bool { return w.kind == deleteWrite || w.kind == checkWrite }
 
-// roomToRestore refuses a restore for which the disk has no room, before it fills what there is. What the table will
-// take is what the kept snapshot takes, or what its items and index entries come to without compression, whichever is
-// less: a snapshot holds whole files, and these may have other tables in them.
+// roomToRestore rejects a restore that does not fit on the disk, before it uses up the free space. The size is estimated as the
+// smaller of the kept snapshot's files and the uncompressed items and index entries: a snapshot holds whole files, which may
+// contain other tables.
 func (e *Engine) roomToRestore(ctx context.Context, d *catalog.Descriptor, r *job.Restoration) error {
 	usage, err := e.store.DiskUsage()
 	if err != nil || usage.Total == 0 {
@@ -60,7 +59,7 @@ func (e *Engine) roomToRestore(ctx context.Context, d *catalog.Descriptor, r *jo
 	}
 	snapshot, err := e.store.OpenKept(ctx, r.Kept)
 	if errors.Is(err, kv.ErrNotKept) {
-		return nil // whoever restores finds that out
+		return nil // the restore itself reports it
 	}
 	if err != nil {
 		return err
@@ -81,7 +80,7 @@ func (e *Engine) roomToRestore(ctx context.Context, d *catalog.Descriptor, r *jo
 		}
 	}
 	if need := min(files, contents); need > usage.Writable() {
-		return outOfSpace(fmt.Errorf("%w: the restore of %s needs about %d MiB, and there are %d MiB",
+		return outOfSpace(fmt.Errorf("%w: the restore of %s needs about %d MiB, and only %d MiB are available",
 			kv.ErrFull, d.Name, need>>20, usage.Writable()>>20))
 	}
 	return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// clearRange removes what keys hold that are used again. A leader whose term is over must not do that late, so that where servers share the
-// store it takes updates.
+// clearRange removes a range of keys that may be reused. A leader whose term is over must not do that late, so on a shared store
+// it uses updates, which the end of the term makes fail.
 func (e *Engine) clearRange(ctx context.Context, lo, hi []byte) error {
 	if e.member == nil {
 		return e.store.DeleteRange(ctx, lo, hi)
@@ -39,7 +39,7 @@ func (e *Engine) clearRange(ctx context.Context, lo, hi []byte) error {
 // clearGroup is how many keys clearRange removes in one update.
 const clearGroup = 1000
 
-// dropIndex removes the entries of a deleted index, which no write keeps any more, then its definition.
+// dropIndex removes the entries of a deleted index, which writes no longer maintain, then its definition.
 func (e *Engine) dropIndex(ctx context.Context, j *job.Record) error {
 	lo, hi := keyenc.IndexBounds(j.Table, j.Index)
 	if err := e.store.DeleteRange(ctx, lo, hi); err != nil {
@@ -57,7 +57,7 @@ func (e *Engine) dropIndex(ctx context.Context, j *job.Record) error {
 	})
 }
 
-// dropTable removes all that a deleted table held but its change log. What a backup is to have is kept first.
+// dropTable removes everything of a deleted table except its change log. Data for a backup is saved first.
 func (e *Engine) dropTable(ctx context.Context, j *job.Record) error {
 	if j.Backup != "" {
 		if err := e.keepDeleted(ctx, j.Backup, j.Table); err != nil {
@@ -88,7 +88,7 @@ func (e *Engine) dropLog(ctx context.Context, j *job.Record) error {
 	return e.forgetJob(ctx, j)
 }
 
-// dropOldLogs drops the change logs of tables that were deleted long enough ago.
+// dropOldLogs drops the change logs of tables whose retention after deletion is over.
 func (e *Engine) dropOldLogs(ctx context.Context) error {
 	due, err := e.jobs.stored(ctx, func(j job.Record) bool { return j.Kind == job.DropLog && e.jobs.due(j) })
 	if err != nil {

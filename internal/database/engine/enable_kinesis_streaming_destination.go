@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// EnableKinesisStreamingDestination makes the changes of a table from now on go to a Kinesis data stream. A table has one
-// such destination at a time.
+// EnableKinesisStreamingDestination delivers a table's changes from now on to a Kinesis data stream. A table has at most one
+// active destination.
 func (e *Engine) EnableKinesisStreamingDestination(ctx context.Context, in *api.EnableKinesisStreamingDestinationInput) (*api.EnableKinesisStreamingDestinationOutput, error) {
 	if err := checkKinesisARN(*in.StreamArn); err != nil {
 		return nil, err

@@ -16,10 +16,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// enforcement holds tables to their capacity, as far as Options.EnforceCapacity and their tags say. Writes are let in when
-// their cost is known, before they are committed (enforce_write.go). Reads are let in with the least that they can cost, and
-// charged with the rest when they have read (enforce_read.go). What has been used lives in memory only: to a new process,
-// tables have been idle for as long as they are there.
+// enforcement enforces the capacity of tables, as configured by Options.EnforceCapacity and their tags. Writes are admitted when
+// their cost is known, before they are committed (enforce_write.go). Reads are admitted with their minimum cost and charged the
+// rest when they are done (enforce_read.go). Usage is kept in memory only: after a restart, tables count as idle since their
+// creation.
 type enforcement struct {
 	limiter throttle.Limiter
 
@@ -27,32 +27,32 @@ type enforcement struct {
 	configured map[keyenc.TableID]configuration
 }
 
-// configuration is which definition of a table the limiter knows, and when it has to be told again: throughput changes when a
-// table is no longer UPDATING. 0 is never.
+// configuration is which version of a table's definition the limiter has, and when it must be updated again, because throughput
+// changes when a table stops being UPDATING. 0 means never.
 type configuration struct {
 	version uint64
 	until   int64
 }
 
-// enforces reports whether a table is held to its capacity.
+// enforces reports whether a table's capacity is enforced.
 func (e *Engine) enforces(t *catalog.Table) bool {
 	return t.Enforcement == catalog.Enforced || t.Enforcement == catalog.EnforcedByDefault && e.options.EnforceCapacity
 }
 
-// enforcesOn is enforces for a definition that is to be.
+// enforcesOn is enforces for a future definition.
 func (e *Engine) enforcesOn(d *catalog.Descriptor) bool {
 	tag := d.Enforcement()
 	return tag == catalog.Enforced || tag == catalog.EnforcedByDefault && e.options.EnforceCapacity
 }
 
 func limitID(t *catalog.Table, x *catalog.Index) throttle.ID {
-	if x == nil || x.Kind != catalog.Global { // a local index is part of its table
+	if x == nil || x.Kind != catalog.Global { // a local index shares its table's limits
 		return throttle.ID{Table: uint32(t.ID)}
 	}
 	return throttle.ID{Table: uint32(t.ID), Index: uint16(x.ID)}
 }
 
-// configure makes sure that the limiter knows a table as it is now.
+// configure makes sure that the limiter has the current definition of a table.
 func (e *Engine) configure(ctx context.Context, t *catalog.Table, now time.Time) {
 	c := &e.enforcement
 	c.mu.Lock()
@@ -66,7 +66,7 @@ func (e *Engine) configure(ctx context.Context, t *catalog.Table, now time.Time)
 	}
 	d, next := t.Descriptor, configuration{version: t.Version}
 	unused := now.Sub(time.UnixMilli(d.Created))
-	tell := func(x *catalog.IndexDescriptor) {
+	configureOne := func(x *catalog.IndexDescriptor) {
 		throughput, maxima, settledAt, id := d.Billing.Throughput, d.OnDemand, d.SettledAt, throttle.ID{Table: uint32(t.ID)}
 		if x != nil {
 			throughput, maxima, settledAt, id.Index = x.Throughput, x.OnDemand, x.SettledAt, uint16(x.ID)
@@ -77,21 +77,21 @@ func (e *Engine) configure(ctx context.Context, t *catalog.Table, now time.Time)
 		}
 		_, bytes, err := e.statistics(ctx, t.ID, keyenc.IndexID(id.Index))
 		if err != nil {
-			bytes = 0 // whatever is wrong shows in the request itself
+			bytes = 0 // the request itself will report the error
 		}
 		warm := schema.WarmOf(d, x)
 		e.enforcement.limiter.Configure(id, limitsOf(d.Billing.OnDemand, throughput, warm, maxima, bytes), unused, now)
 	}
-	tell(nil)
+	configureOne(nil)
 	for i := range d.Indexes {
 		if x := &d.Indexes[i]; !x.Local && x.Vector == nil {
-			tell(x)
+			configureOne(x)
 		}
 	}
 	c.configured[t.ID] = next
 }
 
-// limitsOf are the limits of a table or index.
+// limitsOf returns the limits of a table or index.
 func limitsOf(onDemand bool, throughput catalog.Throughput, warm catalog.Units, maxima *catalog.Maxima, bytes int64) throttle.Settings {
 	rates := throttle.Rates{warm.Read, warm.Write}
 	s := throttle.Settings{Partitions: throttle.Partitions(rates, bytes)}
@@ -107,7 +107,7 @@ func limitsOf(onDemand bool, throughput catalog.Throughput, warm catalog.Units, 
 	return s
 }
 
-// forgetLimits forgets what was used of tables and indexes that are gone.
+// forgetLimits discards the usage of deleted tables and indexes.
 func (e *Engine) forgetLimits() {
 	live := map[throttle.ID]bool{}
 	tables := map[keyenc.TableID]bool{}
@@ -127,11 +127,11 @@ func (e *Engine) forgetLimits() {
 	}
 }
 
-// throttled counts that limits stand in the way of an item of a table, and returns the error for it.
+// throttled counts a throttled item of a table and returns the error for it.
 func (e *Engine) throttled(t *catalog.Table, counts *observe.Table, refusals []throttle.Refusal) *apierr.Error {
 	sentence := sentenceFor(t, refusals)
 	var reasons []api.ThrottlingReason
-	for len(refusals) > 0 { // those of a table or index stand together
+	for len(refusals) > 0 { // those of one table or index are adjacent
 		n := 1
 		for n < len(refusals) && refusals[n].ID == refusals[0].ID {
 			n++
@@ -161,7 +161,7 @@ func (e *Engine) throttled(t *catalog.Table, counts *observe.Table, refusals []t
 	return err
 }
 
-// sentenceFor is what AWS says of refusals: of the table before the index, of the account's quota first.
+// sentenceFor returns AWS's message for refusals: the account's quota first, then the table, then the index.
 func sentenceFor(t *catalog.Table, refusals []throttle.Refusal) apierr.Sentence {
 	exceeds := func(l throttle.Limit) bool {
 		return slices.ContainsFunc(refusals, func(r throttle.Refusal) bool { return r.Reason.Limit == l })
@@ -183,7 +183,7 @@ func sentenceFor(t *catalog.Table, refusals []throttle.Refusal) apierr.Sentence 
 	}
 }
 
-// isThrottled reports whether an error tells a client that there is no capacity for an item.
+// isThrottled reports whether an error is a throttling error.
 func isThrottled(err error) bool {
 	known, ok := errors.AsType[*apierr.Error](err)
 	if !ok {
@@ -196,7 +196,7 @@ func isThrottled(err error) bool {
 	return false
 }
 
-// checkQuotas holds the throughput that a table is to have against the account's quotas, where capacity is enforced.
+// checkQuotas checks a table's future throughput against the account's quotas, if capacity is enforced.
 func (e *Engine) checkQuotas(d *catalog.Descriptor) error {
 	if !e.enforcesOn(d) {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// reading is a read of one table or index that was let in. Who has one calls end when it is over. A nil reading is of a
-// table whose capacity is not enforced.
+// reading is an admitted read of one table or index. Its owner calls end when the read is over. It is nil if the table's capacity
+// is not enforced.
 type reading struct {
 	engine *Engine
 	least  throttle.Demand
@@ -22,7 +22,8 @@ type reading struct {
 	begun  time.Time
 }
 
-// admitRead lets a read in that begins at a place of a table or of its index x, which may be nil. An error is for the client.
+// admitRead admits a read that starts at a partition hash of a table or of its index x, which may be nil. An error is for the
+// client.
 func (e *Engine) admitRead(ctx context.Context, t *catalog.Table, x *catalog.Index, counts *observe.Table, hash uint16, c capacity.Consistency) (*reading, error) {
 	if !e.enforces(t) {
 		return nil, nil //nolint:nilnil // as the type says
@@ -39,7 +40,7 @@ func (e *Engine) admitRead(ctx context.Context, t *catalog.Table, x *catalog.Ind
 	return r, nil
 }
 
-// admitItem is admitRead for an item, whose key in the store is given.
+// admitItem is admitRead for an item, by its store key.
 func (e *Engine) admitItem(ctx context.Context, t *catalog.Table, counts *observe.Table, key []byte, c capacity.Consistency) (*reading, error) {
 	r, err := e.admitRead(ctx, t, nil, counts, hashOf(key), c)
 	if err != nil {
@@ -48,7 +49,7 @@ func (e *Engine) admitItem(ctx context.Context, t *catalog.Table, counts *observ
 	return r, err
 }
 
-// charge charges the read, which is over, with all that it has cost.
+// charge charges the finished read its full cost.
 func (r *reading) charge(units float64) {
 	if r == nil {
 		return
@@ -63,20 +64,20 @@ func (r *reading) spend(demands ...throttle.Demand) {
 	r.grant = throttle.Grant{}
 }
 
-// end gives back what the read was let in with, if it was not charged.
+// end returns the admitted units of a read that was not charged.
 func (r *reading) end() {
 	if r != nil {
 		r.grant.Refund()
 	}
 }
 
-// transactionReading is a transaction of reads that was let in; it is nil where the capacity of no table of it is enforced.
+// transactionReading is an admitted transaction of reads. It is nil if no table's capacity is enforced.
 type transactionReading struct {
 	engine  *Engine
 	demands []throttle.Demand // by item
 }
 
-// admitTransaction lets reads in that have been located, all or none.
+// admitTransaction admits located reads, all or none.
 func (e *Engine) admitTransaction(ctx context.Context, gets []transactGet) (*transactionReading, error) {
 	now := e.options.Now()
 	r := &transactionReading{engine: e}
@@ -111,7 +112,7 @@ func (e *Engine) admitTransaction(ctx context.Context, gets []transactGet) (*tra
 	return nil, canceledFor(errs)
 }
 
-// charge charges one of the reads with what it has cost. What has been read is paid, whatever becomes of the others.
+// charge charges one of the reads. A read is paid for even if others fail.
 func (r *transactionReading) charge(item int, units float64) {
 	if r == nil {
 		return
@@ -121,7 +122,7 @@ func (r *transactionReading) charge(item int, units float64) {
 	r.engine.enforcement.limiter.Spend([]throttle.Demand{d}, r.engine.options.Now())
 }
 
-// chargeRead charges the read of an item that was not let in as one.
+// chargeRead charges a read of an item that was not admitted beforehand.
 func (e *Engine) chargeRead(t *catalog.Table, key []byte, units float64) {
 	if e.enforces(t) {
 		d := throttle.Demand{ID: limitID(t, nil), Op: throttle.Read, Hash: hashOf(key), Units: units}
@@ -129,16 +130,16 @@ func (e *Engine) chargeRead(t *catalog.Table, key []byte, units float64) {
 	}
 }
 
-// hashOf is the partition hash of a key, or of the beginning of one.
+// hashOf returns the partition hash of a key or key prefix.
 func hashOf(key []byte) uint16 {
 	hash, err := keyenc.HashOf(key)
 	if err != nil {
-		return 0 // the first, where a scan of everything begins
+		return 0 // the first hash, at which a full scan begins
 	}
 	return hash
 }
 
-// admitPage lets a page in, and says how many bytes there is capacity for.
+// admitPage admits a page and determines how many bytes there is capacity for.
 func (e *Engine) admitPage(ctx context.Context, plan *pagePlan) (*reading, error) {
 	s := &plan.source
 	r, err := e.admitRead(ctx, s.table, s.index, plan.counts, hashOf(plan.lo), plan.consistency)
@@ -153,13 +154,13 @@ func (e *Engine) admitPage(ctx context.Context, plan *pagePlan) (*reading, error
 	return r, nil
 }
 
-// spread is where a page has read: bytes by partition hash. The hashes of a page come in order.
+// spread is how a page's bytes are distributed over partition hashes, which occur in order.
 type spread []struct {
 	hash  uint16
 	bytes int
 }
 
-// grain is how many hashes a spread does not tell from each other.
+// grain is how many hashes a spread combines.
 const grain = 256
 
 func (s *spread) add(hash uint16, bytes int) {
@@ -172,7 +173,7 @@ func (s *spread) add(hash uint16, bytes int) {
 	(*s)[len(*s)-1].bytes += bytes
 }
 
-// chargePage charges a page to the places that it has read, each with its part.
+// chargePage charges a page to the partitions it has read, each for its share.
 func (r *reading) chargePage(p *page) {
 	if r == nil {
 		return
@@ -182,7 +183,7 @@ func (r *reading) chargePage(p *page) {
 		r.charge(units)
 		return
 	}
-	left := units - r.least.Units // the rest of rounding is the last place's
+	left := units - r.least.Units // the last partition gets the rounding difference
 	demands := make([]throttle.Demand, len(p.spread))
 	for i, part := range p.spread {
 		demands[i] = r.least

@@ -12,17 +12,17 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
-// payment is what writes of one request take of the capacity of their tables and indexes. It is taken within the
-// transaction of the store, when the cost is known; a transaction that runs again takes it again. The zero payment has
-// taken nothing. It lies in the first of the writes, so that it costs nothing where nothing is enforced.
+// payment is the capacity that the writes of one request have taken from their tables and indexes. It is taken within the store's
+// transaction, when the cost is known; a transaction that is retried takes it again. The zero payment has taken nothing. It is
+// embedded in the first write, so it costs nothing when capacity is not enforced.
 type payment struct{ grant *throttle.Grant }
 
-// throttledError is the error of writes that there is no capacity for.
+// throttledError is the error of writes without available capacity.
 type throttledError struct {
-	errs []error // by write; nil for those that there is capacity for
+	errs []error // by write; nil for those with capacity
 }
 
-// others are those of the writes that there is capacity for; with none of them, there is an error.
+// others returns the writes that had capacity, or an error if none had.
 func (t *throttledError) others(g writeGroup) (others writeGroup, err error) {
 	for i, w := range g {
 		if t.errs[i] == nil {
@@ -39,7 +39,8 @@ func (t *throttledError) others(g writeGroup) (others writeGroup, err error) {
 
 func (t *throttledError) Error() string { return fmt.Sprint("engine: throttled: ", t.errs) }
 
-// take takes what the last runs of writes have cost, of all of them or of none: then the error is a *throttledError.
+// take takes the cost of the last run of the writes, of all or none. If there is not enough capacity the error is a
+// *throttledError.
 func (p *payment) take(ctx context.Context, e *Engine, g writeGroup, transactional bool) error {
 	p.refund()
 	var demands []throttle.Demand
@@ -72,8 +73,7 @@ func (p *payment) take(ctx context.Context, e *Engine, g writeGroup, transaction
 	return refused
 }
 
-// takeSingle is take for one write by itself, which has run and may have failed. As on AWS, one whose condition is false is
-// paid as well.
+// takeSingle is take for a single write, which may have failed. As on AWS, a write with a false condition is charged, too.
 func (p *payment) takeSingle(ctx context.Context, e *Engine, w *write, failure error) error {
 	if failure != nil && !isPaid(failure) {
 		return failure
@@ -88,7 +88,7 @@ func (p *payment) takeSingle(ctx context.Context, e *Engine, w *write, failure e
 	return failure
 }
 
-// settle gives back what was taken for writes that ended with err.
+// settle returns what was taken for writes that failed with err.
 func (p *payment) settle(err error) {
 	if err != nil && !isPaid(err) {
 		p.refund()
@@ -101,7 +101,7 @@ func (p *payment) refund() {
 	}
 }
 
-// isPaid reports whether a single write that failed consumes what the item that it found would.
+// isPaid reports whether a failed single write consumes capacity for the item it found.
 func isPaid(failure error) bool {
 	if _, ok := errors.AsType[*conditionError](failure); ok {
 		return true
@@ -110,7 +110,7 @@ func isPaid(failure error) bool {
 	return ok && known.Code == apierr.DuplicateItemException
 }
 
-// appendDemands appends what the write's last run has cost. Local indexes are in their table's partition.
+// appendDemands appends the cost of the write's last run. Local indexes share their table's partition.
 func (w *write) appendDemands(demands []throttle.Demand, item int, transactional bool) []throttle.Demand {
 	at := len(demands)
 	demands = append(demands, throttle.Demand{
@@ -126,7 +126,7 @@ func (w *write) appendDemands(demands []throttle.Demand, item int, transactional
 				d.Hash, d.Units = x.leftHash, x.leftUnits
 				demands = append(demands, d)
 			}
-		case catalog.Vector: // which consumes bytes and not units
+		case catalog.Vector: // vector indexes consume bytes, not units
 		}
 	}
 	return demands

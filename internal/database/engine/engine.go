@@ -1,48 +1,48 @@
 // Package engine executes DynamoDB's operations on a kv.Store.
 //
-// There is one file for each operation, with a method of Engine in it. What operations share is in files named
-// after it: how a write is carried out (write.go, mutate.go), what a Query or Scan walks through (read_source.go,
-// page.go). What needs neither a transaction nor the catalog is in packages of its own: what a table may look like
-// and how it is described (schema), what follows from a stored item (derive), the records of jobs and backups (job,
-// backup), the version of the stored form (format), and the verifier (verify), which reads a store and cannot write.
+// There is one file for each operation, with a method of Engine. Code that operations share is in files named after its purpose:
+// executing writes (write.go, mutate.go), walking the items of a Query or Scan (read_source.go, page.go). Code that needs neither
+// a transaction nor the catalog is in separate packages: valid table definitions and their descriptions (schema), what is derived
+// from a stored item (derive), the records of jobs and backups (job, backup), the version of the storage format (format), and the
+// verifier (verify), which can only read a store.
 //
 // # Transfers
 //
-// Exports and imports (transfers.go) are jobs whose records stay, because the API describes them when they are over.
+// Exports and imports (transfers.go) are jobs whose records are kept, because the API describes them after they have ended.
 //
 // # Jobs
 //
-// Work that outlasts its request is a job: filling a new index, removing a deleted one's entries, building
-// or removing TTL entries, filling a restored table (restore.go), removing what a deleted one held. A job's
-// record is written in the transaction that makes the work necessary and removed in the one that ends it, so
-// Open finds what was under way. Jobs change the state of indexes and of TTL; states of a table that only take
-// time are instants in its descriptor (package catalog), which no job has to end.
+// Work that outlasts its request is a job: filling a new index, removing a deleted one's entries, building or removing TTL
+// entries, filling a restored table (restore.go), removing the data of a deleted table. A job's record is written in the
+// transaction that makes the work necessary and removed in the one that completes it, so Open finds unfinished jobs. Jobs change
+// the state of indexes and of TTL. Table states that only take time are timestamps in the table's descriptor (package catalog),
+// which no job has to end.
 //
-//	UpdateTable ─► version n+1: writes keep the new index                 allocating
+//	UpdateTable ─► version n+1: writes maintain the new index             allocating
 //	job         ─► version n+2                                            backfilling
-//	            ─► entries of the items that were there, chunk by chunk
+//	            ─► entries of the existing items, chunk by chunk
 //	            ─► version n+3: reads may use it                          active
 //
 // # Invariants
 //
-//	I1  What is derived of an item (index entries, TTL entry, counters, change-log record) is written in the
-//	    item's own transaction. Verify proves it; scripts and tests of the engine end with it.
-//	I2  A write acts on a table's definition only while it is the current one: it holds the table's version
-//	    shared, and a change of definition holds it exclusively.
-//	I3  An index that is not readable may lack entries of items older than itself, never hold wrong ones.
-//	    Writes and the backfill hold the item's key, so each entry is made, and counted, once.
-//	I4  A record of a change log is in one shard of a stream, also for who reads while shards change: both hold
-//	    the table's version and the stream's record (stream_life.go).
-//	I5  All time is the one clock's, which never goes back (clock.go), and all randomness Options.Rand.
+//	I1  Everything derived from an item (index entries, TTL entry, counters, change-log record) is written in
+//	    the item's own transaction. Verify checks it; the engine's scripts and tests end with a Verify.
+//	I2  A write uses a table's definition only while it is current: it holds the table's version shared,
+//	    and a change of the definition holds it exclusively.
+//	I3  An index that is not yet readable may lack entries of items older than itself, but has no wrong ones.
+//	    Writes and the backfill hold the item's key, so each entry is created, and counted, once.
+//	I4  A change-log record belongs to exactly one shard of a stream, even for readers during a change of
+//	    shards: both hold the table's version and the stream's record (stream_life.go).
+//	I5  All times come from one clock, which never goes back (clock.go), and all randomness from Options.Rand.
 //	I6  The number of a change is its time: numbers order changes by time, exactly, within an item and in a log.
-//	I7  A change log keeps what somebody can ask for, and the table's definition says what that is (catalog.Log).
-//	I8  Of the servers that share a store, one does the work beside requests, in terms (package cluster). Its updates fail when its
-//	    term is over.
+//	I7  A change log keeps exactly what the table's definition requires (catalog.Log).
+//	I8  Of the servers that share a store, one does the background work, in terms (package cluster). Its
+//	    updates fail when its term is over.
 //
 // # Errors
 //
-// What a client did is an *apierr.Error: the engine gives the facts, package apierr has AWS's sentence for
-// them. Any other error is a fault of the server or its disk, for the log.
+// A client's error is an *apierr.Error: the engine provides the facts, package apierr AWS's message for them. Any other error is
+// a failure of the server or its disk and is only logged.
 package engine
 
 import (
@@ -64,10 +64,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// StreamShardsMax is how many open shards a stream may have.
+// StreamShardsMax is the maximum number of open shards of a stream.
 const StreamShardsMax = stream.ShardsMax
 
-// Options of an engine; the zero value works.
+// Options configure an engine. The zero value is valid.
 type Options struct {
 	Region    string // default us-east-1
 	AccountID string // default 000000000000
@@ -76,44 +76,44 @@ type Options struct {
 	Now           func() time.Time // the machine's clock; default time.Now
 	Rand          io.Reader        // default crypto/rand
 	Logger        *slog.Logger     // default: discard
-	// Observe counts what requests do. Default: one that nobody sees.
+	// Observe counts requests. Default: counts that are not exported.
 	Observe *observe.Database
-	// GSIDelay makes reads of global secondary indexes see the state of that long ago. Default 0.
+	// GSIDelay makes reads of global secondary indexes return the state of that long ago. Default 0.
 	GSIDelay time.Duration
-	// TableDelay is how long a table stays CREATING, UPDATING or DELETING. Default 0: the answer to
-	// the request shows the state, the next request finds it over.
+	// TableDelay is how long a table stays CREATING, UPDATING or DELETING. Default 0: the response to the request shows the
+	// state, the next request no longer does.
 	TableDelay time.Duration
-	// TTLInterval is how often expired items are looked for. Default 1 s; negative: only by ExpireNow.
+	// TTLInterval is how often expired items are removed. Default 1 s; negative: only by ExpireNow.
 	TTLInterval time.Duration
-	// EnforceCapacity holds tables to their capacity as AWS does, but for those whose tag says otherwise (catalog.EnforcementTag).
+	// EnforceCapacity enforces the capacity of tables as AWS does. A table's tag can override it (catalog.EnforcementTag).
 	EnforceCapacity bool
 	// ItemRules are asked for the rule that the items of clients' writes must follow. Default: none, and any item may be written.
 	ItemRules ItemRules
-	// StreamShards is how many shards a new stream begins with, 1 to StreamShardsMax. Default 1.
+	// StreamShards is the number of shards of a new stream, 1 to StreamShardsMax. Default 1.
 	StreamShards int
-	// StreamShardRotation is how long a shard stays open before another takes its place. Default 4 h; negative:
-	// for ever.
+	// StreamShardRotation is how long a shard stays open before a new one replaces it. Default 4 h; negative: never.
 	StreamShardRotation time.Duration
-	// StreamShardLoad is how many records a second, over some seconds, let a shard be split in two. Default 1000;
-	// negative: none do.
+	// StreamShardLoad is the number of records a second, over some seconds, at which a shard is split in two. Default 1000;
+	// negative: never.
 	StreamShardLoad int
-	// OnDeliveries is called when Deliveries has changed. Default: nothing delivers, and no destination can be enabled.
+	// OnDeliveries is called when the result of Deliveries has changed. Default: there is no delivery, and destinations cannot be
+	// enabled.
 	OnDeliveries func()
-	// Regions are those of the server. Default: the engine's own alone, and no table has replicas.
+	// Regions are those of the server. Default: only the engine's own, and tables cannot have replicas.
 	Regions *Regions
-	// ReplicationDelay is how long a change waits before it is brought to this Region from another one. Default 0.
+	// ReplicationDelay is how long a change waits before it is applied in this Region. Default 0.
 	ReplicationDelay time.Duration
-	// Buckets is where exports go and imports come from. Default: none, and those are refused.
+	// Buckets is the store of exports and imports. Default: none; exports and imports are rejected.
 	Buckets bucket.Store
-	// LogMaxBytes is the most room that change logs take together, about: beyond it the oldest changes are forgotten
-	// before their time. Default 0: no cap.
+	// LogMaxBytes is the approximate limit of the total size of change logs; above it the oldest changes are deleted early.
+	// Default 0: no limit.
 	LogMaxBytes int64
-	// Shared is for a store that other servers have open too (package cluster).
+	// Shared means that other servers also have the store open (package cluster).
 	Shared bool
-	// Unencrypted is for a store whose files are on a disk as they are: tables that ask for encryption are warned of.
+	// Unencrypted means that the store's files on disk are not encrypted. Tables that request encryption then cause a warning.
 	Unencrypted bool
 
-	transfers transferSizes // tests make them small
+	transfers transferSizes // small in tests
 }
 
 func (o Options) withDefaults() Options {
@@ -155,15 +155,14 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Engine executes operations: one method an operation (PutItem, Query, …) that takes the input struct of
-// package api, whose member constraints have been checked (api.Validate), and returns the output struct or
-// an error; an *apierr.Error is for the client, anything else is a fault of ours. All methods may be called
-// at once.
+// Engine executes operations. Each has a method (PutItem, Query, …) that takes the input struct of package api, whose member
+// constraints have been checked (api.Validate), and returns the output struct or an error. An *apierr.Error is for the client,
+// any other error is internal. All methods are safe for concurrent use.
 type Engine struct {
 	store   kv.Store
-	member  *cluster.Member // nil where no other server has the store
+	member  *cluster.Member // nil if no other server shares the store
 	catalog *catalog.Catalog
-	options Options // defaults filled
+	options Options // with defaults filled in
 	jobs    *jobs
 	past    *past // nil without GSIDelay
 	regions *Regions
@@ -179,17 +178,16 @@ type Engine struct {
 	landings    landings
 	hot         hotKeys
 	enforcement enforcement
-	traffic     traffic // raiseWarm's
+	traffic     traffic // used by raiseWarm
 	sweeps      sweeps
-	logAlarmed  atomic.Bool  // the log has been warned that LogMaxBytes comes near
+	logAlarmed  atomic.Bool  // a warning that LogMaxBytes is nearly reached has been logged
 	sweptWindow atomic.Int64 // the token window up to which expired tokens have been dropped
 
-	randMu sync.Mutex // an injected source need not be safe for concurrent use
+	randMu sync.Mutex // Options.Rand need not be safe for concurrent use
 }
 
-// Open starts an engine on a store: it checks the format version, loads the catalog and resumes the jobs
-// (backfills, drops) that were under way. The engine closes the store in Close; where Open fails, the store
-// stays the caller's.
+// Open starts an engine on a store: it checks the format version, loads the catalog and resumes unfinished jobs. Close closes the
+// store; if Open fails, the caller still owns it.
 func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 	o = o.withDefaults()
 	free := format.Unshared
@@ -218,7 +216,7 @@ func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 		if e.member, err = e.join(ctx, fence); err != nil {
 			return nil, err
 		}
-		// A move marks the store, then looks for servers: one of the two sees the other.
+		// A move marks the store and then looks for servers, so one of the two sees the other.
 		if err := e.checkMoved(ctx); err != nil {
 			e.leaveServers()
 			return nil, err
@@ -244,7 +242,7 @@ func Open(ctx context.Context, store kv.Store, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// start begins what runs beside requests.
+// start starts background work.
 func (e *Engine) start(ctx context.Context) error {
 	if e.options.GSIDelay > 0 {
 		var err error
@@ -272,7 +270,8 @@ func (e *Engine) start(ctx context.Context) error {
 	return e.jobs.resume(ctx)
 }
 
-// lead begins what one server does for all that share the store, until ctx ends. It returns nil if that has ended already.
+// lead starts the work that one server does for all that share the store, until ctx ends. It returns nil if ctx has already
+// ended.
 func (e *Engine) lead(ctx context.Context) *term {
 	t := e.jobs.lead(ctx)
 	if t == nil {
@@ -303,10 +302,10 @@ func (e *Engine) Close() error {
 	return e.store.Close()
 }
 
-// Rest ends the work beside requests, which go on.
+// Rest ends background work. Requests continue.
 func (e *Engine) Rest() { e.jobs.stop() }
 
-// stop ends what runs beside requests.
+// stop ends background work.
 func (e *Engine) stop() {
 	if e.member != nil {
 		e.member.Stop()
@@ -322,7 +321,7 @@ func (e *Engine) Verify(ctx context.Context, report func(verify.Finding), progre
 	return verify.Run(ctx, e.store, report, verify.Options{Progress: progress})
 }
 
-// randomBytes fills p from the injected source.
+// randomBytes fills p from Options.Rand.
 func (e *Engine) randomBytes(p []byte) error {
 	e.randMu.Lock()
 	defer e.randMu.Unlock()

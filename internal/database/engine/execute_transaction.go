@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/partiql"
 )
 
-// ExecuteTransaction executes up to 100 PartiQL statements, all or none: SELECTs of one item each as TransactGetItems
-// does, writes and EXISTS as TransactWriteItems does.
+// ExecuteTransaction executes up to 100 PartiQL statements, all or none: SELECTs of single items like TransactGetItems, writes
+// and EXISTS like TransactWriteItems.
 func (e *Engine) ExecuteTransaction(ctx context.Context, in *api.ExecuteTransactionInput) (*api.ExecuteTransactionOutput, error) {
 	statements, err := bindTransactStatements(in.TransactStatements)
 	if err != nil {
@@ -34,7 +34,7 @@ func (e *Engine) ExecuteTransaction(ctx context.Context, in *api.ExecuteTransact
 	return &api.ExecuteTransactionOutput{ConsumedCapacity: g.consumed(in.ReturnConsumedCapacity, replayed, e)}, nil
 }
 
-// bindTransactStatements refuses what the request alone shows wrong.
+// bindTransactStatements rejects what is invalid judging by the request alone.
 func bindTransactStatements(requests []api.ParameterizedStatement) ([]*statement, error) {
 	statements := make([]*statement, len(requests))
 	size := 0
@@ -78,7 +78,7 @@ func (e *Engine) transactSelects(ctx context.Context, statements []*statement, w
 	return out, nil
 }
 
-// prepareSelect makes a read of a SELECT of one item.
+// prepareSelect creates a transactional read from a SELECT of one item.
 func (e *Engine) prepareSelect(ctx context.Context, s *statement, g *transactGet) error {
 	t, _, err := e.lookup(ctx, s.source.Table)
 	if err != nil {

@@ -16,16 +16,14 @@ import (
 )
 
 const (
-	// ttlYearsMax is how far in the past an expiry time may lie for the item to be removed: AWS takes
-	// older ones for mistakes.
+	// ttlYearsMax is the maximum age of an expiry time: AWS treats older ones as mistakes and keeps the item.
 	ttlYearsMax = 5
-	// expireGroup is how many items are removed in one commit: a backlog goes with few syncs of the disk, and
-	// nobody waits long for one of the items.
+	// expireGroup is how many items are removed in one commit: a backlog needs few syncs of the disk, and writers of these items
+	// do not wait long.
 	expireGroup = 100
 )
 
-// ExpireNow removes the items whose time has come and returns how many there were. It runs by itself every
-// Options.TTLInterval.
+// ExpireNow removes all expired items and returns their number. It runs automatically every Options.TTLInterval.
 func (e *Engine) ExpireNow(ctx context.Context) (n int, err error) {
 	now := e.options.Now()
 	for _, t := range e.catalog.Tables() {
@@ -38,8 +36,8 @@ func (e *Engine) ExpireNow(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// expiresHere reports whether items of a table expire in this Region. Those of a global table of version 2019.11.21
-// do in one, from which the deletions are replicated: in the first by name that the server serves.
+// expiresHere reports whether items of a table expire in this Region. Those of a global table of version 2019.11.21 expire in
+// only one of the served Regions, the first by name, and the deletions are replicated from there.
 func (e *Engine) expiresHere(t *catalog.Table) bool {
 	if t.Replica == "" || t.Legacy {
 		return true
@@ -55,8 +53,8 @@ func (e *Engine) expiresHere(t *catalog.Table) bool {
 	return true
 }
 
-// sweeps are how far the TTL entries of each table have been swept since the engine was opened: none is left of an
-// earlier second. A sweep begins there, since what it removed before has left tombstones that a store steps over.
+// sweeps records up to which second each table's TTL entries have been swept since the engine was opened: no earlier entry is
+// left. The next sweep starts there, to avoid stepping over the tombstones of the previous ones.
 type sweeps struct {
 	mu    sync.Mutex
 	swept map[keyenc.TableID]*swept
@@ -64,12 +62,12 @@ type sweeps struct {
 
 // swept is how far a table has been swept, in seconds since the epoch.
 type swept struct {
-	next int64 // where the next sweep begins, if the one under way succeeds
-	done int64 // no entry is left of an earlier second
+	next int64 // where the next sweep starts if the current one succeeds
+	done int64 // no entry of an earlier second is left
 }
 
-// begin returns where a sweep of a table up to a second begins. It notes at once that the sweep has come there, so
-// that lower also counts while it is under way.
+// begin returns where a sweep of a table up to a second starts. It records immediately that the sweep has got there, so that
+// lower also works during the sweep.
 func (s *sweeps) begin(t keyenc.TableID, until int64) (from int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,14 +84,14 @@ func (s *sweeps) begin(t keyenc.TableID, until int64) (from int64) {
 	return from
 }
 
-// end notes that the sweep of a table up to a second has succeeded.
+// end records that the sweep of a table up to a second has succeeded.
 func (s *sweeps) end(t keyenc.TableID, until int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.swept[t].done = min(until, s.swept[t].next)
 }
 
-// doneUntil returns the second before which no TTL entry of a table is left.
+// doneUntil returns the second before which a table has no TTL entries.
 func (s *sweeps) doneUntil(t keyenc.TableID) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,8 +101,8 @@ func (s *sweeps) doneUntil(t keyenc.TableID) int64 {
 	return math.MinInt64
 }
 
-// lower notes that a table has an entry of a second, or may have one. It is called after the entry is there: a sweep
-// that begins earlier may miss the entry, but the next one does not.
+// lower records that a table has, or may have, an entry of a second. It is called after the entry is written: a sweep that
+// started earlier may miss the entry, but the next one does not.
 func (s *sweeps) lower(t keyenc.TableID, seconds int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +115,7 @@ func (s *sweeps) lower(t keyenc.TableID, seconds int64) {
 func (e *Engine) expireTable(ctx context.Context, t *catalog.Table, now time.Time) (n int, err error) {
 	until := now.Unix() + 1
 	from := e.sweeps.begin(t.ID, until)
-	if e.member != nil { // what other servers write is not heard of
+	if e.member != nil { // this server does not see the writes of others
 		from = math.MinInt64
 	}
 	n, err = e.expireBetween(ctx, t, max(from, now.AddDate(-ttlYearsMax, 0, 0).Unix()), until)
@@ -129,7 +127,7 @@ func (e *Engine) expireTable(ctx context.Context, t *catalog.Table, now time.Tim
 	return n, nil
 }
 
-// expireBetween walks the TTL entries of [from, until) in order of time. A table that is deleted meanwhile has
+// expireBetween walks the TTL entries of [from, until) in order of time. If the table is deleted in the meantime, there is
 // nothing left to expire.
 func (e *Engine) expireBetween(ctx context.Context, t *catalog.Table, from, until int64) (n int, err error) {
 	lo, hi := keyenc.TTLBounds(t.ID, from, until)
@@ -158,8 +156,8 @@ func (e *Engine) expireBetween(ctx context.Context, t *catalog.Table, from, unti
 	}
 }
 
-// expireKeys removes the items of TTL entries in one commit, or, where they are too large for one, in several,
-// and returns how many it removed. It waits for transactions on the items.
+// expireKeys removes the items of TTL entries in one commit, or in several if they are too large for one, and returns how many it
+// removed. It waits for transactions on the items.
 func (e *Engine) expireKeys(ctx context.Context, t *catalog.Table, keys [][]byte) (removed int, err error) {
 	g, err := expiries(t, keys)
 	if err != nil {
@@ -188,7 +186,7 @@ func (e *Engine) expireKeys(ctx context.Context, t *catalog.Table, keys [][]byte
 	return removed, nil
 }
 
-// expiries makes the removals that TTL entries of a table ask for.
+// expiries creates the deletes for TTL entries of a table.
 func expiries(t *catalog.Table, keys [][]byte) (writeGroup, error) {
 	g := make(writeGroup, len(keys))
 	for i, key := range keys {
@@ -204,8 +202,8 @@ func expiries(t *catalog.Table, keys [][]byte) (writeGroup, error) {
 	return g, nil
 }
 
-// expireWrites carries out removals. Each item is looked at again under its own key before it goes: a write
-// may have given it more time since.
+// expireWrites executes deletes of expired items. Each item is read again under its key first, because a write may have postponed
+// its expiry.
 func (e *Engine) expireWrites(ctx context.Context, g writeGroup) (removed int, err error) {
 	err = e.update(ctx, g.intent(), g, func(txn kv.Txn, ws *workspace) error {
 		removed = 0
@@ -230,8 +228,8 @@ func (e *Engine) expireWrites(ctx context.Context, g writeGroup) (removed int, e
 	return removed, nil
 }
 
-// successor returns the newest definition of a table. A table that is not there any more is a
-// ResourceNotFoundException, even if another one has its name.
+// successor returns the newest definition of a table. It returns a ResourceNotFoundException if the table has been deleted, even
+// if another table now has its name.
 func (e *Engine) successor(ctx context.Context, t *catalog.Table) (*catalog.Table, error) {
 	if err := e.catalog.Renew(ctx, t); err != nil {
 		return nil, err
@@ -259,10 +257,10 @@ func (e *Engine) readKeys(ctx context.Context, lo, hi []byte, limit int) ([][]by
 	return keys, it.Err()
 }
 
-// keyAfter is the key that follows another directly.
+// keyAfter returns the immediate successor of a key.
 func keyAfter(key []byte) []byte { return append(slices.Clone(key), 0) }
 
-// isNotFound reports whether an error tells a client that a table is not there.
+// isNotFound reports whether an error tells a client that a table does not exist.
 func isNotFound(err error) bool {
 	var known *apierr.Error
 	return errors.As(err, &known) && known.Code == apierr.ResourceNotFoundException

@@ -20,7 +20,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/transfer"
 )
 
-// runExport does what is left of an export. A file that a crash has interrupted is written again, under its old name.
+// runExport executes the rest of an export. After a crash an unfinished file is written again under the same name.
 func (e *Engine) runExport(ctx context.Context, x *transfer.Record) error {
 	if err := e.writeExport(ctx, x); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (e *Engine) runExport(ctx context.Context, x *transfer.Record) error {
 	return e.endTransfer(ctx, x, transfer.Completed)
 }
 
-// writeExport writes the objects of an export that are not there yet.
+// writeExport writes the remaining objects of an export.
 func (e *Engine) writeExport(ctx context.Context, x *transfer.Record) error {
 	in, err := exportRequest(x)
 	if err != nil {
@@ -74,7 +74,7 @@ func (e *Engine) writeExport(ctx context.Context, x *transfer.Record) error {
 			return err
 		}
 	}
-	x.Ended = e.options.Now().UnixMilli() // which the manifest has, too
+	x.Ended = e.options.Now().UnixMilli() // also in the manifest
 	if err = w.manifests(ctx); err != nil {
 		x.Ended = 0
 	}
@@ -91,20 +91,20 @@ type exporter struct {
 	filter *exportFilter
 	out    outbox
 
-	// The lines are in the format of the export, which is the extension of its files.
+	// The lines have the export's format, which is also the file extension.
 	appendItem   func([]byte, itemenc.Item) ([]byte, error)
 	appendChange func([]byte, lines.Change) ([]byte, error)
 	extension    string
 
 	line  []byte
-	bytes int64 // of the items in the file that is being written
+	bytes int64 // of the items in the current file
 }
 
-// complete reports whether all data files are written: there is always one.
+// complete reports whether all data files have been written. There is at least one.
 func (w *exporter) complete() bool { return len(w.x.Exported.Files) > 0 && w.x.Exported.Next == nil }
 
-// fileName is the name of the data file of a number. AWS's are 26 letters and digits, too. Those of incremental
-// exports are all in one folder.
+// fileName returns the name of the n-th data file, which like AWS's consists of 26 letters and digits. The files of all
+// incremental exports share a folder.
 func (w *exporter) fileName(n int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %s %d", w.x.UUID, w.x.ID, n))
 	name := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
@@ -115,7 +115,7 @@ func (w *exporter) fileName(n int) string {
 	return folder + name + w.extension
 }
 
-// file writes the next data file, and notes it in the record.
+// file writes the next data file and adds it to the record.
 func (w *exporter) file(ctx context.Context) error {
 	f, err := w.out.createFile(ctx, w.fileName(len(w.x.Exported.Files)))
 	if err != nil {
@@ -147,7 +147,7 @@ func (w *exporter) file(ctx context.Context) error {
 	return nil
 }
 
-// fillItems fills a data file of a full export from a key on, and returns where the next one begins.
+// fillItems fills a data file of a full export from a key on, and returns where the next file begins.
 func (w *exporter) fillItems(ctx context.Context, f *outFile, lo []byte) (next []byte, err error) {
 	err = w.past.items(ctx, w.x.Exported.To, lo, w.filter.hi, func(key []byte, it itemenc.Item) (bool, error) {
 		if f.text >= w.engine.options.transfers.fileBytes {
@@ -167,7 +167,7 @@ func (w *exporter) fillItems(ctx context.Context, f *outFile, lo []byte) (next [
 	return next, err
 }
 
-// fillChanges fills a data file of an incremental export from a key on, and returns where the next one begins.
+// fillChanges fills a data file of an incremental export from a key on, and returns where the next file begins.
 func (w *exporter) fillChanges(ctx context.Context, f *outFile, lo []byte) (next []byte, err error) {
 	for {
 		changed, end, err := w.past.touchedIn(ctx, w.x.Exported.From, w.x.Exported.To, lo, w.filter.hi)
@@ -189,7 +189,7 @@ func (w *exporter) fillChanges(ctx context.Context, f *outFile, lo []byte) (next
 	}
 }
 
-// fillChange writes what became of an item in the period: nothing where it came and went.
+// fillChange writes the net change of an item in the period. An item that was both created and deleted in the period is omitted.
 func (w *exporter) fillChange(f *outFile, x *touched) error {
 	before, err := w.past.before(x.first)
 	if err != nil {
@@ -222,7 +222,7 @@ func (w *exporter) fillChange(f *outFile, x *touched) error {
 	return f.add(w.line, 1)
 }
 
-// keysOf returns the key attributes of an item, of the first image that is there.
+// keysOf returns the key attributes of an item from the first image that is present.
 func (w *exporter) keysOf(images ...itemenc.Item) (itemenc.Item, error) {
 	names := []string{w.table.PK.Name}
 	if w.table.SK.Name != "" {
@@ -274,7 +274,7 @@ const (
 	manifestOfIncremental = "2023-08-01"
 )
 
-// manifests writes the manifests and their checksums; with them the export is whole.
+// manifests writes the manifests and their checksums, which completes the export.
 func (w *exporter) manifests(ctx context.Context) error {
 	var files []byte
 	for _, f := range w.x.Exported.Files {

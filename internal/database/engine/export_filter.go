@@ -7,14 +7,14 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// exportFilter is a FilterSpecification on a table: a part of its keys, a condition, and the attributes wanted.
+// exportFilter is a FilterSpecification bound to a table: a range of keys, a condition, and a projection.
 type exportFilter struct {
 	lo, hi []byte
 	query  query
 	shape  shape
 }
 
-// bindExportFilter binds the expressions of a FilterSpecification, which are those of a Query.
+// bindExportFilter binds the expressions of a FilterSpecification, which are like those of a Query.
 func bindExportFilter(f *api.FilterSpecification) (query, error) {
 	q := query{in: new(api.QueryInput)}
 	if f == nil {
@@ -28,7 +28,7 @@ func bindExportFilter(f *api.FilterSpecification) (query, error) {
 	return q, expressionErrorIn("Query", q.bindExpressions())
 }
 
-// newExportFilter sets a FilterSpecification, which may be nil, on a table.
+// newExportFilter binds a FilterSpecification, which may be nil, to a table.
 func newExportFilter(f *api.FilterSpecification, t *catalog.Table) (*exportFilter, error) {
 	x := &exportFilter{}
 	x.lo, x.hi = keyenc.IndexBounds(t.ID, 0)
@@ -52,7 +52,7 @@ func newExportFilter(f *api.FilterSpecification, t *catalog.Table) (*exportFilte
 	return x, x.query.checkFilterNames(&source)
 }
 
-// of returns what is exported of an item, nil where it is not.
+// of returns the exported part of an item, or nil if it is filtered out.
 func (x *exportFilter) of(it itemenc.Item) (itemenc.Item, error) {
 	passes, err := matches(x.query.filter, it)
 	if err != nil || !passes {

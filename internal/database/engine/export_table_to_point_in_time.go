@@ -19,7 +19,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// The types and views of exports.
+// The export types and view types.
 const (
 	fullExport        = "FULL_EXPORT"
 	incrementalExport = "INCREMENTAL_EXPORT"
@@ -27,7 +27,7 @@ const (
 	newAndOldImages = "NEW_AND_OLD_IMAGES"
 )
 
-// An incremental export covers at least and at most so much time.
+// The minimum and maximum period of an incremental export.
 const (
 	exportPeriodMin = 15 * time.Minute
 	exportPeriodMax = 24 * time.Hour
@@ -35,8 +35,8 @@ const (
 
 func keptOfTransfer(x *transfer.Record) string { return backup.KeptOfExport(x.ID) }
 
-// ExportTableToPointInTime writes a table as it was at an earlier second, or its changes between two, to a bucket, in
-// the background. The table must have point-in-time recovery.
+// ExportTableToPointInTime exports a table as of an earlier second, or its changes between two, to a bucket, in the background.
+// The table must have point-in-time recovery.
 func (e *Engine) ExportTableToPointInTime(ctx context.Context, in *api.ExportTableToPointInTimeInput) (*api.ExportTableToPointInTimeOutput, error) {
 	x, err := e.checkExport(in)
 	if err != nil {
@@ -55,13 +55,13 @@ func (e *Engine) ExportTableToPointInTime(ctx context.Context, in *api.ExportTab
 		if err != nil {
 			return nil, err
 		}
-		shown := *begun // the work changes the record
+		shown := *begun // the background work changes the record
 		description, err := e.describeExport(&shown)
 		return &api.ExportTableToPointInTimeOutput{ExportDescription: description}, err
 	}
 }
 
-// checkExport checks what the request alone shows wrong.
+// checkExport checks everything that depends on the request alone.
 func (e *Engine) checkExport(in *api.ExportTableToPointInTimeInput) (*transfer.Record, error) {
 	incremental := valueOf(in.ExportType) == incrementalExport
 	period := in.IncrementalExportSpecification
@@ -119,7 +119,7 @@ func exportRequest(x *transfer.Record) (*api.ExportTableToPointInTimeInput, erro
 	return in, err
 }
 
-// exportKey is the key of an object of an export: what follows AWSDynamoDB/.
+// exportKey returns the key of one of an export's objects; name is the part after AWSDynamoDB/.
 func exportKey(in *api.ExportTableToPointInTimeInput, name string) string {
 	return objectKey(valueOf(in.S3Prefix), name)
 }
@@ -153,7 +153,7 @@ func (e *Engine) beginExport(ctx context.Context, in *api.ExportTableToPointInTi
 	defer done()
 	kept := keptOfTransfer(x)
 	defer func() {
-		if err != nil && !errors.Is(err, kv.ErrUndetermined) { // the record may be there
+		if err != nil && !errors.Is(err, kv.ErrUndetermined) { // otherwise the record may exist
 			e.dropKept(ctx, kept)
 		}
 	}()
@@ -163,7 +163,7 @@ func (e *Engine) beginExport(ctx context.Context, in *api.ExportTableToPointInTi
 	return x, e.store.Update(ctx, transferIntent(x), func(txn kv.Txn) error { return e.admit(txn, x) })
 }
 
-// exportTimeError is the error of an export whose time was over before its table was kept.
+// exportTimeError returns the error of an export whose time was no longer available when its table was kept.
 func exportTimeError(err error) error {
 	if known, ok := errors.AsType[*apierr.Error](err); ok && known.Code == apierr.InvalidRestoreTimeException {
 		return apierr.ExportTimeOutside.With()
@@ -171,7 +171,8 @@ func exportTimeError(err error) error {
 	return err
 }
 
-// exportable returns the descriptor of a table that can be exported. A period is looked at before point-in-time recovery.
+// exportable returns the descriptor of a table that can be exported. Like AWS, it checks the period before point-in-time
+// recovery.
 func (e *Engine) exportable(ctx context.Context, in *api.ExportTableToPointInTimeInput) (*catalog.Descriptor, error) {
 	arn, ok := catalog.ParseARN(*in.TableArn)
 	switch {
@@ -219,16 +220,16 @@ func checkExportPeriod(d *catalog.Descriptor, p *api.IncrementalExportSpecificat
 	return nil
 }
 
-// exportPeriod is the time, or the two times, that an export asks for, checked against those that can be restored.
+// exportPeriod returns the requested time or period of an export, checked against the restorable times.
 func (e *Engine) exportPeriod(ctx context.Context, d *catalog.Descriptor, in *api.ExportTableToPointInTimeInput) (*transfer.Exported, error) {
 	now := e.options.Now()
 	earliest, err := e.earliestRestorable(ctx, d, now)
 	if err != nil {
 		return nil, err
 	}
-	latest := now.UnixMilli() - 1 // of this very millisecond there may be changes to come
+	latest := now.UnixMilli() - 1 // the current millisecond may still get changes
 	if in.IncrementalExportSpecification == nil {
-		if in.ExportTime == nil { // recovery may have been turned on in this very millisecond
+		if in.ExportTime == nil { // recovery may have been enabled in the current millisecond
 			return &transfer.Exported{To: max(latest, earliest) + 1}, nil
 		}
 		at := exportSecond(*in.ExportTime)
@@ -248,7 +249,7 @@ func (e *Engine) exportPeriod(ctx context.Context, d *catalog.Descriptor, in *ap
 	return &transfer.Exported{From: from, To: to}, nil
 }
 
-// exportSecond is a time in milliseconds, to the second. What is far away stays so.
+// exportSecond rounds a time to seconds and returns it in milliseconds, saturating if it is out of range.
 func exportSecond(t api.Timestamp) int64 {
 	const farAway = 1 << 50
 	return int64(max(-farAway, min(math.Floor(float64(t))*millis, farAway)))
@@ -277,7 +278,7 @@ func (e *Engine) describeExport(x *transfer.Record) (*api.ExportDescription, err
 		FailureMessage: textOrNil(x.FailureMessage),
 		ExportFormat:   new(exportFormat(in)),
 		ItemCount:      &x.Items,
-		ExportType:     in.ExportType, // AWS does not tell its default
+		ExportType:     in.ExportType, // AWS omits the default
 
 		BilledSizeBytes:     new(billedBytes(x)),
 		FilterSpecification: in.FilterSpecification,
@@ -296,7 +297,7 @@ func (e *Engine) describeExport(x *transfer.Record) (*api.ExportDescription, err
 	return out, nil
 }
 
-// billedBytes are what AWS bills an export for: a period costs 10 MB at least.
+// billedBytes returns the size that AWS bills for an export, at least 10 MB for an incremental one.
 func billedBytes(x *transfer.Record) int64 {
 	if x.Exported.From != 0 {
 		return max(x.Bytes, 10_000_000)
@@ -304,7 +305,7 @@ func billedBytes(x *transfer.Record) int64 {
 	return x.Bytes
 }
 
-// exportTime is the time of a full export, in milliseconds: with its changes.
+// exportTime returns the time of a full export in milliseconds, which includes the changes of that millisecond.
 func exportTime(x *transfer.Record) int64 { return x.Exported.To - 1 }
 
 func exportFormat(in *api.ExportTableToPointInTimeInput) string {

@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// expressionError turns what is wrong with an expression, or with a legacy parameter lowered to one, into the
-// answer a client sees. Other errors pass.
+// expressionError converts an error in an expression, or in a legacy parameter lowered to one, to the client's error. Other
+// errors are returned unchanged.
 func expressionError(err error) error {
 	if err == nil {
 		return nil
@@ -21,7 +21,7 @@ func expressionError(err error) error {
 	return err
 }
 
-// expressionErrorIn is expressionError for the operations that word some faults in their own way.
+// expressionErrorIn is expressionError for operations that have their own messages for some errors.
 func expressionErrorIn(operation string, err error) error {
 	if err == nil {
 		return nil
@@ -41,13 +41,13 @@ func expressionErrorIn(operation string, err error) error {
 	}
 }
 
-// parameter says whether a request has a parameter.
+// parameter is the name of a parameter and whether the request has it.
 type parameter struct {
 	name  string
 	given bool
 }
 
-// refuseMixing refuses a request that uses legacy parameters and expressions at once.
+// refuseMixing rejects a request that uses both legacy parameters and expressions.
 func refuseMixing(legacy, expressions []parameter) error {
 	if !anyGiven(legacy) || !anyGiven(expressions) {
 		return nil

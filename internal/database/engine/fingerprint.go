@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 )
 
-// fingerprint is a digest of the content of a transaction: its actions in order, without what only shapes
-// the answer. Every part goes in with its length, so that different contents are different inputs.
+// fingerprint returns a digest of the content of a transaction: its actions in order, without parameters that only shape the
+// response. Every part is prefixed with its length, so different contents have different inputs.
 func fingerprint(in *api.TransactWriteItemsInput) [sha256.Size]byte {
 	d := digest{hash: sha256.New()}
 	for i := range in.TransactItems {
@@ -40,7 +40,7 @@ func fingerprint(in *api.TransactWriteItemsInput) [sha256.Size]byte {
 	return sum
 }
 
-// digest feeds a hash.
+// digest writes length-prefixed values to a hash.
 type digest struct {
 	hash    hash.Hash
 	scratch []byte
@@ -77,6 +77,6 @@ func (d *digest) item(it attr.Item) {
 func (d *digest) bytes(b []byte) {
 	var length [8]byte
 	binary.BigEndian.PutUint64(length[:], uint64(len(b)))
-	_, _ = d.hash.Write(length[:]) // a hash never fails
+	_, _ = d.hash.Write(length[:]) // a hash never returns an error
 	_, _ = d.hash.Write(b)
 }

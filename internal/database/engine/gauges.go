@@ -14,15 +14,15 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// backlogMax is how many expired items Gauges counts in a table; more are as good as many.
+// backlogMax limits how many expired items of a table Gauges counts.
 const backlogMax = 10_000
 
-// Gauges is what a monitoring system asks for every few seconds: what counters and records tell without a look at
-// items. Unlike Stats it estimates no room but that of change logs.
+// Gauges is the state a monitoring system asks for every few seconds: counters and records, without reading items. Unlike Stats
+// it does not estimate disk space, except that of change logs.
 type Gauges struct {
 	Tables []TableGauges  // by name
-	Jobs   map[string]int // jobs that are stored and due, by kind
-	Logs   LogUse         // of all change logs, those of deleted tables included
+	Jobs   map[string]int // stored jobs that are due, by kind
+	Logs   LogUse         // of all change logs, including those of deleted tables
 }
 
 // Merge adds the gauges of another engine.
@@ -38,25 +38,25 @@ func (g *Gauges) Merge(more *Gauges) {
 // TableGauges is the state of one table.
 type TableGauges struct {
 	Name    string
-	Items   IndexStats // without room
+	Items   IndexStats // without disk space
 	Indexes []IndexStats
-	// ChangeLog is the room of the table's change log, an estimate like LogUse.
+	// ChangeLog is the size of the table's change log, an estimate like LogUse.
 	ChangeLog int64
-	// Expires says that the table has a time to live. Then Expired is how many items have expired and not been
-	// deleted yet, at most backlogMax, and ExpiredFor is how long ago the first of them did.
+	// Expires means that the table has a time to live. Expired is then the number of items that have expired but are not yet
+	// deleted, at most backlogMax, and ExpiredFor is how long ago the first of them expired.
 	Expires    bool
 	Expired    int
 	ExpiredFor time.Duration
-	// Backups are the table's own; NewestBackup is when the last was made, the zero time if there is none.
+	// Backups is the number of the table's user backups. NewestBackup is the time of the latest one, or zero.
 	Backups      int
 	NewestBackup time.Time
-	// ReplicationLag is how old the oldest change is that has not arrived from another Region, by Region; 0 where all have.
+	// ReplicationLag is the age of the oldest change that has not yet arrived from each other Region; 0 if all have.
 	ReplicationLag map[string]time.Duration
-	// ReplicationPending is how many changes have not arrived in the other Regions, by Region; a lower bound where they are many.
+	// ReplicationPending is the number of changes that have not yet arrived in each other Region; a lower bound if it is large.
 	ReplicationPending map[string]int64
 }
 
-// jobNames are the kinds of jobs as operators see them.
+// jobNames are the names of job kinds in metrics.
 var jobNames = map[job.Kind]string{
 	job.Backfill: "backfill_index", job.DropIndex: "drop_index", job.BuildTTL: "enable_ttl", job.DropTTL: "disable_ttl",
 	job.DropTable: "drop_table", job.DropLog: "drop_change_log", job.Restore: "restore_table",
@@ -92,7 +92,7 @@ func (e *Engine) Gauges(ctx context.Context) (Gauges, error) {
 			t = new(TableGauges)
 			backups[b.Table.Name] = t
 		}
-		t.Backups, t.NewestBackup = t.Backups+1, time.UnixMilli(b.Created) // the oldest comes first
+		t.Backups, t.NewestBackup = t.Backups+1, time.UnixMilli(b.Created) // backups are read in order of time
 		return true
 	})
 	tables := e.catalog.Tables()
@@ -128,7 +128,7 @@ func (e *Engine) tableGauges(ctx context.Context, snapshot kv.Snapshot, t *catal
 	if !g.Expires {
 		return g, err
 	}
-	from := max(now.AddDate(-ttlYearsMax, 0, 0).Unix(), e.sweeps.doneUntil(t.ID)) // not over what sweeps have removed
+	from := max(now.AddDate(-ttlYearsMax, 0, 0).Unix(), e.sweeps.doneUntil(t.ID)) // skip the tombstones of previous sweeps
 	lo, hi := keyenc.TTLBounds(t.ID, from, now.Unix()+1)
 	it := snapshot.Iter(lo, hi, kv.IterOptions{})
 	defer it.Close()

@@ -14,8 +14,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// GetItem reads one item. A strongly and an eventually consistent read see the same here, but only the
-// first waits until what it sees is durable. The answer has no Item where there is none.
+// GetItem reads one item. Strongly and eventually consistent reads return the same here, but only the former wait until the state
+// they read is durable. The response has no Item if the item does not exist.
 func (e *Engine) GetItem(ctx context.Context, in *api.GetItemInput) (*api.GetItemOutput, error) {
 	g := getter{"GetItem", in.AttributesToGet, in.ProjectionExpression, in.ExpressionAttributeNames}
 	sh, err := g.bind(in.Key)
@@ -67,7 +67,7 @@ func (e *Engine) GetItem(ctx context.Context, in *api.GetItemInput) (*api.GetIte
 	return out, nil
 }
 
-// storeKey finds the place in the store of the item that a Key parameter names.
+// storeKey returns the store key of the item that a Key parameter names.
 func storeKey(t *catalog.Table, key attr.Item) ([]byte, error) {
 	pk, sk, err := keyOf(t, key)
 	if err != nil {
@@ -76,7 +76,7 @@ func storeKey(t *catalog.Table, key attr.Item) ([]byte, error) {
 	return keyenc.Item(nil, t.ID, pk, sk), nil
 }
 
-// getter is what an operation that reads items by their keys says about the answer's attributes.
+// getter holds the parameters with which read operations by key select attributes.
 type getter struct {
 	operation       string
 	attributesToGet []string
@@ -84,7 +84,7 @@ type getter struct {
 	names           map[string]string
 }
 
-// bind checks all that the request alone shows of keys and projection.
+// bind checks keys and projection as far as the request alone allows.
 func (g *getter) bind(keys ...attr.Item) (shape, error) {
 	err := refuseMixing(
 		[]parameter{{"AttributesToGet", g.attributesToGet != nil}},
@@ -111,7 +111,7 @@ func (g *getter) bind(keys ...attr.Item) (shape, error) {
 	return shapeOf(p), nil
 }
 
-// bindLegacy binds a request without a ProjectionExpression; nil is a projection on everything.
+// bindLegacy binds a request without a ProjectionExpression; nil is a projection on the whole item.
 func (g *getter) bindLegacy() (*eval.Projection, error) {
 	if g.projection != nil {
 		return nil, nil

@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	// recordsMax and recordBytesMax bound an answer of GetRecords; one record may be larger by itself.
+	// recordsMax and recordBytesMax limit a GetRecords response; a single larger record is still returned.
 	recordsMax     = 1000
 	recordBytesMax = 1 << 20
 
-	// A call looks at no more of the log than this, which also holds the records of other shards.
+	// scannedRecordsMax limits how many records of the log a call reads, including those of other shards.
 	scannedRecordsMax = 10_000
 	scannedBytesMax   = 8 << 20
 )
 
-// What every record says of its kind.
+// Constant fields of every record.
 const (
 	eventVersion = "1.1"
 	eventSource  = "aws:dynamodb"
@@ -35,8 +35,8 @@ const (
 	eventRemove = "REMOVE"
 )
 
-// GetRecords reads records from an iterator's position on, in the order of their sequence numbers. It returns none
-// where there are none yet, and where a long stretch of the log belongs to other shards.
+// GetRecords reads records from an iterator's position on, in the order of their sequence numbers. It may return none although
+// there are more, when a long stretch of the log belongs to other shards.
 func (e *Engine) GetRecords(ctx context.Context, in *api.GetRecordsInput) (*api.GetRecordsOutput, error) {
 	limit := int64(recordsMax)
 	if in.Limit != nil {
@@ -66,7 +66,7 @@ func (e *Engine) GetRecords(ctx context.Context, in *api.GetRecordsInput) (*api.
 	if err := p.read(ctx, e, max(it.Next, shard.Start), bound); err != nil {
 		return nil, err
 	}
-	// What was forgotten while it was being read may be missing.
+	// Records trimmed during the read may be missing.
 	if horizon, err := e.horizon(ctx, s); err != nil || it.Next <= horizon {
 		if err == nil {
 			err = apierr.RecordTrimmed.With()
@@ -82,28 +82,28 @@ func (e *Engine) GetRecords(ctx context.Context, in *api.GetRecordsInput) (*api.
 	return out, nil
 }
 
-// recordPage is an answer of GetRecords under way.
+// recordPage is a GetRecords response being built.
 type recordPage struct {
 	stream *stream.Stream
 	shard  *stream.Shard
 	region string
 	limit  int
-	oldest int64 // time of what can be read
+	oldest int64 // time of the oldest readable record
 
 	records []api.Record
-	bytes   int64  // of the records, as SizeBytes counts
-	next    kv.Seq // nothing of the shard below it is missing
+	bytes   int64  // of the records, by SizeBytes
+	next    kv.Seq // the shard's records below it have been read
 	full    bool   // the record at next does not fit
 
-	atEnd    bool  // the log had no more
-	lastTime int64 // of the last record that was looked at
+	atEnd    bool  // the end of the log was reached
+	lastTime int64 // of the last record read
 }
 
 func newRecordPage(s *stream.Stream, shard *stream.Shard, region string, limit int) *recordPage {
 	return &recordPage{stream: s, shard: shard, region: region, limit: limit, records: []api.Record{}}
 }
 
-// read walks the log from a number on and below bound.
+// read walks the log from a number on, below bound.
 func (p *recordPage) read(ctx context.Context, e *Engine, from, bound kv.Seq) error {
 	end := bound
 	if !p.shard.Open() {
@@ -143,7 +143,7 @@ func (p *recordPage) read(ctx context.Context, e *Engine, from, bound kv.Seq) er
 	return err
 }
 
-// take adds a record that the shard holds, or finds the page full.
+// take adds a record of the shard, or sets full.
 func (p *recordPage) take(seq kv.Seq, change *logenc.Change) error {
 	hash, err := keyenc.HashOf(change.Key)
 	if err != nil || !p.shard.Holds(seq, hash) {
@@ -187,7 +187,7 @@ func eventName(change *logenc.Change) string {
 	}
 }
 
-// body is what the stream's view tells of a change.
+// body returns a change as seen through the stream's view type.
 func (p *recordPage) body(seq kv.Seq, change *logenc.Change) (*api.StreamRecord, error) {
 	keys, err := p.keysOf(change)
 	if err != nil {
@@ -212,7 +212,7 @@ func (p *recordPage) body(seq kv.Seq, change *logenc.Change) (*api.StreamRecord,
 	return body, nil
 }
 
-// keysOf is the item's key, which the record has even where it has no image.
+// keysOf returns the item's key, which the log record has even without images.
 func (p *recordPage) keysOf(change *logenc.Change) (itemenc.Item, error) {
 	_, pk, sk, err := keyenc.ParseItem(change.Key)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// The positions that an iterator can begin at.
+// The types of shard iterators.
 const (
 	fromHorizon   = "TRIM_HORIZON"
 	fromLatest    = "LATEST"
@@ -19,7 +19,7 @@ const (
 	atTimestamp   = "AT_TIMESTAMP"
 )
 
-// GetShardIterator gives out a position in a shard, for GetRecords within 15 minutes.
+// GetShardIterator returns a position in a shard, valid for GetRecords for 15 minutes.
 func (e *Engine) GetShardIterator(ctx context.Context, in *api.GetShardIteratorInput) (*api.GetShardIteratorOutput, error) {
 	now := e.options.Now()
 	start := iteratorStart{kind: *in.ShardIteratorType}
@@ -46,14 +46,14 @@ func (e *Engine) GetShardIterator(ctx context.Context, in *api.GetShardIteratorI
 	return &api.GetShardIteratorOutput{ShardIterator: new(it.String())}, nil
 }
 
-// iteratorStart is where an iterator is asked to begin.
+// iteratorStart is the requested start of an iterator.
 type iteratorStart struct {
 	kind  string
 	seq   kv.Seq // of AT_SEQUENCE_NUMBER and AFTER_SEQUENCE_NUMBER
 	since int64  // of AT_TIMESTAMP, in milliseconds since the epoch; else 0
 }
 
-// read takes the parameter that goes with the kind. Where there is none, a sequence number is refused.
+// read reads the parameter that belongs to the iterator type. A sequence number with a type that has none is rejected.
 func (s *iteratorStart) read(in *api.GetShardIteratorInput, now int64) error {
 	numbered, timed := s.kind == atSequence || s.kind == afterSequence, s.kind == atTimestamp
 	switch {
@@ -78,7 +78,7 @@ func (s *iteratorStart) read(in *api.GetShardIteratorInput, now int64) error {
 	return nil
 }
 
-// startIn finds the first number that an iterator may return records from.
+// startIn returns the first number from which an iterator may return records.
 func (e *Engine) startIn(ctx context.Context, s *stream.Stream, shard *stream.Shard, bound kv.Seq, start iteratorStart) (kv.Seq, error) {
 	horizon, err := e.horizon(ctx, s)
 	if err != nil {
@@ -90,7 +90,7 @@ func (e *Engine) startIn(ctx context.Context, s *stream.Stream, shard *stream.Sh
 	}
 	switch start.kind {
 	case fromLatest:
-		if shard.Open() { // if it is closed meanwhile, what comes is in its children
+		if shard.Open() { // if it is closed concurrently, further records are in its children
 			return e.awaitWrites(ctx, s.Table)
 		}
 		return end, nil
@@ -112,7 +112,7 @@ func (e *Engine) startIn(ctx context.Context, s *stream.Stream, shard *stream.Sh
 	}
 }
 
-// isTrimmed reports whether a number is one that nothing can be read from any more.
+// isTrimmed reports whether the record with a number can no longer be read.
 func (e *Engine) isTrimmed(ctx context.Context, log kv.LogID, horizon, seq kv.Seq) (bool, error) {
 	if seq <= horizon {
 		return horizon > 0, nil
@@ -121,7 +121,7 @@ func (e *Engine) isTrimmed(ctx context.Context, log kv.LogID, horizon, seq kv.Se
 	return first > seq, err
 }
 
-// horizon is the number of the last record of a stream that is gone for good.
+// horizon returns the number of the last trimmed record of a stream.
 func (e *Engine) horizon(ctx context.Context, s *stream.Stream) (kv.Seq, error) {
 	trimmed, err := e.store.LogTrimmed(ctx, kv.LogID(s.Table))
 	return max(trimmed, s.Horizon), err

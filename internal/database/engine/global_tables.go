@@ -16,13 +16,13 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Global tables of version 2017.11.29 are made of tables that are there, empty, in every Region. They replicate as those of version
-// 2019.11.21 do; their settings are each table's own, and their items say themselves where they come from.
+// Global tables of version 2017.11.29 are made of existing, empty tables in each Region. They replicate like those of version
+// 2019.11.21, but each table has its own settings, and the items themselves contain the origin of their last write.
 
-// The attributes of items of such global tables, sorted.
+// The replication attributes of items in such global tables, sorted.
 var legacyAttributes = []string{"aws:rep:deleting", "aws:rep:updateregion", "aws:rep:updatetime"}
 
-// marked is the item that a write makes, in a replica of version 2017.11.29 with the attributes that tell of the write.
+// marked returns the item that a write stores: in a replica of version 2017.11.29, with the replication attributes.
 func (w *write) marked(txn kv.Txn, next itemenc.Item) (itemenc.Item, error) {
 	if !w.t.Legacy || next == nil || w.arrived != nil || w.kind == checkWrite {
 		return next, nil
@@ -35,7 +35,7 @@ func (w *write) marked(txn kv.Txn, next itemenc.Item) (itemenc.Item, error) {
 	})
 }
 
-// legacyTable returns the table of this Region that belongs to a global table of version 2017.11.29.
+// legacyTable returns this Region's table of a global table of version 2017.11.29.
 func (e *Engine) legacyTable(ctx context.Context, name string) (*catalog.Descriptor, error) {
 	d, err := e.catalog.Get(ctx, name)
 	if isNotFound(err) || err == nil && !d.Legacy() {
@@ -44,7 +44,7 @@ func (e *Engine) legacyTable(ctx context.Context, name string) (*catalog.Descrip
 	return d, err
 }
 
-// legacyReplica returns a table that is to be a replica of version 2017.11.29.
+// legacyReplica returns a table that is to become a replica of version 2017.11.29.
 func (e *Engine) legacyReplica(ctx context.Context, name, region string) (*replicaMember, error) {
 	x, err := e.regions.served(region)
 	if err != nil {
@@ -57,7 +57,7 @@ func (e *Engine) legacyReplica(ctx context.Context, name, region string) (*repli
 	return &replicaMember{member: member{engine: x}, before: d}, err
 }
 
-// checkLegacy checks what AWS asks of a new replica and of those that there are already.
+// checkLegacy checks AWS's requirements on a new replica, compared with an existing one.
 func checkLegacy(first, x *replicaMember) error {
 	region := x.engine.options.Region
 	if first != x && (!slices.Equal(first.d.Keys, x.d.Keys) || !sameIndexes(first.d, x.d)) {
@@ -74,7 +74,7 @@ func checkLegacy(first, x *replicaMember) error {
 	return err
 }
 
-// sameIndexes reports whether two tables have indexes of the same names, kinds and keys.
+// sameIndexes reports whether two tables have indexes with the same names, kinds and keys.
 func sameIndexes(a, b *catalog.Descriptor) bool {
 	return len(a.Indexes) == len(b.Indexes) && !slices.ContainsFunc(a.Indexes, func(x catalog.IndexDescriptor) bool {
 		y := b.Index(x.Name)
@@ -82,7 +82,7 @@ func sameIndexes(a, b *catalog.Descriptor) bool {
 	})
 }
 
-// connect lets the changes of two replicas flow both ways from now on.
+// connect starts replication between two replicas, in both directions.
 func connect(x, y *replicaMember) {
 	x.d.Global.Add(catalog.Replica{Region: y.engine.options.Region})
 	y.d.Global.Add(catalog.Replica{Region: x.engine.options.Region})
@@ -102,7 +102,7 @@ func (e *Engine) describeLegacy(d *catalog.Descriptor, status string) *api.Globa
 	return out
 }
 
-// legacyGroup are all replicas of a global table, that of d included, by Region.
+// legacyGroup returns all replicas of a global table, including that of d, by Region.
 func legacyGroup(d *catalog.Descriptor) []catalog.Replica {
 	all := append(slices.Clone(d.Global.Replicas), catalog.Replica{Region: d.Global.Region})
 	if d.Global.Leaving {
@@ -112,7 +112,7 @@ func legacyGroup(d *catalog.Descriptor) []catalog.Replica {
 	return all
 }
 
-// legacyStatus is the status of a global table of version 2017.11.29.
+// legacyStatus returns the status of a global table of version 2017.11.29.
 func legacyStatus(d *catalog.Descriptor) string {
 	if d.Global.Settling() {
 		return string(catalog.StatusUpdating)
@@ -120,7 +120,7 @@ func legacyStatus(d *catalog.Descriptor) string {
 	return string(catalog.StatusActive)
 }
 
-// changeLegacy is changeReplicas, begun again by the caller where a replica was replaced.
+// changeLegacy is changeReplicas, which the caller must retry if a replica was replaced by another table.
 func (e *Engine) changeLegacy(ctx context.Context, replicas []*replicaMember, edit func() error) error {
 	err := e.regions.changeReplicas(ctx, replicas, nil, edit)
 	if errors.Is(err, catalog.ErrReplaced) {

@@ -15,8 +15,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// hotKeys are the rankings of the tables and indexes whose contributor insights are enabled. The setting is in the
-// definition, so that where it is off no request comes here.
+// hotKeys holds the rankings of tables and indexes with contributor insights. The setting is part of the table definition, so
+// requests on other tables never get here.
 type hotKeys struct {
 	mu       sync.Mutex
 	trackers map[trackerID]*insights.Tracker
@@ -27,7 +27,7 @@ type trackerID struct {
 	index keyenc.IndexID // 0 is the table
 }
 
-// of returns the tracker of a table or index, which is made where there is none.
+// of returns the tracker of a table or index, creating it if necessary.
 func (h *hotKeys) of(id trackerID) *insights.Tracker {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -42,7 +42,7 @@ func (h *hotKeys) of(id trackerID) *insights.Tracker {
 	return t
 }
 
-// retain forgets the rankings of what is gone or has no insights any more.
+// retain discards the rankings of tables and indexes that were deleted or no longer have insights.
 func (h *hotKeys) retain(tables map[string]*catalog.Table) {
 	enabled := map[trackerID]bool{}
 	for _, t := range tables {
@@ -60,14 +60,14 @@ func (h *hotKeys) retain(tables map[string]*catalog.Table) {
 	}
 }
 
-// KeyRankings are the rankings of a table, or of one of its indexes.
+// KeyRankings are the rankings of a table or one of its indexes.
 type KeyRankings struct {
-	Index string // "" is the table
+	Index string // "" for the table
 	Mode  catalog.InsightsMode
 	insights.Rankings
 }
 
-// Insights returns the rankings of a table and of its global indexes, as far as their contributor insights are enabled.
+// Insights returns the rankings of a table and those of its global indexes that have contributor insights enabled.
 func (e *Engine) Insights(ctx context.Context, nameOrARN string) ([]KeyRankings, error) {
 	d, err := e.catalog.Get(ctx, nameOrARN)
 	if err != nil {
@@ -83,7 +83,7 @@ func (e *Engine) Insights(ctx context.Context, nameOrARN string) ([]KeyRankings,
 			id.index = d.Index(s.index).ID
 		}
 		rankings := e.hot.of(id).Rankings(e.options.Now())
-		if s.Mode == catalog.ThrottledOnly { // what was counted before is not shown any more
+		if s.Mode == catalog.ThrottledOnly { // earlier counts are no longer shown
 			rankings.AccessedPartitions, rankings.AccessedItems = nil, nil
 		}
 		all = append(all, KeyRankings{Index: s.index, Mode: s.Mode, Rankings: rankings})
@@ -91,8 +91,8 @@ func (e *Engine) Insights(ctx context.Context, nameOrARN string) ([]KeyRankings,
 	return all, nil
 }
 
-// InsightsRule returns what a rule of contributor insights counted from a time until before another; found is false if no
-// table or index has the rule. Rules have the names that DescribeContributorInsights lists.
+// InsightsRule returns what a contributor insights rule counted in [from, to). found is false if no table or index has the rule.
+// The names of rules are those in DescribeContributorInsights.
 func (e *Engine) InsightsRule(name string, from, to time.Time) (report insights.Report, found bool) {
 	for _, t := range e.catalog.Tables() {
 		for _, s := range insightsSettings(t.Descriptor) {
@@ -128,7 +128,7 @@ func ranks(mode catalog.InsightsMode, by insights.Event) bool {
 	return mode == catalog.AccessedAndThrottled || mode == catalog.ThrottledOnly && by == insights.Throttled
 }
 
-// rankItem counts the reading of an item, whose key in the store is given: accessed with units, or throttled with 1.
+// rankItem counts a read of an item, by its store key: accessed with units, or throttled with 1.
 func (e *Engine) rankItem(by insights.Event, t *catalog.Table, key []byte, units float64) {
 	if !ranks(t.Insights, by) {
 		return
@@ -145,9 +145,9 @@ func itemKey(pk, sk attr.Value) insights.Key {
 	return insights.KeyOf([]attr.Value{pk}, []attr.Value{sk})
 }
 
-// rankPartition counts a page of a Query of a table or index: accessed with units, or throttled with 1. A local index is its
-// table's. The whole key is known where the request has a value for each sort key attribute. A Scan, which has no clauses,
-// counts for no key.
+// rankPartition counts a page of a Query on a table or index: accessed with units, or throttled with 1. A local index counts for
+// its table. The full key is known if the request has a value for each sort key attribute. A Scan, which has no clauses, does not
+// count.
 func (e *Engine) rankPartition(by insights.Event, s *readSource, clauses []eval.KeyPredicate, units float64) {
 	mode, id := s.table.Insights, trackerID{s.table.ID, 0}
 	if s.isGlobalIndex() {
@@ -171,7 +171,7 @@ func (e *Engine) rankPartition(by insights.Event, s *readSource, clauses []eval.
 	e.hot.of(id).Count(by, insights.KeyOf(pk, sk), units, e.options.Now())
 }
 
-// hotKeyOf is the key of an entry of index x, where its insights count it.
+// hotKeyOf returns the key of an entry of index x, if the index has insights.
 func hotKeyOf(x *catalog.Index, entry itemenc.Item) (insights.Key, error) {
 	if x.Insights == "" {
 		return insights.Key{}, nil
@@ -195,7 +195,7 @@ func hotKeyOf(x *catalog.Index, entry itemenc.Item) (insights.Key, error) {
 	return insights.KeyOf(values[0], values[1]), nil
 }
 
-// rank counts the accesses of the write's last run: of the item, and of the entries that it changed.
+// rank counts the accesses of the write's last run: to the item, and to the entries that it changed.
 func (w *write) rank(e *Engine, transactional bool) {
 	if ranks(w.t.Insights, insights.Accessed) {
 		e.hot.of(trackerID{w.t.ID, 0}).Count(insights.Accessed, itemKey(w.pk, w.sk), w.tableUnits(transactional), e.options.Now())
@@ -207,7 +207,7 @@ func (w *write) rank(e *Engine, transactional bool) {
 	}
 }
 
-// rankThrottled counts the keys of a write that limits stand in the way of: the item's, or those of its entries.
+// rankThrottled counts the throttled keys of a write: the item's, or those of its entries.
 func (w *write) rankThrottled(e *Engine, refusals []throttle.Refusal) {
 	counted := map[throttle.ID]bool{}
 	for _, r := range refusals {

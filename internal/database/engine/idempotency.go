@@ -16,11 +16,10 @@ import (
 // tokenLifetime is how long a ClientRequestToken is remembered after its request has succeeded.
 const tokenLifetime = 10 * time.Minute
 
-// token is the ClientRequestToken of a request that may have been sent before. A nil *token is a request
-// without one.
+// token is the ClientRequestToken of a request, which may be a retry. A nil *token is a request without one.
 //
-// The record of a token is written in the transaction that it stands for, so it is there exactly if that
-// has happened. Records are kept by windows of a lifetime's length:
+// The record of a token is written in the transaction of its request, so it exists exactly if that has been committed. Records
+// are grouped in windows as long as a token's lifetime:
 //
 //	key    keyenc.Token(window "/" token)
 //	value  ┌────────────┬─────────────┐
@@ -28,17 +27,16 @@ const tokenLifetime = 10 * time.Minute
 //	       └────────────┴─────────────┘   request's content
 //	         8 bytes      32 bytes
 //
-// A live record is in the window of now or the one before, and all older windows are dropped at once.
-// While a request is under way it holds the key of the token without a window, so that a second one with
-// the same token meets it. The clock is read by who holds that key: the one who comes later reads the later time,
-// and so looks for the record in the right windows.
+// A live record is in the current window or the previous one; all older windows are dropped at once. A request in progress holds
+// the key of its token without a window, so that a concurrent one with the same token conflicts with it. The clock is read while
+// holding that key: the later request reads a later time and therefore searches the right windows.
 type token struct {
 	text        string
 	lock        []byte
 	fingerprint [sha256.Size]byte
 }
 
-// newToken makes the token of a request whose content has a fingerprint; nil where the request has none.
+// newToken returns the token of a request whose content has a fingerprint, or nil if the request has none.
 func newToken(text *string, fingerprint func() [sha256.Size]byte) *token {
 	if text == nil {
 		return nil
@@ -50,11 +48,11 @@ func tokenWindow(t time.Time) int64 { return t.UnixMilli() / tokenLifetime.Milli
 
 func tokenKey(window int64, text string) []byte { return keyenc.Token(windowPrefix(window) + text) }
 
-// windowPrefix is of fixed width, so that windows stand in order.
+// windowPrefix has a fixed width, so that windows sort by time.
 func windowPrefix(window int64) string { return fmt.Sprintf("%012x/", window) }
 
-// keys are what a request with the token holds: the lock, and where a record would be now, so that a store which is far away reads it at
-// once.
+// keys returns the keys that a request with the token holds: the lock, and the keys where a record may be now, so that a remote
+// store reads them in advance.
 func (t *token) keys(now time.Time) [][]byte {
 	if t == nil {
 		return nil
@@ -62,8 +60,7 @@ func (t *token) keys(now time.Time) [][]byte {
 	return [][]byte{t.lock, tokenKey(tokenWindow(now), t.text), tokenKey(tokenWindow(now)-1, t.text)}
 }
 
-// replayed reports whether the request has been carried out before, and fails where another one has been
-// under the same token.
+// replayed reports whether the request has already been executed, and fails if a different request had the same token.
 func (t *token) replayed(txn kv.Reader, now time.Time) (bool, error) {
 	if t == nil {
 		return false, nil
@@ -91,7 +88,7 @@ func (t *token) replayed(txn kv.Reader, now time.Time) (bool, error) {
 	return false, nil
 }
 
-// record remembers that the request has been carried out.
+// record remembers that the request has been executed.
 func (t *token) record(txn kv.Txn, now time.Time) {
 	if t == nil {
 		return
@@ -100,8 +97,7 @@ func (t *token) record(txn kv.Txn, now time.Time) {
 	txn.Set(tokenKey(tokenWindow(now), t.text), append(value, t.fingerprint[:]...))
 }
 
-// sweepTokens drops the records of windows that are over, at the first transaction of a new window. Its
-// failure is of no consequence to the request.
+// sweepTokens drops expired windows at the first transaction of a new window. A failure does not affect the request.
 func (e *Engine) sweepTokens(ctx context.Context, t *token) {
 	if t == nil {
 		return

@@ -18,20 +18,20 @@ import (
 )
 
 const (
-	// importErrorsLogged is about how many refused items of an import the log has, as many as AWS's.
+	// importErrorsLogged is the approximate number of rejected items that an import logs, the same as on AWS.
 	importErrorsLogged = 10_000
-	// importBatchBytes of items are written together, if they are not many.
+	// importBatchBytes limits the bytes of items written together.
 	importBatchBytes = 2 << 20
 )
 
-// The failure of an import of which some items, or all, were refused.
+// The failure of an import with rejected items.
 const (
 	itemsInvalid        = "ItemValidationError"
 	itemsInvalidMessage = "Some of the items failed validation checks and were not imported. The server's log says which, and why."
 )
 
-// runImport does what is left of an import. Items are written in batches; each notes in its own transaction how far
-// the import is, so that no item is read twice.
+// runImport executes the rest of an import. Items are written in batches. Each batch stores the import's progress in its own
+// transaction, so that no item is imported twice.
 func (e *Engine) runImport(ctx context.Context, x *transfer.Record) error {
 	in, err := importRequest(x)
 	if err != nil {
@@ -43,15 +43,15 @@ func (e *Engine) runImport(ctx context.Context, x *transfer.Record) error {
 			return err
 		}
 	}
-	if x.Errors > 0 { // the others are in the table, which stays
+	if x.Errors > 0 { // the other items are in the table, which remains
 		x.FailureCode, x.FailureMessage = itemsInvalid, itemsInvalidMessage
 		return e.endTransfer(ctx, x, transfer.Failed)
 	}
 	return e.endTransfer(ctx, x, transfer.Completed)
 }
 
-// endImport opens the table for use and writes the record of the import that is over. Whatever was imported stays; without a
-// bucket the table goes, too.
+// endImport opens the table for use and writes the record of the finished import. Imported items remain; if the bucket does not
+// exist, the table is deleted.
 func (e *Engine) endImport(ctx context.Context, x *transfer.Record) error {
 	change, drop := e.catalog.Change, []job.Record(nil)
 	noBucket := x.FailureCode == noSuchBucket && x.Processed == 0
@@ -88,7 +88,7 @@ type importer struct {
 	table *catalog.Table
 	batch []*write
 	bytes int
-	// What the batch will have done to the record.
+	// The effect of the batch on the record.
 	items, processed, errors, text int64
 }
 
@@ -97,7 +97,7 @@ func (r *importer) source() bucket.Bucket {
 	return bucket.Bucket{Name: *s.S3Bucket, Owner: valueOf(s.S3BucketOwner)}
 }
 
-// objects imports the objects that are left, in the order of their keys.
+// objects imports the remaining objects, in the order of their keys.
 func (r *importer) objects(ctx context.Context) error {
 	all, err := r.engine.listObjects(ctx, r.source(), valueOf(r.in.S3BucketSource.S3KeyPrefix))
 	if err != nil {
@@ -128,7 +128,7 @@ func (r *importer) records(ctx context.Context, key string, plain io.Reader, _ f
 	return r.lines(ctx, key, from)
 }
 
-// reader reads the items of a decompressed object.
+// reader returns a reader of the items in a decompressed object.
 func (r *importer) reader(plain io.Reader) lines.Reader {
 	switch *r.in.InputFormat {
 	case lines.JSON:
@@ -155,7 +155,7 @@ func (r *importer) reader(plain io.Reader) lines.Reader {
 	return lines.NewCSV(plain, o)
 }
 
-// lines imports the items that a reader reads, until its end or error.
+// lines imports the items of a reader, until its end or an error.
 func (r *importer) lines(ctx context.Context, key string, from lines.Reader) error {
 	for {
 		before := from.Offset()
@@ -177,17 +177,17 @@ func (r *importer) lines(ctx context.Context, key string, from lines.Reader) err
 	}
 }
 
-// refuse counts what is no item that the table can have, and logs why.
+// refuse counts an item that is invalid or does not fit the table, and logs why.
 func (r *importer) refuse(key string, why error) {
 	r.processed++
 	r.errors++
 	if r.x.Errors+r.errors <= importErrorsLogged {
-		r.engine.options.Logger.Warn("an import refused an item", "import", r.engine.transferARN(r.x), "table", r.x.Table,
+		r.engine.options.Logger.Warn("an import rejected an item", "import", r.engine.transferARN(r.x), "table", r.x.Table,
 			"object", key, "number", r.x.Processed+r.processed, "error", why)
 	}
 }
 
-// put adds an item to the batch, unless the table cannot have it.
+// put adds an item to the batch if it fits the table.
 func (r *importer) put(key string, item attr.Item) error {
 	if r.table == nil {
 		if err := r.findTable(); err != nil {
@@ -222,7 +222,7 @@ func (r *importer) findTable() error {
 	return nil
 }
 
-// flush writes the batch, and with it how far the import is.
+// flush writes the batch together with the import's progress.
 func (r *importer) flush(ctx context.Context, at transfer.Imported) error {
 	after := *r.x
 	after.Imported = &at
@@ -251,7 +251,7 @@ func (r *importer) flush(ctx context.Context, at transfer.Imported) error {
 	}
 }
 
-// write carries out the batch in one transaction.
+// write commits the batch in one transaction.
 func (r *importer) write(ctx context.Context, after *transfer.Record) error {
 	in := kv.Intent{Write: [][]byte{after.Key()}}
 	for _, w := range r.batch {

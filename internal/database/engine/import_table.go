@@ -14,11 +14,11 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// importLogGroup is where AWS writes what is wrong with objects; this server has it in its log.
+// importLogGroup is where AWS logs errors in objects; this server writes them to its own log.
 const importLogGroup = "arn:aws:logs:%s:%s:log-group:/aws-dynamodb/imports:*"
 
-// ImportTable makes a table and fills it with the items in the objects of a bucket, in the background. The table is
-// CREATING meanwhile.
+// ImportTable creates a table and fills it with the items in the objects of a bucket, in the background. The table is CREATING
+// until the import is done.
 func (e *Engine) ImportTable(ctx context.Context, in *api.ImportTableInput) (*api.ImportTableOutput, error) {
 	if err := e.checkImport(in); err != nil {
 		return nil, err
@@ -36,12 +36,12 @@ func (e *Engine) ImportTable(ctx context.Context, in *api.ImportTableInput) (*ap
 	if err != nil {
 		return nil, err
 	}
-	shown := *begun // the work changes the record
+	shown := *begun // the background work changes the record
 	description, err := e.describeImport(&shown)
 	return &api.ImportTableOutput{ImportTableDescription: description}, err
 }
 
-// checkImport checks what the request alone shows wrong, but for the table's definition.
+// checkImport checks everything that depends on the request alone, except the table's definition.
 func (e *Engine) checkImport(in *api.ImportTableInput) error {
 	prefix := valueOf(in.S3BucketSource.S3KeyPrefix)
 	switch {
@@ -79,8 +79,8 @@ func (e *Engine) beginImport(ctx context.Context, in *api.ImportTableInput, x *t
 	return x, err
 }
 
-// repeatedOr returns a repeatedError where an earlier request with the same token is making the table, else err: once the table
-// is there, AWS refuses its name to all.
+// repeatedOr returns a repeatedError if an earlier request with the same token is creating the table, else err: once the table
+// exists, AWS reports its name as taken to every request.
 func (e *Engine) repeatedOr(ctx context.Context, x *transfer.Record, err error) error {
 	var found *transfer.Record
 	read := e.readLatest(ctx, func(r kv.Reader) (err error) {

@@ -11,10 +11,10 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/transfer"
 )
 
-// inboxObjectsMax is how many objects AWS reads in one transfer.
+// inboxObjectsMax is the maximum number of objects in one transfer on AWS.
 const inboxObjectsMax = 50_000
 
-// listObjects returns the objects of a bucket whose keys begin with a prefix, in the order of their keys.
+// listObjects returns the objects of a bucket whose keys have a prefix, in the order of their keys.
 func (e *Engine) listObjects(ctx context.Context, b bucket.Bucket, prefix string) ([]bucket.Object, error) {
 	all, err := e.options.Buckets.List(ctx, b, prefix, inboxObjectsMax+1)
 	switch {
@@ -30,30 +30,30 @@ func (e *Engine) listObjects(ctx context.Context, b bucket.Bucket, prefix string
 
 // objectReader is a transfer that reads objects.
 type objectReader interface {
-	// records reads what is left of an object, decompressed. An error that is not a storeError is one of its text. read
-	// tells how many bytes of the object itself have been read.
+	// records reads the rest of an object, decompressed. An error that is not a storeError is an error in the object's content.
+	// read returns how many bytes of the object itself have been read.
 	records(ctx context.Context, key string, plain io.Reader, read func() int64) error
-	// refuse notes why an object, or a record in it, is no item.
+	// refuse records why an object or a record in it is invalid.
 	refuse(key string, why error)
-	// flush writes what has been read, and where the transfer is then.
+	// flush writes what has been read, together with the transfer's progress.
 	flush(ctx context.Context, at transfer.Imported) error
 }
 
-// readObject has a transfer read what is left of an object.
+// readObject lets a transfer read the rest of an object.
 func (e *Engine) readObject(ctx context.Context, b bucket.Bucket, key, compression string, r objectReader) error {
 	object, err := e.options.Buckets.Open(ctx, b, key)
 	if err != nil {
 		return ofBucket(err)
 	}
 	defer object.Close()
-	heard := &hearing{in: object}
-	plain, err := lines.Decompress(heard, compression)
+	source := &errorReader{in: object}
+	plain, err := lines.Decompress(source, compression)
 	if err == nil {
 		defer plain.Close()
-		err = r.records(ctx, key, plain, func() int64 { return heard.n })
+		err = r.records(ctx, key, plain, func() int64 { return source.n })
 	}
-	if heard.err != nil {
-		return ofBucket(heard.err)
+	if source.err != nil {
+		return ofBucket(source.err)
 	}
 	if isOurs(err) || ctx.Err() != nil {
 		return err
@@ -64,7 +64,7 @@ func (e *Engine) readObject(ctx context.Context, b bucket.Bucket, key, compressi
 	return r.flush(ctx, transfer.Imported{Object: key + pastObject})
 }
 
-// pastObject follows the key of an object in the place after it.
+// pastObject appended to an object's key gives the position after the object.
 const pastObject = "\x00"
 
 // storeError is a failure to write what was read.
@@ -77,19 +77,19 @@ func isOurs(err error) bool {
 	return is
 }
 
-// hearing notes the error of a reader, so that it is not taken for one of what is read.
-type hearing struct {
+// errorReader records the error of a reader, to distinguish it from errors in the content.
+type errorReader struct {
 	in  io.Reader
-	n   int64 // bytes
+	n   int64 // bytes read
 	err error
 }
 
 // Read implements io.Reader.
-func (h *hearing) Read(p []byte) (int, error) {
-	n, err := h.in.Read(p)
-	h.n += int64(n)
+func (r *errorReader) Read(p []byte) (int, error) {
+	n, err := r.in.Read(p)
+	r.n += int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
-		h.err = err
+		r.err = err
 	}
 	return n, err
 }

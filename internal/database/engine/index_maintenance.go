@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// maintain brings index x in line with the change and returns by how many bytes the index has grown.
-// An entry that stays the same is not touched, which also is when AWS charges nothing for an index.
+// maintain updates index x for the change and returns by how many bytes the index has grown. An unchanged entry is not written,
+// and as on AWS costs nothing.
 func (w *write) maintain(txn kv.Txn, ws *workspace, x *catalog.Index) (grown int64, err error) {
 	if x.Vector != nil {
 		return w.maintainVector(txn, ws, x)
@@ -53,14 +53,14 @@ func (w *write) maintain(txn kv.Txn, ws *workspace, x *catalog.Index) (grown int
 	return grown, w.chargeIndex(x, before, after, moved, left, left)
 }
 
-// keepProjections gives the memory of projections back to the workspace.
+// keepProjections returns the memory of projections to the workspace.
 func (ws *workspace) keepProjections(x *catalog.Index, before, after itemenc.Item) {
 	if !x.All {
 		ws.before, ws.after = before, after
 	}
 }
 
-// entryMoves reports whether the change gives the item another key in index x.
+// entryMoves reports whether the change gives the item a different key in index x.
 func entryMoves(x *catalog.Index, old, next itemenc.Item) (bool, error) {
 	if old == nil || next == nil {
 		return true, nil
@@ -92,7 +92,7 @@ func (w *write) leave(txn kv.Txn, ws *workspace, x *catalog.Index, moved bool) (
 	if err != nil || !had {
 		return false, err
 	}
-	if !x.Readable { // the backfill may not have come by yet: then there is nothing to take away
+	if !x.Readable { // the backfill may not have reached the item: then there is no entry to remove
 		present, err := txn.Get(ws.key)
 		if err != nil || present == nil {
 			return false, err
@@ -104,7 +104,7 @@ func (w *write) leave(txn kv.Txn, ws *workspace, x *catalog.Index, moved bool) (
 	return true, nil
 }
 
-// enter puts the new item's entry into index x, and reports whether it has one.
+// enter writes the new item's entry to index x, and reports whether it has one.
 func (w *write) enter(txn kv.Txn, ws *workspace, x *catalog.Index, projected itemenc.Item) (has bool, err error) {
 	if w.outcome.next == nil {
 		return false, nil
@@ -117,8 +117,8 @@ func (w *write) enter(txn kv.Txn, ws *workspace, x *catalog.Index, projected ite
 	return true, nil
 }
 
-// chargeIndex counts what a change of an entry costs: one write of the larger form, or a delete and a write
-// where the entry moves, at the hash that it leaves and at the one that it has then. An entry that differs in the order of a set's members alone costs nothing.
+// chargeIndex counts the cost of a changed entry: one write of the larger version or, if the entry moves, a delete at its old
+// partition hash and a write at the new one. An entry in which only the order of a set's members differs costs nothing.
 func (w *write) chargeIndex(x *catalog.Index, before, after itemenc.Item, moved bool, left, hash uint16) error {
 	cost := indexWrite{index: x, hash: hash}
 	switch {
@@ -144,8 +144,7 @@ func (w *write) chargeIndex(x *catalog.Index, before, after itemenc.Item, moved 
 	return err
 }
 
-// addEntry puts the entry of a stored item into index x unless it is there: one step of a backfill. Its
-// caller holds the item's key.
+// addEntry adds the entry of a stored item to index x unless it exists: one step of a backfill. The caller holds the item's key.
 func addEntry(txn kv.Txn, t *catalog.Table, x *catalog.Index, stored itemenc.Item) error {
 	e, ok, err := derive.EntryOf(t, x, stored)
 	if err != nil || !ok {

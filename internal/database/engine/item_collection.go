@@ -10,12 +10,12 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// maxCollectionBytes is the most that the items of one partition key and their entries in local indexes
-// may hold together, in a table that has local indexes.
+// maxCollectionBytes is the maximum size of an item collection: the items of one partition key and their entries in local
+// indexes, in a table that has local indexes.
 const maxCollectionBytes = 10 << 30
 
-// countCollection counts the growth of the write's item collection and refuses growth beyond the ceiling.
-// Writes of other items of the collection may be under way: the ceiling holds to within what they add.
+// countCollection counts the growth of the write's item collection and rejects growth beyond the limit. Because other items of
+// the collection may be written concurrently, the limit can be exceeded by what these add.
 func (w *write) countCollection(txn kv.Txn, grown int64) error {
 	if !w.t.HasLocalIndex() {
 		return nil
@@ -39,8 +39,8 @@ func (w *write) countCollection(txn kv.Txn, grown int64) error {
 	return nil
 }
 
-// collectionMetrics reports on the item collection; nil where the request does not want it or the table
-// has no local index.
+// collectionMetrics returns the item collection's metrics, or nil if the request does not want them or the table has no local
+// index.
 func (w *write) collectionMetrics(parameter *string) *api.ItemCollectionMetrics {
 	if parameter == nil || *parameter != "SIZE" || !w.t.HasLocalIndex() {
 		return nil

@@ -13,12 +13,11 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// itemVersion says when and where an item of a replica was last written: the last writer wins. The numbers of the store
-// that the Regions share order all writes, those of one item strictly within a Region; two Regions may give
-// the same number, and the names decide.
+// itemVersion is when and where an item of a replica was last written: the last writer wins. The numbers of the store that the
+// Regions share order all writes, and strictly those of one item in one Region. If two Regions assign the same number, the
+// Regions' names break the tie.
 //
-// An item has a stored version for as long as a change may still arrive that is older (trimVersions), and it has one when it is
-// deleted, too.
+// An item has a stored version, even after its deletion, for as long as an older change may still arrive (trimVersions).
 type itemVersion struct {
 	number uint64
 	region string
@@ -42,7 +41,7 @@ func decodeItemVersion(data []byte) (itemVersion, error) {
 	return itemVersion{binary.BigEndian.Uint64(data), string(data[8:])}, nil
 }
 
-// late reports whether the write comes from another replica and the item has been written later.
+// late reports whether the write comes from another replica and is older than the item.
 func (w *write) late(txn kv.Txn) (bool, error) {
 	if w.arrived == nil {
 		return false, nil
@@ -55,7 +54,7 @@ func (w *write) late(txn kv.Txn) (bool, error) {
 	return w.arrived.compare(stored) < 0, err
 }
 
-// keepVersion gives the item of a replica its new version.
+// keepVersion stores the new version of a replica's item.
 func (w *write) keepVersion(txn kv.Txn) {
 	if w.t.Replica == "" {
 		return
@@ -67,22 +66,22 @@ func (w *write) keepVersion(txn kv.Txn) {
 		v.number = uint64(txn.LogSeq())
 	}
 	w.outcome.version = v.number
-	if v.number != 0 { // else it was written before the table had replicas
+	if v.number != 0 { // otherwise it was written before the table had replicas
 		txn.Set(keyenc.ItemVersion(nil, w.t.ID, w.pk, w.sk), v.encode())
 	}
 }
 
 const (
-	// versionTrimInterval is how often versions are looked for that nothing can be compared with any more.
+	// versionTrimInterval is how often versions that are no longer needed are removed.
 	versionTrimInterval = time.Minute
-	// versionSpare is how much longer they are kept: a change gets its version before its place in the log, and nobody
-	// commits for that long.
+	// versionSpare is how much longer versions are kept, because a change gets its version before its position in the log. A
+	// commit never takes that long.
 	versionSpare = 5 * time.Minute
-	// versionGroup is how many are removed in one commit.
+	// versionGroup is how many versions are removed in one commit.
 	versionGroup = 100
 )
 
-// trimVersions removes the versions of items that no change on its way can be older than.
+// trimVersions removes the versions that are older than all changes still on their way.
 func (e *Engine) trimVersions(ctx context.Context) (err error) {
 	for _, t := range e.catalog.Tables() {
 		if t.Descriptor.Global == nil || t.Strong || t.Descriptor.BeingFilled() || t.Descriptor.Deleting() {
@@ -102,8 +101,8 @@ func (e *Engine) trimVersions(ctx context.Context) (err error) {
 	return err
 }
 
-// arrivedEverywhere returns a number below which the changes of all replicas have arrived at all others. It is not sure
-// where a Region is not served.
+// arrivedEverywhere returns a number below which the changes of all replicas have arrived at all others. sure is false if a
+// Region is not served.
 func (e *Engine) arrivedEverywhere(ctx context.Context, t *catalog.Table) (below uint64, sure bool) {
 	replicas, err := e.group(ctx, t.Descriptor)
 	if err != nil {

@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	// jobRetryDelay is how long a job rests after a failure.
+	// jobRetryDelay is how long a job waits after a failure.
 	jobRetryDelay = time.Second
-	// jobWaitMax bounds a wait for an instant of the injected clock, which need not run with real time.
+	// jobWaitMax limits a wait for a time of the injected clock, which may not run like real time.
 	jobWaitMax = time.Second
 )
 
-// errJobMoot: what the job was for is gone or done.
+// errJobMoot: the object of the job no longer exists, or the job is already done.
 var errJobMoot = errors.New("engine: job is moot")
 
-// rescanInterval is how often the server that leads several looks for jobs which the others have stored.
+// rescanInterval is how often the leader of several servers looks for jobs stored by the others.
 const rescanInterval = time.Second
 
-// jobs runs the work that goes on beside requests: each job, and each periodic task, in a goroutine of its
-// own, until it is done or the engine is closed. Where several servers share the store, one of them, which leads, runs the jobs and
-// most of the tasks, in a term that ends when another one takes its place.
+// jobs runs background work: each job and each periodic task in its own goroutine, until it is done or the engine is closed. Of
+// several servers that share the store, the leader runs all jobs and most tasks, in a term that ends when another server takes
+// over.
 type jobs struct {
 	engine *Engine
 	ctx    context.Context //nolint:containedctx // the lifetime of the goroutines, ended by stop
@@ -36,15 +36,15 @@ type jobs struct {
 
 	mu      sync.Mutex
 	term    *term      // nil while another server leads
-	ended   *term      // the one before
-	working int        // jobs whose time has come and that are not done
-	settled *sync.Cond // working is 0
+	ended   *term      // the previous term
+	working int        // jobs that are due and not done
+	settled *sync.Cond // signals that working is 0
 
-	transferring chan struct{} // has an element for each export and import that is worked on
-	putting      chan struct{} // and for each bulk operation, which may be slow on purpose
+	transferring chan struct{} // one element for each export and import in progress
+	putting      chan struct{} // one element for each bulk operation in progress, which may be rate-limited
 }
 
-// term is a time in which this server leads; without other servers, from Open to Close.
+// term is a period in which this server leads. A single server has one, from Open to Close.
 type term struct {
 	ctx     context.Context //nolint:containedctx // of all that is done in the term
 	end     context.CancelFunc
@@ -59,7 +59,7 @@ func newJobs(e *Engine) *jobs {
 	return r
 }
 
-// lead begins a term; nil if ctx has ended.
+// lead starts a term. It returns nil if ctx has ended.
 func (r *jobs) lead(ctx context.Context) *term {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,7 +72,7 @@ func (r *jobs) lead(ctx context.Context) *term {
 	return t
 }
 
-// endTerm ends the term, if there is one.
+// endTerm ends the current term, if any.
 func (r *jobs) endTerm() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,7 +82,7 @@ func (r *jobs) endTerm() {
 	}
 }
 
-// awaitEnded waits for all that is done in the term that was ended last.
+// awaitEnded waits for all work of the term that ended last.
 func (r *jobs) awaitEnded() {
 	r.mu.Lock()
 	t := r.ended
@@ -92,7 +92,7 @@ func (r *jobs) awaitEnded() {
 	}
 }
 
-// resume starts the jobs whose records the store holds and that are not under way.
+// resume starts the stored jobs that are not running.
 func (r *jobs) resume(ctx context.Context) error {
 	found, err := r.stored(ctx, func(job.Record) bool { return true })
 	r.start(found...)
@@ -106,7 +106,7 @@ func (r *jobs) resume(ctx context.Context) error {
 	return err
 }
 
-// stored returns the jobs that the store has records of and that are wanted.
+// stored returns the stored jobs that are wanted.
 func (r *jobs) stored(ctx context.Context, wanted func(job.Record) bool) ([]job.Record, error) {
 	snapshot, err := r.engine.store.Snapshot(ctx)
 	if err != nil {
@@ -116,8 +116,8 @@ func (r *jobs) stored(ctx context.Context, wanted func(job.Record) bool) ([]job.
 	return job.Stored(snapshot, wanted)
 }
 
-// start runs jobs whose records are stored. A log that is to be dropped tomorrow is left to the periodic
-// task that trims logs. Outside a term nothing is started: the server that leads finds the records.
+// start runs stored jobs. Dropping a log that is due later is left to the periodic task that trims logs. Outside a term nothing
+// is started: the leader finds the records.
 func (r *jobs) start(stored ...job.Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,7 +144,7 @@ func (r *jobs) start(stored ...job.Record) {
 	}
 }
 
-// begin notes work as under way. It fails outside a term, and where it is under way already. Its caller holds mu.
+// begin registers work as running. It returns false outside a term or if the work is already running. The caller holds mu.
 func (r *jobs) begin(key string) bool {
 	if r.term == nil || r.term.ctx.Err() != nil || r.term.running[key] {
 		return false
@@ -161,7 +161,7 @@ func (r *jobs) done(t *term, key string) {
 
 func (r *jobs) due(j job.Record) bool { return j.NotBefore <= r.engine.options.Now().UnixMilli() }
 
-// count notes jobs that begin or end.
+// count adds to the number of jobs in progress.
 func (r *jobs) count(delta int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,7 +176,7 @@ func (r *jobs) run(t *term, j job.Record) {
 		if err := r.engine.awaitServers(t.ctx); err != nil {
 			return err
 		}
-		var stored *job.Record // another server, or an earlier term, may have got further
+		var stored *job.Record // another server, or an earlier term, may have advanced it
 		err := r.engine.readLatest(t.ctx, func(store kv.Reader) (err error) {
 			stored, err = job.Read(store, j.Key())
 			return err
@@ -184,7 +184,7 @@ func (r *jobs) run(t *term, j job.Record) {
 		if err != nil || stored == nil {
 			return err
 		}
-		if r.engine.member != nil { // the definition that came with the record may not have been read yet
+		if r.engine.member != nil { // the definition stored with the job may not have been read yet
 			if err := r.engine.catalog.Refresh(t.ctx); err != nil {
 				return err
 			}
@@ -197,7 +197,7 @@ func (r *jobs) run(t *term, j job.Record) {
 	})
 }
 
-// untilDone calls do until it succeeds; failures are logged and tried again.
+// untilDone calls do until it succeeds, logging failures.
 func (r *jobs) untilDone(ctx context.Context, kind, table string, do func() error) {
 	for ctx.Err() == nil {
 		err := do()
@@ -207,15 +207,15 @@ func (r *jobs) untilDone(ctx context.Context, kind, table string, do func() erro
 		if ctx.Err() != nil || errors.Is(err, kv.ErrClosed) || errors.Is(err, cluster.ErrDeposed) {
 			return
 		}
-		if !errors.Is(err, kv.ErrFull) { // which the store logs, once
-			r.engine.options.Logger.Error("background job failed and will be tried again",
+		if !errors.Is(err, kv.ErrFull) { // the store logs that, once
+			r.engine.options.Logger.Error("background job failed and will be retried",
 				"kind", kind, "table", table, "error", err)
 		}
 		rest(ctx, jobRetryDelay)
 	}
 }
 
-// startTransfer works on a transfer until it is done. Of many transfers a few are worked on at once.
+// startTransfer works on a transfer until it is done. Only a few transfers run concurrently.
 func (r *jobs) startTransfer(x *transfer.Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -252,12 +252,12 @@ func (r *jobs) startTransfer(x *transfer.Record) {
 	})
 }
 
-// every calls task at an interval, as long as the engine is open.
+// every calls task at an interval while the engine is open.
 func (r *jobs) every(interval time.Duration, what string, task func(context.Context) error) {
 	r.wg.Go(func() { r.repeat(r.ctx, interval, what, task) })
 }
 
-// every calls task at an interval, as long as the term lasts.
+// every calls task at an interval while the term lasts.
 func (t *term) every(r *jobs, interval time.Duration, what string, task func(context.Context) error) {
 	t.wg.Go(func() { r.repeat(t.ctx, interval, what, task) })
 }
@@ -270,7 +270,7 @@ func (r *jobs) repeat(ctx context.Context, interval time.Duration, what string, 
 	}
 }
 
-// waitUntil waits for an instant of the injected clock; false where ctx ends before.
+// waitUntil waits for a time of the injected clock; it returns false if ctx ends first.
 func (r *jobs) waitUntil(ctx context.Context, ms int64) bool {
 	for {
 		wait := time.Duration(ms-r.engine.options.Now().UnixMilli()) * time.Millisecond
@@ -283,7 +283,7 @@ func (r *jobs) waitUntil(ctx context.Context, ms int64) bool {
 	}
 }
 
-// rest waits; false where ctx ends before.
+// rest waits; it returns false if ctx ends first.
 func rest(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -295,7 +295,7 @@ func rest(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// settle waits until every job whose time has come is done.
+// settle waits until all jobs that are due are done.
 func (r *jobs) settle() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -304,7 +304,7 @@ func (r *jobs) settle() {
 	}
 }
 
-// stop ends all goroutines; what they had not finished is resumed at the next Open.
+// stop ends all goroutines. Unfinished jobs are resumed at the next Open.
 func (r *jobs) stop() {
 	r.cancel()
 	r.endTerm()
@@ -312,7 +312,7 @@ func (r *jobs) stop() {
 	r.wg.Wait()
 }
 
-// work does a job, or as much of it as it can.
+// work does a job, or as much of it as possible.
 func (e *Engine) work(ctx context.Context, j *job.Record) error {
 	switch j.Kind {
 	case job.Backfill:
@@ -338,7 +338,7 @@ func (e *Engine) work(ctx context.Context, j *job.Record) error {
 	}
 }
 
-// forgetJob removes the record of a job that no longer has an object.
+// forgetJob removes the record of a job whose object no longer exists.
 func (e *Engine) forgetJob(ctx context.Context, j *job.Record) error {
 	key := j.Key()
 	return e.store.Update(ctx, kv.Intent{Write: [][]byte{key}, Drops: true}, func(txn kv.Txn) error {

@@ -11,16 +11,15 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// queryRange is the part [lo, hi) of a source that a key condition selects. It lies within one partition.
+// queryRange is the range [lo, hi) of a source that a key condition selects. It lies within one partition.
 type queryRange struct {
 	lo, hi    []byte
-	partition []byte // the prefix that all keys of the partition share
+	partition []byte // the prefix of all keys in the partition
 	single    bool   // the condition names one item of a table
 }
 
-// queryRangeOf turns the clauses of a key condition into a range of s. DynamoDB wants one equality on each
-// partition key attribute, then sort key attributes from left to right without gaps, all but the last by
-// equality.
+// queryRangeOf converts the clauses of a key condition to a range of s. DynamoDB requires one equality on each partition key
+// attribute, then sort key attributes from left to right without gaps, all but the last by equality.
 func queryRangeOf(s *readSource, clauses []eval.KeyPredicate) (queryRange, error) {
 	if err := checkClauses(s, clauses); err != nil {
 		return queryRange{}, err
@@ -58,7 +57,7 @@ func queryRangeOf(s *readSource, clauses []eval.KeyPredicate) (queryRange, error
 	return r, nil
 }
 
-// narrow returns the part of the keys with a prefix that a clause other than an equality selects.
+// narrow returns the range of keys with a prefix that a clause other than an equality selects.
 func narrow(prefix []byte, c *eval.KeyPredicate) (lo, hi []byte) {
 	v := c.Values[0]
 	switch c.Op {
@@ -82,13 +81,13 @@ func extend(prefix []byte, v attr.Value) []byte {
 	return keyenc.AppendSort(withRoom(prefix, v), v)
 }
 
-// withRoom copies prefix, with room behind it for the encoding of v.
+// withRoom copies prefix with extra capacity for the encoding of v.
 func withRoom(prefix []byte, v attr.Value) []byte {
-	const around = 32 // more than the encoding of any number, and than what stands around S and B
+	const around = 32 // more than the encoding of any number, and than the overhead of S and B
 	return append(make([]byte, 0, len(prefix)+len(v.Text())+around), prefix...)
 }
 
-// checkClauses holds the clauses against the key schema of s.
+// checkClauses checks the clauses against the key schema of s.
 func checkClauses(s *readSource, clauses []eval.KeyPredicate) error {
 	check := checkSimpleKey
 	if len(s.pk) > 1 || len(s.sk) > 1 {
@@ -100,7 +99,7 @@ func checkClauses(s *readSource, clauses []eval.KeyPredicate) error {
 	return checkClauseValues(s, clauses)
 }
 
-// checkLongKey is for a key with several HASH or RANGE attributes, for which AWS has sentences of its own.
+// checkLongKey checks a key with several HASH or RANGE attributes, for which AWS has its own messages.
 func checkLongKey(s *readSource, clauses []eval.KeyPredicate) error {
 	if open := withoutEquality(s.pk, clauses); open != nil {
 		return apierr.KeyConditionLacksHash.With(strings.Join(open, ", "))
@@ -121,7 +120,7 @@ func checkLongKey(s *readSource, clauses []eval.KeyPredicate) error {
 	return nil
 }
 
-// withoutEquality returns the names of the attributes on which there is no equality.
+// withoutEquality returns the names of the attributes that have no equality.
 func withoutEquality(ks []catalog.KeyAttribute, clauses []eval.KeyPredicate) []string {
 	var names []string
 	for _, k := range ks {
@@ -132,7 +131,7 @@ func withoutEquality(ks []catalog.KeyAttribute, clauses []eval.KeyPredicate) []s
 	return names
 }
 
-// checkSimpleKey is for a key of one HASH attribute and at most one RANGE attribute.
+// checkSimpleKey checks a key of one HASH attribute and at most one RANGE attribute.
 func checkSimpleKey(s *readSource, clauses []eval.KeyPredicate) error {
 	hash := clauseOn(clauses, s.pk[0].Name)
 	switch {
@@ -144,7 +143,7 @@ func checkSimpleKey(s *readSource, clauses []eval.KeyPredicate) error {
 		return nil
 	case len(s.sk) == 0:
 		return apierr.KeyConditionNotSupported.With()
-	case clauseOn(clauses, s.sk[0].Name) == nil: // the other is on no attribute of the key
+	case clauseOn(clauses, s.sk[0].Name) == nil: // the other clause is not on a key attribute
 		return apierr.KeyConditionLacksKey.With(s.sk[0].Name)
 	default:
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/vector"
 )
 
-// keyOf checks that key is exactly a primary key of t and returns its parts; sk is the zero Value for a
-// table without sort key. It is for the operations that name an item by its key.
+// keyOf checks that key is exactly a primary key of t and returns its parts; sk is the zero Value for a table without a sort key.
+// It is for operations that name an item by its key.
 func keyOf(t *catalog.Table, key attr.Item) (pk, sk attr.Value, err error) {
 	want := 1
 	if t.SK.Name != "" {
@@ -28,7 +28,7 @@ func keyOf(t *catalog.Table, key attr.Item) (pk, sk attr.Value, err error) {
 	return pk, sk, checkKeyValues(t, pk, sk)
 }
 
-// keyOfItem finds the primary key of t in an item that is to be put.
+// keyOfItem returns the primary key of an item that is to be put into t.
 func keyOfItem(t *catalog.Table, item attr.Item) (pk, sk attr.Value, err error) {
 	if pk, err = keyAttribute(item, t.PK); err != nil {
 		return pk, sk, err
@@ -41,7 +41,7 @@ func keyOfItem(t *catalog.Table, item attr.Item) (pk, sk attr.Value, err error) 
 	return pk, sk, checkKeyValues(t, pk, sk)
 }
 
-// hasKey reports whether the item has the key attributes of t, with their types.
+// hasKey reports whether the item has the key attributes of t, with the right types.
 func hasKey(t *catalog.Table, item attr.Item) bool {
 	pk, _ := item.Get(t.PK.Name)
 	if t.SK.Name == "" {
@@ -62,7 +62,7 @@ func keyAttribute(item attr.Item, k catalog.KeyAttribute) (attr.Value, error) {
 	return v, nil
 }
 
-// checkKeyValues checks values of the right type: not empty, not too long.
+// checkKeyValues checks that key values of the right type are not empty and not too long.
 func checkKeyValues(t *catalog.Table, pk, sk attr.Value) error {
 	if err := checkNotEmpty(t.PK.Name, pk); err != nil {
 		return err
@@ -87,9 +87,9 @@ func checkNotEmpty(name string, v attr.Value) error {
 	return apierr.KeyEmpty.With(kind, name)
 }
 
-// indexKeyFault returns the error for an item that is to be put into t but holds a value that cannot be a
-// key of one of its indexes: AWS refuses such a write, while an item without the attribute is only
-// left out of the index. Where several indexes would refuse, the first by name speaks.
+// indexKeyFault returns the error for an item to be put into t with a value that cannot be a key of one of its indexes. AWS
+// rejects such a write, whereas an item without the attribute is merely left out of the index. If several indexes reject the
+// value, the first by name is reported.
 func indexKeyFault(t *catalog.Table, item attr.Item) error {
 	of := derive.AttributesOf(item)
 	x, k, v, err := derive.FirstMisfit(t, of)
@@ -102,7 +102,7 @@ func indexKeyFault(t *catalog.Table, item attr.Item) error {
 	return vectorFault(t, of)
 }
 
-// vectorFault refuses an item whose vector does not fit into an index.
+// vectorFault rejects an item whose vector does not fit an index.
 func vectorFault(t *catalog.Table, of derive.Attributes) error {
 	x, fault, err := derive.FirstVectorFault(t, of)
 	if err != nil || x == nil {
@@ -135,9 +135,9 @@ func putIndexFault(x *catalog.Index, k catalog.KeyAttribute, v attr.Value) error
 	return apierr.IndexKeyOfOtherType.With(k.Name, k.Kind, v.Kind(), x.Name)
 }
 
-// assignedKindFault refuses an update that gives a key attribute of an index another type than the declared one, as
-// far as the request tells the type; updateIndexFault is for the types that the item decides. Where several indexes
-// would refuse, the first by name speaks.
+// assignedKindFault rejects an update that assigns a value of the wrong type to a key attribute of an index, if the request alone
+// determines the type; updateIndexFault covers types that depend on the item. If several indexes reject it, the first by name is
+// reported.
 func assignedKindFault(t *catalog.Table, u *eval.Update) error {
 	var fault error
 	first := ""
@@ -167,8 +167,8 @@ func assignedKindFaultOf(x *catalog.Index, u *eval.Update) error {
 	return nil
 }
 
-// nestedKeyFault refuses document paths that go below a key attribute of the table or of one of its indexes; names
-// are the attributes below which an expression goes.
+// nestedKeyFault rejects document paths below a key attribute of the table or of one of its indexes; names are the attributes
+// below which an expression has paths.
 func nestedKeyFault(t *catalog.Table, names []string) error {
 	for _, name := range names {
 		if t.HasKey(name) {
@@ -181,7 +181,7 @@ func nestedKeyFault(t *catalog.Table, names []string) error {
 	return nil
 }
 
-// updateIndexFault is putIndexFault for the result of an update, for which AWS has other sentences.
+// updateIndexFault is putIndexFault for the result of an update, for which AWS has other messages.
 func updateIndexFault(k catalog.KeyAttribute, v attr.Value) error {
 	if v.IsZero() {
 		return apierr.UpdatedIndexKeyTooBig.With()

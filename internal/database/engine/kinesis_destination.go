@@ -14,11 +14,11 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// destinationsMax is how many destinations a table remembers, with those that are disabled.
+// destinationsMax is the maximum number of a table's destinations, including disabled ones.
 const destinationsMax = 10
 
-// Delivery is a Kinesis destination that the changes of a table are to be delivered to. What delivers follows the table's
-// changes from a position and stores how far it came.
+// Delivery is a Kinesis destination of a table's changes. The deliverer follows the changes from a position and stores its
+// progress.
 type Delivery struct {
 	Table     string
 	Label     string // of the table in Observe
@@ -29,7 +29,7 @@ type Delivery struct {
 	From      kv.Seq // changes after it are delivered
 }
 
-// Deliveries returns the destinations that are enabled; none where another server delivers to them.
+// Deliveries returns the enabled destinations, or none if another server delivers to them.
 func (e *Engine) Deliveries() []Delivery {
 	if !e.jobs.leads() {
 		return nil
@@ -51,19 +51,19 @@ func (e *Engine) Deliveries() []Delivery {
 	return all
 }
 
-// Delivered returns the number up to which a delivery's changes have been delivered.
+// Delivered returns the number up to which changes have been delivered.
 func (e *Engine) Delivered(ctx context.Context, d *Delivery) (kv.Seq, error) {
 	data, err := e.store.Get(ctx, keyenc.Delivery(d.ID))
 	if err != nil || data == nil {
 		return d.From, err
 	}
 	if len(data) != 8 {
-		return 0, fmt.Errorf("engine: the position of the delivery of table %q is damaged: it has %d bytes and not 8", d.Table, len(data))
+		return 0, fmt.Errorf("engine: the delivery position of table %q is corrupted: it has %d bytes, want 8", d.Table, len(data))
 	}
 	return max(d.From, kv.Seq(binary.BigEndian.Uint64(data))), nil
 }
 
-// SetDelivered stores how far a delivery has come, unless its table is gone.
+// SetDelivered stores a delivery's progress, unless its table was deleted.
 func (e *Engine) SetDelivered(ctx context.Context, d *Delivery, upTo kv.Seq) error {
 	key, version := keyenc.Delivery(d.ID), keyenc.TableVersion(d.ID)
 	intent := kv.Intent{Write: [][]byte{key}, Check: [][]byte{version}}
@@ -75,7 +75,7 @@ func (e *Engine) SetDelivered(ctx context.Context, d *Delivery, upTo kv.Seq) err
 		if err != nil {
 			return err
 		}
-		if len(data) == 8 && binary.BigEndian.Uint64(data) >= uint64(upTo) { // by another server, which has taken the deliveries over
+		if len(data) == 8 && binary.BigEndian.Uint64(data) >= uint64(upTo) { // another server has taken over the deliveries
 			return nil
 		}
 		txn.Set(key, binary.BigEndian.AppendUint64(nil, uint64(upTo)))
@@ -83,7 +83,7 @@ func (e *Engine) SetDelivered(ctx context.Context, d *Delivery, upTo kv.Seq) err
 	})
 }
 
-// checkKinesisARN refuses what is not arn:PARTITION:kinesis:REGION:ACCOUNT:stream/NAME.
+// checkKinesisARN rejects ARNs other than arn:PARTITION:kinesis:REGION:ACCOUNT:stream/NAME.
 func checkKinesisARN(text string) error {
 	parts := strings.SplitN(text, ":", 6)
 	if len(parts) == 6 && parts[0] == "arn" && parts[2] == "kinesis" && parts[3] != "" && parts[4] != "" {
@@ -95,7 +95,7 @@ func checkKinesisARN(text string) error {
 	return apierr.InvalidKinesisARN.With(text)
 }
 
-// kinesisName reports whether a text has only the characters that the name of a data stream may have.
+// kinesisName reports whether a text consists of characters allowed in the name of a data stream.
 func kinesisName(text string) bool {
 	for i := range len(text) {
 		c := text[i]
@@ -106,7 +106,7 @@ func kinesisName(text string) bool {
 	return text != ""
 }
 
-// changeDestinations changes the destinations of a table and tells the delivery.
+// changeDestinations changes the destinations of a table and notifies the deliverer.
 func (e *Engine) changeDestinations(ctx context.Context, nameOrARN string, edit func(txn kv.Txn, d *catalog.Descriptor, now time.Time) error) (*catalog.Descriptor, error) {
 	d, err := e.catalog.Change(ctx, nameOrARN, func(txn kv.Txn, d *catalog.Descriptor) error {
 		if err := e.checkRestored(d); err != nil {
@@ -127,7 +127,7 @@ func (e *Engine) changeDestinations(ctx context.Context, nameOrARN string, edit 
 	return d, nil
 }
 
-// activeDestination is the destination of an ARN where it is ACTIVE, nil elsewhere.
+// activeDestination returns the ACTIVE destination with an ARN, or nil.
 func activeDestination(d *catalog.Descriptor, arn string, now time.Time) *catalog.Destination {
 	x := d.Destination()
 	if x == nil || x.StreamARN != arn || now.UnixMilli() < x.SettledAt {
@@ -136,7 +136,7 @@ func activeDestination(d *catalog.Descriptor, arn string, now time.Time) *catalo
 	return x
 }
 
-// settleDestination begins a state of a destination, and returns the name of that state.
+// settleDestination starts a new state of a destination and returns its name.
 func (e *Engine) settleDestination(x *catalog.Destination, now time.Time) string {
 	x.SettledAt = max(e.settledAt(now), now.UnixMilli())
 	return x.Status(time.UnixMilli(x.SettledAt - 1))

@@ -9,9 +9,9 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// landings counts what commits append to change logs, and tells listeners of it.
+// landings counts the records that commits append to change logs, and notifies listeners.
 type landings struct {
-	regions *Regions // whose commits can hold back each other's logs, because they share the store's numbers
+	regions *Regions // whose commits can delay each other's logs, because they share the store's numbers
 
 	listening atomic.Int32
 	counts    sync.Map // keyenc.TableID → *atomic.Uint64
@@ -20,15 +20,15 @@ type landings struct {
 	listeners map[*listener]struct{}
 }
 
-// listener is woken by the commits of its table, or of all tables of all Regions. A wake that nobody waits for is kept; many
-// are one.
+// listener is woken by the commits of its table, or of all tables of all Regions. A wake without a waiter is kept; several are
+// merged into one.
 type listener struct {
 	table keyenc.TableID
 	all   atomic.Bool
 	woken chan struct{}
 }
 
-// listen returns a listener that hears of every commit acknowledged after the call.
+// listen returns a listener for every commit acknowledged after the call.
 func (l *landings) listen(table keyenc.TableID) *listener {
 	added := &listener{table: table, woken: make(chan struct{}, 1)}
 	l.mu.Lock()
@@ -48,8 +48,8 @@ func (l *landings) dismiss(gone *listener) {
 	l.listening.Add(-1)
 }
 
-// tell counts records of a table and wakes those who listen to it.
-func (l *landings) tell(table keyenc.TableID, records uint64) {
+// notify counts records of a table and wakes its listeners.
+func (l *landings) notify(table keyenc.TableID, records uint64) {
 	l.counter(table).Add(records)
 	if l.listening.Load() > 0 {
 		l.wake(func(heard *listener) bool { return heard.table == table || heard.all.Load() })
@@ -61,7 +61,7 @@ func (l *landings) tell(table keyenc.TableID, records uint64) {
 	}
 }
 
-// count is how many records the table's log was given since the engine was opened.
+// count returns how many records were appended to the table's log since the engine was opened.
 func (l *landings) count(table keyenc.TableID) uint64 { return l.counter(table).Load() }
 
 func (l *landings) counter(table keyenc.TableID) *atomic.Uint64 {
@@ -72,7 +72,7 @@ func (l *landings) counter(table keyenc.TableID) *atomic.Uint64 {
 	return n.(*atomic.Uint64)
 }
 
-// listenedTo reports whether anybody listens to a table.
+// listenedTo reports whether a table has listeners.
 func (l *landings) listenedTo(table keyenc.TableID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -84,7 +84,7 @@ func (l *landings) listenedTo(table keyenc.TableID) bool {
 	return false
 }
 
-// wakeAll wakes everybody: there may be commits of other servers.
+// wakeAll wakes all listeners, because other servers may have committed.
 func (l *landings) wakeAll() {
 	if l.listening.Load() > 0 {
 		l.wake(func(*listener) bool { return true })
@@ -105,7 +105,7 @@ func (l *landings) wake(whom func(*listener) bool) {
 	}
 }
 
-// wait waits for a wake, the end of ctx or the engine's closing.
+// wait waits for a wake, the end of ctx or the closing of the engine.
 func (l *listener) wait(ctx context.Context, closing <-chan struct{}) error {
 	select {
 	case <-l.woken:

@@ -13,8 +13,8 @@ import (
 
 const listBackupsMax = 100
 
-// ListBackups tells the backups of one table, there or not, or of all, the oldest first. There are none of AWS
-// Backup here, so that a list of type AWS_BACKUP is empty.
+// ListBackups lists the backups of one table, which need not exist any more, or of all tables, the oldest first. There is no AWS
+// Backup here, so a list of type AWS_BACKUP is empty.
 func (e *Engine) ListBackups(ctx context.Context, in *api.ListBackupsInput) (*api.ListBackupsOutput, error) {
 	if in.TimeRangeLowerBound != nil && in.TimeRangeUpperBound != nil && *in.TimeRangeLowerBound > *in.TimeRangeUpperBound {
 		return nil, apierr.BackupsOutOfOrder.With()
@@ -55,7 +55,7 @@ func (e *Engine) ListBackups(ctx context.Context, in *api.ListBackupsInput) (*ap
 	return out, err
 }
 
-// backupFilter tells which backups a request wants.
+// backupFilter returns the filter of a request.
 func (e *Engine) backupFilter(in *api.ListBackupsInput) (func(*backup.Record) bool, error) {
 	table, kind := "", backup.OfUser
 	if in.TableName != nil {

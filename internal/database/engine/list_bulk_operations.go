@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/transfer"
 )
 
-// bulkPage is how many bulk operations a page of the list has by default.
+// bulkPage is the default page size.
 const bulkPage = 10
 
 // ListBulkOperations lists the bulk operations on all tables, the newest first.

@@ -14,8 +14,8 @@ import (
 
 const listInsightsMax = 100
 
-// ListContributorInsights tells the settings of contributor insights that are not DISABLED, of a table and its global indexes, or of all tables, by
-// name.
+// ListContributorInsights lists the contributor insights settings that are not DISABLED, of a table and its global indexes, or of
+// all tables, by name.
 func (e *Engine) ListContributorInsights(ctx context.Context, in *api.ListContributorInsightsInput) (*api.ListContributorInsightsOutput, error) {
 	limit := listInsightsMax
 	if in.MaxResults != nil && *in.MaxResults > 0 {
@@ -36,7 +36,7 @@ func (e *Engine) ListContributorInsights(ctx context.Context, in *api.ListContri
 			if in.NextToken != nil && (s.table < afterTable || s.table == afterTable && s.index <= afterIndex) {
 				continue
 			}
-			if s.Status(now) == "DISABLED" { // as never turned on
+			if s.Status(now) == "DISABLED" { // the same as never enabled
 				continue
 			}
 			if n := len(out.ContributorInsightsSummaries); n == limit {
@@ -53,7 +53,7 @@ func (e *Engine) ListContributorInsights(ctx context.Context, in *api.ListContri
 	return out, nil
 }
 
-// insightsTables are the tables that a page of at most limit settings can have: one, or those from a name on that have some.
+// insightsTables returns enough tables for a page of at most limit settings: one, or those with settings from a name on.
 func (e *Engine) insightsTables(ctx context.Context, nameOrARN *string, from string, limit int) ([]*catalog.Descriptor, error) {
 	if nameOrARN != nil {
 		d, err := e.find(ctx, *nameOrARN)
@@ -65,12 +65,12 @@ func (e *Engine) insightsTables(ctx context.Context, nameOrARN *string, from str
 	now := e.options.Now()
 	var tables []*catalog.Descriptor
 	for _, name := range slices.Sorted(maps.Keys(e.catalog.Tables())) {
-		if name < from || len(tables) > limit+1 { // the first may have been told, and one more shows that there is more
+		if name < from || len(tables) > limit+1 { // the first may have been listed, and one more shows that the list continues
 			continue
 		}
 		d, err := e.catalog.Get(ctx, name)
 		switch {
-		case isNotFound(err): // deleted
+		case isNotFound(err): // deleted concurrently
 		case err != nil:
 			return nil, err
 		case slices.ContainsFunc(insightsSettings(d), func(s insightsSetting) bool { return s.Status(now) != "DISABLED" }):
@@ -80,7 +80,7 @@ func (e *Engine) insightsTables(ctx context.Context, nameOrARN *string, from str
 	return tables, nil
 }
 
-// insightsToken names the setting that a page ended with.
+// insightsToken names the last setting of a page.
 func insightsToken(table, index string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(table + "/" + index))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/transfer"
 )
 
-// ListExports lists the exports of one table, or of all, the newest first. Those of a table that was deleted are among all
-// only.
+// ListExports lists the exports of one table, or of all, the newest first. Those of a deleted table only appear in the list of
+// all.
 func (e *Engine) ListExports(ctx context.Context, in *api.ListExportsInput) (*api.ListExportsOutput, error) {
 	page, next, err := e.transferList(ctx, transfer.Export, in.TableArn, in.NextToken, in.MaxResults)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 const listGlobalTablesMax = 100
 
-// ListGlobalTables lists the global tables of version 2017.11.29 that have a replica in this Region, and in the one asked for.
+// ListGlobalTables lists the global tables of version 2017.11.29 that have a replica in this Region and in the requested one.
 func (e *Engine) ListGlobalTables(_ context.Context, in *api.ListGlobalTablesInput) (*api.ListGlobalTablesOutput, error) {
 	limit := listGlobalTablesMax
 	if in.Limit != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/transfer"
 )
 
-// ListImports lists the imports into one table, there or not, or of all, the newest first.
+// ListImports lists the imports into one table, which need not exist any more, or into all, the newest first.
 func (e *Engine) ListImports(ctx context.Context, in *api.ListImportsInput) (*api.ListImportsOutput, error) {
 	page, next, err := e.transferList(ctx, transfer.Import, in.TableArn, in.NextToken, in.PageSize)
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 )
 
-// streamsPage is how many streams or shards an answer has at most.
+// streamsPage is the maximum number of streams or shards in a response.
 const streamsPage = 100
 
-// ListStreams tells the streams of a table, or of all, in bytewise order of table names and labels. Those that were
-// disabled, and those of deleted tables, are among them for a day.
+// ListStreams lists the streams of a table, or of all, in bytewise order of table names and labels. Disabled streams and those of
+// deleted tables are listed for a day.
 func (e *Engine) ListStreams(ctx context.Context, in *api.ListStreamsInput) (*api.ListStreamsOutput, error) {
 	var afterTable, afterLabel string
 	if in.ExclusiveStartStreamArn != nil {

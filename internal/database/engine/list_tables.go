@@ -8,7 +8,7 @@ import (
 
 const listTablesMax = 100
 
-// ListTables tells the names of the tables in bytewise order, tables being created or deleted included.
+// ListTables lists the names of all tables in bytewise order, including tables being created or deleted.
 func (e *Engine) ListTables(ctx context.Context, in *api.ListTablesInput) (*api.ListTablesOutput, error) {
 	limit, after := listTablesMax, ""
 	if in.Limit != nil {

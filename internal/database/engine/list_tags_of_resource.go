@@ -8,8 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/schema"
 )
 
-// ListTagsOfResource tells the tags of a table in order of key, all at once as AWS does: there is no token that
-// it could have given out.
+// ListTagsOfResource lists the tags of a table ordered by key, all in one response as AWS does. A token is therefore never valid.
 func (e *Engine) ListTagsOfResource(ctx context.Context, in *api.ListTagsOfResourceInput) (*api.ListTagsOfResourceOutput, error) {
 	name, err := e.catalog.NameOfResource(*in.ResourceArn)
 	if err != nil {
@@ -25,7 +24,7 @@ func (e *Engine) ListTagsOfResource(ctx context.Context, in *api.ListTagsOfResou
 	return &api.ListTagsOfResourceOutput{Tags: schema.DescribeTags(d.Tags)}, nil
 }
 
-// resourceError is an error of the catalog as the operations on tags word it: they name a missing table by its ARN.
+// resourceError converts an error of the catalog for the tag operations, which name a missing table by its ARN.
 func resourceError(err error, arn string) error {
 	if isNotFound(err) {
 		return apierr.ResourceNotFound.With(arn)

@@ -12,17 +12,18 @@ import (
 )
 
 const (
-	// logCapInterval is how often the room of change logs is compared with Options.LogMaxBytes.
+	// logCapInterval is how often the size of change logs is compared with Options.LogMaxBytes.
 	logCapInterval = 10 * time.Second
-	// From logAlarm percent of the cap on, the log warns of it; over the cap, logs are trimmed to logCapKept percent.
+	// logAlarm is the percentage of the limit at which a warning is logged. Above the limit, logs are trimmed to logCapKept
+	// percent.
 	logAlarm, logCapKept = 80, 90
 	percent              = 100
 )
 
-// LogUse is the room that all change logs take together, as the store estimates it, and the cap on it; 0 is none.
+// LogUse is the total size of all change logs, as the store estimates it, and its limit; 0 is none.
 type LogUse struct{ Bytes, Max int64 }
 
-// LogUse returns the room of change logs.
+// LogUse returns the size of the change logs.
 func (e *Engine) LogUse(ctx context.Context) (LogUse, error) {
 	logs, err := e.logs(ctx)
 	if err != nil {
@@ -32,8 +33,8 @@ func (e *Engine) LogUse(ctx context.Context) (LogUse, error) {
 	return LogUse{bytes, e.options.LogMaxBytes}, err
 }
 
-// capLogs keeps change logs below Options.LogMaxBytes: it warns while they come near, and forgets the oldest records of
-// all tables when they are over it.
+// capLogs keeps change logs below Options.LogMaxBytes: it warns when they approach the limit, and deletes the oldest records of
+// all tables above it.
 func (e *Engine) capLogs(ctx context.Context) error {
 	logs, err := e.logs(ctx)
 	if err != nil {
@@ -67,8 +68,8 @@ func (e *Engine) capLogs(ctx context.Context) error {
 	return err
 }
 
-// capLog forgets the records of a log before a time, in milliseconds. The numbers of records that format 1 counted do
-// not tell how far back the table can be restored from now on, so its descriptor does, before they go.
+// capLog deletes the records of a log before a time, in milliseconds. Record numbers of format 1 do not determine how far back
+// the table can still be restored, so the descriptor is updated first.
 func (e *Engine) capLog(ctx context.Context, log kv.LogID, until int64) error {
 	trimmed, err := e.store.LogTrimmed(ctx, log)
 	if err != nil {
@@ -93,8 +94,8 @@ func (e *Engine) capLog(ctx context.Context, log kv.LogID, until int64) error {
 	return e.trimLog(ctx, log, time.UnixMilli(until), ^kv.Seq(0))
 }
 
-// countedSince reports whether the first record of a log after a number is one that format 1 counted, and whether it is
-// of a time or later.
+// countedSince reports whether the first record of a log after a number is in format 1, where numbers are counters, and not
+// earlier than a time.
 func (e *Engine) countedSince(ctx context.Context, log kv.LogID, after kv.Seq, since int64) (counted, later bool, err error) {
 	records, _, err := e.store.ReadLog(ctx, log, after, 1)
 	if err != nil || len(records) == 0 || records[0].Seq.Timed() {
@@ -104,8 +105,8 @@ func (e *Engine) countedSince(ctx context.Context, log kv.LogID, after kv.Seq, s
 	return true, change.Time >= since, err
 }
 
-// lastBefore returns a number after which the records of a log of a time or later come. Among those that format 1
-// counted it looks for the place by halves, which is near enough to add up their room.
+// lastBefore returns a number after which a log's records of a time or later begin. Among records of format 1 it uses a binary
+// search, which is accurate enough to add up their sizes.
 func (e *Engine) lastBefore(ctx context.Context, log kv.LogID, trimmed kv.Seq, since int64) (kv.Seq, error) {
 	first := kv.SeqAt(since)
 	timed := max(trimmed, first-min(first, 1))
@@ -142,15 +143,15 @@ func (e *Engine) logs(ctx context.Context) ([]kv.LogID, error) {
 		ids = append(ids, kv.LogID(dropped[i].Table))
 	}
 	for _, t := range e.catalog.Tables() {
-		if t.Descriptor.GoneAt == 0 { // else among the dropped
+		if t.Descriptor.GoneAt == 0 { // otherwise it is among the dropped logs
 			ids = append(ids, kv.LogID(t.ID))
 		}
 	}
 	return ids, err
 }
 
-// logBytes adds up the room of the records of logs from a time on, in milliseconds. What was trimmed before does not
-// count, though the store may take its time to give the room back.
+// logBytes adds up the sizes of logs from a time on, in milliseconds. Trimmed records do not count, although the store may
+// reclaim their space later.
 func (e *Engine) logBytes(ctx context.Context, logs []kv.LogID, since int64) (sum int64, err error) {
 	for _, id := range logs {
 		after, err := e.store.LogTrimmed(ctx, id)
@@ -169,7 +170,7 @@ func (e *Engine) logBytes(ctx context.Context, logs []kv.LogID, since int64) (su
 	return sum, nil
 }
 
-// timeOfLogs returns the earliest time, in milliseconds, from which on the records of logs take at most some room.
+// timeOfLogs returns the earliest time, in milliseconds, from which on the logs have at most a given size.
 func (e *Engine) timeOfLogs(ctx context.Context, logs []kv.LogID, bytes int64) (ms int64, err error) {
 	now := e.options.Now().UnixMilli()
 	n := sort.Search(int(now), func(ms int) bool {

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// logRetention is for how long the records of a change log are kept at least.
+	// logRetention is the minimum retention of a change log's records.
 	logRetention = stream.Retention
-	// logTrimInterval is how often older ones are looked for.
+	// logTrimInterval is how often older records are trimmed.
 	logTrimInterval = 5 * time.Minute
 )
 
-// trimLogs forgets the records of change logs, and the shards of streams, that nobody may need any more, drops the
-// logs of tables that were deleted long enough ago, and ends the keeping of what nobody asks for any more.
+// trimLogs deletes log records and stream shards that are no longer needed, drops the logs of tables deleted long enough ago, and
+// stops logging what no longer has a reader.
 func (e *Engine) trimLogs(ctx context.Context) error {
 	now := e.options.Now()
 	err := errors.Join(e.keepFollowedLogs(ctx), e.trimStreams(ctx, now), e.dropOldLogs(ctx))
@@ -30,7 +30,7 @@ func (e *Engine) trimLogs(ctx context.Context) error {
 	return err
 }
 
-// keepFollowedLogs has the logs that somebody in the process follows be followed for another day.
+// keepFollowedLogs extends the logging for tables followed in this process by a day.
 func (e *Engine) keepFollowedLogs(ctx context.Context) (err error) {
 	for _, t := range e.catalog.Tables() {
 		if t.Descriptor.GoneAt == 0 && e.landings.listenedTo(t.ID) {
@@ -42,7 +42,7 @@ func (e *Engine) keepFollowedLogs(ctx context.Context) (err error) {
 	return err
 }
 
-// trimTableLog trims the log of a table, but for what another replica has not fetched.
+// trimTableLog trims the log of a table, except what another replica has not fetched yet.
 func (e *Engine) trimTableLog(ctx context.Context, t *catalog.Table, before time.Time) error {
 	upTo := ^kv.Seq(0)
 	if t.Replica != "" {
@@ -54,8 +54,7 @@ func (e *Engine) trimTableLog(ctx context.Context, t *catalog.Table, before time
 	return e.trimLog(ctx, kv.LogID(t.ID), before, upTo)
 }
 
-// retentionOf is for how long the records of a table's log are kept: for its streams, and for as far back as the
-// table can be restored.
+// retentionOf returns the retention of a table's log: for its streams, and for as far back as the table can be restored.
 func retentionOf(d *catalog.Descriptor) time.Duration {
 	if !d.PITR.Enabled {
 		return logRetention
@@ -63,7 +62,7 @@ func retentionOf(d *catalog.Descriptor) time.Duration {
 	return max(logRetention, time.Duration(d.PITR.Days)*24*time.Hour)
 }
 
-// settleLog makes a table's log no longer keep what nobody can ask for any more.
+// settleLog stops logging what can no longer be requested.
 func (e *Engine) settleLog(ctx context.Context, t *catalog.Table, now time.Time) error {
 	if t.Descriptor.GoneAt != 0 || e.landings.listenedTo(t.ID) || t.Descriptor.LogSettled(now) {
 		return nil
@@ -75,7 +74,7 @@ func (e *Engine) settleLog(ctx context.Context, t *catalog.Table, now time.Time)
 	return err
 }
 
-// trimLog forgets the records of a log that are older than a time, up to a number, all at once and without reading them.
+// trimLog deletes the records of a log older than a time, up to a number, in one step and without reading them.
 func (e *Engine) trimLog(ctx context.Context, log kv.LogID, before time.Time, upTo kv.Seq) error {
 	trimmed, err := e.store.LogTrimmed(ctx, log)
 	if err != nil {
@@ -88,7 +87,7 @@ func (e *Engine) trimLog(ctx context.Context, log kv.LogID, before time.Time, up
 	return e.store.TrimLog(ctx, log, min(first-1, upTo))
 }
 
-// trimStreams removes shards and streams of which nothing can be read any more.
+// trimStreams removes shards and streams that no longer have readable records.
 func (e *Engine) trimStreams(ctx context.Context, now time.Time) error {
 	snapshot, err := e.store.Snapshot(ctx)
 	if err != nil {

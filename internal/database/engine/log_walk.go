@@ -8,11 +8,11 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
-// logChunk is how many records of a log are read together at most; see also kv.LogReadBytes.
+// logChunk is the maximum number of log records read together; see also kv.LogReadBytes.
 const logChunk = 64
 
-// walkLog calls visit with the records of a log after a number, in order, until it returns false or there are no
-// more. It returns how far that is: nothing up to there was left out, nor will anything appear there.
+// walkLog calls visit with the records of a log after a number, in order, until it returns false or there are no more. It returns
+// the number up to which the log has been read: no record up to there was skipped, and none will appear there.
 func (e *Engine) walkLog(ctx context.Context, log kv.LogID, after kv.Seq,
 	visit func(seq kv.Seq, change *logenc.Change) (more bool, err error),
 ) (through kv.Seq, err error) {
@@ -38,13 +38,13 @@ func (e *Engine) walkLog(ctx context.Context, log kv.LogID, after kv.Seq,
 				return after, nil
 			}
 		}
-		if len(records) == 0 || complete > after { // else the read ended before the log did
+		if len(records) == 0 || complete > after { // otherwise the read ended before the log did
 			return max(after, complete), nil
 		}
 	}
 }
 
-// decodeRecord reads a record of a log, with its time.
+// decodeRecord decodes a record of a log and sets its time.
 func decodeRecord(log kv.LogID, r *kv.Record) (logenc.Change, error) {
 	change, err := logenc.Decode(r.Data)
 	if err != nil {
@@ -56,12 +56,12 @@ func decodeRecord(log kv.LogID, r *kv.Record) (logenc.Change, error) {
 	return change, nil
 }
 
-// logReader reads one log: a store's, or a kept one.
+// logReader reads one log, of a store or of a kept snapshot.
 type logReader interface {
 	ReadLog(log kv.LogID, after kv.Seq, limit int) ([]kv.Record, error)
 }
 
-// storeLog reads the logs of a store as they are now.
+// storeLog reads the current logs of a store.
 type storeLog struct {
 	kv.Store
 	ctx context.Context //nolint:containedctx // of one call
@@ -72,9 +72,9 @@ func (s storeLog) ReadLog(log kv.LogID, after kv.Seq, limit int) ([]kv.Record, e
 	return records, err
 }
 
-// firstSince returns the number, from a number on, at which the records of a time or later begin: all records of the
-// log between the two are earlier. Numbers are times, so that is arithmetic. Only where the log begins with records
-// that format 1 counted is it looked for, and they are read one after the other.
+// firstSince returns the number, starting from a number, at which the records of a time or later begin: all records between the
+// two are earlier. Since numbers are times this is arithmetic. Only if the log begins with records of format 1, whose numbers are
+// counters, are those read one by one.
 func firstSince(r logReader, log kv.LogID, from kv.Seq, since int64) (kv.Seq, error) {
 	for chunk := 1; !from.Timed(); chunk = logChunk {
 		records, err := r.ReadLog(log, from-min(from, 1), chunk)

@@ -8,14 +8,14 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// meters are the meters of a request on several tables, by the name the request gives each.
+// meters are the capacity meters of a request on several tables, by the table names in the request.
 type meters struct {
 	detail capacity.Detail
 	split  capacity.Split
 	tables map[string]*capacity.Meter
 }
 
-// of returns the meter of a table, nil where the request wants no report.
+// of returns the meter of a table, or nil if the request wants no report.
 func (ms *meters) of(table string) *capacity.Meter {
 	if ms.detail == capacity.None {
 		return nil
@@ -48,7 +48,7 @@ func (ms *meters) reports() []api.ConsumedCapacity {
 	return reports
 }
 
-// charge adds what the write's last run cost; a transaction pays double on the table.
+// charge adds the cost of the write's last run; a transaction costs double on the table.
 func (w *write) charge(m *capacity.Meter, transactional bool) {
 	if m == nil {
 		return
@@ -66,7 +66,7 @@ func (w *write) charge(m *capacity.Meter, transactional bool) {
 	}
 }
 
-// tableUnits is what the write's last run cost on the table itself.
+// tableUnits returns the cost of the write's last run on the table itself.
 func (w *write) tableUnits(transactional bool) float64 {
 	units := capacity.WriteUnits(max(w.outcome.oldBytes, w.outcome.nextBytes))
 	if transactional {

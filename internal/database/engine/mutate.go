@@ -14,12 +14,12 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
-// errTableChanged says that a table's definition is no longer the one a write was bound to.
+// errTableChanged means that a table's definition is no longer the one that a write was bound to.
 var errTableChanged = errors.New("engine: table definition has changed")
 
-// run reads the item, decides, and writes all that belongs to the change: the item, those index entries
-// that differ, the TTL entry, the counters and the record in the change log. A write that changes nothing
-// writes nothing. It is the only code that writes items.
+// run reads the item, decides, and writes everything that belongs to the change: the item, the index entries that differ, the TTL
+// entry, the counters and the change-log record. A write that changes nothing writes nothing. It is the only code that writes
+// items.
 func (w *write) run(txn kv.Txn, ws *workspace) error {
 	data, err := txn.Get(w.key)
 	if err != nil {
@@ -75,7 +75,7 @@ func (w *write) run(txn kv.Txn, ws *workspace) error {
 	return w.store(txn, ws)
 }
 
-// expectedBytes is how large the item will probably be: an update seldom makes a large item much larger.
+// expectedBytes estimates the size of the new item: an update rarely makes a large item much larger.
 func (w *write) expectedBytes(old itemenc.Item) int {
 	switch w.kind {
 	case putWrite:
@@ -87,8 +87,8 @@ func (w *write) expectedBytes(old itemenc.Item) int {
 	}
 }
 
-// reserve reserves memory for what is made of the bytes of an item, old or next. They are in memory as they are, in the
-// record for the change log, in the batch, and again while the batch grows; and in the entries of each ALL index.
+// reserve reserves memory for everything derived from an item of this size, old or new: the item itself, its copies in the
+// change-log record and in the batch, the batch's growth, and the entries of each ALL index.
 func (w *write) reserve(txn kv.Txn, bytes int) error {
 	copies := 4
 	for _, x := range w.t.Indexes {
@@ -134,7 +134,7 @@ func (w *write) evalCondition(ws *workspace, old itemenc.Item) (bool, error) {
 			return false, err
 		}
 		seen = ws.seen
-		if seen == nil { // the item is there even if nothing the condition reads is
+		if seen == nil { // the item exists even if it has none of the condition's attributes
 			seen = attr.Item{}
 		}
 	}
@@ -145,7 +145,7 @@ func (w *write) evalCondition(ws *workspace, old itemenc.Item) (bool, error) {
 	return holds, nil
 }
 
-// decide returns what becomes of the item; nil is absence.
+// decide returns the new item, or nil to delete it.
 func (w *write) decide(ws *workspace, old itemenc.Item) (itemenc.Item, error) {
 	switch w.kind {
 	case putWrite:
@@ -159,7 +159,7 @@ func (w *write) decide(ws *workspace, old itemenc.Item) (itemenc.Item, error) {
 	}
 }
 
-// store writes the change that outcome tells.
+// store writes the change described by outcome.
 func (w *write) store(txn kv.Txn, ws *workspace) error {
 	o := &w.outcome
 	if o.next == nil {
@@ -194,7 +194,7 @@ func (w *write) store(txn kv.Txn, ws *workspace) error {
 	return w.mirror()
 }
 
-// logChange appends to the change log what the table keeps there.
+// logChange appends the images that the table requires to the change log.
 func (w *write) logChange(txn kv.Txn, ws *workspace) {
 	o, keeps := &w.outcome, &w.t.Descriptor.Log
 	if keeps.Keys == 0 {
@@ -261,7 +261,7 @@ func sizeOf(it itemenc.Item) int {
 	return it.Size()
 }
 
-// checkVersion makes sure, within the transaction, that the table still is what the writes were bound to.
+// checkVersion makes sure, in the transaction, that the table is still the one that the writes were bound to.
 func checkVersion(txn kv.Reader, t *catalog.Table) error {
 	v, err := t.StoredVersion(txn)
 	if err != nil {

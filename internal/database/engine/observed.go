@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/database/observe"
 )
 
-// lookup returns a table by the name or ARN that a request gives, with its counts, and notes that the request is on it.
+// lookup returns a table by the name or ARN in a request, and its counts, and records that the request is on it.
 func (e *Engine) lookup(ctx context.Context, nameOrARN string) (*catalog.Table, *observe.Table, error) {
 	t, err := e.catalog.Lookup(nameOrARN)
 	if err != nil {
@@ -22,7 +22,7 @@ func (e *Engine) lookup(ctx context.Context, nameOrARN string) (*catalog.Table, 
 	return t, counts, nil
 }
 
-// count counts what the page consumed and returns.
+// count counts what the page consumed and returned.
 func (p *page) count(r *observe.Request, counts *observe.Table) {
 	r.Return(p.passed)
 	units := p.ownUnits()
@@ -38,7 +38,7 @@ func (p *page) count(r *observe.Request, counts *observe.Table) {
 func (w *write) count(e *Engine, transactional bool) {
 	w.counts.Write.Add(w.tableUnits(transactional))
 	for _, x := range w.outcome.indexWrites {
-		if x.index.Vector == nil { // which consumes bytes and not units
+		if x.index.Vector == nil { // vector indexes consume bytes, not units
 			w.counts.Index(x.index.Name).Write.Add(x.units)
 		}
 	}
@@ -48,15 +48,14 @@ func (w *write) count(e *Engine, transactional bool) {
 	w.rank(e, transactional)
 }
 
-// countRecord notes that the table's stream, if it has one, got a record.
+// countRecord records that the table's stream, if it has one, got a record.
 func countRecord(counts *observe.Table, t *catalog.Table, at time.Time) {
 	if s := &t.Descriptor.Stream; s.Enabled {
 		counts.Wrote(s.Label, at.UnixMilli())
 	}
 }
 
-// countFailure counts a single write that was refused. As on AWS, one whose condition is false consumes what the item
-// that it found would.
+// countFailure counts a rejected single write. As on AWS, a write with a false condition consumes capacity for the item it found.
 func (w *write) countFailure(e *Engine, err error) {
 	known, ok := errors.AsType[*apierr.Error](err)
 	if !ok || w.counts == nil {
@@ -72,7 +71,7 @@ func (w *write) countFailure(e *Engine, err error) {
 	}
 }
 
-// countCanceled counts the reasons for which a transaction of these writes was canceled, if err says that it was.
+// countCanceled counts the cancellation reasons of a transaction, if err says that it was canceled.
 func (g writeGroup) countCanceled(err error) {
 	known, ok := errors.AsType[*apierr.Error](err)
 	if !ok {
@@ -95,7 +94,7 @@ func (g writeGroup) countCanceled(err error) {
 	}
 }
 
-// count counts the read of a shard: at is the time of the call.
+// count counts the read of a shard; at is the time of the call.
 func (p *recordPage) count(ctx context.Context, counts *observe.Table, at time.Time) {
 	r := observe.From(ctx)
 	r.On(counts)

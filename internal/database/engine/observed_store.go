@@ -9,27 +9,30 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// observedStore is the store as the engine uses it. Of every update it
+// observedStore is the store as the engine uses it. For every update it
 //
-//   - moves the store's numbers to the time of the clock, or the clock to that of the numbers where the store has times of its own, so
+//   - advances the store's numbers to the time of the clock, or the clock to that of the numbers if the store has its own time, so
 //     that the number of a change is its time, and the clock does not go back after a crash;
-//   - counts the records that it appends to change logs, and wakes who follows them;
-//   - tells the sweep of a TTL entry that is below what has been swept.
+//   - counts the records that it appends to change logs, and wakes their followers;
+//   - notifies the TTL sweep of an entry earlier than what has been swept;
+//   - remembers the sizes of item collections that it reads.
 //
-// It is the one place that all updates pass, so that no operation can forget one of these.
+// All updates pass through it, so no operation can forget any of this.
 type observedStore struct {
 	kv.Store
-	clock    *clock
-	landings *landings
-	sweeps   *sweeps
-	txns     *sync.Pool // of *observedTxn
+	clock       *clock
+	landings    *landings
+	sweeps      *sweeps
+	collections *collectionSizes
+	txns        *sync.Pool // of *observedTxn
 }
 
 func newObservedStore(store kv.Store, c *clock, l *landings, s *sweeps) observedStore {
-	return observedStore{store, c, l, s, &sync.Pool{New: func() any { return new(observedTxn) }}}
+	collections := new(collectionSizes)
+	return observedStore{store, c, l, s, collections, &sync.Pool{New: func() any { return &observedTxn{collections: collections} }}}
 }
 
-// Update tells of the commit when the store has acknowledged it.
+// Update notifies listeners of the commit when the store has acknowledged it.
 func (s observedStore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
 	seen := s.txns.Get().(*observedTxn)
 	err := s.Store.Update(ctx, in, func(txn kv.Txn) error {
@@ -45,22 +48,24 @@ func (s observedStore) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn)
 	return err
 }
 
-// observedTxn notes what an update does.
+// observedTxn records what an update does.
 type observedTxn struct {
 	kv.Txn
 	clock    *clock
 	appended []appended
 	expiries []expiry
-	upcoming kv.Seq // of LogSeq, once called
+	upcoming kv.Seq // the result of LogSeq, once called
+
+	collections *collectionSizes
 }
 
-// appended is how many records an update appended to the log of a table.
+// appended is the number of records that an update appended to a table's log.
 type appended struct {
 	table   keyenc.TableID
 	records uint64
 }
 
-// expiry is the earliest of the TTL entries that an update wrote to a table.
+// expiry is the earliest TTL entry that an update wrote to a table.
 type expiry struct {
 	table   keyenc.TableID
 	seconds int64
@@ -74,33 +79,41 @@ func (t *observedTxn) begin(txn kv.Txn, c *clock) {
 	}
 }
 
-// advance moves the store's numbers to the time.
+// advance advances the store's numbers to the current time.
 func (t *observedTxn) advance() {
 	if !t.clock.timed() {
 		t.Advance(t.clock.seq())
 	}
 }
 
-// settle tells what an update has done that ended with err.
+// settle reports what an update that ended with err has done.
 func (t *observedTxn) settle(l *landings, s *sweeps, err error) {
-	for _, x := range t.expiries { // also where the store does not know whether they were written
+	for _, x := range t.expiries { // even if it is unknown whether they were written
 		s.lower(x.table, x.seconds)
 	}
 	if err == nil {
 		for _, a := range t.appended {
-			l.tell(a.table, a.records)
+			l.notify(a.table, a.records)
 		}
 	}
 	t.begin(nil, nil)
 }
 
-// LogSeq implements kv.Txn: numbers below it are of now or earlier. It is the same throughout an update.
+// LogSeq implements kv.Txn: numbers below it are of now or earlier. It is constant during an update.
 func (t *observedTxn) LogSeq() kv.Seq {
 	if t.upcoming == 0 {
 		t.advance()
 		t.upcoming = t.Txn.LogSeq()
 	}
 	return t.upcoming
+}
+
+// Counter implements kv.Txn. The size of an item collection may be a remembered one.
+func (t *observedTxn) Counter(key []byte) ([]int64, error) {
+	if keyenc.IsCollection(key) {
+		return t.collections.counter(key, t.Txn.Counter)
+	}
+	return t.Txn.Counter(key)
 }
 
 // AppendLog implements kv.Txn.

@@ -19,10 +19,10 @@ type outbox struct {
 	store      bucket.Store
 	bucket     bucket.Bucket
 	encryption bucket.Encryption
-	prefix     string // as the request has it
+	prefix     string // as in the request
 }
 
-// objectKey is the key of an object with a prefix: what follows AWSDynamoDB/.
+// objectKey returns the key of an object with a prefix; name is the part after AWSDynamoDB/.
 func objectKey(prefix, name string) string {
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
 		prefix += "/"
@@ -32,7 +32,7 @@ func objectKey(prefix, name string) string {
 
 func (o *outbox) key(name string) string { return objectKey(o.prefix, name) }
 
-// create begins an object.
+// create starts an object.
 func (o *outbox) create(ctx context.Context, name string) (bucket.Writer, error) {
 	object, err := o.store.Create(ctx, o.bucket, o.key(name), o.encryption)
 	return object, ofBucket(err)
@@ -61,17 +61,17 @@ func (o *outbox) putManifest(ctx context.Context, name string, data []byte) erro
 	return o.put(ctx, name+".md5", []byte(base64.StdEncoding.EncodeToString(sum[:])))
 }
 
-// outFile is a file of lines that is being written, compressed.
+// outFile is a compressed file of lines being written.
 type outFile struct {
 	key    string
 	object bucket.Writer
-	sum    hash.Hash // of what is uploaded
+	sum    hash.Hash // of the uploaded bytes
 	gzip   *gzip.Writer
 
-	text, items int64 // so far
+	text, items int64 // written so far
 }
 
-// createFile begins a file of lines. Abort forgets it, if end has not made it whole.
+// createFile starts a file of lines. Abort discards it unless end has completed it.
 func (o *outbox) createFile(ctx context.Context, name string) (*outFile, error) {
 	object, err := o.create(ctx, name)
 	if err != nil {
@@ -84,7 +84,7 @@ func (o *outbox) createFile(ctx context.Context, name string) (*outFile, error) 
 	return f, err
 }
 
-// add writes the lines of so many items.
+// add writes the lines of n items.
 func (f *outFile) add(lines []byte, items int64) error {
 	f.text += int64(len(lines))
 	f.items += items

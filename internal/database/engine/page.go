@@ -16,51 +16,50 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// maxPageBytes ends a page: the entry with which the evaluated data exceeds it is the page's last.
+// maxPageBytes ends a page: the entry that exceeds this amount of evaluated data is the page's last.
 const maxPageBytes = 1 << 20
 
-// entriesBetweenLooks is how many entries a walk reads before it looks whether the request is still wanted: few enough that
-// they take well under a second if each is fetched from disk, many enough that the look costs nothing.
-const entriesBetweenLooks = 64
+// entriesBetweenChecks is how many entries a walk reads between checks for cancellation: few enough to take well under a second
+// even if each is read from disk, and enough to make the checks free.
+const entriesBetweenChecks = 64
 
-// pagePlan is one page to be read: entries of source in [lo, hi), in order, until limit entries or
-// maxPageBytes have been evaluated.
+// pagePlan is a page to read: entries of source in [lo, hi), in order, until limit entries or maxPageBytes have been evaluated.
 type pagePlan struct {
 	source  readSource
 	lo, hi  []byte
 	reverse bool
-	limit   int  // 0: none
-	single  bool // the range holds one item at most: no page goes on from it
+	limit   int  // 0: no limit
+	single  bool // the range holds at most one item, so no further page follows
 	filter  *eval.Condition
 	shape   shape
-	count   bool // Select COUNT: items are counted and not returned
-	// A local index serves attributes that it does not project by fetching the item from the table: before
-	// the filter where that reads such attributes, else for the items that are returned.
+	count   bool // Select COUNT: items are counted, not returned
+	// A local index returns attributes that it does not project by fetching the item from the table: before filtering if the
+	// filter reads such attributes, else only for the returned items.
 	fetchToFilter, fetchToReturn bool
 	consistency                  capacity.Consistency
 
 	counts  *observe.Table      // of the source's table
 	clauses []eval.KeyPredicate // of a Query
-	// affordable is how many bytes there is capacity for, where that is enforced; 0 is as many as there are.
+	// affordable is the number of bytes there is capacity for, or 0 if capacity is not enforced.
 	affordable int
 }
 
-// page is what was read of a plan.
+// page is the result of a plan.
 type page struct {
 	plan   pagePlan
-	reader kv.Reader // of what is fetched; nil where nothing is
-	arena  *arena    // of the items that are returned; nil where the plan only counts
+	reader kv.Reader // for fetches; nil if there are none
+	arena  *arena    // of the returned items; nil if the plan only counts
 
-	passed, scanned int64     // entries that passed the filter, of those that were evaluated
-	last            attr.Item // LastEvaluatedKey; nil where the range has ended
+	passed, scanned int64     // entries that passed the filter, and entries that were evaluated
+	last            attr.Item // LastEvaluatedKey; nil at the end of the range
 	evaluatedBytes  int
 	fetchUnits      float64
 	fetchedBytes    int
-	large           bool   // has asked for room
-	spread          spread // where capacity is enforced
+	large           bool   // memory for a large read has been requested
+	spread          spread // if capacity is enforced
 }
 
-// readPage reads one page from one consistent state, and pays for it.
+// readPage reads one page from a consistent state and charges for it.
 func (e *Engine) readPage(ctx context.Context, plan pagePlan) (*page, error) {
 	paid, err := e.admitPage(ctx, &plan)
 	if err != nil {
@@ -80,7 +79,7 @@ func (e *Engine) readAdmitted(ctx context.Context, plan pagePlan) (*page, error)
 	if !plan.count {
 		p.arena = e.arenas.get()
 	}
-	if bytes.Compare(plan.lo, plan.hi) >= 0 { // BETWEEN, or a start key at the range's end
+	if bytes.Compare(plan.lo, plan.hi) >= 0 { // from BETWEEN, or a start key at the end of the range
 		return p, nil
 	}
 	it, done, err := e.iterate(ctx, p)
@@ -88,7 +87,7 @@ func (e *Engine) readAdmitted(ctx context.Context, plan pagePlan) (*page, error)
 		return nil, err
 	}
 	defer done()
-	defer it.Close() // its errors are those of the walk
+	defer it.Close() // its errors are returned by the walk
 	request := observe.From(ctx)
 	begun := request.BeginRead()
 	err = p.walk(ctx, it)
@@ -99,8 +98,8 @@ func (e *Engine) readAdmitted(ctx context.Context, plan pagePlan) (*page, error)
 	return p, nil
 }
 
-// iterate opens the iterator over the page's entries. Only a page that fetches items beside them needs a
-// reader, and only a global index can be seen in a state that is past.
+// iterate opens the iterator over the page's entries. A reader is only needed if the page also fetches items, and only a global
+// index may be read in a past state.
 func (e *Engine) iterate(ctx context.Context, p *page) (it kv.Iterator, done func(), err error) {
 	plan := &p.plan
 	o := kv.IterOptions{Reverse: plan.reverse, Limit: plan.limit}
@@ -121,7 +120,7 @@ func (e *Engine) iterate(ctx context.Context, p *page) (it kv.Iterator, done fun
 	return p.reader.Iter(plan.lo, plan.hi, o), done, nil
 }
 
-// items are the page's: nil where it only counts, else not nil.
+// items returns the page's items: nil if it only counts, else not nil.
 func (p *page) items() []itemenc.Item {
 	if p.arena == nil {
 		return nil
@@ -131,7 +130,7 @@ func (p *page) items() []itemenc.Item {
 
 func (p *page) walk(ctx context.Context, it kv.Iterator) error {
 	for it.Next() {
-		if p.scanned%entriesBetweenLooks == 0 && ctx.Err() != nil {
+		if p.scanned%entriesBetweenChecks == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		entry := itemenc.Item(it.Value())
@@ -150,7 +149,7 @@ func (p *page) walk(ctx context.Context, it kv.Iterator) error {
 			}
 		}
 		if p.isFull() && !p.plan.single {
-			// Whether anything follows is not looked at: like AWS's, a full page always says where to go on.
+			// As on AWS, a full page always has a LastEvaluatedKey, whether or not anything follows.
 			last, err := entry.Select(p.plan.source.positionNames())
 			p.last = last
 			return err
@@ -159,7 +158,7 @@ func (p *page) walk(ctx context.Context, it kv.Iterator) error {
 	return it.Err()
 }
 
-// isFull reports whether the page ends with the entry that was evaluated last.
+// isFull reports whether the page ends with the last evaluated entry.
 func (p *page) isFull() bool {
 	bytes := p.evaluatedBytes + p.fetchedBytes
 	return p.scanned == int64(p.plan.limit) || bytes > maxPageBytes || p.plan.affordable > 0 && bytes >= p.plan.affordable
@@ -189,7 +188,7 @@ func (p *page) evaluate(entry itemenc.Item) error {
 	return p.keep(item)
 }
 
-// keep copies the part of the item that is returned: the iterator's bytes are gone with its next step.
+// keep copies the returned part of the item: the iterator's bytes are only valid until its next step.
 func (p *page) keep(item itemenc.Item) error {
 	more := 0
 	if p.plan.limit > 0 {
@@ -208,7 +207,7 @@ func (p *page) keep(item itemenc.Item) error {
 	return nil
 }
 
-// fetch reads the whole item that an entry of a local index stands for. It costs like a read of its own.
+// fetch reads the item of a local index entry. It costs as much as a separate read.
 func (p *page) fetch(entry itemenc.Item) (itemenc.Item, error) {
 	t := p.plan.source.table
 	pk, sk, err := derive.PrimaryKey(t, entry)
@@ -221,7 +220,7 @@ func (p *page) fetch(entry itemenc.Item) (itemenc.Item, error) {
 		return nil, err
 	}
 	if item == nil {
-		return nil, fmt.Errorf("engine: table %q: index %q has an entry for the item %x, which is not there",
+		return nil, fmt.Errorf("engine: table %q: index %q has an entry for item %x, which does not exist",
 			t.Name, p.plan.source.index.Name, key)
 	}
 	size := itemenc.Item(item).Size()
@@ -230,10 +229,10 @@ func (p *page) fetch(entry itemenc.Item) (itemenc.Item, error) {
 	return item, nil
 }
 
-// ownUnits is what the page consumed of its source: all that was evaluated, rounded once.
+// ownUnits returns what the page consumed of its source: everything evaluated, rounded once.
 func (p *page) ownUnits() float64 { return capacity.ReadUnits(p.evaluatedBytes, p.plan.consistency) }
 
-// units is what the page consumed, of its source and by each fetch.
+// units returns what the page consumed, including each fetch.
 func (p *page) units() float64 { return p.ownUnits() + p.fetchUnits }
 
 // charge reports what the page consumed.
@@ -250,7 +249,7 @@ func (p *page) charge(m *capacity.Meter) {
 	}
 }
 
-// matches decides a filter over a stored item, decoding only what the filter reads. nil is always true.
+// matches evaluates a filter on a stored item, decoding only the attributes it uses. A nil filter is always true.
 func matches(filter *eval.Condition, item itemenc.Item) (bool, error) {
 	if filter == nil {
 		return true, nil
@@ -260,7 +259,7 @@ func matches(filter *eval.Condition, item itemenc.Item) (bool, error) {
 		return false, err
 	}
 	if read == nil {
-		read = attr.Item{} // the item is there even where nothing the filter reads is
+		read = attr.Item{} // the item exists even if it has none of the filter's attributes
 	}
 	passes, err := filter.Eval(read)
 	return passes, expressionError(err)

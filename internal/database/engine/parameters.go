@@ -11,7 +11,7 @@ func valueOf(s *string) string {
 	return *s
 }
 
-// limitOf reads the Limit parameter; 0 is none.
+// limitOf returns the Limit parameter, or 0 if there is none.
 func limitOf(limit *int64) int {
 	if limit == nil {
 		return 0

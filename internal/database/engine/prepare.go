@@ -13,14 +13,14 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 )
 
-// given are the parameters of one write that decide it beside its key or item: expressions in a request
-// of today, the legacy parameters in one of before 2014.
+// given holds the parameters of a write other than its key or item: expressions in current requests, legacy parameters in those
+// from before 2014.
 type given struct {
 	condition *string
 	update    *string
 	names     map[string]string
 	values    attr.Item
-	// updatable tells that the operation has update expressions, transacted that it is a transaction.
+	// updatable means that the operation has update expressions, transacted that it is a transaction.
 	updatable, transacted bool
 
 	expected map[string]api.ExpectedAttributeValue
@@ -28,8 +28,8 @@ type given struct {
 	updates  map[string]api.AttributeValueUpdate
 }
 
-// refuseCombination refuses parameters that do not go together: expressions and legacy parameters in one request, names
-// or values without an expression.
+// refuseCombination rejects parameters that cannot be combined: expressions and legacy parameters, or names or values without an
+// expression.
 func (g *given) refuseCombination() error {
 	err := refuseMixing(
 		[]parameter{
@@ -47,7 +47,7 @@ func (g *given) refuseCombination() error {
 	return expressionError(eval.CheckAlone(g.names, g.values, g.possible()...))
 }
 
-// refuseFaults refuses legacy parameters with a value that is no attribute value.
+// refuseFaults rejects legacy parameters whose value is not an attribute value.
 func (g *given) refuseFaults(operation string) error {
 	if len(g.updates) == 0 && len(g.expected) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func refuseFaulty(operation string, v *attr.Value) error {
 	return nil
 }
 
-// bindTo parses and binds what decides the write.
+// bindTo parses and binds the parameters.
 func (g *given) bindTo(operation string, w *write) error {
 	err := g.bindLegacy(w)
 	if err == nil {
@@ -92,7 +92,7 @@ func (g *given) bindTo(operation string, w *write) error {
 	case !errors.As(err, &e):
 		return err
 	case e.Kind == expr.KindFaultyValue || e.Kind == expr.KindFaultyArgument || e.Kind == expr.KindValueTooDeep:
-		return expressionErrorIn(operation, e) // has its envelope, or never gets one
+		return expressionErrorIn(operation, e) // already has its envelope, or never gets one
 	default:
 		return requestFault(operation, expressionErrorIn(operation, e))
 	}
@@ -137,15 +137,15 @@ func (g *given) bindExpressions(w *write) error {
 	return err
 }
 
-// passTooDeep lets a value pass that is nested too deep, as AWS does in a transaction: in an update it cancels
-// the transaction, in a condition it is a value that no item has.
+// passTooDeep accepts a value that is nested too deeply, as AWS does in a transaction: in an update it cancels the transaction,
+// in a condition it is a value that no item has.
 func (w *write) passTooDeep(e *expr.Error) {
 	if w.kind == updateWrite {
 		w.cancels = expressionErrorIn("TransactWriteItems", e)
 	}
 }
 
-// possible names the expressions that the request could have had.
+// possible returns the names of the expressions that the request may have.
 func (g *given) possible() []string {
 	if g.updatable {
 		return []string{"UpdateExpression", "ConditionExpression"}
@@ -153,7 +153,7 @@ func (g *given) possible() []string {
 	return []string{"ConditionExpression"}
 }
 
-// encodeItem gives a put's item its stored form, or refuses it as too large.
+// encodeItem encodes the item of a put, or rejects it as too large.
 func (w *write) encodeItem() error {
 	if w.item.Size() > maxItemBytes {
 		return apierr.ItemTooLarge.With()
@@ -165,7 +165,7 @@ func (w *write) encodeItem() error {
 // returnValues is the ReturnValues parameter.
 type returnValues string
 
-// The values.
+// The values of ReturnValues.
 const (
 	returnNone       returnValues = "NONE"
 	returnAllOld     returnValues = "ALL_OLD"
@@ -181,7 +181,7 @@ func returnValuesOf(parameter *string) returnValues {
 	return returnValues(*parameter)
 }
 
-// onlyOld refuses what a put or delete cannot return.
+// onlyOld rejects values that a put or delete cannot return.
 func (r returnValues) onlyOld() error {
 	if r != returnNone && r != returnAllOld {
 		return apierr.ReturnsOnlyOld.With()
@@ -189,11 +189,10 @@ func (r returnValues) onlyOld() error {
 	return nil
 }
 
-// wantsOld reads the ReturnValuesOnConditionCheckFailure parameter.
+// wantsOld evaluates the ReturnValuesOnConditionCheckFailure parameter.
 func wantsOld(parameter *string) bool { return parameter != nil && *parameter == "ALL_OLD" }
 
-// refuseFault refuses an item or key with a value that is no attribute value, in the words that AWS uses in
-// that operation.
+// refuseFault rejects an item or key with a value that is not an attribute value, with AWS's message for the operation.
 func refuseFault(operation string, it attr.Item) error {
 	if _, fault, found := it.Fault(); found {
 		return apierr.InvalidValue(operation, fault)
@@ -201,8 +200,8 @@ func refuseFault(operation string, it attr.Item) error {
 	return nil
 }
 
-// requestFault words what the request alone shows wrong in a write: PutItem, UpdateItem and DeleteItem put the
-// envelope of one validation error around it since 2026, the others answer the bare sentence.
+// requestFault words an error in the request of a write: PutItem, UpdateItem and DeleteItem have used the envelope of one
+// validation error since 2026, the other operations return the bare sentence.
 func requestFault(operation string, err error) error {
 	switch operation {
 	case "PutItem", "UpdateItem", "DeleteItem":
@@ -212,7 +211,7 @@ func requestFault(operation string, err error) error {
 	}
 }
 
-// enveloped puts the envelope of one validation error around a ValidationException; other errors pass.
+// enveloped puts the envelope of one validation error around a ValidationException; other errors are returned unchanged.
 func enveloped(err error) error {
 	var e *apierr.Error
 	if !errors.As(err, &e) || e.Code != apierr.ValidationException {

@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 )
 
-// PutItem stores an item in place of whatever has its key.
+// PutItem stores an item, replacing any item with its key.
 func (e *Engine) PutItem(ctx context.Context, in *api.PutItemInput) (*api.PutItemOutput, error) {
 	w, err := preparePut(in)
 	if err != nil {
@@ -28,7 +28,7 @@ func (e *Engine) PutItem(ctx context.Context, in *api.PutItemInput) (*api.PutIte
 	return out, nil
 }
 
-// preparePut makes the write, refusing what the request alone shows wrong, in AWS's order.
+// preparePut creates the write. It rejects what is invalid judging by the request alone, in AWS's order.
 func preparePut(in *api.PutItemInput) (*write, error) {
 	const operation = "PutItem"
 	g := given{
@@ -54,5 +54,5 @@ func preparePut(in *api.PutItemInput) (*write, error) {
 	if err := g.bindTo(operation, w); err != nil {
 		return nil, err
 	}
-	return w, w.encodeItem() // a limit, which AWS words without the envelope
+	return w, w.encodeItem() // a size limit has no envelope on AWS
 }

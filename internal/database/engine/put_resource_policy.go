@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/policy"
 )
 
-// PutResourcePolicy attaches a policy to a table or a stream. The same document again keeps its revision.
+// PutResourcePolicy attaches a policy to a table or a stream. An identical document keeps its revision.
 func (e *Engine) PutResourcePolicy(ctx context.Context, in *api.PutResourcePolicyInput) (*api.PutResourcePolicyOutput, error) {
 	r, err := e.policyResource(ctx, *in.ResourceArn)
 	if err != nil {

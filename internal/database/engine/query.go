@@ -52,7 +52,7 @@ func (e *Engine) Query(ctx context.Context, in *api.QueryInput) (*api.QueryOutpu
 	return out, nil
 }
 
-// query is a QueryInput whose expressions are bound: what is left to check needs the table.
+// query is a QueryInput with bound expressions. The remaining checks need the table.
 type query struct {
 	in         *api.QueryInput
 	clauses    []eval.KeyPredicate
@@ -84,8 +84,8 @@ func bindQuery(in *api.QueryInput) (query, error) {
 	return q, nil
 }
 
-// refuseMixedQuery refuses expressions beside legacy parameters. KeyConditions is the exception: old clients
-// send it with a FilterExpression or ProjectionExpression, and AWS accepts that.
+// refuseMixedQuery rejects expressions combined with legacy parameters. KeyConditions is the exception: old clients send it with
+// a FilterExpression or ProjectionExpression, and AWS accepts that.
 func refuseMixedQuery(in *api.QueryInput) error {
 	return refuseMixing(
 		[]parameter{
@@ -158,7 +158,7 @@ func (q *query) bindExpressions() error {
 	return b.Done()
 }
 
-// plan checks the request against the keys of what it queries, and finds the range to read.
+// plan checks the request against the keys of the queried table or index, and determines the range to read.
 func (q *query) plan(source readSource) (pagePlan, error) {
 	in := q.in
 	if err := q.checkCount(&source); err != nil {
@@ -201,8 +201,8 @@ func (q *query) plan(source readSource) (pagePlan, error) {
 	return p, nil
 }
 
-// checkCount refuses more conditions than the key of what is queried has attributes. AWS words it by schema and
-// parameter; two legacy conditions on a key of one attribute are left to the checks of each.
+// checkCount rejects more conditions than the key has attributes. AWS's message depends on schema and parameter. Two legacy
+// conditions on a key of one attribute are left to later checks.
 func (q *query) checkCount(source *readSource) error {
 	most, n := len(source.pk)+len(source.sk), len(q.clauses)
 	switch {
@@ -219,7 +219,7 @@ func (q *query) checkCount(source *readSource) error {
 	}
 }
 
-// checkFilterNames refuses a filter on a key attribute of what is queried: that is the key condition's.
+// checkFilterNames rejects a filter on a key attribute of the queried table or index; it belongs in the key condition.
 func (q *query) checkFilterNames(source *readSource) error {
 	if q.filter == nil {
 		return nil
@@ -236,7 +236,8 @@ func (q *query) checkFilterNames(source *readSource) error {
 	return nil
 }
 
-// checkFilterProjected refuses a filter on what a global index does not project. For a Scan it counts as absent.
+// checkFilterProjected rejects a filter on an attribute that a global index does not project. In a Scan the attribute counts as
+// missing instead.
 func (q *query) checkFilterProjected(source *readSource) error {
 	if q.filter == nil || !source.isGlobalIndex() {
 		return nil

@@ -9,19 +9,19 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/stream"
 )
 
-// Reach is which items and attributes a PartiQL statement can read, compare or change, found the way the statement is executed: by
-// lowering it. Access control asks for it.
+// Reach is the set of items and attributes that a PartiQL statement can read, compare or change, for access control. It is
+// determined like the execution, by lowering the statement.
 type Reach struct {
 	Verb         Verb
-	Table, Index string // as the statement names them; Index "" is the table itself
-	// Keys are the values of the partition key, or of its first attribute, of all items concerned. EveryKey is true where there
-	// may be others: the statement scans, or cannot be executed at all.
+	Table, Index string // as in the statement; Index is "" for the table itself
+	// Keys are the partition key values, or the values of the key's first attribute, of all items concerned. EveryKey means that
+	// there may be others, because the statement is a scan or cannot be executed at all.
 	Keys     []attr.Value
 	EveryKey bool
-	// Attributes are top-level names, in no order and perhaps repeated. EveryAttribute is true where there may be others.
+	// Attributes are top-level names, unordered and possibly repeated. EveryAttribute means that there may be others.
 	Attributes     []string
 	EveryAttribute bool
-	// Star is true where a statement selects *.
+	// Star means that a statement selects *.
 	Star bool
 }
 
@@ -36,7 +36,7 @@ const (
 	Deletes
 )
 
-// Reach returns what a statement reaches. The error is one with which the operation refuses the statement, whatever is stored.
+// Reach returns the reach of a statement. The error is one with which the operation rejects the statement, whatever is stored.
 func (e *Engine) Reach(operation string, text *string, parameters []attr.Value, showOld *string) (Reach, error) {
 	s, err := bindStatement(operation, text, parameters, showOld)
 	if err != nil {
@@ -51,7 +51,7 @@ func (e *Engine) Reach(operation string, text *string, parameters []attr.Value, 
 	case s.Delete != nil:
 		r.Verb = Deletes
 	}
-	// What is not in the context is not counted: nothing has been executed.
+	// Without a Request in the context nothing is counted: nothing has been executed.
 	ctx := context.Background()
 	if s.Select != nil && !s.Exists {
 		p, err := e.bindSelect(ctx, s, nil)
@@ -73,7 +73,7 @@ func (e *Engine) Reach(operation string, text *string, parameters []attr.Value, 
 	return r, nil
 }
 
-// unknown is the reach of a statement that does not fit its table.
+// unknown returns the reach of a statement that does not fit its table.
 func (r *Reach) unknown() Reach {
 	r.EveryKey, r.EveryAttribute, r.Star = true, true, true
 	return *r
@@ -90,7 +90,7 @@ func (r *Reach) selects(p *partitions) {
 			}
 		}
 	}
-	r.Attributes = append(r.Attributes, p.source.positionNames()...) // of ORDER BY, and of NextToken
+	r.Attributes = append(r.Attributes, p.source.positionNames()...) // of ORDER BY and NextToken
 	if p.filter != nil {
 		r.Attributes = append(r.Attributes, p.filter.Attributes()...)
 	}
@@ -125,8 +125,8 @@ func (r *Reach) writes(s *statement, w *write, t *catalog.Table) {
 	}
 }
 
-// StreamOf returns the ARN of the stream that a shard iterator reads, "" for none. The iterator's own text says what its sender wants
-// it to say; what is read is the table of its number.
+// StreamOf returns the ARN of the stream that a shard iterator reads, or "". The names in an iterator are not authenticated; its
+// table number determines what is read.
 func (e *Engine) StreamOf(ctx context.Context, iterator string) (string, error) {
 	it, ok := stream.ParseIterator(iterator)
 	if !ok {
@@ -137,7 +137,7 @@ func (e *Engine) StreamOf(ctx context.Context, iterator string) (string, error) 
 			return e.catalog.StreamARN(t.Name, it.Label), nil
 		}
 	}
-	streams, err := e.streams(ctx) // that of a deleted table, perhaps
+	streams, err := e.streams(ctx) // the table may have been deleted
 	for _, s := range streams {
 		if s.Table == it.Table && s.Label == it.Label {
 			return e.catalog.StreamARN(s.TableName, s.Label), err

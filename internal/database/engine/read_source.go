@@ -10,15 +10,15 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// readSource is what a Query or Scan walks through: a table, or one of its indexes other than vector indexes.
+// readSource is what a Query or Scan reads: a table, or one of its indexes other than vector indexes.
 type readSource struct {
 	table  *catalog.Table
 	index  *catalog.Index // nil for the table itself
 	pk, sk []catalog.KeyAttribute
 }
 
-// sourceOf resolves IndexName. ConsistentRead on a global index is refused here because only the table tells
-// a global index from a local one.
+// sourceOf resolves IndexName. ConsistentRead on a global index is rejected here, because only the table distinguishes global
+// from local indexes.
 func sourceOf(t *catalog.Table, indexName *string, consistent bool) (readSource, error) {
 	if indexName == nil {
 		s := readSource{table: t, pk: []catalog.KeyAttribute{t.PK}}
@@ -43,8 +43,7 @@ func sourceOf(t *catalog.Table, indexName *string, consistent bool) (readSource,
 	return readSource{table: t, index: x, pk: x.PK, sk: x.SK}, nil
 }
 
-// reads are the store's, as a request's consistency demands: what an eventually consistent read sees may not be
-// durable yet.
+// reads returns the store's reads for a request's consistency: what an eventually consistent read sees may not be durable yet.
 func (e *Engine) reads(c capacity.Consistency) kv.Reads {
 	if c == capacity.Eventual {
 		return e.store.Eventual()
@@ -68,8 +67,8 @@ func (s *readSource) isKey(name string) bool {
 	return slices.ContainsFunc(s.pk, named) || slices.ContainsFunc(s.sk, named)
 }
 
-// positionNames are the attributes that LastEvaluatedKey and ExclusiveStartKey have, sorted: the source's
-// key, and for an index the table's key as well, since index keys are not unique.
+// positionNames returns the attributes of LastEvaluatedKey and ExclusiveStartKey, sorted: the source's key, and for an index also
+// the table's key, since index keys are not unique.
 func (s *readSource) positionNames() []string {
 	names := make([]string, 0, len(s.pk)+len(s.sk)+2)
 	for _, k := range s.pk {
@@ -88,7 +87,7 @@ func (s *readSource) positionNames() []string {
 	return slices.Compact(names)
 }
 
-// unprojected returns the names, of those given, that the source's entries do not carry.
+// unprojected returns those of names that the source's entries do not contain.
 func (s *readSource) unprojected(names []string) []string {
 	if s.index == nil || s.index.All {
 		return nil

@@ -13,24 +13,24 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Regions are the engines of one server, one for each Region, on parts of one store. Tables of theirs may be replicas of a
+// Regions are the engines of one server, one for each Region, on parts of the same store. Their tables may be replicas of a
 // global table.
 type Regions struct {
 	mu      sync.Mutex
 	engines map[string]*Engine
-	opened  chan struct{} // closed when all engines are there
+	opened  chan struct{} // closed when all engines are open
 	once    sync.Once
 	landed  atomic.Pointer[[]*landings] // of the engines
 
 	strong strongWrites
 }
 
-// NewRegions returns the Regions of a server that is being opened. Each engine that is opened with it belongs to it.
+// NewRegions returns the Regions of a server. Each engine opened with it belongs to it.
 func NewRegions() *Regions {
 	return &Regions{engines: map[string]*Engine{}, opened: make(chan struct{})}
 }
 
-// Opened says that all engines are there: replication begins.
+// Opened signals that all engines are open, which starts replication.
 func (r *Regions) Opened() { r.once.Do(func() { close(r.opened) }) }
 
 func (r *Regions) add(e *Engine) {
@@ -44,7 +44,7 @@ func (r *Regions) add(e *Engine) {
 	r.landed.Store(&all)
 }
 
-// landings are those of all engines. It takes no lock, for every write asks.
+// landings returns those of all engines. It is lock-free, because every write calls it.
 func (r *Regions) landings() []*landings {
 	if all := r.landed.Load(); all != nil {
 		return *all
@@ -52,21 +52,21 @@ func (r *Regions) landings() []*landings {
 	return nil
 }
 
-// get returns the engine of a Region, nil where the server does not serve it.
+// get returns the engine of a Region, or nil if the server does not serve it.
 func (r *Regions) get(region string) *Engine {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.engines[region]
 }
 
-// names are the Regions that the server serves.
+// names returns the names of the served Regions.
 func (r *Regions) names() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return strings.Join(slices.Sorted(maps.Keys(r.engines)), ", ")
 }
 
-// served returns the engine of a Region, or an error that says how to have it served.
+// served returns the engine of a Region, or an error that says how to serve it.
 func (r *Regions) served(region string) (*Engine, error) {
 	if e := r.get(region); e != nil {
 		return e, nil
@@ -74,7 +74,7 @@ func (r *Regions) served(region string) (*Engine, error) {
 	return nil, apierr.ReplicaRegionUnserved.With(region, r.names())
 }
 
-// changed wakes the replication of every Region: a definition has changed.
+// changed wakes the replication of every Region after a change of a definition.
 func (r *Regions) changed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,14 +83,14 @@ func (r *Regions) changed() {
 	}
 }
 
-// enclosed is a store that is a part of another one.
+// enclosed is a store that is part of another one.
 type enclosed interface {
 	Around() kv.Store
 	Outer(keys [][]byte) [][]byte
 	Within(txn kv.Txn) kv.Txn
 }
 
-// site is where an engine's store is: in another one, or by itself.
+// site is where an engine's store is located: in another store, or on its own.
 type site struct {
 	around kv.Store
 	outer  func(keys [][]byte) [][]byte
@@ -108,13 +108,13 @@ func siteOf(store kv.Store) site {
 type member struct {
 	engine *Engine
 	intent kv.Intent
-	txn    kv.Txn // while the update runs
+	txn    kv.Txn // set during the update
 
 	seen *observedTxn
 }
 
-// jointly runs fn in one transaction, with the keys of all intents held: in each Region all of it is committed, or in none. What else the
-// intents say must be the same.
+// jointly runs fn in one transaction that holds the keys of all intents, and commits in all Regions or in none. The other fields
+// of the intents must be equal.
 func (r *Regions) jointly(ctx context.Context, members []*member, fn func() error) error {
 	first := members[0]
 	in := first.intent
@@ -143,15 +143,15 @@ func (r *Regions) jointly(ctx context.Context, members []*member, fn func() erro
 	return err
 }
 
-// replicaMember is a replica whose definition is changed together with the others'.
+// replicaMember is a replica whose definition is changed together with those of the other replicas.
 type replicaMember struct {
 	member
 	before *catalog.Descriptor
-	d      *catalog.Descriptor // while fn of changeReplicas runs, and then the new definition
+	d      *catalog.Descriptor // the definition, set during fn of changeReplicas, and afterwards the new one
 }
 
-// changeReplicas changes the definitions of replicas in one commit, and others' additions with them: members have more
-// Regions, whose keys their intents name. edit may run more than once.
+// changeReplicas changes the definitions of replicas in one commit, together with new replicas in the Regions of more, whose
+// intents name their keys. edit may run more than once.
 func (r *Regions) changeReplicas(ctx context.Context, replicas []*replicaMember, more []*member, edit func() error) error {
 	members := more
 	for _, x := range replicas {
@@ -174,7 +174,7 @@ func (r *Regions) changeReplicas(ctx context.Context, replicas []*replicaMember,
 	return nil
 }
 
-// editReplicas runs edit with every definition at hand, and stores them: the catalogs edit one inside the other.
+// editReplicas runs edit with access to all definitions, and stores them, by nesting the edits of the catalogs.
 func editReplicas(replicas []*replicaMember, edit func() error) error {
 	if len(replicas) == 0 {
 		return edit()
@@ -187,7 +187,7 @@ func editReplicas(replicas []*replicaMember, edit func() error) error {
 	return err
 }
 
-// group returns the replicas of a global table, that of this engine first. A Region that is not served is an error.
+// group returns the replicas of a global table, this engine's first. A Region that is not served is an error.
 func (e *Engine) group(ctx context.Context, d *catalog.Descriptor) ([]*replicaMember, error) {
 	all := []*replicaMember{{member: member{engine: e}, before: d}}
 	if d.Global == nil {

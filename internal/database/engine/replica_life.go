@@ -12,20 +12,20 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
-// The life of a replica:
+// The life cycle of a replica:
 //
 //	UpdateTable ─► definition, position of each flow, job          all Regions, one commit      CREATING
-//	job         ─► items of the source, then its versions, chunk by chunk                       (writes go on elsewhere)
+//	job         ─► items of the source, then its versions, chunk by chunk                       (writes continue elsewhere)
 //	            ─► changes since the positions, of every other replica
 //	            ─► open for use                                    all Regions, one commit      ACTIVE
 //	UpdateTable, DeleteTable ─► marked, job                        all Regions, one commit      DELETING
 //	job         ─► its last changes to every other replica
-//	            ─► gone, or a table of its own                     all Regions, one commit
+//	            ─► gone, or an independent table                   all Regions, one commit
 //
-// The copy is not of one moment. What changes while it is made is carried out again by the flows, and the versions that are copied
-// with the items keep what is older from replacing what is newer.
+// The copy is not of a single moment. The flows apply again what changes during the copy, and the versions copied with the items
+// keep older changes from replacing newer ones.
 
-// awaitRegion returns the engine of a Region. Where the server does not serve it, that is for as long as the server runs.
+// awaitRegion returns the engine of a Region. If the server does not serve the Region, it waits until the server stops.
 func (e *Engine) awaitRegion(ctx context.Context, region, table string) (*Engine, error) {
 	select {
 	case <-e.regions.opened:
@@ -58,7 +58,7 @@ func (e *Engine) awaitGroup(ctx context.Context, j *job.Record) ([]*replicaMembe
 	return e.group(ctx, t.Descriptor)
 }
 
-// fillReplica gives a new replica what the others have, and opens it for use.
+// fillReplica copies the other replicas' contents to a new replica, and opens it for use.
 func (e *Engine) fillReplica(ctx context.Context, j *job.Record) error {
 	replicas, err := e.awaitGroup(ctx, j)
 	if err != nil {
@@ -91,7 +91,7 @@ func (e *Engine) fillReplica(ctx context.Context, j *job.Record) error {
 	})
 }
 
-// fetchAll brings to a replica, the first, all changes that the others have acknowledged before the call.
+// fetchAll applies to the first replica all changes that the others have acknowledged before the call.
 func (e *Engine) fetchAll(ctx context.Context, replicas []*replicaMember) error {
 	until, err := upcomingSeq(ctx, e.store)
 	if err != nil {
@@ -103,7 +103,7 @@ func (e *Engine) fetchAll(ctx context.Context, replicas []*replicaMember) error 
 	}
 	for _, x := range replicas[1:] {
 		if x.before.BeingFilled() {
-			continue // it has changed nothing
+			continue // it has no changes
 		}
 		if err := newFlow(e, x.engine, t).follow(ctx, until); err != nil {
 			return err
@@ -112,7 +112,7 @@ func (e *Engine) fetchAll(ctx context.Context, replicas []*replicaMember) error 
 	return nil
 }
 
-// copyReplica copies the items of the source, and then the versions of those that it has deleted, from the job's cursor on.
+// copyReplica copies the items of the source, and then the versions of deleted items, from the job's cursor on.
 func (e *Engine) copyReplica(ctx context.Context, j *job.Record) error {
 	source, err := e.awaitRegion(ctx, j.Region, j.Name)
 	if err != nil {
@@ -141,8 +141,8 @@ func (e *Engine) copyReplica(ctx context.Context, j *job.Record) error {
 	return nil
 }
 
-// copyChunk copies what some keys of the source stand for, in one commit with the cursor after them. It returns where the next
-// chunk begins, nil where there is none.
+// copyChunk copies some keys of the source in one commit together with the cursor after them. It returns where the next chunk
+// begins, or nil at the end.
 func (e *Engine) copyChunk(ctx context.Context, source *Engine, j *job.Record, lo, hi []byte) (next []byte, err error) {
 	var found []*write
 	after := *j
@@ -170,9 +170,9 @@ func (e *Engine) copyChunk(ctx context.Context, source *Engine, j *job.Record, l
 	return next, e.storeCopies(ctx, found, j, &after)
 }
 
-// copied is the write that makes a copy of an item, or of the version of an item.
+// copied returns the write that copies an item, or the version of an item.
 func copied(r kv.Reader, key, value []byte) (*write, error) {
-	key = append([]byte(nil), key...) // the write outlives it
+	key = append([]byte(nil), key...) // the write outlives the iterator's key
 	w := &write{kind: putWrite, origin: logenc.OriginReplica, restores: true, arrived: &itemVersion{}}
 	t, pk, sk, err := keyenc.ParseItem(key)
 	if err != nil {
@@ -199,7 +199,7 @@ func copied(r kv.Reader, key, value []byte) (*write, error) {
 	return w, err
 }
 
-// storeCopies writes copies, and the cursor.
+// storeCopies writes copies and the cursor.
 func (e *Engine) storeCopies(ctx context.Context, g writeGroup, j, after *job.Record) error {
 	for {
 		t, err := e.ownTable(j)
@@ -236,7 +236,7 @@ func (e *Engine) storeCopies(ctx context.Context, g writeGroup, j, after *job.Re
 	}
 }
 
-// leave brings a replica's last changes to the others, and takes it out of the global table.
+// leave applies a replica's last changes to the others, and removes it from the global table.
 func (e *Engine) leave(ctx context.Context, j *job.Record) error {
 	replicas, err := e.awaitGroup(ctx, j)
 	if err != nil {
@@ -275,12 +275,12 @@ func (e *Engine) leave(ctx context.Context, j *job.Record) error {
 	if err != nil {
 		return err
 	}
-	e.landings.tell(j.Table, 0)
+	e.landings.notify(j.Table, 0)
 	e.jobs.start(drop...)
 	return nil
 }
 
-// deliverAll brings the changes of the first replica to all others.
+// deliverAll applies the changes of the first replica to all others.
 func (e *Engine) deliverAll(ctx context.Context, replicas []*replicaMember) error {
 	until, err := upcomingSeq(ctx, e.store)
 	if err != nil {

@@ -15,17 +15,17 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// sourceFor is how long a replica that another was made from must stay.
+// sourceFor is how long a replica must stay after another was created from it.
 const sourceFor = 24 * time.Hour
 
 var (
-	// errIsReplica: the table belongs to a global table, so that the other replicas take part in the change.
-	errIsReplica = errors.New("engine: table is a replica")
-	// errReplicasChanged: the replicas are others than those that an update was begun with.
-	errReplicasChanged = errors.New("engine: replicas have changed")
+	// errIsReplica: the table belongs to a global table, so the other replicas must be changed, too.
+	errIsReplica = errors.New("engine: the table is a replica")
+	// errReplicasChanged: the replicas have changed since the update was prepared.
+	errReplicasChanged = errors.New("engine: the replicas have changed")
 )
 
-// replaced is the error of a change of replicas: one that another table has replaced is a change of the replicas.
+// replaced converts errors of a change of replicas: a replica replaced by another table is a change of the replicas.
 func replaced(err error) error {
 	if errors.Is(err, catalog.ErrReplaced) {
 		return errReplicasChanged
@@ -33,7 +33,7 @@ func replaced(err error) error {
 	return err
 }
 
-// updateReplicas carries out an UpdateTable of a table that is, or becomes, a replica: in all Regions in one commit.
+// updateReplicas executes an UpdateTable of a table that is, or becomes, a replica, in all Regions in one commit.
 func (e *Engine) updateReplicas(ctx context.Context, u *tableUpdate) (*catalog.Descriptor, error) {
 	before, err := e.catalog.Get(ctx, *u.in.TableName)
 	if err != nil {
@@ -49,30 +49,30 @@ func (e *Engine) updateReplicas(ctx context.Context, u *tableUpdate) (*catalog.D
 	return r.commit(ctx)
 }
 
-// replicasUpdate is one change of a global table under way.
+// replicasUpdate is one change of a global table in progress.
 type replicasUpdate struct {
 	engine   *Engine
 	in       *api.UpdateTableInput
 	own      *tableUpdate
 	now      time.Time
-	replicas []*replicaMember // the first is that of the Region asked
+	replicas []*replicaMember // the first is that of the requested Region
 	created  []*newReplica
 	removed  []string // Regions whose replicas are to be deleted
-	leaves   bool     // the replica of the Region asked is to be disassociated
+	leaves   bool     // the replica of the requested Region is to be disassociated
 
-	// What the last run of edit did.
+	// The results of the last run of edit.
 	others []*tableUpdate
 	jobs   map[*Engine][]job.Record
 }
 
-// newReplica is a replica that is being made.
+// newReplica is a replica being created.
 type newReplica struct {
 	member
 	action *api.CreateReplicationGroupMemberAction
 	d      *catalog.Descriptor
 }
 
-// plan takes the replica updates of the request apart.
+// plan evaluates the replica updates of the request.
 func (r *replicasUpdate) plan() error {
 	own := r.engine.options.Region
 	for i := range r.in.ReplicaUpdates {
@@ -104,7 +104,7 @@ func (r *replicasUpdate) plan() error {
 	return nil
 }
 
-// replica is the existing replica of a Region, nil where there is none.
+// replica returns the existing replica of a Region, or nil.
 func (r *replicasUpdate) replica(region string) *replicaMember {
 	i := slices.IndexFunc(r.replicas, func(x *replicaMember) bool { return x.engine.options.Region == region })
 	if i < 0 {
@@ -113,7 +113,7 @@ func (r *replicasUpdate) replica(region string) *replicaMember {
 	return r.replicas[i]
 }
 
-// commit makes the change and begins the work that it makes.
+// commit commits the change and starts the resulting jobs.
 func (r *replicasUpdate) commit(ctx context.Context) (*catalog.Descriptor, error) {
 	var more []*member
 	for _, n := range r.created {
@@ -171,7 +171,7 @@ func (r *replicasUpdate) edit() error {
 	return nil
 }
 
-// sameReplicas reports whether the global table has the replicas that the update holds.
+// sameReplicas reports whether the global table still has the replicas of this update.
 func (r *replicasUpdate) sameReplicas() bool {
 	g := r.replicas[0].d.Global
 	if g == nil {
@@ -180,7 +180,7 @@ func (r *replicasUpdate) sameReplicas() bool {
 	return len(g.Replicas) == len(r.replicas)-1 && !slices.ContainsFunc(g.Replicas, func(x catalog.Replica) bool { return r.replica(x.Region) == nil })
 }
 
-// override changes the settings that replicas have of their own.
+// override changes the settings that differ between replicas.
 func (r *replicasUpdate) override() error {
 	for i := range r.in.ReplicaUpdates {
 		if u := r.in.ReplicaUpdates[i].Update; u != nil {
@@ -199,12 +199,12 @@ func (r *replicasUpdate) override() error {
 	return nil
 }
 
-// remove begins to delete replicas.
+// remove starts the deletion of replicas.
 func (r *replicasUpdate) remove() error {
 	return r.depart(false, r.named(r.removed)...)
 }
 
-// named are the existing replicas of Regions.
+// named returns the existing replicas of Regions.
 func (r *replicasUpdate) named(regions []string) (all []*replicaMember) {
 	for _, region := range regions {
 		all = append(all, r.replica(region))
@@ -212,7 +212,7 @@ func (r *replicasUpdate) named(regions []string) (all []*replicaMember) {
 	return all
 }
 
-// disassociate begins to make the replica of the Region asked a table of its own.
+// disassociate starts to turn the replica of the requested Region into an independent table.
 func (r *replicasUpdate) disassociate() error {
 	if !r.leaves {
 		return nil
@@ -227,7 +227,7 @@ func (r *replicasUpdate) disassociate() error {
 	return r.depart(true, own)
 }
 
-// depart begins to take replicas out of the global table.
+// depart starts to remove replicas from the global table.
 func (r *replicasUpdate) depart(stays bool, leaving ...*replicaMember) error {
 	for _, x := range leaving {
 		if err := r.checkDeparture(x, stays); err != nil {
@@ -261,18 +261,18 @@ func (r *replicasUpdate) checkDeparture(leaving *replicaMember, stays bool) erro
 		}
 	}
 	if leaving == r.replicas[0] {
-		return nil // which the request's own checks were of
+		return nil // already checked
 	}
 	return leaving.engine.checkSettled(d, r.now, false)
 }
 
-// job adds work in a Region.
+// job adds a job in a Region.
 func (r *replicasUpdate) job(x *Engine, txn kv.Txn, work job.Record) error {
 	r.jobs[x] = append(r.jobs[x], work)
 	return work.Save(txn)
 }
 
-// create adds replicas: their definitions, the work that fills them, and the positions at which replication begins.
+// create adds replicas: their definitions, the jobs that fill them, and the positions at which replication starts.
 func (r *replicasUpdate) create() error {
 	if len(r.created) == 0 {
 		return nil
@@ -314,7 +314,7 @@ func (r *replicasUpdate) create() error {
 	return nil
 }
 
-// start writes what a new replica begins with.
+// start writes the initial records of a new replica.
 func (r *replicasUpdate) start(n *newReplica) error {
 	if n.d.Stream.Enabled {
 		if err := n.engine.openStream(n.txn, n.d, r.now, n.d.ReadyAt); err != nil {
@@ -323,7 +323,7 @@ func (r *replicasUpdate) start(n *newReplica) error {
 	}
 	own, region := r.replicas[0], n.engine.options.Region
 	for _, x := range r.replicas {
-		// What the other replicas have fetched of x the copy has, at least; what the own one has written, too.
+		// The copy includes at least what the other replicas have fetched of x, and x's own writes.
 		from := encodeSeq(x.txn.LogSeq() - 1)
 		if x != own && !own.d.Global.Strong {
 			var err error
@@ -344,7 +344,7 @@ func (r *replicasUpdate) start(n *newReplica) error {
 	})
 }
 
-// deleteReplica begins to delete the replica that DeleteTable names.
+// deleteReplica starts to delete the replica named in a DeleteTable.
 func (e *Engine) deleteReplica(ctx context.Context, nameOrARN string) (*catalog.Descriptor, error) {
 	before, err := e.catalog.Get(ctx, nameOrARN)
 	if err != nil {

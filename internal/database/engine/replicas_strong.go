@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// consistency makes the table a replica, of the consistency that the request asks for, and keeps to the rules of
-// multi-Region strong consistency: three replicas, or two and a witness, made together and ended together.
+// consistency makes the table a replica with the requested consistency, and enforces the rules of multi-Region strong
+// consistency: three replicas, or two and a witness, created and deleted together.
 func (r *replicasUpdate) consistency() error {
 	own := r.replicas[0]
 	witness, err := r.witness()
@@ -56,7 +56,7 @@ func (r *replicasUpdate) consistency() error {
 	return r.checkStrong(own)
 }
 
-// witness is the one update of a witness, nil where there is none.
+// witness returns the update of a witness, or nil.
 func (r *replicasUpdate) witness() (*api.GlobalTableWitnessGroupUpdate, error) {
 	if len(r.in.GlobalTableWitnessUpdates) == 0 {
 		return nil, nil //nolint:nilnil // there may be none
@@ -71,14 +71,14 @@ func (r *replicasUpdate) witness() (*api.GlobalTableWitnessGroupUpdate, error) {
 	return w, nil
 }
 
-// strongSets are the Regions in which AWS has multi-Region strong consistency: a global table is within one of the sets.
+// strongSets are the sets of Regions in which AWS offers multi-Region strong consistency; a global table must be within one set.
 var strongSets = [][]string{
 	{"us-east-1", "us-east-2", "us-west-2"},
 	{"eu-west-1", "eu-west-2", "eu-west-3", "eu-central-1"},
 	{"ap-northeast-1", "ap-northeast-2", "ap-northeast-3"},
 }
 
-// checkStrong checks what a table must be to become one of multi-Region strong consistency.
+// checkStrong checks AWS's requirements on a table that gets multi-Region strong consistency.
 func (r *replicasUpdate) checkStrong(own *replicaMember) error {
 	places := []string{own.engine.options.Region}
 	for _, n := range r.created {

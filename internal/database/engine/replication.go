@@ -15,33 +15,33 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
-// Replication: each Region fetches the changes of a global table from the change log of every other one, and
-// carries out those that are not older than what it has.
+// Replication: each Region fetches the changes of a global table from the change log of every other one, and applies those that
+// are not older than its own.
 //
 //	Region A: write ─► item, version, log record ─┐
 //	Region B: position ─► records after it ◄──────┘ ─► after the delay: item, version, log record, position   one commit
 //
-// A record that came from another replica is not fetched on: its own Region is fetched from by all others.
+// A record that came from another replica is not fetched again: all other Regions fetch it from its own Region.
 //
-//	R1  A change has arrived when its commit has moved the position beyond it, from where the flow knew it to be. So each is
-//	    carried out once, in the order of its log, and a restart goes on where it was.
-//	R2  Of two writes of an item the one with the higher version stays, in every Region, whichever arrives first.
-//	R3  A log keeps what another Region has not fetched, also while that Region is not served.
+//	R1  A change has arrived when a commit has advanced the position beyond it, starting from the flow's last position. So each
+//	    change is applied once, in the order of its log, and a restart continues where it was.
+//	R2  Of two writes of an item the one with the higher version wins, in every Region, whichever arrives first.
+//	R3  A log keeps what another Region has not fetched, even while that Region is not served.
 
 const (
-	// arrivalsMax and arrivalBytes bound what is carried out in one commit.
+	// arrivalsMax and arrivalBytes limit the changes applied in one commit.
 	arrivalsMax  = 100
 	arrivalBytes = 1 << 20
-	// flowRetry is how long a flow rests after a failure.
+	// flowRetry is how long a flow waits after a failure.
 	flowRetry = time.Second
-	// positionInterval is how often a position is stored that only records have moved which are not fetched on.
+	// positionInterval is how often a position is stored that only advanced over records that are not replicated.
 	positionInterval = 10 * time.Second
 )
 
-// flowID names a flow of changes to a table of the engine.
+// flowID identifies a flow of changes to a table of the engine.
 type flowID struct {
 	table  keyenc.TableID
-	region string // where they come from
+	region string // the source Region
 }
 
 // flows are the flows of changes to the tables of an engine.
@@ -54,7 +54,7 @@ type flows struct {
 
 func newFlows() flows { return flows{woken: make(chan struct{}, 1), running: map[flowID]*flow{}} }
 
-// wake says that the replicas of a table may be others now.
+// wake signals that the replicas of a table may have changed.
 func (f *flows) wake() {
 	select {
 	case f.woken <- struct{}{}:
@@ -62,7 +62,7 @@ func (f *flows) wake() {
 	}
 }
 
-// superviseFlows keeps one goroutine running for each flow that the definitions of tables ask for, until ctx ends.
+// superviseFlows keeps one goroutine running for each flow required by the table definitions, until ctx ends.
 func (e *Engine) superviseFlows(ctx context.Context) {
 	select {
 	case <-e.regions.opened:
@@ -109,8 +109,7 @@ func (e *Engine) superviseFlows(ctx context.Context) {
 	}
 }
 
-// ended forgets a flow that came to an end, so that another may take its place if one is wanted: its source may be a
-// replica again.
+// ended removes a flow that has ended, so that a new one can start if needed: its source may become a replica again.
 func (f *flows) ended(id flowID, x *flow) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -120,7 +119,7 @@ func (f *flows) ended(id flowID, x *flow) {
 	}
 }
 
-// wantedFlows are the flows to the tables that are replicas, from all Regions that are served.
+// wantedFlows returns the flows to all replicas, from all served Regions.
 func (e *Engine) wantedFlows() map[flowID]*flow {
 	wanted := map[flowID]*flow{}
 	for _, t := range e.catalog.Tables() {
@@ -136,28 +135,28 @@ func (e *Engine) wantedFlows() map[flowID]*flow {
 	return wanted
 }
 
-// flow brings the changes of a replica to another one.
+// flow applies the changes of one replica to another.
 type flow struct {
 	to, from *Engine
 	table    keyenc.TableID // of to
 	name     string
 	cancel   context.CancelFunc
 
-	after  kv.Seq // all up to here have arrived
-	stored kv.Seq // of after
+	after  kv.Seq // all changes up to here have arrived
+	stored kv.Seq // the stored value of after
 	at     time.Time
 
 	mu      sync.Mutex
-	arrived kv.Seq    // after, for others
-	behind  time.Time // of the oldest change that is known and has not arrived; zero where there is none
+	arrived kv.Seq    // after, for other goroutines
+	behind  time.Time // time of the oldest known change that has not arrived; zero if there is none
 }
 
 func newFlow(to, from *Engine, t *catalog.Table) *flow {
 	return &flow{to: to, from: from, table: t.ID, name: t.Name}
 }
 
-// run brings changes until the flow is not wanted any more. It reports whether one of the tables has changed, so that another
-// flow may be wanted.
+// run applies changes until the flow is no longer needed. It reports whether one of the tables has changed, so that another flow
+// may be needed.
 func (f *flow) run(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		err := f.follow(ctx, 0)
@@ -165,9 +164,9 @@ func (f *flow) run(ctx context.Context) bool {
 			return false
 		}
 		if errors.Is(err, ErrTableGone) || errors.Is(err, ErrNoTable) {
-			return rest(ctx, flowRetry) // for definitions to agree
+			return rest(ctx, flowRetry) // until the definitions agree
 		}
-		f.to.options.Logger.Error("replication failed and will be tried again", "table", f.name,
+		f.to.options.Logger.Error("replication failed and will be retried", "table", f.name,
 			"from", f.from.options.Region, "to", f.to.options.Region, "error", err)
 		if !rest(ctx, flowRetry) {
 			break
@@ -176,10 +175,10 @@ func (f *flow) run(ctx context.Context) bool {
 	return false
 }
 
-// errPositionMoved: the position is not where the flow left it. A job has brought changes, or the replica has left and joined again.
-var errPositionMoved = errors.New("engine: position of replication has moved")
+// errPositionMoved: the position is not where the flow left it. A job has applied changes, or the replica has left and rejoined.
+var errPositionMoved = errors.New("engine: the replication position has moved")
 
-// follow brings changes; until a number, all that are below it, at once. 0 is without end.
+// follow applies changes. If until is not 0, it applies all changes below that number without delay, and returns.
 func (f *flow) follow(ctx context.Context, until kv.Seq) error {
 	for {
 		if err := f.followOn(ctx, until); !errors.Is(err, errPositionMoved) {
@@ -188,7 +187,7 @@ func (f *flow) follow(ctx context.Context, until kv.Seq) error {
 	}
 }
 
-// followOn is follow from the stored position on.
+// followOn is follow, starting at the stored position.
 func (f *flow) followOn(ctx context.Context, until kv.Seq) (err error) {
 	source := f.from.catalog.Tables()[f.name]
 	if source == nil || source.Descriptor.GoneAt != 0 {
@@ -211,7 +210,7 @@ func (f *flow) followOn(ctx context.Context, until kv.Seq) (err error) {
 			err = log.listener.wait(ctx, f.from.jobs.ctx.Done())
 		}
 		if errors.Is(err, ErrChangesTrimmed) {
-			f.to.options.Logger.Error("changes were forgotten before they were brought to another Region: its replica differs from now on",
+			f.to.options.Logger.Error("changes were trimmed before they were replicated to another Region: its replica differs from now on",
 				"table", f.name, "from", f.from.options.Region, "to", f.to.options.Region)
 			if err := f.skip(ctx, log); err != nil {
 				return err
@@ -221,7 +220,7 @@ func (f *flow) followOn(ctx context.Context, until kv.Seq) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := f.bring(ctx, records, until == 0); err != nil {
+		if err := f.applyRecords(ctx, records, until == 0); err != nil {
 			return err
 		}
 		f.after = max(f.after, log.after)
@@ -230,7 +229,7 @@ func (f *flow) followOn(ctx context.Context, until kv.Seq) (err error) {
 	return f.store(ctx)
 }
 
-// skip goes on with the oldest change that the log still has.
+// skip continues with the oldest change in the log.
 func (f *flow) skip(ctx context.Context, log *follower) error {
 	lost, err := log.lost(ctx)
 	if err != nil {
@@ -240,21 +239,21 @@ func (f *flow) skip(ctx context.Context, log *follower) error {
 	return f.store(ctx)
 }
 
-// note tells others how far the flow is.
+// note publishes the flow's progress.
 func (f *flow) note(behind time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.arrived, f.behind = f.after, behind
 }
 
-// arrival is a change that comes from another replica.
+// arrival is a change from another replica.
 type arrival struct {
 	seq    kv.Seq
 	change logenc.Change
 }
 
-// bring carries out those of some records that are to be fetched, each when it is due.
-func (f *flow) bring(ctx context.Context, records []kv.Record, waits bool) error {
+// applyRecords applies those records that are to be replicated, each when it is due.
+func (f *flow) applyRecords(ctx context.Context, records []kv.Record, waits bool) error {
 	var batch []arrival
 	keys, size := map[string]bool{}, 0
 	flush := func() error {
@@ -306,7 +305,7 @@ func (f *flow) bring(ctx context.Context, records []kv.Record, waits bool) error
 	return nil
 }
 
-// waitFor waits for an instant of the injected clock.
+// waitFor waits for a time of the injected clock.
 func (e *Engine) waitFor(ctx context.Context, at time.Time) error {
 	for {
 		wait := at.Sub(e.options.Now())
@@ -323,8 +322,8 @@ func (e *Engine) waitFor(ctx context.Context, at time.Time) error {
 	}
 }
 
-// arrive carries out changes of different items in one commit, together with the position after them. Those that are too
-// large for one commit are carried out in several. Nothing arrives from a replica that the global table does not have any more.
+// arrive applies changes of different items in one commit, together with the position after them. Changes that are too large for
+// one commit are split. Nothing is applied from a replica that has left the global table.
 func (f *flow) arrive(ctx context.Context, batch []arrival) error {
 	for {
 		t := f.to.catalog.Tables()[f.name]
@@ -395,7 +394,7 @@ func (f *flow) arriveAt(ctx context.Context, t *catalog.Table, batch []arrival) 
 	return nil
 }
 
-// checkPosition checks that the position is where the flow has stored it.
+// checkPosition checks that the position is still where the flow has stored it.
 func (f *flow) checkPosition(txn kv.Txn, key []byte) error {
 	data, err := txn.Get(key)
 	if err == nil && !bytes.Equal(data, encodeSeq(f.stored)) {
@@ -404,7 +403,7 @@ func (f *flow) checkPosition(txn kv.Txn, key []byte) error {
 	return err
 }
 
-// arriving is the write that a change of another replica asks for.
+// arriving returns the write for a change of another replica.
 func arriving(t *catalog.Table, change *logenc.Change, region string) (*write, error) {
 	_, pk, sk, err := keyenc.ParseItem(change.Key)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
-// How far replication is: for those who wait for it, for logs that may be trimmed, and for metrics.
+// The progress of replication, for waiting, for trimming logs, and for metrics.
 
-// lag is how old the oldest change is that is known and has not arrived at a table, by the Region it comes from.
+// lag returns the age of the oldest known change that has not arrived at a table, by source Region.
 func (f *flows) lag(table keyenc.TableID, now time.Time) map[string]time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -35,7 +35,7 @@ func (f *flows) lag(table keyenc.TableID, now time.Time) map[string]time.Duratio
 	return all
 }
 
-// position is how far the changes of the replica in another Region have arrived at a table.
+// position returns how far the changes of the replica in another Region have arrived at a table.
 func (e *Engine) position(ctx context.Context, t keyenc.TableID, region string) (kv.Seq, error) {
 	e.flows.mu.Lock()
 	f := e.flows.running[flowID{t, region}]
@@ -57,13 +57,13 @@ func (e *Engine) storedPosition(ctx context.Context, t keyenc.TableID, region st
 		return 0, err
 	}
 	if len(data) != 8 {
-		return 0, fmt.Errorf("engine: the position of replication from %s to table %d is damaged: %x", region, t, data)
+		return 0, fmt.Errorf("engine: the replication position from %s to table %d is corrupted: %x", region, t, data)
 	}
 	return kv.Seq(binary.BigEndian.Uint64(data)), nil
 }
 
-// fetched returns the number up to which all other replicas have fetched the changes of a table. Where one is in a Region that is
-// not served, that is 0.
+// fetched returns the number up to which all other replicas have fetched the changes of a table. It is 0 if the Region of one is
+// not served.
 func (e *Engine) fetched(ctx context.Context, t *catalog.Table) (kv.Seq, error) {
 	upTo := ^kv.Seq(0)
 	for _, other := range t.Descriptor.Global.Replicas {
@@ -84,8 +84,8 @@ func (e *Engine) fetched(ctx context.Context, t *catalog.Table) (kv.Seq, error) 
 	return upTo, nil
 }
 
-// PendingReplication adds how many changes have not arrived in other Regions, by table and Region, of global tables of version
-// 2017.11.29.
+// PendingReplication adds the number of changes that have not arrived in other Regions, by table and Region, for global tables of
+// version 2017.11.29.
 func (e *Engine) PendingReplication(ctx context.Context, all map[string]map[string]int64) error {
 	for name, t := range e.catalog.Tables() {
 		if !t.Descriptor.Legacy() {
@@ -100,11 +100,11 @@ func (e *Engine) PendingReplication(ctx context.Context, all map[string]map[stri
 	return nil
 }
 
-// pendingReads is how many chunks of a log are looked at to count what another Region has not fetched.
+// pendingReads is how many chunks of a log are read to count the pending changes.
 const pendingReads = 16
 
-// pending is how many changes of a table have not arrived in the other Regions, by Region: a lower bound where they are more
-// than pendingReads chunks hold. Regions that are not served are left out.
+// pending returns how many changes of a table have not arrived in the other Regions, by Region: a lower bound if there are more
+// than pendingReads chunks. Regions that are not served are omitted.
 func (e *Engine) pending(ctx context.Context, t *catalog.Table) (map[string]int64, error) {
 	if !t.Descriptor.Replicates() {
 		return nil, nil //nolint:nilnil // there is none
@@ -133,7 +133,7 @@ func (e *Engine) pending(ctx context.Context, t *catalog.Table) (map[string]int6
 	return all, nil
 }
 
-// ownChanges counts the changes of a table after a number that come from no other replica.
+// ownChanges counts the changes of a table after a number that do not come from another replica.
 func (e *Engine) ownChanges(ctx context.Context, t *catalog.Table, after kv.Seq) (n int64, err error) {
 	for range pendingReads {
 		records, through, err := e.store.ReadLog(ctx, kv.LogID(t.ID), after, logChunk)

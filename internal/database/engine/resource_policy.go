@@ -14,18 +14,18 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// noPolicy is the expected revision of a resource that is to have no policy yet.
+// noPolicy is the expected revision of a resource without a policy.
 const noPolicy = "NO_POLICY"
 
-// policyResource is what a policy can be attached to: a table, or one of its streams.
+// policyResource is what a policy can be attached to: a table or one of its streams.
 type policyResource struct {
 	arn   string
 	kind  policy.Kind
 	table string // its name
-	label string // the stream's; "" is the table
+	label string // the stream's; "" for the table
 }
 
-// policyResource returns the resource of an ARN, which must be there.
+// policyResource returns the resource of an ARN, which must exist.
 func (e *Engine) policyResource(ctx context.Context, text string) (policyResource, error) {
 	arn, ok := catalog.ParseARN(text)
 	switch {
@@ -60,8 +60,8 @@ func (e *Engine) policyResource(ctx context.Context, text string) (policyResourc
 	return policyResource{arn: text, kind: policy.Stream, table: table, label: label}, nil
 }
 
-// changePolicy changes the policies of a resource's table where the resource's own has the expected revision. Policies of
-// streams that are gone go with the change.
+// changePolicy changes the policies of a resource's table if the resource's policy has the expected revision. It also removes the
+// policies of streams that no longer exist.
 func (e *Engine) changePolicy(ctx context.Context, r policyResource, expected *string, edit func(d *catalog.Descriptor, current *catalog.Policy)) error {
 	streams, err := e.streams(ctx)
 	if err != nil {
@@ -94,7 +94,7 @@ func hasRevision(p *catalog.Policy, expected string) bool {
 	return p.Revision == expected
 }
 
-// nextRevision is the id of a policy that takes the place of another: the time in milliseconds, and later than before.
+// nextRevision returns the revision of a policy that replaces another: the time in milliseconds, but greater than before.
 func (e *Engine) nextRevision(before *catalog.Policy) string {
 	now := e.options.Now().UnixMilli()
 	if before != nil {
@@ -105,7 +105,7 @@ func (e *Engine) nextRevision(before *catalog.Policy) string {
 	return strconv.FormatInt(now, 10)
 }
 
-// hasStream reports whether a stream of a table is among those that can be read.
+// hasStream reports whether a stream of a table can still be read.
 func hasStream(streams []*stream.Stream, table keyenc.TableID, label string) bool {
 	return slices.ContainsFunc(streams, func(s *stream.Stream) bool { return s.Table == table && s.Label == label })
 }

@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// restoresMax is how many restores AWS lets be under way.
+	// restoresMax is the maximum number of concurrent restores on AWS.
 	restoresMax = 50
-	// loadBytes is how much of a table is loaded together, and becomes visible, about.
+	// loadBytes is approximately how much of a table is loaded, and becomes visible, at once.
 	loadBytes = 16 << 20
-	// countersTogether is how many counters of item collections are added to in one transaction.
+	// countersTogether is how many counters of item collections are updated in one transaction.
 	countersTogether = 1 << 12
-	// restoreReportInterval is how often the log hears of a restore that goes on.
+	// restoreReportInterval is how often the progress of a restore is logged.
 	restoreReportInterval = 5 * time.Second
 )
 
-// newRestoration is the work of making d of a table defined as source.
+// newRestoration returns the job that fills d from a table defined as source.
 func newRestoration(d, source *catalog.Descriptor, kept string, at int64) job.Record {
 	r := &job.Restoration{Kept: kept, Source: source.ID, At: at}
 	for i := range source.Indexes {
@@ -37,8 +37,8 @@ func newRestoration(d, source *catalog.Descriptor, kept string, at int64) job.Re
 	return job.Record{Kind: job.Restore, Name: d.Name, Restore: r}
 }
 
-// find returns the descriptor of a table for an operation on more than its description: to those AWS says that a table
-// that is being restored is not there.
+// find returns the descriptor of a table for operations that need more than its description. To these AWS reports that a table
+// being restored does not exist.
 func (e *Engine) find(ctx context.Context, nameOrARN string) (*catalog.Descriptor, error) {
 	d, err := e.catalog.Get(ctx, nameOrARN)
 	if err == nil {
@@ -50,7 +50,7 @@ func (e *Engine) find(ctx context.Context, nameOrARN string) (*catalog.Descripto
 	return d, nil
 }
 
-// checkRestored refuses what find refuses.
+// checkRestored returns the error of find.
 func (e *Engine) checkRestored(d *catalog.Descriptor) error {
 	if d.Restored != nil && d.Status(e.options.Now()) == catalog.StatusCreating {
 		return apierr.TableNotFound.With(d.Name)
@@ -58,7 +58,7 @@ func (e *Engine) checkRestored(d *catalog.Descriptor) error {
 	return nil
 }
 
-// restoredDescriptor is the definition of a table that is restored from one that was defined as source.
+// restoredDescriptor returns the definition of a table that is restored from one defined as source.
 func (e *Engine) restoredDescriptor(source *catalog.Descriptor, name string, from catalog.Restored, o schema.Overrides) (d *catalog.Descriptor, err error) {
 	from.TableARN = e.catalog.TableARN(source.Name)
 	if d, err = schema.Restored(source, name, from, o, e.env(e.options.Now())); err == nil {
@@ -67,7 +67,7 @@ func (e *Engine) restoredDescriptor(source *catalog.Descriptor, name string, fro
 	return d, err
 }
 
-// checkRestoreTarget refuses a name that is taken, and one restore too many.
+// checkRestoreTarget rejects a name that is in use, and exceeding the number of concurrent restores.
 func (e *Engine) checkRestoreTarget(name string) error {
 	now, tables := e.options.Now(), e.catalog.Tables()
 	if t := tables[name]; t != nil && !t.Descriptor.Gone(now) {
@@ -110,7 +110,7 @@ func (e *Engine) beginRestore(ctx context.Context, d *catalog.Descriptor, work *
 	return err
 }
 
-// restore does the work of a restore, or what is left of it.
+// restore executes the rest of a restore.
 func (e *Engine) restore(ctx context.Context, j *job.Record) error {
 	if err := e.fill(ctx, j); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (e *Engine) restore(ctx context.Context, j *job.Record) error {
 	return nil
 }
 
-// fill gives the table its contents.
+// fill fills the table.
 func (e *Engine) fill(ctx context.Context, j *job.Record) error {
 	snapshot, err := e.store.OpenKept(ctx, j.Restore.Kept)
 	if err != nil {
@@ -143,7 +143,7 @@ func (e *Engine) fill(ctx context.Context, j *job.Record) error {
 	return nil
 }
 
-// endRestore opens the table for use, and begins to build the indexes that the source had no complete entries of.
+// endRestore opens the table for use, and starts to build those indexes whose entries were incomplete in the source.
 func (e *Engine) endRestore(ctx context.Context, j *job.Record) error {
 	var builds []job.Record
 	err := e.changeOwn(ctx, j, func(txn kv.Txn, d *catalog.Descriptor) error {
@@ -179,7 +179,7 @@ type restorer struct {
 	reported      time.Time
 }
 
-// report tells the log now and then how far the restore is.
+// report logs the progress of the restore from time to time.
 func (r *restorer) report() {
 	now := r.engine.options.Now()
 	if now.Sub(r.reported) < restoreReportInterval {
@@ -190,7 +190,7 @@ func (r *restorer) report() {
 		"copied", r.copied, "of", r.total, "changes undone", r.undone)
 }
 
-// copy gives the table what the kept snapshot holds: items, the entries of complete indexes, counters.
+// copy copies the contents of the kept snapshot to the table: items, the entries of complete indexes, counters.
 func (r *restorer) copy(ctx context.Context) error {
 	t, err := r.engine.ownTable(r.job)
 	if err != nil {
@@ -237,7 +237,7 @@ func (r *restorer) copy(ctx context.Context) error {
 	})
 }
 
-// clear removes what an earlier attempt has left.
+// clear removes the results of an earlier attempt.
 func (r *restorer) clear(ctx context.Context) error {
 	for _, bounds := range []func(keyenc.TableID) (lo, hi []byte){keyenc.TableBounds, keyenc.StatisticsBounds} {
 		lo, hi := bounds(r.job.Table)
@@ -289,8 +289,7 @@ func (r *restorer) copyIndex(ctx context.Context, x keyenc.IndexID) error {
 	return nil
 }
 
-// copyCollections gives the table the counters of item collections, less the entries of local indexes that it does
-// not have.
+// copyCollections copies the counters of item collections, less the entries of local indexes that the table does not have.
 func (r *restorer) copyCollections(ctx context.Context) error {
 	sums := &counterSums{restorer: r}
 	lo, hi := keyenc.StatisticsBounds(r.job.Restore.Source)
@@ -336,14 +335,14 @@ func (r *restorer) walk(ctx context.Context, lo, hi []byte, see func(key, value 
 	return it.Err()
 }
 
-// counterSums adds to many counters, some at a time.
+// counterSums adds to many counters, in batches.
 type counterSums struct {
 	*restorer
 	keys   [][]byte
 	deltas []int64
 }
 
-// add takes the key over.
+// add takes ownership of the key.
 func (s *counterSums) add(ctx context.Context, key []byte, delta int64) error {
 	if n := len(s.keys); n > 0 && string(s.keys[n-1]) == string(key) {
 		s.deltas[n-1] += delta
@@ -369,10 +368,10 @@ func (s *counterSums) flush(ctx context.Context) error {
 	return err
 }
 
-// alone is the intent of a step that writes nothing but the record and counters.
+// alone returns the intent of a step that only writes the record and counters.
 func (r *restorer) alone() kv.Intent { return kv.Intent{Write: [][]byte{r.job.Key()}} }
 
-// step changes the record of the job, whose key in has, together with what do writes.
+// step changes the job's record, whose key is in the intent, together with what do writes.
 func (r *restorer) step(ctx context.Context, in kv.Intent, do func(kv.Txn, *job.Restoration) error) error {
 	before := *r.job.Restore
 	after := *r.job
@@ -390,7 +389,7 @@ func (r *restorer) step(ctx context.Context, in kv.Intent, do func(kv.Txn, *job.
 	return err
 }
 
-// firstKey returns a copy of the first key of a range, nil where it is empty.
+// firstKey returns a copy of the first key of a range, or nil if it is empty.
 func firstKey(r kv.Reader, lo, hi []byte) ([]byte, error) {
 	it := r.Iter(lo, hi, kv.IterOptions{Limit: 1})
 	defer it.Close()

@@ -11,8 +11,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// RestoreTableFromBackup makes a table of what a backup holds. The table is CREATING while its items are copied,
-// in the background. A backup feeds one restore at a time.
+// RestoreTableFromBackup creates a table from a backup. The table is CREATING while its items are copied in the background. Only
+// one restore at a time can use a backup.
 func (e *Engine) RestoreTableFromBackup(ctx context.Context, in *api.RestoreTableFromBackupInput) (*api.RestoreTableFromBackupOutput, error) {
 	var b *backup.Record
 	err := e.readLatest(ctx, func(r kv.Reader) (err error) {
@@ -37,7 +37,7 @@ func (e *Engine) RestoreTableFromBackup(ctx context.Context, in *api.RestoreTabl
 		return nil, err
 	}
 	work := newRestoration(d, b.Table, b.Kept(), 0)
-	free := func(txn kv.Txn) error { // and there until the restore ends, see notBeingRestored
+	free := func(txn kv.Txn) error { // until the restore ends, see notBeingRestored
 		data, err := txn.Get(b.Key())
 		switch {
 		case err != nil:
@@ -51,7 +51,7 @@ func (e *Engine) RestoreTableFromBackup(ctx context.Context, in *api.RestoreTabl
 	if err := e.beginRestore(ctx, d, &work, kv.Intent{Write: [][]byte{b.Key()}}, free); err != nil {
 		return nil, err
 	}
-	defer e.jobs.start(work) // the answer shows the table CREATING
+	defer e.jobs.start(work) // the response shows the table CREATING
 	description, err := e.describe(ctx, d)
 	if err != nil {
 		return nil, err

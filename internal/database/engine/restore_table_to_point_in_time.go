@@ -16,9 +16,9 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// RestoreTableToPointInTime makes a table of what another was at an earlier second: with all changes of that time
-// or before, and none that came later. Settings are those that the source has now. The table is CREATING while
-// its items are copied and the later changes undone, in the background.
+// RestoreTableToPointInTime creates a table with the contents of another at an earlier second: with all changes up to and
+// including that time. Settings are the current ones of the source. The table is CREATING while its items are copied and later
+// changes undone in the background.
 func (e *Engine) RestoreTableToPointInTime(ctx context.Context, in *api.RestoreTableToPointInTimeInput) (*api.RestoreTableToPointInTimeOutput, error) {
 	source, err := checkPointInTime(in, e.options.AccountID)
 	if err != nil {
@@ -32,7 +32,7 @@ func (e *Engine) RestoreTableToPointInTime(ctx context.Context, in *api.RestoreT
 		if err != nil {
 			return nil, err
 		}
-		defer e.jobs.start(work) // the answer shows the table CREATING
+		defer e.jobs.start(work) // the response shows the table CREATING
 		description, err := e.describe(ctx, d)
 		if err != nil {
 			return nil, err
@@ -41,7 +41,7 @@ func (e *Engine) RestoreTableToPointInTime(ctx context.Context, in *api.RestoreT
 	}
 }
 
-// checkPointInTime checks what the request alone shows wrong, and returns the source's name or ARN.
+// checkPointInTime checks everything that depends on the request alone, and returns the source's name or ARN.
 func checkPointInTime(in *api.RestoreTableToPointInTimeInput, account string) (source string, err error) {
 	latest := in.UseLatestRestorableTime != nil && *in.UseLatestRestorableTime
 	switch {
@@ -71,7 +71,7 @@ func checkPointInTime(in *api.RestoreTableToPointInTimeInput, account string) (s
 	return *in.SourceTableArn, nil
 }
 
-// restoreFromNow keeps the source with its log and creates the table that is to be made of them.
+// restoreFromNow keeps the source with its log and creates the table to be restored from them.
 func (e *Engine) restoreFromNow(ctx context.Context, in *api.RestoreTableToPointInTimeInput, source string) (d *catalog.Descriptor, work job.Record, err error) {
 	s, err := e.recoverable(ctx, source)
 	if err != nil {
@@ -96,7 +96,7 @@ func (e *Engine) restoreFromNow(ctx context.Context, in *api.RestoreTableToPoint
 	defer done()
 	kept := backup.KeptOfRestore(d.UUID)
 	defer func() {
-		if err != nil && !errors.Is(err, kv.ErrUndetermined) { // the job may be there
+		if err != nil && !errors.Is(err, kv.ErrUndetermined) { // otherwise the job may exist
 			e.dropKept(ctx, kept)
 		}
 	}()
@@ -121,8 +121,7 @@ func (e *Engine) recoverable(ctx context.Context, nameOrARN string) (*catalog.De
 	return d, nil
 }
 
-// restoreTime is the time, in milliseconds, that the request wants: a whole second, or the last millisecond whose
-// changes are all made.
+// restoreTime returns the requested time in milliseconds: a whole second, or the last millisecond that can get no more changes.
 func (e *Engine) restoreTime(ctx context.Context, d *catalog.Descriptor, in *api.RestoreTableToPointInTimeInput) (int64, error) {
 	now := e.options.Now()
 	earliest, err := e.earliestRestorable(ctx, d, now)
@@ -147,14 +146,14 @@ func (e *Engine) restoreTime(ctx context.Context, d *catalog.Descriptor, in *api
 	return at, nil
 }
 
-// secondOf prints a time in seconds since the epoch as AWS does in sentences. One that no calendar has is printed as the
-// last or first that has a year of four digits.
+// secondOf prints a time in seconds since the epoch as in AWS's messages. A time beyond years of four digits is printed as the
+// first or last of these.
 func secondOf(seconds float64) string {
 	const first, last = -62_167_219_200, 253_402_300_799
 	return time.Unix(int64(min(max(seconds, first), last)), 0).UTC().Format("2006-01-02T15:04:05Z")
 }
 
-// keepWithLog keeps the source with all changes of that time or before, and the log of all that came later.
+// keepWithLog keeps the source with all changes up to and including a time, and the log of all later ones.
 func (e *Engine) keepWithLog(ctx context.Context, d *catalog.Descriptor, kept string, at int64) error {
 	if _, err := e.awaitWrites(ctx, d.ID); err != nil {
 		return err
@@ -185,9 +184,9 @@ func (e *Engine) keepWithLog(ctx context.Context, d *catalog.Descriptor, kept st
 	return err
 }
 
-// awaitWrites waits for the writes of a table that are under way, each of which has looked at the clock while it
-// held the table's version: a change with an earlier time than this call cannot come after it. It returns a number
-// that divides the table's changes: those below can be seen by whoever reads items now, the others come after the call.
+// awaitWrites waits for a table's writes in progress, each of which has read the clock while holding the table's version: after
+// that, no change can get a time earlier than this call. It returns a number that divides the table's changes: those below it are
+// visible to any read of items from now on, the others come after the call.
 func (e *Engine) awaitWrites(ctx context.Context, table keyenc.TableID) (n kv.Seq, err error) {
 	err = e.store.Update(ctx, kv.Intent{Write: [][]byte{keyenc.TableVersion(table)}}, func(txn kv.Txn) error {
 		n = txn.LogSeq()

@@ -13,9 +13,9 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
-// rewinding reads the items of a table in a kept snapshot as they were at earlier times, from the old images in its
-// log. It writes nothing and its memory does not depend on the table: the range of keys is cut into stretches in which
-// at most max items were changed, and the log is read once for each.
+// rewinding reads the items of a table in a kept snapshot as they were at earlier times, using the old images in the log. It
+// writes nothing, and its memory does not depend on the table: the key range is divided into stretches with at most max changed
+// items, and the log is read once for each.
 type rewinding struct {
 	from  kv.Snapshot
 	table keyenc.TableID
@@ -24,15 +24,16 @@ type rewinding struct {
 
 func (r *rewinding) log() kv.LogID { return kv.LogID(r.table) }
 
-// touched is an item that was changed.
+// touched is a changed item.
 type touched struct {
 	key []byte
-	// first and last are the numbers of its changes in the period, after that of its first change after the period, or 0.
+	// first and last are the numbers of its first and last change in the period, after that of its first change after the period,
+	// or 0.
 	first, last, after kv.Seq
 }
 
-// touchedIn returns the items of [lo, hi) that were changed in a period, from <= time < to, in the order of their keys,
-// and the end of the range that this is true of: hi, or where there would be too many.
+// touchedIn returns the items of [lo, hi) that were changed in a period, from <= time < to, in the order of their keys, and the
+// end of the range covered: hi, or less if there are too many.
 func (r *rewinding) touchedIn(ctx context.Context, from, to int64, lo, hi []byte) (all []touched, end []byte, err error) {
 	found := map[string]*touched{}
 	err = r.changes(ctx, from, func(at int64, seq kv.Seq, key []byte) {
@@ -59,7 +60,7 @@ func (r *rewinding) touchedIn(ctx context.Context, from, to int64, lo, hi []byte
 	return all, hi, err
 }
 
-// dropUpperHalf forgets the items with the greater keys, and returns the first of these.
+// dropUpperHalf discards the items with the greater keys and returns the first of these keys.
 func dropUpperHalf(found map[string]*touched) []byte {
 	keys := make([]string, 0, len(found))
 	for key := range found {
@@ -93,7 +94,7 @@ func (r *rewinding) changes(ctx context.Context, since int64, see func(at int64,
 			if err != nil {
 				return err
 			}
-			if change.Time >= since { // among the records that format 1 counted there may be earlier ones
+			if change.Time >= since { // records of format 1 may have earlier times
 				see(change.Time, after, change.Key)
 			}
 		}
@@ -107,12 +108,12 @@ func (r *rewinding) record(seq kv.Seq) (logenc.Change, error) {
 		return logenc.Change{}, err
 	}
 	if len(records) != 1 || records[0].Seq != seq {
-		return logenc.Change{}, fmt.Errorf("engine: the log of table %d has no record %d any more", r.table, seq)
+		return logenc.Change{}, fmt.Errorf("engine: the log of table %d no longer has record %d", r.table, seq)
 	}
 	return decodeRecord(r.log(), &records[0])
 }
 
-// before returns the item as it was before a change, nil where it was not there.
+// before returns the item as it was before a change, or nil if it did not exist.
 func (r *rewinding) before(seq kv.Seq) (itemenc.Item, error) {
 	change, err := r.record(seq)
 	if err != nil || !change.Existed {
@@ -124,8 +125,8 @@ func (r *rewinding) before(seq kv.Seq) (itemenc.Item, error) {
 	return change.Old, nil
 }
 
-// items calls see for the items of [lo, hi) as they were before all changes of a time or later, in the order of their
-// keys, until it returns false.
+// items calls see for the items of [lo, hi) as they were before all changes of a time or later, in the order of their keys, until
+// it returns false.
 func (r *rewinding) items(ctx context.Context, since int64, lo, hi []byte, see func(key []byte, it itemenc.Item) (more bool, err error)) error {
 	for {
 		changed, end, err := r.touchedIn(ctx, since, math.MaxInt64, lo, hi)
@@ -140,7 +141,7 @@ func (r *rewinding) items(ctx context.Context, since int64, lo, hi []byte, see f
 	}
 }
 
-// stretch merges what is in the snapshot with what was changed since.
+// stretch merges the items in the snapshot with those changed since.
 func (r *rewinding) stretch(ctx context.Context, changed []touched, lo, hi []byte, see func(key []byte, it itemenc.Item) (bool, error)) (more bool, err error) {
 	it := r.from.Iter(lo, hi, kv.IterOptions{})
 	defer it.Close()

@@ -14,8 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// Scan reads all items of a table or index, or of one segment of it, in the order of the hash of their
-// partition keys.
+// Scan reads all items of a table or index, or one segment of it, in the order of the hashes of their partition keys.
 func (e *Engine) Scan(ctx context.Context, in *api.ScanInput) (*api.ScanOutput, error) {
 	s, err := bindScan(in)
 	if err != nil {
@@ -57,7 +56,7 @@ func (e *Engine) Scan(ctx context.Context, in *api.ScanInput) (*api.ScanOutput, 
 	return out, nil
 }
 
-// scan is a ScanInput whose expressions are bound: what is left to check needs the table.
+// scan is a ScanInput with bound expressions. The remaining checks need the table.
 type scan struct {
 	in         *api.ScanInput
 	filter     *eval.Condition
@@ -155,7 +154,7 @@ func (s *scan) bindExpressions() error {
 	return b.Done()
 }
 
-// plan finds the range to read.
+// plan determines the range to read.
 func (s *scan) plan(source readSource) (pagePlan, error) {
 	in := s.in
 	p := pagePlan{
@@ -190,7 +189,8 @@ func (s *scan) plan(source readSource) (pagePlan, error) {
 	return p, nil
 }
 
-// scanStartFault words a start key that does not match the schema. Of an index key that is not whole AWS says less.
+// scanStartFault returns the error for a start key that does not match the schema. For an incomplete index key AWS's message has
+// fewer details.
 func scanStartFault(source *readSource, start attr.Item) error {
 	if source.index != nil {
 		for _, part := range [2][]catalog.KeyAttribute{source.pk, source.sk} {

@@ -20,14 +20,14 @@ import (
 )
 
 const (
-	// topKMax is the most results that a search returns.
+	// topKMax is the maximum number of results.
 	topKMax = 100
-	// maxSearchBytes bounds the items that a search returns.
+	// maxSearchBytes limits the total size of the returned items.
 	maxSearchBytes = 16 << 20
 )
 
-// SearchVectors finds the items of a vector index whose vectors are nearest to the one that is given. It compares with every
-// vector of the partition, or of the index where that has no partition key, so the result is exact.
+// SearchVectors finds the items of a vector index whose vectors are nearest to a given one. It compares every vector of the
+// partition, or of the whole index if it has no partition key, so the result is exact.
 func (e *Engine) SearchVectors(ctx context.Context, in *api.SearchVectorsInput) (*api.SearchVectorsOutput, error) {
 	s, err := bindSearch(in)
 	if err != nil {
@@ -61,7 +61,7 @@ func (e *Engine) SearchVectors(ctx context.Context, in *api.SearchVectorsInput) 
 	return out, nil
 }
 
-// searchReader returns what searches read: vector indexes lag like global indexes.
+// searchReader returns the reader of a search: vector indexes lag like global indexes.
 func (e *Engine) searchReader(ctx context.Context) (r kv.Reader, done func(), err error) {
 	if e.past != nil {
 		return e.past.reader()
@@ -73,7 +73,7 @@ func (e *Engine) searchReader(ctx context.Context) (r kv.Reader, done func(), er
 	return snapshot, func() { _ = snapshot.Close() }, nil
 }
 
-// search is a SearchVectorsInput. bindSearch sets the first part, plan the second, run the third.
+// search is a SearchVectorsInput. bindSearch sets the first group of fields, plan the second, run the third.
 type search struct {
 	in    *api.SearchVectorsInput
 	where *eval.SearchCondition // nil if there is none
@@ -83,8 +83,8 @@ type search struct {
 	index   *catalog.Index
 	query   *vector.Query
 	nearest *vector.Nearest
-	filter  *eval.Condition // nil if the range has only what is searched for
-	reads   []string        // the attributes that filter reads
+	filter  *eval.Condition // nil if the range contains only matching entries
+	reads   []string        // the attributes used by filter
 	lo, hi  []byte
 	scratch attr.Item
 
@@ -92,7 +92,7 @@ type search struct {
 	returned int // bytes of items
 }
 
-// bindSearch refuses what the request alone shows wrong.
+// bindSearch rejects what is invalid judging by the request alone.
 func bindSearch(in *api.SearchVectorsInput) (*search, error) {
 	if *in.TopK > topKMax {
 		return nil, apierr.TopKOutOfRange.With(*in.TopK, topKMax)
@@ -130,7 +130,7 @@ func (s *search) bindExpressions() error {
 	return b.Done()
 }
 
-// plan checks the request against the index, and finds the range to read.
+// plan checks the request against the index and determines the range to read.
 func (s *search) plan(t *catalog.Table) error {
 	x := t.Index(*s.in.IndexName)
 	switch {
@@ -144,7 +144,7 @@ func (s *search) plan(t *catalog.Table) error {
 	s.table, s.index = t, x
 	components, fault := vector.Parse(s.in.SearchVector, x.Vector.Dimensions)
 	switch fault.Kind {
-	case vector.NoFault, vector.NotList: // the API's model has a list here
+	case vector.NoFault, vector.NotList: // in the API's model this is always a list
 	case vector.WrongLength:
 		return apierr.SearchVectorOfOtherLength.With(fault.Actual, x.Vector.Dimensions)
 	case vector.ElementType:
@@ -161,7 +161,7 @@ func (s *search) plan(t *catalog.Table) error {
 	return nestedKeyFault(t, s.shape.nested)
 }
 
-// planCondition finds the partition to read, and whether its entries need to be filtered.
+// planCondition determines the partition to read, and whether its entries need to be filtered.
 func (s *search) planCondition() error {
 	x := s.index
 	var partition []attr.Value
@@ -198,8 +198,8 @@ func (s *search) planCondition() error {
 	return nil
 }
 
-// schemaAttribute returns the attribute of a name in the search schema, and whether it is the partition key; the zero
-// KeyAttribute where there is none.
+// schemaAttribute returns an attribute of the search schema by name, and whether it is the partition key, or the zero
+// KeyAttribute.
 func (s *search) schemaAttribute(name string) (k catalog.KeyAttribute, isKey bool) {
 	for _, k := range s.index.PK {
 		if k.Name == name {
@@ -214,7 +214,7 @@ func (s *search) schemaAttribute(name string) (k catalog.KeyAttribute, isKey boo
 	return catalog.KeyAttribute{}, false
 }
 
-// run compares with every vector of the range and then reads the nearest items, from the same state.
+// run compares all vectors of the range and then reads the nearest items, from the same snapshot.
 func (s *search) run(ctx context.Context, r kv.Reader) ([]api.SearchResultItem, error) {
 	if err := s.compare(ctx, r); err != nil {
 		return nil, err
@@ -245,13 +245,13 @@ func (s *search) run(ctx context.Context, r kv.Reader) ([]api.SearchResultItem, 
 	return results, nil
 }
 
-// compare walks the range. It takes the turn of a large read, but no memory: it keeps keys only.
+// compare walks the range. It counts as a large read, but needs no memory: it keeps only keys.
 func (s *search) compare(ctx context.Context, r kv.Reader) error {
 	it := r.Iter(s.lo, s.hi, kv.IterOptions{})
-	defer it.Close() // its errors are those of the walk
+	defer it.Close() // its errors are returned by the walk
 	large := false
 	for n := 0; it.Next(); n++ {
-		if n%entriesBetweenLooks == 0 && ctx.Err() != nil {
+		if n%entriesBetweenChecks == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		components, projected, err := vector.Split(it.Value(), s.index.Vector.Dimensions)
@@ -276,7 +276,7 @@ func (s *search) compare(ctx context.Context, r kv.Reader) error {
 	return it.Err()
 }
 
-// passes decides the condition over a projected item, which has all attributes of the search schema.
+// passes evaluates the condition on a projected item, which has all attributes of the search schema.
 func (s *search) passes(projected itemenc.Item) (bool, error) {
 	if s.filter == nil {
 		return true, nil
@@ -288,14 +288,14 @@ func (s *search) passes(projected itemenc.Item) (bool, error) {
 	return s.filter.Eval(s.scratch)
 }
 
-// result reads what the search returns of an entry: without the vector, unless the projection names it.
+// result reads the returned part of an entry: without the vector, unless the projection names it.
 func (s *search) result(r kv.Reader, key []byte) (itemenc.Item, error) {
 	entry, err := r.Get(key)
 	if err != nil {
 		return nil, err
 	}
 	if entry == nil {
-		return nil, fmt.Errorf("engine: table %q: an entry of index %q is gone from the state it was read from", s.table.Name, s.index.Name)
+		return nil, fmt.Errorf("engine: table %q: an entry of index %q disappeared from its snapshot", s.table.Name, s.index.Name)
 	}
 	components, item, err := vector.Split(entry, s.index.Vector.Dimensions)
 	if err != nil {
@@ -318,7 +318,7 @@ func (s *search) result(r kv.Reader, key []byte) (itemenc.Item, error) {
 	return s.shape.of(nil, item)
 }
 
-// withVector reports whether the results have the vector in them.
+// withVector reports whether the results include the vector.
 func (s *search) withVector() bool {
 	_, found := slices.BinarySearch(s.shape.reads, s.index.Vector.Attribute)
 	return found

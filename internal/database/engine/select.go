@@ -10,11 +10,11 @@ const (
 	selectCount     = "COUNT"
 )
 
-// selection is what a Query or Scan says about the attributes of its answer.
+// selection holds the parameters with which a Query or Scan selects attributes.
 type selection struct {
-	selects    string // Select; "" where it is not given
-	legacy     bool   // AttributesToGet is given
-	expression bool   // ProjectionExpression is given
+	selects    string // Select; "" if missing
+	legacy     bool   // AttributesToGet is present
+	expression bool   // ProjectionExpression is present
 	hasIndex   bool
 }
 
@@ -26,8 +26,8 @@ func selectionOf(sel *string, attributesToGet []string, projection, indexName *s
 	return s
 }
 
-// check refuses what the request alone shows wrong with the combination. AWS puts an envelope around the
-// sentence for a Query and none for a Scan, where it speaks of Querying nevertheless.
+// check rejects invalid combinations judging by the request alone. AWS uses the envelope for a Query but not for a Scan, although
+// the message speaks of Querying there, too.
 func (s *selection) check() error {
 	switch {
 	case s.selects == selectProjected && !s.hasIndex:
@@ -52,7 +52,7 @@ func (s *selection) check() error {
 	return apierr.SelectWithNames.With(names, s.selects)
 }
 
-// checkNested refuses a filter or projection that goes below a key attribute.
+// checkNested rejects a filter or projection with a path below a key attribute.
 func (p *pagePlan) checkNested() error {
 	if err := nestedKeyFault(p.source.table, p.filter.NestedAttributes()); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (p *pagePlan) checkNested() error {
 	return nestedKeyFault(p.source.table, p.shape.nested)
 }
 
-// shapeFrom sets whether the plan only counts, and what it must fetch of each item from the table.
+// shapeFrom determines whether the plan only counts, and what it must fetch from the table.
 func (p *pagePlan) shapeFrom(selects string) error {
 	s := &p.source
 	p.count = selects == selectCount

@@ -333,7 +333,7 @@ func TestServersFormats(t *testing.T) {
 	})
 }
 
-// TestServersReplicate: servers of several Regions bring changes from one to another, and take a replica out.
+// TestServersReplicate checks that the servers of several Regions replicate changes to each other, and that a replica can be removed.
 func TestServersReplicate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := openWorld(t, kv.Checked(memkv.New()), func(_ string, o *engine.Options) { o.Shared = true }, "eu-west-1")

@@ -6,12 +6,12 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 )
 
-// shape says which part of a stored item an answer carries. The zero shape is the whole item.
+// shape is the part of a stored item that a response contains. The zero shape is the whole item.
 type shape struct {
 	projection *eval.Projection // nil: all
 	reads      []string         // the top-level attributes it reads, sorted
-	flat       bool             // it names whole top-level attributes only: no need to decode
-	nested     []string         // the top-level attributes below which it reads
+	flat       bool             // it only has whole top-level attributes, so nothing needs decoding
+	nested     []string         // the top-level attributes below which it has paths
 }
 
 func shapeOf(p *eval.Projection) shape {
@@ -24,8 +24,8 @@ func shapeOf(p *eval.Projection) shape {
 	return shape{projection: p, reads: p.Attributes(), nested: p.NestedAttributes()}
 }
 
-// of returns the part of it; nil stays nil. Where the shape is the whole item it is returned as it is,
-// otherwise the part is appended to dst, which must be empty.
+// of returns the shape's part of an item; nil stays nil. A whole item is returned as it is, otherwise the part is appended to
+// dst, which must be empty.
 func (s *shape) of(dst []byte, it itemenc.Item) (itemenc.Item, error) {
 	switch {
 	case it == nil || s.projection == nil:
@@ -38,7 +38,7 @@ func (s *shape) of(dst []byte, it itemenc.Item) (itemenc.Item, error) {
 		return nil, err
 	}
 	if read == nil {
-		read = attr.Item{} // the item is there even where nothing the projection names is
+		read = attr.Item{} // the item exists even if it has none of the projection's attributes
 	}
 	return itemenc.Encode(dst, s.projection.Apply(read)), nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
-// commitSingle carries out the one write of PutItem, UpdateItem or DeleteItem. report takes from the
-// outcome what the answer returns of the items, while they are valid; it may be called more than once.
+// commitSingle executes the write of a PutItem, UpdateItem or DeleteItem. report extracts what the response returns of the items
+// while they are valid; it may be called more than once.
 func (e *Engine) commitSingle(ctx context.Context, w *write, wantCapacity, wantMetrics *string, report func(*outcome) error) (
 	*api.ConsumedCapacity, *api.ItemCollectionMetrics, error,
 ) {
@@ -27,7 +27,7 @@ func (e *Engine) commitSingle(ctx context.Context, w *write, wantCapacity, wantM
 	return m.Report(), w.collectionMetrics(wantMetrics), nil
 }
 
-// commit carries out one write by itself, on the table's definition as it is then.
+// commit executes a single write on the table's current definition.
 func (e *Engine) commit(ctx context.Context, w *write, report func(*outcome) error) error {
 	for {
 		t, counts, err := e.lookup(ctx, w.table)
@@ -67,7 +67,7 @@ func (e *Engine) commit(ctx context.Context, w *write, report func(*outcome) err
 	}
 }
 
-// singleError turns the error of a commit into what the client of a single write sees.
+// singleError converts the error of a commit to the client's error for a single write.
 func singleError(err error) error {
 	var failed *conditionError
 	var refused *refusalError

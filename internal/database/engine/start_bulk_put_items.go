@@ -16,13 +16,13 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// What a bulk operation reports.
+// The kinds of output of a bulk operation.
 const (
 	reportError     = "ERROR"
 	reportCondition = "CONDITION_CHECK_FAILURE"
 )
 
-// StartBulkPutItems puts the items in the objects of a bucket into a table, each under its condition, in the background.
+// StartBulkPutItems puts the items in a bucket's objects into a table in the background, each under its own condition.
 func (e *Engine) StartBulkPutItems(ctx context.Context, in *api.StartBulkPutItemsInput) (*api.StartBulkPutItemsOutput, error) {
 	if err := e.checkBulk(in); err != nil {
 		return nil, err
@@ -40,12 +40,12 @@ func (e *Engine) StartBulkPutItems(ctx context.Context, in *api.StartBulkPutItem
 	if err != nil {
 		return nil, err
 	}
-	shown := *x // the work changes the record
+	shown := *x // the background work changes the record
 	description, err := e.describeBulk(&shown)
 	return &api.StartBulkPutItemsOutput{BulkOperationDescription: description}, err
 }
 
-// checkBulk checks what the request alone shows wrong.
+// checkBulk checks everything that depends on the request alone.
 func (e *Engine) checkBulk(in *api.StartBulkPutItemsInput) error {
 	from, to := in.InputS3Configuration, in.OutputS3Configuration
 	prefix, types := valueOf(from.S3KeyPrefix), to.OutputType
@@ -145,7 +145,7 @@ func (e *Engine) describeBulk(x *transfer.Record) (*api.BulkOperationDescription
 	return d, nil
 }
 
-// usageOf tells what a bulk operation has put where.
+// usageOf returns what a bulk operation has written.
 func usageOf(x *transfer.Record) api.BulkOperationUsage {
 	p := x.Put
 	total := p.Bytes

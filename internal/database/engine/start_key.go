@@ -12,8 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// checkStartKeyValues refuses what an ExclusiveStartKey shows wrong without its table: a value that is none, an
-// empty one.
+// checkStartKeyValues rejects an ExclusiveStartKey with an invalid or empty value, which needs no table to detect.
 func checkStartKeyValues(operation string, start attr.Item) error {
 	err := checkKeyParameter(operation, start)
 	if e, ok := errors.AsType[*apierr.Error](err); ok {
@@ -22,8 +21,8 @@ func checkStartKeyValues(operation string, start attr.Item) error {
 	return err
 }
 
-// checkKeyParameter refuses what a Key parameter shows wrong without its table: a value that is none, an
-// empty one. Every attribute in it is a key attribute, whatever the schema says.
+// checkKeyParameter rejects a Key parameter with an invalid or empty value, which needs no table to detect: every attribute in it
+// must be a key attribute.
 func checkKeyParameter(operation string, key attr.Item) error {
 	if _, fault, found := key.Fault(); found {
 		return apierr.InvalidValue(operation, fault)
@@ -36,7 +35,7 @@ func checkKeyParameter(operation string, key attr.Item) error {
 	return nil
 }
 
-// queryPosition finds where a Query with an ExclusiveStartKey goes on. The start must lie in what the key
+// queryPosition returns where a Query with an ExclusiveStartKey resumes. The start key must be in the range that the key
 // condition selects.
 func queryPosition(s *readSource, r *queryRange, start attr.Item) ([]byte, error) {
 	key, ok := s.position(start)
@@ -56,14 +55,13 @@ func queryPosition(s *readSource, r *queryRange, start attr.Item) ([]byte, error
 	}
 }
 
-// between reports whether key lies in [lo, hi).
+// between reports whether key is in [lo, hi).
 func between(lo, key, hi []byte) bool {
 	return bytes.Compare(lo, key) <= 0 && bytes.Compare(key, hi) < 0
 }
 
-// position encodes an ExclusiveStartKey as the place in the store where the entry it names stands, or would
-// stand: a page resumes there whether or not the item still exists. ok is false where the attributes are not
-// exactly the source's key (and its table's), or a value is of the wrong type or could be no key.
+// position encodes an ExclusiveStartKey as the store key of its entry. The entry need not exist any more. ok is false if the
+// attributes are not exactly the source's key (and its table's), or if a value has the wrong type or cannot be a key.
 func (s *readSource) position(start attr.Item) (key []byte, ok bool) {
 	if len(start) != len(s.positionNames()) {
 		return nil, false
@@ -111,11 +109,11 @@ func fitsLimits(pk, sk []attr.Value) bool {
 	return derive.KeyBytes(pk) <= derive.MaxPartitionKeyBytes && derive.KeyBytes(sk) <= derive.MaxSortKeyBytes
 }
 
-// after moves the range [lo, hi) behind position, in the direction of the walk.
+// after moves the start of the range [lo, hi) after position, in the direction of the walk.
 func after(lo, hi, position []byte, reverse bool) (newLo, newHi []byte) {
 	if reverse {
 		return lo, position
 	}
-	// No key lies between a key and itself with a zero byte behind it.
+	// No key lies between a key and the same key with a zero byte appended.
 	return append(position, 0), hi
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/partiql"
 )
 
-// statement is one PartiQL statement of a request, with the values of its parameters. Statements have no execution of
-// their own: a SELECT becomes pages as those of Query and Scan, or reads as those of TransactGetItems
-// (statement_select.go); the others become a write (statement_write.go). Their conditions, columns and changes become
-// expressions (statement_expression.go), and their key is taken out of the WHERE clause (statement_key.go).
+// statement is one PartiQL statement of a request, with its parameters' values. Statements are lowered to other operations: a
+// SELECT becomes pages like those of Query and Scan, or reads like those of TransactGetItems (statement_select.go); the others
+// become a write (statement_write.go). Their conditions, columns and changes become expressions (statement_expression.go), and
+// their key is extracted from the WHERE clause (statement_key.go).
 type statement struct {
 	*partiql.Statement
 	source     partiql.Source
@@ -21,11 +21,11 @@ type statement struct {
 	parameters []attr.Value
 	showOld    bool // ReturnValuesOnConditionCheckFailure
 
-	shape shape // of what a SELECT returns
-	write write // what the statement alone says of its write
+	shape shape // the columns of a SELECT
+	write write // the part of the write that the statement alone determines
 }
 
-// bindStatement parses a statement, refusing all that it shows wrong without its table.
+// bindStatement parses a statement and rejects what is invalid without knowing its table.
 func bindStatement(operation string, text *string, parameters []attr.Value, showOld *string) (*statement, error) {
 	parsed, err := partiql.Parse(*text)
 	if err != nil {
@@ -45,7 +45,7 @@ func bindStatement(operation string, text *string, parameters []attr.Value, show
 	return s, s.bind()
 }
 
-// bind refuses what the statement and its parameters show wrong without the table.
+// bind checks the statement and its parameters without the table.
 func (s *statement) bind() error {
 	if s.source.Index != "" && !s.Reads() {
 		return apierr.StatementOnIndex.With(s.source.Index)
@@ -68,7 +68,7 @@ func (s *statement) bind() error {
 	return err
 }
 
-// where is the WHERE clause; nil for none.
+// where returns the WHERE clause, or nil.
 func (s *statement) where() partiql.Node {
 	switch {
 	case s.Select != nil:
@@ -82,7 +82,7 @@ func (s *statement) where() partiql.Node {
 	}
 }
 
-// returning is the RETURNING clause; ReturnNothing for a statement that has none.
+// returning returns the RETURNING clause, or ReturnNothing.
 func (s *statement) returning() partiql.Returning {
 	switch {
 	case s.Update != nil:
@@ -94,7 +94,7 @@ func (s *statement) returning() partiql.Returning {
 	}
 }
 
-// size is how much of a request the statement is.
+// size returns the statement's share of the request size.
 func (s *statement) size() int {
 	size := len(s.text)
 	for _, v := range s.parameters {
@@ -103,13 +103,13 @@ func (s *statement) size() int {
 	return size
 }
 
-// digest feeds the statement and its parameters to d.
+// digest adds the statement and its parameters to d.
 func (s *statement) digest(d *digest) {
 	d.text(&s.text)
 	d.item(attr.Item{{Name: "parameters", Value: attr.List(s.parameters)}})
 }
 
-// fingerprintOf is a digest of the content of a transaction of statements.
+// fingerprintOf returns a digest of the content of a transaction of statements.
 func fingerprintOf(statements []*statement) [sha256.Size]byte {
 	d := digest{hash: sha256.New()}
 	for _, s := range statements {
@@ -128,8 +128,7 @@ func bit(b bool) byte {
 	return 0
 }
 
-// refuseMixedStatements refuses statements of which some read and others write; statements that are nil are not
-// looked at.
+// refuseMixedStatements rejects a mix of reading and writing statements; nil statements are ignored.
 func refuseMixedStatements(statements []*statement) error {
 	var first *statement
 	for _, s := range statements {
@@ -144,7 +143,7 @@ func refuseMixedStatements(statements []*statement) error {
 	return nil
 }
 
-// value is the attribute value that an expression stands for.
+// value returns the attribute value of an expression.
 func (s *statement) value(n partiql.Node) (attr.Value, error) {
 	v, err := s.literal(n)
 	if err != nil {
@@ -159,7 +158,7 @@ func (s *statement) value(n partiql.Node) (attr.Value, error) {
 	return v, nil
 }
 
-// literal is value before the value is looked at as a whole: it may be faulty.
+// literal is value without a check of the value as a whole, which may be faulty.
 func (s *statement) literal(n partiql.Node) (attr.Value, error) {
 	switch n := n.(type) {
 	case *partiql.Parameter:
@@ -195,7 +194,7 @@ func (s *statement) literals(nodes []partiql.Node) ([]attr.Value, error) {
 	return values, nil
 }
 
-// set makes a set of the type of its first member.
+// set returns a set with the type of its first member.
 func (s *statement) set(n *partiql.Set) (attr.Value, error) {
 	members, err := s.literals(n.Elems)
 	if err != nil {
@@ -216,7 +215,7 @@ func (s *statement) set(n *partiql.Set) (attr.Value, error) {
 	return attr.NewSet(kind, members), nil
 }
 
-// setOf is the kind of a set of members of a kind.
+// setOf returns the kind of a set whose members have a kind.
 func setOf(member attr.Kind) attr.Kind {
 	for _, k := range [...]attr.Kind{attr.KindStringSet, attr.KindNumberSet, attr.KindBinarySet} {
 		if k.Member() == member {
@@ -244,7 +243,7 @@ func (s *statement) mapOf(n *partiql.Map) (attr.Value, error) {
 	return attr.Map(item), nil
 }
 
-// isValue reports whether an expression is a value, which no item changes.
+// isValue reports whether an expression is constant, that is, independent of the item.
 func isValue(n partiql.Node) bool {
 	switch n.(type) {
 	case *partiql.Parameter, *partiql.String, *partiql.Number, *partiql.Bool, *partiql.Null, *partiql.List, *partiql.Set, *partiql.Map:

@@ -8,14 +8,15 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/partiql"
 )
 
-// lowering makes trees of package expr of a statement's expressions. Values become placeholders.
+// lowering converts a statement's expressions to trees of package expr. Values become placeholders.
 type lowering struct {
 	*statement
 	surface expr.Surface
 	values  []attr.Value
 }
 
-// condition binds the conjunction of conditions and, beside them, more in the form of package expr; nil for none.
+// condition binds the conjunction of conditions and of more, which are already in the form of package expr; nil if there are
+// none.
 func (s *statement) condition(surface expr.Surface, conditions []partiql.Node, more ...expr.Node) (*eval.Condition, error) {
 	l := lowering{statement: s, surface: surface}
 	terms := more
@@ -51,12 +52,12 @@ func allOf(terms []expr.Node) expr.Node {
 	}
 }
 
-// fault is an error of package expr in what is lowered.
+// fault is an error of package expr in a lowered expression.
 func (l *lowering) fault(kind expr.Kind, subject string, count int) error {
 	return expressionError(&expr.Error{Surface: l.surface, Kind: kind, Subject: subject, Count: count})
 }
 
-// predicate lowers what is true or false.
+// predicate lowers an expression with a truth value.
 func (l *lowering) predicate(n partiql.Node) (expr.Node, error) {
 	switch n := n.(type) {
 	case *partiql.And:
@@ -138,7 +139,7 @@ func (l *lowering) in(n *partiql.In) (expr.Node, error) {
 	return negated(n.Negated, in), nil
 }
 
-// members are the values of a list after IN: a list, a set, or a parameter that is one.
+// members returns the values of a list after IN: a list, a set, or a parameter that is one of them.
 func (s *statement) members(list partiql.Node) ([]attr.Value, error) {
 	switch n := list.(type) {
 	case *partiql.List:
@@ -172,7 +173,7 @@ func (l *lowering) is(n *partiql.Is) (expr.Node, error) {
 	return negated(n.Negated, &expr.Call{Function: expr.AttributeType, Args: []expr.Node{operand, null}}), nil
 }
 
-// test lowers a function that is a condition.
+// test lowers a function used as a condition.
 func (l *lowering) test(n *partiql.Call) (expr.Node, error) {
 	switch f := expr.Function(n.Function); f {
 	case expr.BeginsWith, expr.Contains, expr.AttributeType:
@@ -203,7 +204,7 @@ func (l *lowering) operands(nodes ...partiql.Node) ([]expr.Node, error) {
 	return out, nil
 }
 
-// operand lowers what has a value. In an update these are sums and list_append, else size.
+// operand lowers an expression with a value: sums and list_append in an update, size otherwise.
 func (l *lowering) operand(n partiql.Node) (expr.Node, error) {
 	switch n := n.(type) {
 	case *partiql.Path:
@@ -299,7 +300,7 @@ func (l *lowering) change(c partiql.Change) (expr.Action, error) {
 	return a, err
 }
 
-// setOperand is the set that set_add or set_delete changes its target by: SET a = set_add(a, <<'x'>>).
+// setOperand lowers the set that set_add or set_delete adds to or removes from its target: SET a = set_add(a, <<'x'>>).
 func (l *lowering) setOperand(call *partiql.Call, target *expr.Path) (expr.Node, error) {
 	if len(call.Args) != 2 {
 		return nil, l.fault(expr.KindOperandCount, call.Function, len(call.Args))

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// conjuncts are the conditions that a WHERE clause connects by AND.
+// conjuncts returns the conditions that a WHERE clause combines with AND.
 func conjuncts(where partiql.Node) []partiql.Node {
 	switch n := where.(type) {
 	case nil:
@@ -22,7 +22,7 @@ func conjuncts(where partiql.Node) []partiql.Node {
 	}
 }
 
-// itemKey takes the key of one item out of conditions: an equality on each key attribute of t. rest are the others.
+// itemKey extracts the key of one item from conditions: an equality on each key attribute of t. rest are the other conditions.
 func (s *statement) itemKey(t *catalog.Table, where partiql.Node) (key attr.Item, rest []partiql.Node, err error) {
 	rest = conjuncts(where)
 	for _, k := range []catalog.KeyAttribute{t.PK, t.SK} {
@@ -47,8 +47,8 @@ func (s *statement) itemKey(t *catalog.Table, where partiql.Node) (key attr.Item
 	return key, rest, nil
 }
 
-// keyComparison takes apart a condition that may be one on a key: of a top-level attribute, with values. op is the
-// operator as if the attribute stood on the left.
+// keyComparison analyzes a condition that may be on a key: of a top-level attribute with values. op is the operator with the
+// attribute on the left.
 func keyComparison(n partiql.Node) (name string, op eval.Operator, values []partiql.Node, ok bool) {
 	var operand partiql.Node
 	switch n := n.(type) {
@@ -86,7 +86,7 @@ var keyOperators = map[string]eval.Operator{
 	">=": eval.GreaterOrEqual,
 }
 
-// mirrored are the operators that hold for the operands the other way round.
+// mirrored maps operators to those with swapped operands.
 var mirrored = map[eval.Operator]eval.Operator{
 	eval.Equal:          eval.Equal,
 	eval.Less:           eval.Greater,
@@ -95,7 +95,7 @@ var mirrored = map[eval.Operator]eval.Operator{
 	eval.GreaterOrEqual: eval.LessOrEqual,
 }
 
-// attributeName is the name of a path that is a top-level attribute.
+// attributeName returns the name of a path that is a top-level attribute.
 func attributeName(n partiql.Node) (string, bool) {
 	p, ok := n.(*partiql.Path)
 	if !ok || len(p.Steps) != 1 {
@@ -104,8 +104,8 @@ func attributeName(n partiql.Node) (string, bool) {
 	return p.Steps[0].Name, true
 }
 
-// partitionValues are the values one of which the attribute must have for the condition to be true; ok is false where
-// there are others. whole says that the condition asks for nothing else.
+// partitionValues returns the values, one of which the attribute must have for the condition to be true; ok is false if it may
+// have others. whole means that the condition requires nothing else.
 func (s *statement) partitionValues(n partiql.Node, name string) (values []attr.Value, whole, ok bool, err error) {
 	switch n := n.(type) {
 	case *partiql.And:
@@ -141,7 +141,7 @@ func (s *statement) partitionValues(n partiql.Node, name string) (values []attr.
 	}
 }
 
-// isValueList reports whether what follows IN are values only.
+// isValueList reports whether an IN list has only constants.
 func (s *statement) isValueList(list partiql.Node) bool {
 	var elems []partiql.Node
 	switch n := list.(type) {

@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// maxPartitions is how many values of a partition key a SELECT may ask for.
+	// maxPartitions is the maximum number of partition key values in a SELECT.
 	maxPartitions = 50
-	// manyPartitionsLimit is the Limit of a SELECT of several partitions, at most.
+	// manyPartitionsLimit is the maximum Limit of a SELECT of several partitions.
 	manyPartitionsLimit = 10
 )
 
-// partitions is a SELECT bound to a table: it reads some partitions, one after the other, or scans.
+// partitions is a SELECT bound to a table: it reads some partitions one after the other, or scans.
 type partitions struct {
 	source      readSource
 	clauses     [][]eval.KeyPredicate // of each partition
@@ -36,8 +36,8 @@ type partitions struct {
 	counts      *observe.Table
 }
 
-// bindSelect finds out what a SELECT reads. A WHERE clause that says what the partition key is, by equality, IN or OR,
-// reads partitions; conditions on sort keys narrow them. All other conditions are a filter.
+// bindSelect determines what a SELECT reads. A WHERE clause that determines the partition key, by equality, IN or OR, reads
+// partitions; conditions on sort keys narrow them. All other conditions become a filter.
 func (e *Engine) bindSelect(ctx context.Context, s *statement, consistentRead *bool) (*partitions, error) {
 	t, counts, err := e.lookup(ctx, s.source.Table)
 	if err != nil {
@@ -67,7 +67,7 @@ func (e *Engine) bindSelect(ctx context.Context, s *statement, consistentRead *b
 	return p, nestedKeyFault(t, p.shape.nested)
 }
 
-// takeClauses takes the key conditions out of conditions, and returns the others.
+// takeClauses extracts the key conditions and returns the others.
 func (p *partitions) takeClauses(s *statement, rest []partiql.Node) ([]partiql.Node, error) {
 	shared := []eval.KeyPredicate{}
 	var values []attr.Value
@@ -81,7 +81,7 @@ func (p *partitions) takeClauses(s *statement, rest []partiql.Node) ([]partiql.N
 			values, name = some, k.Name
 			break
 		}
-		if len(some) > 1 { // only the last attribute of a key can have several values
+		if len(some) > 1 { // only the last key attribute may have several values
 			return rest, apierr.KeyConditionNotSupported.With()
 		}
 		shared = append(shared, eval.KeyPredicate{Name: k.Name, Op: eval.Equal, Values: some})
@@ -106,7 +106,7 @@ func (p *partitions) takeClauses(s *statement, rest []partiql.Node) ([]partiql.N
 	return rest, nil
 }
 
-// takePartition takes the first condition that says which values k has; nil where there is none.
+// takePartition extracts the first condition that determines the values of k, or returns nil.
 func (s *statement) takePartition(k catalog.KeyAttribute, rest []partiql.Node) ([]attr.Value, []partiql.Node, error) {
 	for i, n := range rest {
 		values, whole, ok, err := s.partitionValues(n, k.Name)
@@ -135,7 +135,7 @@ func (s *statement) takePartition(k catalog.KeyAttribute, rest []partiql.Node) (
 	return nil, rest, nil
 }
 
-// takeSortKey takes the condition on a sort key, an equality if there is one; nil where there is none.
+// takeSortKey extracts the condition on a sort key, preferably an equality, or returns nil.
 func (s *statement) takeSortKey(k catalog.KeyAttribute, rest []partiql.Node) (*eval.KeyPredicate, []partiql.Node, error) {
 	at := -1
 	var found eval.KeyPredicate
@@ -191,12 +191,12 @@ func (p *partitions) order(s *partiql.Select) error {
 	return nil
 }
 
-// sort puts the partitions in the order of their keys' last attribute, which is the last clause of each.
+// sort orders the partitions by the last attribute of their keys, which is the last clause of each.
 func (p *partitions) sort(descending bool) {
 	slices.SortStableFunc(p.clauses, func(a, b []eval.KeyPredicate) int {
 		x, y := a[len(a)-1].Values[0], b[len(b)-1].Values[0]
 		order, same := x.Compare(y)
-		if !same { // one of them is refused when its partition is read
+		if !same { // different types: one of them is rejected when its partition is read
 			order = cmp.Compare(x.Kind(), y.Kind())
 		}
 		if descending {
@@ -206,8 +206,7 @@ func (p *partitions) sort(descending bool) {
 	})
 }
 
-// columns is what the SELECT list returns of an item. A path is a column named by its last name, with the indexes
-// behind it.
+// columns returns the columns of the SELECT list. A path's column is named after its last name, followed by the indexes.
 func (s *statement) columns() (shape, error) {
 	if s.Select.Paths == nil {
 		return shape{}, nil
@@ -246,7 +245,7 @@ func columnOf(p *partiql.Path) string {
 	return name
 }
 
-// isOneItem reports whether the SELECT asks for one item of a table by its key.
+// isOneItem reports whether the SELECT reads one item of a table by its key.
 func (p *partitions) isOneItem() (bool, error) {
 	if len(p.clauses) != 1 || p.source.index != nil {
 		return false, nil
@@ -255,7 +254,7 @@ func (p *partitions) isOneItem() (bool, error) {
 	return r.single, err
 }
 
-// plan is the page of one partition, or of the scan, after an item.
+// plan returns the plan of the page of one partition, or of the scan, after an item.
 func (p *partitions) plan(partition int, start attr.Item, limit int) (pagePlan, error) {
 	plan := pagePlan{
 		source: p.source, reverse: p.reverse, limit: limit, filter: p.filter, shape: p.shape, consistency: p.consistency,
@@ -294,19 +293,19 @@ func (p *partitions) plan(partition int, start attr.Item, limit int) (pagePlan, 
 	return plan, nil
 }
 
-// partitionPages are the pages that one request has read of partitions.
+// partitionPages are the pages that one request has read from partitions.
 type partitionPages struct {
 	pages []*page
-	next  *place // where the next request goes on; nil at the end
+	next  *place // where the next request resumes; nil at the end
 }
 
-// place is where a SELECT goes on: in a partition, after an item if there is one.
+// place is where a SELECT resumes: in a partition, after an item if there is one.
 type place struct {
 	partition int
 	last      attr.Item
 }
 
-// read reads from a place on.
+// readPartitions reads from a place on.
 func (e *Engine) readPartitions(ctx context.Context, p *partitions, from place, limit int) (*partitionPages, error) {
 	many := len(p.clauses) > 1
 	if many {
@@ -348,7 +347,7 @@ func (e *Engine) readPartitions(ctx context.Context, p *partitions, from place, 
 	return out, nil
 }
 
-// items are those of all pages.
+// items returns the items of all pages.
 func (o *partitionPages) items() []itemenc.Item {
 	if len(o.pages) == 1 {
 		return o.pages[0].items()
@@ -369,7 +368,7 @@ func (o *partitionPages) charge(m *capacity.Meter) {
 	}
 }
 
-// Release gives the memory of the items back.
+// Release returns the memory of the items to the pool.
 func (o *partitionPages) Release() {
 	for _, p := range o.pages {
 		p.arena.Release()

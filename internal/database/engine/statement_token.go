@@ -16,8 +16,8 @@ import (
 //	count        uvarint: the key attributes of the last item; 0 for none
 //	             and for each of them, by name: its kind (1 byte), the length of its text (uvarint), the text
 //
-// Nothing in it is authenticated. Whatever it says is checked as an ExclusiveStartKey would be, so that a
-// token that somebody makes up is refused, or names a place in the statement's own range.
+// It is not authenticated. Its contents are checked like an ExclusiveStartKey, so a forged token is rejected or names a place in
+// the statement's own range.
 const tokenFingerprintBytes = 16
 
 func (s *statement) tokenFingerprint() []byte {
@@ -26,7 +26,7 @@ func (s *statement) tokenFingerprint() []byte {
 	return d.hash.Sum(nil)[:tokenFingerprintBytes]
 }
 
-// nextToken is the token of a place; nil for none.
+// nextToken returns the token of a place, or nil for none.
 func (s *statement) nextToken(p *place) *string {
 	if p == nil {
 		return nil
@@ -44,7 +44,7 @@ func (s *statement) nextToken(p *place) *string {
 	return &token
 }
 
-// placeOf reads a token of the statement; names are the key attributes of what it reads.
+// placeOf decodes a token of the statement; names are the key attributes of the source.
 func (s *statement) placeOf(token *string, partitions int, names []string) (place, error) {
 	if token == nil {
 		return place{}, nil
@@ -72,13 +72,13 @@ func (s *statement) placeOf(token *string, partitions int, names []string) (plac
 	return p, nil
 }
 
-// tokenReader reads the parts of a token, and remembers that one was not as it should be.
+// tokenReader decodes the parts of a token, and remembers whether any was malformed.
 type tokenReader struct {
 	rest   []byte
 	failed bool
 }
 
-// number reads a number that is most at most.
+// number reads a number that is at most most.
 func (r *tokenReader) number(most uint64) uint64 {
 	n, size := binary.Uvarint(r.rest)
 	if size <= 0 || n > most {
@@ -89,7 +89,7 @@ func (r *tokenReader) number(most uint64) uint64 {
 	return n
 }
 
-// value reads a key attribute's value.
+// value reads the value of a key attribute.
 func (r *tokenReader) value() attr.Value {
 	kind := attr.Kind(r.number(uint64(attr.KindBinary)))
 	size := r.number(uint64(len(r.rest)))

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// prepareStatement makes a write of an INSERT, UPDATE, DELETE or EXISTS.
+// prepareStatement creates the write of an INSERT, UPDATE, DELETE or EXISTS.
 func (e *Engine) prepareStatement(ctx context.Context, s *statement) (*write, error) {
 	t, counts, err := e.lookup(ctx, s.source.Table)
 	if err != nil {
@@ -37,7 +37,7 @@ func (e *Engine) prepareStatement(ctx context.Context, s *statement) (*write, er
 	return &w, err
 }
 
-// bindWrite makes what the statement alone says of its write.
+// bindWrite sets the part of the write that the statement alone determines.
 func (s *statement) bindWrite() error {
 	var err error
 	switch {
@@ -54,7 +54,7 @@ func (s *statement) bindWrite() error {
 	return err
 }
 
-// bindInsert: an item of the same key will fail the INSERT.
+// bindInsert: an existing item with the same key fails the INSERT.
 func (s *statement) bindInsert() error {
 	v, err := s.literal(s.Insert.Item)
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *statement) bindInsert() error {
 	return w.encodeItem()
 }
 
-// deleteCondition lets an item that is not there be deleted, whatever the conditions are.
+// deleteCondition lets the delete of a missing item succeed, whatever the conditions.
 func (s *statement) deleteCondition(t *catalog.Table, conditions []partiql.Node) (*eval.Condition, error) {
 	if len(conditions) == 0 {
 		return nil, nil
@@ -87,12 +87,12 @@ func (s *statement) deleteCondition(t *catalog.Table, conditions []partiql.Node)
 	return l.bind(&expr.Or{Terms: []expr.Node{about(expr.AttributeNotExists, t), allOf(terms)}})
 }
 
-// about asks whether the item is there.
+// about returns a condition on the existence of the item.
 func about(f expr.Function, t *catalog.Table) expr.Node {
 	return &expr.Call{Function: f, Args: []expr.Node{expr.Literal(t.PK.Name)}}
 }
 
-// executeWrite carries out one write by itself, and returns what RETURNING asks for; nil for nothing.
+// executeWrite executes a single write and returns the item requested by RETURNING, or nil.
 func (e *Engine) executeWrite(ctx context.Context, s *statement, m *capacity.Meter) (itemenc.Item, error) {
 	w, err := e.prepareStatement(ctx, s)
 	if err != nil {
@@ -114,7 +114,7 @@ func (e *Engine) executeWrite(ctx context.Context, s *statement, m *capacity.Met
 	return returned, nil
 }
 
-// returnedBy are the ReturnValues that RETURNING stands for.
+// returnedBy maps RETURNING clauses to ReturnValues.
 var returnedBy = map[partiql.Returning]returnValues{
 	partiql.ReturnNothing:     returnNone,
 	partiql.ReturnAllOld:      returnAllOld,

@@ -15,42 +15,41 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Stats is what a store holds and the room that takes. Rooms are the store's estimates, in bytes.
+// Stats is the contents and size of a store. Disk sizes are the store's estimates, in bytes.
 type Stats struct {
 	Tables []TableStats // by name
-	// DeletedLogs is the room of the change logs of deleted tables.
+	// DeletedLogs is the size of the change logs of deleted tables.
 	DeletedLogs int64
-	// Room is that of everything but kept snapshots: beside all the above, of the catalog and the like.
+	// Room is the size of everything except kept snapshots, including the catalog and the like.
 	Room int64
-	// Kept are the kept snapshots, with the room that each would take by itself.
+	// Kept are the kept snapshots, with the size that each would have on its own.
 	Kept []KeptStats
 }
 
 // KeptStats is a kept snapshot.
 type KeptStats struct {
 	kv.KeptSnapshot
-	// Table and Backup are the names of the backup that it is of and of that one's table; "" of others.
+	// Table and Backup are the names of the snapshot's backup and of its table; "" if it does not belong to a backup.
 	Table, Backup string
 }
 
-// TableStats is what a table holds.
+// TableStats is the contents and size of a table.
 type TableStats struct {
 	Name    string
 	Status  catalog.Status
 	Items   IndexStats
-	Indexes []IndexStats // in the order of their making
-	TTL     int64        // room of the TTL entries, which nobody counts
-	Log     int64        // room of the change log
+	Indexes []IndexStats // in the order of creation
+	TTL     int64        // size of the TTL entries, which are not counted
+	Log     int64        // size of the change log
 }
 
-// IndexStats is what the items of a table, or the entries of one of its indexes, come to: how many they are
-// and their size by DynamoDB's accounting, both as counted, and their room.
+// IndexStats is the number of a table's items or an index's entries, their size by DynamoDB's accounting, and their disk size.
 type IndexStats struct {
-	Name              string // "" of the items
+	Name              string // "" for the items
 	Rows, Bytes, Room int64
 }
 
-// Merge adds what a part of the store holds: a Region. Its keys are in Room already, and its kept snapshots in Kept.
+// Merge adds the stats of a Region's part of the store. Its keys are already included in Room, and its kept snapshots in Kept.
 func (s *Stats) Merge(region string, more *Stats) {
 	for i := range more.Tables {
 		s.Room += more.Tables[i].Log
@@ -67,12 +66,12 @@ func (s *Stats) Merge(region string, more *Stats) {
 	}
 }
 
-// Stats returns what the engine's store holds.
+// Stats returns the stats of the engine's store.
 func (e *Engine) Stats(ctx context.Context) (Stats, error) {
 	return ReadStats(ctx, e.store, e.options.Now())
 }
 
-// ReadStats returns what a store holds at a time.
+// ReadStats returns the stats of a store at a time.
 func ReadStats(ctx context.Context, store kv.Store, now time.Time) (Stats, error) {
 	snapshot, err := store.Snapshot(ctx)
 	if err != nil {
@@ -102,7 +101,7 @@ func ReadStats(ctx context.Context, store kv.Store, now time.Time) (Stats, error
 	return s, r.err
 }
 
-// statsReader reads sizes and counters; the first error stands in err, and all after it are 0.
+// statsReader reads sizes and counters. It keeps the first error in err; all results after it are 0.
 type statsReader struct {
 	ctx      context.Context //nolint:containedctx // of one call of ReadStats, which the reader does not outlive
 	store    kv.Store
@@ -146,7 +145,7 @@ func (r *statsReader) log(t keyenc.TableID) (n int64) {
 	return n
 }
 
-// deletedLogs is the room of the logs that are to be dropped later.
+// deletedLogs returns the size of the logs waiting to be dropped.
 func (r *statsReader) deletedLogs() (n int64, err error) {
 	jobs, err := job.Stored(r.snapshot, func(j job.Record) bool { return j.Kind == job.DropLog })
 	for i := range jobs {

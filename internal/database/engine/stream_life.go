@@ -12,13 +12,12 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// A stream's record is opened and closed in the transaction that changes its table, which holds the table's
-// version exclusively. Who changes or reads the record otherwise holds that version shared and the record's
-// own key: readers shared, changes exclusively. So a boundary that a change sets is never below one that a reader
-// was given before (see streamState).
+// A stream's record is created and closed in the transaction that changes its table, which holds the table's version exclusively.
+// Everyone else holds that version shared, and the record's own key: shared to read, exclusively to change it. So a boundary set
+// by a change is never below one that a reader got before (see streamState).
 
-// openStream begins the stream that a table's descriptor names, within the transaction that creates or changes the
-// table. A label that a stream of that table's name has had is moved on, as no two may have the same.
+// openStream creates the stream that a table's descriptor names, in the transaction that creates or changes the table. A label
+// that an earlier stream of a table with that name had is advanced, since labels must be unique.
 func (e *Engine) openStream(txn kv.Txn, d *catalog.Descriptor, now time.Time, enabledAt int64) error {
 	s := &stream.Stream{
 		Table: d.ID, TableName: d.Name, Label: d.Stream.Label, View: catalog.View(d.Stream.View), Keys: d.Keys,
@@ -46,8 +45,7 @@ func labelTaken(others []*stream.Stream, s *stream.Stream) bool {
 	return false
 }
 
-// closeStream ends the stream that a table's descriptor names, within the transaction that disables it or deletes
-// the table.
+// closeStream closes the stream that a table's descriptor names, in the transaction that disables it or deletes the table.
 func (e *Engine) closeStream(txn kv.Txn, d *catalog.Descriptor, now time.Time, settledAt int64) error {
 	s, err := readStream(txn, d.ID, d.Stream.Label)
 	if err != nil || s == nil {
@@ -58,7 +56,7 @@ func (e *Engine) closeStream(txn kv.Txn, d *catalog.Descriptor, now time.Time, s
 	return saveStream(txn, s)
 }
 
-// readStream reads one stream's record; nil where it is not there.
+// readStream reads one stream's record, or returns nil if it does not exist.
 func readStream(r kv.Reader, table keyenc.TableID, label string) (*stream.Stream, error) {
 	data, err := r.Get(keyenc.Stream(table, label))
 	if err != nil || data == nil {
@@ -92,8 +90,8 @@ func saveStream(txn kv.Txn, s *stream.Stream) error {
 	return nil
 }
 
-// adoptStreams gives the enabled streams of a store of before streams could be read their records. They begin with
-// the first change that was made while they were enabled and that the log still has.
+// adoptStreams creates the records of enabled streams in a store from before streams could be read. They begin with the first
+// change still in the log that was made while they were enabled.
 func (e *Engine) adoptStreams(ctx context.Context) error {
 	var errs error
 	for _, t := range e.catalog.Tables() {

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// streams returns the streams that can be read, in the order of table names and labels.
+// streams returns the readable streams, in the order of table names and labels.
 func (e *Engine) streams(ctx context.Context) ([]*stream.Stream, error) {
 	snapshot, err := e.store.Snapshot(ctx)
 	if err != nil {
@@ -30,7 +30,7 @@ func (e *Engine) streams(ctx context.Context) ([]*stream.Stream, error) {
 	return all, nil
 }
 
-// compareStreams orders a table's name and a label against a stream's.
+// compareStreams compares a table's name and a label with a stream's.
 func compareStreams(table, label string, s *stream.Stream) int {
 	if order := strings.Compare(table, s.TableName); order != 0 {
 		return order
@@ -38,14 +38,13 @@ func compareStreams(table, label string, s *stream.Stream) int {
 	return strings.Compare(label, s.Label)
 }
 
-// streamID is what a stream's record is stored under.
+// streamID is the key of a stream's record.
 type streamID struct {
 	table keyenc.TableID
 	label string
 }
 
-// findStream returns the id of the stream of that ARN. A table of that name may have been deleted since, or
-// replaced by another.
+// findStream returns the id of the stream with an ARN. The table with that name may have been deleted or replaced since.
 func (e *Engine) findStream(ctx context.Context, arn string) (streamID, error) {
 	table, label, err := e.catalog.ParseStreamARN(arn)
 	if err != nil {
@@ -66,14 +65,14 @@ func (e *Engine) findStream(ctx context.Context, arn string) (streamID, error) {
 	return streamID{}, apierr.StreamNotFound.With(arn)
 }
 
-// oldestReadable is the time before which records cannot be read from a stream, in milliseconds since the epoch: a
-// retention ago, in steps, so that what an iterator points at is not gone at once.
+// oldestReadable returns the time, in milliseconds since the epoch, before which records of a stream cannot be read: now minus
+// the retention, rounded to steps so that the position of a new iterator is not trimmed immediately.
 func (e *Engine) oldestReadable() int64 {
 	return e.options.Now().Add(-stream.Retention).Truncate(logTrimInterval).UnixMilli()
 }
 
-// streamState is a stream as it can be read now, and the number that divides the records that its shards were given
-// from those that may yet be a child's: whoever reads from a shard reads below it.
+// streamState returns a stream as it can be read now, and the number that divides the records already assigned to its shards from
+// those that may still go to a child: readers of a shard read below it.
 func (e *Engine) streamState(ctx context.Context, id streamID) (s *stream.Stream, bound kv.Seq, err error) {
 	key := keyenc.Stream(id.table, id.label)
 	intent := kv.Intent{Check: [][]byte{keyenc.TableVersion(id.table), key}}
@@ -92,11 +91,11 @@ func (e *Engine) streamState(ctx context.Context, id streamID) (s *stream.Stream
 	return s.Readable(e.oldestReadable()), bound, nil
 }
 
-// knownStreamsMax bounds the streams that are kept decoded. A table may have had any number of them.
+// knownStreamsMax limits the number of cached streams, since a table may have had any number of them.
 const knownStreamsMax = 1024
 
-// knownStreams keeps the records of streams decoded. The store is asked each time nevertheless; what is saved is to
-// decode the same bytes again for every page of records.
+// knownStreams caches decoded stream records. The record is still read from the store each time; the cache only avoids decoding
+// the same bytes for every page of records.
 type knownStreams struct {
 	mu   sync.Mutex
 	byID map[streamID]knownStream
@@ -104,10 +103,10 @@ type knownStreams struct {
 
 type knownStream struct {
 	stored []byte
-	stream *stream.Stream // never changed
+	stream *stream.Stream // immutable
 }
 
-// read returns a stream as it is stored, read only; nil where it is not there.
+// read returns a stored stream, read only, or nil if it does not exist.
 func (k *knownStreams) read(r kv.Reader, id streamID) (*stream.Stream, error) {
 	data, err := r.Get(keyenc.Stream(id.table, id.label))
 	k.mu.Lock()
@@ -130,7 +129,7 @@ func (k *knownStreams) read(r kv.Reader, id streamID) (*stream.Stream, error) {
 	return s, nil
 }
 
-// logBound is the highest number up to which all logs are complete. The log that it asks is no table's.
+// logBound returns the highest number up to which all logs are complete. The log that it reads belongs to no table.
 func (e *Engine) logBound(ctx context.Context) (kv.Seq, error) {
 	_, through, err := e.store.ReadLog(ctx, 0, 0, 1)
 	return through, err

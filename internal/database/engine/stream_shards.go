@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// reshardInterval is how often shards are looked at.
+	// reshardInterval is how often shards are checked.
 	reshardInterval = time.Second
-	// loadWindow is how long records are counted before a shard is called busy.
+	// loadWindow is how long records are counted before a shard is considered busy.
 	loadWindow = 10 * time.Second
 )
 
-// shardWatch is what the task that rotates and splits shards remembers from one time to the next.
+// shardWatch is the state of the task that rotates and splits shards.
 type shardWatch struct {
 	mu      sync.Mutex
 	streams map[streamID]*watchedStream
@@ -27,14 +27,13 @@ type shardWatch struct {
 
 // watchedStream is an enabled stream.
 type watchedStream struct {
-	rotateAt time.Time // when the oldest open shard's time is over; zero while that is not known
-	since    time.Time // begin of the load window,
-	from     kv.Seq    // the number at which it begins,
-	counted  uint64    // and how many records the table's log had been given by then
+	rotateAt time.Time // when the oldest open shard is due for rotation; zero if not known
+	since    time.Time // the start of the load window,
+	from     kv.Seq    // its first number,
+	counted  uint64    // and the record count of the table's log at the start
 }
 
-// reshardStreams rotates the shards that have been open for long enough and splits those that take too many
-// records.
+// reshardStreams rotates shards that have been open long enough and splits those that receive too many records.
 func (e *Engine) reshardStreams(ctx context.Context) error {
 	e.shards.mu.Lock()
 	defer e.shards.mu.Unlock()
@@ -88,8 +87,8 @@ func (e *Engine) reshardStream(ctx context.Context, id streamID, w *watchedStrea
 	})
 }
 
-// busyShards returns the ids of the open shards that took more records in the window that ends now than they
-// should. As long as the table takes few, none is looked at.
+// busyShards returns the ids of the open shards that received too many records in the window ending now. While the table as a
+// whole receives few, no shard is checked.
 func (e *Engine) busyShards(ctx context.Context, id streamID, w *watchedStream, now time.Time, through kv.Seq) (map[string]bool, error) {
 	elapsed := now.Sub(w.since)
 	if e.options.StreamShardLoad < 0 || elapsed < loadWindow {
@@ -98,7 +97,7 @@ func (e *Engine) busyShards(ctx context.Context, id streamID, w *watchedStream, 
 	most := uint64(float64(e.options.StreamShardLoad) * elapsed.Seconds())
 	from, counted := w.from, w.counted
 	w.since, w.from, w.counted = now, through+1, e.landings.count(id.table)
-	if w.counted-counted <= most && e.member == nil { // what other servers append is not counted
+	if w.counted-counted <= most && e.member == nil { // records of other servers are not counted
 		return nil, nil
 	}
 	s, _, err := e.streamState(ctx, id)
@@ -127,7 +126,7 @@ func (e *Engine) busyShards(ctx context.Context, id streamID, w *watchedStream, 
 	return busy, err
 }
 
-// changeStream changes a stream's record, holding it and its table's version. A record that is gone is left so.
+// changeStream changes a stream's record, holding it and its table's version. A record that no longer exists is ignored.
 func (e *Engine) changeStream(ctx context.Context, id streamID, change func(kv.Txn, *stream.Stream) error) error {
 	intent := kv.Intent{
 		Write: [][]byte{keyenc.Stream(id.table, id.label)}, Check: [][]byte{keyenc.TableVersion(id.table)}, Frees: true,

@@ -12,11 +12,11 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
-// Multi-Region strong consistency: a write is one commit in the stores of all Regions that have a replica, which holds the item's
-// key in each. So a strongly consistent read in any Region sees it, and a condition is asked of the latest item.
+// Multi-Region strong consistency: a write is one commit in the stores of all Regions that have a replica, holding the item's key
+// in each. So a strongly consistent read in any Region sees it, and a condition is evaluated on the latest item.
 
-// strongWrites are the items of such global tables that are being written, with the Region of the write. AWS refuses a write
-// of an item that another Region is writing; here it could wait, but programs must know the refusal.
+// strongWrites are the items of such global tables that are being written, with the Region of the write. AWS rejects a write of
+// an item that another Region is writing. Here it could wait, but programs must be able to test that error.
 type strongWrites struct {
 	mu    sync.Mutex
 	items map[string]*strongWrite
@@ -27,7 +27,7 @@ type strongWrite struct {
 	writers int
 }
 
-// begin notes that a Region writes items, unless another one writes any of them.
+// begin registers the items that a Region writes, unless another Region is writing any of them.
 func (s *strongWrites) begin(region string, g writeGroup) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *strongWrites) end(g writeGroup) {
 	}
 }
 
-// strongKey names the item in all Regions alike.
+// strongKey identifies the item in all Regions.
 func (w *write) strongKey() string { return w.t.Name + "\x00" + string(keyenc.InTable(nil, w.key, 0)) }
 
 // mirror is a write that repeats another one in another replica, in the same commit.
@@ -79,7 +79,7 @@ type mirror struct {
 // errMirrorChanged: the definition of another replica is no longer the one that a write was bound to.
 var errMirrorChanged = errors.New("engine: the definition of another replica has changed")
 
-// updateStrong is update where some of the writes are of replicas of multi-Region strong consistency.
+// updateStrong is update for groups with writes of replicas with multi-Region strong consistency.
 func (e *Engine) updateStrong(ctx context.Context, in kv.Intent, g writeGroup, fn func(txn kv.Txn, ws *workspace) error) error {
 	if err := e.regions.strong.begin(e.options.Region, g); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (e *Engine) mirrors(g writeGroup) ([]*member, error) {
 			}
 			t := x.catalog.Tables()[w.t.Name]
 			if t == nil {
-				return nil, errTableChanged // and w.t with it
+				return nil, errTableChanged // w.t has changed, too
 			}
 			m := members[x]
 			if m == nil {
@@ -181,7 +181,7 @@ func (w *write) mirror() error {
 	return nil
 }
 
-// refuseStrong refuses a transaction on replicas of multi-Region strong consistency, as AWS does.
+// refuseStrong rejects a transaction on replicas with multi-Region strong consistency, as AWS does.
 func refuseStrong(tables ...*catalog.Table) error {
 	for _, t := range tables {
 		if t.Strong {

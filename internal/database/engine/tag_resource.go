@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// checkTaggable refuses a table that is being restored or imported: AWS does not find it.
+// checkTaggable rejects a table that is being restored or imported, which AWS does not find.
 func (e *Engine) checkTaggable(d *catalog.Descriptor) error {
 	if d.Importing {
 		return apierr.TableNotFound.With(d.Name)
@@ -18,7 +18,7 @@ func (e *Engine) checkTaggable(d *catalog.Descriptor) error {
 	return e.checkRestored(d)
 }
 
-// TagResource sets tags of a table. AWS answers with an empty body.
+// TagResource sets tags of a table. AWS's response body is empty.
 func (e *Engine) TagResource(ctx context.Context, in *api.TagResourceInput) (*api.TagResourceOutput, error) {
 	name, err := e.catalog.NameOfResource(*in.ResourceArn)
 	if err != nil {

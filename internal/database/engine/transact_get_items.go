@@ -15,14 +15,14 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// TransactGetItems reads up to 100 items from one consistent state. It is a snapshot: where AWS cancels a
-// read that meets a write transaction under way, this one sees the state before it.
+// TransactGetItems reads up to 100 items from one consistent snapshot. Where AWS cancels a read that conflicts with a write
+// transaction in progress, this one sees the state before it.
 func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsInput) (*api.TransactGetItemsOutput, error) {
 	gets := make([]transactGet, len(in.TransactItems))
 	for i, item := range in.TransactItems {
 		g := getter{operation: "TransactGetItems", projection: item.Get.ProjectionExpression}
 		if g.projection != nil {
-			g.names = item.Get.ExpressionAttributeNames // without one, AWS does not look at them
+			g.names = item.Get.ExpressionAttributeNames // AWS ignores them without an expression
 		}
 		sh, err := g.bind(item.Get.Key)
 		if err != nil {
@@ -42,9 +42,9 @@ func (e *Engine) TransactGetItems(ctx context.Context, in *api.TransactGetItemsI
 
 // transactGet is one read of a transaction.
 type transactGet struct {
-	table  string // as the request names it
+	table  string // as named in the request
 	item   attr.Item
-	filter *eval.Condition // nil: none; an item that it rejects is not returned
+	filter *eval.Condition // nil: none; items that do not match are not returned
 	shape  shape
 
 	t      *catalog.Table
@@ -52,7 +52,7 @@ type transactGet struct {
 	key    []byte
 }
 
-// readTransaction reads the items, which have been located.
+// readTransaction reads located items.
 func (e *Engine) readTransaction(ctx context.Context, gets []transactGet, wantCapacity *string) (
 	[]api.ItemResponse, []api.ConsumedCapacity, error,
 ) {
@@ -103,7 +103,7 @@ func (e *Engine) readTransaction(ctx context.Context, gets []transactGet, wantCa
 	return responses, consumed.reports(), nil
 }
 
-// part is what the read returns of the item; nil for none.
+// part returns the requested part of the item, or nil.
 func (g *transactGet) part(stored itemenc.Item) (itemenc.Item, error) {
 	if stored == nil {
 		return nil, nil
@@ -114,8 +114,8 @@ func (g *transactGet) part(stored itemenc.Item) (itemenc.Item, error) {
 	return g.shape.of(nil, stored)
 }
 
-// locateTransaction finds the places of the items in the store. A missing table fails the request; a key that does
-// not fit its table cancels the transaction, because only the table shows it.
+// locateTransaction determines the store keys of the items. A missing table fails the request; a key that does not fit its table
+// cancels the transaction, because only the table reveals that.
 func (e *Engine) locateTransaction(ctx context.Context, gets []transactGet) error {
 	for i := range gets {
 		var err error

@@ -11,11 +11,11 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// TransactWriteItems carries out up to 100 actions on as many items, all or none.
+// TransactWriteItems executes up to 100 actions on as many items, all or none.
 //
-// The items are held for the length of the commit and nobody waits for them: another transaction or a
-// single write that meets one of them is told of the conflict, as on AWS. Items of condition checks are held
-// shared, so that two transactions may ask conditions of the same item at once; neither can see it change.
+// The items are held for the duration of the commit and nobody waits for them: another transaction or a single write on one of
+// them gets a conflict error, as on AWS. Items of condition checks are held shared, so two transactions can check conditions on
+// the same item concurrently, but neither sees it change.
 func (e *Engine) TransactWriteItems(ctx context.Context, in *api.TransactWriteItemsInput) (*api.TransactWriteItemsOutput, error) {
 	g, err := prepareTransaction(in)
 	if err != nil {
@@ -32,8 +32,7 @@ func (e *Engine) TransactWriteItems(ctx context.Context, in *api.TransactWriteIt
 	}, nil
 }
 
-// transact carries the actions out, all or none. replayed is true where the token says that this request has been
-// carried out before.
+// transact executes the actions, all or none. replayed is true if the token shows that this request has already been executed.
 func (e *Engine) transact(ctx context.Context, g writeGroup, token *token) (replayed bool, err error) {
 	for {
 		if err := e.bindTransaction(ctx, g); err != nil {
@@ -60,8 +59,8 @@ func (e *Engine) transact(ctx context.Context, g writeGroup, token *token) (repl
 	return replayed, nil
 }
 
-// commitTransaction runs the actions in one transaction of the store. replayed is true where the token
-// says that this request has been carried out before: then the actions have only read their items.
+// commitTransaction runs the actions in one transaction of the store. replayed is true if the token shows that this request has
+// already been executed: then the actions only read their items.
 func (e *Engine) commitTransaction(ctx context.Context, g writeGroup, token *token) (replayed bool, err error) {
 	intent := g.intent()
 	intent.Transaction, intent.FailOnTransaction = true, true
@@ -91,9 +90,9 @@ func (e *Engine) commitTransaction(ctx context.Context, g writeGroup, token *tok
 	return replayed, err
 }
 
-// commitElsewhere tells what became of a request that met a conflict and may have been sent before: it is under
-// way at this moment, or it has been carried out by now, or the conflict was with another request. Clients
-// send a request again that is in progress, and give up one that was canceled.
+// commitElsewhere determines the outcome of a request that met a conflict and may be a retry: the earlier one is in progress, or
+// has been executed by now, or the conflict was with a different request. Clients retry a request that is in progress, but not
+// one that was canceled.
 func (e *Engine) commitElsewhere(ctx context.Context, g writeGroup, token *token, conflict error) (replayed bool, err error) {
 	intent := kv.Intent{Check: [][]byte{token.lock}, FailOnTransaction: true}
 	err = e.store.Update(ctx, intent, func(txn kv.Txn) error {
@@ -112,7 +111,7 @@ func (e *Engine) commitElsewhere(ctx context.Context, g writeGroup, token *token
 	}
 }
 
-// runAll runs every action, and fails with the reasons of all that cannot be carried out.
+// runAll runs every action, and fails with the reasons of all actions that fail.
 func (g writeGroup) runAll(txn kv.Txn, ws *workspace) error {
 	var reasons []api.CancellationReason
 	total := 0
@@ -142,7 +141,7 @@ func (g writeGroup) runAll(txn kv.Txn, ws *workspace) error {
 	return nil
 }
 
-// readOnly leaves the items as they are in the outcomes.
+// readOnly sets the outcomes to the unchanged items.
 func (g writeGroup) readOnly(txn kv.Txn) error {
 	for _, w := range g {
 		old, err := txn.Get(w.key)
@@ -157,7 +156,7 @@ func (g writeGroup) readOnly(txn kv.Txn) error {
 	return nil
 }
 
-// consumed counts the actions, and reports what they cost. AWS bills a request carried out before as transactional reads.
+// consumed counts the actions and returns the consumed capacity. AWS charges a replayed request as transactional reads.
 func (g writeGroup) consumed(detail *string, replayed bool, e *Engine) []api.ConsumedCapacity {
 	if replayed {
 		return g.consumedAgain(detail, e)

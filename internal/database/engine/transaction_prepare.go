@@ -11,12 +11,12 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/derive"
 )
 
-// maxTransactionBytes bounds what a transaction carries in its request, and the items that it reads and writes, of each
-// the larger of before and after.
+// maxTransactionBytes limits both the size of a transaction's request and the total size of the items that it reads and writes;
+// for a written item the larger of before and after counts.
 const maxTransactionBytes = 4 << 20
 
-// prepareTransaction makes the writes, refusing what the request alone shows wrong: over all actions
-// before any table is looked up, the first offending action in the request's order.
+// prepareTransaction creates the writes. It rejects what is invalid judging by the request alone: for all actions before any
+// table is looked up, with the first invalid action in the request's order.
 func prepareTransaction(in *api.TransactWriteItemsInput) (writeGroup, error) {
 	g := make(writeGroup, len(in.TransactItems))
 	carried := 0
@@ -72,7 +72,7 @@ func prepareAction(a *api.TransactWriteItem) (*write, *given, error) {
 		return nil, nil, apierr.TransactionActionCount.With()
 	}
 	if g.condition == nil && g.update == nil {
-		g.names, g.values = nil, nil // AWS does not look at them
+		g.names, g.values = nil, nil // AWS ignores them
 	}
 	g.transacted = true
 	const operation = "TransactWriteItems"
@@ -90,8 +90,8 @@ func prepareAction(a *api.TransactWriteItem) (*write, *given, error) {
 	return w, &g, g.bindTo(operation, w)
 }
 
-// bindTransaction sets the writes on their tables. What the schema shows wrong cancels the transaction,
-// but for empty key values and repeated items, which AWS refuses as it refuses a malformed request.
+// bindTransaction binds the writes to their tables. What is invalid judging by the schema cancels the transaction, except empty
+// key values and repeated items, which AWS rejects like a malformed request.
 func (e *Engine) bindTransaction(ctx context.Context, g writeGroup) error {
 	ts, err := e.tables(ctx, g)
 	if err != nil {
@@ -140,7 +140,7 @@ func (e *Engine) bindTransaction(ctx context.Context, g writeGroup) error {
 	return nil
 }
 
-// refuseEmptyKeys refuses an empty string or binary as the value of a key attribute of table or index.
+// refuseEmptyKeys rejects an empty string or binary as the value of a key attribute of a table or index.
 func refuseEmptyKeys(t *catalog.Table, w *write) error {
 	for _, k := range []catalog.KeyAttribute{t.PK, t.SK} {
 		if v, _ := w.item.Get(k.Name); v.Kind() == k.Kind {

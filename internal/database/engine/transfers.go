@@ -20,23 +20,24 @@ import (
 )
 
 const (
-	// transfersAtOnce is how many transfers are worked on at once, which bounds their memory; the others wait.
+	// transfersAtOnce is the number of concurrent transfers, which limits their memory; others wait.
 	transfersAtOnce = 2
-	// transferLife is for how long a transfer can be described after its end.
+	// transferLife is how long a transfer can be described after its end.
 	transferLife = 90 * 24 * time.Hour
-	// transferTokenLife is for how long a ClientToken stands for its transfer: after its end, of a bulk operation after its start.
+	// transferTokenLife is how long a ClientToken refers to its transfer: after the end of the transfer, or after the start of a
+	// bulk operation.
 	transferTokenLife = 8 * time.Hour
-	// transferTriesMax is how often a bucket may fail before the transfer fails with it.
+	// transferTriesMax is how often a bucket may fail before the transfer fails.
 	transferTriesMax = 5
 )
 
-// transferSizes bound what a transfer does at once.
+// transferSizes are the batch sizes of transfers.
 type transferSizes struct {
-	fileBytes  int64 // text in a data file, about; after each one an export notes how far it is
-	touched    int   // items whose changes a rewinding looks at together: about 200 bytes each
-	batchItems int   // items that an import writes together, and notes how far it is
-	putItems   int   // items that a bulk operation writes together, beside other requests
-	reported   int64 // bytes that a bulk operation has to report before it writes an object of them
+	fileBytes  int64 // approximate text in a data file, after which an export stores its progress
+	touched    int   // items whose changes are rewound together, about 200 bytes each
+	batchItems int   // items that an import writes, with its progress, in one batch
+	putItems   int   // items that a bulk operation writes in one batch, concurrently with other requests
+	reported   int64 // report bytes that a bulk operation collects before writing an object
 }
 
 func (s transferSizes) withDefaults() transferSizes {
@@ -48,14 +49,14 @@ func (s transferSizes) withDefaults() transferSizes {
 
 // transferKind is what differs between the kinds of transfers.
 type transferKind struct {
-	arn        string // between the table's ARN and the transfer's id
-	max        int    // how many AWS lets be under way
+	arn        string // the part between the table's ARN and the transfer's id
+	max        int    // the maximum number in progress on AWS
 	tooMany    apierr.Sentence
 	notFound   apierr.Sentence
-	elsewhere  func(arn string) error // refuses an ARN of another region
+	elsewhere  func(arn string) error // rejects an ARN of another Region
 	invalidARN func(arn string) error
-	reused     apierr.Sentence // of a token with other parameters
-	page       int             // how many a page of a list has by default
+	reused     apierr.Sentence // for a token used with other parameters
+	page       int             // default page size of a list
 }
 
 var transferKinds = map[transfer.Kind]transferKind{
@@ -76,7 +77,7 @@ var transferKinds = map[transfer.Kind]transferKind{
 	},
 }
 
-// newTransfer is the record of a transfer that begins now, of a request that was checked.
+// newTransfer returns the record of a transfer that starts now, for a checked request.
 func (e *Engine) newTransfer(k transfer.Kind, request any, token *string) (*transfer.Record, error) {
 	now := e.options.Now()
 	id, err := e.newBackupID(now)
@@ -92,7 +93,7 @@ func (e *Engine) newTransfer(k transfer.Kind, request any, token *string) (*tran
 	}, nil
 }
 
-// earlier returns the transfer that a request with the same token began, nil where there is none.
+// earlier returns the transfer that a request with the same token started, or nil.
 func (e *Engine) earlier(r kv.Reader, x *transfer.Record) (*transfer.Record, error) {
 	if x.Token == "" {
 		return nil, nil //nolint:nilnil // there is none
@@ -115,12 +116,12 @@ func (e *Engine) earlier(r kv.Reader, x *transfer.Record) (*transfer.Record, err
 	return o, nil
 }
 
-// repeatedError: an earlier request with the same token began the transfer.
+// repeatedError: an earlier request with the same token started the transfer.
 type repeatedError struct{ earlier *transfer.Record }
 
 func (*repeatedError) Error() string { return "engine: the transfer was begun by an earlier request" }
 
-// refuseRepeated returns a repeatedError where an earlier request with the same token has begun a transfer.
+// refuseRepeated returns a repeatedError if an earlier request with the same token has started a transfer.
 func (e *Engine) refuseRepeated(ctx context.Context, x *transfer.Record) error {
 	return e.readLatest(ctx, func(r kv.Reader) error {
 		earlier, err := e.earlier(r, x)
@@ -156,12 +157,12 @@ func transferIntent(x *transfer.Record) kv.Intent {
 	return kv.Intent{Write: [][]byte{x.Key(), transfer.Lock(x.Kind)}}
 }
 
-// transferARN is the ARN of a transfer.
+// transferARN returns the ARN of a transfer.
 func (e *Engine) transferARN(x *transfer.Record) string {
 	return e.catalog.TableARN(x.Table) + transferKinds[x.Kind].arn + x.ID
 }
 
-// findTransfer returns the transfer of an ARN.
+// findTransfer returns the transfer with an ARN.
 func (e *Engine) findTransfer(ctx context.Context, k transfer.Kind, text string) (x *transfer.Record, err error) {
 	kind := transferKinds[k]
 	arn, ok := catalog.ParseARN(text)
@@ -184,12 +185,12 @@ func (e *Engine) findTransfer(ctx context.Context, k transfer.Kind, text string)
 	return x, err
 }
 
-// forgotten reports whether the transfer was over too long ago to be told.
+// forgotten reports whether the transfer ended too long ago to be described.
 func (e *Engine) forgotten(x *transfer.Record) bool {
 	return !x.UnderWay() && x.Ended <= e.options.Now().Add(-transferLife).UnixMilli()
 }
 
-// forgetTransfers removes the records of transfers that were over long ago.
+// forgetTransfers removes the records of transfers that ended long ago.
 func (e *Engine) forgetTransfers(ctx context.Context) error {
 	var over [][]byte
 	err := e.readLatest(ctx, func(r kv.Reader) error {
@@ -218,7 +219,7 @@ func (e *Engine) forgetTransfers(ctx context.Context) error {
 	return err
 }
 
-// transfersUnderWay returns the transfers that a restart has to go on with.
+// transfersUnderWay returns the unfinished transfers, which a restart must continue.
 func (e *Engine) transfersUnderWay(ctx context.Context) (all []*transfer.Record, err error) {
 	err = e.readLatest(ctx, func(r kv.Reader) error {
 		for _, k := range []transfer.Kind{transfer.Export, transfer.Import, transfer.Bulk} {
@@ -233,7 +234,7 @@ func (e *Engine) transfersUnderWay(ctx context.Context) (all []*transfer.Record,
 	return all, err
 }
 
-// transferList returns a page of the transfers of a kind, of one table or of all, the newest first; and the token of the next
+// transferList returns a page of the transfers of a kind, of one table or of all, the newest first, and the token of the next
 // page.
 func (e *Engine) transferList(ctx context.Context, k transfer.Kind, table, token *string, limit *int64) ([]*transfer.Record, *string, error) {
 	ofTable, before := func(*transfer.Record) bool { return true }, ""
@@ -255,7 +256,7 @@ func (e *Engine) transferList(ctx context.Context, k transfer.Kind, table, token
 	var page []*transfer.Record
 	more := false
 	err = e.readLatest(ctx, func(r kv.Reader) error {
-		var arns []string // of many records, which may be large, only those of the page are kept
+		var arns []string // records may be large, so only those of the page are kept
 		_, err := transfer.All(r, k, func(x *transfer.Record) bool {
 			arn := e.transferARN(x)
 			if ofTable(x) && (before == "" || idOf(arn) < idOf(before)) && !e.forgotten(x) {
@@ -281,7 +282,8 @@ func (e *Engine) transferList(ctx context.Context, k transfer.Kind, table, token
 	return page, new(tokenOfPage(e.transferARN(page[n-1]))), nil
 }
 
-// transfersOf tells the transfers of the table of an ARN. Exports are those of the table that has the name now.
+// transfersOf returns a filter for the transfers of the table with an ARN. Exports count only for the table that currently has
+// the name.
 func (e *Engine) transfersOf(ctx context.Context, k transfer.Kind, arn string) (func(*transfer.Record) bool, error) {
 	name, err := e.catalog.NameOfResource(arn)
 	if err != nil || k != transfer.Export {
@@ -294,10 +296,10 @@ func (e *Engine) transfersOf(ctx context.Context, k transfer.Kind, arn string) (
 	return func(x *transfer.Record) bool { return x.TableID == d.ID }, err
 }
 
-// idOf is the id of the transfer of an ARN. Ids begin with the time.
+// idOf returns the id in a transfer's ARN. Ids begin with the time.
 func idOf(arn string) string { return arn[strings.LastIndex(arn, "/")+1:] }
 
-// A token of a page is the last ARN of the page, padded to whole groups of 16 hex digits, at least seven.
+// A page token is the last ARN of the page, padded to whole groups of 16 hex digits, at least seven.
 const (
 	tokenGroup  = 8
 	tokenGroups = 7
@@ -319,7 +321,7 @@ func pageOfToken(token string) (arn string, err error) {
 	return string(bytes.TrimRight(text, "\x00")), nil
 }
 
-// workOnTransfer does what is left of a transfer. What fails for good ends it as FAILED.
+// workOnTransfer executes the rest of a transfer. A permanent failure ends it as FAILED.
 func (e *Engine) workOnTransfer(ctx context.Context, x *transfer.Record) error {
 	for try := 1; ; try++ {
 		before := *x
@@ -332,7 +334,7 @@ func (e *Engine) workOnTransfer(ctx context.Context, x *transfer.Record) error {
 		}
 		code := failureCode(err)
 		if code == "" {
-			return err // tried again, for ever: a fault of the store
+			return err // an error of the store is retried indefinitely
 		}
 		if code == s3Unavailable && try < transferTriesMax {
 			rest(ctx, jobRetryDelay)
@@ -357,7 +359,7 @@ func (e *Engine) transfer(ctx context.Context, x *transfer.Record) error {
 	}
 }
 
-// bucketError is an error of a bucket, or of what is in it.
+// bucketError is an error of a bucket or in its contents.
 type bucketError struct{ error }
 
 func (e *bucketError) Unwrap() error { return e.error }
@@ -370,13 +372,13 @@ func ofBucket(err error) error {
 	return &bucketError{err}
 }
 
-// noSuchBucket is the code of transfers whose bucket is not there.
+// noSuchBucket is the failure code for a missing bucket.
 const noSuchBucket = "S3NoSuchBucket"
 
-// s3Unavailable is the code of failures that may go away by themselves.
+// s3Unavailable is the failure code for temporary failures.
 const s3Unavailable = "S3InternalError"
 
-// failureCode is the FailureCode of a transfer that ends with an error, "" where the error is not one that ends it.
+// failureCode returns the FailureCode of a transfer that fails with an error, or "" if the error is not permanent.
 func failureCode(err error) string {
 	_, known := errors.AsType[*apierr.Error](err)
 	_, ofBucket := errors.AsType[*bucketError](err)
@@ -419,12 +421,12 @@ func (e *Engine) endTransfer(ctx context.Context, x *transfer.Record, status str
 	return nil
 }
 
-// saveTransfer writes the record of a transfer that is under way.
+// saveTransfer writes the record of a transfer in progress.
 func (e *Engine) saveTransfer(ctx context.Context, x *transfer.Record) error {
 	return e.store.Update(ctx, kv.Intent{Write: [][]byte{x.Key()}, Frees: !x.UnderWay()}, x.Save)
 }
 
-// endTime is the time at which a transfer was over, nil before.
+// endTime returns the time at which a transfer ended, or nil.
 func endTime(x *transfer.Record) *api.Timestamp {
 	if x.UnderWay() {
 		return nil
@@ -432,7 +434,7 @@ func endTime(x *transfer.Record) *api.Timestamp {
 	return api.TimestampOf(x.Ended)
 }
 
-// textOrNil is a text that a transfer has, nil where it has none.
+// textOrNil returns nil for an empty text.
 func textOrNil(s string) *string {
 	if s == "" {
 		return nil

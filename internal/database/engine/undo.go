@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// So many records of the log, or undoBytes of them, are undone together.
+	// The maximum number of log records undone together, besides undoBytes.
 	undoRecordsMax = 1 << 10
 	undoBytes      = 4 << 20
 )
@@ -25,11 +25,10 @@ type stretch struct {
 	n     int
 }
 
-// undo takes back the changes that came after the time to restore. It goes through the log from its end to the
-// first of them and puts back what each one replaced: what an item was before its first change after the time is
-// written last, and stays.
+// undo undoes the changes after the restored time. It goes through the log from its end back to the first of them and restores
+// what each change replaced, so the last write of an item restores what it was before its first change after the time.
 //
-// Each step is a transaction that notes how far it is. A step that is taken twice does no harm.
+// Each step is a transaction that stores the progress. Repeating a step is harmless.
 func (r *restorer) undo(ctx context.Context) error {
 	stretches, err := r.laterChanges(ctx)
 	if err != nil {
@@ -53,7 +52,7 @@ func (r *restorer) undo(ctx context.Context) error {
 
 func (r *restorer) log() kv.LogID { return kv.LogID(r.job.Restore.Source) }
 
-// laterChanges divides the part of the log that comes after the time into stretches, in the order of the log.
+// laterChanges divides the part of the log after the restored time into stretches, in log order.
 func (r *restorer) laterChanges(ctx context.Context) ([]stretch, error) {
 	first, err := firstSince(r.from, r.log(), 1, r.job.Restore.At+1)
 	if err != nil {
@@ -87,7 +86,7 @@ func (r *restorer) laterChanges(ctx context.Context) ([]stretch, error) {
 	}
 }
 
-// putBack gives the items of a stretch what its changes replaced, and notes that all from there on is undone.
+// putBack restores what the changes of a stretch replaced, and records that everything from there on is undone.
 func (r *restorer) putBack(ctx context.Context, s stretch) error {
 	writes, err := r.writes(s)
 	if err != nil {
@@ -108,7 +107,7 @@ func (r *restorer) putBack(ctx context.Context, s stretch) error {
 	}
 }
 
-// writes returns the writes of putBack, one an item: its first change decides.
+// writes returns the writes of putBack, one for each item: its first change decides.
 func (r *restorer) writes(s stretch) ([]*write, error) {
 	var writes []*write
 	seen := map[string]bool{}
@@ -125,7 +124,7 @@ func (r *restorer) writes(s stretch) ([]*write, error) {
 			if err != nil {
 				return nil, err
 			}
-			// Among the records that format 1 counted there may be an earlier change of another item.
+			// Records of format 1 may include an earlier change of another item.
 			if seen[string(change.Key)] || change.Time <= r.job.Restore.At {
 				continue
 			}
@@ -141,7 +140,7 @@ func (r *restorer) writes(s stretch) ([]*write, error) {
 	return writes, nil
 }
 
-// writeOf is the write that puts back what a change of the source replaced.
+// writeOf returns the write that restores what a change of the source replaced.
 func (r *restorer) writeOf(change *logenc.Change) (*write, error) {
 	w := &write{kind: putWrite, table: r.job.Name, stored: change.Old, restores: true}
 	switch {
@@ -156,7 +155,7 @@ func (r *restorer) writeOf(change *logenc.Change) (*write, error) {
 	return w, err
 }
 
-// write carries out writes to a table that nobody uses yet, and notes that all from a number on is undone.
+// write executes writes on a table that is not yet in use, and records that everything from a number on is undone.
 func (r *restorer) write(ctx context.Context, t *catalog.Table, writes []*write, undone kv.Seq) error {
 	intent := kv.Intent{Check: [][]byte{keyenc.TableVersion(t.ID)}, Write: [][]byte{r.job.Key()}}
 	for _, w := range writes {

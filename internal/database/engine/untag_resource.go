@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// UntagResource removes tags of a table; keys it has not are passed over. AWS answers with an empty body.
+// UntagResource removes tags of a table; keys without a tag are ignored. AWS's response body is empty.
 func (e *Engine) UntagResource(ctx context.Context, in *api.UntagResourceInput) (*api.UntagResourceOutput, error) {
 	name, err := e.catalog.NameOfResource(*in.ResourceArn)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // recoveryDaysMax is the longest recovery period, and the default.
 const recoveryDaysMax = 35
 
-// UpdateContinuousBackups turns point-in-time recovery of a table on or off. Turned on again it begins anew.
+// UpdateContinuousBackups enables or disables point-in-time recovery of a table. Enabling it again starts a new period.
 func (e *Engine) UpdateContinuousBackups(ctx context.Context, in *api.UpdateContinuousBackupsInput) (*api.UpdateContinuousBackupsOutput, error) {
 	spec := in.PointInTimeRecoverySpecification
 	if !*spec.PointInTimeRecoveryEnabled && spec.RecoveryPeriodInDays != nil {
@@ -53,9 +53,9 @@ func (e *Engine) UpdateContinuousBackups(ctx context.Context, in *api.UpdateCont
 	return &api.UpdateContinuousBackupsOutput{ContinuousBackupsDescription: description}, err
 }
 
-// enableRecovery turns recovery on or changes its period. It begins now, or at the time of the log's next number if that
-// is ahead of the clock: changes with lower numbers may have no old images. A longer period does not bring back what
-// the one before has let go.
+// enableRecovery enables recovery or changes its period. Recovery begins now, or at the time of the log's next number if that is
+// ahead of the clock: changes with lower numbers may have no old images. A longer period does not bring back changes that the
+// previous one has let go.
 func enableRecovery(p *catalog.PITR, days int, now time.Time, next kv.Seq) {
 	switch {
 	case !p.Enabled:

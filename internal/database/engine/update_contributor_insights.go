@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// UpdateContributorInsights turns contributor insights of a table or global index on, in one of their modes, or off. Where
+// UpdateContributorInsights enables contributor insights of a table or global index in one of their modes, or disables them. If
 // there would be too many rules they become FAILED.
 func (e *Engine) UpdateContributorInsights(ctx context.Context, in *api.UpdateContributorInsightsInput) (*api.UpdateContributorInsightsOutput, error) {
 	on, mode := *in.ContributorInsightsAction == "ENABLE", cmp.Or(catalog.InsightsMode(valueOf(in.ContributorInsightsMode)), catalog.AccessedAndThrottled)

@@ -11,8 +11,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/job"
 )
 
-// UpdateGlobalTable adds tables to a global table of version 2017.11.29, and takes tables out of it, which stay. The answer shows
-// it UPDATING.
+// UpdateGlobalTable adds tables to a global table of version 2017.11.29, and removes others from it without deleting them. The
+// response shows it UPDATING.
 func (e *Engine) UpdateGlobalTable(ctx context.Context, in *api.UpdateGlobalTableInput) (*api.UpdateGlobalTableOutput, error) {
 	name := *in.GlobalTableName
 	if len(in.ReplicaUpdates) == 0 {
@@ -49,7 +49,7 @@ func (e *Engine) UpdateGlobalTable(ctx context.Context, in *api.UpdateGlobalTabl
 	return &api.UpdateGlobalTableOutput{GlobalTableDescription: e.describeLegacy(r.replicas[0].d, string(catalog.StatusUpdating))}, nil
 }
 
-// planLegacy takes the updates of the request apart: r notes the Regions to be removed.
+// planLegacy evaluates the updates of the request; r gets the Regions to be removed.
 func (e *Engine) planLegacy(ctx context.Context, r *replicasUpdate, in *api.UpdateGlobalTableInput) (added []*replicaMember, err error) {
 	name, seen := *in.GlobalTableName, map[string]bool{}
 	for _, u := range in.ReplicaUpdates {

@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/schema"
 )
 
-// UpdateGlobalTableSettings changes the capacity of all replicas of a global table of version 2017.11.29: writes of all alike, reads of each
-// one. Settings of auto scaling are kept and described; nothing scales by them.
+// UpdateGlobalTableSettings changes the capacity of all replicas of a global table of version 2017.11.29: write capacity of all
+// alike, read capacity of each one. Auto scaling settings are stored and described, but no scaling takes place.
 func (e *Engine) UpdateGlobalTableSettings(ctx context.Context, in *api.UpdateGlobalTableSettingsInput) (*api.UpdateGlobalTableSettingsOutput, error) {
 	d, err := e.legacySettings(ctx, *in.GlobalTableName)
 	if err != nil {
@@ -46,7 +46,7 @@ func (e *Engine) UpdateGlobalTableSettings(ctx context.Context, in *api.UpdateGl
 	return &api.UpdateGlobalTableSettingsOutput{GlobalTableName: &d.Name, ReplicaSettings: replicaSettings(r.replicas, r.now)}, nil
 }
 
-// settings gives one replica its part of the settings.
+// settings applies the settings to one replica.
 func (x *replicaMember) settings(in *api.UpdateGlobalTableSettingsInput) error {
 	g := x.d.Global
 	update := &api.UpdateTableInput{TableName: &x.d.Name, BillingMode: in.GlobalTableBillingMode}
@@ -101,7 +101,7 @@ func (x *replicaMember) settings(in *api.UpdateGlobalTableSettingsInput) error {
 	return x.capacity(update, units, indexes)
 }
 
-// capacity carries out what of the settings is a change of capacity.
+// capacity applies the changes of capacity.
 func (x *replicaMember) capacity(update *api.UpdateTableInput, units api.ProvisionedThroughput, indexes map[string]*api.ProvisionedThroughput) error {
 	if update.BillingMode != nil && *update.BillingMode == "PAY_PER_REQUEST" == x.d.Billing.OnDemand {
 		update.BillingMode = nil

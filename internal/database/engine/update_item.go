@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/derive"
 )
 
-// UpdateItem changes attributes of the item of a key; there need not be one.
+// UpdateItem changes attributes of the item with a key, creating the item if it does not exist.
 func (e *Engine) UpdateItem(ctx context.Context, in *api.UpdateItemInput) (*api.UpdateItemOutput, error) {
 	w, err := prepareUpdate(in)
 	if err != nil {
@@ -32,7 +32,7 @@ func (e *Engine) UpdateItem(ctx context.Context, in *api.UpdateItemInput) (*api.
 	return out, nil
 }
 
-// prepareUpdate makes the write, refusing what the request alone shows wrong, in AWS's order.
+// prepareUpdate creates the write. It rejects what is invalid judging by the request alone, in AWS's order.
 func prepareUpdate(in *api.UpdateItemInput) (*write, error) {
 	const operation = "UpdateItem"
 	g := given{
@@ -64,8 +64,8 @@ func prepareUpdate(in *api.UpdateItemInput) (*write, error) {
 	return w, nil
 }
 
-// applyUpdate returns the item that the update makes of old; nil where it makes none. Of old it decodes the
-// attributes that the update names, and copies the others as they are stored.
+// applyUpdate returns the result of the update on old, or nil if it does not create an item. It decodes only the attributes that
+// the update names, and copies the others as stored.
 func (w *write) applyUpdate(ws *workspace, old itemenc.Item) (itemenc.Item, error) {
 	if w.update == nil {
 		if old != nil {
@@ -95,7 +95,7 @@ func (w *write) applyUpdate(ws *workspace, old itemenc.Item) (itemenc.Item, erro
 		if ws.item, err = old.Replace(ws.item[:0], w.update.Targets(), o.nextPart); err != nil {
 			return nil, err
 		}
-	case len(o.nextPart) == len(w.item): // REMOVE and DELETE alone do not make an item
+	case len(o.nextPart) == len(w.item): // REMOVE and DELETE alone do not create an item
 		return nil, nil
 	default:
 		ws.item = itemenc.Encode(ws.item[:0], o.nextPart)
@@ -103,7 +103,7 @@ func (w *write) applyUpdate(ws *workspace, old itemenc.Item) (itemenc.Item, erro
 	return ws.item, w.checkUpdated(ws.item)
 }
 
-// checkUpdated refuses what an update has made of an item, and a statement that writes more than an item holds.
+// checkUpdated rejects an invalid result of an update, and a statement that writes more than an item can hold.
 func (w *write) checkUpdated(next itemenc.Item) error {
 	if max(next.Size(), w.statementBytes) > maxItemBytes {
 		return apierr.UpdatedItemTooLarge.With()
@@ -119,7 +119,7 @@ func (w *write) checkUpdated(next itemenc.Item) error {
 	return vectorFault(w.t, of)
 }
 
-// returned is what the answer to the update holds of the items.
+// returned returns the part of the items that the response contains.
 func (w *write) returned(r returnValues) itemenc.Item {
 	o := &w.outcome
 	switch r {
@@ -136,7 +136,7 @@ func (w *write) returned(r returnValues) itemenc.Item {
 	}
 }
 
-// touched is the part of an item that the update names; nil where the item or the part is not there.
+// touched returns the part of an item that the update names, or nil if there is none.
 func (w *write) touched(it attr.Item) itemenc.Item {
 	if w.update == nil || it == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// UpdateKinesisStreamingDestination changes the precision of times in the records of a destination.
+// UpdateKinesisStreamingDestination changes the precision of timestamps in a destination's records.
 func (e *Engine) UpdateKinesisStreamingDestination(ctx context.Context, in *api.UpdateKinesisStreamingDestinationInput) (*api.UpdateKinesisStreamingDestinationOutput, error) {
 	c := in.UpdateKinesisStreamingConfiguration
 	if c == nil || c.ApproximateCreationDateTimePrecision == nil {

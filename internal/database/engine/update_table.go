@@ -14,9 +14,9 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// UpdateTable changes a table: billing, throughput, one index created or deleted, others' throughput,
-// stream, class, encryption, deletion protection. The answer shows what has changed UPDATING, throughput as it was; without
-// Options.TableDelay all but the building and dropping of an index is over for whoever asks next.
+// UpdateTable changes a table: billing, throughput, creation or deletion of one index, throughput of other indexes, stream,
+// class, encryption, deletion protection. The response shows the changed parts UPDATING, with the previous throughput. Without
+// Options.TableDelay the next request finds everything done except building or dropping an index.
 func (e *Engine) UpdateTable(ctx context.Context, in *api.UpdateTableInput) (*api.UpdateTableOutput, error) {
 	if err := schema.CheckUpdate(in); err != nil {
 		return nil, err
@@ -43,17 +43,17 @@ func (e *Engine) UpdateTable(ctx context.Context, in *api.UpdateTableInput) (*ap
 	return &api.UpdateTableOutput{TableDescription: description}, nil
 }
 
-// tableUpdate is one UpdateTable under way.
+// tableUpdate is one UpdateTable in progress.
 type tableUpdate struct {
 	engine *Engine
 	in     *api.UpdateTableInput
 
-	// What the last run of edit did.
+	// The results of the last run of edit.
 	change schema.Change
 	jobs   []job.Record
 }
 
-// edit changes the descriptor, in the order in which AWS refuses.
+// edit changes the descriptor, with checks in AWS's order.
 func (u *tableUpdate) edit(txn kv.Txn, d *catalog.Descriptor) error {
 	if err := u.engine.checkRestored(d); err != nil {
 		return err
@@ -86,14 +86,14 @@ func (u *tableUpdate) edit(txn kv.Txn, d *catalog.Descriptor) error {
 	return nil
 }
 
-// addJobs plans work on indexes; it begins when the table's UPDATING would be over by itself.
+// addJobs adds jobs on indexes, which start when the table's UPDATING state ends.
 func (u *tableUpdate) addJobs(d *catalog.Descriptor, kind job.Kind, indexes []keyenc.IndexID) {
 	for _, x := range indexes {
 		u.jobs = append(u.jobs, job.Record{Kind: kind, Table: d.ID, Name: d.Name, Index: x, NotBefore: d.SettledAt})
 	}
 }
 
-// checkSettled refuses to change a table that is not ACTIVE.
+// checkSettled rejects the change of a table that is not ACTIVE.
 func (e *Engine) checkSettled(d *catalog.Descriptor, now time.Time, interrupts bool) error {
 	switch d.Status(now) {
 	case catalog.StatusCreating:
@@ -109,7 +109,7 @@ func (e *Engine) checkSettled(d *catalog.Descriptor, now time.Time, interrupts b
 	return nil
 }
 
-// switchStream opens or closes the stream as the descriptor now has it.
+// switchStream opens or closes the stream according to the new descriptor.
 func (u *tableUpdate) switchStream(txn kv.Txn, d *catalog.Descriptor, now time.Time) error {
 	switch {
 	case u.in.StreamSpecification == nil:

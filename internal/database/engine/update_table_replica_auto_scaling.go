@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// UpdateTableReplicaAutoScaling changes the settings of auto scaling of a table's replicas: of writes in all alike, of reads in each one.
-// They are kept and described; nothing scales by them.
+// UpdateTableReplicaAutoScaling changes the auto scaling settings of a table's replicas: of writes in all alike, of reads in each
+// one. They are stored and described, but no scaling takes place.
 func (e *Engine) UpdateTableReplicaAutoScaling(ctx context.Context, in *api.UpdateTableReplicaAutoScalingInput) (
 	*api.UpdateTableReplicaAutoScalingOutput, error,
 ) {
@@ -54,13 +54,13 @@ func (e *Engine) UpdateTableReplicaAutoScaling(ctx context.Context, in *api.Upda
 	return &api.UpdateTableReplicaAutoScalingOutput{TableAutoScalingDescription: e.describeScaling(r.replicas[0].d, r.replicas)}, nil
 }
 
-// checkScaling refuses settings of which a part is missing, or that go with turning auto scaling off.
+// checkScaling rejects incomplete settings, and settings combined with disabling auto scaling.
 func checkScaling(table string, u *api.AutoScalingSettingsUpdate) error {
 	if u == nil {
 		return nil
 	}
 	var given, absent []string
-	for _, p := range []struct { // in the order in which AWS names them
+	for _, p := range []struct { // in AWS's order
 		name  string
 		given bool
 	}{
@@ -85,7 +85,7 @@ func checkScaling(table string, u *api.AutoScalingSettingsUpdate) error {
 	}
 }
 
-// scaling gives one replica its part of the settings.
+// scaling applies the settings to one replica.
 func (x *replicaMember) scaling(in *api.UpdateTableReplicaAutoScalingInput) error {
 	g := x.d.Global
 	set := func(name string, index *string, u *api.AutoScalingSettingsUpdate) error {

@@ -15,11 +15,11 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// ttlChangeInterval is how long after a change of TTL the next is refused.
+// ttlChangeInterval is how long after a change of TTL another is rejected.
 const ttlChangeInterval = time.Hour
 
-// UpdateTimeToLive enables or disables the expiry of items. From then on writes keep TTL entries; those of
-// the items that are there are built, or all are dropped, in the background (ENABLING, DISABLING).
+// UpdateTimeToLive enables or disables the expiry of items. From then on writes maintain TTL entries; those of existing items are
+// built, or all are dropped, in the background (ENABLING, DISABLING).
 func (e *Engine) UpdateTimeToLive(ctx context.Context, in *api.UpdateTimeToLiveInput) (*api.UpdateTimeToLiveOutput, error) {
 	spec := in.TimeToLiveSpecification
 	var work job.Record
@@ -44,7 +44,7 @@ func (e *Engine) UpdateTimeToLive(ctx context.Context, in *api.UpdateTimeToLiveI
 	return &api.UpdateTimeToLiveOutput{TimeToLiveSpecification: spec}, nil
 }
 
-// changeTTL changes a table's TTL within the transaction that changes its definition, and returns the work that this makes.
+// changeTTL changes a table's TTL in the transaction that changes its definition, and returns the resulting job.
 func (e *Engine) changeTTL(txn kv.Txn, d *catalog.Descriptor, spec *api.TimeToLiveSpecification) (work job.Record, err error) {
 	if err := e.checkRestored(d); err != nil {
 		return work, err
@@ -117,7 +117,7 @@ func checkTTLChange(t catalog.TTL, enable bool, attribute string, now time.Time)
 	return nil
 }
 
-// buildTTL gives every item its TTL entry, then calls TTL enabled. Writes keep the entries meanwhile.
+// buildTTL creates the TTL entries of all items and then marks TTL as enabled. Meanwhile writes maintain the entries.
 func (e *Engine) buildTTL(ctx context.Context, j *job.Record) error {
 	err := e.overItems(ctx, j, addTTLEntry)
 	if err != nil {
@@ -146,7 +146,7 @@ func addTTLEntry(txn kv.Txn, t *catalog.Table, stored itemenc.Item) error {
 	return nil
 }
 
-// dropTTL removes all TTL entries, which no write keeps any more, then calls TTL disabled.
+// dropTTL removes all TTL entries, which writes no longer maintain, and then marks TTL as disabled.
 func (e *Engine) dropTTL(ctx context.Context, j *job.Record) error {
 	lo, hi := keyenc.TTLTableBounds(j.Table)
 	if err := e.clearRange(ctx, lo, hi); err != nil {

@@ -25,7 +25,7 @@ func (w *write) maintainVector(txn kv.Txn, ws *workspace, x *catalog.Index) (gro
 	if !moved && bytes.Equal(before.Value, after.Value) {
 		return 0, nil
 	}
-	if had && !x.Readable { // the backfill may not have come by yet: then there is nothing to take away
+	if had && !x.Readable { // the backfill may not have reached the item: then there is no entry to remove
 		present, err := txn.Get(before.Key)
 		if err != nil {
 			return 0, err
@@ -47,8 +47,8 @@ func (w *write) maintainVector(txn kv.Txn, ws *workspace, x *catalog.Index) (gro
 	return grown, w.chargeVector(x, before, after, had, has, moved)
 }
 
-// chargeVector counts the bytes of a change of a vector index: of the larger entry, or of both where the entry moves.
-// An entry that differs in the order of a set's members alone costs nothing.
+// chargeVector counts the bytes of a change of a vector index: of the larger entry, or of both if the entry moves. An entry in
+// which only the order of a set's members differs costs nothing.
 func (w *write) chargeVector(x *catalog.Index, before, after *derive.Entry, had, has, moved bool) error {
 	var bytes int
 	switch {

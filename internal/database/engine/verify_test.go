@@ -71,7 +71,7 @@ func TestVersionDamaged(t *testing.T) {
 	defer e.Close()
 	createTable(t, e, musicTable())
 	damaged{t, store}.set(keyenc.TableVersion(1), binary.BigEndian.AppendUint64(nil, 7))
-	want := `catalog: table "Music": the descriptor is of version 1 and the stored version is another one`
+	want := `catalog: table "Music": the descriptor has version 1, but the stored version differs`
 	if err := putMusic(t.Context(), e, field("pk", "1")); err == nil || err.Error() != want {
 		t.Errorf("PutItem: %v", err)
 	}

@@ -13,21 +13,21 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// warmInterval is how often the traffic of tables is looked at.
+// warmInterval is how often the traffic of tables is measured.
 const warmInterval = time.Minute
 
-// traffic is what raiseWarm knows of the tables and indexes that are on demand. It belongs to the goroutine of that task.
+// traffic is the state of raiseWarm for on-demand tables and indexes. Only that task's goroutine uses it.
 type traffic map[trackerID]*trafficOf
 
 type trafficOf struct {
 	counts *observe.Capacity
-	seen   [2]float64 // the units, read and written, that counts had
+	seen   [2]float64 // read and write units counted so far
 	at     time.Time
 	growth throttle.Growth
 }
 
-// raiseWarm raises the warm throughput of on-demand tables and their indexes with their traffic, whether capacity is enforced
-// or not. It looks at what is counted anyway, so that no request pays for it.
+// raiseWarm raises the warm throughput of on-demand tables and their indexes with their traffic, whether or not capacity is
+// enforced. It uses existing counts, so it costs requests nothing.
 func (e *Engine) raiseWarm(ctx context.Context) error {
 	if e.traffic == nil {
 		e.traffic = traffic{}
@@ -40,7 +40,7 @@ func (e *Engine) raiseWarm(ctx context.Context) error {
 	}
 	for _, t := range e.catalog.Tables() {
 		counts := byName[e.options.MetricsPrefix+t.Name]
-		if !t.OnDemand || t.Descriptor.GoneAt != 0 || counts == nil { // not used, or beyond what is counted by name
+		if !t.OnDemand || t.Descriptor.GoneAt != 0 || counts == nil { // not used, or not counted by name
 			continue
 		}
 		grown := map[keyenc.IndexID]throttle.Rates{}
@@ -71,7 +71,7 @@ func (e *Engine) raiseWarm(ctx context.Context) error {
 	return err
 }
 
-// observe returns the warm throughput that follows from what was consumed since the last time.
+// observe returns the warm throughput that follows from the consumption since the last call.
 func (tr traffic) observe(of trackerID, counts *observe.Capacity, warm throttle.Rates, now time.Time) throttle.Rates {
 	units := [2]float64{counts.Read.Total(), counts.Write.Total()}
 	last := tr[of]

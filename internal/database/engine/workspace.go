@@ -7,8 +7,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/derive"
 )
 
-// workspace is the memory that writes put their bytes together in. A store copies what it is given, so the
-// next write can use the same bytes again.
+// workspace is reusable memory in which writes assemble their bytes. A store copies its arguments, so the next write can reuse
+// the memory.
 type workspace struct {
 	key           []byte // of an index or TTL entry
 	before, after []byte // projections
@@ -19,7 +19,7 @@ type workspace struct {
 	part          attr.Item
 }
 
-// workspaces keeps the memory of requests that are over.
+// workspaces pools the workspaces of finished requests.
 type workspaces struct{ pool sync.Pool }
 
 func (p *workspaces) get() *workspace {
@@ -30,7 +30,7 @@ func (p *workspaces) get() *workspace {
 }
 
 func (p *workspaces) put(ws *workspace) {
-	const keep = 64 << 10 // a large item's memory goes back to the heap
+	const keep = 64 << 10 // larger buffers are left to the garbage collector
 	vectors := cap(ws.vectors[0].Value) + cap(ws.vectors[1].Value)
 	if cap(ws.before)+cap(ws.after)+vectors+cap(ws.item)+cap(ws.record) > keep {
 		return

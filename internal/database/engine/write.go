@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
-// maxItemBytes is the largest size of an item by DynamoDB's accounting.
+// maxItemBytes is the maximum size of an item by DynamoDB's accounting.
 const maxItemBytes = 400 << 10
 
 type writeKind uint8
@@ -22,39 +22,38 @@ const (
 	putWrite writeKind = iota
 	updateWrite
 	deleteWrite
-	checkWrite // only asks its condition
+	checkWrite // only checks its condition
 )
 
-// write is what a request, or one part of a larger request, wants of one item. Every operation that writes
-// items makes its request into writes, and so does the expiry of items.
+// write is the write of one item by a request or by one part of a larger request. Every operation that writes items converts its
+// request to writes, and so does the expiry of items.
 //
-// It is made in three steps. A prepare function fills the first part from the request alone, refusing all
-// that the request alone shows wrong. bind sets it on a table. run carries it out within a transaction of
-// the store, any number of times, and leaves in outcome what the last time did.
+// It is processed in three steps. A prepare function fills the first group of fields from the request alone, and rejects what is
+// invalid judging by that. bind binds it to a table. run executes it within a transaction of the store, possibly several times,
+// and leaves the result of the last run in outcome.
 type write struct {
 	kind      writeKind
-	table     string // as the request names it: a name or an ARN
+	table     string // a name or an ARN, as in the request
 	item      attr.Item
-	stored    itemenc.Item // a put's item as it will be stored
-	update    *eval.Update // nil changes nothing but makes the item exist
+	stored    itemenc.Item // the item of a put as it will be stored
+	update    *eval.Update // nil changes nothing, but creates the item if missing
 	condition *eval.Condition
-	// statementBytes is the size of an UpdateExpression where it is limited, else 0.
+	// statementBytes is the size of an UpdateExpression if it is limited, else 0.
 	statementBytes int
-	// expired, in place of condition, makes a delete happen only while the item expires at that second.
+	// expired, used instead of condition, makes a delete happen only if the item expires at that second.
 	expired *int64
 	origin  logenc.Origin
-	// inserts makes a put fail where there is an item already.
+	// inserts makes a put fail if the item exists.
 	inserts bool
-	// restores makes the write no change of its table, which is only becoming what another one was: nothing is
-	// logged, no ceiling holds.
+	// restores marks a write that fills a table from another: it is not logged, and limits do not apply.
 	restores bool
-	// arrived is the version with which the write comes from another replica; it is carried out unless the item has a newer one.
+	// arrived is the version of a write from another replica, which is executed unless the item has a newer one.
 	arrived *itemVersion
-	// mirrors repeat the write in the other replicas of a table of multi-Region strong consistency.
+	// mirrors repeat the write in the other replicas of a table with multi-Region strong consistency.
 	mirrors []mirror
-	// showOld asks for the old item with the failure of the condition.
+	// showOld returns the old item if the condition fails.
 	showOld bool
-	// cancels is an error of the request that cancels a transaction, where others refuse it.
+	// cancels is an error of the request that cancels a transaction, whereas others reject it.
 	cancels error
 
 	// rule is what the item must follow that the write leaves; nil where any item may be.
@@ -69,45 +68,45 @@ type write struct {
 
 	outcome outcome
 	paid    payment
-	// indexRoom is memory for outcome.indexWrites, held for the keys of an intent, group for a group of this write alone.
+	// indexRoom is memory for outcome.indexWrites, held for the keys of an intent, group for a group of only this write.
 	indexRoom [4]indexWrite
 	held      [2][]byte
 	group     [1]*write
 }
 
-// alone is the group of this write.
+// alone returns the group of only this write.
 func (w *write) alone() writeGroup {
 	w.group[0] = w
 	return w.group[:]
 }
 
-// outcome is what a run of a write did. The items are bytes of the store or of the workspace: good within the
-// transaction, and until the next write uses the workspace.
+// outcome is the result of a run of a write. The items are bytes of the store or of the workspace: valid within the transaction,
+// and until the next write uses the workspace.
 type outcome struct {
-	old, next   itemenc.Item // nil where absent; equal where nothing changed
-	oldPart     attr.Item    // of an update: the attributes of old that it reads
-	nextPart    attr.Item    // and what they became
+	old, next   itemenc.Item // nil if missing; equal if unchanged
+	oldPart     attr.Item    // for an update: the attributes of old that it reads
+	nextPart    attr.Item    // and their new values
 	oldBytes    int
 	nextBytes   int
 	indexWrites []indexWrite
-	// collectionBytes is the size of the item collection, of a table with local indexes.
+	// collectionBytes is the size of the item collection, in a table with local indexes.
 	collectionBytes int64
-	// version is the one that the write gave the item of a replica.
+	// version is the version that the write assigned to a replica's item.
 	version uint64
 	logged  bool // the change is in the change log
 }
 
-// indexWrite is the cost of keeping one index, in write units, or of a vector index in bytes.
+// indexWrite is the cost of maintaining one index, in write units, or in bytes for a vector index.
 type indexWrite struct {
 	index *catalog.Index
 	units float64
-	// leftUnits are those of the units that are for the entry that a moved one leaves, at leftHash.
+	// leftUnits are the units for removing the entry at leftHash, if the entry moves.
 	leftUnits      float64
 	hash, leftHash uint16       // of the entries' partition keys
-	key            insights.Key // of the entry, where its insights count it
+	key            insights.Key // of the entry, if the index has insights
 }
 
-// bind sets the write on the table t. Its errors are those that need the table's schema.
+// bind binds the write to the table t. Its errors are those that need the table's schema.
 func (w *write) bind(t *catalog.Table) error {
 	var err error
 	if w.kind == putWrite {
@@ -128,7 +127,7 @@ func (w *write) bind(t *catalog.Table) error {
 	return nil
 }
 
-// checkPaths holds the expressions against the key attributes of table and indexes.
+// checkPaths checks the expressions against the key attributes of the table and its indexes.
 func (w *write) checkPaths(t *catalog.Table) error {
 	if w.update != nil {
 		if err := targetsNoKey(t, w.update); err != nil {
@@ -158,12 +157,12 @@ func targetsNoKey(t *catalog.Table, u *eval.Update) error {
 
 // conditionError is the error of a write whose condition is false.
 type conditionError struct {
-	old itemenc.Item // where the write shows it: a copy
+	old itemenc.Item // if the write shows it: a copy
 }
 
 func (*conditionError) Error() string { return string(apierr.ConditionFailed) }
 
-// details are the members of the error beside its message; nil where there are none.
+// details returns the members of the error other than its message, or nil.
 func (f *conditionError) details() any {
 	if f.old == nil {
 		return nil

@@ -11,8 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// writeGroup are the writes of one request, carried out in one transaction of the store. No two are of the
-// same item.
+// writeGroup is the writes of one request, executed in one transaction of the store. All are of different items.
 type writeGroup []*write
 
 // tables looks up the table of every write.
@@ -40,8 +39,8 @@ func (g writeGroup) repeats() bool {
 	return len(seen) < len(g)
 }
 
-// intent names the keys of the group: the items it writes, and, to be held as they are, the items it only
-// asks conditions of and the versions of its tables.
+// intent names the keys of the group: the items it writes and, held shared, the items with only a condition check and the
+// versions of its tables.
 func (g writeGroup) intent() kv.Intent {
 	in := kv.Intent{Write: make([][]byte, 0, len(g)+1), Frees: true}
 	for _, w := range g {
@@ -58,8 +57,8 @@ func (g writeGroup) intent() kv.Intent {
 	return in
 }
 
-// update runs fn, which runs the writes of g, in a transaction of the store. While that waits for memory, the writes
-// keep nothing of what they have read and made.
+// update runs fn, which runs the writes of g, in a transaction of the store. While it waits for memory, the writes keep none of
+// the data they have read or created.
 func (e *Engine) update(ctx context.Context, in kv.Intent, g writeGroup, fn func(txn kv.Txn, ws *workspace) error) error {
 	if slices.ContainsFunc(g, func(w *write) bool { return w.t.Strong }) {
 		return e.updateStrong(ctx, in, g, fn)
@@ -69,7 +68,7 @@ func (e *Engine) update(ctx context.Context, in kv.Intent, g writeGroup, fn func
 	return e.store.Update(ctx, in, func(txn kv.Txn) error {
 		err := fn(txn, ws)
 		if err == nil {
-			err = txn.Reserve(0) // says whether all that was written has found room
+			err = txn.Reserve(0) // reports whether everything written fits into memory
 		}
 		if errors.Is(err, kv.ErrRerun) {
 			*ws = workspace{}
@@ -90,7 +89,7 @@ func (g writeGroup) checkVersions(txn kv.Reader) error {
 	return nil
 }
 
-// distinctTables are the tables the writes are bound to, each once.
+// distinctTables returns the tables of the writes, each once.
 func (g writeGroup) distinctTables() []*catalog.Table {
 	var ts []*catalog.Table
 	for _, w := range g {
@@ -101,8 +100,7 @@ func (g writeGroup) distinctTables() []*catalog.Table {
 	return ts
 }
 
-// collectionMetrics reports on the item collections that the group wrote to, by the table's name as the
-// request has it.
+// collectionMetrics returns the metrics of the item collections that the group wrote to, by the table names in the request.
 func (g writeGroup) collectionMetrics(parameter *string) map[string][]api.ItemCollectionMetrics {
 	var all map[string][]api.ItemCollectionMetrics
 	for _, w := range g {

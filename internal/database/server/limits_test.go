@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -226,11 +227,20 @@ func TestWorkWaits(t *testing.T) {
 	})
 }
 
-// TestLargeOperationsTakeTurns: as many run as there are turns, some wait, and the next is throttled at once.
+// TestLargeOperationsTakeTurns: as many run as there are turns, some wait, and the next is throttled at once. Options.Turn is
+// called for each that runs.
 func TestLargeOperationsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := gatedEngine{gate: make(chan struct{})}
-		s := New(e, Options{Memory: 1 << 30})
+		var running, ended atomic.Int64
+		s := New(e, Options{Memory: 1 << 30, Turn: func(taken bool) {
+			if taken {
+				running.Add(1)
+			} else {
+				running.Add(-1)
+				ended.Add(1)
+			}
+		}})
 		admitted := int(s.memory.reads.size * (1 + queuePerTurn))
 		results := make(chan string, admitted)
 		for range admitted {
@@ -242,11 +252,17 @@ func TestLargeOperationsTakeTurns(t *testing.T) {
 		if waited := time.Since(start); waited != 0 {
 			t.Errorf("it waited %v", waited)
 		}
+		if n := running.Load(); n != s.memory.reads.size {
+			t.Errorf("Turn was called for %d operations in progress, want %d", n, s.memory.reads.size)
+		}
 		close(e.gate)
 		for range admitted {
 			wantOK(t, "one that waited", <-results)
 		}
 		wantUnused(t, s)
+		if running.Load() != 0 || ended.Load() != int64(admitted) {
+			t.Errorf("Turn was called for the end of %d operations, and %d are left, want %d and 0", ended.Load(), running.Load(), admitted)
+		}
 		if n := s.memory.reads.used.Load(); n != 0 {
 			t.Errorf("%d turns are taken when no request is in flight", n)
 		}

@@ -47,7 +47,8 @@ const (
 	responseWait = time.Second
 )
 
-func newMemory(bytes, turns int64) *memory {
+// newMemory divides the bytes. turn, which may be nil, is called when a turn is taken, and with false when it is given back.
+func newMemory(bytes, turns int64, turn func(taken bool)) *memory {
 	m := new(memory)
 	for _, p := range []*pool{&m.requests, &m.bodies, &m.work} {
 		p.init(max(bytes/4, entryBytes))
@@ -58,6 +59,7 @@ func newMemory(bytes, turns int64) *memory {
 	for _, p := range []*pool{&m.reads, &m.inputs} {
 		p.init(turns)
 		p.queue = queuePerTurn * turns
+		p.turn = turn
 	}
 	return m
 }
@@ -75,6 +77,8 @@ type pool struct {
 
 	queue   int64 // how many may wait; 0 is any number
 	waiting atomic.Int64
+
+	turn func(taken bool) // nil where nobody is notified
 }
 
 func (p *pool) init(size int64) {
@@ -108,6 +112,9 @@ func (r *reservation) grow(ctx context.Context, p *pool, n int64, wait time.Dura
 	p.used.Add(more)
 	r.pool = p
 	r.held += more
+	if p.turn != nil {
+		p.turn(true)
+	}
 	return nil
 }
 
@@ -117,6 +124,9 @@ func (r *reservation) release() {
 		r.pool.used.Add(-r.held)
 		r.pool.free.Release(r.held)
 		r.held = 0
+		if r.pool.turn != nil {
+			r.pool.turn(false)
+		}
 	}
 }
 

@@ -76,6 +76,9 @@ type Options struct {
 	// Turns is how many operations that read much may run at once, and how many with a very large input. Default: one for
 	// each processor, and two at least.
 	Turns int
+	// Turn is called when an operation takes a turn, and with false when it gives it back, from several goroutines at once.
+	// It must return soon. Default: nobody is notified.
+	Turn func(taken bool)
 	// Timeout is how long an operation may take once its input is there; 0 is for ever.
 	Timeout time.Duration
 	// Logger hears of internal faults. Default: discard.
@@ -138,7 +141,7 @@ type Server struct {
 func New(e Engine, o Options) *Server {
 	o = o.withDefaults()
 	return &Server{
-		engine: e, options: o, operations: operationsByTarget(), memory: newMemory(o.Memory, int64(o.Turns)),
+		engine: e, options: o, operations: operationsByTarget(), memory: newMemory(o.Memory, int64(o.Turns), o.Turn),
 		health: "healthy: dynamodb." + o.Region + ".amazonaws.com ",
 	}
 }

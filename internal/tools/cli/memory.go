@@ -85,7 +85,7 @@ func availableMemory() (int64, error) {
 // The first two are outside of Go's heap, as is a part of what the collector's limit leaves.
 type memoryPlan struct {
 	limit, cache, memTable, writes, requests int64
-	cores                                    int // for long work; 0 leaves that to the defaults
+	processors                               *processors // nil leaves what depends on cores to the defaults
 }
 
 // planMemory divides a limit; 0 is what is available. A cache of 0 is the limit's part.
@@ -114,9 +114,10 @@ func planMemory(limit, cache int64) (memoryPlan, error) {
 
 func (p memoryPlan) apply(o *monotable.Options) {
 	o.CacheSize, o.MemTableSize, o.WriteMemory, o.RequestMemory = p.cache, int(p.memTable), p.writes, p.requests
-	if p.cores > 0 {
-		o.Compactions = min(max(2, p.cores/2), compactionsMax)
-		o.LargeOperations = max(2, p.cores)
+	if p.processors != nil {
+		cores := p.processors.cores
+		o.Compactions = min(max(2, cores/2), compactionsMax)
+		o.LargeOperations, o.OnLargeOperation = max(2, cores), p.processors.largeOperation
 	}
 }
 

@@ -48,16 +48,16 @@ type monitor struct {
 func newMonitor() *monitor {
 	m := &monitor{
 		registry:    prometheus.NewRegistry(),
-		connections: prometheus.NewGauge(prometheus.GaugeOpts{Name: "monotable_connections", Help: "Open connections of clients."}),
-		accepted:    prometheus.NewCounter(prometheus.CounterOpts{Name: "monotable_connections_total", Help: "Connections of clients that were accepted."}),
+		connections: prometheus.NewGauge(prometheus.GaugeOpts{Name: "monotable_connections", Help: "Open client connections."}),
+		accepted:    prometheus.NewCounter(prometheus.CounterOpts{Name: "monotable_connections_total", Help: "Accepted client connections."}),
 	}
 	v := currentVersion()
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "monotable_build_info", Help: "1; the labels say what is running.",
+		Name: "monotable_build_info", Help: "Always 1; the labels identify the build.",
 		ConstLabels: prometheus.Labels{"version": v.Version, "revision": v.Commit, "goversion": v.Go},
 	}, func() float64 { return 1 })
 	recovering := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "monotable_recovering", Help: "1 while the database is being opened; until then there are no metrics of it.",
+		Name: "monotable_recovering", Help: "1 while the database is being opened; it has no other metrics until then.",
 	}, func() float64 {
 		if m.ready() == errRecovering { //nolint:errorlint // itself
 			return 1

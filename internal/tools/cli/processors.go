@@ -1,23 +1,113 @@
 package cli
 
-import "runtime"
+import (
+	"runtime"
+	"sync"
+	"time"
+)
 
-// spareProcessors is how many goroutines a server runs at once beyond one for each core. The system then shares the cores
-// among their threads.
-//
-// Go's scheduler looks at the network only where a processor has nothing else to do, and every 10 ms. While large
-// operations, compactions and the collector keep all processors busy, a small request waits for that, and the Go
-// scheduler has no priorities. With a few more, there is nearly always a thread that waits for the network, and the system
-// gives it a core soon. On two cores under `make overload` the p99 of small requests was 23 ms with two, 16 ms with
-// three, 13 ms with four and 9 ms with six; the p50 1.7 ms with two and 0.7 ms with six.
-const spareProcessors = 4
+const (
+	// spareProcessors is how many goroutines a server runs at once beyond one for each core, under load. The operating
+	// system then shares the cores among their threads.
+	//
+	// Go's scheduler polls the network only when a processor has nothing else to do, and every 10 ms. While large
+	// operations, compactions and the collector keep all processors busy, a small request waits for that, and the Go
+	// scheduler has no priorities. With a few more, there is nearly always a thread that waits for the network, and the
+	// operating system soon gives it a core. On two cores under `make overload` the p99 of small requests was 23 ms with
+	// two, 16 ms with three, 13 ms with four and 9 ms with six; the p50 1.7 ms with two and 0.7 ms with six.
+	spareProcessors = 4
 
-// tuneProcessors makes room for the spare ones and returns how many there are for long work. A GOMAXPROCS in the
-// environment is the user's own choice.
-func tuneProcessors(getenv func(string) string) (cores int) {
-	cores = runtime.GOMAXPROCS(0)
-	if getenv("GOMAXPROCS") == "" {
+	// calmProcessors is how many goroutines a server with one core runs at once while no large operation is in progress. The
+	// spare threads take turns on the core that are longer than a small request: get reached 50 % of the echo with five and
+	// 80 % with two. With one, compactions keep small requests waiting. See bench/README.md.
+	calmProcessors = 2
+
+	// calmAfter is how long no large operation may have been in progress before the spare processors are taken away.
+	// Changing their number stops the program for 10 to 50 µs.
+	calmAfter = time.Second
+)
+
+// processors sets how many goroutines a server runs at once. Its methods may be called at once.
+type processors struct {
+	cores int       // for long work
+	set   func(int) // runtime.GOMAXPROCS; nil where the number never changes
+
+	mu     sync.Mutex
+	large  int         // operations in progress
+	raised bool        // the spare processors are there, or about to be
+	calm   *time.Timer // takes them away
+
+	setting sync.Mutex // held while the number is set, which may take as long as a garbage collection
+	number  int        // as set
+}
+
+// tuneProcessors sets the number for a start. A GOMAXPROCS in the environment is the user's own choice.
+func tuneProcessors(getenv func(string) string) *processors {
+	cores := runtime.GOMAXPROCS(0)
+	switch {
+	case getenv("GOMAXPROCS") != "":
+		return &processors{cores: cores}
+	case cores == 1:
+		return newProcessors(cores, func(n int) { runtime.GOMAXPROCS(n) })
+	default:
 		runtime.GOMAXPROCS(cores + spareProcessors)
+		return &processors{cores: cores}
 	}
-	return cores
+}
+
+// newProcessors starts with the number of a calm server, and changes it by set.
+func newProcessors(cores int, set func(int)) *processors {
+	p := &processors{cores: cores, set: set}
+	p.adjust()
+	return p
+}
+
+// largeOperation notes that a large operation begins, or ends. The spare processors come with the first, and go when there
+// has been none for a while. It does not wait for them.
+func (p *processors) largeOperation(begins bool) {
+	if p.set == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if begins {
+		p.large++
+		if !p.raised {
+			p.raised = true
+			go p.adjust()
+		}
+		return
+	}
+	p.large--
+	switch {
+	case p.large > 0:
+	case p.calm == nil:
+		p.calm = time.AfterFunc(calmAfter, p.lower)
+	default:
+		p.calm.Reset(calmAfter)
+	}
+}
+
+// lower takes the spare processors away, unless a large operation has begun.
+func (p *processors) lower() {
+	p.mu.Lock()
+	p.raised = p.large > 0
+	p.mu.Unlock()
+	p.adjust()
+}
+
+// adjust sets the number that is wanted now.
+func (p *processors) adjust() {
+	p.setting.Lock()
+	defer p.setting.Unlock()
+	p.mu.Lock()
+	number := calmProcessors
+	if p.raised {
+		number = p.cores + spareProcessors
+	}
+	p.mu.Unlock()
+	if number != p.number {
+		p.number = number
+		p.set(number)
+	}
 }

@@ -2,23 +2,66 @@ package cli
 
 import (
 	"runtime"
+	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestTuneProcessors(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
 	for _, test := range []struct {
-		chosen string
-		want   int
+		chosen      string
+		cores, want int
 	}{
-		{want: 3 + spareProcessors},
-		{chosen: "3", want: 3},
+		{cores: 3, want: 3 + spareProcessors},
+		{cores: 1, want: calmProcessors},
+		{chosen: "3", cores: 3, want: 3},
+		{chosen: "1", cores: 1, want: 1},
 	} {
-		runtime.GOMAXPROCS(3)
-		cores := tuneProcessors(func(string) string { return test.chosen })
-		if got := runtime.GOMAXPROCS(0); cores != 3 || got != test.want {
-			t.Errorf("with GOMAXPROCS %q in the environment: %d cores, GOMAXPROCS %d, want 3 and %d", test.chosen, cores, got, test.want)
+		runtime.GOMAXPROCS(test.cores)
+		p := tuneProcessors(func(string) string { return test.chosen })
+		if got := runtime.GOMAXPROCS(0); p.cores != test.cores || got != test.want {
+			t.Errorf("with GOMAXPROCS %q in the environment: %d cores, GOMAXPROCS %d, want %d and %d", test.chosen, p.cores, got, test.cores, test.want)
 		}
 	}
+}
+
+// TestProcessorsFollowLargeOperations: the spare processors come with the first large operation and go a while after the
+// last. Operations that follow each other closely change nothing.
+func TestProcessorsFollowLargeOperations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var set []int
+		p := newProcessors(1, func(n int) { set = append(set, n) })
+		want := func(when string, numbers ...int) {
+			t.Helper()
+			synctest.Wait()
+			if !slices.Equal(set, numbers) {
+				t.Errorf("%s: set to %v, want %v", when, set, numbers)
+			}
+		}
+		want("at first", calmProcessors)
+		p.largeOperation(true)
+		want("with one", calmProcessors, 1+spareProcessors)
+		p.largeOperation(true)
+		p.largeOperation(false)
+		<-time.After(2 * calmAfter)
+		want("with one of two", calmProcessors, 1+spareProcessors)
+		for range 10 {
+			p.largeOperation(false)
+			<-time.After(calmAfter - 1)
+			p.largeOperation(true)
+		}
+		<-time.After(2 * calmAfter)
+		want("with one after the other", calmProcessors, 1+spareProcessors)
+		p.largeOperation(false)
+		<-time.After(calmAfter)
+		want("without any for a while", calmProcessors, 1+spareProcessors, calmProcessors)
+		p.largeOperation(true)
+		p.largeOperation(false)
+		want("again", calmProcessors, 1+spareProcessors, calmProcessors, 1+spareProcessors)
+		<-time.After(calmAfter)
+		want("in the end", calmProcessors, 1+spareProcessors, calmProcessors, 1+spareProcessors, calmProcessors)
+	})
 }

@@ -154,7 +154,7 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 	}
 	if !flags.memory {
 		plan.tuneCollector(env.Getenv)
-		plan.cores = tuneProcessors(env.Getenv)
+		plan.processors = tuneProcessors(env.Getenv)
 	}
 	designs, err := readDesigns(env, flags.designs)
 	if err != nil {

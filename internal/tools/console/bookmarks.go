@@ -16,7 +16,7 @@ const (
 	bookmarksMode = 0o644
 )
 
-// bookmarks is the file of queries that people keep. What is in it is the page's affair, but that it is JSON.
+// bookmarks is the file of saved queries. Its JSON is only interpreted by the page.
 func (c *Console) bookmarks(w http.ResponseWriter, _ *http.Request) {
 	text, err := os.ReadFile(c.options.Bookmarks)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +52,7 @@ func (c *Console) setBookmarks(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// replaceFile writes a file whole or not at all.
+// replaceFile writes a file atomically.
 func replaceFile(name string, text []byte) error {
 	temporary, err := os.CreateTemp(filepath.Dir(name), ".bookmarks-*")
 	if err != nil {

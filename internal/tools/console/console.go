@@ -1,33 +1,33 @@
-// Package console serves the console: the page (web/apps/console) on which people see and change the tables of a DynamoDB
-// endpoint, and the back end by which the page calls that endpoint.
+// Package console serves the console: the page (web/apps/console) for viewing and changing the tables of a DynamoDB endpoint,
+// and the back end through which the page calls that endpoint.
 //
 // # Model
 //
 //	GET  /_console/             the page, and its files below /_console/assets/
-//	POST /_console/api/NAME     the operation NAME of DynamoDB, its streams or CloudWatch: its JSON in, the endpoint's JSON out
-//	GET  /_console/served       what the endpoint has beside DynamoDB's API
+//	POST /_console/api/NAME     operation NAME of DynamoDB, its streams or CloudWatch: takes its JSON, returns the endpoint's
+//	GET  /_console/served       the endpoint's features in addition to DynamoDB's API
 //	GET  /_console/bookmarks    the queries that people keep, where Options.Bookmarks names a file; PUT replaces them
 //	     /_console/at/NAME/…    the same for another endpoint (Several)
 //	POST /_console/design/…     what the design of a table says: its model, what items mean, a chart, a pattern that is run
 //	POST /_console/session      signs in with an access key, where Options.SignIn asks for one; DELETE signs out
 //
-// The back end signs requests with the AWS SDK and passes bodies on as they are. It decodes no values, so a number keeps its 38
-// digits, binary and sets keep their types, and errors have the code and message of the endpoint. The endpoint is a URL (this
+// The back end signs requests with the AWS SDK and forwards bodies unchanged. It decodes no values, so a number keeps its 38
+// digits, binary and sets keep their types, and errors keep the endpoint's code and message. The endpoint is a URL (this
 // server, DynamoDB Local, AWS), or a handler in the same process.
 //
 // # Invariants
 //
-//	C1  Only the operations of operations.go are called. Options.ReadOnly leaves those that only read; a PartiQL statement
-//	    is read as the endpoint will read it before it is passed on.
-//	C2  A page of another origin calls nothing: a request needs the header X-Monotable-Console, which makes a browser ask first,
-//	    and passes http.CrossOriginProtection. Where nobody signs in, Options.Guard checks the host as well.
-//	C3  Requests are signed by Options.Credentials, or by the key of whoever has signed in: the endpoint's policies hold. That key
-//	    is in a cookie that scripts cannot read, sealed under a key that ends with the process, and is taken over TLS
-//	    or loopback only.
-//	C4  A pattern is run by the requests that generated code would send, signed as all others; Options.ReadOnly holds for each of them.
+//	C1  Only the operations of operations.go are called. Options.ReadOnly restricts them to reads; a PartiQL statement is parsed
+//	    as the endpoint will parse it before it is forwarded.
+//	C2  Pages of other origins cannot call anything: a request needs the header X-Monotable-Console, which forces a preflight,
+//	    and must pass http.CrossOriginProtection. Without SignIn, Options.Guard also checks the host.
+//	C3  Requests are signed with Options.Credentials or the signed-in user's key, so the endpoint's policies apply. The user's key
+//	    is in a cookie that scripts cannot read, sealed under a key that lives as long as the process, and is accepted only over
+//	    TLS or loopback.
+//	C4  A pattern sends the requests of generated code, signed like all others; Options.ReadOnly applies to each of them.
 //	C5  The back end keeps nothing but designs, the file of bookmarks and what the endpoint has between requests, and holds the bodies of requestsMax at once.
 //
-// A Console may serve any number of requests at once.
+// A Console is safe for concurrent use.
 package console
 
 import (
@@ -52,11 +52,11 @@ import (
 	"github.com/monotable/monotable/web"
 )
 
-// Path is where the console is; its requests are those below it.
+// Path is the path of the console and the prefix of its requests.
 const Path = "/_console/"
 
 const (
-	// header has to be with each request of the page. Another origin's page cannot send it without asking first.
+	// header is required on each request of the page. A page of another origin cannot send it without a preflight.
 	header = "X-Monotable-Console"
 
 	// bodyMax has room for an item of 400 KB, its values once more as a condition, and the JSON around them.
@@ -70,45 +70,44 @@ type Doer interface {
 	Do(r *http.Request) (*http.Response, error)
 }
 
-// Options of a console. Endpoint, Region and Client are required, and Credentials without SignIn.
+// Options of a console. Endpoint, Region and Client are required; without SignIn, so are Credentials.
 type Options struct {
-	// Endpoint is the URL of the endpoint, and Region what requests to it are signed for.
+	// Endpoint is the URL of the endpoint, and Region the Region for signatures.
 	Endpoint, Region string
 	// Client sends the requests.
 	Client Doer
 	// Credentials sign the requests. Not used with SignIn.
 	Credentials aws.CredentialsProvider
-	// SignIn has people give an access key of theirs, which signs their requests.
+	// SignIn asks users for an access key, which signs their requests.
 	SignIn bool
-	// ReadOnly refuses operations that change anything.
+	// ReadOnly rejects operations that change anything.
 	ReadOnly bool
-	// Served is what the endpoint has beside DynamoDB's API, where that is known; nil has the console find out.
+	// Served lists the endpoint's additional features, if known; with nil the console detects them.
 	Served *Served
-	// Name is what people call the endpoint, where there are several.
+	// Name is the endpoint's display name, if there are several.
 	Name string
-	// Bookmarks is a file that has the queries that people keep; "" leaves them to the browser.
+	// Bookmarks is the file for saved queries; if empty, they are stored in the browser.
 	Bookmarks string
-	// Address is the endpoint's as people write it in their programs; "" is the address of the page itself.
+	// Address is the endpoint's address for use in programs; by default, the address of the page.
 	Address string
-	// Guard says which hosts requests may name. Hosts are checked without SignIn only: a page that rebinds its name has no
-	// session.
+	// Guard defines the allowed hosts. Hosts are only checked without SignIn, because a page that rebinds its name has no session.
 	Guard *httpguard.Guard
-	// Designs are those that are known beside the attached ones.
+	// Designs are used in addition to the attached ones.
 	Designs *Designs
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 }
 
-// Console is an http.Handler for Path and what is below it.
+// Console is an http.Handler for Path and everything below it.
 type Console struct {
 	options Options
 	mux     *http.ServeMux
 	guard   *http.CrossOriginProtection
 	key     []byte              // seals sessions
-	places  []place             // the endpoints that the page can go to, where there are several
-	others  map[string]*Console // the consoles of the other endpoints, by their names
+	places  []place             // the endpoints that the page can switch to, if there are several
+	others  map[string]*Console // the consoles of the other endpoints, by name
 	serving serving
-	// cursorKey seals where lists of patterns go on.
+	// cursorKey seals the cursors of pattern lists.
 	cursorKey []byte
 	room      chan struct{}
 }
@@ -145,8 +144,8 @@ func New(o Options) *Console {
 	return c
 }
 
-// Beside returns a handler that serves the console and leaves everything else to api. A browser that opens the
-// address of the API is sent to the console; the API's own clients do not ask for HTML.
+// Beside returns a handler that serves the console and passes everything else to api. Browsers that open the API's address are
+// redirected to the console; API clients do not ask for HTML.
 func (c *Console) Beside(api http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -172,7 +171,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mux.ServeHTTP(w, r)
 }
 
-// own passes on requests of the console's own page, a few at a time.
+// own accepts requests of the console's own page, a limited number at a time.
 func (c *Console) own(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := c.guard.Check(r); err != nil || r.Header.Get(header) == "" {
@@ -185,14 +184,14 @@ func (c *Console) own(next http.HandlerFunc) http.Handler {
 		case <-r.Context().Done():
 			return
 		}
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // where there is a connection
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // if there is a connection
 		r.Body = http.MaxBytesReader(w, r.Body, bodyMax)
 		w.Header().Set("Cache-Control", "no-store")
 		next(w, r)
 	})
 }
 
-// call passes an operation on to the endpoint.
+// call forwards an operation to the endpoint.
 func (c *Console) call(w http.ResponseWriter, r *http.Request) {
 	credentials, err := c.credentials(r)
 	if err != nil {
@@ -225,11 +224,11 @@ func (c *Console) call(w http.ResponseWriter, r *http.Request) {
 		h.Set("X-Request-Id", id)
 	}
 	w.WriteHeader(response.StatusCode)
-	_, _ = io.Copy(w, response.Body) // the page is gone where it fails
+	_, _ = io.Copy(w, response.Body) // on failure, the page has disconnected
 }
 
-// send signs and sends one request. Where the endpoint is in this process, its policies see the address and the TLS of the request
-// that the console got.
+// send signs and sends one request. If the endpoint is in this process, its policies see the address and TLS state of the
+// console's request.
 func (c *Console) send(from *http.Request, name string, body []byte, credentials aws.Credentials) (*http.Response, error) {
 	of := serviceOf(name)
 	r, err := http.NewRequestWithContext(from.Context(), http.MethodPost, of.endpoint(c.options.Endpoint), bytes.NewReader(body))
@@ -241,15 +240,15 @@ func (c *Console) send(from *http.Request, name string, body []byte, credentials
 	r.Header.Set("User-Agent", "monotable-console")
 	r.RemoteAddr, r.TLS = from.RemoteAddr, from.TLS
 	sum := sha256.Sum256(body)
-	// A signer keeps what it has derived from a secret, by the id of the key alone: one that is shared would sign for whoever
-	// names an id that somebody else has signed in with.
+	// A signer caches keys derived from a secret by access key id alone: a shared signer would sign for anyone who names an id that
+	// another user has signed in with.
 	if err := v4.NewSigner().SignHTTP(r.Context(), credentials, r, hex.EncodeToString(sum[:]), of.signed, c.options.Region, c.options.Now()); err != nil {
 		return nil, err
 	}
 	return c.options.Client.Do(r)
 }
 
-// credentials are those that sign a request of the page.
+// credentials returns the credentials to sign a request of the page.
 func (c *Console) credentials(r *http.Request) (aws.Credentials, error) {
 	if c.options.SignIn {
 		return c.session(r)
@@ -261,32 +260,32 @@ func (c *Console) credentials(r *http.Request) (aws.Credentials, error) {
 	return credentials, err
 }
 
-// about is what the page is told when it is loaded.
+// about returns the configuration of the page.
 func (c *Console) about(r *http.Request) any {
-	told := struct {
+	config := struct {
 		Endpoint string `json:"endpoint,omitempty"`
 		Region   string `json:"region"`
 		ReadOnly bool   `json:"readOnly"`
 		SignIn   string `json:"signIn,omitempty"`
 		User     string `json:"user,omitempty"`
-		// Bookmarks tells whether a file has them.
+		// Bookmarks reports whether they are stored in a file.
 		Bookmarks bool    `json:"bookmarks,omitempty"`
 		Endpoints []place `json:"endpoints,omitempty"`
 		Served    *Served `json:"served,omitempty"`
 	}{Served: c.options.known(), Endpoint: c.options.Address, Region: c.options.Region, ReadOnly: c.options.ReadOnly, Bookmarks: c.options.Bookmarks != "", Endpoints: c.places}
 	if c.options.SignIn {
-		told.SignIn = "key"
+		config.SignIn = "key"
 		if !private(r) {
-			told.SignIn = "insecure"
+			config.SignIn = "insecure"
 		}
 		if who, err := c.session(r); err == nil {
-			told.User = who.AccessKeyID
+			config.User = who.AccessKeyID
 		}
 	}
-	return told
+	return config
 }
 
-// refusal is an error with a code of the console's own, in the form of DynamoDB's.
+// refusal is an error with one of the console's own codes, in DynamoDB's format.
 type refusal struct{ code, message string }
 
 func (e *refusal) Error() string { return e.message }

@@ -10,20 +10,20 @@ import (
 	"sync"
 )
 
-// Served is what an endpoint has beside DynamoDB's API.
+// Served lists the features of an endpoint in addition to DynamoDB's API.
 type Served struct {
-	// Server is whether it is a monotable server, which describes itself; Metrics, whether it has those of CloudWatch.
+	// Server: it is a monotable server, which describes itself. Metrics: it has CloudWatch's metrics.
 	Server  bool `json:"server"`
 	Metrics bool `json:"metrics"`
 }
 
-// serving finds out what the endpoint has, once.
+// serving detects the endpoint's features once.
 type serving struct {
 	mu    sync.Mutex
 	found *Served
 }
 
-// known is what the endpoint has where nobody needs to ask it.
+// known returns the endpoint's features if they are known without a request.
 func (o *Options) known() *Served {
 	if o.Served != nil {
 		return o.Served
@@ -34,7 +34,7 @@ func (o *Options) known() *Served {
 	return nil
 }
 
-// served tells the page what the endpoint has, so that it offers no view that would stay empty.
+// served returns the endpoint's features to the page, which hides views that would stay empty.
 func (c *Console) served(w http.ResponseWriter, r *http.Request) {
 	c.serving.mu.Lock()
 	defer c.serving.mu.Unlock()
@@ -50,8 +50,8 @@ func (c *Console) served(w http.ResponseWriter, r *http.Request) {
 				return false, err
 			}
 			defer func() { _ = response.Body.Close() }()
-			said, err := io.ReadAll(io.LimitReader(response.Body, bodyMax))
-			return response.StatusCode == http.StatusOK || refusedAsKnown(response.StatusCode, said), err
+			text, err := io.ReadAll(io.LimitReader(response.Body, bodyMax))
+			return response.StatusCode == http.StatusOK || refusedAsKnown(response.StatusCode, text), err
 		}
 		var found Served
 		if found.Server, err = has("DescribeServer", `{}`); err == nil {
@@ -64,14 +64,14 @@ func (c *Console) served(w http.ResponseWriter, r *http.Request) {
 		c.serving.found = &found
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(c.serving.found) // the page is gone where it fails
+	_ = json.NewEncoder(w).Encode(c.serving.found) // on failure, the page has disconnected
 }
 
-// refusedAsKnown tells whether an error is of an operation that the endpoint has: the caller may not call it.
+// refusedAsKnown reports whether an error shows that the endpoint has the operation but denies it to the caller.
 func refusedAsKnown(status int, body []byte) bool {
-	var said struct {
+	var failure struct {
 		Type string `json:"__type"`
 	}
-	_ = json.NewDecoder(bytes.NewReader(body)).Decode(&said)
-	return status < http.StatusInternalServerError && strings.Contains(said.Type, "AccessDenied")
+	_ = json.NewDecoder(bytes.NewReader(body)).Decode(&failure)
+	return status < http.StatusInternalServerError && strings.Contains(failure.Type, "AccessDenied")
 }

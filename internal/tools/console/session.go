@@ -19,11 +19,11 @@ import (
 const (
 	purpose     = "monotable console session"
 	sessionTime = 12 * time.Hour
-	// cookieMax is what browsers keep of one cookie.
+	// cookieMax is the maximum size of a cookie in browsers.
 	cookieMax = 4000
 )
 
-// accessKey is what people sign in with; Token belongs to the keys of temporary sessions.
+// accessKey is the key to sign in with; Token is for the keys of temporary sessions.
 type accessKey struct {
 	ID      string    `json:"accessKeyId"`
 	Secret  string    `json:"secretAccessKey"`
@@ -35,8 +35,8 @@ func (k *accessKey) credentials() aws.Credentials {
 	return aws.Credentials{AccessKeyID: k.ID, SecretAccessKey: k.Secret, SessionToken: k.Token}
 }
 
-// private reports whether a secret may be sent over the request's connection. A proxy says so itself; who could forge that
-// could forge the page as well.
+// private reports whether a secret may be sent over the request's connection. A proxy's header is trusted: an attacker who could
+// forge it could also forge the page.
 func private(r *http.Request) bool {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	ip := net.ParseIP(host)
@@ -47,7 +47,7 @@ func encrypted(r *http.Request) bool {
 	return r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"
 }
 
-// cookieName has the port, because browsers keep one jar for all ports of a host.
+// cookieName includes the port, because browsers share cookies between all ports of a host.
 func cookieName(r *http.Request) string {
 	_, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -56,7 +56,7 @@ func cookieName(r *http.Request) string {
 	return "monotable-console-" + port
 }
 
-// signIn checks an access key with the endpoint and keeps it, sealed, in the browser.
+// signIn checks an access key with the endpoint and stores it sealed in the browser.
 func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	var key accessKey
 	switch {
@@ -84,7 +84,7 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { _ = response.Body.Close() }()
 	said, err := io.ReadAll(io.LimitReader(response.Body, bodyMax))
-	// Who may not list tables is known all the same.
+	// A key without permission to list tables is valid, too.
 	if err == nil && response.StatusCode != http.StatusOK && !strings.Contains(string(said), "AccessDeniedException") {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusUnauthorized)
@@ -120,7 +120,7 @@ func (c *Console) sealed(key *accessKey) (string, error) {
 	return value, nil
 }
 
-// session returns the key of whoever has signed in.
+// session returns the key of the signed-in user.
 func (c *Console) session(r *http.Request) (aws.Credentials, error) {
 	signedOut := &refusal{"SignedOut", "Sign in with an access key."}
 	cookie, err := r.Cookie(cookieName(r))
@@ -133,7 +133,7 @@ func (c *Console) session(r *http.Request) (aws.Credentials, error) {
 	}
 	text, err := seal.Open(c.key, box, purpose)
 	if err != nil {
-		return aws.Credentials{}, signedOut // of another process, as a rule
+		return aws.Credentials{}, signedOut // usually from another process
 	}
 	var key accessKey
 	if err := json.Unmarshal(text, &key); err != nil || !c.options.Now().Before(key.Expires) {

@@ -1,11 +1,10 @@
-// Package control lets the command's tools work on a database that another process has open: a directory
-// belongs to one process, so a tool asks that process.
+// Package control lets the command's tools work on a database that another process has open. A directory belongs to
+// one process, so the tool sends it a request.
 //
 // # Model
 //
-// The process that has DIR open listens on the unix socket DIR/control.sock, which only the owner of the
-// process may connect to. Requests are HTTP; answers are lines of JSON, as many as the work makes, in this
-// order:
+// The process that has DIR open listens on the unix socket DIR/control.sock, to which only the process's owner can
+// connect. Requests are HTTP; responses are any number of lines of JSON, in this order:
 //
 //	GET  /                        {"result":{"protocol":1,"endpoint":"http://127.0.0.1:8000"}}
 //	POST /backup {"dest":"/abs"}  {"progress":{"done":1,"total":9}}…  {"result":{}}
@@ -17,17 +16,16 @@
 //	POST /verify                  {"finding":{…}}… {"progress":{…}}…  {"result":{…}}
 //	POST /move {"to":"postgres…"} {"progress":{"phase":"copy",…}}… {"notice":"…"}…  {"result":{…}}
 //
-// The last line has a result, or {"error":"…"}; without either the server has ended in the middle. A client
-// that goes away ends what it asked for.
+// The last line has a result or {"error":"…"}; without either, the server ended in the middle. If the client
+// disconnects, its request is canceled.
 //
 // # Invariants
 //
-//  1. Whoever has the directory's lock has the socket: Serve removes what it finds there, for it can only be
-//     left over.
-//  2. A socket that nobody answers on is as good as none: Dial returns ErrNobody, and the caller may open the
-//     directory itself. The lock decides.
+//  1. The holder of the directory's lock owns the socket: Serve removes an existing one, which can only be stale.
+//  2. A socket without a listener counts as missing: Dial returns ErrNobody, and the caller may open the directory
+//     itself. The lock decides.
 //
-// A Client may be used by many goroutines at once.
+// A Client is safe for concurrent use.
 package control
 
 import (
@@ -38,13 +36,13 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// SocketName is the name of the socket in the directory of a database.
+// SocketName is the name of the socket in a database's directory.
 const SocketName = "control.sock"
 
-// ErrNobody is the error of Dial where no process answers on a directory's socket.
+// ErrNobody is returned by Dial if no process listens on the directory's socket.
 var ErrNobody = errors.New("control: nobody answers")
 
-// Database is what tools do with a database as a whole. *monotable.DB is one, and so is a Client.
+// Database has the operations of tools on a whole database. *monotable.DB and Client implement it.
 type Database interface {
 	Backup(ctx context.Context, dest string, progress func(done, total int64)) error
 	Compact(ctx context.Context) error
@@ -54,17 +52,17 @@ type Database interface {
 	Verify(ctx context.Context, report func(monotable.Finding), progress func(done, total int64)) (monotable.Verified, error)
 }
 
-// protocol is the version of what is said over the socket.
+// protocol is the version of the protocol.
 const protocol = 1
 
-// hello is the answer to who asks whether anybody is there.
+// hello is the response to a client that checks for a listener.
 type hello struct {
 	Protocol int `json:"protocol"`
-	// Endpoint is the URL of the database's API. Releases that do not know it say none.
+	// Endpoint is the URL of the database's API; empty from older releases.
 	Endpoint string `json:"endpoint,omitempty"`
 }
 
-// Mover moves the database that it has open. *monotable.DB is one, and so is a Client. Of the options From and the master key have no effect.
+// Mover moves the database that it has open. *monotable.DB and Client implement it. It ignores the options From and master key.
 type Mover interface {
 	Move(ctx context.Context, o *monotable.MoveOptions) (monotable.Moved, error)
 }
@@ -81,7 +79,7 @@ type backupRequest struct {
 	Dest string `json:"dest"` // absolute
 }
 
-// event is a line of an answer; one of its members is set.
+// event is a line of a response; one of its members is set.
 type event struct {
 	Progress *progress          `json:"progress,omitempty"`
 	Finding  *monotable.Finding `json:"finding,omitempty"`

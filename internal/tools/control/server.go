@@ -17,19 +17,19 @@ import (
 )
 
 const (
-	requestMax    = 64 << 10 // bytes of a request's body
+	requestMax    = 64 << 10 // bytes of a request body
 	headerTimeout = 10 * time.Second
-	// stopTimeout is how long work that is told to end may take.
+	// stopTimeout is the time limit for canceled work to end.
 	stopTimeout = 10 * time.Second
-	// progressInterval is the least time between two lines of progress.
+	// progressInterval is the minimum time between two lines of progress.
 	progressInterval = 100 * time.Millisecond
 )
 
-// errStopping is why work ends when the database is closed.
+// errStopping is the reason for canceling work when the database is closed.
 var errStopping = errors.New("control: the server that has the database open is stopping")
 
-// Serve lets tools work on db, which this process has open in dir and whose API it serves at endpoint. stop ends what
-// they are doing and returns when that has ended; db can be closed then. metrics are those of the process.
+// Serve lets tools work on db, which this process has open in dir and whose API it serves at endpoint. stop cancels their
+// work and returns when it has ended; db can be closed then. metrics are the process's metrics.
 func Serve(dir string, db Database, metrics prometheus.Gatherer, endpoint string, logger *slog.Logger) (stop func(), err error) {
 	listener, err := listen(dir)
 	if err != nil {
@@ -63,12 +63,12 @@ func Serve(dir string, db Database, metrics prometheus.Gatherer, endpoint string
 	}, nil
 }
 
-// newHandler answers the requests of clients.
+// newHandler serves the requests of clients.
 func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logger *slog.Logger) http.Handler {
 	handle := func(mux *http.ServeMux, pattern string, work func(*http.Request, *answer) (any, error)) {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			level := slog.LevelInfo
-			if r.Method == http.MethodGet { // changes nothing, and may come every second
+			if r.Method == http.MethodGet { // changes nothing, and may be sent every second
 				level = slog.LevelDebug
 			}
 			logger.Log(r.Context(), level, "request of a tool", "request", pattern)
@@ -132,8 +132,8 @@ func newHandler(db Database, metrics prometheus.Gatherer, endpoint string, logge
 	return mux
 }
 
-// answer writes the lines of an answer. Nobody hears of lines that cannot be written: then the client is gone,
-// and the request's context ends.
+// answer writes the lines of a response. Write errors are ignored: the client has disconnected, and the request's
+// context ends.
 type answer struct {
 	lines *json.Encoder
 	flush func() error

@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// pathRoom is the length that the path of a socket must stay below.
+// pathRoom is the limit on the length of a socket's path.
 const pathRoom = len(syscall.RawSockaddrUnix{}.Path)
 
-// listen makes the socket of a directory anew.
+// listen recreates the socket of a directory.
 func listen(dir string) (net.Listener, error) {
 	if err := removeSocket(dir); err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func listen(dir string) (net.Listener, error) {
 		if l, err = net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"}); err != nil {
 			return err
 		}
-		l.SetUnlinkOnClose(false) // the path may be good for this call only
+		l.SetUnlinkOnClose(false) // the path may be valid for this call only
 		return os.Chmod(path, 0o600)
 	})
 	if err != nil && l != nil {
@@ -40,9 +40,8 @@ func removeSocket(dir string) error {
 	return err
 }
 
-// withSocket calls use with a path of the socket that is short enough for the system, and good until use
-// returns. Where the directory's own name is too long it goes through a descriptor of the directory, which
-// only Linux has paths for.
+// withSocket calls use with a path of the socket that is short enough for the system and valid until use returns. If the
+// directory's own path is too long, it uses a descriptor of the directory, for which only Linux has paths.
 func withSocket(dir string, use func(path string) error) error {
 	path := filepath.Join(dir, SocketName)
 	if len(path) < pathRoom {

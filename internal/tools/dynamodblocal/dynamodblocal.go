@@ -2,22 +2,22 @@
 //
 // # Model
 //
-// A request belongs to the database of its access key and the Region it is signed for, or to the one shared database. A database is
-// opened by the first request for it. It is in memory, or in a directory named as DynamoDB Local names its file:
+// A request belongs to the database of its access key and Region, or to the shared database. The first request for a database
+// opens it. It is in memory, or in a directory named like DynamoDB Local's file:
 //
 //	shared-local-instance.monotable   for -sharedDb
 //	ACCESSKEY_REGION.monotable        otherwise
 //
 // Signatures are not checked. As in DynamoDB Local, requests without an access key get a MissingAuthenticationToken, access keys with
-// other characters than letters and digits an UnrecognizedClientException, every host name is accepted, and ARNs are in the
+// characters other than letters and digits an UnrecognizedClientException, every host name is accepted, and ARNs are in the
 // Region ddblocal.
 //
 // # Invariants
 //
-//	L1  At most databasesMax databases are open, whatever clients send: each is a store with goroutines of its own.
-//	L2  An access key or a Region never reaches a path or an answer unless it is made of letters, digits and hyphens.
+//	L1  At most databasesMax databases are open, whatever clients send, because each is a store with its own goroutines.
+//	L2  An access key or Region is only used in a path or a response if it consists of letters, digits and hyphens.
 //
-// A Server may serve any number of requests at once. Close is called once, when no request is under way.
+// A Server can serve any number of concurrent requests. Close is called once, when no request is in progress.
 package dynamodblocal
 
 import (
@@ -63,13 +63,13 @@ var (
 
 // Options of a Server.
 type Options struct {
-	// SharedDB has one database for all access keys and Regions.
+	// SharedDB uses one database for all access keys and Regions.
 	SharedDB bool
-	// Path is the directory of the databases; "" keeps them in memory.
+	// Path is the directory of the databases; if empty, they are in memory.
 	Path string
 	// Optimize compacts each database when it is opened.
 	Optimize bool
-	// Database is what the databases are opened with. Its Region is set to ddblocal.
+	// Database has the options of the databases. Its Region is set to ddblocal.
 	Database monotable.Options
 }
 
@@ -81,12 +81,12 @@ type Server struct {
 	databases map[string]*database
 }
 
-// database is one that is open, or being opened.
+// database is open, or being opened.
 type database struct {
 	open func() (*monotable.DB, error) // opens it once
 }
 
-// New returns a server. With Options.SharedDB the database is opened at once, so that a directory that cannot be opened is an error here.
+// New returns a server. With Options.SharedDB the database is opened immediately, so errors of its directory are returned here.
 func New(options Options) (*Server, error) {
 	options.Database.Region = Region
 	if options.Database.Logger == nil {
@@ -152,7 +152,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	db.Handler().ServeHTTP(w, r)
 }
 
-// database returns the database of a name, and opens it if it is not open yet.
+// database returns the named database, and opens it if necessary.
 func (s *Server) database(name string) (*monotable.DB, error) {
 	s.mu.Lock()
 	d := s.databases[name]
@@ -200,8 +200,8 @@ func credential(r *http.Request) (key, region string, ok bool) {
 	return parts[0], parts[2], true
 }
 
-// preflight tells a browser whether pages of an origin may send requests. It is the same for every database, and the request that asks is
-// not signed.
+// preflight tells a browser whether pages of an origin may send requests. Preflight requests are unsigned, and the answer is the
+// same for every database.
 func preflight(w http.ResponseWriter, r *http.Request, origins []string) {
 	origin := r.Header.Get("Origin")
 	for _, allowed := range origins {

@@ -1,19 +1,20 @@
-// Package localfile reads the database files of DynamoDB Local, AWS's emulator: shared-local-instance.db, or
-// ACCESSKEY_REGION.db, as its option -dbPath writes them.
+// Package localfile reads the database files that DynamoDB Local, AWS's emulator, writes with -dbPath:
+// shared-local-instance.db or ACCESSKEY_REGION.db.
 //
 // # Model
 //
-// A file is an SQLite database. Table dm has a row for each DynamoDB table, with its definition as JSON in TableInfo; each has an
-// SQLite table of its own name, with an item in a row, whose column ObjectJSON is the item in DynamoDB's JSON. sm has the streams,
-// cf the version of the form. The form is not documented: this package knows what DynamoDB Local 2 and 3 write.
+// A file is an SQLite database. Table dm has a row for each DynamoDB table, with its definition as JSON in TableInfo. Each
+// DynamoDB table has an SQLite table of the same name with one row per item, whose column ObjectJSON is the item in
+// DynamoDB's JSON. sm has the streams, cf the format version. The format is undocumented; this package supports what
+// DynamoDB Local 2 and 3 write.
 //
 // # Invariants
 //
 //	I1  An iteration that ends without an error has yielded every row of the table.
-//	I2  What is not understood is an error, or in Table.Unknown; nothing is passed over in silence.
+//	I2  Unknown content is an error or listed in Table.Unknown; nothing is silently skipped.
 //
-// Nothing is written to a file. DynamoDB Local should not run meanwhile: the file is locked as SQLite does it, and one with a
-// journal of an unfinished write is an error. A File is for one goroutine.
+// Files are only read. DynamoDB Local should not be running: the file is locked as SQLite does, and the journal of an
+// unfinished write is an error. A File is not safe for concurrent use.
 package localfile
 
 import (
@@ -32,7 +33,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/source"
 )
 
-// knownVersion is the form's major version that is understood.
+// knownVersion is the supported major format version.
 const knownVersion = "v2."
 
 // File is an open file.
@@ -57,7 +58,7 @@ type Table struct {
 	StreamView         types.StreamViewType // "" without a stream
 	// Count is the number of items.
 	Count int64
-	// Unknown lists the settings that this package does not know.
+	// Unknown lists settings that this package does not support.
 	Unknown []string
 }
 
@@ -83,13 +84,13 @@ func Open(path string) (*File, error) {
 	return f, nil
 }
 
-// errForm is for files of another form.
+// errForm: the file has another format.
 var errForm = errors.New("not of the form that DynamoDB Local writes")
 
 // Close closes the file.
 func (f *File) Close() error { return f.db.Close() }
 
-// errStopped ends rows without an error of its own.
+// errStopped stops rows without reporting an error.
 var errStopped = errors.New("stopped")
 
 // rows calls visit with each row of an SQLite table until it returns an error.
@@ -138,7 +139,7 @@ func (f *File) read() error {
 	return f.streams()
 }
 
-// info is what is known of TableInfo.
+// info is the supported part of TableInfo.
 type info struct {
 	Attributes              []types.AttributeDefinition
 	LSIList                 []types.LocalSecondaryIndex
@@ -151,7 +152,7 @@ type info struct {
 	}
 }
 
-// derived are members of TableInfo that say again what others do.
+// derived are members of TableInfo that repeat others.
 var derived = []string{"GSIDescList", "UniqueGSIIndexes", "UniqueIndexes"}
 
 func (t *Table) define(data []byte) error {
@@ -172,7 +173,7 @@ func (t *Table) define(data []byte) error {
 		return errors.New("its definition has no key")
 	}
 	t.Definitions, t.TTLAttr = i.Attributes, i.TimeToLiveAttributeName
-	// The lists may be empty, which CreateTable does not take.
+	// The lists may be empty, which CreateTable does not accept.
 	t.Global, t.Local = slices.Concat(i.GSIList), slices.Concat(i.LSIList)
 	for n := range t.Global {
 		x := &t.Global[n]
@@ -185,7 +186,7 @@ func (t *Table) define(data []byte) error {
 	return nil
 }
 
-// streams finds the streams that are on.
+// streams finds the enabled streams.
 func (f *File) streams() error {
 	return f.rows("sm", []string{"TableName", "StreamStatus", "StreamInfo"}, func(r sqlittle.Row) error {
 		var table, status string

@@ -1,5 +1,5 @@
-// Command manual writes the manual pages and shell completions of monotable into the directories man and completions below a directory. It
-// is a command of its own so that monotable does not contain what writes them.
+// Command manual writes monotable's manual pages and shell completions to the directories man and completions below a given
+// one. It is a separate command so that monotable does not contain the code to write them.
 package main
 
 import (
@@ -21,7 +21,7 @@ func main() {
 	}
 }
 
-// run writes the pages with the date of the release, so that two builds of a commit write the same.
+// run writes the pages with the release date, so that builds of a commit are reproducible.
 func run(args []string) error {
 	if len(args) != 3 {
 		return errors.New("usage: manual DIR VERSION DATE, such as manual ./dist/manual 1.2.3 2026-01-31")

@@ -1,6 +1,6 @@
-// Package pacing holds long work on tables to a number of capacity units a second, and waits between attempts.
+// Package pacing limits long-running work to a number of capacity units per second, and waits between attempts.
 //
-// A Meter may be used by several goroutines at once.
+// A Meter is safe for concurrent use.
 package pacing
 
 import (
@@ -13,17 +13,17 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Meter counts the capacity units that requests have consumed and delays the next requests accordingly.
+// Meter counts the capacity units that requests consumed, and delays later requests accordingly.
 type Meter struct {
 	limiter *rate.Limiter // nil for no limit
 	burst   int
 
 	mu          sync.Mutex
 	read, write float64
-	owed        float64 // a part of a unit that nobody has waited for
+	owed        float64 // a fraction of a unit not yet waited for
 }
 
-// NewMeter returns a Meter of that many units a second, reads and writes together; 0 is no limit.
+// NewMeter returns a Meter with a limit of units per second, for reads and writes together; 0 means no limit.
 func NewMeter(units float64) *Meter {
 	m := &Meter{}
 	if units > 0 {
@@ -33,7 +33,7 @@ func NewMeter(units float64) *Meter {
 	return m
 }
 
-// Spend counts consumed capacity, and waits.
+// Spend counts consumed capacity and waits.
 func (m *Meter) Spend(ctx context.Context, read bool, consumed ...types.ConsumedCapacity) error {
 	units := 0.0
 	for _, c := range consumed {
@@ -59,14 +59,14 @@ func (m *Meter) Spend(ctx context.Context, read bool, consumed ...types.Consumed
 	return ctx.Err()
 }
 
-// Spent is what has been counted.
+// Spent returns the units counted so far.
 func (m *Meter) Spent() (read, write float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.read, m.write
 }
 
-// Pause waits before another attempt, longer each time.
+// Pause waits before the next attempt, with backoff.
 func Pause(ctx context.Context, attempt int) error {
 	timer := time.NewTimer(min(5*time.Second, 5*time.Millisecond<<min(attempt, 12)))
 	defer timer.Stop()

@@ -14,10 +14,10 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// activeWait bounds the wait for a table to become active.
+// activeWait is the time limit for a table to become active.
 const activeWait = 30 * time.Minute
 
-// create creates the table at the target, or checks one that is there.
+// create creates the target table, or checks an existing one.
 func (c *copier) create(ctx context.Context, t *tableState) error {
 	source, err := describe(ctx, c.o.From.Client, t.Source)
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *copier) createAs(ctx context.Context, t *tableState, source *types.Tabl
 	return nil
 }
 
-// requestOf is the request that creates a table as another is, without what is turned on at the end.
+// requestOf returns the request that creates a table like another, without the settings that are turned on at the end.
 func requestOf(d *types.TableDescription, name string) *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{
 		TableName: &name, AttributeDefinitions: d.AttributeDefinitions, KeySchema: d.KeySchema, BillingMode: types.BillingModeProvisioned,
@@ -110,7 +110,7 @@ func throughputOf(d *types.ProvisionedThroughputDescription) *types.ProvisionedT
 	return &types.ProvisionedThroughput{ReadCapacityUnits: d.ReadCapacityUnits, WriteCapacityUnits: d.WriteCapacityUnits}
 }
 
-// notCopied lists what a table has that the copy does not get.
+// notCopied lists features of a table that are not copied.
 func notCopied(d *types.TableDescription) []string {
 	var out []string
 	for _, r := range d.Replicas {
@@ -122,7 +122,7 @@ func notCopied(d *types.TableDescription) []string {
 	return out
 }
 
-// tagsOf lists the tags of a table, without AWS's own, which nobody can set.
+// tagsOf lists the tags of a table, without AWS's own, which cannot be set.
 func tagsOf(ctx context.Context, client *dynamodb.Client, arn string) ([]types.Tag, error) {
 	var tags []types.Tag
 	in := &dynamodb.ListTagsOfResourceInput{ResourceArn: &arn}
@@ -138,7 +138,7 @@ func tagsOf(ctx context.Context, client *dynamodb.Client, arn string) ([]types.T
 	}
 }
 
-// settings turns on at the target what the source has, and the source's stream off if the copy has turned it on.
+// settings turns on the source's settings at the target, and turns off the source's stream if the copy has turned it on.
 func (c *copier) settings(ctx context.Context, t *tableState) error {
 	source, err := describe(ctx, c.o.From.Client, t.Source)
 	if err != nil || source == nil {
@@ -178,7 +178,7 @@ func (c *copier) copyExpiry(ctx context.Context, t *tableState) error {
 		return err
 	}
 	if own := there.TimeToLiveDescription; own != nil && aws.ToString(own.AttributeName) == aws.ToString(d.AttributeName) {
-		return nil // a run before this one was stopped after it
+		return nil // done by an earlier run
 	}
 	_, err = c.o.To.Client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{
 		TableName: &t.Target, TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: d.AttributeName, Enabled: aws.Bool(true)},
@@ -189,7 +189,7 @@ func (c *copier) copyExpiry(ctx context.Context, t *tableState) error {
 	return err
 }
 
-// copyUpdates turns the stream and deletion protection on.
+// copyUpdates turns on the stream and deletion protection.
 func (c *copier) copyUpdates(ctx context.Context, t *tableState, source *types.TableDescription) error {
 	target, err := describe(ctx, c.o.To.Client, t.Target)
 	if err != nil || target == nil {
@@ -215,7 +215,7 @@ func (c *copier) copyUpdates(ctx context.Context, t *tableState, source *types.T
 	return nil
 }
 
-// shortly is what a server said, without the request that it said it to.
+// shortly returns a server's error without the request it belongs to.
 func shortly(err error) string {
 	if coded, is := errors.AsType[smithy.APIError](err); is {
 		return coded.ErrorMessage()
@@ -223,11 +223,11 @@ func shortly(err error) string {
 	return err.Error()
 }
 
-// describe returns nil where there is no such table.
+// describe returns nil if the table does not exist.
 func describe(ctx context.Context, client *dynamodb.Client, name string) (*types.TableDescription, error) {
 	out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &name})
 	if _, absent := errors.AsType[*types.ResourceNotFoundException](err); absent {
-		return nil, nil //nolint:nilnil // no table is an answer
+		return nil, nil //nolint:nilnil // no such table
 	}
 	if err != nil {
 		return nil, err
@@ -245,7 +245,7 @@ func (c *copier) waitActive(ctx context.Context, client *dynamodb.Client, name s
 	return out.Table, nil
 }
 
-// keysOf is a primary key as a text: its attributes, their types and their roles.
+// keysOf returns a primary key as text: its attributes with types and roles.
 func keysOf(schema []types.KeySchemaElement, definitions []types.AttributeDefinition) string {
 	var parts []string
 	for _, k := range schema {

@@ -20,15 +20,15 @@ import (
 )
 
 const (
-	// lagInterval is the time between two looks at how far behind the copy is.
+	// lagInterval is how often to check the lag of the copy.
 	lagInterval = 2 * time.Second
-	// lagSmall is a lag at which a copy counts as caught up.
+	// lagSmall is the maximum lag of a copy that counts as caught up.
 	lagSmall = 5 * time.Second
-	// sureKept is how long a stream keeps changes for certain.
+	// sureKept is how long a stream is guaranteed to keep changes.
 	sureKept = 23 * time.Hour
 )
 
-// position records where in the source's stream the copy begins, before the first item is read.
+// position records the position in the source's stream, before the first item is read.
 func (c *copier) position(ctx context.Context, t *tableState) error {
 	if t.Stream != "" {
 		return nil
@@ -37,7 +37,7 @@ func (c *copier) position(ctx context.Context, t *tableState) error {
 	if err != nil {
 		return err
 	}
-	// A consumer that begins at the end of the stream saves that position, and is then stopped.
+	// A consumer that starts at the end of the stream saves that position, and is then stopped.
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	wait := func(ctx context.Context, _ consumer.Batch) error {
@@ -55,7 +55,7 @@ func (c *copier) position(ctx context.Context, t *tableState) error {
 	return c.state.save()
 }
 
-// streamOf returns the ARN of the table's stream, which it turns on if that is permitted.
+// streamOf returns the ARN of the table's stream, which it turns on if permitted.
 func (c *copier) streamOf(ctx context.Context, t *tableState) (string, error) {
 	d, err := describe(ctx, c.o.From.Client, t.Source)
 	if err != nil {
@@ -95,8 +95,8 @@ func (c *copier) consumer(arn string, handle consumer.Handler, o consumer.Option
 	return consumer.New(streams{c.o.From.Streams}, arn, handle, o)
 }
 
-// streams reads a shard from its beginning where a server knows no iterators by time, as DynamoDB Local: changes from before
-// the copy are then applied once more, which ends in the same items.
+// streams reads a shard from its beginning if the server has no iterators by time, like DynamoDB Local: earlier changes are
+// then applied again, with the same result.
 type streams struct{ *dynamodbstreams.Client }
 
 // GetShardIterator implements consumer.Streams.
@@ -116,7 +116,7 @@ func (s streams) GetShardIterator(ctx context.Context, in *dynamodbstreams.GetSh
 	}
 }
 
-// follow applies changes until ctx ends, and reports how far behind the copy is.
+// follow applies changes until ctx ends, and reports the lag.
 func (c *copier) follow(ctx context.Context, t *tableState) error {
 	follower, err := c.consumer(t.Stream, c.applier(t), consumer.Options{})
 	if err != nil {
@@ -141,7 +141,7 @@ func (c *copier) follow(ctx context.Context, t *tableState) error {
 	}
 }
 
-// watch reports when the copy catches up and when it falls behind.
+// watch reports when the copy catches up or falls behind.
 func (c *copier) watch(ctx context.Context, t *tableState, follower *consumer.Consumer) {
 	c.say("%s: following its changes", t.Source)
 	tick := time.NewTicker(lagInterval)
@@ -168,7 +168,7 @@ func (c *copier) watch(ctx context.Context, t *tableState, follower *consumer.Co
 	}
 }
 
-// catchUp applies the changes that are left.
+// catchUp applies the remaining changes.
 func (c *copier) catchUp(ctx context.Context, t *tableState) error {
 	follower, err := c.consumer(t.Stream, c.applier(t), consumer.Options{})
 	if err != nil {
@@ -189,9 +189,9 @@ func trimmed(err error) error {
 	return err
 }
 
-// applier copies the items that a batch of changes names, as the source has them now. The stream's images are not used:
-// an item that is read from the table is never older than what the target has, streams of keys alone will do, and DynamoDB
-// Local's images lose empty maps.
+// applier copies the current state of the changed items from the source. It does not use the stream's images: an item read
+// from the table is never older than the target's, streams with only keys are enough, and DynamoDB Local's images lose
+// empty maps.
 func (c *copier) applier(t *tableState) consumer.Handler {
 	return func(ctx context.Context, batch consumer.Batch) error {
 		changed := map[string]Item{} // keys

@@ -17,7 +17,7 @@ func primary(schema []types.KeySchemaElement, item Item) Item {
 	return out
 }
 
-// like is what an item has of the attributes of a key.
+// like returns the key attributes of an item.
 func like(key, item Item) Item {
 	out := Item{}
 	for name := range key {
@@ -26,5 +26,5 @@ func like(key, item Item) Item {
 	return out
 }
 
-// identity is a key as a text; equal keys have equal texts.
+// identity returns a key as text; equal keys have equal texts.
 func identity(key Item) string { return sdk.Item(key).String() }

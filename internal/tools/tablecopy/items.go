@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// batchMax is how many items BatchWriteItem takes, and readMax BatchGetItem.
+	// batchMax is BatchWriteItem's limit of items, readMax is BatchGetItem's.
 	batchMax = 25
 	readMax  = 100
-	// batchesAtOnce is how many batches of a page are written at once.
+	// batchesAtOnce is the number of batches of a page written in parallel.
 	batchesAtOnce = 4
-	// throttledMax is how often a throttled request is sent again, beside the SDK's own retries.
+	// throttledMax is the number of retries of a throttled request, in addition to the SDK's.
 	throttledMax = 100
 )
 
-// items copies all items from where each segment of the scan is.
+// items copies all items, continuing at the position of each segment of the scan.
 func (c *copier) items(ctx context.Context, t *tableState) error {
 	source, err := describe(ctx, c.o.From.Client, t.Source)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *copier) segment(ctx context.Context, t *tableState, source *types.Table
 	}
 }
 
-// scan reads a segment of a table page by page, strongly consistent.
+// scan reads a segment of a table page by page, with strong consistency.
 type scan struct {
 	client            *dynamodb.Client
 	meter             *pacing.Meter
@@ -104,7 +104,7 @@ func (s *scan) next(ctx context.Context) ([]Item, error) {
 	return out.Items, s.meter.Spend(ctx, true, *out.ConsumedCapacity)
 }
 
-// writePage puts items into the target, changed by the transformation.
+// writePage puts transformed items into the target.
 func (c *copier) writePage(ctx context.Context, t *tableState, items []Item) error {
 	writes := make([]types.WriteRequest, len(items))
 	for i, item := range items {
@@ -124,7 +124,7 @@ func (c *copier) transformed(t *tableState, item Item) (Item, error) {
 	return c.o.Transform(c.state.Seed, t.Source, item)
 }
 
-// write makes writes of different keys, several batches at once.
+// write executes writes of different keys, several batches in parallel.
 func (c *copier) write(ctx context.Context, table string, writes []types.WriteRequest) error {
 	batches, ctx := errgroup.WithContext(ctx)
 	batches.SetLimit(batchesAtOnce)
@@ -160,7 +160,7 @@ func (c *copier) writeBatch(ctx context.Context, table string, batch []types.Wri
 	}
 }
 
-// blame finds the item that a batch was rejected for, by writing each alone.
+// blame finds the item for which a batch was rejected, by writing each one separately.
 func (c *copier) blame(ctx context.Context, table string, batch []types.WriteRequest, rejection error) error {
 	if coded, is := errors.AsType[smithy.APIError](rejection); !is || coded.ErrorCode() != "ValidationException" {
 		return rejection
@@ -177,10 +177,10 @@ func (c *copier) blame(ctx context.Context, table string, batch []types.WriteReq
 			return fmt.Errorf("%s rejects the item %s: %w", c.o.To.Name, identity(primary(target.KeySchema, w.PutRequest.Item)), err)
 		}
 	}
-	return nil // what the batch could not have, its items alone could: two of them may have had one key
+	return nil // each item alone was accepted: two of them may have the same key
 }
 
-// again sends a request again while the table's capacity does not allow it.
+// again retries a request while the table is throttled.
 func again(ctx context.Context, request func() error) error {
 	for attempt := 0; ; attempt++ {
 		err := request()

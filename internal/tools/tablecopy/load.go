@@ -12,21 +12,21 @@ import (
 	"github.com/monotable/monotable/internal/tools/pacing"
 )
 
-// loadPage is how many items are written at once.
+// loadPage is the number of items per page.
 const loadPage = 200
 
-// Loaded is a table to load whose items are not at an endpoint.
+// Loaded is a table to load from a source that is not an endpoint.
 type Loaded struct {
 	// Create creates it. Its stream and deletion protection are turned on after its items.
 	Create dynamodb.CreateTableInput
-	// TTLAttr is the attribute by which items expire; "" where they do not.
+	// TTLAttr is the TTL attribute; empty for none.
 	TTLAttr string
 	Count   int64
 	Items   iter.Seq2[Item, error]
 }
 
-// Load creates a table of the target, writes its items, and compares them with what the target then has. Of the options it
-// uses To, Units, Existing, Verify, Say and Progress.
+// Load creates a table at the target, writes its items, and compares them with the target's. It uses the options To, Units,
+// Existing, Verify, Say and Progress.
 func Load(ctx context.Context, o Options, l Loaded) error {
 	c := &copier{o: o, meter: pacing.NewMeter(o.Units)}
 	create, name := l.Create, aws.ToString(l.Create.TableName)
@@ -40,7 +40,7 @@ func Load(ctx context.Context, o Options, l Loaded) error {
 			return fmt.Errorf("create it: %w", err)
 		}
 	case !o.Existing:
-		return fmt.Errorf("%s has it already: delete it there, or give --existing to write into it", o.To.Name)
+		return fmt.Errorf("%s already has it: delete it there, or pass --existing to write to it", o.To.Name)
 	case keysOf(there.KeySchema, there.AttributeDefinitions) != keysOf(create.KeySchema, create.AttributeDefinitions):
 		return fmt.Errorf("its key is (%s), and at %s (%s)", keysOf(create.KeySchema, create.AttributeDefinitions), o.To.Name, keysOf(there.KeySchema, there.AttributeDefinitions))
 	}

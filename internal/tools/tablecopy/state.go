@@ -14,20 +14,20 @@ import (
 	"github.com/monotable/monotable/consumer"
 )
 
-// stateFormat is the version of the state file's form.
+// stateFormat is the format version of the state file.
 const stateFormat = 1
 
-// state is the state file. Fields of one table are for one goroutine, those of a segment too; save may be called by any.
+// state is the state file. The fields of a table, and those of a segment, belong to one goroutine; any may call save.
 type state struct {
 	path   string
-	mu     sync.Mutex // of what segments change, and of the file
+	mu     sync.Mutex // for fields changed by segments, and for the file
 	stream *consumer.FileCheckpoints
 
 	Format int    `json:"format"`
 	From   string `json:"from"`
 	To     string `json:"to"`
 	Follow bool   `json:"follow,omitempty"`
-	Seed   []byte `json:"seed,omitempty"` // of Options.Transform; nil without one
+	Seed   []byte `json:"seed,omitempty"` // for Options.Transform; nil without one
 
 	Tables []*tableState `json:"tables"`
 }
@@ -35,20 +35,20 @@ type state struct {
 type tableState struct {
 	Source string `json:"source"`
 	Target string `json:"target"`
-	// Creating is set before the target's table is created: one that is there later is the copy's own.
+	// Creating is set before the target table is created: a table found later is the copy's own.
 	Creating bool `json:"creating,omitempty"`
-	// Existed says that the target had the table before.
+	// Existed reports that the target already had the table.
 	Existed bool `json:"existed,omitempty"`
 	// Stream is the ARN of the stream to follow, once its position is recorded.
 	Stream string `json:"stream,omitempty"`
-	// EnabledStream says that the copy has turned the source's stream on.
+	// EnabledStream reports that the copy has turned on the source's stream.
 	EnabledStream bool       `json:"enabledStream,omitempty"`
 	Segments      []*segment `json:"segments,omitempty"`
 	Copied        bool       `json:"copied,omitempty"`
 	Done          bool       `json:"done,omitempty"`
 }
 
-// segment is how far a segment of the scan is.
+// segment is the progress of a segment of the scan.
 type segment struct {
 	After key   `json:"after,omitempty"` // the last key whose items are written
 	Items int64 `json:"items,omitempty"`
@@ -134,7 +134,7 @@ func (s *state) update(change func()) error {
 
 func (s *state) save() error { return s.update(func() {}) }
 
-// write replaces the file; the new one is on disk when it returns.
+// write replaces the file durably.
 func (s *state) write() error {
 	data, err := json.MarshalIndent(s, "", " ")
 	if err != nil {
@@ -157,7 +157,7 @@ func (s *state) write() error {
 
 func (s *state) checkpoints() string { return s.path + ".streams" }
 
-// streams opens the checkpoints of the streams, once: a file of checkpoints has one owner.
+// streams opens the stream checkpoints once, because a checkpoint file has one owner.
 func (s *state) streams() (*consumer.FileCheckpoints, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +170,7 @@ func (s *state) streams() (*consumer.FileCheckpoints, error) {
 	return s.stream, nil
 }
 
-// remove ends the copy.
+// remove deletes the files of a completed copy.
 func (s *state) remove() error {
 	err := os.Remove(s.path)
 	if checkpoints := os.Remove(s.checkpoints()); !errors.Is(checkpoints, fs.ErrNotExist) {

@@ -1,5 +1,5 @@
-// Package tablecopy copies tables from one DynamoDB endpoint to another: definitions, tags, items and settings, and
-// then, if asked, every later change of the source.
+// Package tablecopy copies tables between DynamoDB endpoints: definitions, tags, items, settings and, optionally, later
+// changes of the source.
 //
 // # Model
 //
@@ -9,17 +9,17 @@
 //
 // A copy reads with strongly consistent scans. The stream's position is recorded before the scan begins, and changes are
 // applied only after the table's scan has ended, so the last write of every item is either seen by the scan or in the
-// stream behind that position.
+// stream after that position.
 //
 // # Invariants
 //
 //	I1  The state file never runs ahead of the target: a position is saved after the items before it were written.
-//	    A copy that was killed at any moment resumes; items may be written twice, with the same content.
-//	I2  The source is only read, apart from its stream setting when Options.EnableStream asks for that.
-//	I3  What acts by itself at the target (expiry, its stream, deletion protection) is turned on last, so that the
-//	    target neither deletes what is compared nor publishes the copy as changes.
-//	I4  A table of the target that this copy has not created is written to only with Options.Existing, and its settings
-//	    are left alone.
+//	    A copy that was killed at any time can resume; items may be written twice, with the same content.
+//	I2  The source is only read, except for its stream setting with Options.EnableStream.
+//	I3  Features of the target that act by themselves (expiry, its stream, deletion protection) are turned on last, so
+//	    the target neither deletes items before the comparison nor publishes the copy as changes.
+//	I4  A target table that this copy has not created is only written to with Options.Existing, and its settings are not
+//	    changed.
 //
 // # Concurrency
 //
@@ -45,17 +45,17 @@ import (
 	"github.com/monotable/monotable/internal/tools/pacing"
 )
 
-// Item is an item as the SDK has it.
+// Item is an item in the SDK's types.
 type Item = map[string]types.AttributeValue
 
-// Mode is what a Run does after the items are copied.
+// Mode determines what Run does after the items are copied.
 type Mode int
 
-// The modes.
+// Modes of Run.
 const (
-	Once   Mode = iota // compare, turn the settings on, end
-	Follow             // apply the source's changes until the context ends; a later Finish ends the copy
-	Finish             // apply the changes that are left, then as Once
+	Once   Mode = iota // compare, turn settings on, end
+	Follow             // apply the source's changes until the context ends; a later Finish completes the copy
+	Finish             // apply the remaining changes, then like Once
 )
 
 // Table is a table to copy.
@@ -63,44 +63,44 @@ type Table struct{ Source, Target string }
 
 // Endpoint is one side of a copy.
 type Endpoint struct {
-	// Name identifies the endpoint in the state file and in messages: its URL, or "aws" with the region.
+	// Name identifies the endpoint in the state file and in messages: its URL, or "aws" with the Region.
 	Name    string
 	Client  *dynamodb.Client
 	Streams *dynamodbstreams.Client // of the source, to follow
 }
 
-// Options say what to copy, and how.
+// Options of a copy.
 type Options struct {
 	From, To Endpoint
-	// Tables to copy; empty for all tables of the source, by their own names.
+	// Tables to copy; empty for all tables of the source, under their own names.
 	Tables []Table
 	Mode   Mode
-	// StateFile keeps the progress of the copy until it is done. Checkpoints of streams are in a file beside it.
+	// StateFile stores the progress of the copy until it is done. Stream checkpoints are in a file next to it.
 	StateFile string
-	// Segments is how many parts of a table are scanned at once, at least 1.
+	// Segments is the number of segments of a table scanned in parallel, at least 1.
 	Segments int
-	// Units is the limit of capacity units a second, of reads and writes together; 0 is none.
+	// Units is the limit of capacity units per second, for reads and writes together; 0 means none.
 	Units float64
-	// Existing permits writing into tables that the target has already.
+	// Existing permits writing to existing tables of the target.
 	Existing bool
-	// EnableStream turns a source table's stream on to follow it, and off again at the end.
+	// EnableStream turns on a source table's stream to follow it, and off again at the end.
 	EnableStream bool
 	// Verify compares all items at the end of Once and Finish.
 	Verify bool
-	// Transform changes an item of a source table on its way, its key included; nil copies items as they are. It must depend
-	// on nothing but its arguments: a resumed copy and the comparison call it again with the same seed, which is the copy's
-	// own. It cannot be combined with Follow.
+	// Transform changes an item of a source table, including its key; nil copies items unchanged. It must only depend on its
+	// arguments: a resumed copy and the comparison call it again with the same seed, which is specific to the copy. It
+	// cannot be combined with Follow.
 	Transform func(seed []byte, table string, item Item) (Item, error)
 
 	// Say reports each step as a sentence.
 	Say func(format string, args ...any)
-	// Progress reports the items of a table that are read, and about how many it has.
+	// Progress reports the number of items read from a table, and their approximate total.
 	Progress func(what string, done, total int64)
-	// Logger reports retries while the stream is followed; nil for none.
+	// Logger receives retries while following the stream; nil for none.
 	Logger *slog.Logger
 }
 
-// copier is a copy under way.
+// copier is a running copy.
 type copier struct {
 	o      Options
 	state  *state
@@ -108,10 +108,10 @@ type copier struct {
 	report sync.Mutex
 }
 
-// ErrDifferent says that the comparison found items that differ.
+// ErrDifferent: the comparison found items that differ.
 var ErrDifferent = errors.New("the tables differ")
 
-// Run copies, or continues the copy of the state file. With Follow it returns nil when ctx ends while it follows.
+// Run copies, or resumes the copy in the state file. With Follow, it returns nil when ctx ends while it is following.
 func Run(ctx context.Context, o Options) error {
 	st, err := openState(o.StateFile)
 	if err != nil {
@@ -152,7 +152,7 @@ func ignoreCanceled(err error) error {
 	return err
 }
 
-// begin fills a new state, or checks that an existing one is of this copy.
+// begin initializes a new state, or checks that an existing one belongs to this copy.
 func (c *copier) begin(ctx context.Context) error {
 	st, o := c.state, &c.o
 	if o.Segments < 1 {
@@ -182,7 +182,7 @@ func (c *copier) begin(ctx context.Context) error {
 	}
 	if o.Transform != nil {
 		st.Seed = make([]byte, sha256.Size)
-		_, _ = rand.Read(st.Seed) // which never fails
+		_, _ = rand.Read(st.Seed) // never fails
 	}
 	st.From, st.To, st.Follow = o.From.Name, o.To.Name, o.Mode == Follow
 	for _, t := range tables {
@@ -199,7 +199,7 @@ func (c *copier) begin(ctx context.Context) error {
 	return nil
 }
 
-// resume checks that the options are those of the copy that the state file is of.
+// resume checks that the options match the copy in the state file.
 func (c *copier) resume() error {
 	st, o := c.state, &c.o
 	other := func(what, was, is string) error {
@@ -233,7 +233,7 @@ func (c *copier) resume() error {
 	return nil
 }
 
-// copyTable brings a table to the state "copied".
+// copyTable takes a table to the state "copied".
 func (c *copier) copyTable(ctx context.Context, t *tableState) error {
 	if t.Copied {
 		return nil

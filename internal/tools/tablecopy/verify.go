@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// examples is how many differing items a message names.
+	// examples is the number of differing items in a message.
 	examples = 5
-	// recheckMax is how many differing items are compared again after later changes were applied.
+	// recheckMax is the number of differing items compared again after applying later changes.
 	recheckMax   = 10_000
 	recheckTimes = 3
 )
 
-// comparison is what verify has found.
+// comparison is the result of verify.
 type comparison struct {
 	mu       sync.Mutex
 	compared int64
@@ -57,8 +57,8 @@ func (r *comparison) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// verify compares all items of the two tables: each item of the source with the target's of its key, and then the other
-// way round. Items that differ because the source changed meanwhile are compared again once those changes are applied.
+// verify compares all items of the two tables in both directions. Items that differ because the source has changed are
+// compared again after applying those changes.
 func (c *copier) verify(ctx context.Context, t *tableState) error {
 	source, err := describe(ctx, c.o.From.Client, t.Source)
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *copier) recheck(ctx context.Context, t *tableState, before *comparison)
 	return r, nil
 }
 
-// judge compares an item of the target with what it should be.
+// judge compares an item of the target with the expected one.
 func judge(r *comparison, key, wanted, there Item, wantedIs bool) {
 	switch {
 	case !wantedIs && there != nil:
@@ -133,7 +133,7 @@ func judge(r *comparison, key, wanted, there Item, wantedIs bool) {
 	}
 }
 
-// each calls f with all pages of a table, those of several segments at once.
+// each calls f with all pages of a table, concurrently for several segments.
 func (c *copier) each(ctx context.Context, e *Endpoint, table string, f func(context.Context, []Item) error) error {
 	segments, ctx := errgroup.WithContext(ctx)
 	for i := range c.o.Segments {
@@ -153,7 +153,7 @@ func (c *copier) each(ctx context.Context, e *Endpoint, table string, f func(con
 	return segments.Wait()
 }
 
-// compare compares items of the source with the target's, and returns how many have been compared so far.
+// compare compares items of the source with the target's, and returns the number compared so far.
 func (c *copier) compare(ctx context.Context, t *tableState, schema []types.KeySchemaElement, page []Item, r *comparison) (int64, error) {
 	for batch := range slices.Chunk(page, readMax) {
 		wanted, keys := make([]Item, len(batch)), make([]Item, len(batch))
@@ -180,8 +180,8 @@ func (c *copier) compare(ctx context.Context, t *tableState, schema []types.KeyS
 	return r.compared, nil
 }
 
-// compareBack finds items of the target that the source does not have. Where items were transformed the source's keys
-// are unknown, and it compares the numbers of items.
+// compareBack finds items of the target that the source does not have. If items were transformed, the source's keys are
+// unknown, and it compares the number of items.
 func (c *copier) compareBack(ctx context.Context, t *tableState, schema []types.KeySchemaElement, r *comparison) error {
 	var mu sync.Mutex
 	count := int64(0)
@@ -215,7 +215,7 @@ func (c *copier) compareBack(ctx context.Context, t *tableState, schema []types.
 	return err
 }
 
-// read returns the items of keys, strongly consistent, by identity.
+// read returns the items with the given keys by identity, with strong consistency.
 func (c *copier) read(ctx context.Context, e *Endpoint, table string, keys []Item) (map[string]Item, error) {
 	found, asked := map[string]Item{}, map[string]bool{}
 	if len(keys) == 0 {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// protocol is the only one of OTLP's protocols that is built in.
+// protocol is the only supported OTLP protocol.
 const protocol = "http/protobuf"
 
-// enabled reports whether the environment asks for traces. It is an error if it asks for an exporter that is not built in.
+// enabled reports whether the environment enables traces. An unsupported exporter is an error.
 func enabled(getenv func(string) string) (bool, error) {
 	if strings.EqualFold(getenv("OTEL_SDK_DISABLED"), "true") {
 		return false, nil
@@ -29,7 +29,7 @@ func enabled(getenv func(string) string) (bool, error) {
 	}
 }
 
-// check finds values in the environment that the SDK would replace by a default, with no more than a line in the log.
+// check rejects values in the environment that the SDK would replace by a default with only a line in the log.
 func check(getenv func(string) string) error {
 	for _, c := range []struct {
 		check func(value string) bool
@@ -50,7 +50,7 @@ func check(getenv func(string) string) error {
 	if ratio := strings.TrimSpace(getenv(argument)); ratio != "" && strings.HasSuffix(sampler(getenv("OTEL_TRACES_SAMPLER")), "traceidratio") && !isRatio(ratio) {
 		return fmt.Errorf("%s=%s: want a share of requests from 0 to 1, such as 0.1", argument, ratio)
 	}
-	// The variable for traces wins over the one for all signals.
+	// The variable for traces takes precedence over the one for all signals.
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
 		switch getenv(name) {
 		case "":
@@ -63,7 +63,7 @@ func check(getenv func(string) string) error {
 	return nil
 }
 
-// endpoint is where traces go, for messages: without a password. The environment has been checked.
+// endpoint returns the destination of traces for messages, without a password. The environment has been checked.
 func endpoint(getenv func(string) string) string {
 	value := cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), getenv("OTEL_EXPORTER_OTLP_ENDPOINT"), "https://localhost:4318")
 	u, err := url.Parse(strings.TrimSpace(value))

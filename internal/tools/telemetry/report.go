@@ -9,11 +9,11 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// reportInterval is how often the log says that traces cannot be sent.
+// reportInterval is how often the log reports that traces cannot be sent.
 const reportInterval = time.Minute
 
-// reportingExporter logs the failures of an exporter, at most one in a reportInterval. A collector that is down must not
-// flood the log: a busy server exports many batches a second.
+// reportingExporter logs failures of an exporter, at most once per reportInterval, so that an unreachable collector does not
+// flood the log: a busy server exports many batches per second.
 type reportingExporter struct {
 	sdk.SpanExporter
 
@@ -27,7 +27,7 @@ type reportingExporter struct {
 	failure  error     // the last failure since that line
 }
 
-// ExportSpans implements sdk.SpanExporter. It returns no error: the SDK would only log it once more.
+// ExportSpans implements sdk.SpanExporter. It returns no error, because the SDK would only log it again.
 func (e *reportingExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	err := e.SpanExporter.ExportSpans(ctx, spans)
 	if err == nil {
@@ -42,7 +42,7 @@ func (e *reportingExporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnl
 	return nil
 }
 
-// Shutdown implements sdk.SpanExporter. It logs what was dropped since the last line.
+// Shutdown implements sdk.SpanExporter. It logs the spans dropped since the last line.
 func (e *reportingExporter) Shutdown(ctx context.Context) error {
 	e.mu.Lock()
 	if e.dropped > 0 {

@@ -2,16 +2,16 @@
 //
 // # Model
 //
-// The standard environment variables of OpenTelemetry decide everything: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables.
-// Without an endpoint or exporter among them Start returns a nil Tracer, and requests are served as if this package
-// did not exist. Spans go by OTLP over HTTP, in batches, from a goroutine of the exporter's.
+// The standard environment variables of OpenTelemetry configure everything: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables.
+// Without an endpoint or exporter among them, Start returns a nil Tracer and tracing costs nothing. Spans are sent by OTLP
+// over HTTP, in batches, from the exporter's goroutine.
 //
-//	client's span (traceparent) ─► DynamoDB.PutItem ─┬─ latch    keys that others held
+//	client's span (traceparent) ─► DynamoDB.PutItem ─┬─ latch    waits for keys held by others
 //	                                                 ├─ read     reads of the store
 //	                                                 └─ commit   until the log is on disk
 //
-// A request has at most one child span of each kind: it begins with the first wait and lasts as long as all of them
-// together. Only spans that the sampler picks are put together at all.
+// A request has at most one child span of each kind: it begins with the first wait of that kind and lasts as long as all of
+// them together. Only sampled spans are created.
 package telemetry
 
 import (
@@ -36,8 +36,8 @@ import (
 	"github.com/monotable/monotable/internal/database/server"
 )
 
-// Start returns a tracer as the environment wants it, nil if it wants none, and stop, which sends what has not been sent.
-// getenv says whether there is one; all else the SDK reads from the environment of the process.
+// Start returns a tracer configured by the environment, or nil if tracing is off, and stop, which flushes pending spans.
+// getenv decides whether tracing is on; the SDK reads everything else from the process's environment.
 func Start(ctx context.Context, getenv func(string) string, version string, logger *slog.Logger) (t server.Tracer, stop func(context.Context) error, err error) {
 	on, err := enabled(getenv)
 	if err == nil && on {
@@ -48,7 +48,7 @@ func Start(ctx context.Context, getenv func(string) string, version string, logg
 	}
 	otel.SetLogger(logr.FromSlogHandler(logger.Handler()))
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { logger.Warn("OpenTelemetry failed", "error", err) }))
-	// Later ones win: OTEL_SERVICE_NAME over the name here.
+	// Later ones take precedence: OTEL_SERVICE_NAME over the name here.
 	about, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName("monotable"), semconv.ServiceVersion(version)),
 		resource.WithTelemetrySDK(), resource.WithHost(), resource.WithFromEnv())
 	if err != nil {
@@ -66,7 +66,7 @@ func Start(ctx context.Context, getenv func(string) string, version string, logg
 // tracer implements server.Tracer.
 type tracer struct{ spans trace.Tracer }
 
-// Begin begins the span of a call, as a child of the client's.
+// Begin starts the span of a call, as a child of the client's.
 func (t tracer) Begin(r *http.Request) (context.Context, func(*server.Exchange)) {
 	ctx := r.Context()
 	if r.Header.Get("X-Amz-Target") == "" { // a probe, or a browser

@@ -25,18 +25,18 @@ _START_TIMEOUT = 60.0
 
 
 def binary_path() -> str:
-    """The program: MONOTABLE_BINARY, or the one in this package."""
+    """The path of the binary: MONOTABLE_BINARY, or the one in this package."""
     if os.environ.get("MONOTABLE_BINARY"):
         return os.environ["MONOTABLE_BINARY"]
     name = "monotable.exe" if sys.platform == "win32" else "monotable"
     path = pathlib.Path(__file__).parent / "bin" / name
     if not path.exists():
-        raise FileNotFoundError(f"{path}: this package has no program for this platform; set MONOTABLE_BINARY to the path of one")
+        raise FileNotFoundError(f"{path}: this package has no binary for this platform; set MONOTABLE_BINARY to the path of one")
     return str(path)
 
 
 class Server:
-    """A running server. It ends with stop(), at the end of a with block, or when this process ends in whatever way."""
+    """A running server. It stops with stop(), at the end of a with block, or when this process ends for any reason."""
 
     def __init__(self, process: "subprocess.Popen[str]", endpoint: str) -> None:
         self._process = process
@@ -64,7 +64,7 @@ class Server:
 def start(*, memory: bool = False, data: Optional[str] = None, args: Sequence[str] = (), timeout: float = _START_TIMEOUT) -> Server:
     """Starts a server on a free port of 127.0.0.1, with its data in memory or in a directory."""
     if memory == (data is not None):
-        raise TypeError("start: give either memory=True or data=DIRECTORY")
+        raise TypeError("start: pass either memory=True or data=DIRECTORY")
     place = ["--memory"] if memory else ["--data", str(data)]
     process = subprocess.Popen(
         [binary_path(), "serve", *place, "--addr", "127.0.0.1:0", "--until-stdin-closes", "--log-level", "warn", *args],
@@ -83,7 +83,7 @@ def start(*, memory: bool = False, data: Optional[str] = None, args: Sequence[st
                 return Server(process, found[1])
     finally:
         timer.cancel()
-    raise RuntimeError(f"monotable ended (exit status {process.wait()}) before it listened; what it logged is on standard error")
+    raise RuntimeError(f"monotable exited (status {process.wait()}) before it started listening; its log is on standard error")
 
 
 def _drain(process: "subprocess.Popen[str]") -> None:
@@ -96,7 +96,7 @@ def _drain(process: "subprocess.Popen[str]") -> None:
 
 
 def create_tables(endpoint: str, tables: Iterable[Mapping[str, Any]]) -> None:
-    """Creates tables; each is the input of CreateTable."""
+    """Creates tables; each is an input of CreateTable."""
     for table in tables:
         request = urllib.request.Request(
             endpoint,
@@ -110,7 +110,7 @@ def create_tables(endpoint: str, tables: Iterable[Mapping[str, Any]]) -> None:
 
 
 def provision(endpoint: str, design: str, values: Optional[Mapping[str, str]] = None) -> None:
-    """Creates the tables of a design file. values are those of placeholders in table names."""
+    """Creates the tables of a design file. values has the values of placeholders in table names."""
     settings = [text for name, value in (values or {}).items() for text in ("--set", f"{name}={value}")]
     environment = {**os.environ, "AWS_ACCESS_KEY_ID": _KEY, "AWS_SECRET_ACCESS_KEY": _KEY, "AWS_REGION": _REGION}
     done = subprocess.run(
@@ -121,7 +121,7 @@ def provision(endpoint: str, design: str, values: Optional[Mapping[str, str]] = 
 
 
 def main() -> None:
-    """The command monotable."""
+    """Runs the monotable command."""
     program = binary_path()
     if sys.platform == "win32":
         sys.exit(subprocess.call([program, *sys.argv[1:]]))

@@ -1,4 +1,4 @@
-"""Fixtures for pytest. A test module that uses one of them gets an empty database of its own.
+"""Fixtures for pytest. A test module that uses one of them gets its own empty database.
 
     MONOTABLE_TABLES = [{"TableName": "Orders", ...}]    # inputs of CreateTable
     MONOTABLE_DESIGN = "shop.design.yaml"                # or a design file, relative to the module
@@ -18,7 +18,7 @@ import monotable
 
 @pytest.fixture(scope="module")
 def monotable_server(request: pytest.FixtureRequest) -> Iterator[monotable.Server]:
-    """A database in memory with the tables of the module's MONOTABLE_TABLES and MONOTABLE_DESIGN."""
+    """An in-memory database with the tables of the module's MONOTABLE_TABLES and MONOTABLE_DESIGN."""
     with monotable.start(memory=True) as server:
         monotable.create_tables(server.endpoint, getattr(request.module, "MONOTABLE_TABLES", ()))
         design = getattr(request.module, "MONOTABLE_DESIGN", None)
@@ -29,7 +29,7 @@ def monotable_server(request: pytest.FixtureRequest) -> Iterator[monotable.Serve
 
 @pytest.fixture(scope="module")
 def dynamodb(monotable_server: monotable.Server) -> Any:
-    """A boto3 client of the module's database."""
+    """A boto3 client for the module's database."""
     import boto3
 
     return boto3.client("dynamodb", **monotable_server.client_config)
@@ -37,7 +37,7 @@ def dynamodb(monotable_server: monotable.Server) -> Any:
 
 @pytest.fixture(scope="module")
 def dynamodb_resource(monotable_server: monotable.Server) -> Any:
-    """A boto3 resource of the module's database."""
+    """A boto3 resource for the module's database."""
     import boto3
 
     return boto3.resource("dynamodb", **monotable_server.client_config)

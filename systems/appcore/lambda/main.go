@@ -1,4 +1,4 @@
-// Command lambda is AppCore by itself: in AWS Lambda every function of template.yaml, elsewhere a server; see lambda --help.
+// Command lambda runs AppCore on its own: in AWS Lambda, every function of template.yaml; elsewhere, a server. See lambda --help.
 package main
 
 import (

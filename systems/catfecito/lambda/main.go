@@ -1,4 +1,5 @@
-// Command lambda is CatFecito by itself: in AWS Lambda every function of template.yaml, elsewhere a server; see lambda --help.
+// Command lambda runs CatFecito on its own: in AWS Lambda, every function of template.yaml; elsewhere, a server. See lambda
+// --help.
 package main
 
 import (

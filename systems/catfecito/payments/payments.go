@@ -1,20 +1,21 @@
-// Package payments is what a shop and a provider of payments say to each other.
+// Package payments is the interface between a shop and a payment provider.
 //
 // # Model
 //
 //	shop ── Begin ──▶ provider's page, where the customer pays or cancels
-//	                      │ an Event, signed, sent again until it is answered with 2xx
-//	shop ◀── webhook ─────╯
-//	shop ── Refund ─▶ provider, where a payment pays nothing any more
 //
-// Test is a provider without money, with a page of its own, for development.
+//	                      │ a signed Event, sent again until the response is 2xx
+//	shop ◀── webhook ─────╯
+//	shop ── Refund ─▶ provider, if a payment no longer pays for anything
+//
+// Test is a provider without real money, with its own page, for development.
 //
 // # Invariants
 //
-//	P1  An event counts only if it is signed, and was signed not long ago: an old one that somebody has recorded does not.
-//	P2  No two payments have one id.
+//	P1  An event is valid only if it was signed recently, so a recorded one cannot be replayed later.
+//	P2  Payment ids are unique.
 //
-// Providers may be used from any number of goroutines.
+// Providers are safe for concurrent use.
 package payments
 
 import (
@@ -23,14 +24,14 @@ import (
 	"net/http"
 )
 
-// Provider takes payments.
+// Provider is a payment provider.
 type Provider interface {
-	// Begin opens a payment and returns the address of the page at which the customer pays.
+	// Begin opens a payment and returns the address of its page for the customer.
 	Begin(ctx context.Context, p Payment) (url string, err error)
-	// Event reads the request of a webhook. Its error is ErrSignature where the provider has not sent it, or not now, and
-	// ErrEvent where it cannot be read.
+	// Event reads a webhook request. Its error is ErrSignature if the provider did not send it, or not recently, and ErrEvent if
+	// it cannot be read.
 	Event(header http.Header, body []byte) (Event, error)
-	// Refund gives a payment back. Done again, it changes nothing.
+	// Refund refunds a payment. Repeating it changes nothing.
 	Refund(ctx context.Context, paymentID string) error
 }
 
@@ -40,25 +41,25 @@ var (
 	ErrEvent     = errors.New("payments: the event cannot be read")
 )
 
-// Payment is what a customer is asked to pay.
+// Payment is a requested payment.
 type Payment struct {
 	OrderID string
 	// Amount is in the smallest unit of the shop's currency.
 	Amount int64
 }
 
-// Kind is what has become of a payment.
+// Kind is a payment's outcome.
 type Kind string
 
-// The kinds that a shop knows; others are none of its business.
+// The kinds that a shop handles; it ignores others.
 const (
 	Succeeded Kind = "payment.succeeded"
 	Cancelled Kind = "payment.cancelled"
 )
 
-// Event is what a provider tells of a payment.
+// Event is a provider's message about a payment.
 type Event struct {
-	// ID is the event's own: the same if it is sent again.
+	// ID identifies the event: it is the same if it is sent again.
 	ID        string `json:"id"`
 	Kind      Kind   `json:"type"`
 	PaymentID string `json:"paymentId"`

@@ -12,7 +12,7 @@ import (
 
 const testSecret = "what the provider signs with"
 
-// TestReplayWindow: an event counts for five minutes, before and after its time; not a second longer.
+// TestReplayWindow: an event is valid for exactly five minutes before and after its time.
 func TestReplayWindow(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
@@ -33,7 +33,7 @@ func TestReplayWindow(t *testing.T) {
 	}
 }
 
-// TestSignature: all that is signed counts, one secret of several is enough, and no other is.
+// TestSignature: all signed parts count; one of several secrets is enough, and no other is accepted.
 func TestSignature(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
@@ -56,7 +56,7 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// TestPage: the page is for the payment that its address was signed for, and signs no other.
+// TestPage: the page is for the payment for which its address was signed, and signs no other.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	p := NewTestOnce()

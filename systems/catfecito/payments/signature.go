@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The headers of a signed request, as https://www.standardwebhooks.com has them.
+// The headers of a signed request according to https://www.standardwebhooks.com.
 const (
 	headerID        = "Webhook-Id"
 	headerTime      = "Webhook-Timestamp"
@@ -18,13 +18,13 @@ const (
 	signatureMark   = "v1,"
 )
 
-// replayWindow is how far the time of a signature may be from now.
+// replayWindow is the maximum difference between a signature's time and now.
 const replayWindow = 5 * time.Minute
 
-// secretMin is the least length of a secret.
+// secretMin is the minimum length of a secret.
 const secretMin = 24
 
-// signed are the headers with which an event is sent.
+// signed returns the headers with which an event is sent.
 func signed(secret []byte, id string, at time.Time, body []byte) http.Header {
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	return http.Header{
@@ -32,7 +32,7 @@ func signed(secret []byte, id string, at time.Time, body []byte) http.Header {
 	}
 }
 
-// verify tells whether a request is signed, now. It may have several signatures, while secrets are exchanged.
+// verify reports whether a request has a valid, recent signature. It may have several while secrets are being rotated.
 func verify(secret []byte, header http.Header, now time.Time, body []byte) bool {
 	stamp := header.Get(headerTime)
 	seconds, err := strconv.ParseInt(stamp, 10, 64)

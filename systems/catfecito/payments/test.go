@@ -25,14 +25,14 @@ var pageTemplate = template.Must(template.ParseFS(page, "page/index.html")) //no
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const (
-	// PagePath is where the page of Test stands, in the shop.
+	// PagePath is the path of Test's page in the shop.
 	PagePath = "/test-payments/"
-	// formMax is the size of a form.
+	// formMax is the maximum size of a form.
 	formMax = 1 << 10
 )
 
-// Test is a provider without money. Whoever pays says so on its page; the page gets a signed event and sends it to the shop,
-// so that the shop meets what it would meet with another provider.
+// Test is a provider without real money. The payer decides on its page, which gets a signed event and sends it to the shop, so
+// the shop works as with any other provider.
 type Test struct {
 	secret []byte
 	now    func() time.Time
@@ -41,7 +41,7 @@ type Test struct {
 	refunded map[string]bool
 }
 
-// NewTest is a test provider that signs with a secret.
+// NewTest returns a test provider that signs with a secret.
 func NewTest(secret string, now func() time.Time) (*Test, error) {
 	if len(secret) < secretMin {
 		return nil, fmt.Errorf("payments: the secret has %d bytes, want %d or more", len(secret), secretMin)
@@ -49,12 +49,12 @@ func NewTest(secret string, now func() time.Time) (*Test, error) {
 	return &Test{secret: []byte(secret), now: now, refunded: map[string]bool{}}, nil
 }
 
-// NewTestOnce is a test provider with a secret of its own: what it has signed counts as long as the process runs.
+// NewTestOnce returns a test provider with a random secret: its signatures are valid for as long as the process runs.
 func NewTestOnce() *Test {
 	return &Test{secret: []byte(rand.Text()), now: time.Now, refunded: map[string]bool{}}
 }
 
-// link is what the address of a page says: which payment it is for. It is signed, so that nobody pays less.
+// link is the content of a page's address: its payment. It is signed, so that nobody can pay less.
 type link struct{ Payment, Order, Amount, Signature string }
 
 func (t *Test) signature(l link) string {
@@ -73,7 +73,7 @@ func (t *Test) Begin(_ context.Context, p Payment) (string, error) {
 	return PagePath[1:] + "?" + query.Encode(), nil
 }
 
-// Event reads what Send has made.
+// Event reads a request made by Send.
 func (t *Test) Event(header http.Header, body []byte) (Event, error) {
 	if !verify(t.secret, header, t.now(), body) {
 		return Event{}, ErrSignature
@@ -85,13 +85,13 @@ func (t *Test) Event(header http.Header, body []byte) (Event, error) {
 	return e, nil
 }
 
-// Send is the request with which an event is told.
+// Send builds the request that delivers an event.
 func (t *Test) Send(e Event) (http.Header, []byte) {
 	body, _ := json.Marshal(e) // never fails
 	return signed(t.secret, e.ID, t.now(), body), body
 }
 
-// Refund remembers that a payment was given back.
+// Refund records a refund.
 func (t *Test) Refund(_ context.Context, paymentID string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -99,7 +99,7 @@ func (t *Test) Refund(_ context.Context, paymentID string) error {
 	return nil
 }
 
-// Refunded tells whether a payment was given back.
+// Refunded reports whether a payment was refunded.
 func (t *Test) Refunded(paymentID string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -142,7 +142,7 @@ func (t *Test) show(w http.ResponseWriter, r *http.Request) {
 	}{l, fmt.Sprintf("%d.%02d", cents/100, cents%100)})
 }
 
-// event signs what the customer has decided, for the page to send it.
+// event signs the customer's decision, for the page to send.
 func (t *Test) event(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, formMax)
 	if err := r.ParseForm(); err != nil {

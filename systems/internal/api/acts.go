@@ -16,33 +16,34 @@ import (
 )
 
 const (
-	// actEndTimeout is how long it may take to keep how an act was answered, when its own time may be over.
+	// actEndTimeout is how long recording an act's response may take; the request's own time may be over by then.
 	actEndTimeout = 5 * time.Second
-	// actTargetMax is how much of a path is kept.
+	// actTargetMax is the longest path that is recorded.
 	actTargetMax = 400
 )
 
-// Act is what one of the staff asks for: an operation for a group that is no GET, or one that is Acted by who is in the staff's group.
+// Act is an audit record of a staff request: an operation for a group other than GET, or an operation with Acted called by a
+// member of the staff group.
 type Act struct {
-	// Day is that of At, in UTC: 2026-11-23.
+	// Day is the day of At, in UTC: 2026-11-23.
 	Day       string
 	At        time.Time
 	RequestID string
-	// ActorID is the sub of who asks.
+	// ActorID is the caller's sub.
 	ActorID string
-	// Operation is the operation's id; Target method and path, as they were asked for.
+	// Operation is the operation's id; Target is the request's method and path.
 	Operation, Target string
-	// Status is how it was answered; nil until then.
+	// Status of the response; nil until there is one.
 	Status *int64
 }
 
-// Acts keep who did what. Before an act is done it is kept that it is asked for, and an act that cannot be kept is not done. Then it
-// is kept how it was answered: where that is missing, as after a crash, nobody knows whether it was done.
+// Acts records who did what. An act is recorded before it runs, and does not run if it cannot be recorded. Its response is
+// recorded afterwards: if that is missing, for example after a crash, it is unknown whether the act took effect.
 type Acts struct {
 	begin, end func(context.Context, Act) error
 }
 
-// KeepActs keeps acts by two writes of a design, whose fields are those of Act.
+// KeepActs records acts with two writes of a design whose fields are those of Act.
 func KeepActs[Begin, Begun, End, Ended any](begin func(context.Context, Begin) (Begun, error), end func(context.Context, End) (Ended, error)) *Acts {
 	first, last := byname.Copy[Act, Begin](), byname.Copy[Act, End]()
 	return &Acts{
@@ -61,22 +62,22 @@ type ShownAct struct {
 	RequestID string    `json:"requestId" doc:"The request's id, as in the log"`
 }
 
-// ActsPage asks for a day's acts.
+// ActsPage requests the acts of a day.
 type ActsPage struct {
 	PageQuery
 	Day string `query:"day" required:"true" format:"date" doc:"The day, in UTC" example:"2026-11-23"`
 }
 
-// ListActs adds GET /acts, for those of whom option lets it be called.
+// ListActs adds GET /acts; option says who may call it.
 func ListActs[P, Out any](r Routes, pattern func(context.Context, P, table.PageOptions) (table.Page[Out], error), staff Option) {
 	List[ShownAct](r, "/acts", "listActs", "What staff has asked for on a day, newest first", Pages[ActsPage](pattern), staff,
 		About("Each request of staff that changes something, kept before it is done, and how it was answered. Entries go after a year."))
 }
 
-// Acted says that the operation is an act where one of the staff calls it. What is for a group and is no GET is one by itself.
+// Acted makes the operation an act when staff calls it. An operation for a group other than GET is one anyway.
 func Acted(op *huma.Operation) { traitsOf(op).acted = true }
 
-// acts keeps an act before it is done and when it is answered.
+// acts records an act before it runs and after its response.
 func (a *API) acts(ctx huma.Context, next func(huma.Context)) {
 	op := ctx.Operation()
 	t := traitsOf(op)

@@ -17,7 +17,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// begun and ended are what the writes of a design would take.
+// begun and ended are the inputs of the design's writes.
 type begun struct {
 	Day, RequestID, ActorID, Operation, Target string
 	At                                         time.Time
@@ -30,11 +30,11 @@ type ended struct {
 	Status         *int64
 }
 
-// TestActs: what staff changes is kept before it is done, with how it was answered; what others do, and what changes nothing, is not.
-// What cannot be kept is not done.
+// TestActs: a change by staff is recorded before it runs, with its response; other users' requests and reads are not. What cannot
+// be recorded does not run.
 func TestActs(t *testing.T) {
 	t.Parallel()
-	var done []string // all that happens, in order
+	var done []string // everything that happens, in order
 	fault := map[string]error{}
 	keep := api.KeepActs(
 		func(_ context.Context, in begun) (struct{}, error) {

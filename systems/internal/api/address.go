@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// networkBits are what one subscriber has of IPv6: the rest of an address he chooses himself, as often as he likes.
+// networkBits is the prefix length that one IPv6 subscriber has. They choose the rest of an address freely.
 const networkBits = 64
 
-// Address is where the caller of the request calls from that a context belongs to, for bounds on who has not signed in: an
-// address of IPv4, or the network of 64 bits of one of IPv6. It is "" outside of requests.
+// Address returns the network address of a request's caller, for limits on anonymous callers: an IPv4 address, or the /64 network
+// of an IPv6 address. It is "" outside of requests.
 func Address(ctx context.Context) string {
 	if r := requestOf(ctx); r != nil {
 		return r.address
@@ -22,7 +22,7 @@ func Address(ctx context.Context) string {
 	return ""
 }
 
-// Networks reads what an operator says of the proxies in front: 10.0.0.0/8, or an address by itself.
+// Networks parses a list of proxies: networks such as 10.0.0.0/8, or single addresses.
 func Networks(texts []string) ([]netip.Prefix, error) {
 	var networks []netip.Prefix
 	for _, text := range texts {
@@ -39,10 +39,10 @@ func Networks(texts []string) ([]netip.Prefix, error) {
 	return networks, nil
 }
 
-// mappedBits begin an address of IPv6 that is one of IPv4: ::ffff:192.0.2.1.
+// mappedBits is the prefix length of IPv4-mapped IPv6 addresses: ::ffff:192.0.2.1.
 const mappedBits = 96
 
-// unmapped is a network as callers' addresses are compared: those of IPv4 in their own form.
+// unmapped normalises a network for comparison with callers' addresses: IPv4 in its own form.
 func unmapped(network netip.Prefix) netip.Prefix {
 	if !network.Addr().Is4In6() || network.Bits() < mappedBits {
 		return network
@@ -50,9 +50,9 @@ func unmapped(network netip.Prefix) netip.Prefix {
 	return netip.PrefixFrom(network.Addr().Unmap(), network.Bits()-mappedBits)
 }
 
-// callerOf is who calls: who has opened the connection, or, where that is a trusted proxy, whom the proxies name in
-// X-Forwarded-For. Each of them appends who has called it, so the list is believed from its end on, as long as the names
-// are those of proxies; what stands before is what anybody may say.
+// callerOf returns the caller's address: the peer of the connection or, if that is a trusted proxy, the address in
+// X-Forwarded-For. Each proxy appends its peer, so the list is read from its end for as long as the entries are trusted proxies;
+// anything before that can be forged.
 func (a *API) callerOf(r *http.Request) string {
 	caller, err := netip.ParseAddr(hostOf(r.RemoteAddr))
 	if err != nil {
@@ -71,15 +71,15 @@ func (a *API) callerOf(r *http.Request) string {
 		return caller.String()
 	}
 	network, err := caller.WithZone("").Prefix(networkBits)
-	if err != nil { // of no address of IPv6
+	if err != nil { // not an IPv6 address
 		return caller.String()
 	}
 	return network.String()
 }
 
-// proxied tells whether an address is a trusted proxy's, on whichever link.
+// proxied reports whether an address belongs to a trusted proxy, on any link.
 func (a *API) proxied(address netip.Addr) bool {
-	address = address.WithZone("") // a network contains none with a zone
+	address = address.WithZone("") // a network contains no address with a zone
 	return slices.ContainsFunc(a.options.Proxies, func(p netip.Prefix) bool { return p.Contains(address) })
 }
 

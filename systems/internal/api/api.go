@@ -1,5 +1,5 @@
-// Package api is what the HTTP APIs of all systems have in common: where they live, who may call them, what is measured,
-// and what an answer and a problem look like.
+// Package api is the common part of all systems' HTTP APIs: paths, authentication, metrics, and the form of responses and
+// problems.
 //
 // # Model
 //
@@ -7,21 +7,21 @@
 //	                                                                                       │
 //	                         problem+json ◀── problem.Rules ◀── any error, of anything ◀───┘
 //
-// A system registers its operations with huma, and from them come validation and the document at PREFIX/openapi.json, which
-// the page at PREFIX/docs shows. A handler is a function of a typed input; it returns errors as it meets them.
+// A system registers its operations with huma, which validates requests and produces the document at PREFIX/openapi.json, shown
+// by the page at PREFIX/docs. A handler is a function of a typed input, and returns errors unchanged.
 //
 // # Invariants
 //
-//	A1  An operation needs an access token unless it says that it is Public or Tokenless. A token that came is valid or refused.
-//	A2  Every answer has X-Request-Id; every problem says it; the log line of every request has it.
-//	A3  The log has no bodies, no headers, no addresses: a route instead of a path, a sub instead of a name.
-//	A4  Every error leaves as a problem with a code, those of the router and of validation too.
-//	A5  A request that takes too long is ended through its context; only a Stream may take longer, and ends when the process
-//	    drains.
-//	A6  What was validated is what a handler gets: a body that could be read in two ways is refused.
-//	A7  Where a system keeps acts, nothing that is for staff and changes something is done before it is kept who asks for it.
+//	A1  An operation requires an access token unless it is Public or Tokenless. If a token is sent it must be valid.
+//	A2  Every response has X-Request-Id; every problem contains it; every request's log line has it.
+//	A3  The log contains no bodies, headers or addresses: a route instead of a path, a sub instead of a name.
+//	A4  Every error becomes a problem with a code, including those of routing and validation.
+//	A5  A request that takes too long is cancelled through its context. Only a Stream may take longer; it ends when the
+//	    process drains.
+//	A6  A handler gets exactly what was validated: a body that could be read in two ways is rejected.
+//	A7  If a system keeps acts, no change by staff runs before it is recorded who requests it.
 //
-// An API may be used from any number of goroutines once its operations are registered.
+// An API is safe for concurrent use once its operations are registered.
 package api
 
 import (
@@ -48,63 +48,63 @@ import (
 )
 
 const (
-	// defaultTimeout is below the 29 s that API Gateway waits.
+	// defaultTimeout is below API Gateway's limit of 29 s.
 	defaultTimeout = 10 * time.Second
 	defaultMaxBody = 1 << 20
-	// compressFrom is the size from which answers are compressed.
+	// compressFrom is the size from which responses are compressed.
 	compressFrom = 1 << 10
 )
 
-// Verifier tells whose token it is; *auth.Verifier is one.
+// Verifier verifies a token and returns its principal; *auth.Verifier is one.
 type Verifier interface {
 	Verify(ctx context.Context, token string) (auth.Principal, error)
 }
 
-// Options of an API. Name, Title and Verifier must be given.
+// Options of an API. Name, Title and Verifier are required.
 type Options struct {
-	// Name is the system's, in metrics and logs.
+	// Name is the system's name, in metrics and logs.
 	Name string
 	// Title, About and Version are the document's.
 	Title, About, Version string
-	// Prefix is what all paths begin with: "/appcore", or "" where the API has a host of its own.
+	// Prefix is the beginning of all paths: "/appcore", or "" if the API has its own host.
 	Prefix string
-	// Page is what people see at the prefix: it answers GET / and what is below /assets/. Nil sends them to Docs.
+	// Page is the page at the prefix: it serves GET / and the files below /assets/. Nil redirects to Docs.
 	Page http.Handler
-	// Docs is the page at PREFIX/docs, which shows the document beside it: it answers GET / and what is below /assets/. Nil is none.
+	// Docs is the page at PREFIX/docs, which shows the document: it serves GET / and the files below /assets/. Nil is none.
 	Docs http.Handler
-	// Examples stand in the document at their operations.
+	// Examples are added to the document at their operations.
 	Examples []Example
-	// Rules are the answers to the errors that the system's design declares.
+	// Rules map the errors that the system's design declares to responses.
 	Rules problem.Rules
-	// Words translate what the system says to people; what all systems say is known.
+	// Words translate the system's own messages; messages common to all systems are built in.
 	Words    *words.Catalogue
 	Verifier Verifier
-	// Ready tells whether the database can be used; nil is always.
+	// Ready reports whether the database is available; nil means always.
 	Ready func(context.Context) error
-	// Logger is told of requests; nil tells no one.
+	// Logger logs requests; nil logs nothing.
 	Logger *slog.Logger
-	// Metrics counts; nil does not.
+	// Metrics counts requests; nil counts nothing.
 	Metrics *Metrics
-	// Origins are the origins whose pages may call; "*" allows all.
+	// Origins are the web origins that may call the API; "*" allows all.
 	Origins []string
-	// Timeout ends a request; 0 is 10 s.
+	// Timeout of a request; 0 is 10 s.
 	Timeout time.Duration
-	// MaxBody is the largest body that is read; 0 is 1 MB.
+	// MaxBody is the largest request body; 0 is 1 MB.
 	MaxBody int64
-	// Limiter bounds the requests of one user, or of one address where nobody has signed in; nil does not.
+	// Limiter limits requests per user, or per address for anonymous callers; nil does not.
 	Limiter *ratelimit.Limiter
-	// Proxies are the networks of those in front, who are believed when they say for whom they call.
+	// Proxies are the networks of trusted proxies, whose X-Forwarded-For is believed.
 	Proxies []netip.Prefix
-	// Acts keep what Staff, a group, asks for; nil keeps nothing.
+	// Acts records the requests of the group Staff; nil records nothing.
 	Acts  *Acts
 	Staff string
-	// Clock tells when something is asked for; nil is the machine's.
+	// Clock dates acts; nil is the system clock.
 	Clock func() time.Time
 	// Draining ends event streams when it is closed.
 	Draining <-chan struct{}
 }
 
-// API is one system's: a huma.API to register operations with, and the handler of it all.
+// API is one system's API: a huma.API to register operations with, and the handler that serves it.
 type API struct {
 	huma.API
 	options  Options
@@ -112,10 +112,10 @@ type API struct {
 	mux      *http.ServeMux
 	handler  http.Handler
 	document func() ([]byte, error)
-	problems []declared // those of all operations
+	problems []declared // of all operations
 }
 
-// New makes an API without operations, but for health, readiness, document and page.
+// New creates an API with health, readiness, document and page, and no other operations.
 func New(o Options) (*API, error) {
 	if o.Name == "" || o.Title == "" || o.Verifier == nil {
 		return nil, errors.New("api: Name, Title and Verifier must be given")
@@ -172,11 +172,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// ServeHTTP answers a request.
+// ServeHTTP serves a request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }
 
-// Handle adds pages, which are no part of the document: pattern is "GET /play/", without the prefix, and so are the paths
-// that the handler sees.
+// Handle adds a page outside of the document. Pattern is for example "GET /play/", without the prefix; the handler sees paths
+// without it too.
 func (a *API) Handle(pattern string, handler http.Handler) {
 	method, path, found := strings.Cut(pattern, " ")
 	if !found {
@@ -187,7 +187,7 @@ func (a *API) Handle(pattern string, handler http.Handler) {
 	a.mux.Handle(method+a.options.Prefix+path, http.StripPrefix(a.options.Prefix, handler))
 }
 
-// compressible leaves event streams alone: each event has to leave at once.
+// compressible excludes event streams: each event must be sent immediately.
 func compressible(contentType string) bool {
 	return gzhttp.DefaultContentTypeFilter(contentType) && !strings.HasPrefix(contentType, "text/event-stream")
 }

@@ -27,7 +27,7 @@ import (
 
 var errBroke = errors.New("not enough money")
 
-// failures are what the operation GET /fail/{kind} returns.
+// failures are the errors of the operation GET /fail/{kind}.
 var failures = map[string]error{
 	"declared":   &table.Refusal{Pattern: "Pay", Line: -1, Err: errBroke},
 	"refused":    &table.Refusal{Pattern: "Pay", Line: -1, Err: errors.New("declared, and without a rule")},
@@ -69,17 +69,17 @@ type textOutput struct {
 	}
 }
 
-// server is an API over a socket, with operations for each thing that can happen.
+// server is an API over a socket, with an operation for each case.
 type server struct {
 	*httptest.Server
 	issuer   *auth.Issuer
 	registry *prometheus.Registry
 	metrics  *api.Metrics
 	log      *logBuffer
-	entered  chan struct{} // told when GET /wait has begun
+	entered  chan struct{} // signals that GET /wait has begun
 }
 
-// logBuffer is a log that tests read while it is written.
+// logBuffer is a log that can be read while it is written.
 type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -177,7 +177,7 @@ func (s *server) logger() *slog.Logger {
 	return slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 }
 
-// token is one of u-1.
+// token returns a token of u-1.
 func (s *server) token(t *testing.T, groups ...string) string {
 	t.Helper()
 	token, err := s.issuer.Mint(auth.Claims{Sub: "u-1", Groups: groups})

@@ -22,14 +22,14 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// formats are how bodies are written and read.
+// formats are the encodings of bodies.
 func formats() map[string]huma.Format {
 	strict := huma.Format{Marshal: writeJSON, Unmarshal: readJSON}
 	return map[string]huma.Format{"application/json": strict, "json": strict}
 }
 
-// written is how JSON is written: times in UTC with three decimals, always, as the systems' documents have them.
-// (encoding/json leaves zeros at the end out, so that texts of equal times differ and do not sort.)
+// written encodes JSON with times in UTC and always three decimals, as the systems' documents require. (encoding/json drops
+// trailing zeros, so the strings of equal times can differ and do not sort.)
 var written = json2.JoinOptions(
 	jsonv1.DefaultOptionsV1(), jsontext.EscapeForHTML(false),
 	json2.WithMarshalers(json2.MarshalToFunc(func(e *jsontext.Encoder, t time.Time) error {
@@ -37,7 +37,7 @@ var written = json2.JoinOptions(
 	})),
 )
 
-// MarshalJSON is a value as responses and events have it.
+// MarshalJSON encodes a value as responses and events contain it.
 func MarshalJSON(v any) ([]byte, error) { return json2.Marshal(v, written) }
 
 func writeJSON(w io.Writer, v any) error {
@@ -49,9 +49,9 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// readJSON reads JSON that can be read in one way only. huma reads a body twice, first as any value, which it validates,
-// then as the handler's type; Go merges an object that comes twice into the first one then, and keeps of it what the
-// second does not have. So whoever says something twice is refused before.
+// readJSON decodes JSON that has only one reading. huma decodes a body twice, first into any, which it validates, and then into
+// the handler's type. In the second step Go merges a repeated object into the first one. So repeated members are rejected
+// beforehand.
 func readJSON(data []byte, v any) error {
 	if err := json.Unmarshal(data, v); err != nil {
 		return unreadable(err)
@@ -68,13 +68,13 @@ func readJSON(data []byte, v any) error {
 	return nil
 }
 
-// level is an object or a list that is open.
+// level is an open object or list.
 type level struct {
-	names map[string]bool // of an object's members so far; nil in a list
+	names map[string]bool // of the object's members so far; nil in a list
 	named bool            // the next token is a member's value
 }
 
-// repeated finds a name that an object has twice, in valid JSON.
+// repeated finds a repeated member name in valid JSON.
 func repeated(data []byte) (name string, twice bool) {
 	tokens := json.NewDecoder(bytes.NewReader(data))
 	tokens.UseNumber()
@@ -104,10 +104,10 @@ func repeated(data []byte) (name string, twice bool) {
 	}
 }
 
-// quoted is a value in the words of an error.
+// quoted formats a value for an error.
 var quoted = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"")
 
-// unreadable says why a body cannot be read, without the names of Go's types and without values, which may be secrets.
+// unreadable says why a body cannot be decoded, without Go type names and without values, which may be secret.
 func unreadable(err error) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Errorf("is no JSON: %w, byte %d", syntax, syntax.Offset)
@@ -131,7 +131,7 @@ func unreadable(err error) error {
 	return errors.New(quoted.ReplaceAllString(err.Error(), "a value"))
 }
 
-// preread refuses a request that its headers are enough to refuse.
+// preread rejects a request because of its headers, before its body is read.
 func (a *API) preread(ctx huma.Context, next func(huma.Context)) {
 	op := ctx.Operation()
 	r, _ := humago.Unwrap(ctx)

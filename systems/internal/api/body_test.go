@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// FuzzRepeated: a member is repeated exactly where reading keeps fewer members than there are colons outside of texts.
+// FuzzRepeated: a member is repeated exactly if decoding keeps fewer members than there are colons outside of strings.
 func FuzzRepeated(f *testing.F) {
 	for _, text := range []string{
 		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"a":{"a":1},"b":[{"a":":"},{"a":"\":"}]}`, `[{"x":[[],{}]},"x",{"x":{},"x":[]}]`,
@@ -26,7 +26,7 @@ func FuzzRepeated(f *testing.F) {
 	})
 }
 
-// members are those of all objects in a value.
+// members counts the members of all objects in a value.
 func members(value any) (n int) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -41,7 +41,7 @@ func members(value any) (n int) {
 	return n
 }
 
-// colons are those outside of texts in valid JSON.
+// colons counts colons outside of strings in valid JSON.
 func colons(data []byte) (n int) {
 	inText := false
 	for i := 0; i < len(data); i++ {
@@ -57,7 +57,7 @@ func colons(data []byte) (n int) {
 	return n
 }
 
-// TestTimes: a time has three decimals, in UTC, whatever they are and wherever it stands.
+// TestTimes: every time has three decimals and is in UTC, wherever it appears.
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	at := func(text string) time.Time {

@@ -13,8 +13,8 @@ const (
 	CORSMaxAge  = 600 // seconds
 )
 
-// cors lets pages of the allowed origins call. Pages send the token themselves and no cookie is ever allowed, so "*" gives
-// no page a token.
+// cors lets pages of the allowed origins call the API. Pages send the token themselves and cookies are never allowed, so "*"
+// gives no page a token.
 func (a *API) cors(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -10,18 +10,18 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Example is a request with which to begin.
+// Example is a request to start with.
 type Example struct {
 	Title, Method string
 	// Path follows the prefix: "/transactions?limit=5".
 	Path   string
 	Header map[string]string
 	Body   string
-	// Groups are those that the token needs.
+	// Groups are those that the token must have.
 	Groups []string
 }
 
-// exemplify writes the examples of an operation into the document, by their titles.
+// exemplify adds an operation's examples to the document, by title.
 func (a *API) exemplify(op *huma.Operation) {
 	for _, e := range a.options.Examples {
 		path, query, _ := strings.Cut(e.Path, "?")
@@ -57,7 +57,7 @@ func (a *API) exemplify(op *huma.Operation) {
 	}
 }
 
-// places are what a path has at the places of a pattern: /users/{id} of /users/42 is id 42.
+// places returns the parameters of a path by its pattern: for /users/{id} and /users/42, id is 42.
 func places(pattern, path string) (map[string]string, bool) {
 	want, have := strings.Split(pattern, "/"), strings.Split(path, "/")
 	if len(want) != len(have) {
@@ -74,12 +74,12 @@ func places(pattern, path string) (map[string]string, bool) {
 	return found, true
 }
 
-// registerDocument serves the OpenAPI document, its page, and the system's own.
+// registerDocument serves the OpenAPI document, its page, and the system's own page.
 func (a *API) registerDocument() {
 	a.Handle("GET /openapi.json", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		text, err := a.document()
 		if err != nil {
-			panic(err) // a bug of an operation, which is logged and answered as others are
+			panic(err) // a bug in an operation, logged and answered like any panic
 		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(text)

@@ -78,7 +78,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestPage: the page of the document, and its files, are what the API was given; a page of the system's own is before it.
+// TestPage: the document's page and its files are served as given; a system's own page takes precedence.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	shows := func(name string) http.Handler {
@@ -108,7 +108,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestExamplesInDocument: an example stands at its operation: values at its parameters, in their types, and the body as it was
+// TestExamplesInDocument: an example appears at its operation: its values at the parameters, with their types, and the body as
 // written.
 func TestExamplesInDocument(t *testing.T) {
 	t.Parallel()
@@ -151,8 +151,8 @@ func TestExamplesInDocument(t *testing.T) {
 	}
 }
 
-// TestProblemsInDocument: a response has the codes of its status, those of the operation's own beside those of all; all stand at the
-// top with what they mean.
+// TestProblemsInDocument: a response lists the codes of its status, the operation's own and the common ones; all are defined at
+// the top.
 func TestProblemsInDocument(t *testing.T) {
 	t.Parallel()
 	var d struct {

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// gzipSuffix is added to the tag of a response that is compressed, which is another one byte for byte.
+	// gzipSuffix is added to the tag of a compressed response, because its bytes differ.
 	gzipSuffix = "-gzip"
-	// tagBytes of a hash are more than chance finds twice.
+	// tagBytes of a hash are enough to avoid collisions.
 	tagBytes = 16
-	// A version is written as a number of milliseconds, and ends before the hash.
+	// A version is a number of milliseconds, followed by the hash.
 	versionBase, versionEnd = 36, "."
 	versionMax              = 253402300799999 // the last one of the year 9999
-	// revalidated lets browsers keep a response, and ask each time whether it is still right.
+	// revalidated lets browsers store a response, and check each time whether it is current.
 	revalidated = "private, no-cache"
 )
 
-// Versioned is what is shown of something that is changed by those who have read it: when it was changed last is its version.
+// Versioned is for responses that callers read before they change them: the time of the last change is the version.
 type Versioned interface{ Version() time.Time }
 
 // Seen is for inputs of operations that change something Versioned; embed it.
@@ -32,7 +32,8 @@ type Seen struct {
 	IfMatch string `header:"If-Match" maxLength:"200" doc:"The ETag of what you have read. It is changed only if nobody has changed it since; without it, or with *, it is changed whatever it is now."`
 }
 
-// Between are the bounds of the versions that may be changed, both of them included: of that which the caller has read, or of all.
+// Between returns the range of versions that the request may change, both ends included: the version that the caller has read, or
+// all.
 func (s Seen) Between() (from, to time.Time) {
 	value := strings.TrimSpace(s.IfMatch)
 	if value == "" || value == "*" {
@@ -41,12 +42,12 @@ func (s Seen) Between() (from, to time.Time) {
 	version, _, _ := strings.Cut(strings.Trim(value, `"`), versionEnd)
 	at, err := strconv.ParseInt(version, versionBase, 64)
 	if err != nil || strings.HasPrefix(value, "W/") || at < 0 || at > versionMax {
-		return time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC() // nothing that is stored has this version
+		return time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC() // no stored item has this version
 	}
 	return time.UnixMilli(at).UTC(), time.UnixMilli(at).UTC()
 }
 
-// tag gives a response of one thing a strong tag, made of its version, if it has one, and of its bytes.
+// tag gives a response with a single item a strong tag, derived from its version, if it has one, and from its bytes.
 func (r *response[Shown]) tag() (string, error) {
 	text, err := MarshalJSON(r.Body)
 	if err != nil {
@@ -61,8 +62,8 @@ func (r *response[Shown]) tag() (string, error) {
 	return of, nil
 }
 
-// revalidate tags a response that is read, and answers 304 to who has it already. It is read all the same: what is saved is what goes
-// to the client.
+// revalidate tags the response of a read, and returns 304 if the caller already has it. The item is read anyway: this saves
+// transfer, not reads.
 func (r *response[Shown]) revalidate(ctx context.Context) error {
 	of, err := r.tag()
 	if err != nil {
@@ -77,7 +78,7 @@ func (r *response[Shown]) revalidate(ctx context.Context) error {
 	return nil
 }
 
-// has tells whether If-None-Match has a tag, in whichever encoding it was sent.
+// has reports whether If-None-Match contains a tag, in any encoding.
 func has(list, tag string) bool {
 	for known := range strings.SplitSeq(list, ",") {
 		known = strings.Trim(strings.TrimPrefix(strings.TrimSpace(known), "W/"), `"`)
@@ -88,7 +89,7 @@ func has(list, tag string) bool {
 	return false
 }
 
-// documentTag says of an operation that responds with one thing that its responses have tags.
+// documentTag documents the tags of an operation that returns a single item.
 func documentTag(op *huma.Operation, t *traits) {
 	about := "Of these bytes; send it as If-None-Match to be answered 304 while they are the same"
 	if t.versioned {

@@ -14,8 +14,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// TestETag: one thing has a tag of its bytes, which changes with them; who has it is answered 304 and nothing else, however the
-// bytes were sent. Lists, problems, and what may not be stored have none.
+// TestETag: a single item has a tag derived from its bytes; a caller who has it gets 304 and no body, in any encoding. Lists,
+// problems and uncacheable responses have none.
 func TestETag(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -25,7 +25,7 @@ func TestETag(t *testing.T) {
 	}
 	thing := struct {
 		Text string `json:"text"`
-	}{strings.Repeat("a", 3000)} // it is compressed for who takes that
+	}{strings.Repeat("a", 3000)} // compressed if the caller accepts it
 	get := func(context.Context, auth.Principal, api.None) (struct {
 		Text string `json:"text"`
 	}, error,
@@ -97,7 +97,7 @@ func TestETag(t *testing.T) {
 	}
 }
 
-// edited is shown of what is changed by those who have read it.
+// edited is a response of something that callers read before they change it.
 type edited struct {
 	Text string    `json:"text"`
 	At   time.Time `json:"at"`
@@ -113,8 +113,8 @@ type change struct {
 	}
 }
 
-// TestIfMatch: a thing is changed by who has its version, whatever else has changed of its bytes, and by who asks for no version; a tag of
-// no version changes nothing.
+// TestIfMatch: a change succeeds with the current version, whatever else has changed in the bytes, and without any; a tag without
+// a version changes nothing.
 func TestIfMatch(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -149,7 +149,7 @@ func TestIfMatch(t *testing.T) {
 		return w.Header().Get("ETag")
 	}
 	first := tag()
-	thing.Seen++ // what nobody edits
+	thing.Seen++ // not an edit
 	if tag() == first {
 		t.Error("other bytes have the same tag")
 	}
@@ -161,7 +161,7 @@ func TestIfMatch(t *testing.T) {
 			t.Errorf("If-Match %s: %d %s", match, w.Code, w.Body)
 		}
 	}
-	for _, suffix := range []string{"", "-gzip"} { // what is compressed has another tag, of the same version
+	for _, suffix := range []string{"", "-gzip"} { // a compressed response has another tag for the same version
 		if w := put(strings.TrimSuffix(tag(), `"`) + suffix + `"`); w.Code != http.StatusOK {
 			t.Errorf("with %q: %d %s", suffix, w.Code, w.Body)
 		}

@@ -14,21 +14,20 @@ import (
 // errPanic stands for a panic, which has its own log line.
 var errPanic = errors.New("a handler panicked")
 
-// What huma says where it hands over an error of ours, or of the connection.
+// What huma says when it reports one of our errors, or one of the connection.
 const (
 	humaHandlerFailed = "unexpected error occurred"
 	humaBodyUnread    = "cannot read request body"
 )
 
-// What a client is told of the faults of one request: the first of them, each in few words.
+// Limits on how many faults of a request are reported, and on their length.
 const (
 	faultsMax = 20
 	wordsMax  = 200
 )
 
-// settleHuma sets what huma knows one way of for the whole process: all its errors become problems, and a member of a body has
-// the name that the document says, letter by letter. Left to itself huma validates one of {"note":…,"NOTE":…}, and encoding/json
-// reads the other.
+// settleHuma configures huma, which has process-wide settings: all errors become problems, and member names are case-sensitive.
+// By default huma validates one of {"note":…,"NOTE":…} while encoding/json reads the other.
 var settleHuma = sync.OnceFunc(func() {
 	huma.ValidateStrictCasing = true
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
@@ -42,7 +41,7 @@ var settleHuma = sync.OnceFunc(func() {
 	}
 })
 
-// ofHuma is the one place where it is decided what a client is told.
+// ofHuma is the only place that decides what a client learns about an error.
 func ofHuma(rules problem.Rules, status int, message string, errs []error) *problem.Problem {
 	for _, err := range errs {
 		var decided *problem.Error
@@ -63,7 +62,7 @@ func ofHuma(rules problem.Rules, status int, message string, errs []error) *prob
 	}
 }
 
-// invalid is for a request that does not fit its operation: always 400, for 422 is a key that was reused.
+// invalid is for a request that does not match its operation. It is always 400, because 422 means a reused key.
 func invalid(message string, fields []problem.Field) *problem.Problem {
 	for _, f := range fields {
 		if !strings.HasPrefix(f.Field, "body") {
@@ -76,7 +75,7 @@ func invalid(message string, fields []problem.Field) *problem.Problem {
 	return problem.New(http.StatusBadRequest, problem.CodeInvalidBody, "the body is not what this operation takes", fields...)
 }
 
-// fieldsOf are the first of huma's details without the values, which may be secrets.
+// fieldsOf returns the first of huma's details without the values, which may be secret.
 func fieldsOf(errs []error) []problem.Field {
 	var fields []problem.Field
 	for _, err := range errs {
@@ -93,9 +92,9 @@ func fieldsOf(errs []error) []problem.Field {
 	return fields
 }
 
-// shortened is the beginning of a text that a client may have made as long as it liked.
+// shortened truncates a text whose length the client controls.
 func shortened(text string) string {
-	for n := range text { // the bytes at which characters begin
+	for n := range text { // byte offsets of characters
 		if n > wordsMax {
 			return text[:n] + "…"
 		}
@@ -103,13 +102,13 @@ func shortened(text string) string {
 	return text
 }
 
-// tell completes a problem on its way out: the request's id, its headers, the log.
+// tell completes a problem before it is sent: request id, headers, log.
 func (a *API) tell(ctx huma.Context, _ string, v any) (any, error) {
 	var p *problem.Problem
 	switch v := v.(type) {
 	case *problem.Problem:
 		p = v
-	case *huma.ErrorModel: // made before the first API was
+	case *huma.ErrorModel: // created before the first API
 		p = problem.New(v.Status, "", v.Detail)
 	default:
 		return v, nil
@@ -130,7 +129,7 @@ func (a *API) tell(ctx huma.Context, _ string, v any) (any, error) {
 	return about.told(p), nil
 }
 
-// fail answers with a problem from a middleware.
+// fail sends a problem from a middleware.
 func (a *API) fail(ctx huma.Context, err error) {
 	_ = huma.WriteErr(a, ctx, http.StatusInternalServerError, humaHandlerFailed, err)
 }

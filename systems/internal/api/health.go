@@ -7,12 +7,12 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// Health is the answer of health and readiness.
+// Health is the response of health and readiness checks.
 type Health struct {
 	Status string `json:"status" enum:"ok" doc:"ok"`
 }
 
-// registerHealth adds the two questions that whatever runs the process asks: is it alive, can it do its work.
+// registerHealth adds the liveness and readiness checks.
 func (a *API) registerHealth() {
 	process, fresh := Tag(a, "Process"), Cache("no-store")
 	Get[Health](process, "/health", "health", "Whether the process lives", func(context.Context, auth.Principal, None) (Health, error) {

@@ -22,7 +22,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// basket has what a body can be ambiguous in: objects in objects and lists, and items that must differ.
+// basket has everything that can make a body ambiguous: objects in objects and lists, and items that must be unique.
 type basket struct {
 	Address struct {
 		Zip string `json:"zip,omitempty" maxLength:"5"`
@@ -35,7 +35,7 @@ type basket struct {
 	Note   string `json:"note,omitempty"`
 }
 
-// baskets is a server that takes baskets, and counts those that its handler has met.
+// baskets is a server that accepts baskets, and counts those that reach its handler.
 func baskets(t *testing.T) (s *server, met *[]basket) {
 	t.Helper()
 	met = new([]basket)
@@ -61,8 +61,8 @@ func baskets(t *testing.T) (s *server, met *[]basket) {
 	return s, met
 }
 
-// TestBodiesThatReadTwoWays: what was validated is what the handler gets. A body that can be read in two ways is refused,
-// for a decoder that takes the last of two members, or one of another case, would take what nobody has looked at.
+// TestBodiesThatReadTwoWays: a handler gets exactly what was validated. A body that can be read in two ways is rejected, because
+// a decoder that uses the last of two members, or ignores case, would use an unvalidated value.
 func TestBodiesThatReadTwoWays(t *testing.T) {
 	t.Parallel()
 	s, met := baskets(t)
@@ -99,7 +99,7 @@ func TestBodiesThatReadTwoWays(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreSmall: however much is wrong, an answer tells of the first faults in few words, and of no type of Go's.
+// TestRefusalsAreSmall: however much is wrong, a response reports the first faults briefly, and no Go types.
 func TestRefusalsAreSmall(t *testing.T) {
 	t.Parallel()
 	s, _ := baskets(t)
@@ -130,7 +130,7 @@ func TestRefusalsAreSmall(t *testing.T) {
 	}
 }
 
-// TestBodiesThatAreNotRead: what a body's headers say is enough to refuse it.
+// TestBodiesThatAreNotRead: a body is rejected because of its headers alone.
 func TestBodiesThatAreNotRead(t *testing.T) {
 	t.Parallel()
 	s, _ := baskets(t)
@@ -145,14 +145,14 @@ func TestBodiesThatAreNotRead(t *testing.T) {
 	if answer := s.do(t, "POST", "/pay/baskets", `{"address":{}}`, "Content-Encoding", "identity"); answer.Status != http.StatusOK {
 		t.Errorf("identity: %d %s", answer.Status, answer.Body)
 	}
-	// Nothing of the body is sent: who waits for it waits for ever.
+	// The body is never sent: a server that waits for it would wait forever.
 	p := exchange(t, s, "POST /pay/baskets HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n")
 	if p.Status != http.StatusRequestEntityTooLarge || p.Code != "body_too_large" {
 		t.Errorf("a length of 100 GB: %+v, want 413", p)
 	}
 }
 
-// exchange sends bytes as they are, and reads one problem.
+// exchange sends raw bytes and reads one problem.
 func exchange(t *testing.T, s *server, request string) problem.Problem {
 	t.Helper()
 	connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.Listener.Addr().String())
@@ -175,7 +175,7 @@ func exchange(t *testing.T, s *server, request string) problem.Problem {
 	return systemtest.Answer{Status: answer.StatusCode, Header: answer.Header, Body: string(body)}.Problem(t)
 }
 
-// TestAddressesThatAreNoText: a path or a query that is no UTF-8 names nothing that could be stored or found.
+// TestAddressesThatAreNoText: a path or query that is not UTF-8 cannot name anything stored.
 func TestAddressesThatAreNoText(t *testing.T) {
 	t.Parallel()
 	s, _ := baskets(t)
@@ -191,7 +191,7 @@ func TestAddressesThatAreNoText(t *testing.T) {
 	}
 }
 
-// TestSeveralTokens: a request that says twice whose it is, is nobody's.
+// TestSeveralTokens: a request with two tokens is rejected.
 func TestSeveralTokens(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -204,7 +204,7 @@ func TestSeveralTokens(t *testing.T) {
 	}
 }
 
-// TestSeveralKeys: a request with two Idempotency-Keys is neither of the two.
+// TestSeveralKeys: a request with two Idempotency-Keys is rejected.
 func TestSeveralKeys(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -215,7 +215,7 @@ func TestSeveralKeys(t *testing.T) {
 	}
 }
 
-// TestAbortedAnswer: an answer that was cut off is logged as that, not as a 200.
+// TestAbortedAnswer: an interrupted response is logged as such, not as 200.
 func TestAbortedAnswer(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -245,8 +245,8 @@ func TestAbortedAnswer(t *testing.T) {
 	}
 }
 
-// TestStreamOutlivesTheServersBound: an event stream lasts as long as its client stays, whatever bound the server has for
-// answers; an operation has its own.
+// TestStreamOutlivesTheServersBound: an event stream lasts as long as its client stays, whatever write timeout the server has; an
+// operation has its own.
 func TestStreamOutlivesTheServersBound(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -281,7 +281,7 @@ func TestStreamOutlivesTheServersBound(t *testing.T) {
 	}
 }
 
-// late lasts longer than a bound.
+// late takes longer than a timeout.
 func late(ctx context.Context, bound time.Duration) {
 	timer := time.NewTimer(2 * bound)
 	defer timer.Stop()

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// Metrics are those of all systems of a process, told apart by the label system. A nil Metrics counts nothing.
+// Metrics are shared by all systems of a process, with the label system. A nil Metrics counts nothing.
 type Metrics struct {
 	requests  *prometheus.CounterVec
 	durations *prometheus.HistogramVec
@@ -67,7 +67,7 @@ func (m *Metrics) end(system string, about *request, a *answer, took time.Durati
 	}
 }
 
-// Observer counts the calls of a system's access patterns; it is for table.Config.Observe. It is nil for no Metrics.
+// Observer counts the calls of a system's access patterns, for table.Config.Observe. It is nil if Metrics is nil.
 func (m *Metrics) Observer(system string) func(context.Context, table.Call) {
 	if m == nil {
 		return nil
@@ -82,7 +82,7 @@ func (m *Metrics) Observer(system string) func(context.Context, table.Call) {
 	}
 }
 
-// resultOf sorts errors into few kinds: "error" is what somebody should look at.
+// resultOf classifies errors; "error" is what needs attention.
 func resultOf(err error) string {
 	var value *table.ValueError
 	var refusal *table.Refusal

@@ -18,32 +18,33 @@ import (
 const (
 	// bearer is the name of the security scheme.
 	bearer = "bearer"
-	// writeGrace is how long a client may take to read an answer beyond the time that the request had.
+	// writeGrace is how long a client may take to read a response after the request's timeout.
 	writeGrace = 20 * time.Second
-	// humaBodyTimeout is how long a body may take where nobody says anything; bodyGrace, beyond the time of the request.
+	// humaBodyTimeout is huma's default time for reading a body; bodyGrace is added to the request's timeout.
 	humaBodyTimeout = 5 * time.Second
 	bodyGrace       = time.Second
 )
 
-// traitsKey is where an operation keeps its traits.
+// traitsKey is the metadata key of an operation's traits.
 const traitsKey = "systems/api"
 
-// traits are what an operation says beyond what huma knows.
+// traits are the properties of an operation that huma does not have.
 type traits struct {
 	public, tokenless, stream, acted bool
 	groups                           []string
 	// refusals are the operation's own.
 	refusals []error
 	timeout  time.Duration
-	// tagged is set for an operation that answers 304 to who has its response, versioned for one that shows something Versioned.
+	// tagged is set for an operation that returns 304 to callers who have its response, versioned for one that returns something
+	// Versioned.
 	tagged, versioned bool
-	// routed is set for an operation of a table of routes; location and cache are what it says of a success, ensures that 200
-	// is one as well as 201.
+	// routed is set for an operation of a route table. location and cache are headers of a successful response; ensures means
+	// that 200 is possible besides 201.
 	routed, ensures bool
 	location, cache string
 }
 
-// notForCaller refuses who is in none of the groups.
+// notForCaller rejects callers who are in none of the groups.
 func (t *traits) notForCaller() error {
 	return problem.Forbidden("", "this is for members of "+strings.Join(t.groups, ", "))
 }
@@ -60,7 +61,7 @@ func traitsOf(op *huma.Operation) *traits {
 	return t
 }
 
-// Operation is an operation with traits, for what no line of a table can say, such as event streams.
+// Operation is an operation with traits, for what a route table cannot express, such as event streams.
 func Operation(op huma.Operation, with ...Option) huma.Operation {
 	for _, set := range with {
 		set(&op)
@@ -68,15 +69,15 @@ func Operation(op huma.Operation, with ...Option) huma.Operation {
 	return op
 }
 
-// Public lets anybody call the operation. The principal is there if a token came; one that is not valid is refused, so
-// that nobody whose session has ended is taken for a stranger.
+// Public lets anyone call the operation. There is a principal if a token was sent; an invalid one is rejected, so that a caller
+// with an expired session is not mistaken for an anonymous one.
 func Public(op *huma.Operation) { traitsOf(op).public = true }
 
-// Tokenless lets anybody call the operation, and ignores tokens: for log-in, which an expired token must not prevent, and
-// for health checks.
+// Tokenless lets anyone call the operation and ignores tokens: for log-in, which an expired token must not prevent, and for
+// health checks.
 func Tokenless(op *huma.Operation) { t := traitsOf(op); t.public, t.tokenless = true, true }
 
-// Stream lets the operation go on until the client leaves or the process drains: for event streams.
+// Stream lets the operation continue until the client leaves or the process drains: for event streams.
 func Stream(op *huma.Operation) { traitsOf(op).stream = true }
 
 // Groups lets only members of one of the groups call the operation.
@@ -84,8 +85,8 @@ func Groups(names ...string) Option {
 	return func(op *huma.Operation) { traitsOf(op).groups = names }
 }
 
-// Through lets a function decide about each request, once it is known who calls: on whose behalf, or not at all. What it returns is the
-// context that the operation has; its error is the response.
+// Through calls a function for each request once the caller is known, to decide on whose behalf the request acts, or to reject
+// it. It returns the operation's context; its error is the response.
 func Through(decide func(huma.Context) (context.Context, error)) Option {
 	return func(op *huma.Operation) {
 		op.Middlewares = append(op.Middlewares, func(ctx huma.Context, next func(huma.Context)) {
@@ -99,40 +100,40 @@ func Through(decide func(huma.Context) (context.Context, error)) Option {
 	}
 }
 
-// Timeout gives the operation a time of its own.
+// Timeout sets the operation's own timeout.
 func Timeout(d time.Duration) Option {
 	return func(op *huma.Operation) { traitsOf(op).timeout = d }
 }
 
-// About is what the document says beyond the summary.
+// About adds a description to the document, beyond the summary.
 func About(text string) Option { return func(op *huma.Operation) { op.Description = text } }
 
-// At says where the subject of a response is, relative to the path before the last slash: "posts/{postId}", with a member of the
+// At sets the Location of a response, relative to the path before the last slash: "posts/{postId}", with a member of the
 // response.
 func At(location string) Option { return func(op *huma.Operation) { traitsOf(op).location = location } }
 
-// Cache is the Cache-Control of a response.
+// Cache sets the Cache-Control of a response.
 func Cache(control string) Option { return func(op *huma.Operation) { traitsOf(op).cache = control } }
 
-// Status is the status of a response that is not the usual one.
+// Status sets a status other than the default.
 func Status(status int) Option { return func(op *huma.Operation) { op.DefaultStatus = status } }
 
-// complete writes into the document what is true of all operations, and sets what the traits say.
+// complete documents what is true of all operations, and applies the traits.
 func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
 	t := traitsOf(op)
-	if op.MaxBodyBytes == defaultMaxBody { // huma's own default
+	if op.MaxBodyBytes == defaultMaxBody { // huma's default
 		op.MaxBodyBytes = a.options.MaxBody
 	}
 	if op.BodyReadTimeout == humaBodyTimeout && !t.stream {
-		// The deadline stays on the connection when the body has been read, and net/http takes its passing for the client's
-		// leaving: it must be behind the end of the request's time.
+		// The deadline stays on the connection after the body has been read, and net/http treats its passing as the client
+		// leaving. So it must be later than the end of the request.
 		op.BodyReadTimeout = a.limitOf(t) + bodyGrace
 	}
 	switch {
 	case !t.public:
 		op.Security = []map[string][]string{{bearer: {}}}
 	case !t.tokenless:
-		op.Security = []map[string][]string{{}, {bearer: {}}} // with a token or without
+		op.Security = []map[string][]string{{}, {bearer: {}}} // with or without a token
 	}
 	if len(t.groups) > 0 {
 		op.Description = strings.TrimSpace(op.Description + "\n\nFor members of: " + strings.Join(t.groups, ", ") + ".")
@@ -157,7 +158,7 @@ func (a *API) complete(document *huma.OpenAPI, op *huma.Operation) {
 	a.declare(document, op, document.Components.Schemas.Schema(reflect.TypeFor[problem.Problem](), true, "Problem"))
 }
 
-// documentAgain adds 200 to an operation that creates.
+// documentAgain documents 200 for an operation that creates.
 func documentAgain(op *huma.Operation, why string) {
 	if created := op.Responses[strconv.Itoa(http.StatusCreated)]; created != nil {
 		again := *created
@@ -166,7 +167,7 @@ func documentAgain(op *huma.Operation, why string) {
 	}
 }
 
-// documentHeaders leaves out the headers that an operation does not send: all responses of routes are of one Go type.
+// documentHeaders omits headers that the operation does not send: all responses of routes have the same Go type.
 func documentHeaders(op *huma.Operation, t *traits) {
 	for _, response := range op.Responses {
 		if t.location == "" {
@@ -179,7 +180,7 @@ func documentHeaders(op *huma.Operation, t *traits) {
 	}
 }
 
-// admit lets only those pass who may.
+// admit rejects callers who lack permission.
 func (a *API) admit(ctx huma.Context, next func(huma.Context)) {
 	t := traitsOf(ctx.Operation())
 	principal, known, err := a.authenticate(ctx, t)
@@ -208,7 +209,7 @@ func (a *API) admit(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// authenticate is whose token came; known is false where none came and none is needed.
+// authenticate returns the principal of the token; known is false if there is no token and none is required.
 func (a *API) authenticate(ctx huma.Context, t *traits) (_ auth.Principal, known bool, _ error) {
 	if t.tokenless {
 		return auth.Principal{}, false, nil
@@ -216,7 +217,7 @@ func (a *API) authenticate(ctx huma.Context, t *traits) (_ auth.Principal, known
 	r, _ := humago.Unwrap(ctx)
 	headers := r.Header.Values("Authorization")
 	switch {
-	case len(headers) > 1: // a proxy may have looked at another one
+	case len(headers) > 1: // a proxy may have used the other one
 		return auth.Principal{}, false, problem.InvalidToken("there are several Authorization headers", nil)
 	case len(headers) == 0 && t.public:
 		return auth.Principal{}, false, nil
@@ -231,7 +232,7 @@ func (a *API) authenticate(ctx huma.Context, t *traits) (_ auth.Principal, known
 	return p, err == nil, err
 }
 
-// bound gives a request its time.
+// bound applies the request's timeout.
 func (a *API) bound(ctx huma.Context, next func(huma.Context)) {
 	t := traitsOf(ctx.Operation())
 	_, w := humago.Unwrap(ctx)
@@ -253,7 +254,7 @@ func (a *API) bound(ctx huma.Context, next func(huma.Context)) {
 	next(huma.WithContext(ctx, bounded))
 }
 
-// limitOf is the time that an operation has.
+// limitOf is an operation's timeout.
 func (a *API) limitOf(t *traits) time.Duration {
 	if t.timeout > 0 {
 		return t.timeout
@@ -261,7 +262,7 @@ func (a *API) limitOf(t *traits) time.Duration {
 	return a.options.Timeout
 }
 
-// whenClosed calls f when a channel is closed, unless it is stopped before.
+// whenClosed calls f when a channel is closed, unless stopped before.
 func whenClosed(closed <-chan struct{}, f func()) (stop func()) {
 	done := make(chan struct{})
 	go func() {

@@ -11,18 +11,18 @@ type PageQuery struct {
 	Cursor string `query:"cursor" maxLength:"4096" doc:"The next of the page before; without it the list begins."`
 }
 
-// Options are what generated data access takes.
+// Options returns the options for generated data access.
 func (q PageQuery) Options() table.PageOptions {
 	return table.PageOptions{Limit: q.Limit, After: table.Cursor(q.Cursor)}
 }
 
-// Page is the answer of operations that return pages.
+// Page is the response of operations that return pages.
 type Page[T any] struct {
 	Items []T    `json:"items" nullable:"false" doc:"The items, in the list's order."`
 	Next  string `json:"next,omitempty" doc:"The cursor of the page behind; absent on the last."`
 }
 
-// pager is an input with a PageQuery in it.
+// pager is an input that embeds PageQuery.
 type pager interface{ Options() table.PageOptions }
 
 // Keyed is for inputs of operations that create or charge; embed it.
@@ -32,5 +32,5 @@ type Keyed struct {
 
 func (k Keyed) key() string { return k.RequestKey }
 
-// keyed is an input with a Keyed in it.
+// keyed is an input that embeds Keyed.
 type keyed interface{ key() string }

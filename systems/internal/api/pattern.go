@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// Call makes an access pattern the function of a route: its input gets the request's by name, from path, query, header and
-// body. Own names the fields of it that are the caller's sub.
+// Call turns an access pattern into a route's function: its input is filled by name from path, query, header and body. Own names
+// the input fields that are set to the caller's sub.
 func Call[In, P, Out any](pattern func(context.Context, P) (Out, error), own ...string) func(context.Context, auth.Principal, In) (Out, error) {
 	b := bindAll[In, P](own)
 	return func(ctx context.Context, who auth.Principal, in In) (out Out, err error) {
@@ -46,14 +46,14 @@ func Pages[In pager, P, Out any](pattern func(context.Context, P, table.PageOpti
 	}
 }
 
-// All is a pattern without input, for Pages and Either.
+// All adapts a pattern without input for Pages and Either.
 func All[Out any](pattern func(context.Context, table.PageOptions) (table.Page[Out], error)) func(context.Context, None, table.PageOptions) (table.Page[Out], error) {
 	return func(ctx context.Context, _ None, page table.PageOptions) (table.Page[Out], error) {
 		return pattern(ctx, page)
 	}
 }
 
-// Either is Pages for two patterns: the first is called where the request says what only that one takes, and else the second.
+// Either is Pages for two patterns: the first is called if the request has a parameter that only it takes, otherwise the second.
 func Either[Shown any, In pager, P, Q, Out, Other any](
 	narrow func(context.Context, P, table.PageOptions) (table.Page[Out], error), wide func(context.Context, Q, table.PageOptions) (table.Page[Other], error), own ...string,
 ) func(context.Context, auth.Principal, In) (table.Page[Shown], error) {
@@ -77,7 +77,7 @@ func Either[Shown any, In pager, P, Q, Out, Other any](
 	}
 }
 
-// pagesOf is a page of a pattern.
+// pagesOf returns a page of a pattern.
 func pagesOf[In pager, P, Out any](
 	ctx context.Context, b binding[In, P], pattern func(context.Context, P, table.PageOptions) (table.Page[Out], error), who auth.Principal, in In,
 ) (page table.Page[Out], err error) {
@@ -88,7 +88,7 @@ func pagesOf[In pager, P, Out any](
 	return pattern(ctx, p, in.Options())
 }
 
-// Show shows the items of a page.
+// Show converts the items of a page.
 func Show[Out, Shown any](page table.Page[Out], show func(Out) Shown) table.Page[Shown] {
 	shown := table.Page[Shown]{Items: make([]Shown, len(page.Items)), Next: page.Next}
 	for i := range page.Items {
@@ -97,10 +97,10 @@ func Show[Out, Shown any](page table.Page[Out], show func(Out) Shown) table.Page
 	return shown
 }
 
-// binding makes a pattern's input of a request.
+// binding fills a pattern's input from a request.
 type binding[In, P any] struct {
 	plan    *byname.Plan
-	callers reflect.Type // a struct of the fields that are the caller's sub
+	callers reflect.Type // a struct of the fields that are set to the caller's sub
 }
 
 // bind plans a binding.
@@ -116,7 +116,7 @@ func bind[In, P any](own []string) binding[In, P] {
 	return binding[In, P]{plan, callers}
 }
 
-// bindAll is bind for a request of which every field must have a use: a name that is wrong on one side shows on the other.
+// bindAll is bind for a request whose fields must all be used: a misspelt name on one side shows up on the other.
 func bindAll[In, P any](own []string) binding[In, P] {
 	b := bind[In, P](own)
 	must(unused(reflect.TypeFor[In](), b.plan))
@@ -135,14 +135,14 @@ func (b binding[In, P]) input(who auth.Principal, in In) (p P, err error) {
 	return p, nil
 }
 
-// must ends a program whose table of routes has a wrong name.
+// must panics at start if a route table has a wrong name.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// unused tells which fields of a request go nowhere. Those of pages go to the pattern's options.
+// unused returns the fields of a request that are not used. Those of pages become the pattern's options.
 func unused(t reflect.Type, plans ...*byname.Plan) error {
 	var faults []error
 	for f := range t.Fields() {

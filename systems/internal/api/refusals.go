@@ -14,8 +14,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// problemsMember is where the document has problems: at each response of an operation the codes that it may have, and at the top all
-// of them with status and detail.
+// problemsMember is the document's member for problems: each response of an operation lists its possible codes, and the top level
+// defines all of them with status and detail.
 const problemsMember = "x-problems"
 
 // declared is a problem in the document.
@@ -25,9 +25,9 @@ type declared struct {
 	Detail string `json:"detail"`
 }
 
-// Refuses says which errors refuse an operation: those that a design declares, and those that the domain decides. The system's rules
-// make problems of them, whose codes stand in the document. What follows from the kind of an operation needs no line: what is wrong
-// with a request or its token, a key that was used before, two who change one thing, too much at once, faults of the inside.
+// Refuses lists the errors with which an operation rejects requests: those that a design declares, and those of the domain. The
+// system's rules turn them into problems, whose codes appear in the document. Errors that every operation of its kind can return
+// need not be listed: invalid requests and tokens, reused keys, conflicts, rate limits, internal errors.
 func Refuses(errs ...error) Option {
 	return func(op *huma.Operation) {
 		t := traitsOf(op)
@@ -38,7 +38,7 @@ func Refuses(errs ...error) Option {
 // NotFound is 404.
 func NotFound(op *huma.Operation) { Refuses(table.ErrNotFound)(op) }
 
-// refusals are all errors that refuse an operation: those that follow from its kind, and its own.
+// refusals returns all errors with which an operation rejects requests: those of its kind, and its own.
 func refusals(op *huma.Operation, t *traits) []error {
 	all := []error{
 		problem.BadRequest(problem.CodeInvalidParameter, "a parameter is not what this operation takes"),
@@ -48,7 +48,7 @@ func refusals(op *huma.Operation, t *traits) []error {
 	if !t.tokenless {
 		all = append(all, problem.MissingToken(), problem.InvalidToken("the access token has expired", nil))
 	}
-	if !t.tokenless || len(op.Parameters) > 0 || op.RequestBody != nil { // whose token it is, is a value too
+	if !t.tokenless || len(op.Parameters) > 0 || op.RequestBody != nil { // the caller is a value too
 		all = append(all, &table.ValueError{})
 	}
 	if len(t.groups) > 0 {
@@ -78,7 +78,7 @@ func refusals(op *huma.Operation, t *traits) []error {
 	return append(all, t.refusals...)
 }
 
-// declare writes the problems of an operation into the document.
+// declare adds an operation's problems to the document.
 func (a *API) declare(document *huma.OpenAPI, op *huma.Operation, schema *huma.Schema) {
 	codes := map[int][]string{}
 	for _, err := range refusals(op, traitsOf(op)) {
@@ -86,7 +86,7 @@ func (a *API) declare(document *huma.OpenAPI, op *huma.Operation, schema *huma.S
 		if !slices.Contains(codes[p.Status], p.Code) {
 			codes[p.Status] = append(codes[p.Status], p.Code)
 		}
-		if d := (declared{p.Code, p.Status, p.Detail}); !slices.Contains(a.problems, d) { // most operations have the same
+		if d := (declared{p.Code, p.Status, p.Detail}); !slices.Contains(a.problems, d) { // most operations share them
 			a.problems = append(a.problems, d)
 		}
 	}

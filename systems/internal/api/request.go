@@ -24,24 +24,24 @@ const (
 	requestIDMax    = 64
 )
 
-// Unmatched is the route of requests for which there is none.
+// Unmatched is the route label of requests that match none.
 const Unmatched = "unmatched"
 
-// requestIDForm is what load balancers, API Gateway and people call requests.
+// requestIDForm matches the request ids of load balancers, API Gateway and people.
 var requestIDForm = regexp.MustCompile(`^[A-Za-z0-9._=:-]+$`)
 
-// request is what is known about a request while it is answered. It belongs to the request's goroutine.
+// request is the state of a request being served. It belongs to the request's goroutine.
 type request struct {
 	api    *API
 	id     string
 	method string
-	route  string // the path of the pattern that matched
+	route  string // the path of the matching pattern
 	sub    string
-	// language is the one in which a problem is told.
+	// language of a problem's texts.
 	language string
-	// known are the tags of responses that the caller has: If-None-Match.
+	// known are the tags in If-None-Match.
 	known string
-	// address is the caller's, for bounds on who has not signed in; it is not logged.
+	// address is the caller's, for limits on anonymous callers; it is not logged.
 	address string
 }
 
@@ -52,7 +52,7 @@ func requestOf(ctx context.Context) *request {
 	return r
 }
 
-// RequestID is the id of the request that a context belongs to; "" outside of requests.
+// RequestID returns the id of the context's request; "" outside of requests.
 func RequestID(ctx context.Context) string {
 	if r := requestOf(ctx); r != nil {
 		return r.id
@@ -60,7 +60,7 @@ func RequestID(ctx context.Context) string {
 	return ""
 }
 
-// Language is that of the request that a context belongs to, one of accept.Languages; English outside of requests.
+// Language returns the language of the context's request, one of accept.Languages; English outside of requests.
 func Language(ctx context.Context) string {
 	if r := requestOf(ctx); r != nil {
 		return r.language
@@ -68,7 +68,7 @@ func Language(ctx context.Context) string {
 	return accept.English
 }
 
-// Told is a problem as the response to the request that a context belongs to: with its id, in its caller's language.
+// Told completes a problem for the context's request: with its id, in its caller's language.
 func Told(ctx context.Context, p *problem.Problem) *problem.Problem {
 	r := requestOf(ctx)
 	if r == nil {
@@ -89,7 +89,7 @@ func (r *request) told(p *problem.Problem) *problem.Problem {
 	})
 }
 
-// requestID is what the caller calls the request, if that can stand in a log.
+// requestID returns the caller's request id if it is safe to log.
 func requestID(r *http.Request) string {
 	id := r.Header.Get(requestIDHeader)
 	if len(id) > requestIDMax || !requestIDForm.MatchString(id) {
@@ -98,7 +98,7 @@ func requestID(r *http.Request) string {
 	return id
 }
 
-// observe gives a request its id, and tells log and metrics how it went.
+// observe assigns the request's id, and reports its outcome to log and metrics.
 func (a *API) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun := time.Now()
@@ -108,7 +108,7 @@ func (a *API) observe(next http.Handler) http.Handler {
 		answer := &answer{ResponseWriter: w}
 		a.options.Metrics.begin(a.options.Name)
 		whole := false
-		defer func() { // after a panic too, which aborts the answer
+		defer func() { // also after a panic, which aborts the response
 			took := time.Since(begun)
 			a.options.Metrics.end(a.options.Name, about, answer, took)
 			fields := []slog.Attr{
@@ -126,7 +126,7 @@ func (a *API) observe(next http.Handler) http.Handler {
 	})
 }
 
-// guard makes a panic a problem, where nothing has been answered yet.
+// guard turns a panic into a problem if nothing has been sent yet.
 func (a *API) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := &answer{ResponseWriter: w}
@@ -150,7 +150,7 @@ func (a *API) guard(next http.Handler) http.Handler {
 				"panic", fault, "stack", string(stack),
 			)
 			if answer.status != 0 {
-				panic(http.ErrAbortHandler) // the client must not take half an answer for a whole one
+				panic(http.ErrAbortHandler) // the client must not mistake half a response for a whole one
 			}
 			about.told(a.options.Rules.Problem(errPanic)).Write(w)
 		}()
@@ -158,14 +158,14 @@ func (a *API) guard(next http.Handler) http.Handler {
 	})
 }
 
-// unhashable tells a panic of huma's validation, which looks whether items are unique before it looks what they are: a
-// fault of the request, and none of the service.
+// unhashable recognises a panic in huma's validation, which checks that items are unique before it checks their types: a fault of
+// the request, not of the service.
 func unhashable(fault any, stack []byte) bool {
 	err, ok := fault.(runtime.Error)
 	return ok && strings.Contains(err.Error(), "hash of unhashable type") && bytes.Contains(stack, []byte("huma/v2.Validate("))
 }
 
-// route finds the operation, and answers by itself where there is none.
+// route finds the operation, and responds if there is none.
 func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	about := requestOf(r.Context())
 	handler, pattern := a.mux.Handler(r)
@@ -191,7 +191,7 @@ func (a *API) route(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(w, r)
 }
 
-// isText tells whether a path and a query are text: what is none could be neither stored nor found.
+// isText reports whether path and query are UTF-8: anything else cannot be stored or found.
 func isText(u *url.URL) bool {
 	query, err := url.QueryUnescape(u.RawQuery)
 	return err == nil && utf8.ValidString(query) && utf8.ValidString(u.Path)
@@ -207,14 +207,14 @@ func knownMethod(method string) string {
 	}
 }
 
-// answer remembers what was answered.
+// answer records the response.
 type answer struct {
 	http.ResponseWriter
 	status int // 0: nothing yet
 	bytes  int64
 }
 
-// WriteHeader remembers the first status that is final.
+// WriteHeader records the first final status.
 func (a *answer) WriteHeader(status int) {
 	if a.status == 0 && status >= http.StatusOK {
 		a.status = status
@@ -231,13 +231,13 @@ func (a *answer) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Flush sends what is there, where that is possible.
+// Flush sends buffered data if possible.
 func (a *answer) Flush() { _ = http.NewResponseController(a.ResponseWriter).Flush() }
 
-// Unwrap is for http.ResponseController.
+// Unwrap supports http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// code is the status, which is 200 where nobody said one.
+// code is the status; 200 if none was set.
 func (a *answer) code() int {
 	if a.status == 0 {
 		return http.StatusOK
@@ -245,7 +245,7 @@ func (a *answer) code() int {
 	return a.status
 }
 
-// discard is a ResponseWriter that only its header survives.
+// discard is a ResponseWriter that keeps only the header.
 type discard struct{ header http.Header }
 
 func (d discard) Header() http.Header         { return d.header }

@@ -16,18 +16,18 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// Routes are a part of a system's table of routes: those of one tag of the document.
+// Routes is a section of a system's route table: the routes of one tag in the document.
 //
-// A line of the table says what is responded, method and path, operation id and summary, what is called, and who may call:
+// A line states the response type, path, operation id and summary, the function, and who may call it:
 //
 //	posts := api.Routes(a, "Posts")
 //	api.Create[Post](posts, "/posts", "writePost", "Write a post", s.write, api.At("posts/{postId}"))
 //	api.List[Post](posts, "/posts", "listPosts", "Published posts", api.Pages[listPosts](s.db.PostsByStatus), api.Public)
 //	api.Get[User](users, "/users/{id}", "getUser", "A user", api.Call[UserPath](s.db.UserByID), api.Public)
 //
-// What is called is a function of the caller and the input. The caller is the zero Principal where nobody has signed in, which
-// only operations that are Public see. The input is a struct with what path, query and header say, and a field Body. What the
-// function returns is shown as the named type: its fields are copied by name, so that the type lists what others see.
+// The function takes the caller and the input. The caller is the zero Principal if nobody has signed in, which only Public
+// operations allow. The input is a struct with path, query and header parameters, and a field Body. The result is converted to
+// the response type, field by field by name, so that the type lists what others see.
 type Routes struct {
 	api     huma.API
 	tag     string
@@ -37,22 +37,22 @@ type Routes struct {
 // Tag begins the routes of a tag.
 func Tag(a huma.API, name string) Routes { return Routes{api: a, tag: name} }
 
-// With are the routes with options that all of them have; those of a line come after them.
+// With returns routes with common options; those of a line are applied after them.
 func (r Routes) With(options ...Option) Routes {
 	r.options = slices.Concat(r.options, options)
 	return r
 }
 
-// Option is what a route says beyond its line: who may call, which problems it has, words for the document.
+// Option is an addition to a route: who may call it, its problems, its description.
 type Option = func(*huma.Operation)
 
 // None is the input of operations without one.
 type None = struct{}
 
-// Body is the input of operations that have nothing but a body.
+// Body is the input of operations that have only a body.
 type Body[T any] struct{ Body T }
 
-// Get adds GET of one thing. Its responses have an ETag, and 304 is the answer to who knows it.
+// Get adds GET of a single item. Responses have an ETag, and callers who have it get 304.
 func Get[Shown, In, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (Out, error), options ...Option) {
 	o := operation(r, http.MethodGet, path, id, summary, http.StatusOK, options)
 	t := traitsOf(&o)
@@ -70,31 +70,30 @@ func Patch[Shown, In, Out any](r Routes, path, id, summary string, do func(conte
 	route[Shown](r, operation(r, http.MethodPatch, path, id, summary, http.StatusOK, options), once(do))
 }
 
-// Post adds POST that makes nothing with an address of its own. What may not be done twice needs Create, or an input that is
-// Keyed.
+// Post adds a POST that creates nothing with an address of its own. If it must not happen twice, use Create, or an input that
+// embeds Keyed.
 func Post[Shown, In, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (Out, error), options ...Option) {
 	route[Shown](r, operation(r, http.MethodPost, path, id, summary, http.StatusOK, options), once(do))
 }
 
-// Create adds POST that makes something once for each Idempotency-Key: 201, or 200 and the first response where the request was
-// made before.
+// Create adds a POST that creates something once per Idempotency-Key: 201, or 200 and the first response for a retry.
 func Create[Shown any, In keyed, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (out Out, replayed bool, err error), options ...Option) {
 	route[Shown](r, operation(r, http.MethodPost, path, id, summary, http.StatusCreated, options), do)
 }
 
-// Ensure adds PUT that makes what is not there yet: 201, or 200 where it was there.
+// Ensure adds a PUT that creates what is missing: 201, or 200 if it exists.
 func Ensure[Shown, In, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (out Out, there bool, err error), options ...Option) {
 	o := operation(r, http.MethodPut, path, id, summary, http.StatusCreated, options)
 	traitsOf(&o).ensures = true
 	route[Shown](r, o, do)
 }
 
-// Delete adds DELETE, which responds with 204.
+// Delete adds DELETE, with the response 204.
 func Delete[In any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) error, options ...Option) {
 	Effect(r, http.MethodDelete, path, id, summary, http.StatusNoContent, do, options...)
 }
 
-// Effect adds an operation that responds with a status and nothing else.
+// Effect adds an operation that responds with a status and no body.
 func Effect[In any](r Routes, method, path, id, summary string, status int, do func(context.Context, auth.Principal, In) error, options ...Option) {
 	o := operation(r, method, path, id, summary, status, options)
 	huma.Register(r.api, o, func(ctx context.Context, in *In) (*struct{}, error) {
@@ -106,7 +105,7 @@ func Effect[In any](r Routes, method, path, id, summary string, status int, do f
 	})
 }
 
-// Remove adds DELETE that responds with what it has taken something from.
+// Remove adds a DELETE that returns what it removed something from.
 func Remove[Shown, In, Out any](r Routes, path, id, summary string, do func(context.Context, auth.Principal, In) (Out, error), options ...Option) {
 	route[Shown](r, operation(r, http.MethodDelete, path, id, summary, http.StatusOK, options), once(do))
 }
@@ -122,7 +121,7 @@ func List[Shown any, In pager, Out any](r Routes, path, id, summary string, do f
 	})
 }
 
-// once is a function whose request is never one that was made before.
+// once adapts a function whose requests are never retries.
 func once[In, Out any](do func(context.Context, auth.Principal, In) (Out, error)) func(context.Context, auth.Principal, In) (Out, bool, error) {
 	return func(ctx context.Context, who auth.Principal, in In) (Out, bool, error) {
 		out, err := do(ctx, who, in)
@@ -130,7 +129,7 @@ func once[In, Out any](do func(context.Context, auth.Principal, In) (Out, error)
 	}
 }
 
-// response is what a route responds.
+// response is a route's response.
 type response[Shown any] struct {
 	Status       int
 	Location     string `header:"Location" doc:"Where it is"`
@@ -168,7 +167,7 @@ func route[Shown, In, Out any](r Routes, o huma.Operation, do func(context.Conte
 	})
 }
 
-// operation is what a line of the table says.
+// operation returns the operation for a line of the table.
 func operation(r Routes, method, path, id, summary string, status int, options []Option) huma.Operation {
 	o := huma.Operation{OperationID: id, Method: method, Path: path, Summary: summary, Tags: []string{r.tag}, DefaultStatus: status}
 	traitsOf(&o).routed = true
@@ -178,7 +177,7 @@ func operation(r Routes, method, path, id, summary string, status int, options [
 	return o
 }
 
-// caller is who calls.
+// caller returns the caller.
 func caller(ctx context.Context, t *traits) (auth.Principal, error) {
 	who, known := auth.Optional(ctx)
 	if !known && !t.public {
@@ -187,13 +186,14 @@ func caller(ctx context.Context, t *traits) (auth.Principal, error) {
 	return who, nil
 }
 
-// shown is how what a function returns is shown. A field without a source is a bug of the table, which does not start.
+// shown converts a function's result to the response type. A field without a source is a bug in the table, and prevents the
+// start.
 func shown[Shown, Out any](o *huma.Operation) func(Out) Shown {
 	defer inRoute(o)
 	return byname.Copy[Out, Shown]()
 }
 
-// locator finds where a response's subject is: "posts/{postId}", with members of the response.
+// locator builds the Location of a response: "posts/{postId}", with members of the response.
 func locator[Shown any](o *huma.Operation, pattern string) func(*Shown) string {
 	if pattern == "" {
 		return func(*Shown) string { return "" }
@@ -211,7 +211,7 @@ func locator[Shown any](o *huma.Operation, pattern string) func(*Shown) string {
 	panic(fmt.Sprintf("%s has no text %q for the location", reflect.TypeFor[Shown](), member))
 }
 
-// inRoute says in a panic which route is at fault.
+// inRoute names the route in a panic.
 func inRoute(o *huma.Operation) {
 	if fault := recover(); fault != nil {
 		panic(fmt.Sprintf("route %s, %s %s: %v", o.OperationID, o.Method, o.Path, fault))

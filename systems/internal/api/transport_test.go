@@ -125,7 +125,7 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// TestBodyDeadline: the connection's deadline for the body, whose passing ends a request, is behind the request's own.
+// TestBodyDeadline: the connection's deadline for the body, which ends the request, is later than the request's own.
 func TestBodyDeadline(t *testing.T) {
 	t.Parallel()
 	a, err := api.New(api.Options{Name: "n", Title: "N", Verifier: &auth.Verifier{}, Timeout: 40 * time.Second})
@@ -151,7 +151,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestClientGone: whoever does not wait is no fault of the service.
+// TestClientGone: a client that leaves is not an error of the service.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -198,7 +198,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestAddress: an operation can ask where its caller calls from, and nobody else can.
+// TestAddress: an operation can get its caller's address; outside of a request there is none.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	issuer, err := auth.NewIssuer("pay", "http://issuer.test", nil)
@@ -228,17 +228,17 @@ func TestAddress(t *testing.T) {
 		{"[::ffff:192.0.2.7]:80", nil, "192.0.2.7"},
 		{"[2001:db8::1]:80", nil, "2001:db8::/64"},
 		{"[2001:db8::ffff:1%eth0]:80", nil, "2001:db8::/64"},
-		{"@", nil, "@"}, // a socket of Unix
-		{"192.0.2.7:1", []string{"192.0.2.8"}, "192.0.2.7"}, // anybody can say that
+		{"@", nil, "@"}, // a Unix socket
+		{"192.0.2.7:1", []string{"192.0.2.8"}, "192.0.2.7"}, // forged
 		{"10.1.2.3:1", []string{"192.0.2.8"}, "192.0.2.8"},
 		{"10.1.2.3:1", nil, "10.1.2.3"},
-		{"192.0.2.80:1", []string{" 192.0.2.9 , 192.0.2.8"}, "192.0.2.8"}, // what stands before is what the caller says
+		{"192.0.2.80:1", []string{" 192.0.2.9 , 192.0.2.8"}, "192.0.2.8"}, // what precedes the trusted proxies can be forged
 		{"[fd00::1]:1", []string{"192.0.2.9, 192.0.2.8", "10.0.0.2"}, "192.0.2.8"},
 		{"10.1.2.3:1", []string{"10.0.0.1, 10.0.0.2"}, "10.0.0.1"},
 		{"10.1.2.3:1", []string{"192.0.2.9, unknown, 10.0.0.2"}, "10.0.0.2"},
 		{"10.1.2.3:1", []string{"2001:db8:1:2:3:4:5:6"}, "2001:db8:1:2::/64"},
-		{"[fe80::1%eth0]:1", []string{"192.0.2.8"}, "192.0.2.8"}, // a link's proxy
-		{"198.51.100.1:1", []string{"192.0.2.8"}, "192.0.2.8"},   // said to be one in the form of IPv6
+		{"[fe80::1%eth0]:1", []string{"192.0.2.8"}, "192.0.2.8"}, // a proxy on a link-local address
+		{"198.51.100.1:1", []string{"192.0.2.8"}, "192.0.2.8"},   // IPv4 in IPv6 form
 		{"[::ffff:203.0.113.9]:1", []string{"192.0.2.8"}, "192.0.2.8"},
 	} {
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/address", http.NoBody)
@@ -274,7 +274,7 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestLog: one line a request, with the route and not the path, and nothing that a caller sent.
+// TestLog: one line per request, with the route instead of the path, and nothing that the caller sent.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)

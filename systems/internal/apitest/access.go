@@ -22,8 +22,8 @@ import (
 
 type item = map[string]types.AttributeValue
 
-// watched are the database's clients that functions have: each request is signed by the function that makes it, which is told of what
-// it does to which partitions.
+// watched wraps the database clients of a system's functions: each request is signed by the function that sends it, and its
+// effect on partitions is recorded.
 func (v *Server) watched() (*dynamodb.Client, *dynamodbstreams.Client) {
 	tables, streams := v.Database.Signed(v)
 	return dynamodb.New(tables.Options(), func(o *dynamodb.Options) {
@@ -33,7 +33,7 @@ func (v *Server) watched() (*dynamodb.Client, *dynamodbstreams.Client) {
 		})
 }
 
-// watch looks at a client's requests, and tells of those on tables.
+// watch observes a client's requests to tables.
 func (v *Server) watch(tables bool) func(*middleware.Stack) error {
 	return func(stack *middleware.Stack) error {
 		return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("accesses",
@@ -50,11 +50,11 @@ func (v *Server) watch(tables bool) func(*middleware.Stack) error {
 	}
 }
 
-// note keeps what a request does under the function that makes it.
+// note records a request under the function that sends it.
 func (v *Server) note(ctx context.Context, list []sam.Access) {
 	of := v.function(ctx)
 	if of == "" {
-		return // of the test itself
+		return // from the test itself
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -66,7 +66,7 @@ func (v *Server) note(ctx context.Context, list []sam.Access) {
 	}
 }
 
-// Accesses are what each function has done to the tables, as IAM sees it.
+// Accesses returns what each function has done to the tables, as IAM sees it.
 func (v *Server) Accesses() map[string][]sam.Access {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -76,7 +76,7 @@ func (v *Server) Accesses() map[string][]sam.Access {
 // Stage is the stage whose tables the system uses.
 func (v *Server) Stage() string { return stage }
 
-// accesses are what a request does, as IAM sees it.
+// accesses returns what a request does, as IAM sees it.
 func (v *Server) accesses(parameters any) []sam.Access {
 	one := func(action string, table *string, at item) sam.Access {
 		return sam.Access{Action: "dynamodb:" + action, Table: aws.ToString(table), Leading: text(at[v.hash(aws.ToString(table), "")])}
@@ -134,7 +134,7 @@ func (v *Server) accesses(parameters any) []sam.Access {
 
 var equality = regexp.MustCompile(`(#?\w+)\s*=\s*(:\w+)`)
 
-// query is what a Query does: its partition key is the one that a key condition says is equal to a value.
+// query returns the access of a Query: its partition key is the one that a key condition compares by equality.
 func (v *Server) query(in *dynamodb.QueryInput) sam.Access {
 	a := sam.Access{Action: "dynamodb:Query", Table: aws.ToString(in.TableName), Index: aws.ToString(in.IndexName)}
 	hash := v.hash(a.Table, a.Index)

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// TestNotes calls a small system over each transport, delivers its records, and looks at what it did to its table.
+// TestNotes calls a small system over each transport, delivers its records, and checks what it did to its table.
 func TestNotes(t *testing.T) {
 	seen := make(chan string, 10)
 	apitest.Each(t, systemtest.Notes(systemtest.Hooks{Seen: seen}), func(t *testing.T, v *apitest.Server) {

@@ -18,13 +18,13 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// EachBuilt runs a test of a system over its binary, which is built of a package ("./lambda"): as a server that is called
-// over a socket, and as AWS Lambda runs it. Each has an empty database, behind a socket too. The binary knows nothing of the
-// options that a test may have made the system with; settings are variables of its environment.
+// EachBuilt runs a test of a system over its binary, built from a package ("./lambda"): as a server called over a socket, and as
+// AWS Lambda runs it. Each has an empty database, also behind a socket. The binary ignores the options with which a test may have
+// created the system; settings are environment variables.
 func EachBuilt(t *testing.T, s system.System, pkg string, test func(*testing.T, *Server), settings ...string) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), s.Name)
-	// Without what debuggers read, linking takes half the time.
+	// Omitting debug information halves the linking time.
 	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", binary, pkg) //nolint:gosec // a package of this module
 	if said, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build %s: %v\n%s", pkg, err, said)
@@ -34,11 +34,10 @@ func EachBuilt(t *testing.T, s system.System, pkg string, test func(*testing.T, 
 	}
 }
 
-// Built tells whether the system runs as its binary: by the machine's clock, with the options of a deployment.
+// Built reports whether the system runs as its binary: with the system clock and a deployment's options.
 func (v *Server) Built() bool { return v.Host == nil }
 
-// openBuilt starts a binary. As a server it leaves the streams to a second process, which gets them as events when a test
-// delivers.
+// openBuilt starts a binary. A server leaves the streams to a second process, which receives them as events when a test delivers.
 func openBuilt(t *testing.T, s system.System, binary string, transport Transport, settings []string) *Server {
 	t.Helper()
 	v := newServer(t, s, transport)
@@ -57,7 +56,7 @@ func openBuilt(t *testing.T, s system.System, binary string, transport Transport
 	return v
 }
 
-// serveBuilt starts a binary as a server and returns its address as soon as it listens.
+// serveBuilt starts a binary as a server and returns its address once it listens.
 func serveBuilt(t *testing.T, s system.System, binary string, environment []string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), binary, "--addr", "127.0.0.1:0", "--workers=false")
@@ -65,7 +64,7 @@ func serveBuilt(t *testing.T, s system.System, binary string, environment []stri
 	return serveProcess(t, s.Name, command, new(atomic.Bool))
 }
 
-// serveProcess starts a server, and returns its address. It must end with SIGTERM, unless it was killed, and without a word of errors.
+// serveProcess starts a server and returns its address. Unless killed, it must end on SIGTERM without logging errors.
 func serveProcess(t *testing.T, name string, command *exec.Cmd, killed *atomic.Bool) string {
 	t.Helper()
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
@@ -80,7 +79,7 @@ func serveProcess(t *testing.T, name string, command *exec.Cmd, killed *atomic.B
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		// The context has ended by now, and with it the process has been told to end.
+		// The context has ended by now, so the process has been signalled to end.
 		if _ = command.Wait(); command.ProcessState.ExitCode() != 0 && !killed.Load() {
 			t.Errorf("%s ended with %v", name, command.ProcessState)
 		}
@@ -100,7 +99,7 @@ const endWait = 30 * time.Second
 
 var addressLine = regexp.MustCompile(` at (http://127\.0\.0\.1:\d+)/`)
 
-// transcript keeps what a process prints.
+// transcript records a process's output.
 type transcript struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -118,7 +117,7 @@ func (s *transcript) String() string {
 	return s.text.String()
 }
 
-// look fails for errors and panics in the log, and shows all of it if the test has failed.
+// look fails for errors and panics in the log, and prints it if the test has failed.
 func (s *transcript) look(t *testing.T) {
 	t.Helper()
 	text := s.String()

@@ -11,20 +11,20 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// Case is a request and what must come of it.
+// Case is a request and its expected outcome.
 type Case struct {
 	Name    string
 	Request Request
 	Status  int
-	// Code is the problem's; "" for an answer that is none.
+	// Code is the problem's code; "" for a success.
 	Code string
-	// Field is the first part of the request that the problem names; "" is not looked at.
+	// Field is the first invalid part of the request; "" is not checked.
 	Field string
-	// Check looks at the answer beyond that; nil does not.
+	// Check does further checks of the response; nil does none.
 	Check func(testing.TB, *Response)
 }
 
-// Run makes the requests, one after the other.
+// Run sends the requests one after another.
 func (v *Server) Run(t *testing.T, cases []Case) {
 	t.Helper()
 	for _, c := range cases {
@@ -57,7 +57,7 @@ func expectProblem(t *testing.T, c Case, answer *Response) {
 	}
 }
 
-// Strangers calls every operation that is not public in all the ways in which nobody may.
+// Strangers calls every operation that is not public in all the ways that must be rejected.
 func (v *Server) Strangers(t *testing.T) {
 	t.Helper()
 	forger, err := auth.NewIssuer(v.system.Name, issuerBase, nil)
@@ -103,7 +103,7 @@ func (v *Server) Strangers(t *testing.T) {
 	}
 }
 
-// coverage counts an operation's answers: of 2xx, and of 4xx to who may call it.
+// coverage counts an operation's responses: 2xx, and 4xx for callers with permission.
 type coverage struct{ good, bad int }
 
 func (v *Server) cover(tb testing.TB, r Request, answer *Response) {
@@ -128,7 +128,7 @@ func (v *Server) cover(tb testing.TB, r Request, answer *Response) {
 	}
 }
 
-// declares fails for a problem whose code the document does not give the operation.
+// declares fails for a problem whose code the document does not list for the operation.
 func (o *operation) declares(tb testing.TB, p problem.Problem) {
 	tb.Helper()
 	if !slices.Contains(o.codes[strconv.Itoa(p.Status)], p.Code) {
@@ -136,8 +136,8 @@ func (o *operation) declares(tb testing.TB, p problem.Problem) {
 	}
 }
 
-// Covered fails for each operation that was not called, or never with an answer of its own, or never with bad input
-// though it takes some.
+// Covered fails for each operation that was never called, never successfully, or never with invalid input although it takes
+// input.
 func (v *Server) Covered(t *testing.T) {
 	t.Helper()
 	v.mu.Lock()

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Clock is a clock that goes when it is told to, or the machine's.
+// Clock is a clock that only a test advances, or the system clock.
 type Clock struct {
 	mu      sync.Mutex
 	now     time.Time
 	machine bool
 }
 
-// newClock begins at the present: what expires does so by the database's own clock.
+// newClock starts at the present, because items expire by the database's own clock.
 func newClock() *Clock { return &Clock{now: time.Now().UTC().Truncate(time.Second)} }
 
 // Now is the time.

@@ -18,8 +18,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// Deliver hands all records that the streams have, from the first on, to the system's followers but those of every process, as
-// a worker would, or as Lambda's events. Delivered again, they come again.
+// Deliver passes all stream records, from the beginning, to the system's consumers except those that run in every process, as a
+// worker would, or as Lambda events. Another call delivers them again.
 func (v *Server) Deliver(tb testing.TB) {
 	tb.Helper()
 	if v.Built() {
@@ -28,7 +28,7 @@ func (v *Server) Deliver(tb testing.TB) {
 	}
 	for _, follower := range v.Host.Service(v.system.Name).Streams {
 		if follower.EveryProcess {
-			continue // it tells those who are connected, and nobody is
+			continue // it notifies connected clients, and there are none
 		}
 		for _, batch := range v.Batches(tb, follower.Table) {
 			if v.transport == Lambda {
@@ -40,7 +40,7 @@ func (v *Server) Deliver(tb testing.TB) {
 	}
 }
 
-// Tick runs the system's schedules once, as a worker would, or as Lambda's events.
+// Tick runs the system's schedules once, as a worker would, or as Lambda events.
 func (v *Server) Tick(tb testing.TB) {
 	tb.Helper()
 	for _, s := range v.Host.Service(v.system.Name).Schedules {
@@ -56,11 +56,11 @@ func (v *Server) Tick(tb testing.TB) {
 	}
 }
 
-// deliverEvents hands the records of every table that has a stream to the binary, which knows who follows it.
+// deliverEvents passes the records of every table with a stream to the binary, which knows their consumers.
 func (v *Server) deliverEvents(tb testing.TB) {
 	tb.Helper()
 	if !deployed.follows() {
-		return // all followers are every process's own, which tell those who are connected
+		return // all consumers run in every process, for its connected clients
 	}
 	for _, t := range v.system.Tables(stage) {
 		if t.Create.StreamSpecification == nil {
@@ -72,7 +72,7 @@ func (v *Server) deliverEvents(tb testing.TB) {
 	}
 }
 
-// deliver hands a batch over as an event, and then where it is, as the queue of the batches that were given up does.
+// deliver sends a batch as an event, and then its location, like the dead-letter queue does.
 func (v *Server) deliver(tb testing.TB, batch consumer.Batch) {
 	tb.Helper()
 	event, err := consumer.MarshalEvent(batch)
@@ -87,7 +87,7 @@ func (v *Server) deliver(tb testing.TB, batch consumer.Batch) {
 	}
 }
 
-// Redrive hands the handler of Lambda's events where a batch is that was given up. An error leaves the message in its queue.
+// Redrive sends Lambda's handler the location of a failed batch. An error leaves the message in its queue.
 func (v *Server) Redrive(ctx context.Context, tb testing.TB, batch consumer.Batch) error {
 	tb.Helper()
 	if !v.Built() {
@@ -103,7 +103,7 @@ func (v *Server) Redrive(ctx context.Context, tb testing.TB, batch consumer.Batc
 	return err
 }
 
-// givenUp is the event of a queue with the message that Lambda has given a batch up.
+// givenUp is a queue event with Lambda's message about a failed batch.
 func givenUp(tb testing.TB, batch consumer.Batch) []byte {
 	tb.Helper()
 	type object = map[string]any
@@ -134,7 +134,7 @@ func givenUp(tb testing.TB, batch consumer.Batch) []byte {
 	}}})
 }
 
-// Batches are all records that a table's stream has, a batch for each shard that has some.
+// Batches returns all records of a table's stream, one batch per non-empty shard.
 func (v *Server) Batches(tb testing.TB, table string) []consumer.Batch {
 	tb.Helper()
 	described, err := v.Database.DynamoDB.DescribeTable(tb.Context(), &dynamodb.DescribeTableInput{TableName: &table})
@@ -163,7 +163,7 @@ func (v *Server) Batches(tb testing.TB, table string) []consumer.Batch {
 	}
 }
 
-// records are those of a shard, up to a page without any.
+// records returns a shard's records, up to an empty page.
 func (v *Server) records(tb testing.TB, stream, shard string) []types.Record {
 	tb.Helper()
 	iterator, err := v.Database.Streams.GetShardIterator(tb.Context(), &dynamodbstreams.GetShardIteratorInput{
@@ -187,10 +187,10 @@ func (v *Server) records(tb testing.TB, stream, shard string) []types.Record {
 	return records
 }
 
-// eventually is how long Eventually waits: for ever, as far as a test is concerned.
+// eventually is how long Eventually waits: practically forever.
 const eventually = 30 * time.Second
 
-// Eventually waits until something holds that a worker does in its own time.
+// Eventually waits for a condition that a worker brings about in its own time.
 func Eventually(tb testing.TB, what string, holds func() bool) {
 	tb.Helper()
 	deadline, tick := time.NewTimer(eventually), time.NewTicker(2*time.Millisecond)

@@ -12,21 +12,21 @@ import (
 	"github.com/monotable/monotable/systems/internal/sam"
 )
 
-// document is what the tests need of a system's OpenAPI document.
+// document is the part of a system's OpenAPI document that the tests need.
 type document struct {
 	operations map[string]*operation // by operationId
 	routes     *http.ServeMux
 }
 
-// operation is one of them.
+// operation is one of its operations.
 type operation struct {
 	id, method, path, summary string
 	public, process, input    bool
-	anonymous                 bool                // may be called without a token
+	anonymous                 bool                // callable without a token
 	codes                     map[string][]string // of problems, by status
 }
 
-// readDocument asks the system for its document.
+// readDocument fetches the system's document.
 func (v *Server) readDocument(tb testing.TB) *document {
 	tb.Helper()
 	v.document = &document{routes: http.NewServeMux()}
@@ -63,7 +63,7 @@ func (v *Server) readDocument(tb testing.TB) *document {
 	return d
 }
 
-// Routes are the operations of the system's own.
+// Routes are the system's own operations.
 func (v *Server) Routes() []sam.Route {
 	var routes []sam.Route
 	for _, id := range slices.Sorted(maps.Keys(v.document.operations)) {
@@ -74,7 +74,7 @@ func (v *Server) Routes() []sam.Route {
 	return routes
 }
 
-// match is the operation that a request is for; "" for none.
+// match returns the operation of a request; "" if there is none.
 func (d *document) match(method, path string) string {
 	_, pattern := d.routes.Handler(&http.Request{Method: method, URL: &url.URL{Path: path}})
 	for id, o := range d.operations {
@@ -87,5 +87,5 @@ func (d *document) match(method, path string) string {
 
 var parameter = regexp.MustCompile(`\{[^}]+\}`)
 
-// example is a path of the operation with something for each parameter.
+// example is a path of the operation with a value for each parameter.
 func (o *operation) example() string { return parameter.ReplaceAllString(o.path, "x") }

@@ -18,17 +18,17 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// function is a binary that runs as AWS Lambda runs it: it asks the Runtime API for events and gives it the answers.
+// function is a binary that runs as AWS Lambda runs it: it fetches events from the Runtime API and posts responses.
 // https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 type function struct {
 	events chan *invocation
-	ended  chan struct{} // closed when the process is gone
+	ended  chan struct{} // closed when the process has ended
 
 	mu      sync.Mutex
 	waiting map[string]*invocation // by request id
 }
 
-// invocation is an event under way.
+// invocation is an event in progress.
 type invocation struct {
 	payload []byte
 	answer  chan answered
@@ -39,10 +39,10 @@ type answered struct {
 	err     error
 }
 
-// functionTimeout is a generous one of Lambda's.
+// functionTimeout is generous for Lambda.
 const functionTimeout = 30 * time.Second
 
-// startFunction starts a binary with a Runtime API of its own.
+// startFunction starts a binary with its own Runtime API.
 func startFunction(t *testing.T, s system.System, binary string, environment []string) *function {
 	t.Helper()
 	f := &function{events: make(chan *invocation), ended: make(chan struct{}), waiting: map[string]*invocation{}}
@@ -106,7 +106,7 @@ func (f *function) runtime() http.Handler {
 	return mux
 }
 
-// Invoke hands the function an event and waits for its answer; one event at a time is under way, as in Lambda.
+// Invoke sends the function an event and waits for its response; as in Lambda, one event at a time.
 func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	event := &invocation{payload: payload, answer: make(chan answered, 1)}
 	select {
@@ -126,5 +126,5 @@ func (f *function) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	}
 }
 
-// errEnded is for a binary that is gone; what it said is in the test's log.
+// errEnded is for a binary that has ended; its output is in the test's log.
 var errEnded = errors.New("the function has ended")

@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/auth"
 )
 
-// Token is an access token of a user. It is signed once in a minute: signing takes longer than most requests.
+// Token returns a user's access token. It is signed once a minute, because signing takes longer than most requests.
 func (v *Server) Token(tb testing.TB, sub string, groups ...string) string {
 	tb.Helper()
 	key := fmt.Sprint(v.Clock.Now().Truncate(time.Minute), sub, groups)
@@ -31,7 +31,7 @@ func (v *Server) Token(tb testing.TB, sub string, groups ...string) string {
 	return token
 }
 
-// TokenWith is a user's access token with another claim, signed by the same key.
+// TokenWith returns a user's access token with an additional claim, signed with the same key.
 func (v *Server) TokenWith(tb testing.TB, sub, claim string, value any) string {
 	tb.Helper()
 	token, err := jwt.ParseInsecure([]byte(v.Token(tb, sub)))
@@ -61,7 +61,7 @@ func (v *Server) TokenWith(tb testing.TB, sub, claim string, value any) string {
 	return string(signed)
 }
 
-// openIssuer is the test's issuer by a clock.
+// openIssuer opens the test's issuer with a clock.
 func (v *Server) openIssuer(tb testing.TB, now func() time.Time) *auth.Issuer {
 	tb.Helper()
 	issuer, err := auth.OpenIssuer(v.system.Name, v.keys, issuerBase, now)
@@ -71,7 +71,7 @@ func (v *Server) openIssuer(tb testing.TB, now func() time.Time) *auth.Issuer {
 	return issuer
 }
 
-// expired is a token that was good once.
+// expired returns a token that was valid once.
 func (v *Server) expired(tb testing.TB, sub string) string {
 	tb.Helper()
 	token, err := v.openIssuer(tb, func() time.Time { return time.Now().Add(-48 * time.Hour) }).Mint(auth.Claims{Sub: sub})
@@ -81,8 +81,7 @@ func (v *Server) expired(tb testing.TB, sub string) string {
 	return token
 }
 
-// keyFile is a file of the test's own with the keys that all tests of the process sign with: making keys takes longer than
-// most tests.
+// keyFile is a copy of the key file that all tests of the process share, because generating keys takes longer than most tests.
 func keyFile(tb testing.TB) string {
 	tb.Helper()
 	text, err := issuerKeys()
@@ -104,7 +103,7 @@ var issuerKeys = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer func() { _ = os.RemoveAll(directory) }()
 	path := filepath.Join(directory, "issuer.json")
-	if _, err := auth.OpenIssuer("any", path, issuerBase, nil); err != nil { // keys are not a system's, addresses are
+	if _, err := auth.OpenIssuer("any", path, issuerBase, nil); err != nil { // keys are shared by all systems, addresses are not
 		return nil, err
 	}
 	return os.ReadFile(path) //nolint:gosec // written above

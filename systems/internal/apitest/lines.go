@@ -11,25 +11,24 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// linesFile has the lines of a client's document, one a line, in the document's order.
+// linesFile has the lines of a client's document, one per line, in order.
 const linesFile = "testdata/document.txt"
 
 //nolint:gochecknoglobals // a flag
 var clientDocument = flag.String("document", "", "the client's document: write its lines to "+linesFile+", to which the tests are compared")
 
-// Line is a line of the document in which a client asks for a system.
+// Line is a line of a client's document that contains a requirement.
 type Line struct {
-	// Says is what the document says, as linesFile has it.
+	// Says is the line's text, as in linesFile.
 	Says string
-	// Instead is what is done in its place, and why; "" where the line is kept.
+	// Instead is what was done differently, and why; "" if the requirement is met as written.
 	Instead string
-	// Holds fails unless the line is kept, or what is said to be done instead is done.
+	// Holds fails unless the requirement, or what was done instead, holds.
 	Holds func(*testing.T)
 }
 
-// EachLine runs a test for each line of a client's document, over each transport, and fails for lines of the document without
-// a test, and for tests of no line. The document's lines are the rows of its tables, without their heads, and each part that
-// asks matches.
+// EachLine runs a test for each line of a client's document, over each transport. It fails for lines without a test and for tests
+// without a line. The document's lines are the rows of its tables, without headers, and every section that asks matches.
 func EachLine(t *testing.T, s system.System, asks *regexp.Regexp, lines func(*testing.T, *Server) []Line) {
 	t.Helper()
 	documented := documentLines(t, asks)
@@ -52,7 +51,7 @@ func EachLine(t *testing.T, s system.System, asks *regexp.Regexp, lines func(*te
 	})
 }
 
-// documentLines are those of linesFile, which is written first if the document is given.
+// documentLines reads linesFile, and writes it first if the document is available.
 func documentLines(t *testing.T, asks *regexp.Regexp) []string {
 	t.Helper()
 	if *clientDocument != "" {
@@ -74,7 +73,7 @@ func documentLines(t *testing.T, asks *regexp.Regexp) []string {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// linesOf are the lines of a document, each once.
+// linesOf returns a document's lines, each once.
 func linesOf(document string, asks *regexp.Regexp) []string {
 	var lines []string
 	add := func(text string) {
@@ -85,7 +84,7 @@ func linesOf(document string, asks *regexp.Regexp) []string {
 	inTable := false
 	for raw := range strings.SplitSeq(document, "\n") {
 		row, isRow := tableRow(raw)
-		if isRow && inTable { // the first row is the head
+		if isRow && inTable { // the first row is the header
 			add(row)
 		}
 		inTable = isRow
@@ -98,8 +97,8 @@ func linesOf(document string, asks *regexp.Regexp) []string {
 	return lines
 }
 
-// tableRow is a row of a table as its cells: "a | b" of Markdown's "| a | b |", and of cells between tabs. The row of dashes
-// below a head is an empty one.
+// tableRow returns the cells of a table row: "a | b" for Markdown's "| a | b |" and for tab-separated cells. The row of dashes
+// below a header is empty.
 func tableRow(raw string) (row string, ok bool) {
 	text := strings.TrimSpace(raw)
 	switch {
@@ -124,13 +123,13 @@ var (
 	spaces = regexp.MustCompile(`\s+`)
 )
 
-// plain is a text without Markdown's marks, and without the frame of a drawn table.
+// plain removes Markdown's marks and the frame of a drawn table.
 func plain(text string) string {
 	text = markup.ReplaceAllString(strings.Trim(strings.ReplaceAll(text, "│", "|"), "| "), "")
 	return strings.TrimSpace(spaces.ReplaceAllString(text, " "))
 }
 
-// compareLines says which lines of a document have no test, and which tests are of no line or of one that has another.
+// compareLines reports lines without a test, and tests without a line or for a line that already has one.
 func compareLines(documented []string, tested []Line) []string {
 	var faults []string
 	seen := map[string]bool{}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLinesOf: rows of tables without their heads, of Markdown and of tabs, and what is asked for beside them, each once.
+// TestLinesOf: rows of Markdown and tab-separated tables without headers, and other requirements, each once.
 func TestLinesOf(t *testing.T) {
 	t.Parallel()
 	document := "# Notes\n\n| Key | Kept |\n|-----|------|\n| `NOTE#<id>` | - |\n| **Author** | `USER#1` |\n\n" +
@@ -17,7 +17,7 @@ func TestLinesOf(t *testing.T) {
 	}
 }
 
-// TestCompareLines: a line without a test, a test without a line, and a line with two tests are faults.
+// TestCompareLines: a line without a test, a test without a line, and a line with two tests are reported.
 func TestCompareLines(t *testing.T) {
 	t.Parallel()
 	documented := []string{"kept", "left out"}

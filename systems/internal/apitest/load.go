@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/load"
 )
 
-// Load makes every request of the system's load plan, on two connections, once each, and fails where one is refused, or where
-// an operation is neither in the plan nor named as left out of it.
+// Load sends every request of the system's load plan, on two connections, once each. It fails if one is rejected, or if an
+// operation is neither in the plan nor listed as left out.
 func (v *Server) Load(t *testing.T) {
 	t.Helper()
 	plan := v.system.Load
@@ -38,7 +38,7 @@ func (v *Server) Load(t *testing.T) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(v.document.operations)) {
 		if id == "exportOwnData" || id == "eraseOwnData" {
-			continue // the platform's, and of all that somebody has
+			continue // belongs to the platform
 		}
 		o := v.document.operations[id]
 		if _, left := plan.Without[id]; !o.process && measured[id] == left {
@@ -47,7 +47,7 @@ func (v *Server) Load(t *testing.T) {
 	}
 }
 
-// body is nil for none, which a Request tells from an empty one.
+// body is nil if there is none; Request distinguishes it from an empty one.
 func body(r load.Request) any {
 	if r.Body == "" {
 		return nil

@@ -10,17 +10,17 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// Person is somebody who wants a copy of their data, and then to be erased.
+// Person requests a copy of their data, and then its erasure.
 type Person struct {
 	As string
-	// Design is the design's file; Tables are what its tables are called, where that depends on the stage: "shop=shop-test".
+	// Design is the design's file; Tables map its table names where they depend on the stage: "shop=shop-test".
 	Design string
 	Tables []string
-	// Entities are some of those that the copy must have.
+	// Entities are some of those that the copy must contain.
 	Entities []string
 }
 
-// copied is what a copy of somebody's data says.
+// copied is a copy of a person's data.
 type copied struct {
 	Person string
 	Items  []struct {
@@ -30,11 +30,11 @@ type copied struct {
 	Complete bool
 }
 
-// Person calls the routes of a person's own data: the copy has what it must, nothing is erased without confirmation, and monotable
-// conform finds nothing of the person afterwards.
+// Person tests the routes for personal data: the copy is complete, nothing is erased without confirmation, and afterwards
+// monotable conform finds nothing of the person.
 func (v *Server) Person(t *testing.T, p Person) {
 	t.Helper()
-	v.Deliver(t) // what followers of streams still write
+	v.Deliver(t) // completes what stream consumers write
 	get := Request{Method: http.MethodGet, Path: "/me/data", As: p.As}
 	erase := Request{Method: http.MethodDelete, Path: "/me", As: p.As, Header: map[string]string{"Confirm": "erase"}}
 	has := func(entities ...string) func(testing.TB, *Response) {

@@ -13,20 +13,20 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// processVariable says that a test binary is to be a system: Main sees to it.
+// processVariable makes a test binary run as a system; see Main.
 const processVariable = "APITEST_PROCESS"
 
-// Peer is a process of a system, which shares its database with others.
+// Peer is a process of a system that shares its database with others.
 type Peer struct {
 	*Server
 	kill func()
 }
 
-// Kill ends it as a power cut does.
+// Kill ends it with SIGKILL.
 func (p *Peer) Kill() { p.kill() }
 
-// Processes starts a system several times on one empty database, each with its workers, by the machine's clock. Tokens, cursors and
-// keys of one are good for all. Settings are variables of their environment.
+// Processes starts a system several times on one empty database, each with workers and the system clock. They share keys, so
+// tokens and cursors are valid for all. Settings are environment variables.
 func Processes(t *testing.T, s system.System, n int, settings ...string) []*Peer {
 	t.Helper()
 	first := newServer(t, s, Process)
@@ -58,7 +58,7 @@ func Processes(t *testing.T, s system.System, n int, settings ...string) []*Peer
 	return all
 }
 
-// Together makes many requests at once, and returns the responses in order.
+// Together sends many requests concurrently, and returns the responses in order.
 func Together(n int, do func(i int) *Response) []*Response {
 	responses := make([]*Response, n)
 	var all sync.WaitGroup

@@ -19,23 +19,23 @@ import (
 	"github.com/monotable/monotable/systems/internal/sam"
 )
 
-// Request is a request of a client.
+// Request is a client's request.
 type Request struct {
 	Method string
 	// Path follows the system's prefix, with the query: "/transactions?limit=5".
 	Path string
-	// As is whose token goes with it, Groups are those of the token; "" is nobody's. Token is a token as it is, instead.
+	// As is the user of the token, Groups are its groups; "" sends no token. Token is a raw token to send instead.
 	As     string
 	Groups []string
 	Token  string
 	// Key is the Idempotency-Key; "" sends none.
 	Key    string
 	Header map[string]string
-	// Body is sent as it is if it is a string, else as JSON; nil sends none.
+	// Body is sent as it is if it is a string, otherwise as JSON; nil sends none.
 	Body any
 }
 
-// made is a request as it is sent, whatever the transport.
+// made is a request as it is sent, over any transport.
 type made struct {
 	method, path, query string
 	header              map[string]string
@@ -71,7 +71,7 @@ func (r Request) made(tb testing.TB, v *Server) made {
 	return out
 }
 
-// name gives a request an id of its own, so that what it does to the tables can be told from what others do.
+// name gives a request an id, so that its effect on the tables can be attributed.
 func (v *Server) name(m made) {
 	if m.header["X-Request-Id"] == "" {
 		m.header["X-Request-Id"] = rand.Text()
@@ -81,14 +81,14 @@ func (v *Server) name(m made) {
 	v.asked[m.header["X-Request-Id"]] = cmp.Or(v.document.match(m.method, m.path), sam.OfPages)
 }
 
-// Response is the answer to a request.
+// Response is a response.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// request is the request for a socket at an address.
+// request builds the HTTP request for an address.
 func (m made) request(ctx context.Context, tb testing.TB, base string) *http.Request {
 	tb.Helper()
 	target := base + m.path
@@ -156,7 +156,7 @@ func (v *Server) invoke(tb testing.TB, m made) *Response {
 	return out
 }
 
-// JSON reads the body.
+// JSON decodes the body.
 func (r *Response) JSON(tb testing.TB, into any) {
 	tb.Helper()
 	if err := json.Unmarshal(r.Body, into); err != nil {
@@ -164,7 +164,7 @@ func (r *Response) JSON(tb testing.TB, into any) {
 	}
 }
 
-// Problem is the body of an answer that says what went wrong.
+// Problem is the body of an error response.
 func (r *Response) Problem(tb testing.TB) problem.Problem {
 	tb.Helper()
 	if kind := r.Header.Get("Content-Type"); kind != problem.ContentType {
@@ -175,13 +175,13 @@ func (r *Response) Problem(tb testing.TB) problem.Problem {
 	return p
 }
 
-// cutQuery parts a path from its query.
+// cutQuery splits a path from its query.
 func cutQuery(at string) (path, query string) {
 	path, query, _ = strings.Cut(at, "?")
 	return path, query
 }
 
-// Query is a path with a query, its values escaped: Query("/transactions", "cursor", next).
+// Query appends a query with escaped values to a path: Query("/transactions", "cursor", next).
 func Query(path string, pairs ...string) string {
 	values := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -25,14 +25,14 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// Main runs the tests of a system so that each of its requests to the database is signed by the function that would make it on AWS,
-// which may do what the template lets it, and nothing else: an operation's function, a stream's follower, a schedule. What the database
-// refuses fails the test. The tests' own requests are the owner's, as is the making of tables. When all tests have run, Main fails for
-// each statement of a policy that nothing has needed. It is for TestMain.
+// Main runs a system's tests with production permissions: each of its requests to the database is signed by the function that
+// would send it on AWS (an operation's function, a stream consumer, a schedule), which may do what the template allows and
+// nothing else. A request that the database denies fails the test. The tests' own requests, and the creation of tables, are the
+// owner's. When all tests have run, Main fails for each policy statement that was never needed. Call it from TestMain.
 //
-// In a process that Processes has started it is the system, as its own binary would be; s is nil where no test calls Processes.
+// In a process started by Processes it runs the system, like its own binary; s is nil if no test calls Processes.
 //
-// The template is asked with a Server that has no routes.
+// The template is created for a Server without routes.
 func Main(m *testing.M, template func(*Server) sam.Template, s func() system.System) {
 	if os.Getenv(processVariable) != "" {
 		run.Main(s())
@@ -49,7 +49,7 @@ func Main(m *testing.M, template func(*Server) sam.Template, s func() system.Sys
 	os.Exit(status)
 }
 
-// whole reports whether all tests have been run.
+// whole reports whether all tests ran.
 func whole() bool {
 	for _, name := range []string{"run", "skip", "list", "fuzz"} {
 		if flag.Lookup("test."+name).Value.String() != "" {
@@ -59,22 +59,22 @@ func whole() bool {
 	return !testing.Short()
 }
 
-// deployed is how the system that is tested is deployed; nil where its functions may do everything.
+// deployed is the deployment of the system under test; nil if its functions may do everything.
 var deployed *deployment //nolint:gochecknoglobals // TestMain has no other way to the tests
 
-// deployment are the roles of a system's functions.
+// deployment holds the roles of a system's functions.
 type deployment struct {
 	template func(*Server) sam.Template
 
 	once  sync.Once
 	roles sam.Roles
-	users []byte // a file, as monotable serve --iam takes it
+	users []byte // a file in the format of monotable serve --iam
 
 	mu      sync.Mutex
-	reached map[string][]sam.Access // by function, in all tests
+	reached map[string][]sam.Access // by function, over all tests
 }
 
-// file writes the users that functions are, and returns where; "" where they may do everything.
+// file writes the functions' users and returns its path; "" if they may do everything.
 func (d *deployment) file(tb testing.TB) string {
 	tb.Helper()
 	if d == nil {
@@ -94,7 +94,7 @@ func (d *deployment) file(tb testing.TB) string {
 	return name
 }
 
-// follows reports whether a function follows a stream.
+// follows reports whether a function consumes a stream.
 func (d *deployment) follows() bool {
 	if d == nil {
 		return true
@@ -107,7 +107,7 @@ func (d *deployment) follows() bool {
 	return false
 }
 
-// note keeps what a function does.
+// note records what a function does.
 func (d *deployment) note(function string, a sam.Access) {
 	if d == nil {
 		return
@@ -121,7 +121,7 @@ func (d *deployment) note(function string, a sam.Access) {
 
 const roleSecret = "a function's secret"
 
-// usersOf is a file with a user for each role.
+// usersOf returns a file with one user per role.
 func usersOf(roles sam.Roles) ([]byte, error) {
 	type key struct {
 		ID     string `json:"id"`
@@ -130,7 +130,7 @@ func usersOf(roles sam.Roles) ([]byte, error) {
 	type user struct {
 		Name       string   `json:"name"`
 		AccessKeys []key    `json:"accessKeys"`
-		Policies   []string `json:"policies,omitempty"` // as texts, which are read in a fifth of the time
+		Policies   []string `json:"policies,omitempty"` // as strings, which parse five times as fast
 	}
 	var users []user
 	for _, function := range slices.Sorted(maps.Keys(roles)) {
@@ -148,10 +148,10 @@ func usersOf(roles sam.Roles) ([]byte, error) {
 	return json.Marshal(map[string]any{"users": users})
 }
 
-// userName is the name of the user that a function is, and the id of its access key.
+// userName is the user name and access key id of a function.
 func userName(function string) string { return strings.ReplaceAll(function, " ", "-") }
 
-// Retrieve is the access key of the function that a context belongs to; none is the owner's.
+// Retrieve returns the access key of the context's function, or the owner's if there is none.
 func (v *Server) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	name := v.function(ctx)
 	if deployed == nil || name == "" {
@@ -163,7 +163,9 @@ func (v *Server) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	return aws.Credentials{AccessKeyID: userName(name), SecretAccessKey: roleSecret}, nil
 }
 
-// function is what a request's context belongs to: an operation by its operationId, a page by sam.OfPages, "stream NAME" for a follower, "redrive NAME" for
+// function identifies what a request's context belongs to: an operation by its operationId, a page by sam.OfPages, "stream NAME"
+// for a consumer, "redrive NAME" for its redrive function, "schedule NAME"; "" for the test itself, and for what every process
+// does besides the API.
 // one that processes again what was given up, "schedule NAME"; "" for the test itself, and for what every process has beside the API.
 func (v *Server) function(ctx context.Context) string {
 	if name, ok := ctx.Value(functionKey{}).(string); ok {
@@ -181,12 +183,12 @@ func (v *Server) function(ctx context.Context) string {
 	return id
 }
 
-// functionKey is where the context of what is no operation has its function.
+// functionKey is the context key of functions that are not operations.
 type functionKey struct{}
 
 const redriving = "redrive "
 
-// named is a system whose followers and schedules say in their context which function they are.
+// named is a system whose consumers and schedules put their function into their context.
 func named(s system.System) system.System {
 	open := s.Open
 	s.Open = func(ctx context.Context, d system.Deps) (*system.Service, error) {
@@ -197,7 +199,7 @@ func named(s system.System) system.System {
 		for i := range service.Streams {
 			of := &service.Streams[i]
 			if of.EveryProcess {
-				continue // it runs in no function
+				continue // not part of any function
 			}
 			name, handle := "stream "+of.Name, of.Handle
 			of.Handle = func(ctx context.Context, b consumer.Batch) error {
@@ -217,7 +219,7 @@ func named(s system.System) system.System {
 	return s
 }
 
-// refuse keeps an error of the database if it refuses what a function may not do, and returns it.
+// refuse records a permission error of the database, and returns it.
 func (v *Server) refuse(err error) error {
 	if answered, ok := errors.AsType[smithy.APIError](err); ok && answered.ErrorCode() != "AccessDeniedException" {
 		return err
@@ -232,7 +234,7 @@ func (v *Server) refuse(err error) error {
 	return err
 }
 
-// allowed fails the test where the database refused something. Of a table that the test has taken away nobody may do anything.
+// allowed fails the test if the database denied something. Requests to a table that the test deleted are ignored.
 func (v *Server) allowed(tb testing.TB) {
 	tb.Helper()
 	for _, t := range v.system.Tables(stage) {

@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// TestRoles takes one statement after the other from the policies of a small system, and gives another one: without a statement some
-// request is refused and fails its test, with the sentence of the database, and what nothing needs is named.
+// TestRoles removes one statement after another from the policies of a small system, and adds one: without a needed statement
+// some request is denied and fails its test with the database's message, and an unneeded one is named.
 func TestRoles(t *testing.T) {
 	if databasetest.Other() {
 		t.Skip("policies are enforced by our own server only")
@@ -78,7 +78,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// deploy gives the system that is opened next roles, for a test.
+// deploy sets roles for the next system that a test opens.
 func deploy(t *testing.T, roles sam.Roles) {
 	t.Helper()
 	d := &deployment{roles: roles, reached: map[string][]sam.Access{}}
@@ -91,7 +91,7 @@ func deploy(t *testing.T, roles sam.Roles) {
 	t.Cleanup(func() { deployed = nil })
 }
 
-// failures keeps the errors of a test.
+// failures records a test's errors.
 type failures struct {
 	testing.TB
 
@@ -100,7 +100,7 @@ type failures struct {
 
 func (f *failures) Error(args ...any) { f.list = append(f.list, fmt.Sprint(args...)) }
 
-// same compares what was said with the beginnings, or parts, of what was to be.
+// same compares messages with expected prefixes or parts.
 func same(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	if !slices.EqualFunc(got, want, strings.Contains) {

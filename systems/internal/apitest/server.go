@@ -1,23 +1,23 @@
-// Package apitest opens a system for its tests and calls it as clients do: over a socket, and behind API Gateway's events
-// as AWS Lambda would call it; in the test's own process, where a clock and the database's client are the test's, and as
-// the binary that is deployed.
+// Package apitest runs a system in tests and calls it as clients do: over a socket, and through API Gateway events as AWS Lambda
+// would; in the test's own process, with the test's clock and database client, and as the deployed binary.
 //
 // # Model
 //
 //	System ──Open──▶ Server on the test's own database ──Do──▶ Response
-//	                   │ Run: cases, each a Request and what must come of it
-//	                   │ Strangers: no operation is for who has no valid token
-//	                   │ Covered: no operation was left out
-//	                   │ EachLine: each line of the document in which a client asks for the system
+//
+//	                   │ Run: cases, each a Request and its expected outcome
+//	                   │ Strangers: no operation is accessible without a valid token
+//	                   │ Covered: every operation was called
+//	                   │ EachLine: each line of the document that contains a requirement
 //	                   │ Load: every call of the load plan
-//	                   ╰ Deliver: the streams' records, from the first on, to the system's followers
+//	                   ╰ Deliver: the stream records, from the beginning, to the system's consumers
 //
-// With Main, each of the system's requests to the database is its function's, which may do what its policy says.
+// With Main, each of the system's requests to the database belongs to a function, with the permissions of its policy.
 //
-// The clock stands still until a test advances it; that of a binary is the machine's. A stream is followed only when a test
-// delivers, so that a test knows what has happened.
+// The clock stands still until a test advances it; a binary uses the system clock. Streams are consumed only when a test
+// delivers, so a test knows what has happened.
 //
-// A Server may be used from any number of goroutines, but for Run and Strangers, which call t.Run.
+// A Server is safe for concurrent use, except Run and Strangers, which call t.Run.
 package apitest
 
 import (
@@ -43,7 +43,7 @@ type Transport string
 
 // The transports.
 const (
-	// Socket is a server in the test's process, Lambda the handler of its events there.
+	// Socket is a server in the test's process, Lambda its event handler there.
 	Socket Transport = "socket"
 	Lambda Transport = "lambda"
 	// Process is the system's binary as a server, Function the same binary as AWS Lambda runs it.
@@ -51,11 +51,11 @@ const (
 	Function Transport = "function"
 )
 
-// Server is a system that is being tested.
+// Server is a system under test.
 type Server struct {
-	// Clock is the system's and the issuer's. A binary's is the machine's, which nobody advances.
+	// Clock is the clock of the system and the issuer. A binary's is the system clock, which cannot be advanced.
 	Clock *Clock
-	// Database is what the system keeps its data in.
+	// Database is the system's database.
 	Database databasetest.Database
 	// Host has the system; nil for a binary.
 	Host *run.Host
@@ -64,7 +64,7 @@ type Server struct {
 	transport Transport
 	issuer    *auth.Issuer
 	tokens    sync.Map       // by minute, user and groups
-	keys      string         // the file with the issuer's
+	keys      string         // the issuer's key file
 	url       string         // of the socket, with the system's prefix
 	lambda    lambda.Handler // for requests as events, and for records
 	document  *document
@@ -73,10 +73,10 @@ type Server struct {
 	seen    map[string]*coverage    // by operation
 	asked   map[string]string       // operations by the ids of their requests
 	reached map[string][]sam.Access // by function
-	refused []string                // the database's sentences
+	refused []string                // the database's messages
 }
 
-// Each runs a test of a system over each transport, with an empty database each time.
+// Each runs a test of a system over each transport, each time with an empty database.
 func Each(t *testing.T, s system.System, test func(*testing.T, *Server)) {
 	t.Helper()
 	for _, transport := range []Transport{Socket, Lambda} {
@@ -132,18 +132,18 @@ func newServer(tb testing.TB, s system.System, transport Transport) *Server {
 }
 
 const (
-	// stage is the one that tests deploy to.
+	// stage is the stage that tests deploy to.
 	stage     = "test"
 	cursorKey = "a key of thirty-two bytes, or so"
-	// issuerBase is where tokens say that they come from.
+	// issuerBase is the tokens' issuer address.
 	issuerBase = "http://issuer.test"
-	// Patience is how long a request may wait for its turn behind all others, on a slow machine.
+	// Patience is how long a request may wait for its turn behind all others on a slow machine.
 	Patience = time.Minute
-	// pollInterval keeps workers that a test runs from waiting.
+	// pollInterval keeps workers in tests from waiting.
 	pollInterval = time.Millisecond
 )
 
-// Do makes a request.
+// Do sends a request.
 func (v *Server) Do(tb testing.TB, r Request) *Response {
 	tb.Helper()
 	made := r.made(tb, v)
@@ -158,11 +158,11 @@ func (v *Server) Do(tb testing.TB, r Request) *Response {
 	return answer
 }
 
-// events tells whether requests go as events.
+// events reports whether requests are sent as events.
 func (v *Server) events() bool { return v.transport == Lambda || v.transport == Function }
 
-// Work runs the system's workers and followers until the test ends, or the function that it returns is called. It is not for
-// a binary.
+// Work runs the system's workers and consumers until the test ends, or the returned function is called. It does not work for a
+// binary.
 func (v *Server) Work(tb testing.TB) (stop func()) {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(tb.Context())
@@ -179,12 +179,12 @@ func (v *Server) Work(tb testing.TB) (stop func()) {
 	return stop
 }
 
-// client leaves redirections and compressed answers as they come.
+// client returns redirects and compressed responses unchanged.
 func client() *http.Client {
 	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// Address is where a browser finds the system, without a slash at the end. It is for servers on a socket.
+// Address is the system's address for a browser, without a trailing slash. It requires a socket.
 func (v *Server) Address(tb testing.TB) string {
 	tb.Helper()
 	if v.url == "" {

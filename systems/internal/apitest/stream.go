@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Stream makes a request over the socket and returns the answer as soon as it begins, with its body to read, which ends with
-// the context. It is for event streams, whose answers Do would wait for without end.
+// Stream sends a request over the socket and returns the response as soon as it begins. Its body ends with the context. It is for
+// event streams, for which Do would wait forever.
 func (v *Server) Stream(ctx context.Context, tb testing.TB, r Request) (*Response, io.Reader) {
 	tb.Helper()
 	made := r.made(tb, v)
@@ -21,7 +21,7 @@ func (v *Server) Stream(ctx context.Context, tb testing.TB, r Request) (*Respons
 	tb.Cleanup(func() { _ = answer.Body.Close() })
 	head := &Response{Status: answer.StatusCode, Header: answer.Header}
 	body := io.Reader(answer.Body)
-	if head.Status >= http.StatusBadRequest { // it has an end
+	if head.Status >= http.StatusBadRequest { // it ends by itself
 		if head.Body, err = io.ReadAll(body); err != nil {
 			tb.Fatal(err)
 		}
@@ -31,5 +31,5 @@ func (v *Server) Stream(ctx context.Context, tb testing.TB, r Request) (*Respons
 	return head, body
 }
 
-// Live tells whether answers arrive while they are made: over a socket, and not from Lambda behind an HTTP API.
+// Live reports whether responses arrive while they are produced: over a socket, but not from Lambda behind an HTTP API.
 func (v *Server) Live() bool { return !v.events() }

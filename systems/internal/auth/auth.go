@@ -1,4 +1,4 @@
-// Package auth verifies access tokens as Amazon Cognito issues them, and issues such tokens for development.
+// Package auth verifies access tokens issued by Amazon Cognito, and issues such tokens for development.
 //
 // # Model
 //
@@ -8,23 +8,23 @@
 //
 // # Invariants
 //
-//	V1  Only RS256, with an RSA key of the source that the token's kid names; a token's own words choose neither another
-//	    algorithm nor another key.
-//	V2  issuer, client_id and token_use=access must be the configured ones; sub and exp must be there; exp, nbf and iat hold
-//	    within 60 s.
-//	V3  Keys are fetched once and kept. An unknown kid fetches them again, at most once a minute, so that a rotation is seen
-//	    and a flood of forged tokens is not passed on to the user pool.
-//	    The signatures of the tokens that were used last are verified once, as long as their kid names the same key; what they
-//	    say is held against V2 each time.
-//	V4  An Issuer is for development and for a system's own log-in; it exists only where it was asked for.
+//	V1  Only RS256 is accepted, with an RSA key of the source that the token's kid names; a token cannot choose another
+//	    algorithm or key.
+//	V2  issuer, client_id and token_use=access must be the configured ones; sub and exp are required; exp, nbf and iat are
+//	    checked with a tolerance of 60 s.
+//	V3  Keys are fetched once and cached. An unknown kid fetches them again, at most once a minute, so that a rotation is
+//	    noticed and a flood of forged tokens does not reach the user pool.
+//	    The signature of a recently used token is verified only once, as long as its kid names the same key; its claims
+//	    are checked against V2 every time.
+//	V4  An Issuer is for development and for a system's own log-in; it exists only if configured.
 //	V5  An Issuer belongs to one system: its iss and client_id contain the system's name, so no other system accepts its
 //	    tokens, even if two issuers share a key file. client_id is the audience: Cognito's access tokens have no aud.
 //
 // # Errors
 //
-// *problem.Error: 401 for a token that is not accepted, 503 where the keys cannot be had.
+// *problem.Error: 401 for a token that is rejected, 503 if the keys are unavailable.
 //
-// All of the package may be used from any number of goroutines.
+// The package is safe for concurrent use.
 package auth
 
 import (
@@ -34,27 +34,27 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// Principal is who calls, from a verified token: the user's sub and groups, and the session that the token is of where the
-// system keeps sessions.
+// Principal is the caller according to a verified token: the user's sub and groups, and the token's session if the system has
+// sessions.
 type Principal struct {
 	Sub     string
 	Groups  []string
 	Session string
 }
 
-// In tells whether the principal belongs to one of the groups.
+// In reports whether the principal belongs to one of the groups.
 func (p Principal) In(groups ...string) bool {
 	return slices.ContainsFunc(groups, func(g string) bool { return slices.Contains(p.Groups, g) })
 }
 
 type principalKey struct{}
 
-// With is a context of a principal's request.
+// With returns a context with a principal.
 func With(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, principalKey{}, p)
 }
 
-// Optional is the principal, if there is one.
+// Optional returns the principal, if there is one.
 func Optional(ctx context.Context) (Principal, bool) {
 	p, ok := ctx.Value(principalKey{}).(Principal)
 	return p, ok
@@ -62,13 +62,13 @@ func Optional(ctx context.Context) (Principal, bool) {
 
 type publicKey struct{}
 
-// Public is a context of a request to an operation that anybody may call.
+// Public returns the context of a request to an operation that anyone may call.
 func Public(ctx context.Context) context.Context {
 	return context.WithValue(ctx, publicKey{}, true)
 }
 
-// CursorOwner is whom a list's cursors belong to: the principal's sub, or "" in a public operation, whose lists are the
-// same for everybody, so that a cursor stays valid when its holder signs in or out.
+// CursorOwner returns the owner of a list's cursors: the principal's sub, or "" in a public operation. Its lists are the same for
+// everyone, so a cursor stays valid when its holder signs in or out.
 func CursorOwner(ctx context.Context) string {
 	if public, _ := ctx.Value(publicKey{}).(bool); public {
 		return ""
@@ -77,7 +77,7 @@ func CursorOwner(ctx context.Context) string {
 	return p.Sub
 }
 
-// Required is the principal, or the problem that there is none.
+// Required returns the principal, or a problem if there is none.
 func Required(ctx context.Context) (Principal, error) {
 	if p, ok := Optional(ctx); ok {
 		return p, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwt"
 )
 
-// DefaultTTL is how long Cognito's access tokens live if nobody says otherwise.
+// DefaultTTL is the default lifetime of Cognito's access tokens.
 const DefaultTTL = time.Hour
 
 // Issuer signs the access tokens of one system like a user pool, and has a pool's URLs: /{pool}/.well-known/jwks.json and
@@ -25,30 +25,30 @@ const DefaultTTL = time.Hour
 type Issuer struct {
 	system string
 	base   string
-	pool   string // in the URL, where a user pool has the id that AWS gave it
+	pool   string // in the URL, in the place of a user pool's id
 	client string
 	now    func() time.Time
-	path   string // of the file that keeps the keys; "" in memory
+	path   string // of the key file; "" if the keys are only in memory
 
 	mu   sync.RWMutex
-	keys []jwk.Key // private; the first signs, the others only verify still
-	// set and verifying are the public ones.
+	keys []jwk.Key // private; the first signs, the others only verify
+	// set and verifying are the public keys.
 	set       jwk.Set
 	verifying map[string]*rsa.PublicKey
 }
 
-// Claims are what a token says.
+// Claims of a token.
 type Claims struct {
 	Sub    string
 	Groups []string
-	// Session is the system's session that the token is of; "" for none.
+	// Session is the token's session in the system; "" for none.
 	Session string
 	// TTL is DefaultTTL if it is 0.
 	TTL time.Duration
 }
 
-// NewIssuer makes a system's issuer with a new key, in memory. base is the address that its URLs begin with, such as
-// http://127.0.0.1:8080. A nil clock is the machine's.
+// NewIssuer creates a system's issuer with a new key, in memory. base is the beginning of its URLs, such as
+// http://127.0.0.1:8080. A nil clock is the system's.
 func NewIssuer(system, base string, now func() time.Time) (*Issuer, error) {
 	key, err := newKey()
 	if err != nil {
@@ -65,7 +65,7 @@ func issuerOf(system, base string, now func() time.Time, keys []jwk.Key) (*Issue
 	return i, i.use(keys)
 }
 
-// use has the issuer sign and verify by these keys; the caller holds the lock.
+// use switches to these keys; the caller holds the lock.
 func (i *Issuer) use(keys []jwk.Key) error {
 	set := jwk.NewSet()
 	for _, private := range keys {
@@ -96,18 +96,18 @@ func newKey() (jwk.Key, error) {
 // System is the name of the system whose tokens it signs.
 func (i *Issuer) System() string { return i.system }
 
-// URL is what iss is.
+// URL is the iss claim.
 func (i *Issuer) URL() string { return i.base + "/" + i.pool }
 
-// Client is what client_id is.
+// Client is the client_id claim.
 func (i *Issuer) Client() string { return i.client }
 
-// Verifier verifies what the issuer has signed, without any request.
+// Verifier returns a verifier of the issuer's tokens that sends no requests.
 func (i *Issuer) Verifier() *Verifier {
 	return newVerifier(i.URL(), []string{i.client}, i, i.now)
 }
 
-// Key makes an Issuer a KeySource.
+// Key implements KeySource.
 func (i *Issuer) Key(_ context.Context, kid string) (*rsa.PublicKey, error) {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
@@ -153,7 +153,7 @@ func (i *Issuer) Mint(c Claims) (string, error) {
 	return string(signed), nil
 }
 
-// Rotate signs with a new key from now on; tokens of the last one are still accepted, those of older ones are not.
+// Rotate switches to a new key; tokens of the previous one are still accepted, older ones are not.
 func (i *Issuer) Rotate() error {
 	key, err := newKey()
 	if err != nil {
@@ -167,7 +167,7 @@ func (i *Issuer) Rotate() error {
 	return i.save()
 }
 
-// Register serves the issuer's documents where a user pool has them, on an *http.ServeMux or what is like it.
+// Register serves the issuer's documents at a user pool's paths, on an *http.ServeMux or similar.
 func (i *Issuer) Register(mux interface{ Handle(string, http.Handler) }) {
 	mux.Handle("GET /"+i.pool+keysPath, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		i.mu.RLock()
@@ -187,5 +187,5 @@ func (i *Issuer) Register(mux interface{ Handle(string, http.Handler) }) {
 
 func writeJSON(w http.ResponseWriter, document any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(document) // to a client that is gone, or not
+	_ = json.NewEncoder(w).Encode(document) // the client may be gone
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/monotable/monotable/systems/internal/keyfile"
 )
 
-// keyFile is what an issuer keeps, for itself after a restart and for whoever mints a token beside it.
+// keyFile is an issuer's stored state, for restarts and for processes that mint tokens beside it.
 type keyFile struct {
 	Base string  `json:"base"`
 	Keys jwk.Set `json:"-"`
-	// Private are Keys, private parts included; the file is for its owner alone.
+	// Private is Keys including the private parts; only the file's owner can read it.
 	Private json.RawMessage `json:"keys"`
 }
 
-// OpenIssuer is a system's issuer whose keys are kept in a file, which is created if it is missing. An empty base is the one
-// in the file, so that the server accepts a token minted beside it.
+// OpenIssuer opens a system's issuer with keys in a file, which is created if missing. An empty base is the one in the file, so
+// that the server accepts a token minted beside it.
 func OpenIssuer(system, path, base string, now func() time.Time) (*Issuer, error) {
 	text, err := os.ReadFile(path) //nolint:gosec // the path is the operator's
 	if errors.Is(err, fs.ErrNotExist) && base != "" {
@@ -54,7 +54,7 @@ func OpenIssuer(system, path, base string, now func() time.Time) (*Issuer, error
 	return i, nil
 }
 
-// made makes a file with a new key, unless another process does at the same time, and returns what stands in it.
+// made creates a file with a new key, unless another process does so concurrently, and returns its content.
 func made(path, base string) ([]byte, error) {
 	key, err := newKey()
 	if err != nil {
@@ -88,7 +88,7 @@ func parseKeys(path string, text []byte) (*keyFile, error) {
 	return &kept, nil
 }
 
-// save keeps the keys; the caller holds the lock.
+// save stores the keys; the caller holds the lock.
 func (i *Issuer) save() error {
 	if i.path == "" {
 		return nil

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// fetchTimeout is how long the keys may take.
+	// fetchTimeout limits a fetch of the keys.
 	fetchTimeout = 5 * time.Second
-	// fetchInterval is the least time between two fetches of which the first succeeded; retryInterval, of which it failed.
+	// fetchInterval is the minimum time between fetches after a success; retryInterval, after a failure.
 	fetchInterval = time.Minute
 	retryInterval = time.Second
-	// jwksMax bounds the answer: two keys take less than 2 KB.
+	// jwksMax limits the response: two keys take less than 2 KB.
 	jwksMax = 256 << 10
-	// keysPath is where a user pool has its keys, below the issuer's URL.
+	// keysPath is the path of a user pool's keys, below the issuer's URL.
 	keysPath = "/.well-known/jwks.json"
 )
 
-// errNoKeys is for a user pool whose answer has no key that could verify a token.
+// errNoKeys is for a user pool whose response has no usable key.
 var errNoKeys = errors.New("no key for RS256 among the answer's")
 
 // Remote is the KeySource of a user pool: its JWKS over HTTP.
@@ -33,16 +33,16 @@ type Remote struct {
 	client *http.Client
 	now    func() time.Time
 
-	fetching chan struct{} // of one place, taken while the keys are fetched; whoever waits for it may leave
-	next     time.Time     // when they may be fetched again
+	fetching chan struct{} // a semaphore held during a fetch; waiting requests may give up
+	next     time.Time     // when the next fetch is allowed
 	failure  error         // of the last fetch
 
 	mu   sync.RWMutex
-	keys map[string]*rsa.PublicKey // nil until they were fetched
+	keys map[string]*rsa.PublicKey // nil before the first fetch
 }
 
-// NewRemote returns the keys of an issuer. Nothing is fetched before the first token comes. A nil client is one with
-// sound time-outs, a nil clock is the system's.
+// NewRemote returns the keys of an issuer. Nothing is fetched before the first token. A nil client is one with reasonable
+// timeouts, a nil clock is the system's.
 func NewRemote(issuer string, client *http.Client, now func() time.Time) *Remote {
 	if client == nil {
 		client = &http.Client{Timeout: fetchTimeout}
@@ -53,7 +53,7 @@ func NewRemote(issuer string, client *http.Client, now func() time.Time) *Remote
 	return &Remote{url: issuer + keysPath, client: client, now: now, fetching: make(chan struct{}, 1)}
 }
 
-// Key is the key of a kid, fetched where it is not known.
+// Key returns the key of a kid, fetching the keys if it is unknown.
 func (r *Remote) Key(ctx context.Context, kid string) (*rsa.PublicKey, error) {
 	if key := r.known(kid); key != nil {
 		return key, nil
@@ -62,7 +62,7 @@ func (r *Remote) Key(ctx context.Context, kid string) (*rsa.PublicKey, error) {
 		return nil, err
 	}
 	defer func() { <-r.fetching }()
-	if key := r.known(kid); key != nil { // fetched while this waited
+	if key := r.known(kid); key != nil { // fetched while this request waited
 		return key, nil
 	}
 	if !r.now().Before(r.next) {
@@ -77,7 +77,7 @@ func (r *Remote) Key(ctx context.Context, kid string) (*rsa.PublicKey, error) {
 	return nil, fmt.Errorf("%w %q", ErrUnknownKey, kid)
 }
 
-// turn takes the place of who fetches, or waits for it as long as the request lives.
+// turn acquires the right to fetch, waiting for at most the request's lifetime.
 func (r *Remote) turn(ctx context.Context) error {
 	select {
 	case r.fetching <- struct{}{}:
@@ -98,8 +98,8 @@ func (r *Remote) known(kid string) *rsa.PublicKey {
 	return r.keys[kid]
 }
 
-// fetch replaces the keys; where that fails, those that are there stay. The fetch is for all who wait, so it does not end
-// with the request that began it. Its caller holds fetching.
+// fetch replaces the keys; on failure the old ones stay. Since all waiting requests depend on it, it outlives the request that
+// started it. The caller holds fetching.
 func (r *Remote) fetch(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 	defer cancel()
@@ -119,7 +119,7 @@ func (r *Remote) fetch(ctx context.Context) {
 	r.keys = keys
 }
 
-// publicKeys are the keys of a set that may verify signatures with RS256.
+// publicKeys returns the keys of a set that can verify RS256 signatures.
 func publicKeys(set jwk.Set) map[string]*rsa.PublicKey {
 	keys := map[string]*rsa.PublicKey{}
 	for i := range set.Len() {

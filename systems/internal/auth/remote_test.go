@@ -20,14 +20,14 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// pool is an issuer behind HTTP, as a user pool is.
+// pool is an issuer behind HTTP, like a user pool.
 type pool struct {
 	*Issuer
 	server  *httptest.Server
 	fetches atomic.Int64
 	broken  atomic.Bool
-	instead atomic.Pointer[string] // what is answered instead of the keys
-	// Where hold is there, an answer waits for it; held is told that it waits.
+	instead atomic.Pointer[string] // a response in place of the keys
+	// If hold is set, a response waits for it; held signals that it waits.
 	hold, held chan struct{}
 }
 
@@ -61,7 +61,7 @@ func newPool(t *testing.T) *pool {
 	return p
 }
 
-// moving is a clock that the test moves.
+// moving is a clock that the test advances.
 type moving struct{ atomic.Int64 }
 
 func (m *moving) now() time.Time       { return now.Add(time.Duration(m.Load())) }
@@ -157,7 +157,7 @@ func TestUnknownKeys(t *testing.T) {
 	p.fetched(t, 2)
 }
 
-// TestPoolDown: keys that are known go on being used; without any, nobody can say whether a token is good.
+// TestPoolDown: known keys stay in use; without any, tokens cannot be judged.
 func TestPoolDown(t *testing.T) {
 	t.Parallel()
 	p, m := newPool(t), &moving{}
@@ -180,7 +180,7 @@ func TestPoolDown(t *testing.T) {
 	p.fetched(t, 2)
 }
 
-// TestNoUsableKeys: an answer without a key that could verify anything is a failure, and takes no key away.
+// TestNoUsableKeys: a response without a usable key is a failure, and removes no key.
 func TestNoUsableKeys(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`{"keys":[]}`, `{}`, `{"keys":[{"kty":"RSA","kid":"k","use":"enc","e":"AQAB","n":"AQAB"}]}`, `<html>`} {
@@ -190,7 +190,7 @@ func TestNoUsableKeys(t *testing.T) {
 		p.instead.Store(&text)
 		m.pass(time.Hour)
 		stranger := newPool(t)
-		_, err := v.Verify(t.Context(), stranger.mint(t)) // which makes it ask again
+		_, err := v.Verify(t.Context(), stranger.mint(t)) // makes it fetch again
 		if decided, ok := errors.AsType[*problem.Error](err); !ok || decided.Status != 503 {
 			t.Errorf("%s: %v, want 503: nobody can say whose the key is", text, err)
 		}
@@ -199,7 +199,7 @@ func TestNoUsableKeys(t *testing.T) {
 	}
 }
 
-// TestWaitForKeysEnds: who has gone does not wait for keys that somebody else fetches.
+// TestWaitForKeysEnds: a cancelled request stops waiting for another request's fetch.
 func TestWaitForKeysEnds(t *testing.T) {
 	t.Parallel()
 	p := newPool(t)
@@ -224,7 +224,7 @@ func TestWaitForKeysEnds(t *testing.T) {
 	p.fetched(t, 1)
 }
 
-// TestFetchOutlivesItsRequest: who asks first may leave; the keys are for all.
+// TestFetchOutlivesItsRequest: the fetch continues for the others when its first request is cancelled.
 func TestFetchOutlivesItsRequest(t *testing.T) {
 	t.Parallel()
 	p := newPool(t)
@@ -241,7 +241,7 @@ func TestFetchOutlivesItsRequest(t *testing.T) {
 	}
 }
 
-// TestIssuerDocuments: what a client of OpenID Connect finds is where the tokens say.
+// TestIssuerDocuments: an OpenID Connect client finds the documents where the tokens say.
 func TestIssuerDocuments(t *testing.T) {
 	t.Parallel()
 	p := newPool(t)
@@ -311,7 +311,7 @@ func TestKeysAreKept(t *testing.T) {
 		t.Errorf("issuer %s, want %s", moved.URL(), want)
 	}
 	principal, err := moved.Verifier().Verify(t.Context(), token)
-	refused(t, principal, err, "another issuer") // the key is known still, the address is another
+	refused(t, principal, err, "another issuer") // the key is still known, the address differs
 	if err := os.WriteFile(path, []byte(`{"base":"http://x","keys":{"keys":[]}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +336,7 @@ func TestMint(t *testing.T) {
 	}
 }
 
-// TestIssuersOfOneKeyFile: a token of one system is rejected by every other, even where both sign with the same key.
+// TestIssuersOfOneKeyFile: each system rejects the other's tokens, even if both sign with the same key.
 func TestIssuersOfOneKeyFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "issuer.json")

@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	// skew is by how much the issuer's clock and this one may differ.
+	// skew is the tolerated difference between the issuer's clock and this one.
 	skew = 60 * time.Second
-	// tokenMax is far beyond what Cognito issues.
+	// tokenMax is far larger than any Cognito token.
 	tokenMax = 8 << 10
 	keyBits  = 2048
-	// provenMost is how many tokens are remembered, a kilobyte or two each.
+	// provenMost is the number of cached tokens, one or two kilobytes each.
 	provenMost = 4096
 )
 
-// The claims of Cognito's access tokens beside the registered ones.
+// The claims of Cognito's access tokens besides the registered ones.
 const (
 	claimTokenUse = "token_use"
 	claimClientID = "client_id"
@@ -36,12 +36,12 @@ const (
 	claimSession  = "sid"
 )
 
-// ErrUnknownKey is a KeySource's, wrapped, for a kid that it does not know.
+// ErrUnknownKey is returned, wrapped, by a KeySource for an unknown kid.
 var ErrUnknownKey = errors.New("unknown key")
 
-// KeySource has an issuer's public keys.
+// KeySource provides an issuer's public keys.
 type KeySource interface {
-	// Key is the key of a kid: ErrUnknownKey where there is none, another error where that cannot be told.
+	// Key returns the key of a kid: ErrUnknownKey if there is none, another error if that cannot be determined.
 	Key(ctx context.Context, kid string) (*rsa.PublicKey, error)
 }
 
@@ -51,18 +51,17 @@ type Verifier struct {
 	clients []string
 	keys    KeySource
 	now     func() time.Time
-	proven  *lru.Cache[[sha256.Size]byte, proof] // by the hash of the token
+	proven  *lru.Cache[[sha256.Size]byte, proof] // by the token's hash
 }
 
-// proof is that a token is signed: by the key that a kid named then.
+// proof says that a token's signature was verified, with the key that its kid named then.
 type proof struct {
 	kid   string
 	key   *rsa.PublicKey
-	token jwt.Token // nobody changes it
+	token jwt.Token // read-only
 }
 
-// NewVerifier returns a verifier of the tokens that an issuer has given to one of the clients. A nil clock is the
-// system's.
+// NewVerifier returns a verifier of an issuer's tokens for the given clients. A nil clock is the system's.
 func NewVerifier(issuer string, clients []string, keys KeySource, now func() time.Time) (*Verifier, error) {
 	if issuer == "" || len(clients) == 0 || slices.Contains(clients, "") || keys == nil {
 		return nil, errors.New("auth: a verifier needs an issuer, the ids of its clients, and their keys")
@@ -74,11 +73,11 @@ func NewVerifier(issuer string, clients []string, keys KeySource, now func() tim
 }
 
 func newVerifier(issuer string, clients []string, keys KeySource, now func() time.Time) *Verifier {
-	proven, _ := lru.New[[sha256.Size]byte, proof](provenMost) // fails for a size below 1
+	proven, _ := lru.New[[sha256.Size]byte, proof](provenMost) // fails only for a size below 1
 	return &Verifier{issuer: issuer, clients: clients, keys: keys, now: now, proven: proven}
 }
 
-// Verify is the principal of a token.
+// Verify returns a token's principal.
 func (v *Verifier) Verify(ctx context.Context, token string) (Principal, error) {
 	if len(token) > tokenMax || strings.Count(token, ".") != 2 {
 		return Principal{}, problem.InvalidToken("the access token is not a signed JWT", nil)
@@ -93,8 +92,9 @@ func (v *Verifier) Verify(ctx context.Context, token string) (Principal, error) 
 	return principal(parsed)
 }
 
-// signed is a token whose signature is the issuer's. A user sends one token with each request for an hour, so what was proven is remembered, and
-// holds as long as the kid names the same key. What the token says is not remembered: whether it is accepted depends on the time.
+// signed returns a token with a valid signature. A user sends the same token with each request for an hour, so verified
+// signatures are cached for as long as the kid names the same key. The claims are checked every time, because they depend on the
+// time.
 func (v *Verifier) signed(ctx context.Context, token string) (jwt.Token, error) {
 	id := sha256.Sum256([]byte(token))
 	if was, found := v.proven.Get(id); found {
@@ -128,7 +128,7 @@ func (v *Verifier) signed(ctx context.Context, token string) (jwt.Token, error) 
 	return now.token, nil
 }
 
-// errUnsigned is for a token whose header names no key, another algorithm, or an extension that it wants understood.
+// errUnsigned is for a token whose header names no key, another algorithm, or an unsupported critical extension.
 var errUnsigned = errors.New("want alg RS256, a kid, and no crit")
 
 func (v *Verifier) key(ctx context.Context, signature *jws.Signature) (kid string, key *rsa.PublicKey, err error) {
@@ -142,7 +142,7 @@ func (v *Verifier) key(ctx context.Context, signature *jws.Signature) (kid strin
 	return kid, key, err
 }
 
-// validate holds the claims against V2.
+// validate checks the claims against V2.
 func (v *Verifier) validate(token jwt.Token) error {
 	err := jwt.Validate(token, jwt.WithClock(jwt.ClockFunc(v.now)), jwt.WithAcceptableSkew(skew), jwt.WithRequiredClaim(jwt.ExpirationKey))
 	switch {
@@ -163,7 +163,7 @@ func (v *Verifier) validate(token jwt.Token) error {
 	return nil
 }
 
-// subMax is what OpenID Connect allows. Whoever is longer than a key may be would be in no table.
+// subMax is the limit of OpenID Connect. Anything longer would not fit into a table's keys.
 const subMax = 255
 
 func principal(token jwt.Token) (Principal, error) {
@@ -192,7 +192,7 @@ func principal(token jwt.Token) (Principal, error) {
 	return p, nil
 }
 
-// text is a claim that is a text; "" for others.
+// text returns a string claim; "" for others.
 func text(token jwt.Token, claim string) string {
 	var value string
 	if token.Get(claim, &value) != nil {

@@ -54,7 +54,7 @@ func generate(t *testing.T) *rsa.PrivateKey {
 	return key
 }
 
-// compact is a JWT made by hand, so that the tests do not lean on the library that they test: sign gets what is signed.
+// compact builds a JWT by hand, so that the tests do not depend on the library under test; sign gets the bytes to sign.
 func compact(t *testing.T, header, claims map[string]any, sign func(signed []byte) []byte) string {
 	t.Helper()
 	part := func(v any) string {
@@ -89,7 +89,7 @@ func validClaims() map[string]any {
 	}
 }
 
-// with changes some values; nil takes one out.
+// with changes some values; nil removes one.
 func with(values, changes map[string]any) map[string]any {
 	out := maps.Clone(values)
 	for name, value := range changes {
@@ -153,7 +153,7 @@ func TestVerifyClaims(t *testing.T) {
 	}
 }
 
-// refused checks that a token was not accepted, and nobody is told whose it was.
+// refused checks that a token was rejected, and that no principal was returned.
 func refused(t *testing.T, p Principal, err error, detail string) {
 	t.Helper()
 	decided, ok := errors.AsType[*problem.Error](err)
@@ -251,7 +251,7 @@ func (c changing) Key(_ context.Context, kid string) (*rsa.PublicKey, error) {
 	return nil, ErrUnknownKey
 }
 
-// TestProvenBefore: a token that was accepted is refused as soon as it is too old, or as its kid names no key or another one.
+// TestProvenBefore: a token accepted before is rejected once it expires, or once its kid names no key or a different one.
 func TestProvenBefore(t *testing.T) {
 	t.Parallel()
 	key, other := generate(t), generate(t)
@@ -335,7 +335,7 @@ func TestPrincipalInContext(t *testing.T) {
 	}
 }
 
-// FuzzVerify: whatever is sent, only the signed token is accepted, and nothing panics.
+// FuzzVerify: only the signed token is accepted, and nothing panics.
 func FuzzVerify(f *testing.F) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

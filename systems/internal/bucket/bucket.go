@@ -1,19 +1,19 @@
-// Package bucket keeps files of a system's users: in a bucket of S3, or in a directory where none is configured.
+// Package bucket stores users' files: in an S3 bucket, or in a directory if none is configured.
 //
 // # Model
 //
-//	Upload ─▶ a signed address ─▶ the client's PUT, past the API ─▶ Get, checks of the bytes ─▶ Put under another key
+//	Upload ─▶ a signed address ─▶ the client's PUT, not through the API ─▶ Get, checks of the bytes ─▶ Put under another key
 //
-// A client has a signed address for one key, one size and a short time. What is put there is unchecked: a system reads it, looks at
-// the bytes, and puts what it accepts under a key for which no address is signed.
+// A signed address is for one key, one size and a short time. Uploads are unchecked: a system reads them, checks the bytes, and
+// stores what it accepts under a key for which no address is signed.
 //
 // # Invariants
 //
-//	B1  An upload has the size that was signed, or is refused by the store.
-//	B2  A file appears whole, and is on disk when Put returns.
-//	B3  Deleting what is not there succeeds.
+//	B1  An upload has the signed size, or the store rejects it.
+//	B2  A file appears complete, and is on disk when Put returns.
+//	B3  Deleting a missing file succeeds.
 //
-// A Store may be used from any number of goroutines.
+// A Store is safe for concurrent use.
 package bucket
 
 import (
@@ -26,34 +26,34 @@ import (
 	"time"
 )
 
-// Errors that callers test for with errors.Is.
+// Errors for errors.Is.
 var (
 	ErrMissing  = errors.New("bucket: there is no such file")
 	ErrTooLarge = errors.New("bucket: the file is too large")
 )
 
-// Upload is how a client puts a file.
+// Upload tells a client how to upload a file.
 type Upload struct {
 	Method string
 	// URL is absolute, or relative to the system's root.
 	URL string
-	// Header must be sent as it is.
+	// Header must be sent unchanged.
 	Header map[string]string
 	Until  time.Time
 }
 
-// Store keeps files by keys such as uploads/01HM69BJT0GQXYEAV0CGM90155.
+// Store stores files by keys such as uploads/01HM69BJT0GQXYEAV0CGM90155.
 type Store interface {
-	// Upload signs an address for a file of exactly so many bytes.
+	// Upload signs an address for a file of exactly this size in bytes.
 	Upload(ctx context.Context, key string, size int64, valid time.Duration) (Upload, error)
-	// Put stores a file of a media type. One of that key is replaced.
+	// Put stores a file with a media type, replacing any with that key.
 	Put(ctx context.Context, key, mediaType string, data []byte) error
-	// Get reads a file that has at most so many bytes.
+	// Get reads a file of at most this many bytes.
 	Get(ctx context.Context, key string, most int64) ([]byte, error)
 	Delete(ctx context.Context, key string) error
-	// Tidy deletes the files of a folder that are older than a time. S3's lifecycle rules do that by themselves.
+	// Tidy deletes a folder's files older than a time. In S3 lifecycle rules do that.
 	Tidy(ctx context.Context, folder string, before time.Time) error
-	// Origin is where uploads go, as Content-Security-Policy names it; "" is the system's own.
+	// Origin is the origin of uploads, for Content-Security-Policy; "" is the system's own.
 	Origin() string
 }
 
@@ -61,14 +61,14 @@ type Store interface {
 type Options struct {
 	// Place is s3://NAME or a directory; "" is below Dir.
 	Place string
-	// Dir is where the process keeps files; "" keeps them in a directory that is removed in the end.
+	// Dir is the process's directory for files; "" uses a temporary directory that is removed at the end.
 	Dir string
-	// Secret signs the addresses of a directory's uploads.
+	// Secret signs the upload addresses of a directory.
 	Secret []byte
 	Clock  func() time.Time
 }
 
-// Open opens a store. close frees what it has taken.
+// Open opens a store. close releases its resources.
 func Open(ctx context.Context, o Options) (store Store, shut func() error, err error) {
 	if name, ok := strings.CutPrefix(o.Place, "s3://"); ok {
 		store, err = openS3(ctx, name)
@@ -83,7 +83,7 @@ func Open(ctx context.Context, o Options) (store Store, shut func() error, err e
 
 var keyForm = regexp.MustCompile(`^[a-z]+/[A-Za-z0-9]{1,64}$`)
 
-// checked refuses keys that are no name in a folder.
+// checked rejects keys that are not a name in a folder.
 func checked(key string) error {
 	if !keyForm.MatchString(key) {
 		return fmt.Errorf("bucket: %q is no key", key)

@@ -28,7 +28,7 @@ type Dir struct {
 const (
 	dirMode  = 0o700
 	fileMode = 0o600
-	// uploads is the folder of which Dir serves uploads.
+	// uploads is the folder for uploads.
 	uploads = "uploads/"
 )
 
@@ -73,7 +73,7 @@ func (d *Dir) signature(key, size, until string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// ServeHTTP takes an upload.
+// ServeHTTP receives an upload.
 func (d *Dir) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	key, query := uploads+path.Base(r.URL.Path), r.URL.Query()
 	size, until := query.Get("size"), query.Get("until")
@@ -132,7 +132,7 @@ func (d *Dir) Put(_ context.Context, key, _ string, data []byte) (err error) {
 	return d.sync(folder)
 }
 
-// sync makes the names in a folder durable.
+// sync makes a folder's names durable.
 func (d *Dir) sync(folder string) error {
 	f, err := d.root.Open(folder)
 	if err != nil {
@@ -157,7 +157,7 @@ func (d *Dir) Get(_ context.Context, key string, most int64) ([]byte, error) {
 	return data, errors.Join(err, file.Close())
 }
 
-// read reads at most so many bytes.
+// read reads at most this many bytes.
 func read(r io.Reader, most int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(data)) > most {
@@ -181,7 +181,7 @@ func (d *Dir) removed(name string) error {
 	return nil
 }
 
-// Tidy implements Store. It takes away what a crash has left half written, too.
+// Tidy implements Store. It also removes incomplete files left by a crash.
 func (d *Dir) Tidy(ctx context.Context, folder string, before time.Time) error {
 	entries, err := fs.ReadDir(d.root.FS(), folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -193,7 +193,7 @@ func (d *Dir) Tidy(ctx context.Context, folder string, before time.Time) error {
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || info.ModTime().After(before) {
-			continue // it may be gone by now
+			continue // it may have been deleted
 		}
 		if err := errors.Join(ctx.Err(), d.removed(folder+"/"+e.Name())); err != nil {
 			return err

@@ -16,7 +16,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// s3Bucket is a bucket of S3, or of what speaks S3 at AWS_ENDPOINT_URL_S3.
+// s3Bucket is a bucket of S3, or of an S3-compatible store at AWS_ENDPOINT_URL_S3.
 type s3Bucket struct {
 	client  *s3.Client
 	presign *s3.PresignClient
@@ -30,8 +30,8 @@ func openS3(ctx context.Context, name string) (*s3Bucket, error) {
 		return nil, fmt.Errorf("bucket: s3://%s: %w", name, err)
 	}
 	client := s3.NewFromConfig(found, func(o *s3.Options) {
-		o.UsePathStyle = o.BaseEndpoint != nil // a host of one's own has no name for each bucket
-		// A checksum of the bytes cannot be signed before they are there.
+		o.UsePathStyle = o.BaseEndpoint != nil // a custom endpoint has no host name for each bucket
+		// The checksum of the bytes cannot be signed in advance.
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 	})
 	b := &s3Bucket{client: client, presign: s3.NewPresignClient(client), name: name}
@@ -50,7 +50,7 @@ func openS3(ctx context.Context, name string) (*s3Bucket, error) {
 // Origin implements Store.
 func (b *s3Bucket) Origin() string { return b.origin }
 
-// Upload implements Store. The size is among the signed headers, so S3 refuses another one.
+// Upload implements Store. The size is among the signed headers, so S3 rejects any other.
 func (b *s3Bucket) Upload(ctx context.Context, key string, size int64, valid time.Duration) (Upload, error) {
 	if err := checked(key); err != nil {
 		return Upload{}, err
@@ -61,7 +61,7 @@ func (b *s3Bucket) Upload(ctx context.Context, key string, size int64, valid tim
 	}
 	header := map[string]string{}
 	for name, values := range signed.SignedHeader {
-		if name != "Host" && name != "Content-Length" { // which browsers send by themselves, and let nobody set
+		if name != "Host" && name != "Content-Length" { // browsers send these themselves, and do not let scripts set them
 			header[name] = values[0]
 		}
 	}
@@ -95,7 +95,7 @@ func (b *s3Bucket) Get(ctx context.Context, key string, most int64) ([]byte, err
 	return data, errors.Join(err, out.Body.Close())
 }
 
-// missing tells whether there is no such object. S3 says so to who may list the bucket, and that access is denied to others.
+// missing reports whether an object does not exist. S3 says so only to callers who may list the bucket; others get access denied.
 func missing(err error) bool {
 	answer, ok := errors.AsType[*smithyhttp.ResponseError](err)
 	return ok && answer.HTTPStatusCode() == http.StatusNotFound

@@ -1,32 +1,33 @@
-// Package byname copies between structs whose fields have the same names: from what is stored to what a response shows, and
-// from what a request says to what data access takes.
+// Package byname copies between structs whose fields have the same names: from stored items to responses, and from requests to
+// the inputs of data access.
 //
 // # Model
 //
 //	Copy[From, To]() ── types ──▶ a plan, or a panic that names every field at fault
-//	      │
-//	      ╰──▶ func(From) To: follows the plan, looks for nothing and cannot fail
 //
-// A plan is made from the destination: each of its fields needs a source. So a response type lists what is shown, and a field
-// that is added to what is stored is shown by nobody. Plans belong in package variables and tables of routes: a program with a
-// wrong name does not start.
+//	      │
+//	      ╰──▶ func(From) To: follows the plan; it does no lookups and cannot fail
+//
+// A plan is driven by the destination: each of its fields needs a source. So a response type lists everything that is returned,
+// and a new stored field is not exposed by accident. Plans belong in package variables and route tables: a program with a
+// misspelt name does not start.
 //
 // # Rules
 //
-//	N1  A field comes from the field of its own name, or of the name in its tag: `from:"UserID"`. The sources are searched in
-//	    order, then the structs in them, as results of writes have the items that they made, and bodies stand in inputs.
-//	N2  In what is stored, a pointer or a map may have no source. `from:"-"` leaves a field to the caller. `from:"Name,optional"` and `from:",optional"` leave it zero where no source has
-//	    it.
-//	N3  Types are the same, or convert without loss: names of one kind (a text and an enum, a number and an amount), structs by
-//	    name, lists item by item, a struct around its only, embedded field, a value and a pointer to it, and what marshals
-//	    itself as text and a text.
-//	N4  A nil pointer is the zero value of what is none. The other way round the zero value is a nil pointer in what is stored,
-//	    and a pointer in a response.
-//	N5  A list of a response is never nil.
+//	N1  A field comes from the field with its name, or with the name in its tag: `from:"UserID"`. The sources are searched in
+//	    order, then the structs in them, because results of writes contain the items that they created, and inputs contain bodies.
+//	N2  In stored types, a pointer or map may have no source. `from:"-"` leaves a field to the caller. `from:"Name,optional"` and
+//	    `from:",optional"` leave it zero if no source has it.
+//	N3  Types are equal, or convert without loss: types of one kind (a string and an enum, a number and an amount), structs by
+//	    name, lists item by item, a struct and its only, embedded field, a value and a pointer to it, and a string and a type
+//	    that marshals as text.
+//	N4  A nil pointer becomes the zero value of a non-pointer. In the other direction, a zero value becomes a nil pointer in
+//	    stored types, and a pointer in responses.
+//	N5  A list in a response is never nil.
 //
-// A type with json tags is one of a response or a request; others are stored.
+// A type with json tags belongs to a response or request; others are stored types.
 //
-// Copies may be made from any number of goroutines; a slice or pointer of the same type is shared, and not copied.
+// Copies are safe for concurrent use; a slice or pointer of the same type is shared, not copied.
 package byname
 
 import (
@@ -37,7 +38,7 @@ import (
 	"strings"
 )
 
-// Copy is the function that copies a From into a new To.
+// Copy returns a function that copies a From into a new To.
 func Copy[From, To any]() func(From) To {
 	if reflect.TypeFor[From]() == reflect.TypeFor[To]() {
 		return func(from From) To { return any(from).(To) } // they are the same type
@@ -58,7 +59,7 @@ func Copy2[A, B, To any]() func(A, B) To {
 	}
 }
 
-// Into is Copy into a struct that is there: fields that the source lacks stay.
+// Into is Copy into an existing struct: fields that the source lacks are unchanged.
 func Into[From, To any]() func(From, *To) {
 	p, err := Make(reflect.TypeFor[To](), true, reflect.TypeFor[From]())
 	if err == nil {
@@ -78,7 +79,7 @@ func must(to reflect.Type, from ...reflect.Type) *Plan {
 	return p
 }
 
-// Plan is how a struct is filled.
+// Plan describes how a struct is filled.
 type Plan struct {
 	steps []step
 	used  map[string]bool // fields of the sources, by name
@@ -95,7 +96,7 @@ type step struct {
 // setter sets a value from another one.
 type setter func(to, from reflect.Value)
 
-// Make plans how to fill a struct from others. Partly is for a destination that may have fields which no source has.
+// Make plans how to fill a struct from others. With partly, the destination may have fields without a source.
 func Make(to reflect.Type, partly bool, from ...reflect.Type) (*Plan, error) {
 	for _, t := range append([]reflect.Type{to}, from...) {
 		if t.Kind() != reflect.Struct {
@@ -111,10 +112,10 @@ func Make(to reflect.Type, partly bool, from ...reflect.Type) (*Plan, error) {
 	return p, nil
 }
 
-// Uses tells whether a field of that name of a source goes anywhere.
+// Uses reports whether a source's field is used.
 func (p *Plan) Uses(name string) bool { return p.used[name] }
 
-// Fill follows the plan. The sources are of the plan's types, in its order, and the destination can be set.
+// Fill follows the plan. The sources have the plan's types, in its order, and the destination is settable.
 func (p *Plan) Fill(to reflect.Value, from ...reflect.Value) {
 	for i := range p.steps {
 		s := &p.steps[i]
@@ -126,7 +127,7 @@ func (p *Plan) Fill(to reflect.Value, from ...reflect.Value) {
 	}
 }
 
-// unused tells of fields of a source that go nowhere.
+// unused returns a source's unused fields.
 func (p *Plan) unused(from reflect.Type) error {
 	var faults []error
 	for _, f := range reflect.VisibleFields(from) {
@@ -137,7 +138,7 @@ func (p *Plan) unused(from reflect.Type) error {
 	return errors.Join(faults...)
 }
 
-// follow is the field at a path, through pointers.
+// follow returns the field at a path, through pointers.
 func follow(v reflect.Value, path []int) reflect.Value {
 	for _, i := range path {
 		if v.Kind() == reflect.Pointer {
@@ -151,7 +152,7 @@ func follow(v reflect.Value, path []int) reflect.Value {
 	return v
 }
 
-// tagged tells whether a type is one of a response or a request.
+// tagged reports whether a type belongs to a response or request.
 func tagged(t reflect.Type) bool {
 	for _, f := range reflect.VisibleFields(t) {
 		if _, ok := f.Tag.Lookup("json"); ok {
@@ -161,7 +162,7 @@ func tagged(t reflect.Type) bool {
 	return false
 }
 
-// maker makes a plan.
+// maker builds a plan.
 type maker struct {
 	to     reflect.Type
 	shown  bool
@@ -197,10 +198,10 @@ func (m *maker) fields(p *Plan, t reflect.Type, path []int) {
 	}
 }
 
-// errNoSource is for a field whose name no source has.
+// errNoSource is for a field that no source has.
 var errNoSource = errors.New("no source has a field of that name")
 
-// source is where a field comes from: the first field of that name whose type converts.
+// source finds a field's source: the first field of that name whose type converts.
 func (m *maker) source(name string, to reflect.Type) (step, error) {
 	var fault error
 	for _, s := range m.candidates(name) {
@@ -218,7 +219,7 @@ func (m *maker) source(name string, to reflect.Type) (step, error) {
 	return step{}, fault
 }
 
-// candidates are the fields of a name: those of the sources, and those of the structs in them.
+// candidates are the fields with a name: those of the sources, and those of the structs in them.
 func (m *maker) candidates(name string) []step {
 	var direct, inner []step
 	for i, t := range m.from {
@@ -254,7 +255,7 @@ func typeAt(t reflect.Type, path []int) reflect.Type {
 
 var textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
 
-// convert is how a value of one type is made one of another; nil where it cannot be.
+// convert returns a conversion between two types; nil if there is none.
 func (m *maker) convert(to, from reflect.Type) setter {
 	switch {
 	case to.Kind() == reflect.Slice && from.Kind() == reflect.Slice:
@@ -277,7 +278,7 @@ func (m *maker) convert(to, from reflect.Type) setter {
 		return func(to, from reflect.Value) { to.Set(from.Convert(to.Type())) }
 	case to.Kind() == reflect.String && from.Implements(textMarshaler):
 		return func(to, from reflect.Value) {
-			text, _ := from.Interface().(encoding.TextMarshaler).MarshalText() // looked at above; what is stored is a text
+			text, _ := from.Interface().(encoding.TextMarshaler).MarshalText() // checked above; what is stored is a string
 			to.SetString(string(text))
 		}
 	default:
@@ -285,7 +286,7 @@ func (m *maker) convert(to, from reflect.Type) setter {
 	}
 }
 
-// around tells whether a struct has one field, which is embedded and of a type: table.Decimal in a Decimal of JSON.
+// around reports whether a struct's only field is embedded and of a type: table.Decimal in a JSON Decimal.
 func around(outer, inner reflect.Type) bool {
 	return outer.Kind() == reflect.Struct && outer.NumField() == 1 && outer.Field(0).Anonymous && outer.Field(0).IsExported() && outer.Field(0).Type == inner
 }

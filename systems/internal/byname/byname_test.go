@@ -15,7 +15,7 @@ type (
 	amount int64
 	day    struct{ n int }
 	Number struct{ digits string }
-	// shownNumber is around a Number.
+	// shownNumber wraps a Number.
 	shownNumber struct{ Number }
 )
 
@@ -39,7 +39,7 @@ type shownPlace struct {
 	Name string `json:"name"`
 }
 
-// Head is embedded, with the fields of one level.
+// Head is embedded; its fields belong to the same level.
 type Head struct {
 	Key string `json:"key" from:"ID"`
 }
@@ -77,7 +77,7 @@ func TestShows(t *testing.T) {
 	}
 }
 
-// TestStores: the zero value of what is optional is nothing in what is stored, and what no source has may be optional there.
+// TestStores: the zero value of an optional field is not stored, and fields without a source may be optional in stored types.
 func TestStores(t *testing.T) {
 	t.Parallel()
 	type input struct {
@@ -103,7 +103,7 @@ func TestStores(t *testing.T) {
 	}
 }
 
-// TestInner: results of writes have the items that they made, and bodies stand in inputs.
+// TestInner: results of writes contain the items that they created, and inputs contain bodies.
 func TestInner(t *testing.T) {
 	t.Parallel()
 	type item struct{ ID, Body string }

@@ -1,19 +1,19 @@
-// Package contract compares two OpenAPI documents of one API: what has changed for those who were written against the older one.
+// Package contract compares two OpenAPI documents of one API and reports which changes affect clients of the older one.
 //
 // # Model
 //
-//	older, newer ──Compare──▶ changes, each of which breaks clients or does not, with what to do instead
+//	older, newer ──Compare──▶ changes, each breaking or not, with advice
 //
-// What a client sends may only become freer, what it is told only more: a request may lose bounds and a response win fields.
-// Types are compared where they are used, for the same type may stand in requests and in responses.
+// Requests may only become more permissive, and responses may only gain: a request may lose limits and a response gain fields.
+// Types are compared where they are used, because the same type can be in requests and in responses.
 //
 // # Invariants
 //
-//	C1  A client that follows the rules of systems/README.md (it ignores fields and takes values of lists that it does not know)
-//	    works as before where no change breaks.
-//	C2  What was deprecated in the older document may go.
+//	C1  A client that follows the rules of systems/README.md (it ignores unknown fields and accepts unknown enum values) works
+//	    as before if no change is breaking.
+//	C2  What was deprecated in the older document may be removed.
 //
-// All of it may be used from any number of goroutines.
+// The package is safe for concurrent use.
 package contract
 
 import (
@@ -24,13 +24,13 @@ import (
 	"strings"
 )
 
-// Change is a difference that clients can see.
+// Change is a difference that clients can notice.
 type Change struct {
 	// Where is the operation and the part of it: "GET /orders: 200: items[].total".
 	Where string
-	// What has become of it.
+	// What describes the change.
 	What string
-	// Breaks says that clients which work today may not, and Instead what to do.
+	// Breaks says that clients may stop working, and Instead what to do.
 	Breaks  bool
 	Instead string
 }
@@ -44,7 +44,7 @@ func (c Change) String() string {
 	return text
 }
 
-// What to do in place of a change that breaks.
+// Advice for breaking changes.
 const (
 	keepOperation = "Keep it: make the new operation beside it, mark this one deprecated, and take it out when nobody calls it"
 	keepField     = "Keep it as it was, and add what is new under another name"
@@ -53,7 +53,7 @@ const (
 	keepCode      = "Keep code and status: programs branch on them"
 )
 
-// Compare tells what has changed between two documents, in the order of operations.
+// Compare returns the changes between two documents, in the order of operations.
 func Compare(older, newer []byte) ([]Change, error) {
 	a, err := read(older)
 	if err != nil {
@@ -69,7 +69,7 @@ func Compare(older, newer []byte) ([]Change, error) {
 	return c.changes, nil
 }
 
-// Major is the first number of a document's version.
+// Major is a document's major version.
 func Major(text []byte) (string, error) {
 	d, err := read(text)
 	if err != nil {
@@ -87,7 +87,7 @@ const (
 	told direction = true
 )
 
-// seen is a pair of types that is being compared, so that those which contain themselves end.
+// seen is a pair of types being compared, so that recursive types end.
 type seen struct {
 	older, newer *schema
 	to           direction
@@ -141,7 +141,7 @@ func (c *comparison) operation(where string, before, after *operation) {
 	c.responses(where, before.Responses, after.Responses)
 }
 
-// open tells whether an operation needs no token.
+// open reports whether an operation needs no token.
 func open(o *operation) bool {
 	return len(o.Security) == 0 || slices.ContainsFunc(o.Security, func(s map[string][]string) bool { return len(s) == 0 })
 }
@@ -197,7 +197,7 @@ func (c *comparison) body(where string, before, after *operation) {
 	}
 }
 
-// responses compares those of success: any operation may be refused for a reason that is new.
+// responses compares successful responses: any operation may be rejected for a new reason.
 func (c *comparison) responses(where string, before, after map[string]*response) {
 	for _, status := range both(before, after) {
 		at, a, b := where+": "+status, before[status], after[status]
@@ -276,7 +276,7 @@ func called(s *schema) string {
 	return strings.TrimSpace(s.Type.name() + " " + s.Format)
 }
 
-// values compares what a value may be. A client has to take values that it does not know, so only requests are looked at.
+// values compares enum values. Clients must accept unknown values, so only requests are compared.
 func (c *comparison) values(at string, a, b *schema, to direction) {
 	if to == told {
 		for _, value := range b.Enum {
@@ -347,7 +347,7 @@ func (c *comparison) properties(at string, a, b *schema, to direction) {
 	}
 }
 
-// both are the keys of two maps, in order.
+// both returns the keys of two maps, sorted.
 func both[V any](a, b map[string]V) []string {
 	all := maps.Clone(a)
 	if all == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/contract"
 )
 
-// base is a small API. Order contains itself, and stands in a request and in a response.
+// base is a small API. Order is recursive, and used in a request and in a response.
 const base = `{
 "info": {"title": "Shop", "version": "1.4.0"},
 "paths": {
@@ -37,7 +37,7 @@ const base = `{
 "x-problems": [{"code": "out_of_stock", "status": 409, "detail": "not so many"}]
 }`
 
-// TestCompare: what each small change is to those who were written against the API as it was.
+// TestCompare: the effect of each small change on clients of the older API.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	const breaks, keeps = true, false
@@ -112,7 +112,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestOnce: a type that many operations have is told of once.
+// TestOnce: a type used by many operations is reported once.
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	changes, err := contract.Compare([]byte(base), []byte(strings.Replace(base, `"note": {"type": "string"}, `, ``, 1)))
@@ -121,7 +121,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestFormat: a document with an operation and a type to a line is the same document, and formatting it again changes nothing.
+// TestFormat: the format has one operation or type per line, keeps the document's meaning, and is idempotent.
 func TestFormat(t *testing.T) {
 	t.Parallel()
 	text, err := contract.Format([]byte(base))
@@ -147,7 +147,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestNoDocument: what is no document is an error, and no comparison.
+// TestNoDocument: an invalid document is an error.
 func TestNoDocument(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{``, `[]`, `{"paths": {"/a": {"get": null}}}`, `{"components": {"schemas": {"A": {"type": 7}}}}`} {

@@ -68,10 +68,10 @@ type schema struct {
 	Events           map[string]*schema `json:"x-events"`
 }
 
-// types are the types of a value, of which null is one.
+// types are a value's types; null is one of them.
 type types []string
 
-// UnmarshalJSON takes one type or several.
+// UnmarshalJSON accepts one type or several.
 func (t *types) UnmarshalJSON(text []byte) error {
 	var one string
 	if json.Unmarshal(text, &one) == nil {
@@ -84,10 +84,10 @@ func (t *types) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// nullable tells whether a value may be null.
+// nullable reports whether a value may be null.
 func (t types) nullable() bool { return slices.Contains(t, "null") }
 
-// name is the type beside null.
+// name is the type besides null.
 func (t types) name() string {
 	for _, name := range t {
 		if name != "null" {
@@ -97,7 +97,7 @@ func (t types) name() string {
 	return "anything"
 }
 
-// others is the schema of members that have no name; nil where there are none.
+// others is the schema of unnamed members; nil if there are none.
 func (s *schema) others() *schema {
 	var of schema
 	if len(s.Additional) == 0 || s.Additional[0] != '{' || json.Unmarshal(s.Additional, &of) != nil {
@@ -121,7 +121,7 @@ func read(text []byte) (*document, error) {
 	return &d, nil
 }
 
-// resolve is what a reference refers to; nothing where it refers to nothing.
+// resolve follows a reference; the result is empty if it refers to nothing.
 func (d *document) resolve(s *schema) *schema {
 	if s == nil {
 		return &schema{}
@@ -132,7 +132,7 @@ func (d *document) resolve(s *schema) *schema {
 	return cmp.Or(d.Components.Schemas[strings.TrimPrefix(s.Ref, "#/components/schemas/")], &schema{})
 }
 
-// Format writes a document with an operation and a type to a line, in order: a change of the API is seen in a diff.
+// Format writes a document with one operation or type per line, sorted, so that diffs show changes of the API.
 func Format(text []byte) ([]byte, error) {
 	var d map[string]json.RawMessage
 	if err := json.Unmarshal(text, &d); err != nil {
@@ -146,7 +146,7 @@ func Format(text []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// lines writes an object with a member to a line, and so the members that are named, so many steps down.
+// lines writes an object with one member per line, down to a depth.
 func lines(out *bytes.Buffer, object map[string]json.RawMessage, deep map[string]int, depth int) error {
 	out.WriteString("{\n")
 	for n, name := range slices.Sorted(maps.Keys(object)) {

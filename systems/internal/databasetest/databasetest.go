@@ -1,9 +1,9 @@
 // Package databasetest gives a system's tests the database that they run on.
 //
 // By default it is a database in the test's own process. With SYSTEMS_ENDPOINT in the environment it is the DynamoDB
-// implementation at that address, so that the same tests show that a system leans on nothing but DynamoDB: package
-// test/systems runs them so against DynamoDB Local. There each test has an access key of its own, which gives it a database
-// of its own.
+// implementation at that address, so that the same tests prove that a system depends on nothing but DynamoDB: package
+// test/systems runs them against DynamoDB Local. There each test has an access key of its own, which gives it a database of its
+// own.
 package databasetest
 
 import (
@@ -36,21 +36,21 @@ type Database struct {
 	Streams  *dynamodbstreams.Client
 
 	handler           http.Handler // of a database in the test's own process
-	endpoint, ownName string       // of another implementation, and the access key that makes its database the test's own
+	endpoint, ownName string       // of another implementation, and the access key that selects the test's own database
 }
 
-// Address is where another process finds the database of a test.
+// Address is how another process reaches a test's database.
 type Address struct {
 	Endpoint string
-	// AccessKey and Secret are the credentials that requests must be signed with.
+	// AccessKey and Secret are the credentials that sign requests.
 	AccessKey, Secret string
 }
 
-// owner is the id of the owner's access key and its secret: what the command signs with that has not been told. Other implementations
-// look at nothing but the id, which is another there.
+// owner is the owner's access key: its id and secret, used to sign unless told otherwise. Other implementations check only the
+// id, which differs there.
 const owner = "monotable"
 
-// Address is where another process finds the database, until the test ends.
+// Address returns how another process reaches the database, until the test ends.
 func (d Database) Address(tb testing.TB) Address {
 	tb.Helper()
 	if d.handler == nil {
@@ -61,8 +61,8 @@ func (d Database) Address(tb testing.TB) Address {
 	return Address{server.URL, owner, owner}
 }
 
-// Signed are clients whose requests are signed, each with what credentials are for its context. Where the database was opened by
-// Guarded, they may do what the policies of these say; credentials without an access key are the owner's.
+// Signed returns clients whose requests are signed with the credentials for their context. If the database was opened by Guarded,
+// their policies apply; requests without an access key are the owner's.
 func (d Database) Signed(credentials aws.CredentialsProvider) (*dynamodb.Client, *dynamodbstreams.Client) {
 	if d.handler == nil {
 		return d.DynamoDB, d.Streams
@@ -80,14 +80,14 @@ func (d Database) Signed(credentials aws.CredentialsProvider) (*dynamodb.Client,
 		})
 }
 
-// Open gives the test its database, which ends with the test.
+// Open gives the test a database that ends with the test.
 func Open(tb testing.TB) Database {
 	tb.Helper()
 	return Guarded(tb, "")
 }
 
-// Guarded is Open of a database that refuses what the users in a file, as that of monotable serve --iam, may not do; "" refuses
-// nothing. Another implementation refuses nothing either. DynamoDB and Streams are the owner's.
+// Guarded is Open for a database that enforces the policies of a users file, in the format of monotable serve --iam; "" enforces
+// nothing. Other implementations enforce nothing either. DynamoDB and Streams are the owner's clients.
 func Guarded(tb testing.TB, users string) Database {
 	tb.Helper()
 	endpoint := os.Getenv(Variable)
@@ -109,11 +109,10 @@ func Guarded(tb testing.TB, users string) Database {
 	}
 }
 
-// Other reports whether the tests run on another implementation than our own.
+// Other reports whether the tests run on another implementation.
 func Other() bool { return os.Getenv(Variable) != "" }
 
-// Create makes the tables and waits until they can be used. What is left when the test ends goes with its database, or is
-// deleted.
+// Create creates tables and waits until they are active. At the end of the test they go with the database, or are deleted.
 func (d Database) Create(tb testing.TB, tables []system.Table) {
 	tb.Helper()
 	for _, t := range tables {

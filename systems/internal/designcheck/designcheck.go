@@ -1,8 +1,7 @@
-// Package designcheck holds a system's design to what every system's must be: the checker finds no error and no warning
-// that is not accepted, the file is in its canonical form, the generated package is what would be generated of it, its
-// patterns answer what they must, and no order of the requests of its races breaks an invariant.
+// Package designcheck checks a system's design: no errors and no unaccepted warnings, canonical form, an up-to-date generated
+// package, patterns that return what they must, and no interleaving in its races that breaks an invariant.
 //
-// It runs the commands that a developer would run, in the test's process; what they print is the failure.
+// It runs the commands that a developer would run, in the test's process; their output is the failure message.
 package designcheck
 
 import (
@@ -15,7 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/cli"
 )
 
-// Run checks a design's file and the directory of the package that was generated from it.
+// Run checks a design's file and the directory of its generated package.
 func Run(t *testing.T, file, generated string) {
 	t.Helper()
 	for _, args := range [][]string{
@@ -29,7 +28,7 @@ func Run(t *testing.T, file, generated string) {
 	}
 }
 
-// Command runs a monotable command, which must succeed, and returns what it printed.
+// Command runs a monotable command, which must succeed, and returns its output.
 func Command(tb testing.TB, args ...string) string {
 	tb.Helper()
 	var out, complaints bytes.Buffer
@@ -42,8 +41,8 @@ func Command(tb testing.TB, args ...string) string {
 	return out.String()
 }
 
-// Breaks fails unless the races of a design, changed by replacing one text by another, find that an invariant does not hold:
-// what was replaced is needed, and the races can tell.
+// Breaks fails unless the races of a design, with one text replaced by another, find a violated invariant. This shows that the
+// replaced text is needed, and that the races notice.
 func Breaks(tb testing.TB, file, before, after, race, invariant string) {
 	tb.Helper()
 	text, err := os.ReadFile(file) //nolint:gosec // a test's own path

@@ -1,7 +1,7 @@
-// Package keyfile keeps keys in files that only their owner may read.
+// Package keyfile stores keys in files that only their owner can read.
 //
-// A file is there whole or not at all, whenever the process or the machine stops; and of several processes that make the
-// same file at once all get what one of them has made. Errors are the file system's.
+// A file is either complete or absent, whenever the process or machine stops. If several processes create the same file
+// concurrently, all of them get the content that one of them wrote. Errors are the file system's.
 package keyfile
 
 import (
@@ -11,8 +11,7 @@ import (
 	"path/filepath"
 )
 
-// Make makes a file, and its directory, and returns what stands in it in the end: text, or what another process has been
-// faster with.
+// Make creates a file and its directory, and returns the file's final content: text, or what a concurrent process wrote first.
 func Make(path string, text []byte) ([]byte, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -21,7 +20,7 @@ func Make(path string, text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = os.Link(made, path) // unlike a rename it does not replace
+	err = os.Link(made, path) // unlike a rename, it does not replace
 	if errors.Is(err, fs.ErrExist) {
 		err = nil
 	}
@@ -31,7 +30,7 @@ func Make(path string, text []byte) ([]byte, error) {
 	return os.ReadFile(path) //nolint:gosec // the path is the operator's
 }
 
-// Replace puts a text in the place of a file's.
+// Replace replaces a file's content.
 func Replace(path string, text []byte) error {
 	made, err := written(path, text)
 	if err != nil {
@@ -43,7 +42,7 @@ func Replace(path string, text []byte) error {
 	return nil
 }
 
-// written writes a text to a file beside path, down to the disk.
+// written writes a synced temporary file beside path.
 func written(path string, text []byte) (name string, err error) {
 	made, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // mode 0600
 	if err != nil {

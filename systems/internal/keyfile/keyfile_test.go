@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestMake: of many who make one file at once all get the same, and nothing else stays behind.
+// TestMake: concurrent creators of one file all get the same content, and no temporary files remain.
 func TestMake(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "services", "key")
@@ -50,7 +50,7 @@ func TestReplace(t *testing.T) {
 	alone(t, path, "second")
 }
 
-// alone checks that a directory has one file, with a text, for its owner.
+// alone checks that a directory has one file with a given content, readable only by its owner.
 func alone(t *testing.T, path, text string) {
 	t.Helper()
 	got, err := os.ReadFile(path)

@@ -1,27 +1,27 @@
-// Package lambdahttp runs a system in AWS Lambda: its http.Handler behind an HTTP API of API Gateway (payload format 2.0),
-// its stream handlers behind DynamoDB Streams, and its schedules behind EventBridge.
+// Package lambdahttp runs a system in AWS Lambda: its http.Handler behind an API Gateway HTTP API (payload format 2.0), its
+// stream handlers behind DynamoDB Streams, and its schedules behind EventBridge.
 //
 // # Model
 //
-//	payload with requestContext.http ─▶ http.Request ─▶ handler ─▶ answer ─▶ APIGatewayV2HTTPResponse
-//	payload with schedule: NAME     ─▶ the schedule of that name ─▶ nil, or an error, and Lambda repeats it
-//	payload with Records            ─▶ consumer.Batch, by table ─▶ stream handlers ─▶ nil, or an error, and Lambda repeats it
-//	payload with Records of aws:sqs ─▶ where a failed batch is ─▶ its records, read from the stream again ─▶ the same
+//	payload with requestContext.http ─▶ http.Request ─▶ handler ─▶ response ─▶ APIGatewayV2HTTPResponse
+//	payload with schedule: NAME     ─▶ the schedule with that name ─▶ nil, or an error, and Lambda retries
+//	payload with Records            ─▶ consumer.Batch, by table ─▶ stream handlers ─▶ nil, or an error, and Lambda retries
+//	payload with Records of aws:sqs ─▶ the location of a failed batch ─▶ its records, read from the stream again ─▶ the same
 //
-// The translation is written here: of the libraries for it, one is no longer released and draws in seven web frameworks.
+// The translation is hand-written: of the existing libraries, one is no longer maintained and depends on seven web frameworks.
 //
 // # Invariants
 //
 //	L1  A handler cannot tell Lambda from a socket: path without the stage, every header, cookie and query value, the body's
-//	    bytes, the caller's address, whether it came over TLS.
-//	L2  Bytes that are no text leave in base64, and only those.
-//	L3  A batch is acknowledged when every handler of its table has returned nil; otherwise all of it comes again. Effects
-//	    are idempotent, and Lambda halves a batch that fails (BisectBatchOnFunctionError) down to the record that cannot be
-//	    handled, which ends in the queue of failures: telling it how far a handler has come would save a few deliveries.
-//	L4  A message of the queue of failures is acknowledged when all records of its batch were read and handled. They come after
-//	    later records of the same items then.
+//	    bytes, the caller's address, whether TLS was used.
+//	L2  Bodies that are not text are base64-encoded, and only those.
+//	L3  A batch is acknowledged when every handler of its table has returned nil; otherwise all of it is retried. Effects
+//	    are idempotent, and Lambda bisects a failing batch (BisectBatchOnFunctionError) down to the record that cannot be
+//	    handled, which goes to the dead-letter queue. Reporting how far a handler got would save only a few deliveries.
+//	L4  A message of the dead-letter queue is acknowledged when all records of its batch were read and handled. They then come
+//	    after later records of the same items.
 //
-// A Handler may be used from any number of goroutines.
+// A Handler is safe for concurrent use.
 package lambdahttp
 
 import (
@@ -42,18 +42,18 @@ type Handler struct {
 	http      http.Handler
 	streams   []system.Stream
 	schedules []system.Schedule
-	client    consumer.Streams // nil where no batch is redriven
+	client    consumer.Streams // nil if failed batches are not redriven
 }
 
-// New returns the handler of a system's requests, changes and schedules. Any may be missing.
+// New returns a handler of a system's requests, changes and schedules. Any may be absent.
 func New(requests http.Handler, streams []system.Stream, schedules ...system.Schedule) *Handler {
 	return &Handler{http: requests, streams: streams, schedules: schedules}
 }
 
-// errUnknownEvent is for a payload that is of no known kind.
+// errUnknownEvent is for a payload of unknown kind.
 var errUnknownEvent = errors.New("lambdahttp: the event is neither a request of API Gateway (payload format 2.0) nor one of DynamoDB Streams nor a queue's nor a schedule")
 
-// Invoke answers an event.
+// Invoke handles an event.
 func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	var kind struct {
 		Schedule string `json:"schedule"`
@@ -99,7 +99,7 @@ func (h *Handler) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	}
 }
 
-// scheduled runs the schedule of a name.
+// scheduled runs a schedule by name.
 func (h *Handler) scheduled(ctx context.Context, name string) error {
 	for _, s := range h.schedules {
 		if s.Name != name {

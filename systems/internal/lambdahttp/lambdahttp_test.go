@@ -23,7 +23,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// seen is what a handler met.
+// seen is what a handler received.
 type seen struct {
 	Method, Path, Escaped, Query, Host, Remote, ID, URI string
 	Secure                                              bool
@@ -32,7 +32,7 @@ type seen struct {
 	Body                                                string
 }
 
-// echo remembers the request and answers with a constant.
+// echo records the request and returns a constant response.
 func echo(into *seen) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -173,7 +173,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestHead: a server sends no body to who asked for the head of an answer.
+// TestHead: a response to HEAD has no body.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "body") })
@@ -187,7 +187,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestCompressedAnswer: gzip leaves as base64.
+// TestCompressedAnswer: a gzip body is base64-encoded.
 func TestCompressedAnswer(t *testing.T) {
 	t.Parallel()
 	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -235,7 +235,7 @@ func TestEventsThatAreNone(t *testing.T) {
 
 const notesARN = "arn:aws:dynamodb:us-east-1:000000000000:table/notes-dev/stream/2026-11-21T12:00:00.000"
 
-// TestRecords: a handler cannot tell Lambda's records from those that a consumer hands it.
+// TestRecords: a handler cannot tell Lambda's records from those of a consumer.
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	sent := consumer.Batch{Stream: notesARN, Records: []types.Record{{
@@ -293,7 +293,7 @@ func TestRecords(t *testing.T) {
 	if _, err := h.Invoke(t.Context(), payload); !errors.Is(err, fails) {
 		t.Errorf("%v, want the handler's error, so that Lambda sends the batch again", err)
 	}
-	// What a process tells those who are connected to it is nothing for a function, which nobody is connected to.
+	// Handlers that notify connected clients are not called in a function, which has no connections.
 	h = lambdahttp.New(nil, []system.Stream{
 		{Name: "one", Table: "notes-dev", Handle: take},
 		{Name: "told", Table: "notes-dev", EveryProcess: true, Handle: func(context.Context, consumer.Batch) error { return fails }},
@@ -306,7 +306,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestSchedules: an event runs the schedule that it names, and tells Lambda of its failure.
+// TestSchedules: an event runs the schedule that it names, and a failure is reported to Lambda.
 func TestSchedules(t *testing.T) {
 	t.Parallel()
 	var runs []string

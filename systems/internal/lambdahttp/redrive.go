@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/consumer"
 )
 
-// failedBatch is a batch that Lambda has given up, as it tells a queue of it: where its records are, and not the records.
+// failedBatch is Lambda's message about a failed batch: the location of its records, without the records.
 // https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
 type failedBatch struct {
 	Batch struct {
@@ -26,11 +26,10 @@ type failedBatch struct {
 	} `json:"DDBStreamBatchInfo"`
 }
 
-// emptyPages is how many pages without records may follow each other before the end of a batch: an open shard has a next page
-// always.
+// emptyPages limits consecutive pages without records before the end of a batch: an open shard always has a next page.
 const emptyPages = 20
 
-// What a failed batch may be.
+// What can be wrong with a failed batch.
 var (
 	errNoBatch   = errors.New("lambdahttp: the message is not of a batch of DynamoDB Streams that was given up")
 	errTrimmed   = errors.New("lambdahttp: a stream keeps records for 24 hours: some of the batch, or all of it, are gone")
@@ -38,13 +37,13 @@ var (
 	errNoStreams = errors.New("lambdahttp: there is no client to read streams with")
 )
 
-// Redriving makes a Handler read the records of failed batches with a client.
+// Redriving lets a Handler read the records of failed batches with a client.
 func (h *Handler) Redriving(client consumer.Streams) *Handler {
 	h.client = client
 	return h
 }
 
-// redrive handles the batches that messages of a queue tell of. On an error all of the messages come again, as any batch may.
+// redrive handles the batches named by a queue's messages. On an error all messages are redelivered, as any batch may be.
 func (h *Handler) redrive(ctx context.Context, event events.SQSEvent) error {
 	var faults []error
 	for _, message := range event.Records {
@@ -55,9 +54,9 @@ func (h *Handler) redrive(ctx context.Context, event events.SQSEvent) error {
 	return errors.Join(faults...)
 }
 
-// again reads the records of a failed batch again and hands them to the handlers, page by page. Between first and last are those
-// too that the function's filter had left out. Where the first records are gone, those that are left are handled, and the error
-// stays.
+// again reads the records of a failed batch and passes them to the handlers, page by page. The range also contains records that
+// the function's filter had excluded. If the first records are gone, the remaining ones are handled, and the error is still
+// returned.
 func (h *Handler) again(ctx context.Context, body string) error {
 	var failed failedBatch
 	if err := json.Unmarshal([]byte(body), &failed); err != nil {
@@ -99,7 +98,7 @@ func (h *Handler) again(ctx context.Context, body string) error {
 	return err
 }
 
-// iterator is one at a record, or at the first that is left, where the error is errTrimmed.
+// iterator starts at a record, or at the first one remaining, with errTrimmed.
 func (h *Handler) iterator(ctx context.Context, stream, shard, first string) (at *string, gone, err error) {
 	in := &dynamodbstreams.GetShardIteratorInput{
 		StreamArn: &stream, ShardId: &shard, ShardIteratorType: types.ShardIteratorTypeAtSequenceNumber, SequenceNumber: &first,
@@ -119,7 +118,7 @@ func (h *Handler) iterator(ctx context.Context, stream, shard, first string) (at
 	return out.ShardIterator, gone, nil
 }
 
-// until are the records up to a sequence number, and whether the end is there.
+// until returns the records up to a sequence number, and whether it was reached.
 func until(list []types.Record, last *big.Int) (before []types.Record, end bool, err error) {
 	for i, r := range list {
 		if r.Dynamodb == nil || r.Dynamodb.SequenceNumber == nil {
@@ -139,10 +138,10 @@ func until(list []types.Record, last *big.Int) (before []types.Record, end bool,
 	return list, false, nil
 }
 
-// sequenceDigits are the most that a sequence number has.
+// sequenceDigits is the maximum length of a sequence number.
 const sequenceDigits = 40
 
-// sequence is a sequence number, nil for a text that is none.
+// sequence parses a sequence number; nil if it is invalid.
 func sequence(text string) *big.Int {
 	if len(text) == 0 || len(text) > sequenceDigits || text[0] < '0' || text[0] > '9' {
 		return nil

@@ -53,7 +53,7 @@ func openNotes(t *testing.T) notes {
 	return notes{db, func(d time.Duration) { passed.Add(int64(d)) }, *out.TableDescription.LatestStreamArn}
 }
 
-// write puts notes of a size and returns their records, by the shard with most of them.
+// write puts notes of a size and returns their records from the shard with the most.
 func (n notes) write(t *testing.T, from, to, size int) (shard string, records []types.Record) {
 	t.Helper()
 	for i := from; i < to; i++ {
@@ -94,7 +94,7 @@ func (n notes) write(t *testing.T, from, to, size int) (shard string, records []
 	return shard, records
 }
 
-// numbers are the sequence numbers of records.
+// numbers returns the sequence numbers of records.
 func numbers(records []types.Record) (out []string) {
 	for _, r := range records {
 		out = append(out, *r.Dynamodb.SequenceNumber)
@@ -102,24 +102,24 @@ func numbers(records []types.Record) (out []string) {
 	return out
 }
 
-// messages are an event of a queue.
+// messages is a queue's event.
 func messages(bodies ...string) []byte {
 	list := []map[string]string{}
 	for i, body := range bodies {
 		list = append(list, map[string]string{"messageId": fmt.Sprint("m-", i), "eventSource": "aws:sqs", "body": body})
 	}
-	text, _ := json.Marshal(map[string]any{"Records": list}) // texts
+	text, _ := json.Marshal(map[string]any{"Records": list}) // strings
 	return text
 }
 
-// gaveUp is what Lambda tells of a batch that it gave up.
+// gaveUp is Lambda's message about a failed batch.
 func gaveUp(arn, shard, first, last string) string {
 	return fmt.Sprintf(`{"requestContext":{"condition":"RetryAttemptsExhausted"},"version":"1.0","DDBStreamBatchInfo":{"shardId":%q,`+
 		`"startSequenceNumber":%q,"endSequenceNumber":%q,"batchSize":1,"streamArn":%q}}`, shard, first, last, arn)
 }
 
-// TestRedrive: the records of a batch that was given up are read from the stream and handled again: those, all of them, and no
-// others; the message stays while they cannot be.
+// TestRedrive: exactly the records of a failed batch are read from the stream and handled again; the message stays as long as
+// that fails.
 func TestRedrive(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -172,7 +172,7 @@ func TestRedrive(t *testing.T) {
 	}
 }
 
-// refusedMessages are told as what they are, and handle nothing.
+// refusedMessages are rejected with the reason, and nothing is handled.
 func refusedMessages(t *testing.T, h *lambdahttp.Handler, arn, shard string, all []string) {
 	t.Helper()
 	last := all[len(all)-1]
@@ -198,8 +198,8 @@ func refusedMessages(t *testing.T, h *lambdahttp.Handler, arn, shard string, all
 	}
 }
 
-// TestRedriveTooLate: of a batch whose first records are older than a day, what is left is handled, and the message stays, for
-// somebody to see.
+// TestRedriveTooLate: if the first records of a batch are older than a day, the rest is handled, and the message stays for an
+// operator.
 func TestRedriveTooLate(t *testing.T) {
 	t.Parallel()
 	n := openNotes(t)

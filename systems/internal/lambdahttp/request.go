@@ -30,7 +30,7 @@ func (h *Handler) answer(ctx context.Context, event events.APIGatewayV2HTTPReque
 	return w.event(), nil
 }
 
-// serve bears a handler that aborts its answer, which a server would answer with a broken connection.
+// serve recovers from a handler that aborts its response; a server would close the connection.
 func serve(h http.Handler, w *answer, r *http.Request) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -41,7 +41,7 @@ func serve(h http.Handler, w *answer, r *http.Request) (err error) {
 	return nil
 }
 
-// requestOf is the event as the handler would have met it on a socket.
+// requestOf converts an event to the request that a handler would get from a socket.
 func requestOf(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.Request, error) {
 	body := []byte(event.Body)
 	if event.IsBase64Encoded {
@@ -65,8 +65,8 @@ func requestOf(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http
 	if err != nil {
 		return nil, fmt.Errorf("lambdahttp: request: %w", err)
 	}
-	request.URL = target                     // which a path that begins with // would not survive as a text
-	for name, value := range event.Headers { // several values of one name are joined by API Gateway
+	request.URL = target                     // which a path that begins with // a path that begins with // would not survive parsing
+	for name, value := range event.Headers { // API Gateway joins several values of one name
 		request.Header.Set(name, value)
 	}
 	for _, cookie := range event.Cookies {
@@ -79,9 +79,9 @@ func requestOf(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http
 		request.Header.Set(requestIDHeader, about.RequestID)
 	}
 	request.RequestURI = requestURI(target)
-	request.Header.Del("Host") // a server takes it out, too
+	request.Header.Del("Host") // a server removes it, too
 	request.Host = about.DomainName
-	if request.Header.Get("X-Forwarded-Proto") == "https" { // API Gateway's own word
+	if request.Header.Get("X-Forwarded-Proto") == "https" { // set by API Gateway itself
 		request.TLS = &tls.ConnectionState{}
 	}
 	request.Proto, request.ProtoMajor, request.ProtoMinor = "HTTP/1.1", 1, 1
@@ -89,7 +89,7 @@ func requestOf(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http
 	return request, nil
 }
 
-// requestURI is a path with its query; unlike url.URL's it leaves a path that begins with // alone.
+// requestURI returns path and query; unlike url.URL it preserves a path that begins with //.
 func requestURI(target *url.URL) string {
 	if target.RawQuery == "" {
 		return target.EscapedPath()
@@ -97,13 +97,13 @@ func requestURI(target *url.URL) string {
 	return target.EscapedPath() + "?" + target.RawQuery
 }
 
-// answer is a ResponseWriter that keeps the answer.
+// answer is a ResponseWriter that buffers the response.
 type answer struct {
 	header http.Header
-	sent   http.Header // header as it was when the status was sent
+	sent   http.Header // header at the time the status was sent
 	status int
 	body   bytes.Buffer
-	// bodiless is for an answer to HEAD.
+	// bodiless is set for a response to HEAD.
 	bodiless bool
 }
 
@@ -123,7 +123,7 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.body.Write(p)
 }
 
-// event is the answer as API Gateway wants it.
+// event converts the response for API Gateway.
 func (a *answer) event() *events.APIGatewayV2HTTPResponse {
 	a.WriteHeader(http.StatusOK)
 	out := &events.APIGatewayV2HTTPResponse{StatusCode: a.status, Headers: map[string]string{}}
@@ -142,7 +142,7 @@ func (a *answer) event() *events.APIGatewayV2HTTPResponse {
 	return out
 }
 
-// isText tells whether a body can stand in JSON as it is.
+// isText reports whether a body can be a JSON string unchanged.
 func isText(header http.Header, body []byte) bool {
 	if header.Get("Content-Encoding") != "" || !utf8.Valid(body) {
 		return false

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// follow hands records to the streams' handlers, which get what a consumer.Consumer would hand them.
+// follow passes records to the streams' handlers as a consumer.Consumer would.
 func (h *Handler) follow(ctx context.Context, event events.DynamoDBEvent) error {
 	if len(event.Records) == 0 {
 		return nil
@@ -33,7 +33,7 @@ func (h *Handler) follow(ctx context.Context, event events.DynamoDBEvent) error 
 	return h.handle(ctx, batch)
 }
 
-// handle hands a batch to all that follow its table.
+// handle passes a batch to all handlers of its table.
 func (h *Handler) handle(ctx context.Context, batch consumer.Batch) error {
 	followers, err := h.followers(batch.Stream)
 	if err != nil {
@@ -41,7 +41,7 @@ func (h *Handler) handle(ctx context.Context, batch consumer.Batch) error {
 	}
 	for _, stream := range followers {
 		if stream.EveryProcess {
-			continue // what a process tells those who are connected to it, and nobody is connected to a function
+			continue // it notifies connected clients, and a function has none
 		}
 		if err := stream.Handle(ctx, batch); err != nil {
 			return fmt.Errorf("%s: %w", stream.Name, err)
@@ -50,7 +50,7 @@ func (h *Handler) handle(ctx context.Context, batch consumer.Batch) error {
 	return nil
 }
 
-// followers are those of a stream's table.
+// followers returns the consumers of a stream's table.
 func (h *Handler) followers(stream string) (list []system.Stream, err error) {
 	table := tableOf(stream)
 	for _, s := range h.streams {
@@ -64,7 +64,7 @@ func (h *Handler) followers(stream string) (list []system.Stream, err error) {
 	return list, nil
 }
 
-// tableOf is the table in a stream's ARN: arn:aws:dynamodb:region:account:table/NAME/stream/time.
+// tableOf returns the table in a stream's ARN: arn:aws:dynamodb:region:account:table/NAME/stream/time.
 func tableOf(arn string) string {
 	_, rest, _ := strings.Cut(arn, ":table/")
 	name, _, _ := strings.Cut(rest, "/")
@@ -98,7 +98,7 @@ func recordOf(r events.DynamoDBEventRecord) (types.Record, error) {
 	return record, nil
 }
 
-// itemOf is nil for an image that is not there.
+// itemOf is nil for an absent image.
 func itemOf(from map[string]events.DynamoDBAttributeValue) (map[string]types.AttributeValue, error) {
 	if from == nil {
 		return nil, nil //nolint:nilnil // no image is a valid answer

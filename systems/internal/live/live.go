@@ -1,24 +1,25 @@
-// Package live tells pages that are open what changes, by server-sent events.
+// Package live notifies open pages of changes by server-sent events.
 //
 // # Model
 //
-//	table's stream ──▶ a follower in every process ──Publish──▶ Hub ──▶ connections of this process ──▶ pages
+//	table's stream ──▶ a consumer in every process ──Publish──▶ Hub ──▶ connections of this process ──▶ pages
 //
-// A Hub has topics, which are values of a type of the system's: a user, a company, a room. A connection follows some of them, and
-// gets each event of theirs once. Register adds the operation, whose function says which topics a caller may follow.
+// A Hub has topics, which are values of a type that the system chooses: a user, a company, a room. A connection subscribes to
+// some of them and receives each of their events once. Register adds the operation; its function decides which topics a caller
+// may subscribe to.
 //
-// A connection begins with ready: from then on it is told what changes. What happened before is not told, so a page reads its list
-// at each ready. ready comes again when the process follows the stream from a later moment on (Begun): at its start, and after a failure.
+// A connection begins with ready: all later changes are delivered. Earlier ones are not, so a page reads its list at each ready.
+// ready is sent again when the process resumes the stream at a later position (Begun): at its start and after a failure.
 //
 // # Invariants
 //
-//	L1  Publish waits for no connection. One that is queue events behind is ended; the page connects again and reads its list.
-//	L2  Feed.Still is asked every checkEvery: a caller who may see less than at the beginning is ended within that time. A system
+//	L1  Publish does not wait for connections. One that falls queue events behind is closed; the page reconnects and reads its list.
+//	L2  Feed.Still is called every checkEvery: a caller whose permissions shrink is disconnected within that time. A system
 //	    that learns of it earlier calls End.
-//	L3  A stream ends after life at the latest, so that the next one has another token.
-//	L4  An event is the JSON of its data as responses have it, made at most once, and not by the follower.
+//	L3  A stream ends after life at the latest, so that the next one has a new token.
+//	L4  An event is the JSON of its data in the form of responses, encoded at most once, and not by the stream consumer.
 //
-// All methods of a Hub may be used from any number of goroutines.
+// All methods of a Hub are safe for concurrent use.
 package live
 
 import (
@@ -41,52 +42,52 @@ import (
 )
 
 const (
-	// queue is how many events may wait for one connection.
+	// queue is how many events may be queued for a connection.
 	queue = 64
-	// retry is when a client comes again whose connection has ended, in milliseconds.
+	// retry tells clients when to reconnect, in milliseconds.
 	retry = 1000
 	// writeTime is how long a client may take to read an event.
 	writeTime = 10 * time.Second
-	// checkEvery is how often a connection is checked, and shown to be open.
+	// checkEvery is the interval of permission checks and keep-alives.
 	checkEvery = 15 * time.Second
-	// life is how long a stream lasts.
+	// life limits a stream's duration.
 	life = 15 * time.Minute
 )
 
-// What ends a stream, beside the client and the process.
+// Reasons to end a stream, besides the client and the process ending.
 var (
 	errEnded      = errors.New("the client is too far behind, or may not see the topic any more")
 	errLongEnough = errors.New("the stream has lasted as long as streams do")
 )
 
-// Hub hands events to the connections of this process.
+// Hub passes events to this process's connections.
 type Hub[Topic comparable] struct {
 	logger *slog.Logger
 	mu     sync.Mutex
 	topics map[Topic]map[*follower[Topic]]bool
 }
 
-// event is what a page is told.
+// event is a message to a page.
 type event struct {
 	name string
 	data func() ([]byte, error)
 }
 
-// follower is a connection. Its events are closed when it is ended.
+// follower is a connection. Its events channel is closed to end it.
 type follower[Topic comparable] struct {
 	topics []Topic
 	events chan event
 }
 
-// readyEvent says that changes are told from now on.
+// readyEvent says that all later changes are delivered.
 const readyEvent = "ready"
 
-// New is a hub that nobody follows yet.
+// New returns a hub without connections.
 func New[Topic comparable](logger *slog.Logger) *Hub[Topic] {
 	return &Hub[Topic]{logger: logger, topics: map[Topic]map[*follower[Topic]]bool{}}
 }
 
-// Publish tells the followers of the topics, each once, what has happened. data must not change after that.
+// Publish sends an event to the subscribers of the topics, once each. data must not change afterwards.
 func (h *Hub[Topic]) Publish(name string, data any, topics ...Topic) {
 	e := event{name, sync.OnceValues(func() ([]byte, error) { return api.MarshalJSON(data) })}
 	h.mu.Lock()
@@ -97,8 +98,8 @@ func (h *Hub[Topic]) Publish(name string, data any, topics ...Topic) {
 	}
 }
 
-// WhileFollowed is a handler of the stream's batches that leaves out those that come while nobody follows anything: their records
-// need not be decoded. A page that connects after that reads what they tell in its list, at ready.
+// WhileFollowed wraps a stream handler so that it skips batches while nobody is connected and need not decode their records. A
+// page that connects later reads their effect in its list, at ready.
 func (h *Hub[Topic]) WhileFollowed(handle consumer.Handler) consumer.Handler {
 	return func(ctx context.Context, b consumer.Batch) error {
 		h.mu.Lock()
@@ -111,8 +112,8 @@ func (h *Hub[Topic]) WhileFollowed(handle consumer.Handler) consumer.Handler {
 	}
 }
 
-// Begun is for system.Stream: the process follows the table's stream, from now on. All connections have ready again, because what was
-// written before may not have reached them.
+// Begun is for system.Stream: the process is consuming the table's stream from now on. All connections get ready again, because
+// they may have missed earlier writes.
 func (h *Hub[Topic]) Begun() {
 	e := event{readyEvent, func() ([]byte, error) { return []byte("{}"), nil }}
 	h.mu.Lock()
@@ -123,7 +124,7 @@ func (h *Hub[Topic]) Begun() {
 	}
 }
 
-// tell hands an event to the followers of a topic that do not have it yet. The caller has the lock.
+// tell sends an event to the subscribers of a topic that do not have it yet. The caller holds the lock.
 func (h *Hub[Topic]) tell(e event, topic Topic, told map[*follower[Topic]]bool) {
 	for f := range h.topics[topic] {
 		if told[f] {
@@ -138,7 +139,7 @@ func (h *Hub[Topic]) tell(e event, topic Topic, told map[*follower[Topic]]bool) 
 	}
 }
 
-// End ends the connections that follow a topic. Clients connect again, and are asked again what they may see.
+// End closes the connections subscribed to a topic. Clients reconnect, and their permissions are checked again.
 func (h *Hub[Topic]) End(topic Topic) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -147,7 +148,7 @@ func (h *Hub[Topic]) End(topic Topic) {
 	}
 }
 
-// follow begins to collect events, until stop is called.
+// follow subscribes until stop is called.
 func (h *Hub[Topic]) follow(topics []Topic) (f *follower[Topic], stop func()) {
 	f = &follower[Topic]{topics: topics, events: make(chan event, queue)}
 	h.mu.Lock()
@@ -165,13 +166,13 @@ func (h *Hub[Topic]) follow(topics []Topic) (f *follower[Topic], stop func()) {
 	}
 }
 
-// end closes a follower's events. The caller has the lock.
+// end closes a connection's events. The caller holds the lock.
 func (h *Hub[Topic]) end(f *follower[Topic]) {
 	close(f.events)
 	h.forget(f)
 }
 
-// forget takes a follower out. The caller has the lock.
+// forget removes a connection. The caller holds the lock.
 func (h *Hub[Topic]) forget(f *follower[Topic]) {
 	for _, topic := range f.topics {
 		delete(h.topics[topic], f)
@@ -181,15 +182,15 @@ func (h *Hub[Topic]) forget(f *follower[Topic]) {
 	}
 }
 
-// Feed is what one caller follows.
+// Feed describes a caller's subscription.
 type Feed[Topic comparable] struct {
 	Topics []Topic
-	// Still fails once the caller may not follow the topics any more; nil is for what everyone may for as long as a stream lasts.
+	// Still fails once the caller may no longer receive the topics; nil if that cannot change during a stream.
 	Still func(context.Context) error
 }
 
-// Register adds an operation that responds with events. Its description says which there are; events has a value of each event's
-// type, for the document. follow says what the caller may follow, or refuses.
+// Register adds an operation that responds with events. Its description lists them; events has a value of each event's type, for
+// the document. follow returns the caller's subscription, or an error.
 func Register[Topic comparable](a huma.API, h *Hub[Topic], op huma.Operation, events map[string]any,
 	follow func(context.Context, auth.Principal) (Feed[Topic], error), options ...api.Option,
 ) {
@@ -224,12 +225,12 @@ func Register[Topic comparable](a huma.API, h *Hub[Topic], op huma.Operation, ev
 	})
 }
 
-// serve sends events until the client goes, or may not see them any more.
+// serve sends events until the client leaves or loses permission.
 func (h *Hub[Topic]) serve(ctx context.Context, feed Feed[Topic], out http.ResponseWriter) error {
 	following, stop := h.follow(feed.Topics)
 	defer stop()
 	defer func() { _ = allowWrite(out) }() // the end of the response, long after the last event
-	// Behind a gateway, which has no connections to us, ready is all, and the client comes again.
+	// Behind a gateway, which keeps no connections open, only ready is sent, and the client polls.
 	streaming := !errors.Is(allowWrite(out), http.ErrNotSupported)
 	if err := send(out, fmt.Sprintf("retry: %d\nevent: %s\ndata: {}\n\n", retry, readyEvent)); err != nil || !streaming {
 		return err
@@ -268,7 +269,7 @@ func (h *Hub[Topic]) serve(ctx context.Context, feed Feed[Topic], out http.Respo
 	}
 }
 
-// allowWrite gives the client its time for what is written next. Not every connection has deadlines.
+// allowWrite extends the write deadline for the next event. Not every connection has deadlines.
 func allowWrite(out http.ResponseWriter) error {
 	return http.NewResponseController(out).SetWriteDeadline(time.Now().Add(writeTime))
 }

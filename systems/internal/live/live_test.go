@@ -16,9 +16,9 @@ import (
 	"github.com/monotable/monotable/consumer"
 )
 
-// page is a browser that follows a hub.
+// page is a browser connected to a hub.
 type page struct {
-	http.ResponseWriter // has no methods but those below
+	http.ResponseWriter // has no other methods than those below
 	to                  *io.PipeWriter
 	lines               *bufio.Scanner
 	leave               func()
@@ -33,7 +33,7 @@ func (p *page) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// next is an event, its lines joined; "" at the end. Signs of life are passed over.
+// next is an event with its lines joined; "" at the end. Keep-alives are skipped.
 func (p *page) next() string {
 	var event []string
 	for p.lines.Scan() {
@@ -50,7 +50,7 @@ func (p *page) next() string {
 
 func newHub() *Hub[string] { return New[string](slog.New(slog.DiscardHandler)) }
 
-// open is a page that follows something, and has heard ready.
+// open connects a page, which has received ready.
 func open(t *testing.T, h *Hub[string], feed Feed[string]) *page {
 	t.Helper()
 	from, to := io.Pipe()
@@ -71,7 +71,7 @@ func open(t *testing.T, h *Hub[string], feed Feed[string]) *page {
 	return p
 }
 
-// TestHub: a page is told once what happens to what it follows, and nothing else; a page that has left is forgotten.
+// TestHub: a page receives the events of its topics once, and nothing else; a page that has left is forgotten.
 func TestHub(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestHub(t *testing.T) {
 	})
 }
 
-// TestWhileFollowed: batches that nobody would be told of are not handled.
+// TestWhileFollowed: batches that nobody would receive are not handled.
 func TestWhileFollowed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -126,8 +126,8 @@ func TestWhileFollowed(t *testing.T) {
 	})
 }
 
-// TestEnds: a connection ends when its topic does, when its caller may not see it any more, when it is too far behind, and after a
-// quarter of an hour. Others go on.
+// TestEnds: a connection ends with its topic, when its caller loses permission, when it falls too far behind, and after fifteen
+// minutes. Others continue.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("may not see it any more")
@@ -184,7 +184,7 @@ func TestEnds(t *testing.T) {
 	})
 }
 
-// TestBehindGateway: where nothing can be sent before the response is whole, it is ready alone.
+// TestBehindGateway: if the response is buffered, it consists of ready only.
 func TestBehindGateway(t *testing.T) {
 	t.Parallel()
 	h, w := newHub(), httptest.NewRecorder()

@@ -1,22 +1,22 @@
-// Package load calls a system's routes again and again and measures each.
+// Package load calls a system's routes repeatedly and measures each.
 //
 // # Model
 //
-//	Plan ─▶ Setup, by each connection once ─▶ each Route in turn: every connection repeats (Before …, Call) until the time is over
+//	Plan ─▶ Setup, once per connection ─▶ each Route in turn: every connection repeats (Before …, Call) until the time is over
 //
 // Package loadgen runs the connections, in a closed loop or, with a rate, in an open one.
 //
-// A Plan is data of the system's own; a Send makes its requests, over a socket or however else. Each connection is a user
-// and has a memory of its own: what Keep took of an answer, later calls of the connection have for {name}. So a route is
-// measured on what exists and, where a call uses something up, Before makes that anew, outside of the measurement.
+// A Plan is data provided by the system; a Send sends its requests, over a socket or otherwise. Each connection is a user with
+// its own memory: values kept from a response replace {name} in later calls of the connection. So a route is measured on existing
+// data and, where a call consumes something, Before recreates it outside of the measurement.
 //
 // # Invariants
 //
-//	L1  Only Calls of Routes are measured: neither Setup nor Before counts, in time or in number.
-//	L2  {n} is a number that no other call of this run or of one before it has had.
-//	L3  A refused Setup or Before ends the run with what one connection was answered; a refused Call is counted under its status.
+//	L1  Only Calls of Routes are measured: neither Setup nor Before counts, in time or number.
+//	L2  {n} is unique, in this run and all earlier ones.
+//	L3  A rejected Setup or Before ends the run with the response; a rejected Call is counted under its status.
 //
-// Run makes its own goroutines; a Send is called by all of them.
+// Run starts its own goroutines; all of them call Send.
 package load
 
 import (
@@ -36,48 +36,48 @@ import (
 	"github.com/monotable/monotable/internal/loadgen"
 )
 
-// Call is a request in which {name} stands for something else: in the path, in values of headers, in the body, in As.
+// Call is a request with placeholders {name} in the path, in header values, in the body, and in As.
 //
-//	{n}        a number of 16 digits, another one in each call, the same one throughout the call
+//	{n}        a number of 16 digits, different in each call, the same throughout the call
 //	{code}     the same number as ten capital letters and digits
-//	{time}     the time in UTC, to a millisecond; a later one in each call of a connection
-//	{user}     the sub of who makes the call
-//	{address}  an address of the network, of another subscriber in each call: for X-Forwarded-For, where there is a bound on
-//	           what comes from one address
-//	{NAME}     what Keep of an earlier call of this connection took under NAME
+//	{time}     the time in UTC, to a millisecond; later in each call of a connection
+//	{user}     the caller's sub
+//	{address}  a network address, of a different subscriber in each call: for X-Forwarded-For, where requests
+//	           per address are limited
+//	{NAME}     the value that Keep of an earlier call of this connection stored under NAME
 type Call struct {
 	Method string
 	// Path follows the system's prefix, with the query: "/orders/{orderId}?limit=5".
 	Path   string
 	Header map[string]string
 	Body   string
-	// As tells users of one connection apart: "" is the connection's own user, "author" another one. "-" calls without a token.
+	// As selects a user of the connection: "" is its own user, "author" another one. "-" calls without a token.
 	As string
-	// Groups are those of the token.
+	// Groups are the token's.
 	Groups []string
-	// Keep takes values out of the answer, by name: "orderId": "order/id" is the member id of the member order; a number is
-	// an element of an array, "" the whole answer.
+	// Keep stores values of the response by name: "orderId": "order/id" is the member id of the member order; a number is an
+	// array index, "" the whole response.
 	Keep map[string]string
-	// Await makes a call that prepares again until Keep finds what it takes: what a worker makes in its own time.
+	// Await repeats a preparing call until Keep finds its values: for what a worker creates in its own time.
 	Await bool
 }
 
-// Route is a call that is measured.
+// Route is a measured call.
 type Route struct {
 	Call
-	// Before are made before each Call, by the same connection.
+	// Before are calls made before each Call, by the same connection.
 	Before []Call
 }
 
-// Plan is how a system is loaded.
+// Plan describes how a system is loaded.
 type Plan struct {
 	Setup  []Call
 	Routes []Route
-	// Without are operations that are not measured, by their ids, and why.
+	// Without lists operations that are not measured, by id, with the reason.
 	Without map[string]string
 }
 
-// Request is a call as it is made.
+// Request is a call with its placeholders replaced.
 type Request struct {
 	Method, Path, Body string
 	Header             map[string]string
@@ -86,46 +86,47 @@ type Request struct {
 	Groups []string
 }
 
-// Answer is what came back.
+// Answer is a response.
 type Answer struct {
 	Status int
 	Body   []byte
 }
 
-// Send makes a request. An error is for no answer at all.
+// Send sends a request. An error means that there was no response.
 type Send func(context.Context, Request) (Answer, error)
 
 // Options of a run.
 type Options struct {
-	// Connections call at once; 1 at least.
+	// Connections is the number of concurrent callers, at least 1.
 	Connections int
 	// Duration is how long a route is called. With 0 each connection calls it once.
 	Duration time.Duration
-	// Rate is how many calls a second are due, by all connections together; 0 is the closed loop.
+	// Rate is how many calls per second are due over all connections; 0 is the closed loop.
 	Rate float64
-	// Told is told of each result as soon as it is there, by one goroutine; nil is not.
+	// Told receives each result when it is available, from one goroutine; may be nil.
 	Told func(Result)
 }
 
-// Result is what a route did.
+// Result is the measurement of a route.
 type Result struct {
-	// Route is the method and the path with its query, {name} as the plan says.
+	// Route is the method and the path with its query, with the plan's placeholders.
 	Route string `json:"route"`
-	// PerSecond are answers a second of all connections together, the time that Before takes left out.
+	// PerSecond is the throughput of all connections together, without the time for Before.
 	PerSecond float64       `json:"perSecond"`
 	P50       time.Duration `json:"p50Nanoseconds"`
 	P99       time.Duration `json:"p99Nanoseconds"`
-	// Waited are how many calls of an open loop found no free connection when they were due. Their waiting is in the latencies.
+	// Waited is how many calls of an open loop found no free connection when they were due. Their waiting time is part of the
+	// latencies.
 	Waited int `json:"waited,omitempty"`
-	// Answers are how many answers there were of each status.
+	// Answers counts responses by status.
 	Answers map[int]int `json:"answers"`
-	// Refusal is the body of the first answer of 400 or more; "" if there was none.
+	// Refusal is the body of the first response with status 400 or above; "" if there was none.
 	Refusal string `json:"refusal,omitempty"`
 }
 
-// Run measures the routes of a plan in its order.
+// Run measures a plan's routes in order.
 func Run(ctx context.Context, plan Plan, send Send, o Options) ([]Result, error) {
-	// Microseconds: no later run begins before where this one ends.
+	// Microseconds: no later run begins before the number at which this one ends.
 	var numbers atomic.Int64
 	numbers.Store(time.Now().UnixMicro())
 	connections := make([]*connection, max(1, o.Connections))
@@ -170,7 +171,7 @@ func measure(ctx context.Context, connections []*connection, route Route, o Opti
 	out.P50, out.P99, out.Waited = done.Percentile(50), done.Percentile(99), done.Waited //nolint:mnd // as the names say
 	if o.Rate > 0 && o.Duration > 0 {
 		out.PerSecond = float64(done.Requests) / done.Elapsed.Seconds()
-	} else { // the time that Before takes is left out
+	} else { // without the time for Before
 		out.PerSecond = float64(done.Requests) * float64(len(connections)) / done.Busy.Seconds()
 	}
 	return out, nil
@@ -200,22 +201,22 @@ func (c *caller) Send(ctx context.Context) error {
 	return nil
 }
 
-// connection is a user with a memory; one goroutine at a time uses it.
+// connection is a user with its memory, used by one goroutine at a time.
 type connection struct {
 	send    Send
 	numbers *atomic.Int64
 	user    string
 	kept    map[string]string
-	told    time.Time // the {time} of the call before
+	told    time.Time // the previous call's {time}
 }
 
 const (
-	// awaitPause is between two calls that await the same, awaitMax how long a worker may take.
+	// awaitPause is the time between attempts of an awaiting call, awaitMax the limit.
 	awaitPause = 10 * time.Millisecond
 	awaitMax   = 30 * time.Second
 )
 
-// errNothing is for an answer that has not what Keep takes.
+// errNothing is for a response without a value that Keep needs.
 var errNothing = errors.New("the answer has nothing")
 
 // prepareAll makes calls that others need.
@@ -246,7 +247,7 @@ func (c *connection) prepare(ctx context.Context, call Call) error {
 	}
 }
 
-// call makes a call, and keeps what it takes of the answer.
+// call makes a call, and keeps values of the response.
 func (c *connection) call(ctx context.Context, call Call) (Answer, error) {
 	request, err := c.request(call)
 	if err != nil {
@@ -267,7 +268,7 @@ func (c *connection) call(ctx context.Context, call Call) (Answer, error) {
 	return answer, nil
 }
 
-// request is a call with its names filled in.
+// request replaces a call's placeholders.
 func (c *connection) request(call Call) (Request, error) {
 	r := Request{Method: call.Method, Groups: call.Groups, Header: map[string]string{}}
 	switch call.As {
@@ -310,10 +311,10 @@ func (c *connection) request(call Call) (Request, error) {
 	return r, errors.Join(faults...)
 }
 
-// timeForm writes a {time}.
+// timeForm is the layout of {time}.
 const timeForm = "2006-01-02T15:04:05.000Z"
 
-// later is the time now to a millisecond, and at least a millisecond after another.
+// later returns the time to a millisecond, at least a millisecond after the previous one.
 func later(than, now time.Time) time.Time {
 	now = now.UTC().Truncate(time.Millisecond)
 	if next := than.Add(time.Millisecond); now.Before(next) {
@@ -322,15 +323,15 @@ func later(than, now time.Time) time.Time {
 	return now
 }
 
-// addressOf is an address in a network of 64 bits of its own, of those that are for examples (RFC 3849).
+// addressOf returns an address in its own /64 network of the documentation range (RFC 3849).
 func addressOf(number int64) string {
 	return fmt.Sprintf("2001:db8:%x:%x::1", uint16(number>>16), uint16(number)) //nolint:gosec // the low bits of a number
 }
 
-// placeholder is no JSON: a member's name has quotes.
+// placeholder cannot match JSON: there, member names have quotes.
 var placeholder = regexp.MustCompile(`\{[A-Za-z]\w*\}`)
 
-// find is the value at a path of an answer: a text as it is, anything else as JSON.
+// find returns the value at a path of a response: a string unchanged, anything else as JSON.
 func find(body []byte, path string) (string, error) {
 	var at any
 	if err := json.Unmarshal(body, &at); err != nil {

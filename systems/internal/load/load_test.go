@@ -17,7 +17,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/load"
 )
 
-// shop keeps orders that can be paid once.
+// shop has orders that can be paid once.
 type shop struct {
 	mu   sync.Mutex
 	paid map[string]bool
@@ -55,7 +55,7 @@ var (
 	pay = load.Call{Method: http.MethodPut, Path: "/orders/{id}", As: "till", Groups: []string{"staff"}}
 )
 
-// TestRun: each paying has an order of its own, whose making is not counted.
+// TestRun: each payment has its own order, whose creation is not counted.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shop{paid: map[string]bool{}}
@@ -79,7 +79,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// requests looks at what the shop was sent.
+// requests checks what the shop received.
 func (s *shop) requests(t *testing.T) {
 	t.Helper()
 	keys := map[string]bool{}
@@ -97,7 +97,7 @@ func (s *shop) requests(t *testing.T) {
 	}
 }
 
-// TestRefused: what is measured may be refused, what prepares may not.
+// TestRefused: a measured call may be rejected, a preparing one may not.
 func TestRefused(t *testing.T) {
 	s := &shop{paid: map[string]bool{}}
 	run := func(plan load.Plan) ([]load.Result, error) {
@@ -140,10 +140,10 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestAwait: a call that awaits something is made until it is there, but not for ever.
+// TestAwait: an awaiting call is repeated until its value exists, up to a limit.
 func TestAwait(t *testing.T) {
 	for _, test := range []struct {
-		after time.Duration // when the worker has made it
+		after time.Duration // when the worker has created it
 		await bool
 		fault string
 	}{
@@ -196,14 +196,14 @@ func TestTime(t *testing.T) {
 	})
 }
 
-// TestOpenLoop: a server stands still for a second, once. In a closed loop few calls notice; in an open one all that were due in that
-// second have waited, and as many are made as were due, whatever the server does.
+// TestOpenLoop: a server stalls for one second. In a closed loop few calls notice; in an open loop all calls due in that second
+// have waited, and as many are made as were due, whatever the server does.
 func TestOpenLoop(t *testing.T) {
 	plan := load.Plan{Routes: []load.Route{{Call: load.Call{Method: http.MethodGet, Path: "/"}}}}
 	run := func(t *testing.T, o load.Options) load.Result {
 		t.Helper()
 		begin := time.Now()
-		turn := make(chan struct{}, 1) // the server does one thing at a time
+		turn := make(chan struct{}, 1) // the server handles one request at a time
 		results, err := load.Run(t.Context(), plan, func(context.Context, load.Request) (load.Answer, error) {
 			turn <- struct{}{}
 			defer func() { <-turn }()
@@ -235,7 +235,7 @@ func TestOpenLoop(t *testing.T) {
 	})
 }
 
-// TestOpenLoopPrepares: what a call uses up is made before it, and the calls are made all the same.
+// TestOpenLoopPrepares: what a call consumes is created before it, and all calls are still made.
 func TestOpenLoopPrepares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shop{paid: map[string]bool{}}

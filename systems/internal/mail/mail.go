@@ -1,13 +1,13 @@
-// Package mail sends the letters of a system: codes, receipts, whatever a user has to find in an inbox.
+// Package mail sends a system's e-mail: codes, receipts, whatever a user must find in their inbox.
 //
 // # Model
 //
-//	system ──Letter──▶ Sender: SMTP, a server of the deployment's (FromURL), or Outbox, which keeps what it gets and shows it
+//	system ──Letter──▶ Sender: SMTP, a server of the deployment (FromURL), or Outbox, which stores and shows messages
 //
-// A Sender returns when the letter is in the hands of whoever delivers it, not when it is read. A letter whose sending failed
-// may have been sent: what a letter makes possible must be harmless twice.
+// A Sender returns when the message has been handed over for delivery. A message may have been sent even if sending failed:
+// whatever it enables must be harmless twice.
 //
-// All of the package may be used from any number of goroutines.
+// The package is safe for concurrent use.
 package mail
 
 import (
@@ -15,17 +15,17 @@ import (
 	"errors"
 )
 
-// Letter is what somebody gets: plain text, which every reader shows and nothing can hide in.
+// Letter is a message in plain text, which every reader can show and nothing can hide in.
 type Letter struct {
 	To      string `json:"to"`
 	Subject string `json:"subject"`
 	Text    string `json:"text"`
 }
 
-// Sender sends letters.
+// Sender sends messages.
 type Sender interface {
 	Send(ctx context.Context, l Letter) error
 }
 
-// ErrRecipient is for a letter to an address that is none.
+// ErrRecipient is for an invalid recipient address.
 var ErrRecipient = errors.New("mail: the recipient's address is not valid")

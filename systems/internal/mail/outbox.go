@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// outboxMost is how many letters an Outbox keeps.
+// outboxMost is how many messages an Outbox stores.
 const outboxMost = 100
 
-// Outbox keeps letters in memory instead of sending them, the last hundred: for the demo and for tests.
+// Outbox stores the last hundred messages in memory instead of sending them: for the demo and for tests.
 type Outbox struct {
 	mu      sync.Mutex
 	letters []Letter
@@ -28,7 +28,7 @@ func (o *Outbox) Send(_ context.Context, l Letter) error {
 	return nil
 }
 
-// Letters are those that are kept, the newest first.
+// Letters returns the stored messages, newest first.
 func (o *Outbox) Letters() []Letter {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -37,10 +37,10 @@ func (o *Outbox) Letters() []Letter {
 	return out
 }
 
-// ServeHTTP shows the letters as JSON, the newest first. Anybody who may call it can be anybody: it is for a system whose
-// users are made up.
+// ServeHTTP serves the messages as JSON, newest first. Anyone who can call it can impersonate anyone: it is for systems with
+// invented users.
 func (o *Outbox) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(map[string]any{"letters": o.Letters()}) // to a client that is gone, or not
+	_ = json.NewEncoder(w).Encode(map[string]any{"letters": o.Letters()}) // the client may be gone
 }

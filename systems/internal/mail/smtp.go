@@ -10,7 +10,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// sendTimeout is below the time that a request has.
+// sendTimeout is below a request's timeout.
 const sendTimeout = 8 * time.Second
 
 // SMTP sends through a server.
@@ -19,7 +19,7 @@ type SMTP struct {
 	from   string
 }
 
-// FromURL is a server at an address:
+// FromURL returns a Sender for a server:
 //
 //	smtps://USER:PASSWORD@mail.example.com          TLS from the first byte on, port 465
 //	smtp://USER:PASSWORD@mail.example.com:587       TLS by STARTTLS, or nothing is sent
@@ -65,7 +65,7 @@ func FromURL(address, from string) (*SMTP, error) {
 	return &SMTP{client: client, from: from}, nil
 }
 
-// hideURL is why a URL could not be read, without the URL, which has a password.
+// hideURL returns why a URL is invalid without the URL, which contains a password.
 func hideURL(err error) error {
 	if e, ok := err.(*url.Error); ok { //nolint:errorlint // url.Parse returns it as it is
 		return e.Err

@@ -1,14 +1,14 @@
-// Package once answers requests that have a key, so that sending one again does nothing again.
+// Package once makes requests with an idempotency key safe to retry.
 //
 // # Model
 //
-//	Idempotency-Key ──▶ api.Create ──▶ a write of the design that says `idempotent:`
-//	                                    │ its transaction has the record of the key: what was asked, and what it made
+//	Idempotency-Key ──▶ api.Create ──▶ a write of the design with `idempotent:`
+//	                                    │ its transaction has the key's record: the request's fingerprint and the result
 //	                                    ╰──▶ Replayed: it was done before, and this is its response
 //
-// The write is the only judge: it is done or replayed whatever was read before, by however many at once. A function that
-// refuses before it writes, because the cart is empty or the plan is used up, may refuse what its first try has caused. It calls
-// Do, which then looks at the record.
+// Only the write decides: it is done or replayed whatever was read before, and however many requests are concurrent. A function
+// that rejects a request before its write, because the cart is empty or the plan is used up, may be seeing the effect of its own
+// first attempt. It calls Do, which then checks the record.
 package once
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// Do does what a key stands for. Where it is refused, first is asked what the first request with the key made: table.ErrNotFound
-// is that there was none, and table.ErrReused that it was another request.
+// Do runs a keyed operation. If it is rejected, first returns the result of the first request with the key: table.ErrNotFound if
+// there was none, and table.ErrReused if it was a different request.
 func Do[T any](do func() (done T, replayed bool, err error), first func() (T, error)) (done T, replayed bool, err error) {
 	done, replayed, refusal := do()
 	if refusal == nil {

@@ -1,18 +1,19 @@
-// Package personal lets people have a copy of their data, and have them erased: GET /me/data and DELETE /me of every system whose design
-// says whose items are whose (Articles 15, 17 and 20 of the GDPR, Article 18 of the LGPD).
+// Package personal lets people export and erase their data: GET /me/data and DELETE /me, for every system whose design says which
+// items belong to whom (Articles 15, 17 and 20 of the GDPR, Article 18 of the LGPD).
 //
 // # Model
 //
 //	GET /me/data ─▶ ExportPerson, page by page ─▶ {"person", "items": [{"entity", "item"}, …], "complete": true}
-//	DELETE /me   ─▶ Refuse ─▶ ErasePerson, until it finds nothing ─▶ what was deleted and changed, what is kept and why
+//
+//	DELETE /me   ─▶ Refuse ─▶ ErasePerson, until nothing is left ─▶ what was deleted and changed, what is kept and why
 //
 // # Invariants
 //
-//	P1  Both are about the caller and nobody else.
-//	P2  A document that ends in "complete": true has everything; one that was broken off is no JSON.
-//	P3  DELETE may be repeated, and finishes what was interrupted. Nothing is erased without the confirming header.
+//	P1  Both concern only the caller.
+//	P2  A document that ends in "complete": true is complete; an interrupted one is not valid JSON.
+//	P3  DELETE may be repeated, and then finishes what was interrupted. Nothing is erased without the confirming header.
 //
-// A Data may be used from any number of goroutines.
+// A Data is safe for concurrent use.
 package personal
 
 import (
@@ -38,29 +39,29 @@ type DB interface {
 	ErasePerson(ctx context.Context, id string) (table.Erased, error)
 }
 
-// Data is what a system says of its users' data.
+// Data describes a system's personal data.
 type Data struct {
 	DB DB
-	// Kept are the items that erasure does not delete, by the design.
+	// Kept lists the items that erasure keeps, according to the design.
 	Kept []table.Kept
-	// Allow is asked before either. None lets everyone have, and erase, what is theirs.
+	// Allow is checked before both. The zero value lets everyone export and erase their own data.
 	Allow Check
-	// Refuse is asked before anything is erased. None lets everyone go.
+	// Refuse is checked before erasure. The zero value refuses nobody.
 	Refuse Check
 }
 
-// confirmation is what the header Confirm must say.
+// confirmation is the required value of the header Confirm.
 const confirmation = "erase"
 
-// eraseTimeout is how long one request erases; the next one continues.
+// eraseTimeout limits one request's work; the next one continues.
 const eraseTimeout = 25 * time.Second
 
-// errNotErased is for an erasure that has to be continued.
+// errNotErased is for an erasure that must be continued.
 var errNotErased = &problem.Error{
 	Status: http.StatusConflict, Code: "erasure_unfinished", Detail: "not all of it is erased yet; send the request again to continue", RetryAfter: time.Second,
 }
 
-// Register adds the operations; none where there are no data.
+// Register adds the operations, unless there are no personal data.
 func (d *Data) Register(a huma.API) {
 	if d == nil {
 		return
@@ -85,9 +86,9 @@ func (d *Data) Register(a huma.API) {
 
 // Check decides about a person, whose id is the sub of a token. The zero Check refuses nobody.
 type Check struct {
-	// Of is nil where nobody is refused; its error is the response.
+	// Of is nil if nobody is refused; its error is the response.
 	Of func(ctx context.Context, id string) error
-	// Errors are those of Of that refuse, for the document.
+	// Errors are the errors that Of returns, for the document.
 	Errors []error
 }
 
@@ -118,7 +119,7 @@ func (d *Data) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, e
 		return nil, err
 	}
 	next, stop := iter.Pull2(d.DB.ExportPerson(ctx, who.Sub, ""))
-	first, err, some := next() // what fails at once is a problem
+	first, err, some := next() // an immediate failure becomes a problem
 	if err != nil {
 		stop()
 		return nil, err
@@ -129,7 +130,7 @@ func (d *Data) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, e
 		c.SetHeader("Content-Disposition", `attachment; filename="my-data.json"`)
 		c.SetHeader("Cache-Control", "no-store")
 		w := c.BodyWriter()
-		head, _ := json.Marshal(who.Sub) // a text
+		head, _ := json.Marshal(who.Sub) // a string
 		_, _ = fmt.Fprintf(w, `{"person":%s,"items":[`, head)
 		for n := 0; some; n++ {
 			line, fault := json.Marshal(first)
@@ -143,7 +144,7 @@ func (d *Data) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, e
 				return // the client has left
 			}
 			if first, err, some = next(); err != nil {
-				return // without the end, which tells that it is broken off
+				return // without the end, so that the interruption shows
 			}
 		}
 		_, _ = fmt.Fprint(w, `],"complete":true}`+"\n")
@@ -154,7 +155,7 @@ type eraseInput struct {
 	Confirm string `header:"Confirm" required:"true" enum:"erase" doc:"Must be erase: what is erased does not come back"`
 }
 
-// erased is what was done.
+// erased is the result.
 type erased struct {
 	Deleted map[string]int `json:"deleted" doc:"How many items were deleted by this request, by what they are"`
 	Changed map[string]int `json:"changed" doc:"How many items name you no more"`
@@ -164,7 +165,7 @@ type erased struct {
 type kept struct {
 	Entity string `json:"entity" doc:"What is kept"`
 	Reason string `json:"reason" doc:"Why"`
-	// Anonymous tells what does not name the person any more from what does.
+	// Anonymous lists what no longer names the person but still exists.
 	Anonymous bool `json:"anonymous" doc:"Whether it names you no more"`
 }
 

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Error is what a handler, or what it calls, decides by itself.
+// Error is an error with its response, decided by a handler or what it calls.
 type Error struct {
 	Status int
-	// Code is the problem's; "" is the status's own.
+	// Code is the problem's; "" is the status's default.
 	Code   string
 	Detail string
 	Fields []Field
-	// RetryAfter says when to come again; 0 says nothing.
+	// RetryAfter says when to retry; 0 says nothing.
 	RetryAfter time.Duration
-	// Err is logged and not told.
+	// Err is logged and not returned to the client.
 	Err error
 }
 
@@ -32,52 +32,52 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap is what is behind it.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// With is the error with what one request has wrong; its code stays.
+// With returns the error with a request's invalid fields; its code stays.
 func (e *Error) With(detail string, fields ...Field) *Error {
 	told := *e
 	told.Detail, told.Fields = detail, fields
 	return &told
 }
 
-// BadRequest is for a request whose parameters or body are not valid.
+// BadRequest is for invalid parameters or an invalid body.
 func BadRequest(code, detail string, fields ...Field) *Error {
 	return &Error{Status: http.StatusBadRequest, Code: code, Detail: detail, Fields: fields}
 }
 
-// MissingToken is for a request that has to say whose it is.
+// MissingToken is for a request that needs a token and has none.
 func MissingToken() *Error {
 	return &Error{Status: http.StatusUnauthorized, Code: CodeMissingToken, Detail: "send an access token: Authorization: Bearer TOKEN"}
 }
 
-// InvalidToken is for an access token that is not accepted; err says why, to the log.
+// InvalidToken is for an access token that is rejected; err says why, for the log.
 func InvalidToken(detail string, err error) *Error {
 	return &Error{Status: http.StatusUnauthorized, Code: CodeInvalidToken, Detail: detail, Err: err}
 }
 
-// Forbidden is for what is somebody else's.
+// Forbidden is for something that belongs to someone else.
 func Forbidden(code, detail string) *Error {
 	return &Error{Status: http.StatusForbidden, Code: code, Detail: detail}
 }
 
-// NotFound is for what is not there.
+// NotFound is for something that does not exist.
 func NotFound(code, detail string) *Error {
 	return &Error{Status: http.StatusNotFound, Code: code, Detail: detail}
 }
 
-// Conflict is for what the present state does not allow.
+// Conflict is for something that the current state does not allow.
 func Conflict(code, detail string) *Error {
 	return &Error{Status: http.StatusConflict, Code: code, Detail: detail}
 }
 
-// TooMany is for who asks too often.
+// TooMany is for a caller over their limit.
 func TooMany(detail string, retryAfter time.Duration) *Error {
 	return &Error{Status: http.StatusTooManyRequests, Code: CodeRateLimited, Detail: detail, RetryAfter: max(retryAfter, time.Second)}
 }
 
-// Unavailable is for what something else, that does not answer, is needed for.
+// Unavailable is for a dependency that does not respond.
 func Unavailable(err error) *Error {
 	return &Error{Status: http.StatusServiceUnavailable, Code: CodeUnavailable, Detail: detailUnavailable, RetryAfter: time.Second, Err: err}
 }

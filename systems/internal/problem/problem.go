@@ -1,20 +1,20 @@
-// Package problem decides in one place what a client is told when something goes wrong.
+// Package problem is the one place that decides what a client learns about an error.
 //
 // # Model
 //
 //	error of a handler ──Rules──▶ *Problem ──▶ application/problem+json (RFC 9457)
 //
-// Handlers return errors as they meet them: those of the generated data access, those that a design declares, those of
-// the SDK, an *Error where the handler itself decides. Rules, which each system registers, give the declared ones their status
-// and code; everything else follows from the kind of error.
+// Handlers return errors unchanged: those of the generated data access, those that a design declares, those of the SDK, or an
+// *Error if the handler itself decides. Each system registers Rules that map declared errors to status and code; everything else
+// follows from the kind of error.
 //
 // # Invariants
 //
-//	P1  The code of a problem is stable: programs may depend on it. Title and detail are for people.
-//	P2  Nothing of the inside is told: a 5xx has a fixed detail; the error itself stays in Cause, for the log.
-//	P3  A value that a client sent is never sent back, for it may be a secret.
+//	P1  A problem's code is stable, so programs may depend on it. Title and detail are for people.
+//	P2  Internals are not revealed: a 5xx has a fixed detail; the error itself stays in Cause, for the log.
+//	P3  A value that a client sent is never returned, because it may be secret.
 //
-// All of the package may be used from any number of goroutines; a Problem is not changed once made, but copied.
+// The package is safe for concurrent use; a Problem is immutable, and copied for changes.
 package problem
 
 import (
@@ -30,10 +30,10 @@ import (
 // ContentType is the media type of a problem.
 const ContentType = "application/problem+json"
 
-// StatusClientGone is what is logged where the client did not wait for the answer; nobody receives it.
+// StatusClientGone is logged if the client left before the response; nobody receives it.
 const StatusClientGone = 499
 
-// The codes that are the same in all systems. A system adds those of its declared errors.
+// The codes common to all systems. A system adds those of its declared errors.
 const (
 	CodeInvalidBody      = "invalid_body"
 	CodeInvalidParameter = "invalid_parameter"
@@ -60,13 +60,13 @@ const (
 	CodeTimeout          = "timeout"
 )
 
-// Field is a part of a request that is wrong.
+// Field is an invalid part of a request.
 type Field struct {
 	Field   string `json:"field" doc:"What is wrong: body.amount, query.limit, header.Idempotency-Key"`
 	Message string `json:"message" doc:"Why"`
 }
 
-// Problem is what the client gets: RFC 9457 with a code, the request's id, and the fields that are wrong.
+// Problem is the response: RFC 9457 with a code, the request's id, and the invalid fields.
 type Problem struct { //nolint:errname // it is the document, named as it is in it
 	Type      string  `json:"type" doc:"Always about:blank: code tells problems apart" example:"about:blank"`
 	Title     string  `json:"title" doc:"The status in words" example:"Not Found"`
@@ -80,7 +80,7 @@ type Problem struct { //nolint:errname // it is the document, named as it is in 
 	cause      error
 }
 
-// New is a problem of a status with a code; an empty code is the status's own.
+// New returns a problem with a status and a code; an empty code is the status's default.
 func New(status int, code, detail string, fields ...Field) *Problem {
 	if code == "" {
 		code = codeOf(status)
@@ -92,13 +92,13 @@ func New(status int, code, detail string, fields ...Field) *Problem {
 	return &Problem{Type: "about:blank", Title: title, Status: status, Detail: detail, Code: code, Errors: fields}
 }
 
-// Error is the detail: with GetStatus it makes a Problem an error that huma answers with.
+// Error returns the detail. With GetStatus it makes a Problem an error that huma responds with.
 func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
 
 // GetStatus is the HTTP status.
 func (p *Problem) GetStatus() int { return p.Status }
 
-// ContentType makes JSON problem JSON, where huma asks.
+// ContentType turns JSON into problem JSON, for huma.
 func (p *Problem) ContentType(base string) string {
 	if base == "application/json" {
 		return ContentType
@@ -106,20 +106,20 @@ func (p *Problem) ContentType(base string) string {
 	return base
 }
 
-// Unwrap is Cause.
+// Unwrap returns Cause.
 func (p *Problem) Unwrap() error { return p.cause }
 
-// Cause is what was behind it; for the log only.
+// Cause is the underlying error, only for the log.
 func (p *Problem) Cause() error { return p.cause }
 
-// For is the problem as the answer to one request.
+// For returns the problem as the response to one request.
 func (p *Problem) For(requestID string) *Problem {
 	told := *p
 	told.RequestID = requestID
 	return &told
 }
 
-// In is the problem in the reader's language: say translates what is for people. The code stays.
+// In returns the problem in the reader's language: say translates the texts for people. The code stays.
 func (p *Problem) In(say func(english string) string) *Problem {
 	told := *p
 	told.Title, told.Detail = say(p.Title), say(p.Detail)
@@ -130,8 +130,8 @@ func (p *Problem) In(say func(english string) string) *Problem {
 	return &told
 }
 
-// SetHeaders tells what belongs into headers: how to authenticate, when to come again, and, to caches, that title and detail
-// are in the language of who asked.
+// SetHeaders sets the headers of the response: how to authenticate, when to retry and, for caches, that title and detail depend
+// on the caller's language.
 func (p *Problem) SetHeaders(set, add func(name, value string)) {
 	add("Vary", "Accept-Language")
 	if p.Status == http.StatusUnauthorized {
@@ -146,17 +146,17 @@ func (p *Problem) SetHeaders(set, add func(name, value string)) {
 	}
 }
 
-// Write answers with the problem, where huma is not asked.
+// Write sends the problem without huma.
 func (p *Problem) Write(w http.ResponseWriter) {
 	h := w.Header()
 	p.SetHeaders(h.Set, h.Add)
 	h.Set("Content-Type", ContentType)
 	h.Del("Content-Length")
 	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p) // to a client that is gone, or not
+	_ = json.NewEncoder(w).Encode(p) // the client may be gone
 }
 
-// quotable keeps what RFC 6750 allows in error_description.
+// quotable keeps the characters that RFC 6750 allows in error_description.
 func quotable(r rune) rune {
 	if r < ' ' || r > '~' || r == '"' || r == '\\' {
 		return -1
@@ -164,7 +164,7 @@ func quotable(r rune) rune {
 	return r
 }
 
-// codeOf is the code of a status about which nothing else is known.
+// codeOf is a status's default code.
 func codeOf(status int) string {
 	codes := map[int]string{
 		http.StatusBadRequest:            CodeInvalidBody,

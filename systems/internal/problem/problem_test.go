@@ -21,7 +21,7 @@ var (
 	errFull        = errors.New("the notebook is full")
 )
 
-// TestRules: what a system says about its own errors goes before what is said about all.
+// TestRules: a system's rules take precedence over the general ones.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	rules := Rules{

@@ -14,14 +14,14 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// What is told of faults of the inside.
+// Details of internal errors.
 const (
 	detailInternal    = "something went wrong here; the request id finds it in the log"
 	detailUnavailable = "the service cannot do that at the moment; try again"
 	detailTimeout     = "the request took too long; it may or may not have had its effect"
 )
 
-// Rule gives an error that a system's design declares its answer.
+// Rule maps an error that a system's design declares to a response.
 type Rule struct {
 	Err error
 	// Status is 409 if it is 0.
@@ -31,15 +31,16 @@ type Rule struct {
 	Detail string
 }
 
-// Rules are a system's. The first whose Err is in the chain of an error decides.
+// Rules are a system's. The first whose Err is in an error's chain applies.
 type Rules []Rule
 
-// ChangedSince is the rule of the error with which a design refuses a change of what is no longer what the caller has read (If-Match).
+// ChangedSince is the rule for the error with which a design rejects a change to something that has changed since the caller read
+// it (If-Match).
 func ChangedSince(err error) Rule {
 	return Rule{Err: err, Status: http.StatusPreconditionFailed, Code: CodeChanged, Detail: "it was changed since you read it: read it again before you change it"}
 }
 
-// Problem is what a client is told of an error.
+// Problem is what a client learns about an error.
 func (r Rules) Problem(err error) *Problem {
 	p := r.problem(err)
 	told := *p
@@ -87,7 +88,7 @@ func (r Rule) problem() *Problem {
 	return New(status, r.Code, detail)
 }
 
-// ofTable is for the errors of data access; nil for others.
+// ofTable maps errors of data access; nil for others.
 func ofTable(err error) *Problem {
 	var value *table.ValueError
 	var refusal *table.Refusal
@@ -114,7 +115,7 @@ func ofTable(err error) *Problem {
 	return nil
 }
 
-// ofService is for the errors of DynamoDB, after the SDK's own retries; nil for others.
+// ofService maps DynamoDB's errors, after the SDK's retries; nil for others.
 func ofService(err error) *Problem {
 	if canceled, ok := errors.AsType[*types.TransactionCanceledException](err); ok {
 		return ofReasons(canceled.CancellationReasons)
@@ -136,8 +137,8 @@ func ofService(err error) *Problem {
 	return nil
 }
 
-// unanswered tells whether DynamoDB has not said what became of a request: it could not be reached, it broke off, or
-// something in front of it answered.
+// unanswered reports whether the outcome of a request is unknown: DynamoDB was unreachable, the connection broke, or an
+// intermediary responded.
 func unanswered(err error) bool {
 	if answer, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && answer.HTTPStatusCode() >= http.StatusInternalServerError {
 		return true
@@ -147,7 +148,7 @@ func unanswered(err error) bool {
 	return unsent || unread
 }
 
-// ofReasons is for a transaction that was cancelled for reasons that data access has no error for.
+// ofReasons maps a cancelled transaction whose reasons data access has no error for.
 func ofReasons(reasons []types.CancellationReason) *Problem {
 	for _, reason := range reasons {
 		if reason.Code == nil {
@@ -163,7 +164,7 @@ func ofReasons(reasons []types.CancellationReason) *Problem {
 	return nil
 }
 
-// Throttled is for a database that is asked too much.
+// Throttled is for a throttled database request.
 func Throttled() *Problem {
 	p := New(http.StatusServiceUnavailable, CodeThrottled, detailUnavailable)
 	p.retryAfter = time.Second

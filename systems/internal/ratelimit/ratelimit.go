@@ -1,12 +1,11 @@
-// Package ratelimit bounds how often somebody may do something: a token bucket for each key, in bounded memory.
+// Package ratelimit limits how often something may be done per key: a token bucket for each key, in bounded memory.
 //
-// A Limiter knows the keys that were used last, at most its capacity of them. A key that is forgotten begins with a full
-// bucket, so whoever can use more keys than the capacity within the time in which a bucket fills up is not bounded: keys
-// must be what costs something to have, a user or an address.
+// A Limiter knows the most recently used keys, up to its capacity. A forgotten key starts with a full bucket, so a caller with
+// more keys than the capacity within the time that fills a bucket is not limited: keys must be costly to obtain, such as users or
+// addresses.
 //
-// Allow returns nil, or a *problem.Error with 429 and when to come again. Return takes it back, so that failures can be
-// bounded alone: a token is taken before it is known what becomes of a try, and put back if it succeeds. A Limiter may be used from any number of
-// goroutines.
+// Allow returns nil, or a *problem.Error with 429 and the time to retry. Return undoes it, so that only failures are limited:
+// take a token before an attempt, and return it if the attempt succeeds. A Limiter is safe for concurrent use.
 package ratelimit
 
 import (
@@ -29,16 +28,16 @@ type Limiter struct {
 	buckets *lru.Cache[string, *rate.Limiter]
 }
 
-// New is a limiter of so many events a second and key after a first burst. A nil clock is the system's.
+// New returns a limiter with a rate per second and key, after a first burst. A nil clock is the system's.
 func New(perSecond float64, burst, capacity int, now func() time.Time) *Limiter {
 	if now == nil {
 		now = time.Now
 	}
-	buckets, _ := lru.New[string, *rate.Limiter](max(capacity, 1)) // fails for less
+	buckets, _ := lru.New[string, *rate.Limiter](max(capacity, 1)) // fails only for a smaller size
 	return &Limiter{rate: rate.Limit(perSecond), burst: max(burst, 1), now: now, buckets: buckets}
 }
 
-// Allow takes one token of a key's bucket, or says when there will be one. A nil Limiter allows all.
+// Allow takes a token from a key's bucket, or says when there will be one. A nil Limiter allows everything.
 func (l *Limiter) Allow(key string) error {
 	if l == nil {
 		return nil
@@ -53,10 +52,10 @@ func (l *Limiter) Allow(key string) error {
 	return problem.TooMany("too many requests", wait)
 }
 
-// Return puts a token back that Allow has taken: what was done has turned out to be what is not bounded.
+// Return gives a token back that Allow has taken, because the action turned out not to be limited.
 func (l *Limiter) Return(key string) {
 	if l != nil {
-		l.bucket(key).ReserveN(l.now(), -1) // a bucket never has more than its burst
+		l.bucket(key).ReserveN(l.now(), -1) // a bucket never exceeds its burst
 	}
 }
 

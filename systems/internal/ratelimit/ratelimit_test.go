@@ -21,11 +21,11 @@ func TestBucket(t *testing.T) {
 		{0, 0},
 		{0, 0},
 		{0, 2 * time.Second},
-		{0, 2 * time.Second}, // a refusal takes nothing
+		{0, 2 * time.Second}, // a rejection takes no token
 		{time.Second, time.Second},
 		{time.Second, 0},
 		{0, 2 * time.Second},
-		{time.Hour, 0}, // full again, and not fuller
+		{time.Hour, 0}, // full again, and no more than full
 		{0, 0},
 		{0, 0},
 		{0, 2 * time.Second},
@@ -48,12 +48,12 @@ func TestBucket(t *testing.T) {
 	}
 }
 
-// TestReturn: what is given back can be taken again, and a bucket is never fuller than full.
+// TestReturn: a returned token can be taken again, and a bucket never exceeds its burst.
 func TestReturn(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	l := New(1, 2, 10, func() time.Time { return now })
-	for range 10 { // of those that succeed there are any number
+	for range 10 { // successful attempts are unlimited
 		if err := l.Allow("u-1"); err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestReturn(t *testing.T) {
 	(*Limiter)(nil).Return("u-1")
 }
 
-// TestMemory: the keys used last are known, and no more than the capacity.
+// TestMemory: the most recently used keys are kept, up to the capacity.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)

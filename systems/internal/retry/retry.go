@@ -1,6 +1,6 @@
-// Package retry does a thing again that others have overtaken.
+// Package retry repeats operations that lost a race against others.
 //
-// All of it may be used from any number of goroutines.
+// The package is safe for concurrent use.
 package retry
 
 import (
@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// Policy is how often something is tried, and how long it rests between: at most First before the second try, and twice as
-// long each time, up to Longest. The rests are of any length below these, so that who met once does not meet again.
+// Policy says how often to try, and how long to wait in between: at most First before the second try, doubling each time, up to
+// Longest. The actual waits are random up to that, so that two callers who collided once do not collide again.
 type Policy struct {
 	Tries          int
 	First, Longest time.Duration
 }
 
-// Do tries until there is none of the errors. It returns what the last try did, or the context's error.
+// Do retries as long as the error is one of these. It returns the last try's error, or the context's.
 func (p Policy) Do(ctx context.Context, try func() error, when ...error) error {
 	most := p.First
 	for n := 1; ; n++ {

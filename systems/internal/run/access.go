@@ -8,10 +8,10 @@ import (
 	"github.com/monotable/monotable/systems/internal/auth"
 )
 
-// Access is whose tokens a system accepts.
+// Access says whose tokens a system accepts.
 type Access struct {
 	Verifier api.Verifier
-	// Issuer signs the tokens in this process, and its documents are served; nil where a user pool signs them.
+	// Issuer signs the tokens in this process, which also serves its documents; nil if a user pool signs them.
 	Issuer *auth.Issuer
 }
 
@@ -26,7 +26,7 @@ func SignedHere(issuers ...*auth.Issuer) map[string]Access {
 
 func accessOf(issuer *auth.Issuer) Access { return Access{Verifier: issuer.Verifier(), Issuer: issuer} }
 
-// accessTo is the access to a system: an error where there is none, or where it is signed by another system's issuer.
+// accessTo returns a system's access: an error if there is none, or if it belongs to another system's issuer.
 func (o Options) accessTo(system string) (Access, error) {
 	access := o.Access[system]
 	if access.Verifier == nil {

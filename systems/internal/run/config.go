@@ -25,13 +25,13 @@ const (
 	defaultAddr  = "127.0.0.1:8080"
 	defaultData  = "./data"
 	cursorKeyMin = 32
-	// defaultRate is far above what a page asks for.
+	// defaultRate is far above what a page needs.
 	defaultRate = 50
-	// servicesDir is where services keep their keys in a directory that a database has.
+	// servicesDir is the directory for services' keys in a data directory.
 	servicesDir = "services"
 )
 
-// Config is what flags and environment say.
+// Config holds the settings from flags and environment.
 type Config struct {
 	Addr string
 
@@ -75,7 +75,7 @@ func (c *Config) Register(f *pflag.FlagSet) {
 	f.StringVar(&c.LogFormat, "log-format", "text", "how to log: text or json")
 }
 
-// RegisterAuth adds the flags that say whose tokens are accepted.
+// RegisterAuth adds the flags for authentication.
 func (c *Config) RegisterAuth(f *pflag.FlagSet) {
 	f.StringVar(&c.Issuer, "issuer", "", "URL of the user pool whose access tokens are accepted")
 	f.StringSliceVar(&c.ClientIDs, "client-id", nil, "app clients of that user pool whose tokens are accepted")
@@ -83,7 +83,7 @@ func (c *Config) RegisterAuth(f *pflag.FlagSet) {
 	f.StringVar(&c.IssuerKey, "issuer-key", "", "file of keys to sign tokens with here (made if missing), for a log-in of the system's own; --issuer is then this process's public address")
 }
 
-// validate tells what would otherwise show itself in requests alone, all of them refused.
+// validate reports mistakes that would otherwise show only in rejected requests.
 func (c *Config) validate() error {
 	var faults []error
 	refuse := func(when bool, form string, value any, want string) {
@@ -104,10 +104,10 @@ func (c *Config) validate() error {
 	return errors.Join(faults...)
 }
 
-// errBoth is for a directory to keep data in and the wish to keep none.
+// errBoth is for both a data directory and memory.
 var errBoth = errors.New("--memory and --data: give one of them; in memory no directory is used")
 
-// checkKept refuses flags of which one would be passed over in silence.
+// checkKept rejects flags of which one would be silently ignored.
 func (c *Config) checkKept(flags *pflag.FlagSet) error {
 	if c.Memory && flags.Changed("data") {
 		return errBoth
@@ -115,17 +115,17 @@ func (c *Config) checkKept(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// local tells whether the database is in this process.
+// local reports whether the database is in this process.
 func (c *Config) local(getenv func(string) string) bool {
 	return c.Endpoint == "" && !c.onAWS(getenv)
 }
 
-// onAWS tells whether DynamoDB on AWS is meant.
+// onAWS reports whether the database is DynamoDB on AWS.
 func (c *Config) onAWS(getenv func(string) string) bool {
 	return c.Endpoint == "" && (c.AWS || getenv("AWS_LAMBDA_FUNCTION_NAME") != "" || getenv("AWS_EXECUTION_ENV") != "")
 }
 
-// keyPath is where a key, or "" for what is beside them, of a local database stands; "" in memory or where the database is elsewhere.
+// keyPath is the path of a key (or "" for the directory of keys) of a local database; "" in memory or with another database.
 func (c *Config) keyPath(getenv func(string) string, name string) string {
 	if c.Memory || !c.local(getenv) {
 		return ""
@@ -133,16 +133,16 @@ func (c *Config) keyPath(getenv func(string) string, name string) string {
 	return KeyPath(c.Data, name)
 }
 
-// KeyPath is where a service keeps a key beside the database in a directory.
+// KeyPath is the path of a service's key in a data directory.
 func KeyPath(data, name string) string { return filepath.Join(data, servicesDir, name) }
 
-// CursorKey is the name of the file with the key that seals cursors.
+// CursorKey is the file name of the key that seals cursors.
 const CursorKey = "cursor.key"
 
-// IssuerKeys is the name of the file with the keys that sign a system's tokens.
+// IssuerKeys is the file name of a system's signing keys.
 func IssuerKeys(system string) string { return system + "-issuer.json" }
 
-// cursorKey is what seals cursors. madeUp says that no other process will have it, nor this one after a restart.
+// cursorKey is the key that seals cursors. madeUp says that it lasts only for this process.
 func (c *Config) cursorKey(getenv func(string) string) (key []byte, madeUp bool, err error) {
 	switch {
 	case c.CursorKey != "":
@@ -165,7 +165,7 @@ func (c *Config) cursorKey(getenv func(string) string) (key []byte, madeUp bool,
 	return newKey(), true, nil
 }
 
-// KeptKey is the key in a file, which is made where it is not there.
+// KeptKey returns the key in a file, which is created if missing.
 func KeptKey(path string) ([]byte, error) {
 	text, err := os.ReadFile(path) //nolint:gosec // the path is the operator's
 	if err == nil {
@@ -198,7 +198,7 @@ func parseKey(from, text string) ([]byte, error) {
 	return key, nil
 }
 
-// access is whose tokens a system accepts. base is the address of this process.
+// access says whose tokens a system accepts. base is the address of this process.
 func (c *Config) access(system string, getenv func(string) string, base string) (Access, error) {
 	switch {
 	case c.DevIssuer && (c.Issuer != "" || c.IssuerKey != ""):

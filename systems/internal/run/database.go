@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// pollHere is how often a stream in this process is asked for changes; pollAway leaves room in the five reads a second
-	// and shard that AWS allows.
+	// pollHere is the polling interval of a stream in this process; pollAway leaves room in AWS's limit of five reads per second
+	// and shard.
 	pollHere = 50 * time.Millisecond
 	pollAway = 400 * time.Millisecond
 )
@@ -29,15 +29,15 @@ const (
 type Database struct {
 	DynamoDB *dynamodb.Client
 	Streams  *dynamodbstreams.Client
-	// Own is set where tables may be made without asking.
+	// Own is set if tables may be created without asking.
 	Own bool
-	// Poll is how often streams are asked for changes.
+	// Poll is the streams' polling interval.
 	Poll time.Duration
 
 	close func() error
 }
 
-// Close closes the database if it is this process's.
+// Close closes the database if it belongs to this process.
 func (d *Database) Close() error {
 	if d.close == nil {
 		return nil
@@ -45,12 +45,12 @@ func (d *Database) Close() error {
 	return d.close()
 }
 
-// InProcess is a database that somebody else closes.
+// InProcess is a database that the caller closes.
 func InProcess(db *monotable.DB) *Database {
 	return &Database{DynamoDB: db.Client(), Streams: db.StreamsClient(), Own: true, Poll: pollHere}
 }
 
-// OpenDatabase opens what the configuration names.
+// OpenDatabase opens the configured database.
 func OpenDatabase(ctx context.Context, c *Config, getenv func(string) string, logger *slog.Logger) (*Database, error) {
 	if c.local(getenv) {
 		return c.openHere(logger)
@@ -60,7 +60,7 @@ func OpenDatabase(ctx context.Context, c *Config, getenv func(string) string, lo
 	}
 	options := []func(*awsconfig.LoadOptions) error{awsconfig.WithRegion(c.Region)}
 	if c.Endpoint != "" && getenv("AWS_ACCESS_KEY_ID") == "" && getenv("AWS_PROFILE") == "" {
-		// An endpoint of one's own wants a signature and does not look at it.
+		// Custom endpoints require a signature but do not check it.
 		options = append(options, awsconfig.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("local", "local", "")))
 	}
 	config, err := awsconfig.LoadDefaultConfig(ctx, options...)
@@ -76,8 +76,7 @@ func OpenDatabase(ctx context.Context, c *Config, getenv func(string) string, lo
 	}, nil
 }
 
-// unreachable says of an error of the first call what to do about an endpoint where nobody listens, in place of the calls
-// that led there and were repeated.
+// unreachable returns advice for an endpoint where nothing listens, in place of the SDK's chain of retried calls.
 func (d *Database) unreachable(err error) error {
 	var dial *net.OpError
 	if !d.Own || !errors.As(err, &dial) || dial.Op != "dial" {
@@ -86,7 +85,7 @@ func (d *Database) unreachable(err error) error {
 	return fmt.Errorf("no database answers: %w (start it, or name another with --endpoint)", dial)
 }
 
-// lockedError is monotable.ErrLocked with what can be done about it.
+// lockedError is monotable.ErrLocked with advice.
 type lockedError struct{ data string }
 
 func (e lockedError) Error() string {

@@ -21,7 +21,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// record is a log that is read while others write it.
+// record is a log that is safe to read while it is written.
 type record struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -39,8 +39,8 @@ func (r *record) String() string {
 	return r.text.String()
 }
 
-// TestFaultsOfTheDatabase: whatever becomes of the database, a caller gets a code and learns nothing of the inside, and what
-// went wrong stands in the log.
+// TestFaultsOfTheDatabase: whatever happens to the database, callers get a code and learn nothing about internals, and the log
+// has the error.
 func TestFaultsOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	type answer = func(http.ResponseWriter, *http.Request)
@@ -59,7 +59,7 @@ func TestFaultsOfTheDatabase(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	}
 	hangs := func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // only behind it the end of the connection is seen
+		_, _ = io.Copy(io.Discard, r.Body) // the end of the connection is noticed only after the body
 		<-r.Context().Done()
 	}
 	for _, test := range []struct {
@@ -109,7 +109,7 @@ func TestFaultsOfTheDatabase(t *testing.T) {
 	}
 }
 
-// faultyDatabase is the notes on a database that a test can break.
+// faultyDatabase is the notes system on a database that a test can break.
 type faultyDatabase struct {
 	url, token string
 	log        *record
@@ -166,11 +166,11 @@ func (f *faultyDatabase) call(t *testing.T) systemtest.Answer {
 	return systemtest.Call(t, "GET", f.url+"/notes/notes", "", "Authorization", "Bearer "+f.token)
 }
 
-// TestHandlerThatPanics: a follower's handler that panics fails with its batch, and does not end the process.
+// TestHandlerThatPanics: a panic in a stream handler fails its batch, and does not end the process.
 func TestHandlerThatPanics(t *testing.T) {
 	t.Parallel()
 	seen := make(chan string)
-	close(seen) // whoever tells it panics
+	close(seen) // closing it again panics
 	h := host(t, systemtest.Hooks{Seen: seen})
 	if answer := h.call(t, "POST", "/notes/notes", `{"text":"poison"}`); answer.Status != http.StatusCreated {
 		t.Fatalf("%d %s", answer.Status, answer.Body)

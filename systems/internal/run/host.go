@@ -29,45 +29,45 @@ import (
 	"github.com/monotable/monotable/web"
 )
 
-// DefaultStage is the stage where none is said.
+// DefaultStage is the stage if none is set.
 const DefaultStage = "dev"
 
-// Options of a Host. Database, CursorKey and Access must be given.
+// Options of a Host. Database, CursorKey and Access are required.
 type Options struct {
 	Database  *Database
 	CursorKey []byte
-	// Access is whose tokens each system accepts, by the system's name.
+	// Access says whose tokens each system accepts, by the system's name.
 	Access map[string]Access
-	// CreateTables makes missing tables where the database is not the process's own, too.
+	// CreateTables creates missing tables in any database, not only the process's own.
 	CreateTables bool
 	Stage        string
 	Logger       *slog.Logger
-	// Origins are the origins whose web pages may call; "*" allows all.
+	// Origins are the web origins that may call; "*" allows all.
 	Origins []string
-	// Admit looks at each request first, and its error is the response; nil admits all requests.
+	// Admit checks each request first, and its error is the response; nil admits all requests.
 	Admit func(*http.Request) error
-	// Proxies are the networks and addresses of the proxies in front.
+	// Proxies are the networks and addresses of trusted proxies.
 	Proxies []string
 	Timeout time.Duration
-	// Rate is how many requests a second a caller may make; 0 is no bound.
+	// Rate is how many requests per second a caller may send; 0 is unlimited.
 	Rate   float64
 	Clock  func() time.Time
 	Getenv func(string) string
-	// NoWorkers leaves the workers to other processes, and the streams but those that every process follows.
+	// NoWorkers leaves workers to other processes, and all streams except those that every process consumes.
 	NoWorkers bool
-	// Dir is where systems keep files, each below its name; "" is nowhere.
+	// Dir is the systems' directory for files, each below its name; "" is none.
 	Dir string
-	// PublicURL is where others reach this process, such as http://192.168.1.5:8080; "" where nobody has said.
+	// PublicURL is the address at which others reach this process, such as http://192.168.1.5:8080; "" if not set.
 	PublicURL string
-	// Listed says that the caller adds a page at / that names the systems.
+	// Listed says that the caller adds a page at / that lists the systems.
 	Listed bool
-	// Tokens is the path at which the caller signs tokens for whoever asks; "" where nobody does.
+	// Tokens is the path at which the caller signs tokens for anyone; "" if it does not.
 	Tokens string
 	// AtRoot serves the only system without its name as prefix.
 	AtRoot bool
 }
 
-// Host is systems, open and ready to be served.
+// Host has open systems, ready to be served.
 type Host struct {
 	mux      *http.ServeMux
 	services map[string]*system.Service
@@ -208,7 +208,7 @@ func (h *Host) open(ctx context.Context, o Options, s system.System, draining <-
 	return nil
 }
 
-// deps are what a system of a name is opened with.
+// deps returns the dependencies with which a system is opened.
 func (h *Host) deps(o Options, name, prefix string, issuer *auth.Issuer, logger *slog.Logger) system.Deps {
 	d := system.Deps{
 		DynamoDB: o.Database.DynamoDB, Stage: o.Stage, CursorKey: o.CursorKey, Observe: h.metrics.Observer(name),
@@ -223,7 +223,7 @@ func (h *Host) deps(o Options, name, prefix string, issuer *auth.Issuer, logger 
 	return d
 }
 
-// admitting asks a system about everybody whose token is valid.
+// admitting asks a system about every caller with a valid token.
 type admitting struct {
 	api.Verifier
 	admit func(context.Context, auth.Principal) (auth.Principal, error)
@@ -238,7 +238,7 @@ func (a admitting) Verify(ctx context.Context, token string) (auth.Principal, er
 	return a.admit(ctx, p)
 }
 
-// mount adds what browsers see beside the API.
+// mount adds a system's pages.
 func (o Options) mount(a *api.API, name string, service *system.Service) {
 	if own := o.page(name, "..", service.Page); service.Front != nil && own != nil {
 		a.Handle("GET "+studio+"/", http.StripPrefix(studio, own))
@@ -248,10 +248,10 @@ func (o Options) mount(a *api.API, name string, service *system.Service) {
 	}
 }
 
-// studio is where the page of a system is that shows something else at its root.
+// studio is the path of a system's page if the system has another one at its root.
 const studio = "/studio"
 
-// page is the system's page, which has its API at a relative path; nil where there is none.
+// page returns the system's page, which calls its API at a relative path; nil if there is none.
 func (o Options) page(name, api string, of system.Page) http.Handler {
 	if !web.Has(name) {
 		return nil
@@ -274,7 +274,7 @@ func (o Options) page(name, api string, of system.Page) http.Handler {
 	return web.App(name, p)
 }
 
-// docs is the page of the system's API. Its files are those of the build, so on AWS the API has none: functions answer operations.
+// docs is the API's page. Its files come from the build, so on AWS, where functions serve operations only, there is none.
 func (o Options) docs(s system.System) http.Handler {
 	p := web.Page{Product: s.Name, Title: s.Title, API: ".", Tokens: o.Tokens, Data: func(*http.Request) any { return map[string]bool{"admins": s.AdminGroup != ""} }}
 	if o.Listed {
@@ -283,7 +283,7 @@ func (o Options) docs(s system.System) http.Handler {
 	return web.App("docs", p)
 }
 
-// examples are the system's, for its document.
+// examples returns the system's examples, for its document.
 func examples(s system.System) []api.Example {
 	list := make([]api.Example, len(s.Examples))
 	for n, e := range s.Examples {
@@ -292,7 +292,7 @@ func examples(s system.System) []api.Example {
 	return list
 }
 
-// ready asks for the state of each table.
+// ready checks the state of each table.
 func ready(client *dynamodb.Client, tables []system.Table) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for _, t := range tables {
@@ -308,7 +308,7 @@ func ready(client *dynamodb.Client, tables []system.Table) func(context.Context)
 	}
 }
 
-// Handler is all that the host serves, to requests that are admitted.
+// Handler serves everything, for admitted requests.
 func (h *Host) Handler() http.Handler {
 	if h.admit == nil {
 		return h.mux
@@ -325,19 +325,19 @@ func (h *Host) Handler() http.Handler {
 	})
 }
 
-// Mux is where the systems, /metrics and /health are mounted.
+// Mux has the systems, /metrics and /health.
 func (h *Host) Mux() *http.ServeMux { return h.mux }
 
-// Handle adds what stands beside the systems, before the host is served: pattern is "GET /".
+// Handle adds a handler besides the systems, before the host is served: pattern is "GET /".
 func (h *Host) Handle(pattern string, handler http.Handler) {
 	_, route, _ := strings.Cut(pattern, " ")
 	h.mux.Handle(pattern, api.Beside(route, handler, h.logger, h.metrics))
 }
 
-// Service is an open system; nil where there is none of that name.
+// Service returns an open system; nil if there is none with that name.
 func (h *Host) Service(name string) *system.Service { return h.services[name] }
 
-// Issuer signs a system's tokens; nil where none are signed here.
+// Issuer signs a system's tokens; nil if none are signed here.
 func (h *Host) Issuer(name string) *auth.Issuer { return h.issuers[name] }
 
 // Work runs the workers until the context ends, and returns when they have.
@@ -345,10 +345,10 @@ func (h *Host) Work(ctx context.Context) {
 	supervise(ctx, h.workers, h.logger, func(worker string) { h.restarts.WithLabelValues(worker).Inc() })
 }
 
-// Drain tells event streams to end.
+// Drain ends event streams.
 func (h *Host) Drain() { h.drain() }
 
-// Close closes the systems, the last opened first. Nothing may be served any more.
+// Close closes the systems, the last opened first. Serving must have ended.
 func (h *Host) Close() error {
 	var faults []error
 	for _, name := range slices.Backward(h.order) {

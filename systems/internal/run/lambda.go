@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// Lambda is the main function of a system's Lambda binary: the environment configures it, every function of the system
-// is the same binary, and a start that fails is told to Lambda by the exit.
+// Lambda is the main function of a system's Lambda binary: the environment configures it, every function of the system is the
+// same binary, and a failed start is reported by the exit status.
 func Lambda(s system.System) {
 	handler, err := NewLambda(context.Background(), s, Environment{Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr})
 	if err != nil {
@@ -23,7 +23,7 @@ func Lambda(s system.System) {
 	lambda.Start(handler)
 }
 
-// NewLambda opens a system for Lambda. Paths have no prefix there: the API has a host of its own.
+// NewLambda opens a system for Lambda. Paths have no prefix there, because the API has its own host.
 func NewLambda(ctx context.Context, s system.System, env Environment) (*lambdahttp.Handler, error) {
 	var c Config
 	flags := pflag.NewFlagSet(s.Name, pflag.ContinueOnError)

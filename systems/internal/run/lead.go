@@ -14,22 +14,23 @@ import (
 )
 
 const (
-	// beatEvery is how often the process that follows a stream shows that it is there.
+	// beatEvery is the interval of the leader's heartbeat.
 	beatEvery = 2 * time.Second
-	// silence is after how long without that another one takes its place.
+	// silence is the time without a heartbeat after which another process takes over.
 	silence = 8 * time.Second
-	// releaseTime is how long a process that ends takes to say so.
+	// releaseTime limits how long an ending process takes to resign.
 	releaseTime = 2 * time.Second
 )
 
-// errNotLeading ends what only one process does when another one does it.
+// errNotLeading ends a leader's work when another process leads.
 var errNotLeading = errors.New("another process does it")
 
-// leader lets one of several processes do something. It keeps an item in the table of checkpoints, with who does it and a number that
-// moves on. The others watch the number by their own clocks, so that no two clocks are compared; who stands still is replaced.
+// leader elects one of several processes. It keeps an item in the checkpoint table with the leader and a counter that it
+// increments. The others watch the counter by their own clocks, so no clocks are compared; a leader whose counter stops is
+// replaced.
 //
-// It saves work and does not guard data: for a moment after a pause two may believe that they lead. The checkpoints tell them apart,
-// and handlers bear the same records twice.
+// It avoids duplicate work, and does not protect data: after a pause two processes may briefly believe that they lead. The
+// checkpoints tell them apart, and handlers tolerate redelivered records.
 type leader struct {
 	db                 *dynamodb.Client
 	name, id           string
@@ -40,7 +41,7 @@ func newLeader(db *dynamodb.Client, name string) *leader {
 	return &leader{db, name, rand.Text(), beatEvery, silence}
 }
 
-// lead does something when it is this process's turn, until it fails, the context ends, or another process has taken the place.
+// lead runs something while this process leads, until it fails, the context ends, or another process has taken over.
 func (l *leader) lead(ctx context.Context, do func(context.Context) error) error {
 	if err := l.wait(ctx); err != nil {
 		return err
@@ -93,7 +94,7 @@ func (l *leader) wait(ctx context.Context) error {
 	}
 }
 
-// beat moves the number on until the context ends; it returns when another process leads, or nobody can be told that this one does.
+// beat increments the counter until the context ends; it returns when another process leads, or the leadership cannot be renewed.
 func (l *leader) beat(ctx context.Context) error {
 	last := time.Now()
 	for {
@@ -117,11 +118,11 @@ func (l *leader) beat(ctx context.Context) error {
 	}
 }
 
-// release lets another process lead at once.
+// release lets another process lead immediately.
 func (l *leader) release(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, releaseTime)
 	defer cancel()
-	_, _ = l.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{ // where it fails, silence tells
+	_, _ = l.db.DeleteItem(ctx, &dynamodb.DeleteItemInput{ // if it fails, the silence suffices
 		TableName: aws.String(CheckpointTable), Key: l.key(), ConditionExpression: aws.String("#owner = :own"),
 		ExpressionAttributeNames: map[string]string{"#owner": "owner"}, ExpressionAttributeValues: map[string]types.AttributeValue{":own": &types.AttributeValueMemberS{Value: l.id}},
 	})
@@ -131,7 +132,7 @@ func (l *leader) key() map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{"consumer": &types.AttributeValueMemberS{Value: "leader of " + l.name}, "shard": &types.AttributeValueMemberS{Value: "-"}}
 }
 
-// done tells whether a write that demands something has been made.
+// done reports whether a conditional write succeeded.
 func (l *leader) done(_ any, err error) (bool, error) {
 	if _, refused := errors.AsType[*types.ConditionalCheckFailedException](err); refused {
 		return false, nil

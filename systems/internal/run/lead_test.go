@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// TestLead: of several processes one at a time leads; when it ends another one does at once, when it is silent after a while, and who
-// was silent hears that it leads no more.
+// TestLead: one of several processes leads at a time. When it ends another takes over immediately, when it is silent after a
+// while, and the silent one learns that it no longer leads.
 func TestLead(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t).Client()
@@ -50,7 +50,7 @@ func TestLead(t *testing.T) {
 	}
 
 	silent := process()
-	if err := silent.wait(t.Context()); err != nil { // it leads, and is killed before it says anything more
+	if err := silent.wait(t.Context()); err != nil { // it leads, and is killed before its next heartbeat
 		t.Fatal(err)
 	}
 	begun := time.Now()
@@ -69,7 +69,7 @@ func TestLead(t *testing.T) {
 	replaced := process()
 	if err := replaced.lead(t.Context(), func(ctx context.Context) error {
 		other := process()
-		other.silence = 0 // it takes the place of any
+		other.silence = 0 // it takes over from anyone
 		if err := other.wait(t.Context()); err != nil {
 			return err
 		}

@@ -8,10 +8,10 @@ import (
 	"regexp"
 )
 
-// secrets are what must not stand in a log whoever writes it there: access tokens and e-mail addresses.
+// secrets matches what must never be logged: access tokens and e-mail addresses.
 var secrets = regexp.MustCompile(`eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_.-]+|[A-Za-z0-9._%+'-]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+`)
 
-// NewLogger is a logger with Mask.
+// NewLogger returns a logger with Mask.
 func NewLogger(w io.Writer, level, format string) (*slog.Logger, error) {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
@@ -28,13 +28,13 @@ func NewLogger(w io.Writer, level, format string) (*slog.Logger, error) {
 	}
 }
 
-// Mask hides secrets in the texts and errors of all that a handler is told.
+// Mask hides secrets in messages, texts and errors.
 func Mask(h slog.Handler) slog.Handler { return masked{h} }
 
-// masked is a handler whose attributes are masked.
+// masked is a handler that masks attributes.
 type masked struct{ slog.Handler }
 
-// Handle hands a record on.
+// Handle masks a record and passes it on.
 func (m masked) Handle(ctx context.Context, r slog.Record) error {
 	out := slog.NewRecord(r.Time, r.Level, maskText(r.Message), r.PC)
 	r.Attrs(func(a slog.Attr) bool {
@@ -71,7 +71,7 @@ func maskAttr(a slog.Attr) slog.Attr {
 		if value.Any() == nil {
 			return a
 		}
-		// Errors, and structures that print themselves in whatever way.
+		// Errors, and values that format themselves.
 		return slog.String(a.Key, maskText(fmt.Sprint(value.Any())))
 	default:
 		return a

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// TestProxies: behind a trusted proxy each caller has a bound of his own, behind another all have the proxy's.
+// TestProxies: behind a trusted proxy each caller has their own limit, behind another all share the proxy's.
 func TestProxies(t *testing.T) {
 	t.Parallel()
 	issuer, err := auth.NewIssuer("notes", "http://issuer.test", nil)
@@ -21,7 +21,7 @@ func TestProxies(t *testing.T) {
 	}
 	o := run.Options{
 		Database: run.InProcess(monotabletest.New(t)), CursorKey: make([]byte, 32), Access: run.SignedHere(issuer),
-		Rate: 0.001, Proxies: []string{"10.0.0.0/8"}, // a request, and one in a quarter of an hour
+		Rate: 0.001, Proxies: []string{"10.0.0.0/8"}, // one request, then one every quarter of an hour
 	}
 	host, err := run.NewHost(t.Context(), o, systemtest.Notes(systemtest.Hooks{}))
 	if err != nil {

@@ -7,12 +7,13 @@ import (
 	"net/url"
 )
 
-// LAN is, as a public address, the one that this machine has in its network.
+// LAN as a public address stands for this machine's address in its network.
 const LAN = "lan"
 
 var errNoLAN = errors.New("--public-url lan: this machine has no address in a private network; give the address itself")
 
-// PublicAddress is where others reach a process that listens at an address: given, "" for none, or LAN.
+// PublicAddress returns the address at which others reach a process: the given one, "" for none, or, for LAN, one derived from
+// the listening address.
 func PublicAddress(given string, listening net.Addr, interfaces func() ([]net.Addr, error)) (string, error) {
 	if given != LAN {
 		u, err := url.Parse(given)

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// TestCommandRefuses: what the flags or the environment have wrong is told by the flag's name.
+// TestCommandRefuses: mistakes in flags or environment are reported with the flag's name.
 func TestCommandRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -57,7 +57,7 @@ func TestCommandRefuses(t *testing.T) {
 	}
 }
 
-// TestNoDatabase: where the database cannot be had, one line says what to do.
+// TestNoDatabase: if the database is unavailable, one line says what to do.
 func TestNoDatabase(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -66,7 +66,7 @@ func TestNoDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	const dead = "127.0.0.1:1" // no port that is ever picked as a free one
+	const dead = "127.0.0.1:1" // a port that is never picked as a free one
 	for _, test := range []struct {
 		flag, value string
 		want, not   string
@@ -87,7 +87,7 @@ func TestNoDatabase(t *testing.T) {
 	}
 }
 
-// TestLambdaRefuses: a Lambda function that is configured for two places does not start.
+// TestLambdaRefuses: a Lambda function configured for two databases does not start.
 func TestLambdaRefuses(t *testing.T) {
 	t.Parallel()
 	env, _ := environment(t, map[string]string{"APP_MEMORY": "true", "APP_DATA": "x", "APP_DEV_ISSUER": "true"})

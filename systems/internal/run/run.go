@@ -1,5 +1,5 @@
-// Package run is what a process of systems does, whichever they are: it opens a database, makes tables, serves the APIs, runs
-// the workers, and stops in order.
+// Package run is a process that serves systems: it opens a database, creates tables, serves the APIs, runs the workers, and shuts
+// down in order.
 //
 // # Model
 //
@@ -7,23 +7,23 @@
 //	          keys and issuer ──────────────────────────────┼─▶ Host: Systems opened, handler, workers ─▶ Serve
 //	          logger, metrics ──────────────────────────────┘
 //
-// Command is the command of one system; the demo makes a Host of all of them over the database that it serves; Lambda
-// makes one without workers.
+// Command is the command of a single system; the demo creates a Host with all of them over the database that it serves; Lambda
+// creates one without workers.
 //
 // # Invariants
 //
-//	R1  Tables are made only in a database in this process or at an endpoint that was named, never on AWS unless asked for.
-//	    One that is there with other keys ends the start with what differs.
-//	R2  The end is in order: no new requests, those under way end, event streams are told, workers end, systems close, the
+//	R1  Tables are created only in a database in this process or at a named endpoint, never on AWS unless requested.
+//	    If an existing table has other keys, the start fails and says what differs.
+//	R2  Shutdown is in order: no new requests, requests in flight end, event streams end, workers end, systems close, the
 //	    database closes last.
-//	R3  A worker that fails is run again, after rests that grow from 100 ms to 30 s; it never ends the process, nor does a
-//	    stream's handler: its batch comes again, panics included.
-//	R4  No token, no key and no e-mail address reaches the log.
+//	R3  A failed worker is restarted, after waits that grow from 100 ms to 30 s. It never ends the process, and neither does
+//	    a stream handler: its batch is retried, even after a panic.
+//	R4  No token, key or e-mail address reaches the log.
 //	R5  No two systems of a process share an issuer, so a token for one system is rejected by the others.
 //
 // # Errors
 //
-// What Config has wrong is told with the flag's name. Everything that fails before the process serves ends it.
+// Mistakes in Config are reported with the flag's name. Any failure before the process serves ends it.
 package run
 
 import (
@@ -42,7 +42,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// Environment is all that a command sees of the process it runs in.
+// Environment is everything that a command sees of its process.
 type Environment struct {
 	Getenv         func(string) string
 	Stdout, Stderr io.Writer
@@ -94,8 +94,7 @@ COGNITO_USER_POOL_ID and COGNITO_CLIENT_ID are known as well.`,
 	return cmd
 }
 
-// FlagsFromEnvironment sets the flags that the command line left alone from APP_ variables, and from those that
-// platforms set.
+// FlagsFromEnvironment sets flags that the command line left unset from APP_ variables, and from those that platforms set.
 func FlagsFromEnvironment(flags *pflag.FlagSet, getenv func(string) string) error {
 	var faults []error
 	set := func(flag *pflag.Flag, name, value string) {
@@ -119,7 +118,7 @@ func FlagsFromEnvironment(flags *pflag.FlagSet, getenv func(string) string) erro
 	return errors.Join(faults...)
 }
 
-// userPool is the issuer of a user pool, whose id begins with its region.
+// userPool is the issuer of a user pool, whose id begins with its Region.
 func userPool(id string) string {
 	region, _, found := strings.Cut(id, "_")
 	if !found {

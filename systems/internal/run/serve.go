@@ -15,22 +15,22 @@ import (
 )
 
 const (
-	// drainWait is how long requests under way may take to end.
+	// drainWait limits how long requests in flight may take to end.
 	drainWait         = 10 * time.Second
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = time.Minute
-	// writeTimeout is for what no operation is, for an operation says how long it takes: a client that does not read its
-	// answer holds a connection and a goroutine.
+	// writeTimeout is for requests to no operation (operations have their own): a client that does not read its response holds a
+	// connection and a goroutine.
 	writeTimeout = time.Minute
 	idleTimeout  = 2 * time.Minute
-	// devUser is whose token a development's start shows.
+	// devUser is the user whose token a development server prints at startup.
 	devUser = "u-123"
 
 	headerMax = 16 << 10
 )
 
-// Serve serves a host and runs its workers until the context ends, then stops in order and closes the host. The database is
-// the caller's to close after that.
+// Serve serves a host and runs its workers until the context ends, then shuts down in order and closes the host. Afterwards the
+// caller closes the database.
 func Serve(ctx context.Context, listener net.Listener, h *Host) error {
 	server := newServer(h)
 	server.RegisterOnShutdown(h.Drain)
@@ -52,7 +52,7 @@ func Serve(ctx context.Context, listener net.Listener, h *Host) error {
 	return errors.Join(err, h.Close())
 }
 
-// newServer bounds all that a client can make last.
+// newServer limits the duration of everything that a client controls.
 func newServer(h *Host) *http.Server {
 	return &http.Server{
 		Handler: h.Handler(), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
@@ -95,7 +95,7 @@ func (c *Config) serve(ctx context.Context, s system.System, env Environment) er
 	greeting := fmt.Sprintf("%s: %s at %s/%s/ (its page: %s/%s/docs)\n", s.Name, s.Title, base, s.Name, base, s.Name)
 	if c.DevIssuer {
 		WarnDevIssuer(logger, listener.Addr())
-		// The keys may be in no file from which others could sign.
+		// The keys may not be in a file from which others could sign.
 		token, err := host.Issuer(s.Name).Mint(auth.Claims{Sub: devUser})
 		if err != nil {
 			return errors.Join(err, listener.Close(), host.Close(), database.Close())
@@ -109,7 +109,7 @@ func (c *Config) serve(ctx context.Context, s system.System, env Environment) er
 
 // open opens the database and the system.
 func (c *Config) open(ctx context.Context, s system.System, env Environment, base string, logger *slog.Logger) (*Database, *Host, error) {
-	// The database first: it refuses a directory that has keys and no store.
+	// The database first: it rejects a directory that has keys but no store.
 	database, err := OpenDatabase(ctx, c, env.Getenv, logger)
 	if err != nil {
 		return nil, nil, err
@@ -141,7 +141,7 @@ func (c *Config) host(ctx context.Context, s system.System, env Environment, bas
 	}, s)
 }
 
-// WarnDevIssuer tells where the development's issuer can be reached from elsewhere.
+// WarnDevIssuer warns if the development issuer can be reached from other machines.
 func WarnDevIssuer(logger *slog.Logger, addr net.Addr) {
 	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
 		logger.Warn("the development's issuer accepts tokens that were signed without any log-in, and this address can be reached from elsewhere", "addr", addr)

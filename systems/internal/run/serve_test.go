@@ -20,7 +20,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// hosted is a host of the notes on a socket.
+// hosted is a host of the notes system on a socket.
 type hosted struct {
 	url    string
 	token  string
@@ -94,7 +94,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestBesideTheSystems: what is no system's is named, counted and refused as everything is.
+// TestBesideTheSystems: requests to no system are labelled, counted and rejected like all others.
 func TestBesideTheSystems(t *testing.T) {
 	t.Parallel()
 	h := host(t, systemtest.Hooks{})
@@ -117,7 +117,7 @@ func TestBesideTheSystems(t *testing.T) {
 	}
 }
 
-// TestNoWorkers: a process that only answers requests follows no stream and runs no worker.
+// TestNoWorkers: a process without workers consumes no stream and runs no worker.
 func TestNoWorkers(t *testing.T) {
 	t.Parallel()
 	issuer, err := auth.NewIssuer("notes", "http://issuer.test", nil)
@@ -130,7 +130,7 @@ func TestNoWorkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Work(t.Context()) // returns, though nobody has ended the context
+	h.Work(t.Context()) // returns, although the context has not ended
 	if err := t.Context().Err(); err != nil {
 		t.Error("the work ended with the test:", err)
 	}
@@ -139,20 +139,20 @@ func TestNoWorkers(t *testing.T) {
 	}
 }
 
-// TestEndInOrder: requests under way end, event streams are told, workers end after them, and what is open closes last.
+// TestEndInOrder: requests in flight end, event streams end, then workers, and open resources close last.
 func TestEndInOrder(t *testing.T) {
 	t.Parallel()
 	hold, holding, watching := make(chan struct{}), make(chan struct{}), make(chan struct{}, 1)
 	started, stopped, closed := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	h := host(t, systemtest.Hooks{Hold: hold, Holding: holding, Watching: watching, Started: started, Stopped: stopped, Closed: closed})
-	<-started // else the end could come before the worker's beginning
+	<-started // otherwise shutdown could precede the worker's start
 
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.url+"/notes/events", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+h.token)
-	r.Header.Set("Accept-Encoding", "gzip") // which event streams are not sent in
+	r.Header.Set("Accept-Encoding", "gzip") // event streams are not compressed
 	stream, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func readUntil(t *testing.T, r *bufio.Reader, prefix string) string {
 	}
 }
 
-// environment is a process's, with what it prints.
+// environment is a process's environment, with its output.
 func environment(t *testing.T, variables map[string]string) (run.Environment, *io.PipeReader) {
 	t.Helper()
 	read, write := io.Pipe()
@@ -218,7 +218,8 @@ func environment(t *testing.T, variables map[string]string) (run.Environment, *i
 	return run.Environment{Getenv: func(name string) string { return variables[name] }, Stdout: write, Stderr: io.Discard}, read
 }
 
-// TestCommand: a system's own process on a directory, twice; what the first has stored the second has, cursors and tokens
+// TestCommand: a system's own process on a directory, twice; the second has everything that the first has stored, including
+// cursors and tokens.
 // included.
 func TestCommand(t *testing.T) {
 	t.Parallel()
@@ -278,7 +279,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestLambda: the same system behind events of API Gateway, without its prefix.
+// TestLambda: the same system behind API Gateway events, without its prefix.
 func TestLambda(t *testing.T) {
 	t.Parallel()
 	keys := filepath.Join(t.TempDir(), "keys.json")

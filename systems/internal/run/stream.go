@@ -14,18 +14,18 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// CheckpointTable keeps how far the streams of all systems have been followed.
+// CheckpointTable stores the stream checkpoints of all systems.
 const CheckpointTable = "stream-checkpoints"
 
-// errReturned is for a worker that returned though nobody asked it to.
+// errReturned is for a worker that returned unasked.
 var errReturned = errors.New("returned before the end")
 
-// followers are workers that follow a system's streams.
+// followers are workers that consume a system's streams.
 func followers(d *Database, name string, streams []system.Stream, create bool, logger *slog.Logger) []system.Worker {
 	var workers []system.Worker
 	for _, stream := range streams {
 		worker := name + "/" + stream.Name
-		own := consumer.NewMemory() // for all runs: one that failed goes on where it was
+		own := consumer.NewMemory() // for all runs: after a failure it resumes where it was
 		workers = append(workers, system.Worker{Name: worker, Run: func(ctx context.Context) error {
 			return follow(ctx, d, worker, stream, own, create, logger)
 		}})
@@ -33,12 +33,12 @@ func followers(d *Database, name string, streams []system.Stream, create bool, l
 	return workers
 }
 
-// ofEveryProcess are the streams that processes follow which leave the work to others.
+// ofEveryProcess returns the streams that even processes without workers consume.
 func ofEveryProcess(streams []system.Stream) []system.Stream {
 	return slices.DeleteFunc(slices.Clone(streams), func(s system.Stream) bool { return !s.EveryProcess })
 }
 
-// follow follows a stream. Checkpoints of its own are for one that every process follows.
+// follow consumes a stream. It has its own checkpoints if every process consumes it.
 func follow(ctx context.Context, d *Database, worker string, stream system.Stream, own consumer.Checkpoints, create bool, logger *slog.Logger) error {
 	described, err := d.DynamoDB.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &stream.Table})
 	if err != nil {
@@ -80,8 +80,8 @@ func follow(ctx context.Context, d *Database, worker string, stream system.Strea
 	}
 }
 
-// recovered is a handler whose panics are errors: a record that finds a bug fails with its batch, and not the process, which
-// would meet it again after each start.
+// recovered is a handler whose panics become errors: a record that triggers a bug fails with its batch, and not the process,
+// which would meet it again after each restart.
 func recovered(handle consumer.Handler) consumer.Handler {
 	return func(ctx context.Context, b consumer.Batch) (err error) {
 		defer func() {

@@ -14,8 +14,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/systemtest"
 )
 
-// TestEveryProcess: a stream that every process follows is heard by each of them, also by those that leave the work to
-// others: what is written once they have begun, and nothing from before.
+// TestEveryProcess: each process, including those without workers, receives the records of a stream that every process consumes:
+// those written after it began, and none from before.
 func TestEveryProcess(t *testing.T) {
 	t.Parallel()
 	const processes = 3

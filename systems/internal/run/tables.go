@@ -18,11 +18,11 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// tableWait is how long a new table may take.
+// tableWait limits how long creating a table may take.
 const tableWait = 5 * time.Minute
 
-// EnsureTables makes the tables that are missing and waits until all can be used. A table that is there must have the
-// same keys, indexes and stream, and items that can be read; its TTL is switched on where it is off.
+// EnsureTables creates missing tables and waits until all are active. An existing table must have the same keys, indexes and
+// stream, and readable items; its TTL is enabled if it is off.
 func EnsureTables(ctx context.Context, client *dynamodb.Client, tables []system.Table) error {
 	for _, t := range tables {
 		if err := ensureTable(ctx, client, t); err != nil {
@@ -40,7 +40,7 @@ func ensureTable(ctx context.Context, client *dynamodb.Client, t system.Table) e
 	switch {
 	case err == nil:
 	case errors.As(err, &missing):
-		// Another process may be making it: whoever comes second compares.
+		// Another process may be creating it: the second one compares.
 		if _, err := client.CreateTable(ctx, t.Create); err != nil && !errors.As(err, &taken) {
 			return err
 		}
@@ -65,7 +65,7 @@ func ensureTable(ctx context.Context, client *dynamodb.Client, t system.Table) e
 	return ensureTTL(ctx, client, t)
 }
 
-// otherDesignError is for a table that programs of another design have made: an earlier one of the system, most often.
+// otherDesignError is for a table created for another design, usually an earlier version of the system.
 type otherDesignError struct{ faults []string }
 
 func (e *otherDesignError) Error() string {
@@ -74,17 +74,17 @@ func (e *otherDesignError) Error() string {
 		"start the program that made it, or use another --data or --stage."
 }
 
-// looked is how many items of a table are looked at.
+// looked is how many items of a table are checked.
 const looked = 1000
 
-// compareItems looks at some items. Where none of a kind can be read, a program of another design has stored them; a single one that cannot
-// be read is a damaged item, which its readers are told of.
+// compareItems checks some items. If none of a kind can be read, a program with another design has stored them; a single
+// unreadable item is damaged, and its readers report it.
 func compareItems(ctx context.Context, client *dynamodb.Client, t system.Table) (faults []string, err error) {
 	if t.Decode == nil {
 		return nil, nil
 	}
 	type kind struct {
-		entity string // in small letters: Go has ID where a design may have Id
+		entity string // in lower case: Go has ID where a design may have Id
 		at     table.Place
 	}
 	readable, unreadable := map[kind]bool{}, map[kind]string{}
@@ -134,7 +134,7 @@ func ensureTTL(ctx context.Context, client *dynamodb.Client, t system.Table) err
 	return err
 }
 
-// compareTable tells in what a table is not the one that is wanted.
+// compareTable reports how a table differs from the required one.
 func compareTable(want *dynamodb.CreateTableInput, is *types.TableDescription) (faults []string) {
 	differ := func(what, is, want string) {
 		if is != want {
@@ -166,13 +166,13 @@ func compareTable(want *dynamodb.CreateTableInput, is *types.TableDescription) (
 	return faults
 }
 
-// index is what entries of an index are: their key, and what they hold of items.
+// index describes an index's entries: their key and projection.
 type index struct {
 	key        string
 	projection *types.Projection
 }
 
-// lacks is what another index projects and this one does not; "" for nothing.
+// lacks returns the attributes that another index projects and this one does not; "" for none.
 func (x index) lacks(wanted index) string {
 	if x.projection == nil || wanted.projection == nil || x.projection.ProjectionType == types.ProjectionTypeAll {
 		return ""
@@ -185,7 +185,7 @@ func (x index) lacks(wanted index) string {
 	}), ", ")
 }
 
-// keyText is a key as "pk S, sk S".
+// keyText formats a key as "pk S, sk S".
 func keyText(schema []types.KeySchemaElement, definitions []types.AttributeDefinition) string {
 	kinds := map[string]types.ScalarAttributeType{}
 	for _, d := range definitions {

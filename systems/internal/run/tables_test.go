@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// orders is a table with all that can differ.
+// orders is a table with everything that can differ.
 func orders(change func(*system.Table)) []system.Table {
 	key := func(name string, kind types.KeyType) types.KeySchemaElement {
 		return types.KeySchemaElement{AttributeName: &name, KeyType: kind}
@@ -48,7 +48,7 @@ func orders(change func(*system.Table)) []system.Table {
 func TestEnsureTables(t *testing.T) {
 	t.Parallel()
 	client := monotabletest.NewWith(t, &monotable.Options{TableDelay: 50 * time.Millisecond}).Client()
-	for range 2 { // made, then found
+	for range 2 { // created, then found
 		if err := run.EnsureTables(t.Context(), client, orders(nil)); err != nil {
 			t.Fatal(err)
 		}
@@ -83,10 +83,11 @@ func TestEnsureTables(t *testing.T) {
 	}
 }
 
-// order is an item of the table as generated code has it.
+// order is an item of the table in generated code.
 type order struct{}
 
-// TestItemsOfAnotherDesign: a table in which no item of a kind can be read is not opened; a single damaged item keeps nobody out.
+// TestItemsOfAnotherDesign: a table whose items of a kind are all unreadable is not opened; a single damaged item does not
+// prevent it.
 func TestItemsOfAnotherDesign(t *testing.T) {
 	t.Parallel()
 	client := monotabletest.New(t).Client()

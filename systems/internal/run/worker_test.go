@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// TestSupervise: a worker that fails is run again, after rests that double up to 30 s, and begin again after a good run.
+// TestSupervise: a failed worker is restarted, after waits that double up to 30 s, and start over after a good run.
 func TestSupervise(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -30,7 +30,7 @@ func TestSupervise(t *testing.T) {
 			case 2:
 				panic("a bug")
 			case 3:
-				return nil // though nobody asked it to end
+				return nil // unasked
 			case 12:
 				pause(ctx, time.Minute)
 				return errors.New("after a good run")
@@ -64,14 +64,14 @@ func TestSupervise(t *testing.T) {
 	})
 }
 
-// TestSuperviseEnds: a worker that rests ends at once, and all are waited for.
+// TestSuperviseEnds: a waiting worker ends immediately, and all are awaited.
 func TestSuperviseEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := 0
 		slow := system.Worker{Name: "slow", Run: func(ctx context.Context) error {
 			<-ctx.Done()
-			pause(context.Background(), 3*time.Second) // it puts things in order
+			pause(context.Background(), 3*time.Second) // it cleans up
 			ended++
 			return ctx.Err()
 		}}
@@ -109,7 +109,7 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// TestServerIsBounded: nothing that a client does, or leaves, lasts for ever.
+// TestServerIsBounded: nothing that a client does or omits lasts forever.
 func TestServerIsBounded(t *testing.T) {
 	t.Parallel()
 	s := newServer(&Host{logger: slog.New(slog.DiscardHandler)})
@@ -127,7 +127,7 @@ func TestServerIsBounded(t *testing.T) {
 
 func TestUserPool(t *testing.T) {
 	t.Parallel()
-	// The URL is that of AWS's guide "Verifying JSON web tokens".
+	// The URL is from AWS's guide "Verifying JSON web tokens".
 	for id, want := range map[string]string{
 		"us-east-1_EXAMPLE": "https://cognito-idp.us-east-1.amazonaws.com/us-east-1_EXAMPLE", "": "", "nonsense": "",
 	} {

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// Bucket is a bucket of S3 for files.
+// Bucket is an S3 bucket for files.
 type Bucket struct {
 	// Variable is the environment variable with s3://NAME.
 	Variable string
-	// Uploads is the folder into which clients put files, at signed addresses. What is left there is removed after a day.
+	// Uploads is the folder into which clients upload at signed addresses. Its files are deleted after a day.
 	Uploads string
-	// Access are the actions of S3 that functions may do to folders: by operationId or name of a stream, "" for the pages.
+	// Access are the S3 actions that functions may perform on folders: by operationId or stream name, "" for the pages.
 	Access map[string]map[string][]string
 }
 
 const bucketID = "Files"
 
-// resource is the bucket, which no stack deletes and nobody else reads. Pages of any origin may put files into it: the address is
-// signed, and no bucket knows where its pages are.
+// resource is the bucket. Stacks do not delete it and it is not public. Pages of any origin may upload: the address is signed,
+// and a bucket cannot know the pages' origin.
 func (b *Bucket) resource() object {
 	if b == nil {
 		return nil
@@ -31,7 +31,7 @@ func (b *Bucket) resource() object {
 	)))
 }
 
-// policies are a function's, of its name.
+// policies returns a function's policies.
 func (b *Bucket) policies(function string) []object {
 	if b == nil {
 		return nil
@@ -43,7 +43,7 @@ func (b *Bucket) policies(function string) []object {
 		reads = reads || slices.Contains(actions, "s3:GetObject")
 		statements = append(statements, of("Effect", "Allow", "Action", actions, "Resource", sub("${"+bucketID+".Arn}/"+folder+"/*")))
 	}
-	if reads { // who may not list it is told that access is denied to a file that is not there
+	if reads { // without list permission a missing file is reported as access denied
 		statements = append(statements, of("Effect", "Allow", "Action", []string{"s3:ListBucket"}, "Resource", attribute(bucketID, "Arn")))
 	}
 	if statements == nil {

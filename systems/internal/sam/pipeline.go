@@ -11,7 +11,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// The actions of the pipeline, by the major versions that GitHub Actions runs.
+// The pipeline's actions, by major version.
 const (
 	checkout    = "actions/checkout@v5"
 	setupGo     = "actions/setup-go@v6"
@@ -23,14 +23,14 @@ const (
 	runner = "ubuntu-24.04"
 )
 
-// WritePipeline writes the system's workflow for GitHub Actions: a change is tested, and what was built once goes to the stage dev and
-// from there to prod.
+// WritePipeline writes the system's GitHub Actions workflow: a change is tested, and the binary, built once, is deployed to the
+// stage dev and then to prod.
 //
 //	pull request ─▶ design: check, test, races, diff ─▶ tests
 //	main         ─▶ the same ─▶ binary ─▶ environment NAME-dev ─▶ environment NAME-prod
 //
-// Each parameter of the template is a variable of the environment, and those that are secret are its secrets. Who may approve prod is
-// said in the environment's rules. AWS is reached by the role that the environment names (OpenID Connect): there is no key to keep.
+// Each parameter of the template is a variable of the environment, or a secret if it is secret. The environment's rules say who
+// approves prod. AWS access uses the role that the environment names (OpenID Connect), so there are no stored keys.
 func (t Template) WritePipeline(tb testing.TB, w io.Writer) {
 	tb.Helper()
 	parameters := t.parameters(t.provision(tb))
@@ -51,12 +51,12 @@ func (t Template) WritePipeline(tb testing.TB, w io.Writer) {
 	}
 }
 
-// paths are those whose changes can change the system: all that is built into it.
+// paths are those whose changes can affect the system: everything that is built into it.
 func (t Template) paths() []string {
 	return []string{"systems/" + t.Name + "/**", "systems/internal/**", "design/**", "internal/**", "consumer/**", "web/**", "*.go", "go.mod", "go.sum"}
 }
 
-// testJob tests the system, and builds what is deployed.
+// testJob tests the system, and builds the binary to deploy.
 func (t Template) testJob() object {
 	design := "systems/" + t.Name + "/" + t.Design
 	return of(
@@ -66,13 +66,13 @@ func (t Template) testJob() object {
 			of("uses", setupGo, "with", of("go-version-file", "go.mod")),
 			step("The design", "go build -o bin/monotable ./cmd/monotable",
 				"bin/monotable check "+design, "bin/monotable test "+design, "bin/monotable races "+design),
-			// What breaks stored data is merged when somebody has migrated them, and says so by the label.
+			// The label permits changes that break stored data, once someone has migrated it.
 			of("name", "What the change does to stored data", "shell", "bash", // with pipefail
 				"if", "github.event_name == 'pull_request' && !contains(github.event.pull_request.labels.*.name, 'migrated')",
 				"env", of("BASE", "origin/${{ github.base_ref }}"), "run", lines(
 					`git show "$BASE:`+design+`" > "$RUNNER_TEMP/old.yaml"`,
 					`bin/monotable diff "$RUNNER_TEMP/old.yaml" `+design+` | tee -a "$GITHUB_STEP_SUMMARY"`)),
-			// The tests of the pages need Debian's Chromium; make test of the repository runs them.
+			// The page tests need Debian's Chromium; the repository's make test runs them.
 			of("name", "Tests", "env", of("WEBTEST", "off"), "run", "go test ./systems/"+t.Name+"/... ./systems/internal/..."),
 			of("name", "The binary", "env", of("GOOS", "linux", "GOARCH", "arm64", "CGO_ENABLED", "0"),
 				"run", "go build -trimpath -tags lambda.norpc -o systems/"+t.Name+"/lambda/dist/bootstrap ./systems/"+t.Name+"/lambda"),
@@ -81,7 +81,7 @@ func (t Template) testJob() object {
 	)
 }
 
-// deployJob deploys what was built to a stage, when the job before has succeeded.
+// deployJob deploys the binary to a stage, after the previous job has succeeded.
 func (t Template) deployJob(stage, after string, parameters object) object {
 	environment := of("STAGE", stage)
 	overrides := []string{`"` + stageParameter + `=$STAGE"`}
@@ -100,7 +100,7 @@ func (t Template) deployJob(stage, after string, parameters object) object {
 		"permissions", of("contents", "read", "id-token", "write"),
 		"steps", []object{
 			of("uses", download, "with", of("name", t.Name)),
-			of("run", "chmod +x dist/bootstrap"), // artifacts do not keep it
+			of("run", "chmod +x dist/bootstrap"), // artifacts lose file modes
 			of("uses", credentials, "with", of("role-to-assume", "${{ vars.AWS_ROLE_ARN }}", "aws-region", "${{ vars.AWS_REGION }}")),
 			of("uses", setupSAM, "with", of("use-installer", true)),
 			of("run", "sam validate --lint --template-file template.yaml"),
@@ -113,7 +113,7 @@ func (t Template) deployJob(stage, after string, parameters object) object {
 	)
 }
 
-// ask asks the stage for a page of what is public, or finds that nothing is public.
+// ask requests a public page of the stage, or reports that nothing is public.
 func (t Template) ask(stage string) string {
 	path, want := "/", "401"
 	for _, r := range t.Routes {
@@ -143,7 +143,7 @@ func step(name string, commands ...string) object {
 
 func lines(commands ...string) string { return strings.Join(commands, "\n") + "\n" }
 
-// valueOf is where a parameter's value comes from: a secret, or a variable whose default is the parameter's.
+// valueOf returns the source of a parameter's value: a secret, or a variable that defaults to the parameter's default.
 func valueOf(variable string, parameter object) string {
 	if get(parameter, "NoEcho") == true {
 		return "${{ secrets." + variable + " }}"
@@ -154,7 +154,7 @@ func valueOf(variable string, parameter object) string {
 	return "${{ vars." + variable + " }}"
 }
 
-// variableOf is a parameter's name as a variable: MailURL is MAIL_URL.
+// variableOf converts a parameter's name to a variable's: MailURL is MAIL_URL.
 func variableOf(parameter string) string {
 	var out strings.Builder
 	runes := []rune(parameter)

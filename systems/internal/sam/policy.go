@@ -20,13 +20,13 @@ const (
 	leadingKeys = "dynamodb:LeadingKeys"
 )
 
-// Policy is that of a function.
+// Policy is a function's policy.
 type Policy struct {
 	Version   string
 	Statement []Statement
 }
 
-// Statement lets a function do something to partitions of a table or index, as monotable provision writes it.
+// Statement allows actions on partitions of a table or index, as monotable provision writes it.
 type Statement struct {
 	Effect    string
 	Action    []string
@@ -34,13 +34,13 @@ type Statement struct {
 	Condition *Condition `json:",omitempty"`
 }
 
-// Condition is on the partition keys.
+// Condition restricts the partition keys.
 type Condition struct {
 	Like map[string][]string `json:"ForAllValues:StringLike"`
 	Null map[string]string
 }
 
-// Access is what a request does to a partition: an action of IAM.
+// Access is a request's effect on a partition: an IAM action.
 type Access struct {
 	Action string // dynamodb:GetItem
 	// Table is the physical name, Index is "" for the table itself.
@@ -49,11 +49,11 @@ type Access struct {
 	Leading string
 }
 
-// OfPages is the name of what requests do that are no operations.
+// OfPages is the function name of requests that are not operations.
 const OfPages = "pages"
 
-// called are the patterns of all functions: those of operations by operationId, of pages by OfPages, of streams' followers by
-// "stream NAME", of schedules by "schedule NAME".
+// called returns the patterns of all functions: operations by operationId, pages by OfPages, stream consumers by "stream NAME",
+// schedules by "schedule NAME".
 func (t Template) called() map[string][]string {
 	called := maps.Clone(t.Functions)
 	if t.Pages != nil {
@@ -68,7 +68,7 @@ func (t Template) called() map[string][]string {
 	return called
 }
 
-// policies are those of all functions, as monotable provision writes them for a stage.
+// policies returns all functions' policies, as monotable provision writes them for a stage.
 func (t Template) policies(tb testing.TB, stage string) map[string]Policy {
 	tb.Helper()
 	text, err := json.Marshal(t.called())
@@ -87,8 +87,8 @@ func (t Template) policies(tb testing.TB, stage string) map[string]Policy {
 	return out
 }
 
-// Roles are the policies of all functions on the tables of a stage, by the names of called, and by "redrive NAME" for those that
-// process again what a follower has given up.
+// Roles returns the policies of all functions on a stage's tables, by the names in called, and by "redrive NAME" for those that
+// reprocess a consumer's failed batches.
 type Roles map[string]Policy
 
 // Roles are those of the template's functions.
@@ -104,10 +104,10 @@ func (t Template) Roles(tb testing.TB, stage string) Roles {
 	return roles
 }
 
-// rereading is what it takes to read records of a stream again.
+// rereading is the permission to read a stream's records again.
 func rereading() []string { return []string{"dynamodb:GetRecords", "dynamodb:GetShardIterator"} }
 
-// written are statements as a function's properties have them.
+// written formats statements for a function's properties.
 func (p *provisioned) written(tb testing.TB, function string) []object {
 	tb.Helper()
 	var list []object
@@ -126,7 +126,7 @@ func (p *provisioned) written(tb testing.TB, function string) []object {
 	return []object{of("Version", "2012-10-17", "Statement", list)}
 }
 
-// resource is the resource of a policy as the template has it.
+// resource formats a policy's resource for the template.
 func (p *provisioned) resource(tb testing.TB, arn string) any {
 	tb.Helper()
 	name, index, _ := strings.Cut(strings.TrimPrefix(arn, tableARN), indexARN)
@@ -137,8 +137,8 @@ func (p *provisioned) resource(tb testing.TB, arn string) any {
 	return sub("${" + t.id + ".Arn}" + indexARN + index)
 }
 
-// Idle tells of each statement of a role without which nothing in the accesses would be refused. Streams are in no accesses, so that
-// what processes again what was given up is left out: it does what the follower does.
+// Idle returns the statements of a role that no access needs. Stream reads are not recorded as accesses, so redrive functions are
+// skipped: they do what the consumer does.
 func (r Roles) Idle(accesses map[string][]Access) []string {
 	var out []string
 	for _, function := range slices.Sorted(maps.Keys(r)) {
@@ -166,7 +166,7 @@ func (s Statement) permits(a Access) bool {
 		(s.Condition == nil || slices.ContainsFunc(s.Condition.Like[leadingKeys], func(pattern string) bool { return like(pattern, a.Leading) }))
 }
 
-// of says which keys a statement is for.
+// of says which keys a statement covers.
 func (s Statement) of() string {
 	if s.Condition == nil {
 		return ""
@@ -174,7 +174,7 @@ func (s Statement) of() string {
 	return fmt.Sprintf(" of %v", s.Condition.Like[leadingKeys])
 }
 
-// like is IAM's StringLike, without ? and literal wildcards: each * stands for any text, or none.
+// like is IAM's StringLike, without ? and escaped wildcards: each * stands for any text, including none.
 func like(pattern, text string) bool {
 	return regexp.MustCompile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$").MatchString(text)
 }

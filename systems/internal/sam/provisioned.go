@@ -9,10 +9,10 @@ import (
 	"github.com/monotable/monotable/systems/internal/designcheck"
 )
 
-// stageMark stands for {stage} where names are compared.
+// stageMark stands for {stage} in comparisons of names.
 const stageMark = "STAGE"
 
-// provisioned is what monotable provision writes of a design.
+// provisioned is the output of monotable provision for a design.
 type provisioned struct {
 	design *design.Design
 
@@ -63,10 +63,10 @@ func (t Template) provision(tb testing.TB) *provisioned {
 	return p
 }
 
-// table is a table by its name in the design, or its name.
+// table finds a table by its name in the design, or its physical name.
 func (p *provisioned) table(tb testing.TB, name string) tableResource {
 	tb.Helper()
-	for i, t := range p.tables { // as in the design, in its order
+	for i, t := range p.tables { // in the design's order
 		if p.design.Tables[i].Name == name || t.name == name {
 			return t
 		}
@@ -75,7 +75,7 @@ func (p *provisioned) table(tb testing.TB, name string) tableResource {
 	return tableResource{}
 }
 
-// alarms tell of throttled requests: more than five in each of two periods of five minutes, of a table and its indexes.
+// alarms go off for throttled requests: more than five in each of two periods of five minutes, of a table and its indexes.
 func (p *provisioned) alarms() object {
 	var out object
 	for _, t := range p.tables {

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/api"
 )
 
-// The parameters that every template has.
+// The parameters of every template.
 const (
 	userPool   = "UserPoolId"
 	userClient = "UserPoolClientId"
@@ -65,7 +65,7 @@ func (t Template) parameters(p *provisioned) object {
 	return out
 }
 
-// conditions tell which layers are given, and whether failed batches are redriven.
+// conditions say which layers are given, and whether failed batches are redriven.
 func (t Template) conditions() object {
 	var out object
 	if len(t.Streams) > 0 {
@@ -118,7 +118,7 @@ func (t Template) resources(tb testing.TB, p *provisioned) object {
 			"ExposeHeaders", listed(api.CORSExposed), "MaxAge", api.CORSMaxAge,
 		),
 	), t.authorizers()...)), "CursorKey", of("Type", "AWS::SecretsManager::Secret", "Properties", of(
-		// Hexadecimal digits alone.
+		// Only hexadecimal digits.
 		"Description", "Seals the cursors of "+t.Name, "GenerateSecretString", of(
 			"PasswordLength", 64, "ExcludePunctuation", true, "ExcludeUppercase", true, "ExcludeCharacters", "ghijklmnopqrstuvwxyz",
 			"RequireEachIncludedType", false,
@@ -148,18 +148,18 @@ func (t Template) resources(tb testing.TB, p *provisioned) object {
 	return slices.Concat(out, p.alarms(), watched.alarms(), serverErrors(), of("Dashboard", t.dashboard(tb, p, watched)))
 }
 
-// request is what calls a function.
+// request is a route's event.
 func request(method, path string) object {
 	return of("Type", "HttpApi", "Properties", of("ApiId", ref("Api"), "Method", strings.ToUpper(method), "Path", path))
 }
 
-// listed are the values of a header's list.
+// listed splits a header's list.
 func listed(values string) []string { return strings.Split(values, ", ") }
 
-// authorizer is the name of the one that accepts the user pool's tokens.
+// authorizer is the name of the user pool's authorizer.
 const authorizer = "Users"
 
-// request is what calls an operation's function.
+// request is the event of an operation's function.
 func (t Template) request(r Route) object {
 	event := request(r.Method, r.Path)
 	if properties, ok := get(event, "Properties").(object); ok && r.Token && !t.signs() {
@@ -168,12 +168,12 @@ func (t Template) request(r Route) object {
 	return event
 }
 
-// signs tells whether the system can sign tokens itself.
+// signs reports whether the system can sign tokens itself.
 func (t Template) signs() bool {
 	return slices.ContainsFunc(t.Settings, func(s Setting) bool { return s.Variable == IssuerKey })
 }
 
-// authorizers are the API's: the user pool's, which is in the Region that its id begins with.
+// authorizers are the API's: the user pool's, in the Region with which its id begins.
 func (t Template) authorizers() object {
 	if t.signs() {
 		return nil
@@ -188,10 +188,10 @@ func (t Template) authorizers() object {
 	))))
 }
 
-// pagesFunction is the id of the function of pages.
+// pagesFunction is the id of the pages' function.
 const pagesFunction = "PagesFunction"
 
-// pages is the function of what browsers see beside the API.
+// pages is the function for the pages.
 func (t Template) pages(tb testing.TB, p *provisioned, watched functions) object {
 	tb.Helper()
 	if t.Pages == nil {
@@ -211,7 +211,7 @@ func (t Template) pages(tb testing.TB, p *provisioned, watched functions) object
 	)))
 }
 
-// protected are the tables, which no stack deletes.
+// protected are the tables, which stacks do not delete.
 func (p *provisioned) protected() object {
 	var out object
 	for _, resource := range p.resources {
@@ -226,7 +226,7 @@ func (p *provisioned) protected() object {
 	return out
 }
 
-// accessLog is a line of the API's log.
+// accessLog is the format of the API's access log.
 const accessLog = `{"time":"$context.requestTime","request":"$context.requestId","ip":"$context.identity.sourceIp","route":"$context.routeKey",` +
 	`"status":"$context.status","bytes":"$context.responseLength","ms":"$context.responseLatency","error":"$context.integrationErrorMessage"}`
 
@@ -245,19 +245,19 @@ func (t Template) scheduled(tb testing.TB, p *provisioned, s Schedule, watched f
 	return of(id, of("Type", "AWS::Serverless::Function", "Properties", of(
 		"Description", "Runs at intervals: "+s.Name, "Timeout", 60, "DeploymentPreference", watched.preference(id),
 		"Policies", p.written(tb, "schedule "+s.Name),
-		// What one run leaves, the next one does: runs are not repeated.
+		// The next run does what one run leaves undone, so runs are not retried.
 		"Events", of("Time", of("Type", "ScheduleV2", "Properties", of(
 			"ScheduleExpression", every, "Input", fmt.Sprintf(`{"schedule":%q}`, s.Name), "RetryPolicy", of("MaximumRetryAttempts", 0),
 		))),
 	)))
 }
 
-// queueVisibility is six times what a function may take, as Lambda asks of a queue that it polls.
+// queueVisibility is six times a function's timeout, as Lambda recommends for a queue that it polls.
 const queueVisibility = 6 * 60
 
-// follower is a function that follows a table, the queue of the batches that it gave up, the alarm that there are some, and the
-// function that reads their records from the stream and processes them again. That one takes a message at a time, so that an
-// error leaves that message in the queue and no other.
+// follower is a function that consumes a table's stream, with its dead-letter queue, an alarm for it, and a function that reads
+// the records of failed batches from the stream and reprocesses them. The latter takes one message at a time, so that an error
+// leaves only that message in the queue.
 func (t Template) follower(tb testing.TB, p *provisioned, s Stream, watched functions) object {
 	tb.Helper()
 	id, source := logicalID(s.Name), p.table(tb, s.Table).id

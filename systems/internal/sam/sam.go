@@ -1,5 +1,5 @@
-// Package sam writes the template with which AWS SAM deploys a system: its tables as monotable provision writes them, an
-// HTTP API with one function for each operation, functions that follow streams or run at intervals, alarms and a dashboard.
+// Package sam writes the template with which AWS SAM deploys a system: its tables as monotable provision writes them, an HTTP API
+// with one function per operation, functions that consume streams or run at intervals, alarms and a dashboard.
 //
 // # Model
 //
@@ -9,17 +9,18 @@
 //
 // # Invariants
 //
-//	S1  Each route has one function, and each function a route, the pages, a stream, a queue of failed batches or a schedule.
-//	S2  A function may do to the tables what its patterns do, and nothing else: on the table or index, and to the partitions of
-//	    their templates ("USER#*"). Which tenant's they are, a function that serves all cannot be told by its role: data access
-//	    tells it. The tests of a system run with these policies, and need each of their statements (apitest.Main).
+//	S1  Each route has one function, and each function serves a route, the pages, a stream, a queue of failed batches or a
+//	    schedule.
+//	S2  A function may do to the tables what its patterns do, and nothing else: on the table or index, and in the partitions of
+//	    their templates ("USER#*"). A role cannot distinguish tenants, because a function serves all of them; data access
+//	    does. A system's tests run with these policies, and need each of their statements (apitest.Main).
 //	S3  All functions are one binary.
-//	S4  Every alarm tells the topic of the parameter AlarmTopic. The alarms are about throttled requests of tables, answers of
-//	    5xx, functions that fail or are throttled, streams that are followed too late, and batches that were given up.
-//	S5  A route that needs a token has the user pool's authorizer: API Gateway refuses all other tokens, and no function is called. The
-//	    functions verify tokens themselves all the same: what else a token must say, and whether its session lasts, the gateway does not know.
-//	    A system that can sign tokens itself has no authorizer, which would accept those of the user pool alone.
-//	S6  A function is called by its alias, which moves to a new version in steps and back again when the function's alarm goes
+//	S4  Every alarm notifies the topic in the parameter AlarmTopic. The alarms cover throttled requests of tables, 5xx
+//	    responses, functions that fail or are throttled, streams that are consumed too late, and failed batches.
+//	S5  A route that requires a token has the user pool's authorizer: API Gateway rejects all other tokens without calling a
+//	    function. The functions verify tokens anyway, because the gateway checks neither all claims nor sessions.
+//	    A system that can sign tokens itself has no authorizer, which would accept only the user pool's.
+//	S6  A function is called through its alias, which moves to a new version gradually, and back if the function's alarm goes
 //	    off.
 package sam
 
@@ -38,54 +39,54 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Template is what a template is made of.
+// Template is the input of a template.
 type Template struct {
 	// Name is the system's, Title the description's.
 	Name, Title string
-	// AdminGroup is the group of the user pool whose members are admins; "" where there are none.
+	// AdminGroup is the user pool's group of admins; "" if there are none.
 	AdminGroup string
 	// Design is the path of the design.
 	Design string
 	// Routes are the API's.
 	Routes []Route
-	// Functions are the names of the patterns that each operation calls, by operationId.
+	// Functions are the patterns that each operation calls, by operationId.
 	Functions map[string][]string
-	// Streams are functions that follow tables.
+	// Streams are functions that consume streams.
 	Streams []Stream
 	// Schedules are functions that run at intervals.
 	Schedules []Schedule
-	// Settings are environment variables of the system's own.
+	// Settings are the system's own environment variables.
 	Settings []Setting
-	// Pages is the function of what browsers see beside the API; nil where there is nothing.
+	// Pages is the function for the pages; nil if there are none.
 	Pages *Pages
-	// Bucket is where the system keeps files; nil where it keeps none.
+	// Bucket is the system's bucket for files; nil if it has none.
 	Bucket *Bucket
-	// Memory are the megabytes of the functions that need more than others, by operationId.
+	// Memory is the size in megabytes of functions that need more than others, by operationId.
 	Memory map[string]int
 }
 
-// Pages are what browsers see beside the API, of one function.
+// Pages are a system's pages, served by one function.
 type Pages struct {
-	// Paths are those of GET, as API Gateway writes them.
+	// Paths are the GET paths, as API Gateway writes them.
 	Paths []string
-	// Patterns are the names of those that it calls.
+	// Patterns are the names of the patterns that they call.
 	Patterns []string
 }
 
 // Route is an operation of the API.
 type Route struct {
 	ID, Method, Path, Summary string
-	// Token says that it is refused without a token.
+	// Token says that it requires a token.
 	Token bool
 }
 
-// Stream is a function that follows a table's changes.
+// Stream is a function that consumes a table's stream.
 type Stream struct {
-	// Name is the follower's, Table is the table's name in the design.
+	// Name is the consumer's, Table is the table's name in the design.
 	Name, Table string
-	// Patterns are the names of those that it calls.
+	// Patterns are the names of the patterns that it calls.
 	Patterns []string
-	// Filter is the pattern of an event filter, as JSON; "" for all records.
+	// Filter is an event filter's pattern, as JSON; "" for all records.
 	Filter string
 }
 
@@ -94,23 +95,23 @@ type Schedule struct {
 	Name string
 	// Every is a whole number of minutes.
 	Every time.Duration
-	// Patterns are the names of those that it calls.
+	// Patterns are the names of the patterns that it calls.
 	Patterns []string
 }
 
 // IssuerKey is the variable of a system that can sign tokens itself.
 const IssuerKey = "APP_ISSUER_KEY"
 
-// Setting is an environment variable, whose value is a parameter of the template.
+// Setting is an environment variable whose value is a parameter of the template.
 type Setting struct {
 	Variable, Parameter, Default, About string
-	// Secret keeps the value out of what CloudFormation shows.
+	// Secret hides the value in CloudFormation (NoEcho).
 	Secret bool
-	// Layer is a parameter for the layer with the file that the value names; "" for a value that names none.
+	// Layer is the parameter for the layer with the file that the value names; "" if the value names none.
 	Layer string
 }
 
-// object is a mapping in order.
+// object is an ordered mapping.
 type object = yaml.MapSlice
 
 func of(pairs ...any) object {
@@ -156,7 +157,7 @@ func (t Template) Write(tb testing.TB, w io.Writer) {
 	}
 }
 
-// complete fails where S1 does not hold.
+// complete checks S1.
 func (t Template) complete(tb testing.TB) {
 	tb.Helper()
 	known := map[string]bool{}
@@ -175,7 +176,7 @@ func (t Template) complete(tb testing.TB) {
 
 var update = flag.Bool("update", false, "write the templates that differ") //nolint:gochecknoglobals // a flag of tests
 
-// Compare compares template and pipeline with template.yaml and pipeline.yaml of a directory; with -update it writes the files.
+// Compare compares template and pipeline with template.yaml and pipeline.yaml in a directory; with -update it writes the files.
 func (t Template) Compare(tb testing.TB, dir string) {
 	tb.Helper()
 	for name, write := range map[string]func(testing.TB, io.Writer){"template.yaml": t.Write, "pipeline.yaml": t.WritePipeline} {
@@ -198,7 +199,7 @@ func (t Template) Compare(tb testing.TB, dir string) {
 	}
 }
 
-// logicalID makes an id of a template: letters and digits, each word with a capital.
+// logicalID converts a name to a logical id: letters and digits, each word capitalised.
 func logicalID(name string) string {
 	var out strings.Builder
 	capital := true

@@ -132,7 +132,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestAuthorizer: routes that need a token have the user pool's authorizer, others have none; and none has where the system signs tokens.
+// TestAuthorizer: routes that require a token have the user pool's authorizer, others do not; nor does any route of a system that
+// signs tokens itself.
 func TestAuthorizer(t *testing.T) {
 	template := shopTemplate(t)
 	written := func() string {
@@ -155,7 +156,7 @@ func TestAuthorizer(t *testing.T) {
 	}
 }
 
-// TestPipeline: each parameter comes from the environment, secrets as secrets; the stage is asked for something when it is deployed.
+// TestPipeline: each parameter comes from the environment, secrets as secrets; a deployed stage is requested.
 func TestPipeline(t *testing.T) {
 	var text strings.Builder
 	shopTemplate(t).WritePipeline(t, &text)
@@ -169,7 +170,7 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// TestVariable: words are divided where they begin.
+// TestVariable: names are split into words.
 func TestVariable(t *testing.T) {
 	for name, want := range map[string]string{"UserPoolId": "USER_POOL_ID", "MailURL": "MAIL_URL", "TMDBToken": "TMDB_TOKEN", "Stage": "STAGE"} {
 		if got := variableOf(name); got != want {
@@ -178,7 +179,7 @@ func TestVariable(t *testing.T) {
 	}
 }
 
-// TestAlarms: every alarm tells somebody, every function is watched by one, and none of them by more metrics than an alarm has.
+// TestAlarms: every alarm notifies someone, every function has one, and none exceeds the number of metrics allowed in an alarm.
 func TestAlarms(t *testing.T) {
 	template := shopTemplate(t)
 	p := template.provision(t)
@@ -214,7 +215,7 @@ func TestAlarms(t *testing.T) {
 	}
 }
 
-// TestIdle: a statement is needed by what no other permits, and by nothing else.
+// TestIdle: a statement is needed if no other one allows an access.
 func TestIdle(t *testing.T) {
 	roles := shopTemplate(t).Roles(t, "test")
 	access := func(action, table, index, leading string) Access {
@@ -254,7 +255,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestRoles: the functions that process again what was given up may read the stream, and do what the follower may.
+// TestRoles: redrive functions may read the stream, and do what the consumer may.
 func TestRoles(t *testing.T) {
 	roles := shopTemplate(t).Roles(t, "test")
 	follower, again := roles["stream mail"].Statement, roles["redrive mail"].Statement
@@ -266,7 +267,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestLogicalID: CloudFormation takes letters and digits alone.
+// TestLogicalID: CloudFormation accepts only letters and digits.
 func TestLogicalID(t *testing.T) {
 	for name, want := range map[string]string{"getMe": "GetMe", "order-mail": "OrderMail", "a b2": "AB2", "{stage}": "Stage"} {
 		if got := logicalID(name); got != want {
@@ -275,7 +276,7 @@ func TestLogicalID(t *testing.T) {
 	}
 }
 
-// TestLike: a * stands for any text, wherever and however often.
+// TestLike: * stands for any text, in any position and number.
 func TestLike(t *testing.T) {
 	for _, c := range []struct {
 		pattern, text string

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// alarm is one that goes off above a threshold and tells the topic, and again when it is over.
+// alarm is an alarm that notifies the topic when it goes off above a threshold, and when it is over.
 func alarm(about string, properties ...any) object {
 	return of("Type", "AWS::CloudWatch::Alarm", "Properties", append(append(of("AlarmDescription", about), of(properties...)...), of(
 		"ComparisonOperator", "GreaterThanThreshold", "TreatMissingData", "notBreaching",
@@ -14,10 +14,10 @@ func alarm(about string, properties ...any) object {
 	)...))
 }
 
-// functionsOfAlarm is how many functions an alarm watches: it has ten metrics at most, and two are of each function.
+// functionsOfAlarm is how many functions share an alarm: it has at most ten metrics, two per function.
 const functionsOfAlarm = 5
 
-// functions are the ids of all functions. Some of them share an alarm, so that no template has hundreds.
+// functions are the ids of all functions. Groups of them share an alarm, so that no template has hundreds.
 type functions []string
 
 func (t Template) watched() functions {
@@ -39,8 +39,8 @@ func (t Template) watched() functions {
 
 func functionsAlarm(n int) string { return fmt.Sprintf("Functions%dAlarm", n/functionsOfAlarm+1) }
 
-// preference is how a function is deployed: back to the version before when its alarm goes off. An alarm of the API would not
-// do: the API needs the alias, and the alias the alarm.
+// preference is how a function is deployed: rolled back when its alarm goes off. The API's alarm would not work: the API needs
+// the alias, and the alias the alarm.
 func (f functions) preference(id string) object {
 	for n, other := range f {
 		if other == id {
@@ -50,7 +50,7 @@ func (f functions) preference(id string) object {
 	return nil
 }
 
-// alarms tell of functions that fail or are throttled.
+// alarms go off for functions that fail or are throttled.
 func (f functions) alarms() object {
 	var out object
 	for first := 0; first < len(f); first += functionsOfAlarm {
@@ -70,7 +70,7 @@ func (f functions) alarms() object {
 	return out
 }
 
-// serverErrors tells of answers of 5xx: more than five in each of two minutes.
+// serverErrors goes off for 5xx responses: more than five in each of two minutes.
 func serverErrors() object {
 	return of("ServerErrorsAlarm", alarm("The API answers with 5xx",
 		"Namespace", "AWS/ApiGateway", "MetricName", "5xx", "Dimensions", []object{of("Name", "ApiId", "Value", ref("Api"))},
@@ -78,8 +78,8 @@ func serverErrors() object {
 	))
 }
 
-// dashboard shows the API, the functions, how old what is followed is, and of each table and index what it consumes, how long it
-// takes, what it throttles and which of its conditions fail.
+// dashboard shows the API, the functions, the age of streams, and for each table and index its consumption, latency, throttling
+// and failed conditions.
 func (t Template) dashboard(tb testing.TB, p *provisioned, watched functions) object {
 	tb.Helper()
 	var widgets []any

@@ -1,11 +1,11 @@
-// Package seed makes sample data for a system and loads it: the same data for the same seed and size, whatever the machine.
+// Package seed generates sample data for a system and loads it: the same data for the same seed and size, on any machine.
 //
 // # Model
 //
-//	size ─▶ parts of 1000 records, each with a random source of its own ─▶ Sample.Records ─▶ Sample.Load, several at once
+//	size ─▶ parts of 1000 records, each with its own random source ─▶ Sample.Records ─▶ Sample.Load, several at once
 //
-// A part depends on the seed, its first number and the size alone, never on other parts or on how many are loaded at
-// once; so samples are the same, and a run that was interrupted can be repeated. Records are put without conditions.
+// A part depends only on the seed, its first number and the size, never on other parts or on how many are loaded concurrently. So
+// samples are reproducible, and an interrupted run can be repeated. Records are put without conditions.
 package seed
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// The sizes that a sample can have.
+// The allowed sizes of a sample.
 const (
 	MinItems = 1_000
 	MaxItems = 1_000_000
@@ -28,24 +28,24 @@ const (
 
 const (
 	partItems = 1_000
-	// workers keep a store busy that shares one sync among the writes that wait for it.
+	// workers is enough to keep a store busy that shares one sync among waiting writes.
 	workers = 8
 )
 
 // Part is a piece of a sample.
 type Part struct {
-	// Rand is the only source of chance that records may use.
+	// Rand is the only source of randomness that records may use.
 	Rand *rand.Rand
-	// First is the number of the part's first record, Items how many the part has, Total how many the sample has. Ids made of
-	// numbers from First on meet no other part's.
+	// First is the number of the part's first record, Items the number of records in the part, Total in the sample. Ids derived
+	// from numbers from First on are unique to the part.
 	First, Items, Total int
 }
 
-// Sample is what a system makes its data with.
+// Sample generates a system's data.
 type Sample struct {
-	// Records are a part's: Part.Items of them.
+	// Records returns a part's records: Part.Items of them.
 	Records func(Part) iter.Seq[table.Record]
-	// Load stores records and calls progress with how many of them it has stored so far; table.DB has it.
+	// Load stores records and reports to progress how many it has stored; table.DB implements it.
 	Load func(ctx context.Context, records iter.Seq[table.Record], progress func(int)) error
 }
 
@@ -53,11 +53,11 @@ type Sample struct {
 type Options struct {
 	Items int
 	Seed  uint64
-	// Progress is told how many records are stored so far, by one goroutine at a time; nil is not.
+	// Progress receives the number of records stored so far, from one goroutine at a time; may be nil.
 	Progress func(stored int)
 }
 
-// Run loads a sample, and returns how many records it has stored.
+// Run loads a sample, and returns the number of records stored.
 func Run(ctx context.Context, s Sample, o Options) (int, error) {
 	if o.Items < MinItems || o.Items > MaxItems {
 		return 0, fmt.Errorf("a sample has %d to %d items, not %d", MinItems, MaxItems, o.Items)
@@ -119,7 +119,7 @@ func load(ctx context.Context, s Sample, part Part, add func(int)) error {
 	return nil
 }
 
-// ParseItems reads a size: 5000, 10k, 1M.
+// ParseItems parses a size: 5000, 10k, 1M.
 func ParseItems(text string) (int, error) {
 	digits, unit := strings.TrimSpace(text), 1
 	switch {

@@ -18,7 +18,7 @@ import (
 
 func text(v string) types.AttributeValue { return &types.AttributeValueMemberS{Value: v} }
 
-// draws are records of a number and a draw.
+// draws are records of a number and a random value.
 func draws(p Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
 		for n := range p.Items {
@@ -82,7 +82,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestFailure: the first fault ends the run and is told with the records it was about.
+// TestFailure: the first error ends the run and names its records.
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	full := errors.New("disk full")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Curl is the example as a line for a shell: base is the system's address, token an access token or "".
+// Curl formats the example for a shell: base is the system's address, token an access token or "".
 func (e Example) Curl(base, token string) string {
 	var line strings.Builder
 	line.WriteString("curl -sS")
@@ -27,5 +27,5 @@ func (e Example) Curl(base, token string) string {
 	return line.String()
 }
 
-// quote makes a text one word of a shell.
+// quote quotes a text for a shell.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -1,19 +1,19 @@
-// Package system is the contract between a system and what runs it: a process of its own, the demo beside the others, a
-// Lambda function.
+// Package system is the contract between a system and what runs it: its own process, the demo with all systems, or a Lambda
+// function.
 //
 // # Model
 //
-// A System is what is known without a database: name, tables, answers to declared errors, examples. Open gives a Service:
-// the system over the generated data access of an open database, with operations to register, workers to run and streams
-// to follow. A system reads no flags and opens no sockets.
+// A System is what is known without a database: name, tables, responses to declared errors, examples. Open returns a Service: the
+// system over the generated data access of an open database, with operations to register, workers to run and streams to consume.
+// A system reads no flags and opens no sockets.
 //
 // # Invariants
 //
-//	S1  Name is lower case, the path's first step, and unique among the systems of a process.
-//	S2  A stream's handler bears the same records again, and after later ones of the same items: those of a batch that was
-//	    given up come when it is redriven. Two handlers of one table do not depend on each other's order.
-//	S3  Workers return when their context ends, and leave nothing half done that a restart would not finish.
-//	S4  What a schedule runs may be run by several processes at once, and again at any time.
+//	S1  Name is lower case, the first path segment, and unique among the systems of a process.
+//	S2  A stream's handler tolerates redelivered records, even after later records of the same items: those of a failed batch
+//	    come when it is redriven. Handlers of one table do not depend on each other's order.
+//	S3  Workers return when their context ends, and leave nothing unfinished that a restart would not complete.
+//	S4  A schedule may run in several processes at the same time, and again at any time.
 package system
 
 import (
@@ -40,42 +40,42 @@ import (
 	"github.com/monotable/monotable/systems/internal/words"
 )
 
-// System is what a system tells of itself.
+// System describes a system.
 type System struct {
-	// Name is the path's first step: "appcore".
+	// Name is the first path segment: "appcore".
 	Name string
-	// Title and About are for people, About in a sentence; Version is the API's.
+	// Title and About (one sentence) are for people; Version is the API's.
 	Title, About, Version string
-	// AdminGroup is the group of tokens that may do what others may not; "" where there is none. A user pool can serve several
-	// systems, so the name of the group begins with the system's.
+	// AdminGroup is the token group with additional permissions; "" if there is none. A user pool can serve several systems, so
+	// the group's name begins with the system's.
 	AdminGroup string
 	// Tables are the tables of a stage.
 	Tables func(stage string) []Table
-	// Rules are the answers to the errors that the design declares.
+	// Rules are the responses to the errors that the design declares.
 	Rules problem.Rules
-	// Words translate what the system says to people; nil leaves it in English.
+	// Words translate the system's messages; nil leaves them in English.
 	Words *words.Catalogue
-	// Open is the system over a database.
+	// Open opens the system over a database.
 	Open func(context.Context, Deps) (*Service, error)
-	// Examples are requests to begin with; the first one stands on the demo's page, so it must work on an empty database.
+	// Examples are requests to start with; the first one is on the demo's page, so it must work on an empty database.
 	Examples []Example
-	// Load is how its routes are measured.
+	// Load is the system's load plan.
 	Load load.Plan
 }
 
-// Table is a table with what CreateTable cannot say.
+// Table is a table with what CreateTable does not cover.
 type Table struct {
 	Create *dynamodb.CreateTableInput
-	// TTL is the attribute that has the time of expiry; "" for none.
+	// TTL is the attribute with the expiry time; "" for none.
 	TTL string
-	// Decode is the generated package's: what a stored item is. nil takes any items.
+	// Decode is the generated package's decoder of stored items; nil accepts any items.
 	Decode func(table.Item) (any, table.Place, error)
 }
 
-// Deps are what a system works with.
+// Deps are a system's dependencies.
 type Deps struct {
 	DynamoDB *dynamodb.Client
-	// Stage stands in names of tables that have one.
+	// Stage is part of table names that have one.
 	Stage string
 	// CursorKey seals cursors.
 	CursorKey []byte
@@ -83,14 +83,15 @@ type Deps struct {
 	Observe func(context.Context, table.Call)
 	// Clock is never nil.
 	Clock func() time.Time
-	// Issuer signs the system's tokens for a log-in of its own; nil where a user pool does that.
+	// Issuer signs the system's tokens for its own log-in; nil if a user pool does that.
 	Issuer *auth.Issuer
 	Logger *slog.Logger
-	// PublicURL is where others reach the system's pages, with its prefix and without a slash at the end; "" where nobody has said.
+	// PublicURL is the address at which others reach the system's pages, with its prefix and without a trailing slash; "" if not
+	// set.
 	PublicURL string
-	// Dir is where the process keeps files beside its database, "" where it keeps none.
+	// Dir is the process's directory for files, beside its database; "" if it has none.
 	Dir string
-	// Getenv has settings of the system's own.
+	// Getenv returns the system's own settings.
 	Getenv func(string) string
 }
 
@@ -98,72 +99,70 @@ type Deps struct {
 type Service struct {
 	// Register adds the operations to the API.
 	Register func(huma.API)
-	// Admit is asked who calls with a token that is valid: it refuses what the system has revoked, and gives the groups that
-	// the user is in now. nil lets all pass.
+	// Admit is called for every caller with a valid token: it rejects what the system has revoked, and returns the user's current
+	// groups. nil admits everyone.
 	Admit func(context.Context, auth.Principal) (auth.Principal, error)
-	// Personal are its users' data, which they may have copied and erased; nil for none.
+	// Personal is the personal data that users can export and erase; nil for none.
 	Personal *personal.Data
-	// Acts keep what the staff, who are in AdminGroup, ask for; nil for none.
+	// Acts is the audit log of requests by staff, who are in AdminGroup; nil for none.
 	Acts *api.Acts
-	// Pages are what browsers see beside the API, by pattern without the system's prefix: "GET /play/".
+	// Pages are handlers besides the API, by pattern without the system's prefix: "GET /play/".
 	Pages map[string]http.Handler
-	// Page is what the system's page of web/apps is told, where there is one.
+	// Page configures the system's page in web/apps, if there is one.
 	Page Page
-	// Front is what the system shows at its root, GET / and /assets/, in place of the page of the build of its name, which is
-	// at /studio/ then; nil is that page.
+	// Front replaces the system's page at its root, GET / and /assets/; that page moves to /studio/. nil keeps it.
 	Front http.Handler
-	// Workers run as long as the process serves. Lambda has none.
+	// Workers run for as long as the process serves. Lambda has none.
 	Workers []Worker
-	// Streams are followed by workers here, and are what Lambda functions are called with.
+	// Streams are consumed by workers here, and by functions on Lambda.
 	Streams []Stream
-	// Schedules are run by workers here, and by functions that Lambda is called for at intervals.
+	// Schedules are run by workers here, and by functions at intervals on Lambda.
 	Schedules []Schedule
-	// Sample makes and loads sample data.
+	// Sample generates and loads sample data.
 	Sample seed.Sample
-	// Close frees what Open has taken; nil is nothing.
+	// Close releases what Open has acquired; may be nil.
 	Close func() error
 }
 
-// Page is what a system says about its page.
+// Page configures a system's page.
 type Page struct {
-	// Pictures are the origins beside its own whose pictures it shows.
+	// Pictures are the other origins from which it shows images.
 	Pictures []string
-	// Uploads are the origins beside its own to which it sends files.
+	// Uploads are the other origins to which it sends files.
 	Uploads []string
-	// Data is what it is told of where it is, as JSON; nil is nothing.
+	// Data is passed to the page as JSON; nil is nothing.
 	Data any
 }
 
-// Worker does something in the background.
+// Worker runs in the background.
 type Worker struct {
 	Name string
-	// Run returns when ctx ends. When it returns before, it is run again after a rest.
+	// Run returns when ctx ends. If it returns earlier, it is restarted after a wait.
 	Run func(ctx context.Context) error
 }
 
-// Schedule is what is done again and again.
+// Schedule is run repeatedly.
 type Schedule struct {
-	// Name tells the schedules of one system apart.
+	// Name is unique among the system's schedules.
 	Name string
-	// Every is how long after one run begins the next one does; a whole number of minutes, as EventBridge counts.
+	// Every is the time from one start to the next: a whole number of minutes, as in EventBridge.
 	Every time.Duration
 	// Run does what is due now.
 	Run func(ctx context.Context) error
 }
 
-// Stream is a follower of a table's changes.
+// Stream is a consumer of a table's stream.
 type Stream struct {
-	// Name tells followers of one system apart; checkpoints are kept under it.
+	// Name is unique among the system's consumers; it identifies the checkpoints.
 	Name string
 	// Table is the physical name.
 	Table string
-	// EveryProcess is for what a process keeps in memory, for those who are connected to it: each process follows the stream
-	// for itself, from when it begins to, without checkpoints. Otherwise processes share the checkpoints, and one of them
-	// follows; when it ends, or is silent for eight seconds, another one does. (AWS lets two read a shard at once; more of them
-	// hold each other up.)
+	// EveryProcess is for in-memory state for connected clients: each process consumes the stream for itself, from its start,
+	// without checkpoints. Otherwise processes share the checkpoints and one of them consumes; when it ends, or is silent for
+	// eight seconds, another takes over. (AWS allows two concurrent readers of a shard; more slow each other down.)
 	EveryProcess bool
-	// Begun is told, in each run of the follower, that it has begun: what is written from then on reaches it. It must not
-	// block; nil is not told.
+	// Begun is called whenever the consumer has started: it receives everything written from then on. It must not block; may be
+	// nil.
 	Begun  func()
 	Handle consumer.Handler
 }
@@ -175,13 +174,13 @@ type Example struct {
 	Path   string
 	Header map[string]string
 	Body   string
-	// Groups are those that the token needs.
+	// Groups are those that the token must have.
 	Groups []string
 }
 
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
-// Validate tells all that is missing.
+// Validate reports everything that is missing.
 func (s System) Validate() error {
 	var faults []error
 	want := func(ok bool, what string) {

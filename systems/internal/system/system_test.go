@@ -45,7 +45,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestCurl: a shell finds the same words in the line that went in.
+// TestCurl: a shell parses the same words that went in.
 func TestCurl(t *testing.T) {
 	t.Parallel()
 	e := Example{

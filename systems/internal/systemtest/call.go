@@ -10,14 +10,14 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// Answer is what came back, read to its end.
+// Answer is a complete response.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   string
 }
 
-// Call sends a request as it is, without following redirects; headers are name, value, name, value, and so on.
+// Call sends a request without following redirects; headers are name, value, name, value, and so on.
 func Call(tb testing.TB, method, url, body string, headers ...string) Answer {
 	tb.Helper()
 	r, err := http.NewRequestWithContext(tb.Context(), method, url, strings.NewReader(body))
@@ -32,7 +32,7 @@ func Call(tb testing.TB, method, url, body string, headers ...string) Answer {
 	return Send(tb, r)
 }
 
-// Send sends a request that the test has made, without following redirects.
+// Send sends a prepared request without following redirects.
 func Send(tb testing.TB, r *http.Request) Answer {
 	tb.Helper()
 	answer, err := http.DefaultTransport.RoundTrip(r)
@@ -47,7 +47,7 @@ func Send(tb testing.TB, r *http.Request) Answer {
 	return Answer{Status: answer.StatusCode, Header: answer.Header, Body: string(text)}
 }
 
-// Problem reads a problem, and checks what is true of all.
+// Problem decodes a problem, and checks what all problems have in common.
 func (a Answer) Problem(tb testing.TB) problem.Problem {
 	tb.Helper()
 	var p problem.Problem

@@ -1,7 +1,6 @@
-// Package systemtest has a small system for tests of what all systems share: notes, which belong to users, in one table
-// with a stream.
+// Package systemtest has a small system for tests of the common parts: notes that belong to users, in one table with a stream.
 //
-// It is written against the SDK alone, and no model of how a system is written.
+// It uses the SDK directly, and is not an example of how to write a system.
 package systemtest
 
 import (
@@ -31,21 +30,21 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// ErrFull is what the notes' design would declare for a note too many.
+// ErrFull is an error such as a design would declare: one note too many.
 var ErrFull = errors.New("the notebook is full")
 
-// Hooks are what a test sees of the system; nil ones see nothing.
+// Hooks let a test observe the system; all may be nil.
 type Hooks struct {
-	// Seen gets the ids of notes that came over the stream.
+	// Seen receives the ids of notes from the stream.
 	Seen chan<- string
 	// Started is closed when the worker begins, Stopped when it has returned.
 	Started, Stopped chan<- struct{}
-	// Watching is told when an event stream has begun.
+	// Watching signals that an event stream has begun.
 	Watching chan<- struct{}
-	// Hold, if it is there, is what POST waits for; Holding is told that it waits.
+	// POST waits for Hold if it is set; Holding signals that it waits.
 	Hold    <-chan struct{}
 	Holding chan<- struct{}
-	// Closed is closed when the service is.
+	// Closed is closed with the service.
 	Closed chan<- struct{}
 }
 
@@ -139,7 +138,7 @@ type newNote struct {
 	Body NoteInput
 }
 
-// NoteInput is what a note says.
+// NoteInput is a note's content.
 type NoteInput struct {
 	Text string `json:"text" minLength:"1" maxLength:"1000" doc:"What it says"`
 }
@@ -206,7 +205,7 @@ func (s *service) list(ctx context.Context, who auth.Principal, in api.PageQuery
 	return page, nil
 }
 
-// watch says that it is there, and waits for its end.
+// watch signals that it has begun, and waits for its end.
 func (s *service) watch(ctx context.Context, _ *struct{}, send sse.Sender) {
 	if send.Data(Note{ID: "hello"}) != nil {
 		return
@@ -227,7 +226,7 @@ func (s *service) seen(_ context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// records are notes whose text is drawn from the part's source.
+// records are notes with random texts from the part's source.
 func records(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
 		for n := range p.Items {

@@ -1,12 +1,12 @@
-// Package words translates what services say to people: the titles and details of problems, and what is wrong with a field.
+// Package words translates what services say to people: titles and details of problems, and messages about fields.
 //
 // # Model
 //
-// Code says it in English, where it is read with what it describes. A catalogue has the English text with its translation
-// for each language; {1}, {2} … are the places of values, numbered from left to right in the English text: "the body may have {1} bytes". A text that no catalogue has stays
-// English, so a translation can be missing, but never wrong.
+// Code has the English text, next to what it describes. A catalogue maps English texts to each language; {1}, {2} … are
+// placeholders, numbered from left to right in the English text: "the body may have {1} bytes". A text that is in no catalogue
+// stays English, so a translation may be missing, but never wrong.
 //
-// A Catalogue is not changed once made, and may be used from any number of goroutines.
+// A Catalogue is immutable, and safe for concurrent use.
 package words
 
 import (
@@ -26,7 +26,7 @@ import (
 //go:embed es.json pt.json
 var own embed.FS
 
-// Platform is what all systems say.
+// Platform has the texts common to all systems.
 var Platform = Must(own, ".")
 
 // Catalogue translates from English.
@@ -35,7 +35,7 @@ type Catalogue struct{ languages map[string]texts }
 // texts are those of one language.
 type texts struct {
 	said     map[string]string
-	patterns []pattern // the longest first, which says most
+	patterns []pattern // the longest first, because it is the most specific
 }
 
 type pattern struct {
@@ -45,8 +45,8 @@ type pattern struct {
 
 var place = regexp.MustCompile(`\{(\d+)\}`)
 
-// Must reads LANGUAGE.json of each language but English in a folder; it panics where one is missing or damaged, for they are in
-// the program.
+// Must reads LANGUAGE.json for each language but English from a folder. It panics if one is missing or damaged, because they are
+// part of the program.
 func Must(files fs.FS, folder string) *Catalogue {
 	c := &Catalogue{languages: map[string]texts{}}
 	for _, language := range accept.Languages {
@@ -94,13 +94,13 @@ func textsOf(said map[string]string) texts {
 	return t
 }
 
-// Has tells whether a language has a translation of an English text.
+// Has reports whether a language has a translation of an English text.
 func (c *Catalogue) Has(language, english string) bool {
 	_, found := c.find(language, english)
 	return found
 }
 
-// Say translates an English text; it stays as it is where there is no translation. A nil catalogue has none.
+// Say translates an English text, or returns it unchanged if there is no translation. A nil catalogue has none.
 func (c *Catalogue) Say(language, english string) string {
 	if text, found := c.find(language, english); found {
 		return text
@@ -126,7 +126,7 @@ func (c *Catalogue) find(language, english string) (string, bool) {
 	return "", false
 }
 
-// Fill translates a text and sets the values in, of which {1} is the first.
+// Fill translates a text and fills in the values, {1} first.
 func (c *Catalogue) Fill(language, english string, values ...string) string {
 	return fill(c.Say(language, english), values)
 }

@@ -31,7 +31,7 @@ func read(t *testing.T, file string) map[string]string {
 
 var place = regexp.MustCompile(`\{\d+\}`)
 
-// TestLanguagesSayTheSame: all languages translate the same texts, with the same values in them.
+// TestLanguagesSayTheSame: all languages translate the same texts, with the same placeholders.
 func TestLanguagesSayTheSame(t *testing.T) {
 	t.Parallel()
 	es, pt := read(t, "es.json"), read(t, "pt.json")
@@ -74,7 +74,7 @@ func TestSay(t *testing.T) {
 	}
 }
 
-// TestPlatformIsTranslated: the texts with which the packages that all systems share make problems have a translation.
+// TestPlatformIsTranslated: the problems of the shared packages have translations.
 func TestPlatformIsTranslated(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"../api", "../auth", "../problem", "../ratelimit", "../run"} {

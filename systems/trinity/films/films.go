@@ -1,4 +1,4 @@
-// Package films finds films and series to vote on: at TMDB, or in a catalogue that is built in.
+// Package films finds films and series to vote on, from TMDB or a built-in catalogue.
 //
 // # Model
 //
@@ -8,11 +8,11 @@
 //
 // # Invariants
 //
-//	F1  A film is of the media type and of any of the genres that are asked for, and comes once.
-//	F2  Ids are below 100,000,000. Those of the catalogue begin at 90,000,001, where TMDB has none.
-//	F3  Equal queries of the catalogue have equal answers.
+//	F1  A film has the requested media type and one of the requested genres, and is returned once.
+//	F2  Ids are below 100,000,000. The catalogue's start at 90,000,001, a range that TMDB does not use.
+//	F3  Equal queries of the catalogue return equal results.
 //
-// All of the package may be used from any number of goroutines.
+// The package is safe for concurrent use.
 package films
 
 import (
@@ -28,7 +28,7 @@ const (
 	TV    = "TV"
 )
 
-// MaxID is the highest id that a film may have.
+// MaxID is the highest film id.
 const MaxID = 99_999_999
 
 // Film is a film or a series.
@@ -37,34 +37,34 @@ type Film struct {
 	MediaType   string
 	Title       string
 	Overview    string
-	PosterPath  string // TMDB's; "" for none
-	ReleaseDate string // a day, or a year where the day is not known
+	PosterPath  string // TMDB's; "" if there is none
+	ReleaseDate string // a date, or only a year
 	GenreIDs    []int64
 }
 
-// Query is what is asked for.
+// Query selects films.
 type Query struct {
 	MediaType string
-	// GenreIDs are those of which a film has at least one; none is any.
+	// GenreIDs: a film must have at least one of these; empty means any genre.
 	GenreIDs []int64
-	// Count is how many are wanted at most.
+	// Count is the maximum number of films.
 	Count int
-	// Seed chooses among them.
+	// Seed selects among the films that match.
 	Seed string
 }
 
-// Source has films.
+// Source provides films.
 type Source interface {
 	Films(ctx context.Context, q Query) ([]Film, error)
 }
 
-// Genre is one of TMDB's.
+// Genre is a TMDB genre.
 type Genre struct {
 	ID   int64  `json:"id" doc:"TMDB's id"`
 	Name string `json:"name" doc:"What it is called"`
 }
 
-// Genres are those of a media type, by name.
+// Genres returns the genres of a media type, sorted by name.
 func Genres(mediaType string) []Genre {
 	var list []Genre
 	for id, name := range genreNames(mediaType) {
@@ -74,13 +74,13 @@ func Genres(mediaType string) []Genre {
 	return list
 }
 
-// Known tells whether all genres are of the media type.
+// Known reports whether all genres belong to the media type.
 func Known(mediaType string, ids []int64) bool {
 	names := genreNames(mediaType)
 	return !slices.ContainsFunc(ids, func(id int64) bool { return names[id] == "" })
 }
 
-// genreNames are the names that TMDB gives to its genres.
+// genreNames are TMDB's genre names.
 func genreNames(mediaType string) map[int64]string {
 	names := map[int64]string{16: "Animation", 35: "Comedy", 80: "Crime", 99: "Documentary", 18: "Drama", 10751: "Family", 9648: "Mystery", 37: "Western"}
 	if mediaType == TV {
@@ -94,7 +94,7 @@ func genreNames(mediaType string) map[int64]string {
 	return names
 }
 
-// fits tells whether a film is what is asked for.
+// fits reports whether a film matches a query.
 func (q Query) fits(f Film) bool {
 	return f.MediaType == q.MediaType && (len(q.GenreIDs) == 0 ||
 		slices.ContainsFunc(f.GenreIDs, func(id int64) bool { return slices.Contains(q.GenreIDs, id) }))

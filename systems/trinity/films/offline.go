@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// catalogue has a film in each line: id, media type, year, genres, title, and what it is about in our own words.
+// catalogue has one film per line: id, media type, year, genres, title, and a summary in our own words.
 //
 //go:embed catalogue.tsv
 var catalogue string
@@ -19,7 +19,7 @@ var catalogue string
 // offline is the catalogue as a Source.
 type offline []Film
 
-// Offline is the catalogue that is built in.
+// Offline returns the built-in catalogue.
 func Offline() Source { return readCatalogue() }
 
 var readCatalogue = sync.OnceValue(func() offline { //nolint:gochecknoglobals // is read once
@@ -55,7 +55,7 @@ func parseCatalogue(text string) ([]Film, error) {
 	return list, nil
 }
 
-// Films makes the catalogue a Source. The seed decides which of the films that fit, and in what order.
+// Films implements Source. The seed determines which of the matching films are returned, and their order.
 func (o offline) Films(_ context.Context, q Query) ([]Film, error) {
 	var list []Film
 	for _, f := range o {

@@ -18,28 +18,28 @@ import (
 const (
 	tmdbURL     = "https://api.themoviedb.org"
 	tmdbTimeout = 5 * time.Second
-	// tmdbAnswerMax is far more than a page of twenty films.
+	// tmdbAnswerMax is far larger than a page of twenty films.
 	tmdbAnswerMax = 1 << 20
-	// tmdbPages is how many pages of twenty are asked for at most.
+	// tmdbPages is the maximum number of pages of twenty that are requested.
 	tmdbPages = 5
 )
 
-// TMDBOptions are how The Movie Database is asked.
+// TMDBOptions configure the access to The Movie Database.
 type TMDBOptions struct {
 	// Token is an API read access token.
 	Token string
 	// URL is the API's; "" is TMDB's own.
 	URL string
-	// Language is that of titles and overviews; "" is en-US.
+	// Language of titles and overviews; "" is en-US.
 	Language string
-	// Client makes the requests; nil is one that waits for 5 s.
+	// Client sends the requests; nil is one with a timeout of 5 s.
 	Client *http.Client
 }
 
-// TMDB is The Movie Database as a Source: the most popular films first. Seed does not choose.
+// TMDB is The Movie Database as a Source: the most popular films first. It ignores Seed.
 type TMDB struct{ o TMDBOptions }
 
-// NewTMDB checks the options.
+// NewTMDB validates the options.
 func NewTMDB(o TMDBOptions) (*TMDB, error) {
 	if o.Token == "" {
 		return nil, errors.New("tmdb: no token")
@@ -51,7 +51,7 @@ func NewTMDB(o TMDBOptions) (*TMDB, error) {
 	return &TMDB{o}, nil
 }
 
-// discovered is a page of answers.
+// discovered is a page of results.
 type discovered struct {
 	TotalPages int `json:"total_pages"`
 	Results    []struct {
@@ -66,7 +66,7 @@ type discovered struct {
 	} `json:"results"`
 }
 
-// Films asks page after page until there are enough.
+// Films requests pages until it has enough films.
 func (t *TMDB) Films(ctx context.Context, q Query) ([]Film, error) {
 	var list []Film
 	for page := 1; page <= tmdbPages && len(list) < q.Count; page++ {

@@ -1,4 +1,5 @@
-// Command lambda is Trinity by itself: a server, or in AWS Lambda the same binary for every function of template.yaml.
+// Command lambda runs Trinity on its own: as a server, or in AWS Lambda, where the same binary serves every function in
+// template.yaml.
 package main
 
 import (

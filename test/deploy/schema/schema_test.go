@@ -1,5 +1,5 @@
-// Package schema checks the files of the directory deploy against Compose's schema and the types of Kubernetes' API, in which unknown fields
-// are errors. It is a module of its own, so that programs which import the database do not get these modules with it.
+// Package schema checks the files in deploy against Compose's schema and the types of Kubernetes' API; unknown fields are
+// errors. It is a separate module, so that programs that import the database do not depend on these modules.
 package schema
 
 import (

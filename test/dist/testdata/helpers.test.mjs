@@ -46,8 +46,8 @@ test('a table that is refused is an error that names it', async () => {
 });
 
 test('start wants one place for the data', async () => {
-  await assert.rejects(monotable.start({}), /give either memory/);
-  await assert.rejects(monotable.start({memory: true, args: ['--no-such-flag']}), /ended \(1\) before it listened[^]*no-such-flag/);
+  await assert.rejects(monotable.start({}), /pass either memory/);
+  await assert.rejects(monotable.start({memory: true, args: ['--no-such-flag']}), /exited \(1\) before it started listening[^]*no-such-flag/);
 });
 
 test('a server ends when the process that started it is killed', async () => {

@@ -34,7 +34,7 @@ def test_refused_table(monotable_server):
 def test_start_wants_one_place():
     with pytest.raises(TypeError):
         monotable.start()
-    with pytest.raises(RuntimeError, match="before it listened"):
+    with pytest.raises(RuntimeError, match="before it started listening"):
         monotable.start(memory=True, args=["--no-such-flag"])
 
 

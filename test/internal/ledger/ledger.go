@@ -1,8 +1,8 @@
-// Package ledger writes to a database and keeps account of it, for tests that kill the database: what was acknowledged
-// must be there afterwards, what failed in the middle is there as a whole or not at all, and nothing else is there.
+// Package ledger writes to a database and records the outcome, for tests that kill the database: acknowledged writes must
+// exist afterwards, unfinished writes must exist as a whole or not at all, and nothing else may exist.
 //
-// A Writer writes one request at a time, and its items belong to it alone, so its Ledger is the whole truth about them. A
-// Writer is for one goroutine.
+// A Writer sends one request at a time, and owns its items, so its Ledger is the complete truth about them. A Writer is
+// not safe for concurrent use.
 package ledger
 
 import (

@@ -1,11 +1,12 @@
-// Package link is a network between two processes, for tests that break it: a Link accepts TCP connections and passes their bytes to another
-// address, until it is told to reset them, to hold bytes back, or to lose a connection without a word. It counts what passes.
+// Package link is a breakable network connection between two processes: a Link accepts TCP connections and forwards their
+// bytes to another address, until it is told to reset them, to hold bytes back, or to drop a connection silently. It
+// counts the forwarded bytes.
 //
 //	client ──Up──► Link ──Up──► target
 //	       ◄─Down─      ◄─Down─
 //
-// Bytes that are held are delivered when they are released, even if the sender has closed its connection meanwhile, as a network does. All methods
-// may be called at once.
+// Held bytes are delivered when they are released, even if the sender has closed its connection meanwhile, as in a real
+// network. All methods are safe for concurrent use.
 package link
 
 import (

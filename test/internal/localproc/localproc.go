@@ -1,7 +1,7 @@
-// Package localproc runs DynamoDB Local, AWS's own emulator, for tests that need a DynamoDB implementation that is not ours.
+// Package localproc runs DynamoDB Local, AWS's own emulator, for tests that need an independent DynamoDB implementation.
 // test/setup installs it below test/systems.
 //
-// A process belongs to one test and is killed when the test ends; what it printed is logged if the test failed.
+// A process belongs to one test and is killed when the test ends; its output is logged if the test failed.
 package localproc
 
 import (

@@ -1,11 +1,12 @@
-// Package registers is a workload whose histories can be checked: clients read and write pairs of registers, and porcupine decides whether
-// what they were answered can have happened one operation after the other.
+// Package registers is a workload with checkable histories: clients read and write pairs of registers, and porcupine
+// decides whether the results are linearizable.
 //
-// A register is an item, and its value the attribute n. The two registers of a pair have one partition key; transactions take them together, and
-// queries of the table and of an index read both. Pairs have nothing to do with each other, so that each has a history of its own.
+// A register is an item, and its value the attribute n. The two registers of a pair share a partition key; transactions
+// write both, and queries of the table and of an index read both. Pairs are independent, so each has its own history.
 //
-// A request without a response (Answer.Lost) has happened at some moment after its call or not at all. Model takes it to happen at any moment
-// until its Return, for which the end of the history stands: there nobody sees it, as if it had not happened.
+// A request without a response (Answer.Lost) was executed at some time after its call, or not at all. Model lets it
+// execute at any time until its Return, which is the end of the history: executing there is the same as never, because
+// nobody observes it.
 package registers
 
 import (

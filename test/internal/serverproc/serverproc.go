@@ -1,8 +1,8 @@
-// Package serverproc runs the monotable server as a process of its own, built from this tree, for tests that
-// speak to it over a socket or kill it.
+// Package serverproc runs the monotable server, built from this tree, as a separate process, for tests that connect over a
+// socket or kill it.
 //
-// A Server belongs to one test: it is stopped when the test ends, and what it printed is logged if the test
-// failed. Stop and Kill may be called once, by the test's own goroutine.
+// A Server belongs to one test: it is stopped when the test ends, and its output is logged if the test failed. Stop and
+// Kill may be called once, by the test's own goroutine.
 package serverproc
 
 import (

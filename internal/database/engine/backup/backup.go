@@ -1,6 +1,5 @@
-// Package backup has the records of backups: kept snapshots of tables, with what the API tells of them without
-// a look into the snapshot. Package engine makes and restores backups; package verify proves that what the
-// records say is there.
+// Package backup defines the records of backups: kept snapshots of tables, with the facts that the API reports without reading
+// the snapshot. Package engine creates and restores backups; package verify checks that their snapshots exist.
 package backup
 
 import (
@@ -27,18 +26,18 @@ const (
 
 // A kept snapshot belongs to a backup, to the restore of a table to a point in time, or to an export.
 const (
-	keptOfBackup  = "backup-"  // and the backup's id
-	keptOfRestore = "restore-" // and the new table's UUID
-	keptOfExport  = "export-"  // and the export's id
+	keptOfBackup  = "backup-"  // followed by the backup's id
+	keptOfRestore = "restore-" // followed by the new table's UUID
+	keptOfExport  = "export-"  // followed by the export's id
 )
 
-// KeptOf names the kept snapshot of the backup of an id.
+// KeptOf returns the name of a backup's kept snapshot.
 func KeptOf(id string) string { return keptOfBackup + id }
 
-// KeptOfRestore names the kept snapshot from which the table of a UUID is restored to a point in time.
+// KeptOfRestore returns the name of the kept snapshot from which the table with a UUID is restored to a point in time.
 func KeptOfRestore(uuid string) string { return keptOfRestore + uuid }
 
-// KeptOfExport names the kept snapshot that the export of an id reads.
+// KeptOfExport returns the name of the kept snapshot of an export.
 func KeptOfExport(id string) string { return keptOfExport + id }
 
 // OwnsKept reports whether a kept snapshot is named for a backup, a restore or an export.
@@ -46,30 +45,30 @@ func OwnsKept(name string) bool {
 	return strings.HasPrefix(name, keptOfBackup) || strings.HasPrefix(name, keptOfRestore) || strings.HasPrefix(name, keptOfExport)
 }
 
-// format is the version of the stored form of a backup.
+// format is the version of a backup's stored form.
 const format = 1
 
-// Record is the record of a backup: a kept snapshot of a table, and what the API tells of it without a look into
-// that. Times are milliseconds since the epoch.
+// Record is the record of a backup: a kept snapshot of a table, and the facts that the API reports without reading it. Times are
+// milliseconds since the epoch.
 type Record struct {
 	Format  int    `json:"format"`
 	ID      string `json:"id"` // the end of the ARN: 14 digits of milliseconds, '-', 8 hex digits
 	Name    string `json:"name"`
 	Type    string `json:"type"`
 	Created int64  `json:"created"`
-	Expires int64  `json:"expires,omitempty"` // 0 is never
-	// Making: the snapshot is not kept yet. So begins the backup of a table that is deleted: the record is
-	// written with the deletion, and the job that removes the table's data keeps them first.
+	Expires int64  `json:"expires,omitempty"` // 0 means never
+	// Making means that the data is not kept yet. The backup of a deleted table starts like this: the record is written with the
+	// deletion, and the job that removes the table's data keeps it first.
 	Making bool  `json:"making,omitempty"`
 	Items  int64 `json:"items"`
 	Bytes  int64 `json:"bytes"`
-	// Descriptor is the table's, as it was.
+	// Descriptor is the table's descriptor at the time of the backup.
 	Descriptor json.RawMessage `json:"table"`
 
-	Table *catalog.Descriptor `json:"-"` // Descriptor, decoded
+	Table *catalog.Descriptor `json:"-"` // the decoded Descriptor
 }
 
-// New is the record of a backup by a user of a table defined as d.
+// New returns the record of a user's backup of a table defined as d.
 func New(id, name string, created time.Time, d *catalog.Descriptor) (*Record, error) {
 	descriptor, err := json.Marshal(d)
 	if err != nil {
@@ -78,14 +77,14 @@ func New(id, name string, created time.Time, d *catalog.Descriptor) (*Record, er
 	return &Record{ID: id, Name: name, Type: OfUser, Created: created.UnixMilli(), Descriptor: descriptor, Table: d}, nil
 }
 
-// Key is where the record is stored.
+// Key returns the key of the record.
 func (b *Record) Key() []byte { return keyenc.Backup(b.ID) }
 
-// Kept names the backup's kept snapshot.
+// Kept returns the name of the backup's kept snapshot.
 func (b *Record) Kept() string { return KeptOf(b.ID) }
 
-// Selection is what a backup of a table keeps: items and entries, counters, and the descriptor as it is at the same moment. TTL entries are not
-// restored.
+// Selection returns what a backup of a table keeps: items and entries, counters, and the descriptor, all as of the same moment.
+// TTL entries are not restored.
 func Selection(d *catalog.Descriptor) kv.Selection {
 	descriptor := keyenc.TableDescriptor(d.Name)
 	what := kv.Selection{Spans: []kv.Span{{Lo: descriptor, Hi: append(slices.Clone(descriptor), 0)}}}
@@ -96,7 +95,7 @@ func Selection(d *catalog.Descriptor) kv.Selection {
 	return what
 }
 
-// Expired reports whether the time of the backup is over.
+// Expired reports whether the backup has expired.
 func (b *Record) Expired(now time.Time) bool { return b.Expires != 0 && b.Expires <= now.UnixMilli() }
 
 // Save writes the record within a transaction that holds its key.
@@ -110,7 +109,7 @@ func (b *Record) Save(txn kv.Txn) error {
 	return nil
 }
 
-// Decode reads a stored record.
+// Decode decodes a stored record.
 func Decode(data []byte) (*Record, error) {
 	b := new(Record)
 	if err := json.Unmarshal(data, b); err != nil {
@@ -127,7 +126,7 @@ func Decode(data []byte) (*Record, error) {
 	return b, nil
 }
 
-// Status is CREATING or AVAILABLE.
+// Status returns CREATING or AVAILABLE.
 func (b *Record) Status() string {
 	if b.Making {
 		return Creating

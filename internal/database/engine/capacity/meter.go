@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 )
 
-// Detail is how much a request wants reported.
+// Detail is the level of detail in a report.
 type Detail uint8
 
 // The details.
@@ -17,7 +17,7 @@ const (
 	Indexes
 )
 
-// DetailOf reads the ReturnConsumedCapacity parameter.
+// DetailOf evaluates the ReturnConsumedCapacity parameter.
 func DetailOf(returnConsumedCapacity *string) Detail {
 	if returnConsumedCapacity == nil {
 		return None
@@ -32,7 +32,7 @@ func DetailOf(returnConsumedCapacity *string) Detail {
 	}
 }
 
-// Split says whether the units of a transaction are read or write units.
+// Split determines whether the units of a transaction are reported as read or write units.
 type Split uint8
 
 // The splits.
@@ -42,8 +42,8 @@ const (
 	Writes
 )
 
-// Meter adds up what one request consumed on one table. A nil Meter counts nothing and reports nil. It is
-// not for concurrent use.
+// Meter adds up what one request consumed on one table. A nil Meter counts nothing and reports nil. It is not safe for concurrent
+// use.
 type Meter struct {
 	name    string
 	detail  Detail
@@ -54,8 +54,8 @@ type Meter struct {
 	vectors map[string]float64 // bytes
 }
 
-// NewMeter returns a meter for the table as the request names it (a name or an ARN: the report repeats
-// it), nil where the request wants no report.
+// NewMeter returns a meter for a table, as named in the request (a name or an ARN, which the report repeats), or nil if the
+// request wants no report.
 func NewMeter(table string, d Detail, s Split) *Meter {
 	if d == None {
 		return nil
@@ -103,7 +103,7 @@ func (m *Meter) Vector(index string, bytes float64) {
 	m.vectors[index] += bytes
 }
 
-// Report returns the ConsumedCapacity of the answer.
+// Report returns the ConsumedCapacity of the response.
 func (m *Meter) Report() *api.ConsumedCapacity {
 	if m == nil {
 		return nil
@@ -143,8 +143,8 @@ func (m *Meter) arms(units map[string]float64) map[string]api.Capacity {
 	return arms
 }
 
-// vectorArms reports the bytes written to vector indexes. They are VectorBytesMin altogether at least: what is missing is
-// reported with the index that is the first by name.
+// vectorArms reports the bytes written to vector indexes, at least VectorBytesMin in total: the difference is added to the index
+// that is first by name.
 func (m *Meter) vectorArms() map[string]api.VectorCapacity {
 	if len(m.vectors) == 0 {
 		return nil

@@ -1,30 +1,28 @@
-// Package catalog keeps the definitions of tables and indexes: their stored form, a cache of them, and
-// the changes of their life cycle.
+// Package catalog manages the definitions of tables and indexes: their stored form, a cache, and the changes of their life cycle.
 //
-// A Descriptor is the stored definition of one table, kept as versioned JSON under its name. A Table is
-// what the data plane needs of it, built once and never changed. The cache is an immutable map from names
-// to Tables behind one atomic pointer, so a look-up takes no lock.
+// A Descriptor is the stored definition of one table, kept as versioned JSON under its name. A Table is the immutable form of it
+// for the data plane. The cache is an immutable map from names to Tables behind one atomic pointer, so a lookup takes no lock.
 //
 //	keyenc.TableDescriptor(name) ─► Descriptor (JSON) ──► Table ─► cache ─► Lookup
 //	keyenc.TableVersion(id)      ─► 8 bytes big endian    Table.Version
-//	keyenc.NextTableID()         ─► 8 bytes big endian    the id the next table gets
+//	keyenc.NextTableID()         ─► 8 bytes big endian    the id of the next table
 //
-// States that only take time (CREATING, UPDATING, DELETING of a table) are instants in the descriptor,
-// compared with the clock by whoever asks: nothing has to wake up for them to end. States that take work
-// (the backfill of an index, the building of TTL entries) are moved on by the engine's jobs.
+// States that only take time (CREATING, UPDATING, DELETING of a table) are timestamps in the descriptor, compared with the clock
+// when read: nothing has to run for them to end. States that take work (the backfill of an index, the building of TTL entries)
+// are advanced by the engine's jobs.
 //
 // Invariants:
 //
-//	I1  Table.Version equals the stored version for as long as the definition is as the Table says: Change
-//	    writes descriptor and version in one transaction. A writer that checks the version in its own
-//	    transaction therefore never acts on a definition that is over, however old the cache.
-//	I2  A table id or index id is never given out twice.
+//	I1  Table.Version equals the stored version exactly while the definition is current: Change writes
+//	    descriptor and version in one transaction. A writer that checks the version in its own
+//	    transaction therefore never uses an outdated definition, however old the cache is.
+//	I2  A table id or index id is never reused.
 //	I3  The cache never goes back: reloads read the store under mu.
-//	I4  Where several servers share the store (Share), a change returns when all of them know it, and a server that could not keep
-//	    up gives no table out.
+//	I4  If several servers share the store (Share), a change returns when all of them have seen it, and a
+//	    server that has fallen behind serves no tables.
 //
-// All methods of Catalog may be called at once. Errors are *apierr.Error where the client is told,
-// anything else is the store's or a descriptor that this program cannot read.
+// All methods of Catalog are safe for concurrent use. Errors for clients are *apierr.Error; any other error is the store's, or a
+// descriptor that this program cannot read.
 package catalog
 
 import (
@@ -48,21 +46,21 @@ import (
 type Catalog struct {
 	store  kv.Store
 	region string
-	// account is the account id that ARNs carry.
+	// account is the account id in ARNs.
 	account string
 	now     func() time.Time
-	// followed reports whether the table has a follower in the process right now.
+	// followed reports whether the table currently has a follower in this process.
 	followed func(keyenc.TableID) bool
-	// changed is told of the definitions that take the place of others; see OnChange.
+	// changed is called when a definition replaces another; see OnChange.
 	changed func(before, after *Table)
-	peers   Peers // nil: no other server has the store
+	peers   Peers // nil: the store is not shared
 
 	mu     sync.Mutex // held by reloads
 	tables atomic.Pointer[map[string]*Table]
 }
 
-// Open loads the catalog of a store. followed reports whether a table has a follower in the process: no change of the
-// table's definition ends the keeping of its log then.
+// Open loads the catalog of a store. followed reports whether a table has a follower in this process: then changes of its
+// definition do not stop its logging.
 func Open(ctx context.Context, store kv.Store, region, account string, now func() time.Time,
 	followed func(keyenc.TableID) bool,
 ) (*Catalog, error) {
@@ -74,27 +72,26 @@ func Open(ctx context.Context, store kv.Store, region, account string, now func(
 	return c, nil
 }
 
-// OnChange has changed called with each definition of a table that is new to the cache, and with the one before, nil for none. It is called with
-// reloads held up, and must be set before the catalog is used.
+// OnChange sets a function that is called with each definition that is new to the cache and with the previous one, or nil. It is
+// called while reloads are blocked. OnChange must be called before the catalog is used.
 func (c *Catalog) OnChange(changed func(before, after *Table)) { c.changed = changed }
 
 // Peers are the other servers that share the store.
 type Peers interface {
-	// Current tells whether definitions that were read earlier may be used.
+	// Current reports whether definitions read earlier may still be used.
 	Current() bool
-	// Await waits until all servers know what is stored.
+	// Await waits until all servers have seen what is stored.
 	Await(ctx context.Context) error
 }
 
-// Share has the catalog tell other servers of its changes. It must be called before the catalog is used.
+// Share makes the catalog coordinate changes with other servers. It must be called before the catalog is used.
 func (c *Catalog) Share(peers Peers) { c.peers = peers }
 
-// ErrNotCurrent is of a server that has lost touch with its store.
+// ErrNotCurrent means that a server has lost contact with its store.
 var ErrNotCurrent = errors.New("catalog: the server could not renew its lease, so its definitions of tables may be out of date")
 
-// Lookup returns the table of that name or ARN for reading and writing items. It takes no lock and reads
-// no store. A table that is not there, still being created or being deleted is a
-// ResourceNotFoundException.
+// Lookup returns the table with a name or ARN for reading and writing items. It takes no lock and does not read the store. A
+// table that does not exist, or is still being created or deleted, is a ResourceNotFoundException.
 func (c *Catalog) Lookup(nameOrARN string) (*Table, error) {
 	if c.peers != nil && !c.peers.Current() {
 		return nil, ErrNotCurrent
@@ -118,13 +115,12 @@ func (c *Catalog) Lookup(nameOrARN string) (*Table, error) {
 	return t, nil
 }
 
-// Tables returns the cached tables by name; read only. Tables that are being created or deleted are among
-// them.
+// Tables returns the cached tables by name, read only, including those being created or deleted.
 func (c *Catalog) Tables() map[string]*Table { return *c.tables.Load() }
 
-// Renew is for who has bound a transaction to these tables and found, by its version, that one of them is over.
-// Of many who find that at once, one reads the store. Where all are as the store has them, the store is damaged:
-// that is an error, since whoever tried again would do so for ever.
+// Renew is called when a transaction bound to these tables has found, by the version, that one of them is outdated. Of many
+// concurrent callers one reads the store. If all tables are as stored, the store is corrupted: that is an error, because callers
+// would otherwise retry forever.
 func (c *Catalog) Renew(ctx context.Context, bound ...*Table) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,11 +131,11 @@ func (c *Catalog) Renew(ctx context.Context, bound ...*Table) error {
 	if err := c.refresh(ctx); err != nil || slices.ContainsFunc(bound, over) {
 		return err
 	}
-	return fmt.Errorf("catalog: table %q: the descriptor is of version %d and the stored version is another one",
+	return fmt.Errorf("catalog: table %q: the descriptor has version %d, but the stored version differs",
 		bound[0].Name, bound[0].Version)
 }
 
-// Refresh reads all descriptors anew.
+// Refresh reloads all descriptors.
 func (c *Catalog) Refresh(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,10 +162,10 @@ func (c *Catalog) refresh(ctx context.Context) error {
 	return nil
 }
 
-// Load reads the tables of a store as they are in one state of it.
+// Load reads the tables of a store from one consistent state.
 func Load(r kv.Reader) (map[string]*Table, error) { return load(r, nil) }
 
-// load builds the tables of r, taking over those of old that have not changed.
+// load builds the tables of r, reusing those of old that have not changed.
 func load(r kv.Reader, old map[string]*Table) (map[string]*Table, error) {
 	tables := make(map[string]*Table, len(old))
 	lo, hi := keyenc.TableDescriptors()
@@ -192,7 +188,7 @@ func load(r kv.Reader, old map[string]*Table) (map[string]*Table, error) {
 	return tables, nil
 }
 
-// reload reads one descriptor anew. What has been changed must be known, whatever becomes of the context.
+// reload reloads one descriptor. It ignores the cancellation of ctx, because the cache must learn of a committed change.
 func (c *Catalog) reload(ctx context.Context, name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -224,12 +220,12 @@ func newStoredTable(stored []byte) (*Table, error) {
 	return t, nil
 }
 
-// Version reads the stored version of a table within a transaction or snapshot; 0 where the table is gone.
+// Version reads the stored version of a table within a transaction or snapshot, or returns 0 if the table does not exist.
 func Version(r kv.Reader, id keyenc.TableID) (uint64, error) {
 	return readUint64(r, keyenc.TableVersion(id))
 }
 
-// StoredVersion reads the version of the table that is stored, within a transaction or snapshot; 0 where the table is gone.
+// StoredVersion reads the stored version of the table within a transaction or snapshot, or returns 0 if the table does not exist.
 func (t *Table) StoredVersion(r kv.Reader) (uint64, error) { return readUint64(r, t.versionKey) }
 
 func readUint64(r kv.Reader, key []byte) (uint64, error) {
@@ -238,15 +234,14 @@ func readUint64(r kv.Reader, key []byte) (uint64, error) {
 		return 0, err
 	}
 	if len(data) != 8 {
-		return 0, fmt.Errorf("catalog: key %x holds %d bytes and not 8", key, len(data))
+		return 0, fmt.Errorf("catalog: key %x has %d bytes, want 8", key, len(data))
 	}
 	return binary.BigEndian.Uint64(data), nil
 }
 
 func encodeUint64(v uint64) []byte { return binary.BigEndian.AppendUint64(nil, v) }
 
-// Names lists the names of tables that come after one, in bytewise order, at most limit; more tells whether
-// others follow.
+// Names lists the names of tables after a name, in bytewise order, at most limit; more reports whether others follow.
 func (c *Catalog) Names(ctx context.Context, after string, limit int) (names []string, more bool, err error) {
 	snapshot, err := c.store.Snapshot(ctx)
 	if err != nil {

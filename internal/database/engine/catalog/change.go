@@ -14,12 +14,12 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// tablesMax is how many tables an account may have in a region.
+// tablesMax is the maximum number of tables in an account and Region.
 const tablesMax = 2500
 
-// Get returns the stored descriptor of the table of that name or ARN, for operations on the table itself.
-// A table that is not there is a ResourceNotFoundException that names it. The caller owns the result. Whoever has been
-// told of a table finds it by Lookup: the store knows it a moment before the cache does.
+// Get returns the stored descriptor of the table with a name or ARN, for operations on the table itself. A missing table is a
+// ResourceNotFoundException that names it. The caller owns the result. A table that Get has returned is also found by Lookup,
+// although the store knows of it a moment before the cache.
 func (c *Catalog) Get(ctx context.Context, nameOrARN string) (*Descriptor, error) {
 	name, err := c.Name(nameOrARN)
 	if err != nil {
@@ -41,7 +41,7 @@ func (c *Catalog) Get(ctx context.Context, nameOrARN string) (*Descriptor, error
 	return d, nil
 }
 
-// live decodes a descriptor and checks that its table is still there.
+// live decodes a descriptor and checks that its table still exists.
 func (c *Catalog) live(name string, data []byte) (*Descriptor, error) {
 	if data == nil {
 		return nil, apierr.TableNotFound.With(name)
@@ -56,14 +56,13 @@ func (c *Catalog) live(name string, data []byte) (*Descriptor, error) {
 	return d, nil
 }
 
-// Create stores a new table under d.Name, giving it the next id and version 1.
+// Create stores a new table under d.Name, assigning the next id and version 1.
 func (c *Catalog) Create(ctx context.Context, d *Descriptor) error {
 	return c.CreateWith(ctx, d, kv.Intent{}, func(kv.Txn) error { return nil })
 }
 
-// CreateWith is Create with more in the same transaction: with holds the keys of in, knows d.ID, may run more
-// than once, and may write those keys and records that belong to the table. An error of it ends the creation
-// with nothing written.
+// CreateWith is Create with additional writes in the same transaction: with runs holding the keys of in, after d.ID is assigned.
+// It may run more than once, and may write those keys and records of the table. If it fails, nothing is written.
 func (c *Catalog) CreateWith(ctx context.Context, d *Descriptor, in kv.Intent, with func(txn kv.Txn) error) error {
 	in.Write = append(slices.Clip(in.Write), NewKeys(d.Name)...)
 	err := c.store.Update(ctx, in, func(txn kv.Txn) error { return c.Add(txn, d, with) })
@@ -89,13 +88,13 @@ func (c *Catalog) await(ctx context.Context) error {
 	return c.peers.Await(ctx)
 }
 
-// NewKeys are the keys that an update must hold to add a table.
+// NewKeys returns the keys that an update must hold to add a table.
 func NewKeys(name string) [][]byte {
 	return [][]byte{keyenc.TableDescriptor(name), keyenc.NextTableID()}
 }
 
-// Add stores a new table within an update of the catalog's store that holds its NewKeys; with writes the rest of it and
-// knows d.ID. Reload must follow the commit.
+// Add stores a new table within an update of the catalog's store that holds its NewKeys; with writes the rest of it and can use
+// d.ID. Call Reload after the commit.
 func (c *Catalog) Add(txn kv.Txn, d *Descriptor, with func(kv.Txn) error) error {
 	if err := c.nameIsFree(txn, d.Name); err != nil {
 		return err
@@ -158,15 +157,14 @@ func (c *Catalog) roomForOneMore(r kv.Reader) error {
 	return nil
 }
 
-// Change applies edit to the stored descriptor of the table of that name or ARN, gives it the next version
-// and returns it. edit works on a copy of its own, may run more than once, and may write records that
-// belong to the table (its jobs) in the same transaction; an error of it ends the change with nothing
-// written. A descriptor that edit leaves gone is removed.
+// Change applies edit to the stored descriptor of the table with a name or ARN, assigns the next version and returns the result.
+// edit works on its own copy, may run more than once, and may write records of the table (its jobs) in the same transaction. If
+// it fails, nothing is written. A descriptor that edit marks as gone is removed.
 func (c *Catalog) Change(ctx context.Context, nameOrARN string, edit func(txn kv.Txn, d *Descriptor) error) (*Descriptor, error) {
 	return c.change(ctx, nameOrARN, kv.Intent{Frees: true}, edit)
 }
 
-// Drop is the Change that begins the removal of a table. No lack of disk space keeps it back.
+// Drop is a Change that starts the removal of a table. It also works when disk space is low.
 func (c *Catalog) Drop(ctx context.Context, nameOrARN string, edit func(txn kv.Txn, d *Descriptor) error) (*Descriptor, error) {
 	return c.change(ctx, nameOrARN, kv.Intent{Drops: true}, edit)
 }
@@ -185,10 +183,10 @@ func (c *Catalog) change(ctx context.Context, nameOrARN string, in kv.Intent, ed
 	}
 }
 
-// ErrReplaced says that another table took the name between the look-up and the transaction.
-var ErrReplaced = errors.New("catalog: table was replaced")
+// ErrReplaced means that another table got the name between the lookup and the transaction.
+var ErrReplaced = errors.New("catalog: the table was replaced by another")
 
-// changeOnce changes the table that before describes, holding its keys.
+// changeOnce changes the table described by before, holding its keys.
 func (c *Catalog) changeOnce(ctx context.Context, before *Descriptor, intent kv.Intent, edit func(kv.Txn, *Descriptor) error) (*Descriptor, error) {
 	var after *Descriptor
 	intent.Write = before.Keyring()
@@ -202,13 +200,13 @@ func (c *Catalog) changeOnce(ctx context.Context, before *Descriptor, intent kv.
 	return after, nil
 }
 
-// Keyring are the keys that an update must hold to change the table.
+// Keyring returns the keys that an update must hold to change the table.
 func (d *Descriptor) Keyring() [][]byte {
 	return [][]byte{keyenc.TableDescriptor(d.Name), keyenc.TableVersion(d.ID)}
 }
 
-// Edit changes the table that before describes within an update of the catalog's store that holds its Keyring. Reload must
-// follow the commit. ErrReplaced says that before is not the table any more.
+// Edit changes the table described by before within an update of the catalog's store that holds its Keyring. Call Reload after
+// the commit. ErrReplaced means that before no longer describes the table.
 func (c *Catalog) Edit(txn kv.Txn, before *Descriptor, edit func(kv.Txn, *Descriptor) error) (*Descriptor, error) {
 	data, err := txn.Get(keyenc.TableDescriptor(before.Name))
 	if err != nil {
@@ -227,7 +225,7 @@ func (c *Catalog) Edit(txn kv.Txn, before *Descriptor, edit func(kv.Txn, *Descri
 	return after, c.put(txn, after)
 }
 
-// Reload reads the definition of one table anew, after an update of the store that called Add or Edit.
+// Reload reloads the definition of one table, after an update of the store that called Add or Edit.
 func (c *Catalog) Reload(ctx context.Context, name string) error { return c.follow(ctx, name, nil) }
 
 func (c *Catalog) put(txn kv.Txn, d *Descriptor) error {
@@ -240,7 +238,7 @@ func (c *Catalog) put(txn kv.Txn, d *Descriptor) error {
 	d.Version++
 	now := c.now()
 	if c.followed(d.ID) {
-		d.Follow(now) // the time may have passed d.Followed, for example while the machine was asleep
+		d.Follow(now) // d.Followed may have passed, for example while the machine was asleep
 	}
 	d.Log = d.settledLog(now, txn.LogSeq())
 	data, err := d.encode()
@@ -252,15 +250,14 @@ func (c *Catalog) put(txn kv.Txn, d *Descriptor) error {
 	return nil
 }
 
-// raise tells the other servers of a change.
+// raise signals a change to the other servers.
 func (c *Catalog) raise(txn kv.Txn) {
 	if c.peers != nil {
 		cluster.Raise(txn)
 	}
 }
 
-// Forget removes the descriptor of a table whose time of deletion is over, where no other table has taken
-// its name, and its version.
+// Forget removes the version of a table whose deletion is complete, and its descriptor unless another table has taken its name.
 func (c *Catalog) Forget(ctx context.Context, name string, id keyenc.TableID) error {
 	intent := kv.Intent{Write: [][]byte{keyenc.TableDescriptor(name), keyenc.TableVersion(id)}, Drops: true}
 	err := c.store.Update(ctx, intent, func(txn kv.Txn) error {

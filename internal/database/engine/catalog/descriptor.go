@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// The stored forms of a descriptor. Format 1 had no Log, format 2 no vector indexes, format 3 no global tables; what has none
-// of these is still written as format 2, which older programs read.
+// The versions of a descriptor's stored form. Format 1 had no Log, format 2 no vector indexes, format 3 no global tables. A
+// descriptor with none of the newer parts is still written as format 2, which older programs can read.
 const (
 	formatWithLog    = 2
 	formatWithVector = 3
@@ -19,8 +19,8 @@ const (
 	descriptorFormat = formatWithGlobal // the newest that this program reads
 )
 
-// Descriptor is the stored form of a table's definition: all that CreateTable and UpdateTable were told and
-// what has become of it. Times are milliseconds since the epoch; 0 is never.
+// Descriptor is the stored form of a table's definition: the parameters of CreateTable and UpdateTable and the table's current
+// state. Times are milliseconds since the epoch; 0 means never.
 type Descriptor struct {
 	Format  int            `json:"format"`
 	ID      keyenc.TableID `json:"id"`
@@ -29,8 +29,8 @@ type Descriptor struct {
 	UUID    string         `json:"uuid"`
 
 	Created int64 `json:"created"`
-	// ReadyAt ends CREATING, SettledAt ends UPDATING, GoneAt ends DELETING and the table. Each is 0 where
-	// the state was never entered or had no length.
+	// ReadyAt ends CREATING, SettledAt ends UPDATING, GoneAt ends DELETING and the table's existence. Each is 0 if the state was
+	// never entered or took no time.
 	ReadyAt   int64 `json:"readyAt,omitempty"`
 	SettledAt int64 `json:"settledAt,omitempty"`
 	GoneAt    int64 `json:"goneAt,omitempty"`
@@ -49,17 +49,17 @@ type Descriptor struct {
 	Log            Log        `json:"log,omitzero"`
 	Followed       int64      `json:"followed,omitempty"` // until when the log keeps both images for followers
 	Restored       *Restored  `json:"restored,omitempty"`
-	Importing      bool       `json:"importing,omitempty"` // while objects of a bucket are read into it
+	Importing      bool       `json:"importing,omitempty"` // while objects of a bucket are imported
 	Encryption     Encryption `json:"encryption,omitzero"`
-	Class          string     `json:"class,omitempty"` // "" where never named
+	Class          string     `json:"class,omitempty"` // "" if never set
 	ClassChanged   int64      `json:"classChanged,omitempty"`
 	DeletionBarred bool       `json:"deletionBarred,omitempty"`
 	Tags           []Tag      `json:"tags,omitempty"` // sorted by Key
 	Policies       []Policy   `json:"policies,omitempty"`
 	Insights       *Insights  `json:"insights,omitempty"`
-	// Destinations are the Kinesis streams that changes are or were delivered to, the latest last; one at most is enabled.
+	// Destinations are the current and former Kinesis destinations, the latest last; at most one is enabled.
 	Destinations []Destination `json:"destinations,omitempty"`
-	// Global is the table's part in a global table; nil where it never had one.
+	// Global is the table's part in a global table; nil if it never was in one.
 	Global *GlobalTable `json:"global,omitempty"`
 }
 
@@ -82,14 +82,14 @@ const (
 	ProjectInclude  = "INCLUDE"
 )
 
-// IndexState is where an index stands in its life; it moves by jobs, not by time.
+// IndexState is the state in an index's life cycle, which jobs advance.
 type IndexState string
 
 // The states of an index.
 const (
 	IndexActive      IndexState = ""
 	IndexAllocating  IndexState = "allocating"  // new, its backfill has not begun
-	IndexBackfilling IndexState = "backfilling" // maintained by writes, not readable yet
+	IndexBackfilling IndexState = "backfilling" // maintained by writes, but not readable yet
 	IndexDeleting    IndexState = "deleting"
 )
 
@@ -100,23 +100,23 @@ type IndexDescriptor struct {
 	Local      bool           `json:"local,omitempty"`
 	Keys       []KeyElement   `json:"keys"`
 	Projection string         `json:"projection"`
-	Included   []string       `json:"included,omitempty"` // in the order given
+	Included   []string       `json:"included,omitempty"` // in the given order
 	State      IndexState     `json:"state,omitempty"`
 	SettledAt  int64          `json:"settledAt,omitempty"` // ends UPDATING
 	Throughput Throughput     `json:"throughput,omitzero"`
 	OnDemand   *Maxima        `json:"onDemand,omitempty"`
 	Warm       *Units         `json:"warm,omitempty"`
 	Insights   *Insights      `json:"insights,omitempty"`
-	// Vector makes it a vector index. Keys are then its partition key, or empty.
+	// Vector is set for a vector index. Keys is then its partition key, or empty.
 	Vector *VectorDescriptor `json:"vector,omitempty"`
 }
 
-// VectorDescriptor is what a vector index has and no other.
+// VectorDescriptor is the part of a definition that only vector indexes have.
 type VectorDescriptor struct {
 	Attribute  string   `json:"attribute"`
 	Dimensions int      `json:"dimensions"`
 	Function   string   `json:"function"`
-	Filters    []string `json:"filters,omitempty"` // inline filters, in the order given
+	Filters    []string `json:"filters,omitempty"` // inline filters, in the given order
 }
 
 // Units are reads and writes a second.
@@ -125,50 +125,50 @@ type Units struct {
 	Write int64 `json:"write"`
 }
 
-// Maxima bound an on-demand table or index; -1 is no bound.
+// Maxima limit an on-demand table or index; -1 is no limit.
 type Maxima struct {
 	Read  int64 `json:"read"`
 	Write int64 `json:"write"`
 }
 
-// Throughput is provisioned throughput and the history that DescribeTable tells of it.
+// Throughput is provisioned throughput and its history as reported by DescribeTable.
 type Throughput struct {
 	Read         int64 `json:"read"`
 	Write        int64 `json:"write"`
 	LastIncrease int64 `json:"lastIncrease,omitempty"`
 	LastDecrease int64 `json:"lastDecrease,omitempty"`
-	// Decreases counts those of the day (UTC) of LastDecrease.
+	// Decreases counts the decreases on the day (UTC) of LastDecrease.
 	Decreases int64 `json:"decreases,omitempty"`
-	// Was is what the latest change changed. It is described until the change has settled.
+	// Was is the throughput before the latest change, which is reported until the change has settled.
 	Was *Throughput `json:"was,omitempty"`
 }
 
 // Billing is the billing mode and provisioned throughput of a table.
 type Billing struct {
 	OnDemand bool `json:"onDemand,omitempty"`
-	// BecameOnDemand is when the table was last switched to on-demand; 0 is never.
+	// BecameOnDemand is when the table was last switched to on-demand, or 0.
 	BecameOnDemand int64      `json:"becameOnDemand,omitempty"`
 	Throughput     Throughput `json:"throughput,omitzero"`
 }
 
-// StreamLabelLayout is the form of a stream's label: the time at which it was enabled.
+// StreamLabelLayout is the layout of a stream's label: the time at which it was enabled.
 const StreamLabelLayout = "2006-01-02T15:04:05.000"
 
 // Stream is the table's stream setting.
 type Stream struct {
 	Enabled bool   `json:"enabled,omitempty"`
 	View    string `json:"view,omitempty"`
-	// Label names the latest stream; it stays when the stream is disabled.
+	// Label is the label of the latest stream, even after it was disabled.
 	Label string `json:"label,omitempty"`
 }
 
-// TTLState is where time to live stands; "" is never enabled, or disabled and over.
+// TTLState is the state of time to live; "" means never enabled, or completely disabled.
 type TTLState string
 
 // The states of TTL.
 const (
 	TTLDisabled  TTLState = ""
-	TTLEnabling  TTLState = "enabling" // writes keep entries; those of old items are being built
+	TTLEnabling  TTLState = "enabling" // writes maintain entries; those of existing items are being built
 	TTLEnabled   TTLState = "enabled"
 	TTLDisabling TTLState = "disabling" // entries are being dropped
 )
@@ -180,25 +180,24 @@ type TTL struct {
 	Changed   int64    `json:"changed,omitempty"`
 }
 
-// PITR is the table's setting of point-in-time recovery.
+// PITR is the table's point-in-time recovery setting.
 type PITR struct {
 	Enabled bool `json:"enabled,omitempty"`
-	// Days is the length of the recovery period, 1 to 35; it stays when PITR is turned off.
+	// Days is the length of the recovery period, 1 to 35; it is kept when PITR is disabled.
 	Days int `json:"days,omitempty"`
-	// Since is the first time that can be recovered: when it was turned on last, or when the period began before it
-	// became longer.
+	// Since is the first recoverable time: when PITR was last enabled, or when the period began before it was extended.
 	Since int64 `json:"since,omitempty"`
 }
 
-// Restored says what a table was restored from. While InProgress the table is CREATING.
+// Restored is the origin of a restored table. While InProgress the table is CREATING.
 type Restored struct {
 	BackupARN  string `json:"backupARN,omitempty"`
 	TableARN   string `json:"tableARN"`
-	At         int64  `json:"at"` // the moment that was restored
+	At         int64  `json:"at"` // the restored time
 	InProgress bool   `json:"inProgress,omitempty"`
 }
 
-// maintained is the attribute whose TTL entries writes keep.
+// maintained returns the attribute whose TTL entries writes maintain.
 func (t TTL) maintained() string {
 	if t.State == TTLEnabling || t.State == TTLEnabled {
 		return t.Attribute
@@ -206,19 +205,19 @@ func (t TTL) maintained() string {
 	return ""
 }
 
-// Encryption is the setting of encryption at rest as told; this store encrypts nothing.
+// Encryption is the encryption setting as requested; this store does not encrypt by it.
 type Encryption struct {
-	KeyARN string `json:"keyARN,omitempty"` // "" while the key is AWS's own
+	KeyARN string `json:"keyARN,omitempty"` // "" for a key owned by AWS
 }
 
 // Policy is the resource-based policy of the table or of one of its streams.
 type Policy struct {
-	Stream   string `json:"stream,omitempty"` // the stream's label; "" is the table
+	Stream   string `json:"stream,omitempty"` // the stream's label; "" for the table
 	Document string `json:"document"`
 	Revision string `json:"revision"`
 }
 
-// Policy returns the policy of the table (label "") or of one of its streams; nil where there is none.
+// Policy returns the policy of the table (label "") or of one of its streams, or nil.
 func (d *Descriptor) Policy(label string) *Policy {
 	i := slices.IndexFunc(d.Policies, func(p Policy) bool { return p.Stream == label })
 	if i < 0 {
@@ -233,7 +232,7 @@ type Tag struct {
 	Value string `json:"value"`
 }
 
-// Index returns the descriptor of the index of that name, nil where there is none.
+// Index returns the descriptor of the index with a name, or nil.
 func (d *Descriptor) Index(name string) *IndexDescriptor {
 	i := slices.IndexFunc(d.Indexes, func(x IndexDescriptor) bool { return x.Name == name })
 	if i < 0 {
@@ -242,7 +241,7 @@ func (d *Descriptor) Index(name string) *IndexDescriptor {
 	return &d.Indexes[i]
 }
 
-// IndexByID returns the descriptor of the index of that id, nil where there is none.
+// IndexByID returns the descriptor of the index with an id, or nil.
 func (d *Descriptor) IndexByID(id keyenc.IndexID) *IndexDescriptor {
 	i := slices.IndexFunc(d.Indexes, func(x IndexDescriptor) bool { return x.ID == id })
 	if i < 0 {
@@ -262,7 +261,7 @@ func (d *Descriptor) encode() ([]byte, error) {
 	return json.Marshal(d)
 }
 
-// ReadDescriptor reads the descriptor of the table of a name, in whatever state it is; nil where there is none.
+// ReadDescriptor reads the descriptor of the table with a name, in whatever state, or returns nil.
 func ReadDescriptor(r kv.Reader, name string) (*Descriptor, error) {
 	data, err := r.Get(keyenc.TableDescriptor(name))
 	if err != nil || data == nil {
@@ -271,7 +270,7 @@ func ReadDescriptor(r kv.Reader, name string) (*Descriptor, error) {
 	return decodeDescriptor(data)
 }
 
-// DecodeDescriptor reads a descriptor that stands in another record than its own; its form is told by itself.
+// DecodeDescriptor decodes a descriptor that is embedded in another record; it contains its own format version.
 func DecodeDescriptor(data []byte) (*Descriptor, error) { return decodeDescriptor(data) }
 
 func decodeDescriptor(data []byte) (*Descriptor, error) {

@@ -7,24 +7,24 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// The precisions of the times in records for Kinesis, as the API names them.
+// The precisions of timestamps in Kinesis records, as the API names them.
 const (
 	PrecisionMillisecond = "MILLISECOND"
 	PrecisionMicrosecond = "MICROSECOND"
 )
 
-// Destination is a Kinesis data stream that a table's changes are delivered to.
+// Destination is a Kinesis data stream to which a table's changes are delivered.
 type Destination struct {
 	StreamARN string `json:"streamARN"`
 	Enabled   bool   `json:"enabled,omitempty"`
-	Precision string `json:"precision,omitempty"` // "" where never named
-	// From is the number after which changes are delivered: those since the destination was enabled.
+	Precision string `json:"precision,omitempty"` // "" if never set
+	// From is the number after which changes are delivered, those since the destination was enabled.
 	From      kv.Seq `json:"from,omitempty"`
 	SettledAt int64  `json:"settledAt,omitempty"` // ends ENABLING, UPDATING and DISABLING
-	Updated   bool   `json:"updated,omitempty"`   // the last change was one of the precision
+	Updated   bool   `json:"updated,omitempty"`   // the latest change was of the precision
 }
 
-// Status is the destination's status at a time, as the API names it.
+// Status returns the destination's status at a time, as the API names it.
 func (x *Destination) Status(now time.Time) string {
 	settling := now.UnixMilli() < x.SettledAt
 	switch {
@@ -41,7 +41,7 @@ func (x *Destination) Status(now time.Time) string {
 	}
 }
 
-// Destination returns the destination that is enabled, nil where none is.
+// Destination returns the enabled destination, or nil.
 func (d *Descriptor) Destination() *Destination {
 	for i := range d.Destinations {
 		if d.Destinations[i].Enabled {
@@ -51,7 +51,7 @@ func (d *Descriptor) Destination() *Destination {
 	return nil
 }
 
-// HasDestination reports whether the table knows the destination of an ARN, enabled or not.
+// HasDestination reports whether the table has, or had, the destination with an ARN.
 func (d *Descriptor) HasDestination(arn string) bool {
 	return slices.ContainsFunc(d.Destinations, func(x Destination) bool { return x.StreamARN == arn })
 }

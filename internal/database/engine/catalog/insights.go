@@ -14,19 +14,19 @@ const (
 	ThrottledOnly        InsightsMode = "THROTTLED_KEYS"
 )
 
-// Insights is the setting of contributor insights of a table or global index.
+// Insights is the contributor insights setting of a table or global index.
 type Insights struct {
 	Enabled bool         `json:"enabled,omitempty"`
 	Mode    InsightsMode `json:"mode,omitempty"`
-	// Created is when they were enabled last: the names of their rules have it.
+	// Created is when they were last enabled; it is part of the names of their rules.
 	Created   int64 `json:"created,omitempty"`
 	Changed   int64 `json:"changed,omitempty"`
 	SettledAt int64 `json:"settledAt,omitempty"` // ends ENABLING and DISABLING
-	// Refused says that there were too many rules: the status is FAILED.
+	// Refused means that there were too many rules: the status is FAILED.
 	Refused bool `json:"refused,omitempty"`
 }
 
-// Status is the setting's status at a time, as the API names it.
+// Status returns the setting's status at a time, as the API names it.
 func (i *Insights) Status(now time.Time) string {
 	settling := now.UnixMilli() < i.SettledAt
 	switch {
@@ -43,7 +43,7 @@ func (i *Insights) Status(now time.Time) string {
 	}
 }
 
-// active is the mode while insights are enabled, else "".
+// active returns the mode if insights are enabled, else "".
 func (i *Insights) active() InsightsMode {
 	if i == nil || !i.Enabled {
 		return ""
@@ -51,7 +51,7 @@ func (i *Insights) active() InsightsMode {
 	return i.Mode
 }
 
-// Rules are the names of the rules of a table, or of one of its global indexes, of which AWS makes one for each ranking.
+// Rules returns the names of the rules of a table, or of one of its global indexes. AWS creates one for each ranking.
 func (i *Insights) Rules(table, index string, sorted bool) []string {
 	mode := i.active()
 	if mode == "" {
@@ -74,10 +74,10 @@ func (i *Insights) Rules(table, index string, sorted bool) []string {
 
 const rulePrefix = "DynamoDBContributorInsights-"
 
-// Ranking is what a rule ranks: partition keys, or whole keys, by consumed capacity, or by throttled requests.
+// Ranking is what a rule ranks: partition keys or whole keys, by consumed capacity or by throttled requests.
 type Ranking struct{ Whole, Throttled bool }
 
-// RankingOf returns the ranking of a rule that Rules has named.
+// RankingOf returns the ranking of a rule named by Rules.
 func RankingOf(rule string) Ranking {
 	ranking := rule[len(rulePrefix):]
 	return Ranking{Whole: ranking[0] == 'S', Throttled: ranking[2] == 'T'}

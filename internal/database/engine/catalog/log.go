@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// FollowedFor is how long a table's log keeps both images, at least, after its last follower in the process has
-	// ended, so that the follower can resume.
+	// FollowedFor is the minimum time for which a table's log keeps both images after its last follower in the process has ended,
+	// so that the follower can resume.
 	FollowedFor = 24 * time.Hour
-	// followedMargin is added to FollowedFor each time, so that the definition changes once an hour and not every time a
+	// followedMargin is added to FollowedFor each time, so that the definition changes once an hour rather than whenever a
 	// follower is found.
 	followedMargin = time.Hour
 )
 
-// View is what a stream tells of each change.
+// View is what a stream shows of each change.
 type View string
 
 // The views, as the API names them.
@@ -26,25 +26,25 @@ const (
 	NewAndOldImages View = "NEW_AND_OLD_IMAGES"
 )
 
-// Old reports whether records carry the item as it was before the change.
+// Old reports whether records contain the item as it was before the change.
 func (v View) Old() bool { return v == OldImage || v == NewAndOldImages }
 
-// New reports whether records carry the item as it is after the change.
+// New reports whether records contain the item as it is after the change.
 func (v View) New() bool { return v == NewImage || v == NewAndOldImages }
 
-// Log is what the table's change log keeps, and since when: every change from that number on has a record, its old
-// image, its new image. 0 is not kept now. A write acts on the Log of the definition whose version it checks, so none
-// under an earlier rule comes after the switch.
+// Log is what the table's change log keeps, and since when: the numbers from which on every change has a record, its old image,
+// its new image. 0 means not kept now. A write uses the Log of the definition whose version it checks, so no record follows an
+// outdated rule.
 type Log struct {
 	Keys kv.Seq `json:"keys,omitempty"`
 	Old  kv.Seq `json:"old,omitempty"`
 	New  kv.Seq `json:"new,omitempty"`
 }
 
-// logOfFormat1 is what tables of descriptor format 1 keep: everything since ever.
+// logOfFormat1 is the log of tables with descriptor format 1: everything from the start.
 var logOfFormat1 = Log{Keys: 1, Old: 1, New: 1}
 
-// BothImages is the number from which on every change has a record with both images; 0 where they are not kept now.
+// BothImages returns the number from which on every change has a record with both images, or 0 if they are not kept now.
 func (l Log) BothImages() kv.Seq {
 	if l.Old == 0 || l.New == 0 {
 		return 0
@@ -52,9 +52,9 @@ func (l Log) BothImages() kv.Seq {
 	return max(l.Keys, l.Old, l.New)
 }
 
-// settledLog is the log of a definition whose changes come from a number on. It keeps what somebody can ask for: what
-// the stream shows, old images for point-in-time recovery, both for followers in the process, a Kinesis destination
-// and the other replicas of a global table.
+// settledLog returns the log of a definition for changes from a number on. It keeps what somebody can ask for: what the stream
+// shows, old images for point-in-time recovery, both images for followers in the process, a Kinesis destination and the other
+// replicas of a global table.
 func (d *Descriptor) settledLog(now time.Time, from kv.Seq) Log {
 	view, on, followed := View(d.Stream.View), d.Stream.Enabled, d.FollowedAt(now) || d.Destination() != nil || d.Replicates()
 	since := func(was kv.Seq, needed bool) kv.Seq {
@@ -74,11 +74,10 @@ func (d *Descriptor) settledLog(now time.Time, from kv.Seq) Log {
 	}
 }
 
-// LogSettled reports whether the log keeps what it should at a time. Where it does not, any change of the table
-// settles it.
+// LogSettled reports whether the log keeps exactly what it should at a time. If not, any change of the table settles it.
 func (d *Descriptor) LogSettled(now time.Time) bool { return d.Log == d.settledLog(now, 1) }
 
-// Follow makes the log keep both images for followers in the process, until FollowedFor from now at least.
+// Follow makes the log keep both images for followers in the process, for at least FollowedFor from now.
 func (d *Descriptor) Follow(now time.Time) {
 	d.Followed = now.Add(FollowedFor + followedMargin).UnixMilli()
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 )
 
-// The lengths a table's or index's name may have, in bytes.
+// The minimum and maximum length of a table's or index's name, in bytes.
 const (
 	nameMin = 3
 	nameMax = 255
@@ -14,15 +14,15 @@ const (
 
 const (
 	arnPrefix = "arn:"
-	indexPart = "/index/" // between a table's name and an index's in the index's ARN
+	indexPart = "/index/" // between a table's and an index's name in an ARN
 )
 
-// TableARN is the ARN of a table of this database.
+// TableARN returns the ARN of a table of this database.
 func (c *Catalog) TableARN(name string) string {
 	return "arn:aws:dynamodb:" + c.region + ":" + c.account + ":table/" + name
 }
 
-// Name returns the table name that a TableName parameter names, which may be the table's ARN.
+// Name returns the table name in a TableName parameter, which may be an ARN.
 func (c *Catalog) Name(nameOrARN string) (string, error) {
 	if !strings.HasPrefix(nameOrARN, arnPrefix) {
 		if !ValidName(nameOrARN) {
@@ -37,7 +37,7 @@ func (c *Catalog) Name(nameOrARN string) (string, error) {
 	return arn.Table, c.checkScope(arn, nameOrARN)
 }
 
-// checkScope refuses an ARN of another account or region: there are no tables of those here.
+// checkScope rejects an ARN of another account or Region, whose tables are not here.
 func (c *Catalog) checkScope(arn ARN, text string) error {
 	if arn.Account != c.account {
 		return apierr.OtherAccount.With()
@@ -48,8 +48,7 @@ func (c *Catalog) checkScope(arn ARN, text string) error {
 	return nil
 }
 
-// NameOfResource returns the name of the table whose ARN a ResourceArn parameter is. The ARN of a stream is one that AWS
-// takes, but it finds no tags there.
+// NameOfResource returns the table name in a ResourceArn parameter. AWS accepts the ARN of a stream, but finds no tags there.
 func (c *Catalog) NameOfResource(text string) (string, error) {
 	arn, ok := ParseARN(text)
 	switch {
@@ -71,19 +70,18 @@ func (c *Catalog) NameOfResource(text string) (string, error) {
 	return arn.Table, nil
 }
 
-// foreignService reports whether a text is an ARN of another service than DynamoDB.
+// foreignService reports whether a text is an ARN of a service other than DynamoDB.
 func foreignService(text string) bool {
 	parts := strings.SplitN(text, ":", 6)
 	return len(parts) == 6 && parts[0] == "arn" && parts[2] != "dynamodb"
 }
 
-// ARN is a table's ARN in its parts. Rest is what follows the table's name ("/index/x"), "" where nothing
-// does.
+// ARN is a parsed table ARN. Rest is the part after the table's name ("/index/x"), or "".
 type ARN struct {
 	Region, Account, Table, Rest string
 }
 
-// ParseARN splits arn:PARTITION:dynamodb:REGION:ACCOUNT:table/NAME[/REST].
+// ParseARN parses arn:PARTITION:dynamodb:REGION:ACCOUNT:table/NAME[/REST].
 func ParseARN(text string) (arn ARN, ok bool) {
 	parts := strings.SplitN(text, ":", 6)
 	if len(parts) != 6 || parts[0] != "arn" || !strings.HasPrefix(parts[1], "aws") || parts[2] != "dynamodb" {

@@ -1,6 +1,6 @@
 package catalog
 
-// Scaling are the settings of auto scaling of a replica's capacity, as told; nothing here scales.
+// Scaling is the auto scaling settings of a replica's capacity, as requested; no scaling takes place.
 type Scaling struct {
 	Disabled    bool    `json:"disabled,omitempty"`
 	Min         *int64  `json:"min,omitempty"`
@@ -13,7 +13,7 @@ type Scaling struct {
 	OutCooldown *int64  `json:"outCooldown,omitempty"`
 }
 
-// The names under which a table keeps its Scaling; an index appends its own.
+// The names of a table's Scaling settings; an index appends its own name.
 const (
 	ScalesReads  = "read/"
 	ScalesWrites = "write/"

@@ -2,10 +2,10 @@ package catalog
 
 import "time"
 
-// Status is the status of a table or index as DescribeTable tells it.
+// Status is the status of a table or index as in DescribeTable.
 type Status string
 
-// The statuses that this store has.
+// The statuses that occur here.
 const (
 	StatusCreating Status = "CREATING"
 	StatusUpdating Status = "UPDATING"
@@ -13,8 +13,8 @@ const (
 	StatusActive   Status = "ACTIVE"
 )
 
-// Status is the table's status at a time. While an index is being built or dropped the table is UPDATING; a change of an
-// index's throughput shows in the index alone.
+// Status returns the table's status at a time. While an index is being built or dropped the table is UPDATING; a change of an
+// index's throughput only affects the index's status.
 func (d *Descriptor) Status(now time.Time) Status {
 	ms := now.UnixMilli()
 	switch {
@@ -33,7 +33,7 @@ func (d *Descriptor) Status(now time.Time) Status {
 	return StatusActive
 }
 
-// BeingRestored reports whether the table is still being filled from a backup or an earlier time.
+// BeingRestored reports whether the table is still being filled from a backup or from an earlier point in time.
 func (d *Descriptor) BeingRestored() bool { return d.Restored != nil && d.Restored.InProgress }
 
 // BeingFilled reports whether the table is still being filled: restored, imported, or as a new replica.
@@ -41,10 +41,10 @@ func (d *Descriptor) BeingFilled() bool {
 	return d.Importing || d.BeingRestored() || d.Global != nil && d.Global.Filling
 }
 
-// Gone reports whether the table's deletion is over at a time.
+// Gone reports whether the table's deletion is complete at a time.
 func (d *Descriptor) Gone(now time.Time) bool { return d.GoneAt != 0 && d.GoneAt <= now.UnixMilli() }
 
-// IndexStatus is the status of one index of the table at a time.
+// IndexStatus returns the status of one index of the table at a time.
 func (d *Descriptor) IndexStatus(x *IndexDescriptor, now time.Time) Status {
 	ms := now.UnixMilli()
 	switch {

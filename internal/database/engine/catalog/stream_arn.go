@@ -6,15 +6,15 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 )
 
-// StreamARN is the ARN of a stream of a table of this database.
+// StreamARN returns the ARN of a stream of a table of this database.
 func (c *Catalog) StreamARN(table, label string) string {
 	return c.TableARN(table) + streamPart + label
 }
 
-// streamPart is what stands between a table's name and the label in a stream's ARN.
+// streamPart is the part between a table's name and the label in a stream's ARN.
 const streamPart = "/stream/"
 
-// ParseStreamARN returns the table and the label that the ARN of a stream names, whether or not they are there.
+// ParseStreamARN returns the table and the label in the ARN of a stream, which need not exist.
 func (c *Catalog) ParseStreamARN(text string) (table, label string, err error) {
 	arn, ok := ParseARN(text)
 	if !ok || !ValidName(arn.Table) {

@@ -13,50 +13,50 @@ type KeyAttribute struct {
 	Kind attr.Kind // KindString, KindNumber or KindBinary
 }
 
-// Table is one version of a table's definition, as the data plane needs it. It is immutable: a change makes
-// a new one with the next Version.
+// Table is one version of a table's definition, in the form the data plane needs. It is immutable: a change creates a new one
+// with the next Version.
 type Table struct {
 	ID      keyenc.TableID
 	Name    string
 	Version uint64
 	PK      KeyAttribute
-	SK      KeyAttribute // Name is "" for a table without sort key
+	SK      KeyAttribute // Name is "" for a table without a sort key
 	Indexes []*Index
-	// TTLAttribute is the attribute that holds the expiry time while TTL is enabled, else "".
+	// TTLAttribute is the attribute with the expiry time while TTL is enabled, else "".
 	TTLAttribute string
 	OnDemand     bool
-	Insights     InsightsMode // "" while contributor insights are not enabled
+	Insights     InsightsMode // "" if contributor insights are not enabled
 	Enforcement  Enforcement
-	// Replica is the Region of the table where it is one of several replicas, whose items have versions; else "".
+	// Replica is the Region of the table if it is one of several replicas, whose items have versions; else "".
 	Replica string
-	// Legacy is true for a replica of version 2017.11.29, whose items have attributes that say where they come from.
+	// Legacy is true for a replica of version 2017.11.29, whose items have replication attributes.
 	Legacy bool
-	// Strong is true for a replica of a global table of multi-Region strong consistency.
+	// Strong is true for a replica of a global table with multi-Region strong consistency.
 	Strong bool
-	// Descriptor is everything else that is known of the table; read only.
+	// Descriptor is the full definition; read only.
 	Descriptor *Descriptor
 
-	stored     []byte // the descriptor as stored
+	stored     []byte // the stored descriptor
 	versionKey []byte
 }
 
-// VersionKey is the key that guards the table's shape: every write checks it. The caller must not change it.
+// VersionKey returns the key that guards the table's definition: every write checks it. The caller must not modify it.
 func (t *Table) VersionKey() []byte { return t.versionKey }
 
-// EnforcementTag is the tag that says, true or false, whether the capacity of a table is enforced.
+// EnforcementTag is the tag whose value, true or false, determines whether the capacity of a table is enforced.
 const EnforcementTag = "monotable:enforce-capacity"
 
-// Enforcement is what the tag says.
+// Enforcement is the meaning of the tag.
 type Enforcement uint8
 
 // The enforcements.
 const (
-	EnforcedByDefault Enforcement = iota // as for the whole database
+	EnforcedByDefault Enforcement = iota // as configured for the database
 	Enforced
 	NotEnforced
 )
 
-// Enforcement is what the table's tag says; any other value than true and false says nothing.
+// Enforcement returns the meaning of the table's tag; values other than true and false are ignored.
 func (d *Descriptor) Enforcement() Enforcement {
 	for _, tag := range d.Tags {
 		switch {
@@ -70,7 +70,7 @@ func (d *Descriptor) Enforcement() Enforcement {
 	return EnforcedByDefault
 }
 
-// IndexKind tells the kinds of indexes from each other.
+// IndexKind distinguishes the kinds of indexes.
 type IndexKind uint8
 
 // The kinds.
@@ -80,9 +80,9 @@ const (
 	Vector
 )
 
-// VectorSettings are what a vector index has and no other.
+// VectorSettings are the settings that only vector indexes have.
 type VectorSettings struct {
-	Attribute  string // holds the vectors
+	Attribute  string // contains the vectors
 	Dimensions int
 	Function   string
 	Filters    []KeyAttribute // inline filters
@@ -95,21 +95,21 @@ type Index struct {
 	Kind IndexKind
 	PK   []KeyAttribute // 1 to 4; a local index has the table's, a vector index may have none
 	SK   []KeyAttribute // 0 to 4; a local index has 1
-	// All is true for projection ALL. Otherwise Projected holds every attribute name that an entry
-	// carries, sorted: index keys, table keys, and the included ones. The attribute of a vector index is in neither: its
-	// entries carry the vector in a form of their own.
+	// All is true for projection ALL. Otherwise Projected is the sorted list of all attributes in an entry: index keys, table
+	// keys, and the included ones. The attribute of a vector index is in neither: its entries have the vector in a form of its
+	// own.
 	All       bool
 	Projected []string
-	Vector    *VectorSettings // of a vector index, else nil
-	// Readable is false until the backfill of a new index has ended, and while it is being deleted.
-	// While an index is maintained and not readable, entries of old items may not be there yet.
+	Vector    *VectorSettings // nil unless it is a vector index
+	// Readable is false until the backfill of a new index is complete, and while the index is being deleted. An index that is
+	// maintained but not readable may lack entries of old items.
 	Readable bool
-	// Maintained is false once the index is being deleted: writes no longer keep it.
+	// Maintained is false once the index is being deleted: writes no longer update it.
 	Maintained bool
-	Insights   InsightsMode // "" while contributor insights are not enabled
+	Insights   InsightsMode // "" if contributor insights are not enabled
 }
 
-// Index returns the index of that name, nil where there is none.
+// Index returns the index with a name, or nil.
 func (t *Table) Index(name string) *Index {
 	for _, x := range t.Indexes {
 		if x.Name == name {
@@ -132,7 +132,7 @@ func (t *Table) HasIndexKey(name string) bool {
 	})
 }
 
-// IndexByID returns the index of that id, nil where there is none.
+// IndexByID returns the index with an id, or nil.
 func (t *Table) IndexByID(id keyenc.IndexID) *Index {
 	for _, x := range t.Indexes {
 		if x.ID == id {
@@ -142,8 +142,8 @@ func (t *Table) IndexByID(id keyenc.IndexID) *Index {
 	return nil
 }
 
-// HasLocalIndex reports whether the table has an index that shares its partition key: then it counts the bytes
-// of item collections.
+// HasLocalIndex reports whether the table has an index with the table's partition key. Such a table counts the bytes of item
+// collections.
 func (t *Table) HasLocalIndex() bool {
 	return slices.ContainsFunc(t.Indexes, func(x *Index) bool { return x.Kind == Local })
 }
@@ -211,7 +211,7 @@ func newIndex(d *Descriptor, x *IndexDescriptor, kinds map[string]attr.Kind) *In
 	return out
 }
 
-// projected are the names that the entries of an index carry, sorted.
+// projected returns the names of the attributes in the entries of an index, sorted.
 func projected(d *Descriptor, x *IndexDescriptor) (names []string) {
 	for _, keys := range [2][]KeyElement{d.Keys, x.Keys} {
 		for _, k := range keys {

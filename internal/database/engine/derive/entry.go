@@ -1,8 +1,8 @@
-// Package derive says what follows from a stored item: its primary key, its entries in indexes, and the second at
-// which it expires. Functions here are pure: they read a table's definition and an item, and no store.
+// Package derive computes what follows from a stored item: its primary key, its index entries, and the second at which it
+// expires. Its functions are pure: they read a table's definition and an item, but no store.
 //
-// Writes, backfills, restores and the TTL sweeper derive here, so they cannot disagree. The verifier must not: it
-// derives in its own way, so that a mistake here shows.
+// Writes, backfills, restores and the TTL sweeper all use this package, so they cannot disagree. The verifier must not: it has
+// its own implementation, so that a bug in this one is detected.
 package derive
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// Entry is an item's place in one index.
+// Entry is an item's entry in one index.
 type Entry struct {
 	Key   []byte
-	Value []byte // the projected item; in a vector index the vector and then the projected item
+	Value []byte // the projected item; in a vector index preceded by the vector
 	Size  int    // by DynamoDB's accounting
 }
 
-// EntryOf derives the entry of a stored item of table t in index x. ok is false where the item is not in
-// the index: it lacks an attribute of the index key, or holds one there that cannot be a key. New items of
-// the second sort are refused (indexKeyFault); older ones, written before the index was made, stay outside.
+// EntryOf derives the entry of a stored item of table t in index x. ok is false if the item is not in the index: it lacks an
+// attribute of the index key, or has a value that cannot be a key. New items of the second kind are rejected (indexKeyFault);
+// older ones, written before the index was created, stay out of the index.
 func EntryOf(t *catalog.Table, x *catalog.Index, stored itemenc.Item) (e Entry, ok bool, err error) {
 	if x.Vector != nil {
 		ok, err = e.SetVector(t, x, stored)
@@ -72,7 +72,7 @@ func AppendEntryKey(dst []byte, t *catalog.Table, x *catalog.Index, stored iteme
 	return keyenc.IndexEntry(dst, t.ID, x.ID, pk, sk, basePK, baseSK), true, nil
 }
 
-// Attribute reads an attribute that may share its bytes with the item; it is zero where there is none.
+// Attribute returns an attribute, which may share its bytes with the item, or the zero Value if it is missing.
 func Attribute(stored itemenc.Item, name string) (attr.Value, error) {
 	v, found, err := stored.Lookup(name)
 	if err != nil || !found {
@@ -81,7 +81,7 @@ func Attribute(stored itemenc.Item, name string) (attr.Value, error) {
 	return v.Borrow()
 }
 
-// Project returns the part of the stored item that index x keeps, its own memory or appended to dst.
+// Project returns the part of a stored item that index x projects, in newly allocated memory or appended to dst.
 func Project(dst []byte, x *catalog.Index, stored itemenc.Item) (itemenc.Item, error) {
 	if x.All || stored == nil {
 		return stored, nil
@@ -89,7 +89,7 @@ func Project(dst []byte, x *catalog.Index, stored itemenc.Item) (itemenc.Item, e
 	return stored.Project(dst, x.Projected)
 }
 
-// PrimaryKey reads the table's key from a stored item.
+// PrimaryKey returns the table's key of a stored item.
 func PrimaryKey(t *catalog.Table, stored itemenc.Item) (pk, sk attr.Value, err error) {
 	if pk, _, err = stored.Get(t.PK.Name); err != nil || t.SK.Name == "" {
 		return pk, attr.Value{}, err
@@ -98,9 +98,8 @@ func PrimaryKey(t *catalog.Table, stored itemenc.Item) (pk, sk attr.Value, err e
 	return pk, sk, err
 }
 
-// Expiry returns the first whole second at which a stored item of t is expired, from the number in the
-// table's TTL attribute, which may have a fraction. ok is false where TTL is off or the attribute is absent,
-// of another type, or out of range.
+// Expiry returns the first whole second at which a stored item of t is expired, from the number in the table's TTL attribute,
+// which may have a fraction. ok is false if TTL is off or the attribute is missing, of another type, or out of range.
 func Expiry(t *catalog.Table, stored itemenc.Item) (seconds int64, ok bool, err error) {
 	if t.TTLAttribute == "" || stored == nil {
 		return 0, false, nil

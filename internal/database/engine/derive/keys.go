@@ -5,13 +5,13 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// AWS's limits of key values. The values of a key of several attributes count together.
+// AWS's limits on the length of key values. The values of a key with several attributes count together.
 const (
 	MaxPartitionKeyBytes = 2048
 	MaxSortKeyBytes      = 1024
 )
 
-// EmptyKind says what sort of empty value v is: "string", "binary", or "" for any other value.
+// EmptyKind returns "string" or "binary" if v is empty, and "" for any other value.
 func EmptyKind(v attr.Value) string {
 	switch {
 	case v.Kind() == attr.KindString && v.Text() == "":
@@ -28,7 +28,7 @@ func Fits(k catalog.KeyAttribute, v attr.Value) bool {
 	return v.Kind() == k.Kind && EmptyKind(v) == ""
 }
 
-// KeyLen is the length of a key value as AWS's limits count it.
+// KeyLen returns the length of a key value as AWS's limits count it.
 func KeyLen(v attr.Value) int {
 	if v.Kind() == attr.KindNumber {
 		return v.Size()
@@ -36,7 +36,7 @@ func KeyLen(v attr.Value) int {
 	return len(v.Text())
 }
 
-// KeyBytes is the length of several key values together.
+// KeyBytes returns the total length of several key values.
 func KeyBytes(values []attr.Value) int {
 	n := 0
 	for _, v := range values {
@@ -45,10 +45,10 @@ func KeyBytes(values []attr.Value) int {
 	return n
 }
 
-// Attributes reads the attributes of an item, whatever its form; zero is absent.
+// Attributes returns the attributes of an item in any form; the zero Value means missing.
 type Attributes func(name string) (attr.Value, error)
 
-// AttributesOf reads a decoded item.
+// AttributesOf returns the Attributes of a decoded item.
 func AttributesOf(item attr.Item) Attributes {
 	return func(name string) (attr.Value, error) {
 		v, _ := item.Get(name)
@@ -56,8 +56,8 @@ func AttributesOf(item attr.Item) Attributes {
 	}
 }
 
-// FirstMisfit finds the index and the key attribute whose value cannot be a key; x is nil where there is
-// none. v is zero where it is not one value that is at fault: those of the key are too long together.
+// FirstMisfit returns the first index and key attribute whose value cannot be a key; x is nil if there is none. v is zero if no
+// single value is invalid, but the key's values are too long together.
 func FirstMisfit(t *catalog.Table, of Attributes) (x *catalog.Index, k catalog.KeyAttribute, v attr.Value, err error) {
 	for _, other := range t.Indexes {
 		if !other.Maintained || x != nil && other.Name > x.Name {
@@ -96,7 +96,7 @@ func misfit(x *catalog.Index, of Attributes) (k catalog.KeyAttribute, v attr.Val
 	if x.Vector == nil {
 		return k, v, false, nil
 	}
-	for _, k := range x.Vector.Filters { // an empty value is as good as another
+	for _, k := range x.Vector.Filters { // filter values may be empty
 		if v, err := of(k.Name); err != nil || !v.IsZero() && v.Kind() != k.Kind {
 			return k, v, err == nil, err
 		}

@@ -6,9 +6,9 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/vector"
 )
 
-// SetVector makes e the entry of a stored item of table t in the vector index x, in the memory that e has. It is not ok, and
-// e undefined, where the item is not in the index: it is nil, lacks the vector or the partition key, or holds values there
-// that do not fit. New items of the last sort are refused (FirstVectorFault, FirstMisfit); older ones stay outside.
+// SetVector sets e to the entry of a stored item of table t in the vector index x, reusing e's memory. ok is false, and e
+// undefined, if the item is not in the index: it is nil, lacks the vector or the partition key, or has values there that do not
+// fit. New items of the last kind are rejected (FirstVectorFault, FirstMisfit); older ones stay out of the index.
 func (e *Entry) SetVector(t *catalog.Table, x *catalog.Index, stored itemenc.Item) (ok bool, err error) {
 	if stored == nil {
 		return false, nil
@@ -36,8 +36,8 @@ func (e *Entry) SetVector(t *catalog.Table, x *catalog.Index, stored itemenc.Ite
 	return err == nil, err
 }
 
-// FirstVectorFault finds the vector index, the first by name, whose attribute holds a value that is no vector for it; x is
-// nil where there is none.
+// FirstVectorFault returns the first vector index by name whose attribute has a value that is not a valid vector; x is nil if
+// there is none.
 func FirstVectorFault(t *catalog.Table, of Attributes) (x *catalog.Index, fault vector.Fault, err error) {
 	for _, other := range t.Indexes {
 		if other.Vector == nil || !other.Maintained || x != nil && other.Name > x.Name {

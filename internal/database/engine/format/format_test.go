@@ -38,7 +38,7 @@ func TestClaim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "format: the store's format version is damaged: it is 78 and not 8 bytes"
+	const want = "format: the store's format version is corrupted: 78, want 8 bytes"
 	if got := message(claim(t.Context(), store, 4, Unshared)); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

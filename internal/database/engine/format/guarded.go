@@ -9,18 +9,19 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// guarded is a store whose updates each look at the place of the version first.
+// guarded is a store whose updates first check the version.
 type guarded struct {
 	kv.Store
 	check func(mark []byte) error
 }
 
-// Guarded has each update of a shared store fail when the store has a version that this program does not know, or the database has been moved to another
-// store. A process may stand still for as long as it takes to do either, with an update about to begin, and goes on as if nothing had happened.
-// What is not an update is for what nobody uses any more. Regions are parts of the store that Guarded returns.
+// Guarded returns a store whose updates fail if it has a version that this program does not know, or if the database has been
+// moved. This protects a shared store from a process that was suspended before an update while the version changed, and then
+// continues as if nothing had happened. Operations other than updates only touch data that is no longer in use. The stores of
+// Regions are parts of the store that Guarded returns.
 func Guarded(store kv.Store) kv.Store {
 	return guarded{store, func(mark []byte) error {
-		if mark == nil { // it is no database yet
+		if mark == nil { // not a database yet
 			return nil
 		}
 		_, err := check(mark, version)
@@ -28,7 +29,7 @@ func Guarded(store kv.Store) kv.Store {
 	}}
 }
 
-// GuardedBy has each update of a store fail unless admit accepts what stands in the place of the version: a Move, or nil for none.
+// GuardedBy returns a store whose updates fail unless admit accepts what the version's key holds: a Move, or nil for none.
 func GuardedBy(store kv.Store, admit func(*Move) error) kv.Store {
 	return guarded{store, func(mark []byte) error {
 		m, err := decodeMove(mark)
@@ -39,7 +40,7 @@ func GuardedBy(store kv.Store, admit func(*Move) error) kv.Store {
 	}}
 }
 
-// Update implements kv.Core. One that holds the place of the version looks itself.
+// Update implements kv.Core. A caller that holds the version's key checks it itself.
 func (g guarded) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
 	place := keyenc.FormatVersion()
 	if slices.ContainsFunc(in.Write, func(key []byte) bool { return bytes.Equal(key, place) }) {

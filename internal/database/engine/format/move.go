@@ -9,34 +9,33 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Stage is how far a move is, as a store tells it.
+// Stage is the progress of a move, as recorded in a store.
 //
 //	target   (nothing) ─► Arriving ─► Arrived ─► the version
 //	source   the version ─► Leaving ─► Left
 //
-// The source has Left before the target has the version, so that there is never more than one whole database.
+// The source is marked as Left before the target gets the version, so there is never more than one complete database.
 type Stage string
 
 // The stages.
 const (
 	Arriving Stage = "arriving" // a part of the database may be here
-	Arrived  Stage = "arrived"  // all of it is here and has been compared with the source
-	Leaving  Stage = "leaving"  // it is being copied: nobody may change it
-	Left     Stage = "left"     // it is in another store now
+	Arrived  Stage = "arrived"  // everything is here and has been compared with the source
+	Leaving  Stage = "leaving"  // being copied: nobody may change it
+	Left     Stage = "left"     // it is now in another store
 )
 
-// Move is what stands in place of the version in the store that a database is moved from, and in the one that it is moved to. Every release refuses
-// a store that has one.
+// Move replaces the version in the source and the target of a move. Every release rejects a store that has one.
 type Move struct {
 	Stage Stage  `json:"moving"`
 	ID    string `json:"move"` // of one attempt
 	From  string `json:"from"`
 	To    string `json:"to"`
-	// Version is the source's.
+	// Version is the source's version.
 	Version uint64 `json:"version"`
 }
 
-// Save writes the move within a transaction that holds the key of the version.
+// Save writes the move within a transaction that holds the version's key.
 func (m *Move) Save(txn kv.Txn) error {
 	data, err := json.Marshal(m)
 	if err != nil {
@@ -46,13 +45,13 @@ func (m *Move) Save(txn kv.Txn) error {
 	return nil
 }
 
-// End gives the store its version within a transaction that holds the key of it.
+// End replaces the move with the version, within a transaction that holds the version's key.
 func (m *Move) End(txn kv.Txn) { txn.Set(keyenc.FormatVersion(), m.VersionBytes()) }
 
-// VersionBytes are the version as a store has it.
+// VersionBytes returns the stored form of the version.
 func (m *Move) VersionBytes() []byte { return binary.BigEndian.AppendUint64(nil, m.Version) }
 
-// Read returns the version that a store has, or the move that stands in its place; neither where nothing has been written.
+// Read returns the version of a store, or the move that replaces it, or neither if nothing has been written.
 func Read(r kv.Reader) (stored uint64, m *Move, err error) {
 	data, err := r.Get(keyenc.FormatVersion())
 	if err != nil || data == nil {
@@ -65,19 +64,19 @@ func Read(r kv.Reader) (stored uint64, m *Move, err error) {
 	return stored, nil, err
 }
 
-// decodeMove returns nil for what is no move.
+// decodeMove returns nil if data is not a move.
 func decodeMove(data []byte) (*Move, error) {
-	if len(data) == 0 || data[0] != '{' { // a version begins with a zero
+	if len(data) == 0 || data[0] != '{' { // the first byte of a version is zero
 		return nil, nil //nolint:nilnil // there may be none
 	}
 	m := new(Move)
 	if err := json.Unmarshal(data, m); err != nil {
-		return nil, fmt.Errorf("format: the record of a move is damaged: %w", err)
+		return nil, fmt.Errorf("format: the record of a move is corrupted: %w", err)
 	}
 	return m, nil
 }
 
-// Refusal says why a store that has the move cannot be used, and what to do.
+// Refusal returns the error for using a store with this move, which says what to do.
 func (m *Move) Refusal() error {
 	switch m.Stage {
 	case Left:

@@ -10,22 +10,22 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 )
 
-// textMax is how many bytes of a key's value are kept. Of a longer one the beginning and a hash of the whole are.
+// textMax is how many bytes of a key's value are kept. A longer value is represented by its beginning and a hash of the whole.
 const textMax = 256
 
-// Part is the value of one key attribute: its type (S, N or B) and its text, of a binary value in base64.
+// Part is the value of one key attribute: its type (S, N or B) and its text, which is base64 for binary values.
 type Part struct {
 	Type  string `json:"type"`
 	Value string `json:"value"`
 }
 
-// Key identifies what was accessed. The zero Key is none.
+// Key identifies what was accessed. The zero Key means none.
 type Key struct {
 	partition string
-	item      string // partition and sort key; "" where only the partition is known, or where there is no sort key
+	item      string // partition and sort key; "" if only the partition is known or there is no sort key
 }
 
-// KeyOf is the key of these values; sk is empty where only the partition is known.
+// KeyOf returns the key of these values; sk is empty if only the partition is known.
 func KeyOf(pk, sk []attr.Value) Key {
 	buffer := appendValues(make([]byte, 0, 64), pk)
 	k := Key{partition: string(buffer)}
@@ -35,7 +35,7 @@ func KeyOf(pk, sk []attr.Value) Key {
 	return k
 }
 
-// appendValues appends each value as a byte for its type, the length of its text in two bytes, and its text.
+// appendValues appends for each value a byte for its type, the length of its text in two bytes, and its text.
 func appendValues(dst []byte, values []attr.Value) []byte {
 	for _, v := range values {
 		text := display(v)

@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// Report is what a rule of contributor insights counted, minute by minute. A rule is one of a Tracker's rankings.
+// Report is what a contributor insights rule counted, minute by minute. A rule is one of a Tracker's rankings.
 type Report struct {
 	Event   Event
-	Labels  []string // the attributes of the key
+	Labels  []string // the key attributes
 	Minutes []Counted
 }
 
-// Counted is what a ranking counted in one minute. The amounts of Keys add up to what all keys had, those without a place
-// included.
+// Counted is what a ranking counted in one minute. The amounts of Keys add up to the total of all keys, including those that are
+// not ranked.
 type Counted struct {
 	Minute          time.Time
 	Keys            []Rank
-	Samples         int64   // how many events there were
-	Lowest, Highest float64 // of one event
+	Samples         int64   // number of events
+	Lowest, Highest float64 // amount of a single event
 }
 
-// Counted returns what was counted from a time until before another, oldest first: of partition keys, or of whole keys. As of
-// now, no more than Minutes are kept.
+// Counted returns the counts of partition keys, or of whole keys, in [from, to), oldest first. Only the last Minutes before now
+// are kept.
 func (t *Tracker) Counted(e Event, whole bool, from, to, now time.Time) []Counted {
 	ranking := 2 * e
 	if whole {

@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// sketch finds the keys with the largest sums among any number of keys in the memory of a fixed number of counters: the
-// Space-Saving algorithm of Metwally, Agrawal and El Abbadi. A key that has no counter takes over the smallest one, and
-// with it, as its possible error, what that one had. With N the sum of all that was added to a sketch of m counters:
+// sketch finds the keys with the largest sums among any number of keys, using a fixed number of counters: the Space-Saving
+// algorithm of Metwally, Agrawal and El Abbadi. A key without a counter takes over the smallest one, whose count becomes the
+// key's possible error. With N the sum of everything added to a sketch of m counters:
 //
 //	count - err ≤ the key's true sum ≤ count, and err ≤ N/m
 //	every key whose true sum is more than N/m has a counter
 //
-// While no more than m keys have come all counts are exact. The sum of all counts is N.
+// With at most m different keys all counts are exact. The sum of all counts is N.
 type sketch struct {
 	room  int
 	byKey map[string]*counter
 	least counters
 
-	samples         int64 // how often something was added
-	lowest, highest int64 // of what was added at once
+	samples         int64 // number of additions
+	lowest, highest int64 // of a single addition
 }
 
 type counter struct {
 	key        string
 	count, err int64
-	place      int // in the heap
+	place      int // index in the heap
 }
 
 func newSketch(room int) *sketch { return &sketch{room: room, byKey: make(map[string]*counter)} }
@@ -55,7 +55,7 @@ func (s *sketch) add(key string, n int64) {
 	}
 }
 
-// floor is the most that a key without a counter can have.
+// floor returns the maximum sum of a key without a counter.
 func (s *sketch) floor() int64 {
 	if len(s.least) < s.room {
 		return 0
@@ -89,8 +89,8 @@ func (h *counters) Push(x any) {
 // Pop implements heap.Interface; sketches never shrink.
 func (h *counters) Pop() any { panic("insights: a sketch has no counter less") }
 
-// merge adds up sketches of different times, largest count first. A key that a full sketch has no counter for may have
-// had as much as that sketch's smallest.
+// merge adds up sketches of different times, largest count first. A key without a counter in a full sketch may have had up to
+// that sketch's smallest count.
 func merge(sketches []*sketch) []counter {
 	sums := map[string]*counter{}
 	for _, s := range sketches {

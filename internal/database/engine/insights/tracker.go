@@ -1,16 +1,16 @@
-// Package insights ranks the keys of a table or index by how much they are accessed and throttled, as CloudWatch
-// Contributor Insights for DynamoDB does.
+// Package insights ranks the keys of a table or index by how much they are accessed and throttled, like CloudWatch Contributor
+// Insights for DynamoDB.
 //
-// A Tracker has a sketch for each minute and ranking; a report adds up the last minutes. Memory is bounded: Minutes
-// times four sketches of counterMax counters, whose keys are cut at textMax bytes. Rankings live in memory only.
+// A Tracker has a sketch for each minute and ranking; a report adds up the last minutes. Memory is bounded: Minutes times four
+// sketches of counterMax counters, whose keys are truncated to textMax bytes. Rankings are kept in memory only.
 //
 //	accessed   capacity units, of reads and writes, in halves
-//	throttled  the requests that were
+//	throttled  the number of throttled requests
 //
-// Each has two rankings: of partition keys, and, where there is a sort key, of whole keys. A Query that names no single
-// item counts for its partition key only, a Scan for none.
+// Each event has two rankings: of partition keys and, if there is a sort key, of whole keys. A Query that does not name a single
+// item counts only for its partition key, a Scan for none.
 //
-// All methods of Tracker may be called at once.
+// All methods of Tracker are safe for concurrent use.
 package insights
 
 import (
@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// Minutes is how far a report looks back.
+	// Minutes is the number of minutes in a report.
 	Minutes = 10
-	// counterMax is how many keys a minute's ranking has.
+	// counterMax is the number of keys in a minute's ranking.
 	counterMax = 128
-	// rankMax is how many keys a report shows of a ranking.
+	// rankMax is the number of keys of a ranking in a report.
 	rankMax = 25
 )
 
@@ -40,7 +40,7 @@ const (
 // Tracker ranks the keys of one table or index.
 type Tracker struct {
 	mu      sync.Mutex
-	minutes [Minutes]minute // a ring
+	minutes [Minutes]minute // a ring buffer
 }
 
 type minute struct {
@@ -71,7 +71,7 @@ func (m *minute) add(ranking Event, key string, n int64) {
 	m.rankings[ranking].add(key, n)
 }
 
-// Rank is a key's place in a ranking. Its true amount is at most Amount and at least Amount-Error.
+// Rank is a key and its count, which is between Amount-Error and Amount.
 type Rank struct {
 	Key    []Part  `json:"key"`
 	Amount float64 `json:"amount"`
@@ -86,7 +86,7 @@ type Rankings struct {
 	ThrottledItems      []Rank `json:"throttled_keys"`
 }
 
-// Rankings returns the rankings of the last Minutes, the minute under way among them.
+// Rankings returns the rankings of the last Minutes, including the current one.
 func (t *Tracker) Rankings(now time.Time) Rankings {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -107,7 +107,7 @@ func (t *Tracker) rank(ranking Event, now time.Time) []Rank {
 	return ranksOf(sketches, rankMax)
 }
 
-// ranksOf are the first ranks of sketches of different times.
+// ranksOf returns the top ranks of sketches of different times.
 func ranksOf(sketches []*sketch, count int) []Rank {
 	all := merge(sketches)
 	ranks := make([]Rank, min(len(all), count))

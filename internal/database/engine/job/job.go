@@ -1,6 +1,5 @@
-// Package job has the records of work that goes on after the request that caused it: what is to be done, for
-// which table, and how far it is. Package engine does the work; package verify reads the records to know what
-// a store may hold for the moment.
+// Package job defines the records of background work that outlives the request that caused it: what to do, for which table, and
+// the progress. Package engine does the work; package verify reads the records to know what a store may temporarily contain.
 package job
 
 import (
@@ -11,68 +10,68 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Kind is one sort of work.
+// Kind is a kind of work.
 type Kind byte
 
-// The kinds. Their values are in stored keys.
+// The kinds. Their values are part of stored keys.
 const (
-	Backfill  Kind = 'b' // give a new index its entries, then make it readable
+	Backfill  Kind = 'b' // create a new index's entries, then make it readable
 	DropIndex Kind = 'i' // remove a deleted index's entries, then its definition
-	BuildTTL  Kind = 't' // give the items their TTL entries, then call TTL enabled
-	DropTTL   Kind = 'u' // remove the TTL entries, then call TTL disabled
-	DropTable Kind = 'd' // remove all that a deleted table held but its change log
-	DropLog   Kind = 'l' // remove a deleted table's change log, when it is too old to be read
+	BuildTTL  Kind = 't' // create the items' TTL entries, then mark TTL as enabled
+	DropTTL   Kind = 'u' // remove the TTL entries, then mark TTL as disabled
+	DropTable Kind = 'd' // remove everything of a deleted table except its change log
+	DropLog   Kind = 'l' // remove a deleted table's change log when its retention is over
 	Restore   Kind = 'r' // fill a table from a kept snapshot, then open it for use
 	Replica   Kind = 'g' // fill a new replica from that of another Region, then open it for use
-	Leave     Kind = 'e' // deliver a replica's last changes, then take it out of its global table
+	Leave     Kind = 'e' // deliver a replica's last changes, then remove it from its global table
 )
 
-// format is the version of the stored form of a job.
+// format is the version of a job's stored form.
 const format = 1
 
-// Record is the record of a piece of work. It is written in the transaction that makes the work necessary and
-// removed in the one that ends it, so a restart finds what there is left to do.
+// Record is the record of a job. It is written in the transaction that makes the work necessary and removed in the one that
+// completes it, so a restart finds the remaining work.
 type Record struct {
 	Format int            `json:"format"`
 	Kind   Kind           `json:"kind"`
 	Table  keyenc.TableID `json:"table"`
-	Name   string         `json:"name"` // the table's; another table may have it by now
+	Name   string         `json:"name"` // the table's name, which another table may have by now
 	Index  keyenc.IndexID `json:"index,omitempty"`
-	// NotBefore is when the work may begin, in milliseconds since the epoch.
+	// NotBefore is when the work may start, in milliseconds since the epoch.
 	NotBefore int64 `json:"notBefore,omitempty"`
-	// Cursor is the key of the last item that a backfill has dealt with.
+	// Cursor is the key of the last item that a backfill has processed.
 	Cursor []byte `json:"cursor,omitempty"`
-	// Backup is the id of the backup that is to have a deleted table's data before they go; "" is none.
+	// Backup is the id of the backup that gets a deleted table's data before it is removed, or "".
 	Backup string `json:"backup,omitempty"`
-	// Region is the one that a Replica is filled from.
+	// Region is the source of a Replica.
 	Region string `json:"region,omitempty"`
-	// Restore is there for a Restore.
+	// Restore is set for a Restore.
 	Restore *Restoration `json:"restore,omitempty"`
 }
 
-// Restoration is what the record of a restore says of it, beside the new table.
+// Restoration is the part of a record that is specific to a restore.
 //
 //	kept snapshot ─► items and index entries under the new table's id, in the order of keys
 //	              ─► counters                                                     copied
 //	kept log      ─► backwards to the time: what each change replaced             undone
 //	              ─► the table is ACTIVE, or UPDATING while an index is built
 //
-// Until it is copied nothing of it counts: whoever finds it so begins again. From then on each step notes in its
-// own transaction how far it is.
+// Until everything is copied, a restart begins the restore again. From then on each step stores its progress in its own
+// transaction.
 type Restoration struct {
 	Kept   string         `json:"kept"`   // the kept snapshot
-	Source keyenc.TableID `json:"source"` // the table in it
+	Source keyenc.TableID `json:"source"` // the table in the snapshot
 	// At is the time to restore, in milliseconds; 0 for a backup, which is restored as it is.
 	At int64 `json:"at,omitempty"`
 	// Dropped are the local indexes of the source that the table does not have.
 	Dropped []keyenc.IndexID `json:"dropped,omitempty"`
 
 	Copied bool `json:"copied,omitempty"`
-	// Undone is the number of the change from which on all are undone; 0 while none is.
+	// Undone is the number of the change from which on all changes are undone, or 0.
 	Undone kv.Seq `json:"undone,omitempty"`
 }
 
-// Key is where the record is stored.
+// Key returns the key of the record.
 func (j *Record) Key() []byte { return keyenc.Job(j.Table, j.Index, byte(j.Kind)) }
 
 // Save writes the record within a transaction that holds the table or the record.
@@ -98,7 +97,7 @@ func decode(data []byte) (Record, error) {
 	return j, nil
 }
 
-// Read returns the record under a key; nil where there is none.
+// Read returns the record with a key, or nil.
 func Read(r kv.Reader, key []byte) (*Record, error) {
 	data, err := r.Get(key)
 	if err != nil || data == nil {
@@ -108,7 +107,7 @@ func Read(r kv.Reader, key []byte) (*Record, error) {
 	return &j, err
 }
 
-// Stored returns the jobs that the store has records of and that are wanted.
+// Stored returns the stored jobs that are wanted.
 func Stored(r kv.Reader, wanted func(Record) bool) ([]Record, error) {
 	lo, hi := keyenc.Jobs()
 	it := r.Iter(lo, hi, kv.IterOptions{})

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// prefix begins every action of DynamoDB. Actions are compared without regard to case.
+// prefix is the prefix of DynamoDB's actions. Actions are case-insensitive.
 const prefix = "dynamodb:"
 
-// onBoth are the actions that policies of tables and of streams may name.
+// onBoth are the actions allowed in policies of both tables and streams.
 var onBoth = []string{"deleteresourcepolicy", "getresourcepolicy", "putresourcepolicy"}
 
 var onTables = slices.Concat(onBoth, []string{
-	// Items, of the table or an index.
+	// Items of a table or an index.
 	"batchgetitem", "batchwriteitem", "conditioncheckitem", "deleteitem", "getitem", "partiqldelete", "partiqlinsert",
 	"partiqlselect", "partiqlupdate", "putitem", "query", "scan", "updateitem",
-	// The table.
+	// Tables.
 	"createbackup", "deletetable", "describecontinuousbackups", "describecontributorinsights",
 	"describekinesisstreamingdestination", "describetable", "describetablereplicaautoscaling", "describetimetolive",
 	"disablekinesisstreamingdestination", "enablekinesisstreamingdestination", "exporttabletopointintime",
@@ -29,7 +29,7 @@ var onTables = slices.Concat(onBoth, []string{
 
 var onStreams = slices.Concat(onBoth, []string{"describestream", "getrecords", "getsharditerator"})
 
-// knows reports whether a policy of the kind may name an action: one of the kind's, or a pattern that begins like DynamoDB's
+// knows reports whether a policy of the kind may name an action: one of the kind's, or a pattern that starts like DynamoDB's
 // actions.
 func (k Kind) knows(action string) bool {
 	if action == "*" {

@@ -1,16 +1,16 @@
-// Package policy checks resource-based policies: the JSON documents that PutResourcePolicy and CreateTable attach to a
-// table or a stream. The language is identity/policy's, which parses and evaluates them; here is what DynamoDB asks of them beyond it.
+// Package policy checks resource-based policies: the JSON documents that PutResourcePolicy and CreateTable attach to a table or a
+// stream. Package identity/policy parses and evaluates the language; this package checks DynamoDB's additional requirements.
 //
 // A policy is a list of statements, each with an effect, principals, actions, resources and conditions:
 //
 //	{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Principal": {"AWS": "123456789012"},
 //	  "Action": "dynamodb:GetItem", "Resource": "arn:aws:dynamodb:us-east-1:123456789012:table/Music"}]}
 //
-// Every statement must have a principal, a table's may not name streams, a stream's only itself, and not everybody may be allowed something
-// without a condition. The actions are those that AWS lists for the kind of resource.
+// Every statement must have a principal. A table's policy must not name streams, a stream's policy only that stream, and neither
+// may allow everybody something without a condition. The actions are those that AWS lists for the kind of resource.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-iam-actions.html
 //
-// Check keeps nothing and may be called at once.
+// Check is stateless and safe for concurrent use.
 package policy
 
 import (
@@ -23,7 +23,7 @@ import (
 	language "github.com/monotable/monotable/internal/database/identity/policy"
 )
 
-// MaxBytes is the longest document, white space included.
+// MaxBytes is the maximum length of a document, including white space.
 const MaxBytes = 20 << 10
 
 // Kind is the kind of resource that a policy is attached to.
@@ -35,7 +35,7 @@ const (
 	Stream
 )
 
-// Check checks a document that is to be attached to the resource of an ARN.
+// Check checks a document to be attached to the resource with an ARN.
 func Check(document string, kind Kind, arn string) error {
 	if len(document) > MaxBytes {
 		return apierr.PolicyTooLarge.With()
@@ -58,7 +58,7 @@ func Check(document string, kind Kind, arn string) error {
 	return nil
 }
 
-// refusal is DynamoDB's sentence for a fault of the language.
+// refusal returns DynamoDB's message for an error of the language.
 func refusal(fault *language.Error) error {
 	switch fault.Fault {
 	case language.NoJSON:
@@ -127,14 +127,14 @@ func (c *checker) statement(s *language.Statement) error {
 	return nil
 }
 
-// relativeID is what an ARN has after its account, or all of what is none.
+// relativeID returns the part of an ARN after its account, or the whole text if it is not an ARN.
 func relativeID(arn string) string {
 	parts := strings.SplitN(arn, ":", 6)
 	return parts[len(parts)-1]
 }
 
-// mayName reports whether a policy may name a resource: a table's everything but a stream, a stream's its own stream, or a pattern
-// whose beginning does not rule it out.
+// mayName reports whether a policy may name a resource: a table's policy anything but a stream, a stream's policy its own stream,
+// or a pattern whose beginning does not rule it out.
 func (c *checker) mayName(resource string) bool {
 	if c.kind == Table {
 		return !strings.Contains(resource, "/stream/") && (resource == "*" || strings.HasPrefix(resource, "arn:"))

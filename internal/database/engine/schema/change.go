@@ -10,26 +10,26 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// Change is what one UpdateTable request does to a descriptor.
+// Change is the effect of one UpdateTable request on a descriptor.
 type Change struct {
 	Env Env
 	in  *api.UpdateTableInput
 
-	// What Apply did, beside changing the descriptor.
+	// The results of Apply, besides the changed descriptor.
 	Built, Dropped []keyenc.IndexID // indexes to be filled, and to be removed
 	touched        []keyenc.IndexID // indexes whose throughput changed
-	switched       bool             // to provisioned throughput, that of the indexes included
-	toOnDemand     bool             // and that of the indexes
-	// warmWas is the warm throughput before this change of it, by index; 0 is the table.
+	switched       bool             // to provisioned throughput, including that of the indexes
+	toOnDemand     bool             // including the indexes
+	// warmWas is the warm throughput before it was changed, by index; 0 is the table.
 	warmWas map[keyenc.IndexID]catalog.Units
 }
 
-// NewChange is the change that a request asks for which CheckUpdate has passed.
+// NewChange returns the change requested by an input that CheckUpdate has accepted.
 func NewChange(in *api.UpdateTableInput, e Env) Change {
 	return Change{Env: e, in: in, warmWas: map[keyenc.IndexID]catalog.Units{}}
 }
 
-// Apply changes the descriptor of a table that may be changed, in the order in which AWS refuses.
+// Apply changes the descriptor of a table that may be changed, with checks in AWS's order.
 func (c *Change) Apply(d *catalog.Descriptor) error {
 	d.Billing.Throughput.Was = nil
 	for i := range d.Indexes {
@@ -46,16 +46,16 @@ func (c *Change) Apply(d *catalog.Descriptor) error {
 	return nil
 }
 
-// ofTable reports whether the change makes the table itself UPDATING. A change of an index's throughput is told by the
-// index alone, and the others are over at once.
+// ofTable reports whether the change makes the table itself UPDATING. A change of an index's throughput only affects the index's
+// status, and other changes take effect immediately.
 func (c *Change) ofTable() bool {
 	in := c.in
 	return in.BillingMode != nil || in.ProvisionedThroughput != nil || in.StreamSpecification != nil || in.TableClass != nil ||
 		makesIndex(in) || dropsIndex(in)
 }
 
-// Interrupts reports whether the update does nothing but delete an index whose backfill is under way,
-// the one change that may interrupt it.
+// Interrupts reports whether the update only deletes an index whose backfill is in progress, the one change that may interrupt a
+// backfill.
 func (c *Change) Interrupts(d *catalog.Descriptor) bool {
 	updates, vectors := c.in.GlobalSecondaryIndexUpdates, c.in.VectorIndexUpdates
 	var x *catalog.IndexDescriptor
@@ -107,7 +107,7 @@ func (c *Change) billing(d *catalog.Descriptor) error {
 	return nil
 }
 
-// switchBilling changes the billing mode of the table and all its global indexes. The new throughput is described at once.
+// switchBilling changes the billing mode of the table and all its global indexes. The new throughput is described immediately.
 func (c *Change) switchBilling(d *catalog.Descriptor, onDemand bool) error {
 	if !onDemand {
 		if err := c.checkIndexThroughputs(d); err != nil {
@@ -142,7 +142,7 @@ func (c *Change) switchBilling(d *catalog.Descriptor, onDemand bool) error {
 	return nil
 }
 
-// checkIndexThroughputs checks that a switch to provisioned throughput gives some to each global index.
+// checkIndexThroughputs checks that a switch to provisioned throughput specifies it for each global index.
 func (c *Change) checkIndexThroughputs(d *catalog.Descriptor) error {
 	var lacking []string
 	for i := range d.Indexes {
@@ -156,7 +156,7 @@ func (c *Change) checkIndexThroughputs(d *catalog.Descriptor) error {
 	return nil
 }
 
-// updateOf is the update that sets the provisioned throughput of an index, nil where there is none.
+// updateOf returns the update that sets the provisioned throughput of an index, or nil.
 func (c *Change) updateOf(index string) *api.UpdateGlobalSecondaryIndexAction {
 	for _, g := range c.in.GlobalSecondaryIndexUpdates {
 		if g.Update != nil && *g.Update.IndexName == index && g.Update.ProvisionedThroughput != nil {
@@ -211,7 +211,7 @@ func (c *Change) settings(d *catalog.Descriptor) error {
 	return nil
 }
 
-// Announced is the table as the answer shows it: what has changed is UPDATING, even if only for this answer.
+// Announced returns the table as the response shows it: what has changed is UPDATING, even if only in this response.
 func (c *Change) Announced(d *catalog.Descriptor) *catalog.Descriptor {
 	out := *d
 	moment := c.Env.Now.UnixMilli() + 1
@@ -227,8 +227,8 @@ func (c *Change) Announced(d *catalog.Descriptor) *catalog.Descriptor {
 	return &out
 }
 
-// Answer changes the description of the changed table to what only the answer to the change shows: a bound of -1 that the
-// request takes away, the warm throughput as it was, and no time of a switch to on-demand that has just begun.
+// Answer changes the description of the changed table in the ways that only the response to the change shows: a maximum of -1
+// that the request removes, the previous warm throughput, and no time of a switch to on-demand that has just begun.
 func (c *Change) Answer(d *catalog.Descriptor, out *api.TableDescription) {
 	showCleared(&out.OnDemandThroughput, c.in.OnDemandThroughput)
 	if was, ok := c.warmWas[0]; ok {

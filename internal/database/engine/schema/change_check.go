@@ -7,8 +7,8 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 )
 
-// CheckUpdate checks what an UpdateTable request alone shows wrong: that it changes something, that it changes nothing
-// together that AWS changes apart, and the form of each part.
+// CheckUpdate checks an UpdateTable request as far as possible without the table: that it changes something, that it does not
+// combine changes that AWS requires to be separate, and the form of each part.
 func CheckUpdate(in *api.UpdateTableInput) error {
 	dropEmpty(in)
 	if !asksForAnything(in) {
@@ -44,8 +44,8 @@ func CheckUpdate(in *api.UpdateTableInput) error {
 	return checkIndexUpdates(in.GlobalSecondaryIndexUpdates, in.VectorIndexUpdates)
 }
 
-// dropEmpty removes the structs that ask for nothing. AWS ignores them beside other members; alone they end as a fault of
-// its own there, and as a request that asks for nothing here.
+// dropEmpty removes empty structs. AWS ignores them next to other members; alone they cause an internal error there, and count as
+// a request without changes here.
 func dropEmpty(in *api.UpdateTableInput) {
 	if t := in.OnDemandThroughput; t != nil && *t == (api.OnDemandThroughput{}) {
 		in.OnDemandThroughput = nil
@@ -57,7 +57,7 @@ func dropEmpty(in *api.UpdateTableInput) {
 
 func asksForAnything(in *api.UpdateTableInput) bool { return len(partsOf(in)) > 0 }
 
-// part is one of the things that an UpdateTable request may ask for.
+// part is one of the changes that an UpdateTable request may ask for.
 type part uint8
 
 const (
@@ -74,7 +74,7 @@ const (
 	partDisassociation
 )
 
-// partsOf lists what a request asks for. Attribute definitions are not a change by themselves.
+// partsOf lists the parts of a request. Attribute definitions alone are not a change.
 func partsOf(in *api.UpdateTableInput) []part {
 	var parts []part
 	for p, given := range []bool{
@@ -109,7 +109,7 @@ var lonely = []struct {
 	{partDisassociation, "DisassociationProtection modification"},
 }
 
-// checkCombination refuses parts that AWS does not take together.
+// checkCombination rejects parts that AWS does not accept together.
 func checkCombination(in *api.UpdateTableInput) error {
 	parts := partsOf(in)
 	has := func(p part) bool { return slices.Contains(parts, p) }

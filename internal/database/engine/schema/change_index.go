@@ -9,8 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// checkIndexUpdates checks the form of a list of index updates: each is one thing, and no index is meant
-// twice.
+// checkIndexUpdates checks the form of a list of index updates: each has one action, and each index occurs once.
 func checkIndexUpdates(updates []api.GlobalSecondaryIndexUpdate, vectorUpdates []api.VectorIndexUpdate) error {
 	seen := map[string]bool{}
 	online := 0
@@ -66,7 +65,7 @@ func (c *Change) indexes(d *catalog.Descriptor) error {
 	return nil
 }
 
-// createIndex adds an index that writes keep from now on, and that is to be filled with the items there are.
+// createIndex adds an index that writes maintain from now on, and that is to be filled with the existing items.
 func (c *Change) createIndex(d *catalog.Descriptor, in *api.CreateGlobalSecondaryIndexAction) error {
 	if d.Index(*in.IndexName) != nil {
 		return apierr.IndexExists.With()
@@ -93,8 +92,8 @@ func (c *Change) createIndex(d *catalog.Descriptor, in *api.CreateGlobalSecondar
 	return nil
 }
 
-// checkDefinitions checks that the request itself defines the key of a new index, even where the table has the
-// definitions, and as the table has them.
+// checkDefinitions checks that the request itself defines the key of a new index, even if the table has the definitions, and
+// defines it as the table does.
 func (c *Change) checkDefinitions(d *catalog.Descriptor, in *api.CreateGlobalSecondaryIndexAction) error {
 	if len(c.in.AttributeDefinitions) == 0 {
 		return apierr.IndexAttributesMissing.With(*in.IndexName)
@@ -129,8 +128,8 @@ func schemaElement(name, attributeType, role string) string {
 	return "SchemaElement: key{" + name + ":" + attributeType + ":" + role + "}"
 }
 
-// mergedAttributes are the table's attribute definitions and after them those of the request that are new. A definition
-// that the table has stays as it is: where the request says otherwise it is not of the new index.
+// mergedAttributes returns the table's attribute definitions followed by the new ones in the request. Definitions of the table
+// are unchanged: where the request differs, it is not for the new index.
 func (c *Change) mergedAttributes(d *catalog.Descriptor) []catalog.Attribute {
 	merged := slices.Clone(d.Attributes)
 	for _, a := range c.in.AttributeDefinitions {
@@ -141,7 +140,7 @@ func (c *Change) mergedAttributes(d *catalog.Descriptor) []catalog.Attribute {
 	return merged
 }
 
-// PruneAttributes drops the definitions that no key uses any more.
+// PruneAttributes removes the definitions that no key uses any more.
 func PruneAttributes(d *catalog.Descriptor) {
 	used := usedAttributes(d)
 	d.Attributes = slices.DeleteFunc(d.Attributes, func(a catalog.Attribute) bool {
@@ -150,7 +149,7 @@ func PruneAttributes(d *catalog.Descriptor) {
 	})
 }
 
-// deleteIndex marks an index as going: its entries, and then its definition, are to be removed.
+// deleteIndex marks an index as being deleted: its entries, and then its definition, are to be removed.
 func (c *Change) deleteIndex(d *catalog.Descriptor, in *api.DeleteGlobalSecondaryIndexAction) error {
 	x, err := globalIndex(d, *in.IndexName, "delete")
 	if err != nil {
@@ -161,7 +160,7 @@ func (c *Change) deleteIndex(d *catalog.Descriptor, in *api.DeleteGlobalSecondar
 	return nil
 }
 
-// globalIndex returns the global index of a name, for an action on it.
+// globalIndex returns the global index with a name, for an action on it.
 func globalIndex(d *catalog.Descriptor, name, action string) (*catalog.IndexDescriptor, error) {
 	switch x := d.Index(name); {
 	case x == nil || x.Vector != nil:

@@ -8,19 +8,19 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// Env is where and when a table is defined or changed.
+// Env is the environment in which a table is defined or changed.
 type Env struct {
 	Region, AccountID string
 	Now               time.Time
-	SettledAt         int64 // when a state that begins now is over by itself, 0 for at once
-	Limited           bool  // the daily limit on decreases of throughput holds
+	SettledAt         int64 // when a state that begins now ends by itself; 0 means immediately
+	Limited           bool  // the daily limit on decreases of throughput applies
 }
 
 // New checks a CreateTable request in AWS's order: name, members that the API's model no longer requires, billing, keys,
 // attribute definitions, indexes, the rest. The descriptor has neither UUID nor ID yet.
 func New(in *api.CreateTableInput, e Env) (*catalog.Descriptor, error) {
 	switch {
-	case !catalog.ValidName(*in.TableName): // an ARN names a table that is there
+	case !catalog.ValidName(*in.TableName): // an ARN would name an existing table
 		return nil, apierr.InvalidName.With()
 	case in.AttributeDefinitions == nil:
 		return nil, apierr.AttributesMissing.With()
@@ -56,8 +56,8 @@ func createBilling(d *catalog.Descriptor, in *api.CreateTableInput) error {
 	return err
 }
 
-// createSchema checks keys and indexes. That every key has a definition and every definition a key is checked before
-// anything else of the indexes.
+// createSchema checks keys and indexes. First of all it checks that every key attribute has a definition and every definition is
+// used.
 func createSchema(d *catalog.Descriptor, in *api.CreateTableInput) error {
 	s, err := newDefinitions(in.AttributeDefinitions)
 	if err != nil {
@@ -86,7 +86,7 @@ func createSchema(d *catalog.Descriptor, in *api.CreateTableInput) error {
 	return nil
 }
 
-// indexKeys checks the attributes of the keys of all indexes against the definitions.
+// indexKeys checks the key attributes of all indexes against the definitions.
 func (s *definitions) indexKeys(d *catalog.Descriptor, in *api.CreateTableInput) error {
 	switch {
 	case in.LocalSecondaryIndexes != nil && len(in.LocalSecondaryIndexes) == 0:

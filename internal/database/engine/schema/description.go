@@ -15,11 +15,11 @@ const (
 	billingProvisioned = "PROVISIONED"
 )
 
-// Statistics returns the number and bytes of the items of a table (index 0) or the entries of an index.
+// Statistics returns the number and size of the items of a table (index 0) or of the entries of an index.
 type Statistics func(index keyenc.IndexID) (items, bytes int64, err error)
 
-// Describe describes a table as DescribeTable does at a moment. WarmThroughput and each index's ProvisionedThroughput
-// are always there: Terraform waits for the one and reads the other unasked.
+// Describe describes a table as of a time, like DescribeTable. WarmThroughput and each index's ProvisionedThroughput are always
+// present: Terraform waits for the former and reads the latter unconditionally.
 func Describe(d *catalog.Descriptor, arn string, now time.Time, statistics Statistics) (*api.TableDescription, error) {
 	status := string(d.Status(now))
 	items, bytes, err := statistics(0)
@@ -49,7 +49,7 @@ func Describe(d *catalog.Descriptor, arn string, now time.Time, statistics Stati
 		ReadUnitsPerSecond: &warm.Read, WriteUnitsPerSecond: &warm.Write, Status: warmStatus(status),
 	}
 	describeStream(out, d, arn)
-	if d.GoneAt != 0 { // AWS tells less of a table that is going
+	if d.GoneAt != 0 { // AWS omits some members for a table being deleted
 		out.KeySchema, out.AttributeDefinitions, out.CreationDateTime = nil, nil, nil
 	}
 	return out, describeIndexes(out, d, now, statistics)
@@ -126,7 +126,7 @@ func DescribeKeys(in []catalog.KeyElement) []api.KeySchemaElement {
 	return out
 }
 
-// describeThroughput describes throughput whose latest change settles at a time; until then it is what it was.
+// describeThroughput describes throughput whose latest change settles at a time; until then the previous value is shown.
 func describeThroughput(t catalog.Throughput, settledAt int64, now time.Time) *api.ProvisionedThroughputDescription {
 	if t.Was != nil && now.UnixMilli() < settledAt {
 		t = *t.Was
@@ -145,7 +145,7 @@ func describeThroughput(t catalog.Throughput, settledAt int64, now time.Time) *a
 	return out
 }
 
-// describeBilling is nil for a table that was never on-demand.
+// describeBilling returns nil for a table that never was on-demand.
 func describeBilling(d *catalog.Descriptor, now time.Time) *api.BillingModeSummary {
 	if d.Billing.BecameOnDemand == 0 {
 		return nil
@@ -160,7 +160,7 @@ func describeBilling(d *catalog.Descriptor, now time.Time) *api.BillingModeSumma
 	return out
 }
 
-// describeMaxima describes the bounds that there are.
+// describeMaxima describes the limits that are set.
 func describeMaxima(m *catalog.Maxima) *api.OnDemandThroughput {
 	if m == nil || m.Read == -1 && m.Write == -1 {
 		return nil
@@ -193,7 +193,7 @@ func describeClass(d *catalog.Descriptor) *api.TableClassSummary {
 	return out
 }
 
-// describeRestored tells what a table is being restored from; once it is restored, AWS tells it no more.
+// describeRestored describes the source of a restore in progress; AWS omits it once the table is restored.
 func describeRestored(r *catalog.Restored) *api.RestoreSummary {
 	if r == nil || !r.InProgress {
 		return nil
@@ -215,7 +215,7 @@ func describeStream(out *api.TableDescription, d *catalog.Descriptor, tableARN s
 	}
 }
 
-// WarmOf is the warm throughput of a table, or of one of its indexes.
+// WarmOf returns the warm throughput of a table or of one of its indexes.
 func WarmOf(d *catalog.Descriptor, x *catalog.IndexDescriptor) catalog.Units {
 	if x == nil {
 		return warmUnits(d.Warm, d.Billing.OnDemand, d.Billing.Throughput)
@@ -223,7 +223,7 @@ func WarmOf(d *catalog.Descriptor, x *catalog.IndexDescriptor) catalog.Units {
 	return warmUnits(x.Warm, d.Billing.OnDemand, x.Throughput)
 }
 
-// warmUnits is the warm throughput as told, else what the billing mode gives.
+// warmUnits returns the warm throughput as requested, or else what the billing mode provides.
 func warmUnits(told *catalog.Units, onDemand bool, t catalog.Throughput) catalog.Units {
 	switch {
 	case told != nil:
@@ -235,8 +235,8 @@ func warmUnits(told *catalog.Units, onDemand bool, t catalog.Throughput) catalog
 	}
 }
 
-// warmStatus is the status of the warm throughput of a table or index with a status: it is set while that is being created,
-// and takes no part in other changes.
+// warmStatus returns the status of the warm throughput of a table or index with a status: it is affected by the creation, but not
+// by other changes.
 func warmStatus(status string) *string {
 	if status == string(catalog.StatusCreating) {
 		return new(string(catalog.StatusUpdating))
@@ -244,8 +244,8 @@ func warmStatus(status string) *string {
 	return new(string(catalog.StatusActive))
 }
 
-// WithoutWarm is the description as CreateTable and DeleteTable answer with it: without warm throughput, but for what
-// the request asked for.
+// WithoutWarm returns the description as in the responses of CreateTable and DeleteTable: without warm throughput, unless it was
+// requested.
 func WithoutWarm(out *api.TableDescription, d *catalog.Descriptor) *api.TableDescription {
 	if d.Warm == nil || d.GoneAt != 0 {
 		out.WarmThroughput = nil
@@ -258,7 +258,7 @@ func WithoutWarm(out *api.TableDescription, d *catalog.Descriptor) *api.TableDes
 	return out
 }
 
-// DescribeTags tells tags in the order of their keys.
+// DescribeTags returns tags ordered by key.
 func DescribeTags(in []catalog.Tag) []api.Tag {
 	in = slices.Clone(in)
 	out := make([]api.Tag, len(in))

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// Overrides are what a restored table is to have otherwise than its source.
+// Overrides are the settings in which a restored table differs from its source.
 type Overrides struct {
 	Billing    *string
 	Global     []api.GlobalSecondaryIndex // nil: all
@@ -20,10 +20,9 @@ type Overrides struct {
 	Encryption *api.SSESpecification
 }
 
-// Restored makes the definition of a table that is restored from one that was defined as source. It has the
-// source's keys, indexes, billing, class and encryption, as far as nothing overrides them. Stream, TTL, tags,
-// point-in-time recovery and deletion protection are off, as AWS leaves them. The descriptor has neither UUID nor ID
-// yet.
+// Restored returns the definition of a table that is restored from one defined as source. It has the source's keys, indexes,
+// billing, class and encryption, unless they are overridden. Stream, TTL, tags, point-in-time recovery and deletion protection
+// are off, as on AWS. The descriptor has neither UUID nor ID yet.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CreateBackup.html
 func Restored(source *catalog.Descriptor, name string, from catalog.Restored, o Overrides, e Env) (*catalog.Descriptor, error) {
 	from.InProgress = true
@@ -72,7 +71,7 @@ func (o *Overrides) setBilling(d, source *catalog.Descriptor) error {
 	return o.setMaxima(d)
 }
 
-// setMaxima sets the bounds of an on-demand table.
+// setMaxima sets the limits of an on-demand table.
 func (o *Overrides) setMaxima(d *catalog.Descriptor) error {
 	if !d.Billing.OnDemand {
 		d.OnDemand = nil
@@ -99,13 +98,13 @@ func (o *Overrides) setMaxima(d *catalog.Descriptor) error {
 	return err
 }
 
-// sameUnits is the throughput without its history.
+// sameUnits returns the throughput without its history.
 func sameUnits(t catalog.Throughput) catalog.Throughput {
 	return catalog.Throughput{Read: t.Read, Write: t.Write}
 }
 
-// setIndexes gives d those of the source's indexes that it is to have, in the source's order and with its ids. One
-// that was being deleted is left behind, one that was being built will be built anew.
+// setIndexes gives d the selected indexes of the source, in the source's order and with the same ids. An index that was being
+// deleted is omitted, one that was being built will be built again.
 func (o *Overrides) setIndexes(d, source *catalog.Descriptor) error {
 	if err := o.checkIndexes(d, source); err != nil {
 		return err
@@ -140,7 +139,7 @@ func (o *Overrides) setIndexes(d, source *catalog.Descriptor) error {
 	return nil
 }
 
-// keeps reports whether the table is to have an index.
+// keeps reports whether the table keeps an index.
 func (o *Overrides) keeps(x *catalog.IndexDescriptor) bool {
 	if x.Vector != nil {
 		return o.Vector == nil || slices.ContainsFunc(o.Vector, func(v api.VectorIndex) bool { return *v.IndexName == x.Name })
@@ -151,7 +150,7 @@ func (o *Overrides) keeps(x *catalog.IndexDescriptor) bool {
 	return o.Global == nil || o.globalNamed(x.Name) != nil
 }
 
-// globalNamed returns the override of the global index of a name, nil where there is none.
+// globalNamed returns the override of the global index with a name, or nil.
 func (o *Overrides) globalNamed(name string) *api.GlobalSecondaryIndex {
 	i := slices.IndexFunc(o.Global, func(g api.GlobalSecondaryIndex) bool { return *g.IndexName == name })
 	if i < 0 {
@@ -160,7 +159,7 @@ func (o *Overrides) globalNamed(name string) *api.GlobalSecondaryIndex {
 	return &o.Global[i]
 }
 
-// checkIndexes checks that the overrides name indexes of the source as they are, each once.
+// checkIndexes checks that the overrides describe indexes of the source exactly, each once.
 func (o *Overrides) checkIndexes(d, source *catalog.Descriptor) error {
 	seen := map[string]bool{}
 	check := func(name string, isKind, same func(*catalog.IndexDescriptor) bool, p *api.Projection) error {
@@ -210,7 +209,7 @@ func sameProjection(x *catalog.IndexDescriptor, p *api.Projection) bool {
 		slices.Equal(slices.Sorted(slices.Values(p.NonKeyAttributes)), slices.Sorted(slices.Values(x.Included)))
 }
 
-// setIndexCapacity sets what an override of a global index says of its capacity.
+// setIndexCapacity applies a global index's override of its capacity.
 func setIndexCapacity(x *catalog.IndexDescriptor, onDemand bool, in *api.GlobalSecondaryIndex) error {
 	x.Throughput = catalog.Throughput{}
 	if !onDemand {

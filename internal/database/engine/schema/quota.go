@@ -5,13 +5,13 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// The quotas of a new AWS account, in units a second, of reads and as many writes.
+// The quotas of a new AWS account, in read or write units a second.
 const (
-	AccountUnitsMax = 80_000 // of all that is provisioned in a Region
-	TableUnitsMax   = 40_000 // of a table or global index, on demand too
+	AccountUnitsMax = 80_000 // of everything provisioned in a Region
+	TableUnitsMax   = 40_000 // of a table or global index, also on demand
 )
 
-// ProvisionedUnits is what a table and its indexes have provisioned.
+// ProvisionedUnits returns the total provisioned throughput of a table and its indexes.
 func ProvisionedUnits(d *catalog.Descriptor) catalog.Units {
 	sum := catalog.Units{Read: d.Billing.Throughput.Read, Write: d.Billing.Throughput.Write}
 	for i := range d.Indexes {
@@ -21,7 +21,7 @@ func ProvisionedUnits(d *catalog.Descriptor) catalog.Units {
 	return sum
 }
 
-// CheckQuotas holds what a table is to have provisioned against the quotas; others is what all other tables have.
+// CheckQuotas checks the provisioned throughput of a table against the quotas; others is the total of all other tables.
 func CheckQuotas(d *catalog.Descriptor, others catalog.Units) error {
 	if err := checkTableQuota(d.Name, d.Billing.Throughput); err != nil {
 		return err

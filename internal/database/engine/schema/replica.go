@@ -10,7 +10,7 @@ import (
 
 const settingsModeDefault = "ENABLED_WITH_OVERRIDES"
 
-// ChangesReplicas reports whether an UpdateTable request is about the replicas of the table.
+// ChangesReplicas reports whether an UpdateTable request changes the replicas of the table.
 func ChangesReplicas(in *api.UpdateTableInput) bool {
 	return len(in.ReplicaUpdates) > 0 || len(in.GlobalTableWitnessUpdates) > 0 || in.MultiRegionConsistency != nil
 }
@@ -48,7 +48,7 @@ func checkReplicaUpdates(in *api.UpdateTableInput) error {
 	return nil
 }
 
-// StreamOfReplicas gives a table that becomes a replica the stream that replication needs, and reports whether it had none.
+// StreamOfReplicas enables the stream that replication needs on a table that becomes a replica, and reports whether it had none.
 func StreamOfReplicas(d *catalog.Descriptor, e Env) bool {
 	if d.Stream.Enabled {
 		return false
@@ -57,9 +57,10 @@ func StreamOfReplicas(d *catalog.Descriptor, e Env) bool {
 	return true
 }
 
-// NewReplica is the definition of a new replica of a table in the Region of e. It has what AWS keeps the same in all replicas: keys, indexes,
-// billing, capacity, stream, time to live. Tags, policies, point-in-time recovery, deletion protection, contributor insights and
-// Kinesis destinations are each replica's own. The descriptor has neither UUID nor ID yet.
+// NewReplica returns the definition of a new replica of a table in the Region of e. It has the settings that AWS keeps the same
+// in all replicas: keys, indexes, billing, capacity, stream, time to live. Tags, policies, point-in-time recovery, deletion
+// protection, contributor insights and Kinesis destinations are separate for each replica. The descriptor has neither UUID nor ID
+// yet.
 func NewReplica(source *catalog.Descriptor, a *api.CreateReplicationGroupMemberAction, e Env) (*catalog.Descriptor, error) {
 	now := e.Now.UnixMilli()
 	d := &catalog.Descriptor{
@@ -98,7 +99,7 @@ func NewReplica(source *catalog.Descriptor, a *api.CreateReplicationGroupMemberA
 	})
 }
 
-// Override gives a replica in the Region of e settings of its own.
+// Override applies the settings in which a replica in the Region of e differs from the others.
 func (e Env) Override(d *catalog.Descriptor, a *api.UpdateReplicationGroupMemberAction) error {
 	o := &d.Global.Overrides
 	if err := overrideReads(d, &d.Billing.Throughput, &d.OnDemand, a.ProvisionedThroughputOverride, a.OnDemandThroughputOverride, &o.Read, &o.MaxRead); err != nil {
@@ -150,8 +151,8 @@ func overrideReads(d *catalog.Descriptor, t *catalog.Throughput, maxima **catalo
 	return nil
 }
 
-// Synchronized is what an UpdateTable request changes in the other replicas, here in that of d, too: nil where there is nothing.
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
+// Synchronized returns the part of an UpdateTable request that also applies to the other replicas, adapted to the replica d, or
+// nil. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
 func Synchronized(in *api.UpdateTableInput, d *catalog.Descriptor) *api.UpdateTableInput {
 	own := d.Global.Overrides
 	out := &api.UpdateTableInput{
@@ -202,8 +203,8 @@ func Synchronized(in *api.UpdateTableInput, d *catalog.Descriptor) *api.UpdateTa
 	return out
 }
 
-// DescribeGlobal tells of the global table that the table is a part of. replica returns the definition of the replica in a
-// Region, nil where nobody knows it.
+// DescribeGlobal adds the description of the global table that the table is part of. replica returns the definition of the
+// replica in a Region, or nil if it is unknown.
 func DescribeGlobal(out *api.TableDescription, d *catalog.Descriptor, replica func(region string) (d *catalog.Descriptor, arn string)) {
 	if !d.IsReplica() || d.GoneAt != 0 {
 		return

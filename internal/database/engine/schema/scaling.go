@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// ChangedScaling are settings of auto scaling after an update.
+// ChangedScaling returns auto scaling settings after an update.
 func ChangedScaling(s catalog.Scaling, in *api.AutoScalingSettingsUpdate) catalog.Scaling {
 	if in.AutoScalingDisabled != nil && *in.AutoScalingDisabled {
 		return catalog.Scaling{Disabled: true}
@@ -33,7 +33,7 @@ func ChangedScaling(s catalog.Scaling, in *api.AutoScalingSettingsUpdate) catalo
 	return s
 }
 
-// scalingOf describes the settings that a table has under a name, nil where it has none.
+// scalingOf describes the settings that a table has under a name, or returns nil.
 func scalingOf(d *catalog.Descriptor, name string) *api.AutoScalingSettingsDescription {
 	if d.Global == nil {
 		return nil

@@ -1,6 +1,6 @@
-// Package schema says what a table may look like: it checks the requests that define, change or restore a table, in
-// AWS's order, turns them into descriptors, and describes descriptors as the API does. It reads and writes no store;
-// package engine commits what it returns.
+// Package schema defines valid table definitions: it checks the requests that define, change or restore a table, in AWS's order,
+// converts them to descriptors, and describes descriptors as the API does. It does not access a store; package engine commits the
+// results.
 package schema
 
 import (
@@ -27,7 +27,7 @@ type definitions struct {
 	types      map[string]string
 }
 
-// newDefinitions takes the definitions of a request; a name defined twice is refused.
+// newDefinitions returns the definitions of a request; it rejects duplicate names.
 func newDefinitions(in []api.AttributeDefinition) (*definitions, error) {
 	s := &definitions{types: make(map[string]string, len(in))}
 	for _, a := range in {
@@ -191,7 +191,7 @@ func (s *definitions) defined(keys []catalog.KeyElement) error {
 	return apierr.IndexKeysUndefined.With(apierr.List(names), apierr.List(s.names()))
 }
 
-// addIndex checks name and projection of an index and gives it the table's next index id.
+// addIndex checks the name and projection of an index and assigns the table's next index id.
 func addIndex(d *catalog.Descriptor, index catalog.IndexDescriptor, p *api.Projection) error {
 	if d.Index(index.Name) != nil {
 		return apierr.IndexRepeated.With(index.Name)
@@ -237,7 +237,7 @@ func checkProjection(p *api.Projection) error {
 	return nil
 }
 
-// allUsed checks that every definition is of an attribute of one of the keys.
+// allUsed checks that every definition is used by a key.
 func (s *definitions) allUsed(keys [][]catalog.KeyElement) error {
 	used := namesOf(keys)
 	if len(used) == len(s.types) {

@@ -21,7 +21,7 @@ func checkNewStream(s *api.StreamSpecification) error {
 	return nil
 }
 
-// newStream is a stream that begins now; its label is the time, which also tells it from earlier ones.
+// newStream returns a stream that starts now; its label is the time, which distinguishes it from earlier ones.
 func newStream(s *api.StreamSpecification, now int64) catalog.Stream {
 	return catalog.Stream{
 		Enabled: true,
@@ -30,8 +30,8 @@ func newStream(s *api.StreamSpecification, now int64) catalog.Stream {
 	}
 }
 
-// encryption takes an SSE specification. The zero result is encryption under a key of AWS's own, which AWS does not
-// describe. SSEType alone asks for encryption too.
+// encryption evaluates an SSE specification. The zero result is encryption under a key owned by AWS, which AWS does not describe.
+// SSEType alone also requests encryption.
 func (e Env) encryption(in *api.SSESpecification) (catalog.Encryption, error) {
 	if in == nil {
 		return catalog.Encryption{}, nil
@@ -65,8 +65,8 @@ func (e Env) encryption(in *api.SSESpecification) (catalog.Encryption, error) {
 	}
 }
 
-// changedEncryption is encryption for a table that has some already: what would change nothing is refused, except that the
-// key of AWS's own may be asked for again.
+// changedEncryption is encryption for an existing table: an update without a change is rejected, except for a repeated request of
+// the key owned by AWS.
 func (e Env) changedEncryption(old catalog.Encryption, in *api.SSESpecification) (catalog.Encryption, error) {
 	changed, err := e.encryption(in)
 	switch {

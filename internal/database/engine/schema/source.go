@@ -5,7 +5,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// DescribeSource describes the table that a backup was made of, with the number and bytes of its items.
+// DescribeSource describes the source table of a backup, with the number and size of its items.
 func DescribeSource(d *catalog.Descriptor, arn string, items, bytes int64) *api.SourceTableDetails {
 	out := &api.SourceTableDetails{
 		TableName:             &d.Name,
@@ -25,7 +25,7 @@ func DescribeSource(d *catalog.Descriptor, arn string, items, bytes int64) *api.
 	return out
 }
 
-// DescribeSourceFeatures describes the indexes and settings of such a table.
+// DescribeSourceFeatures describes the indexes and settings of a backup's source table.
 func DescribeSourceFeatures(d *catalog.Descriptor) *api.SourceTableFeatureDetails {
 	out := &api.SourceTableFeatureDetails{SSEDescription: describeEncryption(d.Encryption)}
 	if d.Stream.Enabled {

@@ -18,8 +18,8 @@ const (
 	reservedTagPrefix = "aws:"
 )
 
-// CheckTags checks tags that are to be set. AWS's tagging backend does this rather than the layer that checks member
-// constraints, so a missing key or value is worded as a faulty one.
+// CheckTags checks tags to be set. AWS's tagging service does this rather than the layer that checks member constraints, so the
+// message for a missing key or value is that for an invalid one.
 func CheckTags(tags []api.Tag) error {
 	keys := make([]*string, len(tags))
 	for i := range tags {
@@ -41,7 +41,7 @@ func CheckTags(tags []api.Tag) error {
 	return nil
 }
 
-// CheckTagKeys checks the keys of tags that are to be removed.
+// CheckTagKeys checks the keys of tags to be removed.
 func CheckTagKeys(keys []string) error {
 	for i := range keys {
 		if err := checkTagKey(&keys[i]); err != nil {
@@ -61,9 +61,8 @@ func checkTagKey(key *string) error {
 	return nil
 }
 
-// isTagText reports whether a text has only the characters that tags may have: letters, digits and spaces of any
-// script, and + - = . _ : / @.
-// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Tagging.html
+// isTagText reports whether a text consists of characters allowed in tags: letters, digits and spaces of any script, and + - = .
+// _ : / @. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Tagging.html
 func isTagText(text string) bool {
 	for _, r := range text {
 		if !unicode.In(r, unicode.L, unicode.N, unicode.Z) && !strings.ContainsRune("+-=._:/@", r) {
@@ -73,7 +72,7 @@ func isTagText(text string) bool {
 	return true
 }
 
-// orNull is how AWS prints a text that may be absent.
+// orNull returns a text as AWS prints it if it may be missing.
 func orNull(text *string) string {
 	if text == nil {
 		return "null"
@@ -81,7 +80,7 @@ func orNull(text *string) string {
 	return *text
 }
 
-// MergeTags sets tags that CheckTags has passed over the ones there are; the result is sorted by key.
+// MergeTags adds tags accepted by CheckTags to existing ones; the result is sorted by key.
 func MergeTags(old []catalog.Tag, in []api.Tag) ([]catalog.Tag, error) {
 	merged := slices.Clone(old)
 	for _, t := range in {

@@ -8,14 +8,14 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// throughputMax is the most units that AWS takes as a number; quotas are another matter.
+// throughputMax is the largest number of units that AWS accepts syntactically; quotas are checked separately.
 const throughputMax = 1_000_000_000_000
 
-// target is a table or an index of it, as a request leaves it, whose capacity the request sets.
+// target is a table or one of its indexes, in the state that a request produces, whose capacity the request sets.
 type target struct {
 	index      string // "" for the table
 	onDemand   bool
-	isNew      bool // CreateTable and UpdateTable word the same faults differently
+	isNew      bool // CreateTable and UpdateTable have different messages for the same errors
 	throughput catalog.Throughput
 }
 
@@ -32,7 +32,7 @@ func checkNewThroughput(onDemand bool, t *api.ProvisionedThroughput) error {
 	return checkUnits(t, "")
 }
 
-// indexWording are the sentences that refuse the provisioned throughput of a new index.
+// indexWording is the messages that reject the provisioned throughput of a new index.
 type indexWording struct{ onDemand, missing apierr.Sentence }
 
 var (
@@ -54,7 +54,7 @@ func (w indexWording) check(onDemand bool, index string, t *api.ProvisionedThrou
 	return checkUnits(t, index)
 }
 
-// checkUnits checks the units of an index, or with "" of a table.
+// checkUnits checks the units of an index or, with "", of a table.
 func checkUnits(t *api.ProvisionedThroughput, index string) error {
 	if *t.ReadCapacityUnits > throughputMax {
 		return errOutOfBounds(*t.ReadCapacityUnits, "ReadCapacityUnits", index)
@@ -76,8 +76,8 @@ func newThroughput(t *api.ProvisionedThroughput) catalog.Throughput {
 	return catalog.Throughput{Read: *t.ReadCapacityUnits, Write: *t.WriteCapacityUnits}
 }
 
-// changeThroughput sets new units and keeps the history of increases and decreases. Until the change has settled, the
-// throughput is described as it was.
+// changeThroughput sets new units and maintains the history of increases and decreases. Until the change has settled, the
+// previous throughput is described.
 func (c *Change) changeThroughput(t *catalog.Throughput, in *api.ProvisionedThroughput) error {
 	read, write, now := *in.ReadCapacityUnits, *in.WriteCapacityUnits, c.Env.Now
 	was := new(*t)
@@ -98,8 +98,7 @@ func (c *Change) changeThroughput(t *catalog.Throughput, in *api.ProvisionedThro
 	return nil
 }
 
-// A table or index can be decreased so many times a day (UTC) at any time, and then once after each interval without a
-// decrease: 27 times at most.
+// The first decreases of a day (UTC) are possible at any time, further ones after an interval without a decrease: at most 27.
 const (
 	decreasesAnyTime = 4
 	decreaseInterval = time.Hour
@@ -109,7 +108,7 @@ func decreaseTime(at time.Time) string {
 	return at.UTC().Format("Monday, January 2, 2006 3:04:05 PM MST")
 }
 
-// decreasesToday is the number of decreases since midnight UTC.
+// decreasesToday returns the number of decreases since midnight UTC.
 func decreasesToday(t catalog.Throughput, now time.Time) int64 {
 	const day = 24 * time.Hour
 	if t.LastDecrease == 0 || !time.UnixMilli(t.LastDecrease).Truncate(day).Equal(now.Truncate(day)) {
@@ -118,8 +117,8 @@ func decreasesToday(t catalog.Throughput, now time.Time) int64 {
 	return t.Decreases
 }
 
-// maxima puts the bounds that a request gives over the ones there are; nil is no bound. -1 takes a bound away, which a new
-// table or index cannot ask for.
+// maxima applies the limits in a request to the existing ones; nil is no limit. -1 removes a limit, which is not valid for a new
+// table or index.
 func (t target) maxima(old *catalog.Maxima, in *api.OnDemandThroughput) (*catalog.Maxima, error) {
 	if in == nil {
 		return old, nil
@@ -170,8 +169,7 @@ func (t target) maximaOutOfRange(member string) error {
 	return apierr.IndexMaximaOutOfRange.With(member, t.index)
 }
 
-// warm sets the warm throughput that a request wishes, which cannot be under what the table or index has already; nil is
-// what it has by itself.
+// warm applies the requested warm throughput, which must not be less than the current one; nil is the default.
 func (t target) warm(old *catalog.Units, in *api.WarmThroughput) (*catalog.Units, error) {
 	if in == nil || in.ReadUnitsPerSecond == nil && in.WriteUnitsPerSecond == nil {
 		return old, nil
@@ -211,8 +209,8 @@ func (t target) warmTooLow(member, provisioned string) error {
 	return apierr.IndexWarmBelowProvisioned.With(member, t.index, provisioned)
 }
 
-// keptWarm is the warm throughput to store after a change of billing or throughput: it never falls. before is what it was,
-// own what the table or index now has by itself.
+// keptWarm returns the warm throughput to store after a change of billing or throughput, which never decreases. before is the
+// previous value, own the new default of the table or index.
 func keptWarm(before, own catalog.Units) *catalog.Units {
 	high := catalog.Units{Read: max(before.Read, own.Read), Write: max(before.Write, own.Write)}
 	if high == own {

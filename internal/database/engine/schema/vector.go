@@ -98,7 +98,7 @@ func (s *definitions) searchSchema(index *catalog.IndexDescriptor, in []api.Sear
 	return nil
 }
 
-// searchKeys are the attributes of a search schema, all of which must be defined.
+// searchKeys returns the attributes of a search schema, all of which must be defined.
 func (s *definitions) searchKeys(in []api.SearchSchemaElement) (keys []catalog.KeyElement, err error) {
 	for _, e := range in {
 		if s.types[*e.AttributeName] == "" {
@@ -109,7 +109,7 @@ func (s *definitions) searchKeys(in []api.SearchSchemaElement) (keys []catalog.K
 	return keys, nil
 }
 
-// filterKeys are the inline filters of an index, which like keys need a definition.
+// filterKeys returns the inline filters of an index, which like keys need a definition.
 func filterKeys(x *catalog.IndexDescriptor) (keys []catalog.KeyElement) {
 	if x.Vector != nil {
 		for _, name := range x.Vector.Filters {
@@ -119,8 +119,8 @@ func filterKeys(x *catalog.IndexDescriptor) (keys []catalog.KeyElement) {
 	return keys
 }
 
-// projectedNames is how many names an index takes of those that the indexes of a table may project: a vector counts as one,
-// and so does each inline filter.
+// projectedNames returns how many of the names that the indexes of a table may project an index uses: a vector counts as one, and
+// so does each inline filter.
 func projectedNames(x *catalog.IndexDescriptor) int {
 	if x.Vector == nil {
 		return len(x.Included)
@@ -128,7 +128,7 @@ func projectedNames(x *catalog.IndexDescriptor) int {
 	return len(x.Included) + 1 + len(x.Vector.Filters)
 }
 
-// checkVectorUpdates checks the form of a list of index updates and returns how many indexes it makes or removes.
+// checkVectorUpdates checks the form of a list of index updates and returns how many indexes it creates or deletes.
 func checkVectorUpdates(updates []api.VectorIndexUpdate) (online int, err error) {
 	seen := map[string]bool{}
 	for _, u := range updates {
@@ -151,7 +151,7 @@ func checkVectorUpdates(updates []api.VectorIndexUpdate) (online int, err error)
 	return len(updates), nil
 }
 
-// vectorIndexes applies the updates of vector indexes. A table that is no longer on-demand has none.
+// vectorIndexes applies the updates of vector indexes. A table that is no longer on-demand cannot have any.
 func (c *Change) vectorIndexes(d *catalog.Descriptor) error {
 	for _, u := range c.in.VectorIndexUpdates {
 		var err error
@@ -198,7 +198,7 @@ func (c *Change) deleteVectorIndex(d *catalog.Descriptor, name string) error {
 	return nil
 }
 
-// describeVector describes what a vector index has beside the settings of any index.
+// describeVector describes the settings that only vector indexes have.
 func describeVector(x *catalog.IndexDescriptor) api.VectorIndexInfo {
 	v := x.Vector
 	dimensions := int64(v.Dimensions)
@@ -222,7 +222,7 @@ func searchElement(name *string, role string) api.SearchSchemaElement {
 	return api.SearchSchemaElement{AttributeName: name, SearchSchemaElementType: &role}
 }
 
-// sameVector reports whether a request describes a vector index as it is.
+// sameVector reports whether a request describes a vector index exactly.
 func sameVector(x *catalog.IndexDescriptor, in *api.VectorIndex) bool {
 	return *in.VectorAttribute.AttributeName == x.Vector.Attribute && *in.Dimensions == int64(x.Vector.Dimensions) &&
 		*in.DistanceFunction == x.Vector.Function &&

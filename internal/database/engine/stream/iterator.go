@@ -14,8 +14,7 @@ import (
 // IteratorLifetime is how long an iterator can be used.
 const IteratorLifetime = 15 * time.Minute
 
-// Iterator is a position in a shard. Its text says all there is to know, so that it outlives the process that
-// gave it out.
+// Iterator is a position in a shard. Its text is self-contained, so it stays valid after a restart.
 type Iterator struct {
 	ARN    string // of the stream
 	Table  keyenc.TableID
@@ -25,14 +24,14 @@ type Iterator struct {
 	Issued int64  // milliseconds since the epoch
 }
 
-// The text is the stream's ARN, a part that is always the same, and in URL-safe base64 without padding:
+// The text consists of the stream's ARN, a constant part, and in URL-safe base64 without padding:
 //
 //	┌───┬───────┬──────┬────────┬────────┬───────┬────────┬───────┬──────────┐
 //	│ 2 │ table │ next │ issued │ length │ label │ length │ shard │ checksum │
 //	└───┴───────┴──────┴────────┴────────┴───────┴────────┴───────┴──────────┘
 //	  1     4      8       8        1                 1               4
 //
-// The checksum covers the ARN too.
+// The checksum also covers the ARN.
 const (
 	iteratorVersion = 2
 	iteratorHead    = 1 + 4 + 8 + 8
@@ -42,7 +41,7 @@ const (
 
 var iteratorText = base64.RawURLEncoding
 
-// String is the iterator's text. Label and Shard have at most 255 bytes.
+// String returns the iterator's text. Label and Shard have at most 255 bytes.
 func (it Iterator) String() string {
 	b := make([]byte, 0, iteratorHead+2+len(it.Label)+len(it.Shard)+checksumLen)
 	b = append(b, iteratorVersion)
@@ -61,7 +60,7 @@ func iteratorSum(arn string, b []byte) uint32 {
 	return crc32.Update(crc32.ChecksumIEEE([]byte(arn)), crc32.IEEETable, b)
 }
 
-// ParseIterator reads what String writes, and nothing else.
+// ParseIterator parses the result of String, and nothing else.
 func ParseIterator(text string) (it Iterator, ok bool) {
 	arn, opaque, found := strings.Cut(text, iteratorMiddle)
 	b, err := iteratorText.DecodeString(opaque)
@@ -84,10 +83,10 @@ func ParseIterator(text string) (it Iterator, ok bool) {
 		end := 1 + int(rest[0])
 		*part, rest = string(rest[1:end]), rest[end:]
 	}
-	return it, it.String() == text // base64 skips line ends
+	return it, it.String() == text // base64 decoding ignores line breaks
 }
 
-// Expired reports whether the iterator is too old at a time.
+// Expired reports whether the iterator has expired at a time.
 func (it Iterator) Expired(now time.Time) bool {
 	return now.UnixMilli()-it.Issued > IteratorLifetime.Milliseconds()
 }

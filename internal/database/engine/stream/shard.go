@@ -13,29 +13,29 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// ShardsMax is how many open shards a stream may have. Closed ones stay for a day, so with rotation every four
-// hours there are up to seven times as many in its description.
+// ShardsMax is the maximum number of open shards of a stream. Closed ones are kept for a day, so with a rotation every four hours
+// the description has up to seven times as many.
 const ShardsMax = 100
 
 const maxHash = math.MaxUint16
 
-// Shard is a part of a stream: the records whose hash is from Low to High, both included, and whose number is
-// at least Start and less than End.
+// Shard is a part of a stream: the records whose hash is between Low and High, inclusive, and whose number is at least Start and
+// less than End.
 type Shard struct {
 	ID     string `json:"id"`
-	Parent string `json:"parent,omitempty"` // "" for those that a stream begins with
+	Parent string `json:"parent,omitempty"` // "" for the first shards of a stream
 	Low    uint16 `json:"low"`
 	High   uint16 `json:"high"`
 	Start  kv.Seq `json:"start"`
 	End    kv.Seq `json:"end,omitempty"` // 0 while the shard is open
 	Opened int64  `json:"opened"`
-	Closed int64  `json:"closed,omitempty"` // milliseconds since the epoch, as Opened
+	Closed int64  `json:"closed,omitempty"` // milliseconds since the epoch, like Opened
 }
 
 // Open reports whether records can still be added.
 func (s *Shard) Open() bool { return s.End == 0 }
 
-// Holds reports whether the shard holds the record of that number and hash.
+// Holds reports whether the shard contains the record with a number and hash.
 func (s *Shard) Holds(seq kv.Seq, hash uint16) bool {
 	return s.Covers(seq) && s.Low <= hash && hash <= s.High
 }
@@ -43,14 +43,14 @@ func (s *Shard) Holds(seq kv.Seq, hash uint16) bool {
 // Covers reports whether the number is in the shard's range of numbers.
 func (s *Shard) Covers(seq kv.Seq) bool { return s.Start <= seq && (s.Open() || seq < s.End) }
 
-// Last is the last number that a record of a closed shard can have; of one that can have none, its first.
+// Last returns the last number that a record of a closed shard can have, or the shard's first number if it can have none.
 func (s *Shard) Last() kv.Seq { return max(s.End-1, s.Start) }
 
 func (s *Shard) close(end kv.Seq, now int64) { s.End, s.Closed = max(end, s.Start), now }
 
-// Reshard closes open shards before a number and opens children in their places. pieces says into how many each is
-// divided: 0 leaves it as it is, 1 replaces it by a child with the same hashes. One that has too few hashes, or would
-// lead to more than ShardsMax, stays as it is. It reports whether it did anything.
+// Reshard closes open shards before a number and opens children in their place. pieces returns the number of children: 0 leaves a
+// shard unchanged, 1 replaces it with a child that has the same hashes. A shard with too few hashes, or whose split would exceed
+// ShardsMax, is left unchanged. Reshard reports whether it changed anything.
 func (s *Stream) Reshard(at kv.Seq, now int64, pieces func(*Shard) int) bool {
 	var children []Shard
 	open := s.openShards()
@@ -70,13 +70,13 @@ func (s *Stream) Reshard(at kv.Seq, now int64, pieces func(*Shard) int) bool {
 	if children == nil {
 		return false
 	}
-	// The clock may stand still or go back; ids may not.
+	// The clock may stand still or go back; ids must not.
 	opened := max(now, s.Shards[len(s.Shards)-1].Opened+1)
 	s.Shards = append(s.Shards, s.open(opened, at, children)...)
 	return true
 }
 
-// OldestOpen is when the oldest open shard was opened; the zero time where none is open.
+// OldestOpen returns when the oldest open shard was opened, or the zero time if none is open.
 func (s *Stream) OldestOpen() (opened time.Time) {
 	for i := range s.Shards { // in order of opening
 		if s.Shards[i].Open() {
@@ -95,7 +95,7 @@ func (s *Stream) openShards() (n int) {
 	return n
 }
 
-// open gives shards that begin together their ids.
+// open assigns ids to shards that are opened together.
 func (s *Stream) open(now int64, start kv.Seq, shards []Shard) []Shard {
 	for i := range shards {
 		shards[i].Start, shards[i].Opened = start, now
@@ -105,7 +105,7 @@ func (s *Stream) open(now int64, start kv.Seq, shards []Shard) []Shard {
 	return shards
 }
 
-// shardID is "shardId-", the time, and a hash of what the shard is, another than those of the ones beside it.
+// shardID returns "shardId-", the time, and a hash of the shard's properties that differs from those of the shards beside it.
 func (s *Stream) shardID(now int64, beside []Shard, low uint16) string {
 	for salt := uint16(0); ; salt++ {
 		h := fnv.New32a()
@@ -130,7 +130,7 @@ func divide(whole Shard, n int) []Shard {
 	return parts
 }
 
-// Shard returns the shard of that id, nil where there is none.
+// Shard returns the shard with an id, or nil.
 func (s *Stream) Shard(id string) *Shard {
 	i := slices.IndexFunc(s.Shards, func(x Shard) bool { return x.ID == id })
 	if i < 0 {
@@ -139,7 +139,7 @@ func (s *Stream) Shard(id string) *Shard {
 	return &s.Shards[i]
 }
 
-// After returns the shards that stand behind the one of that id, which may be gone; "" stands before all.
+// After returns the shards after the one with an id, which may have been removed; "" is before all.
 func (s *Stream) After(id string) []Shard {
 	i := slices.IndexFunc(s.Shards, func(x Shard) bool { return x.ID > id })
 	if i < 0 {
@@ -148,7 +148,7 @@ func (s *Stream) After(id string) []Shard {
 	return s.Shards[i:]
 }
 
-// ChildrenOf keeps of some shards the children of one.
+// ChildrenOf returns the children of a shard among the given shards.
 func ChildrenOf(parent string, shards []Shard) []Shard {
 	var children []Shard
 	for _, x := range shards {
@@ -166,7 +166,7 @@ func (s *Stream) Trim(closedBy int64) bool {
 	return len(s.Shards) < n
 }
 
-// Readable is the stream without the shards that were closed before a time; s itself does not change.
+// Readable returns the stream without the shards that were closed before a time; s itself is unchanged.
 func (s *Stream) Readable(since int64) *Stream {
 	old := func(x Shard) bool { return !x.Open() && x.Closed < since }
 	if !slices.ContainsFunc(s.Shards, old) {

@@ -1,10 +1,10 @@
-// Package stream is the description of a table's stream: which part of the table's change log it is, and how that
-// is divided into shards. It is arithmetic on numbers; package engine reads and writes the store.
+// Package stream describes a table's stream: which part of the table's change log it is, and how that is divided into shards. It
+// is arithmetic on numbers; package engine reads and writes the store.
 //
 // # The model
 //
-// A stream is the records of its table's log from one sequence number to another. A shard is those of them
-// whose partition hash is in a range, and whose number is in a range:
+// A stream is the records of its table's log from one sequence number to another. A shard is those records whose partition hash
+// is in a range, and whose number is in a range:
 //
 //	hash  ffff ┌──────────────┬───────────────┬──────┐
 //	           │              │ B  parent A   │ D ▸  │  D rotated from B
@@ -13,19 +13,19 @@
 //	      0000 └──────────────┴──────────────────────┘
 //	           start ──────── sequence numbers ─────▶   ▸ open
 //
-// A shard is closed, and its children opened, at one number: what is below is the parent's for ever, also what
-// was still in flight at that moment, the rest is the children's.
+// A shard is closed, and its children opened, at one number: records below it always belong to the parent, including those in
+// flight at that moment, the others to the children.
 //
 // # Invariants
 //
 //	I1  At every number from the stream's start to its end each hash is in exactly one shard, except where
-//	    shards have been removed because all they held is too old to be read.
-//	I2  Shards stand in the order of their ids, which is that of their opening; those opened together follow
-//	    each other, and a parent stands before its children.
+//	    shards have been removed because all their records are too old to be read.
+//	I2  Shards are in the order of their ids, which is the order of opening; those opened together are
+//	    adjacent, and a parent comes before its children.
 //
 // # Concurrency
 //
-// A Stream is a plain value: many may read one at once, who changes one has it alone.
+// A Stream is a plain value: concurrent reads are safe, a change needs exclusive access.
 package stream
 
 import (
@@ -41,10 +41,10 @@ import (
 // format is the newest stored form that this program reads, and the one it writes.
 const format = 1
 
-// Retention is for how long a record can be read from a stream.
+// Retention is how long a record can be read from a stream.
 const Retention = 24 * time.Hour
 
-// Status is the status of a stream as DescribeStream tells it.
+// Status is the status of a stream as in DescribeStream.
 type Status string
 
 // The statuses.
@@ -55,7 +55,7 @@ const (
 	Disabled  Status = "DISABLED"
 )
 
-// Stream is the stored form of one stream. Times are milliseconds since the epoch; 0 is never.
+// Stream is the stored form of one stream. Times are milliseconds since the epoch; 0 means never.
 type Stream struct {
 	Format    int                  `json:"format"`
 	Table     keyenc.TableID       `json:"table"`
@@ -64,17 +64,17 @@ type Stream struct {
 	View      catalog.View         `json:"view"`
 	Keys      []catalog.KeyElement `json:"keys"`
 	Created   int64                `json:"created"`
-	// EnabledAt ends ENABLING, DisabledAt begins DISABLING, which SettledAt ends.
+	// EnabledAt ends ENABLING, DisabledAt starts DISABLING, which SettledAt ends.
 	EnabledAt  int64 `json:"enabledAt,omitempty"`
 	DisabledAt int64 `json:"disabledAt,omitempty"`
 	SettledAt  int64 `json:"settledAt,omitempty"`
-	// Horizon is the number of the last record that was too old to be read when the database's format was 1. Since
-	// then numbers are times.
+	// Horizon is the number of the last record that was too old to be read when the database had format 1. Since then numbers are
+	// times.
 	Horizon kv.Seq  `json:"horizon,omitempty"`
 	Shards  []Shard `json:"shards"`
 }
 
-// Open gives a new stream its shards: as many as shards says, with equal parts of the hashes, from one number on.
+// Open creates the first shards of a new stream, with equal parts of the hashes, from a number on.
 func (s *Stream) Open(from kv.Seq, shards int) {
 	s.Shards = s.open(s.Created, from, divide(Shard{High: maxHash}, shards))
 }
@@ -89,7 +89,7 @@ func (s *Stream) Close(end kv.Seq, now int64) {
 	}
 }
 
-// Status is the stream's status at a time.
+// Status returns the stream's status at a time.
 func (s *Stream) Status(now time.Time) Status {
 	ms := now.UnixMilli()
 	switch {
@@ -104,18 +104,18 @@ func (s *Stream) Status(now time.Time) Status {
 	}
 }
 
-// Gone reports whether nothing of the stream can be read any more: it was disabled a retention ago.
+// Gone reports whether nothing of the stream can be read any more, because it was disabled longer ago than the retention.
 func (s *Stream) Gone(now time.Time) bool {
 	return s.DisabledAt != 0 && s.DisabledAt <= now.Add(-Retention).UnixMilli()
 }
 
-// Encode is the stored form.
+// Encode returns the stored form.
 func (s *Stream) Encode() ([]byte, error) {
 	s.Format = format
 	return json.Marshal(s)
 }
 
-// Decode reads the stored form.
+// Decode decodes the stored form.
 func Decode(data []byte) (*Stream, error) {
 	var head struct {
 		Format           int

@@ -2,25 +2,25 @@ package throttle
 
 import "time"
 
-// GrowthDelay is how long it takes until the capacity for a new peak of traffic has been added.
+// GrowthDelay is how long it takes to add the capacity for a new peak of traffic.
 const GrowthDelay = 30 * time.Minute
 
-// The warm throughput that AWS gives an on-demand table or index from the start.
+// The initial warm throughput of an on-demand table or index on AWS.
 const (
 	WarmReads  = 12_000
 	WarmWrites = 4_000
 )
 
-// Growth follows the traffic of an on-demand table or index. What it serves at once, its warm throughput, is twice the
-// highest traffic that it has had: a new peak doubles it, GrowthDelay later. It never shrinks. The zero Growth has seen
-// nothing yet.
+// Growth follows the traffic of an on-demand table or index. Its warm throughput, which it can serve immediately, is twice its
+// highest traffic so far: a new peak raises it to twice the peak, GrowthDelay later. It never shrinks. The zero Growth has no
+// observations.
 type Growth [ops]struct {
-	peak float64 // the highest new one, 0 where there is none
-	due  int64   // when it counts, in nanoseconds since the epoch
+	peak float64 // the highest new peak, or 0
+	due  int64   // when it takes effect, in nanoseconds since the epoch
 }
 
-// Observe tells what was consumed a second, over about a minute, and returns the warm throughput, which was warm until now
-// and is at most quota.
+// Observe records the consumption per second over about a minute, and returns the new warm throughput, given the previous one; it
+// is at most quota.
 func (g *Growth) Observe(consumed [ops]float64, warm, quota Rates, now time.Time) Rates {
 	for op := range ops {
 		p := &g[op]

@@ -7,54 +7,54 @@ import (
 )
 
 const (
-	// PartitionReads is what a partition serves in a second, in read units.
+	// PartitionReads is the throughput of a partition in read units a second.
 	PartitionReads = 3000
-	// PartitionWrites is what it serves in write units.
+	// PartitionWrites is its throughput in write units a second.
 	PartitionWrites = 1000
 	// PartitionBytes is how much a partition stores.
 	PartitionBytes = 10 << 30
-	// SplitAfter is for how long a partition must have refused again and again to be split. AWS does not say how long it
-	// takes there; it is some minutes.
+	// SplitAfter is how long a partition must keep throttling before it is split. AWS does not document the time; it is some
+	// minutes.
 	SplitAfter = 5 * time.Minute
 
-	// coolAfter is how long a partition has not refused to be no longer hot.
+	// coolAfter is how long a partition must not throttle to be no longer hot.
 	coolAfter = time.Minute
 
 	hashes        = 1 << 16
-	partitionsMax = 4096 // of a table or index; by far enough for AWS's quotas
+	partitionsMax = 4096 // of a table or index; more than enough for AWS's quotas
 	samplesMax    = 64
 )
 
-// Partitions is how many partitions serve these rates and store these bytes.
+// Partitions returns how many partitions serve these rates and store these bytes.
 func Partitions(r Rates, bytes int64) int {
 	n := max(1, (r[Read]+PartitionReads-1)/PartitionReads, (r[Write]+PartitionWrites-1)/PartitionWrites,
 		(bytes+PartitionBytes-1)/PartitionBytes)
 	return int(min(n, partitionsMax))
 }
 
-// partition has the hashes from lo to below hi.
+// partition has the hashes in [lo, hi).
 type partition struct {
 	lo, hi   int
 	buckets  [ops]bucket
-	hotSince int64 // when it began to refuse again and again
-	refused  int64 // when it did last; both in nanoseconds since the epoch, 0 is never
-	// samples are the hashes that it was asked for last, a ring.
+	hotSince int64 // when it started to throttle repeatedly
+	refused  int64 // when it last throttled; both in nanoseconds since the epoch, 0 means never
+	// samples is a ring buffer of the most recently requested hashes.
 	samples [samplesMax]uint16
 	noted   int
 }
 
-// partitions are those of a table or index, in the order of their hashes, without gaps. They never become fewer.
+// partitions are those of a table or index, ordered by hash, without gaps. Their number never decreases.
 type partitions struct {
 	all  []*partition
-	heat []int // where a partition was split for heat, sorted
+	heat []int // where partitions were split for heat, sorted
 }
 
 func (ps *partitions) at(hash uint16) *partition {
 	return ps.all[sort.Search(len(ps.all), func(i int) bool { return ps.all[i].hi > int(hash) })]
 }
 
-// divide makes n even partitions, divided further where heat has split them. A new partition has what the one had from which
-// it comes.
+// divide creates n even partitions, divided further where heat has split them. A new partition starts with the state of the one
+// it comes from.
 func (ps *partitions) divide(n int, now time.Time) {
 	n = min(max(n, 1), partitionsMax)
 	bounds := slices.Clone(ps.heat)
@@ -81,13 +81,13 @@ func (ps *partitions) divide(n int, now time.Time) {
 	ps.all = all
 }
 
-// note remembers that a hash was asked for.
+// note records a requested hash.
 func (p *partition) note(hash uint16) {
 	p.samples[p.noted%samplesMax] = hash
 	p.noted++
 }
 
-// hot notes that the partition refuses, and reports whether it has done so for long enough to be split.
+// hot records that the partition throttles, and reports whether it has done so for long enough to be split.
 func (p *partition) hot(now time.Time) bool {
 	at := now.UnixNano()
 	if p.refused == 0 || at-p.refused > int64(coolAfter) {
@@ -115,12 +115,12 @@ func (ps *partitions) split(p *partition, now time.Time) {
 	ps.all = slices.Replace(ps.all, i, i+1, parts...)
 }
 
-// cuts are where a hot partition is to be split: on both sides of the hash that has more than half of the traffic, else in
-// the middle of the traffic.
+// cuts returns where to split a hot partition: on both sides of a hash that has more than half of the traffic, else at the median
+// of the traffic.
 func (p *partition) cuts() []int {
 	seen := slices.Clone(p.samples[:min(p.noted, samplesMax)])
 	slices.Sort(seen)
-	middle := seen[len(seen)/2] // a hash with more than half of the samples is here
+	middle := seen[len(seen)/2] // a hash with more than half of the samples is the median
 	first, _ := slices.BinarySearch(seen, middle)
 	last := first
 	for last < len(seen) && seen[last] == middle {

@@ -1,12 +1,12 @@
-// Package throttle is the model of how DynamoDB limits throughput: it says which requests a table or index has capacity for.
+// Package throttle models how DynamoDB limits throughput: it decides which requests a table or index has capacity for.
 //
-// It is arithmetic on token buckets, in memory. It knows no tables, no clock and no requests: package engine tells it what is
-// configured, what a request costs (package capacity) and what time it is.
+// It is arithmetic on token buckets, in memory. It has no tables, clock or requests of its own: package engine provides the
+// configuration, the cost of each request (package capacity) and the time.
 //
 // # Model
 //
-// A Resource is a table or a global index. Reads and writes have buckets of their own, each with a rate, which refills it,
-// and a depth:
+// A resource is a table or a global index. Reads and writes have separate buckets, each with a rate at which it is refilled, and
+// a depth:
 //
 //	provisioned     the provisioned throughput        300 seconds of it     ProvisionedThroughputExceeded
 //	on demand       the configured maximum            300 seconds of it     MaxOnDemandThroughputExceeded
@@ -14,24 +14,24 @@
 //	                the warm throughput               1 second of it        KeyRangeThroughputExceeded
 //	each partition  1,000 writes, 3,000 reads         1 second of it        KeyRangeThroughputExceeded
 //
-// A request is served if every bucket that it touches has the units that it needs; else none is charged. A full bucket
-// refuses nothing, so that a request that costs more than the depth can be served at all. What a read costs beyond the least
-// that it can is known only afterwards, and is charged then: a bucket can go below zero, and refuses until it is refilled.
+// A request is served if each of its buckets has the units it needs; otherwise nothing is charged. A full bucket admits every
+// request, because a request that costs more than the depth could never be served otherwise. The cost of a read beyond its
+// minimum is only known afterwards, and is charged then: a bucket can go below zero, and rejects requests until it is refilled.
 //
-// The space of partition hashes is divided evenly among the partitions that the warm throughput and the size need. A
-// partition that keeps refusing for SplitAfter is split for heat: around the one hash that has more than half of the
-// traffic, which is then isolated, else where the traffic has its middle. A hash is never divided: one partition key has the
-// throughput of one partition at most.
+// The space of partition hashes is divided evenly among as many partitions as the warm throughput and the size require. A
+// partition that keeps throttling for SplitAfter is split for heat: around a single hash that has more than half of the traffic,
+// which is then isolated, else at the median of the traffic. A hash is never divided: one partition key has at most the
+// throughput of one partition.
 //
-// Growth says how the warm throughput of what is on demand follows its traffic.
+// Growth determines how the warm throughput of on-demand resources follows their traffic.
 //
 // # Invariants
 //
 //	I1  Arithmetic is exact: tokens are billionths of a unit, in integers.
 //	I2  The same calls at the same times have the same results.
-//	I3  Over any time t, a bucket grants at most depth + rate × t, what was charged afterwards and one request aside.
+//	I3  Over any time t, a bucket grants at most depth + rate × t, apart from later charges and one request.
 //
-// All methods of Limiter may be called at once.
+// All methods of Limiter are safe for concurrent use.
 package throttle
 
 import (
@@ -40,7 +40,7 @@ import (
 	"time"
 )
 
-// Op says whether units are those of reads or of writes.
+// Op distinguishes read units from write units.
 type Op uint8
 
 // The operations.
@@ -50,7 +50,7 @@ const (
 	ops
 )
 
-// Limit is what a request exceeds.
+// Limit is a limit that a request can exceed.
 type Limit uint8
 
 // The limits.
@@ -68,7 +68,7 @@ type Reason struct {
 	Limit Limit
 }
 
-// names are what AWS calls limits, in its reasons and in its metrics.
+// names are AWS's names of the limits, in throttling reasons and in metrics.
 var names = [Limits]string{"ProvisionedThroughput", "MaxOnDemandThroughput", "AccountLimit", "KeyRangeThroughput"}
 
 func (r Reason) operation() string {
@@ -78,7 +78,7 @@ func (r Reason) operation() string {
 	return "Write"
 }
 
-// Of is the reason as ThrottlingReasons have it: TableReadKeyRangeThroughputExceeded.
+// Of returns the reason as in ThrottlingReasons: TableReadKeyRangeThroughputExceeded.
 func (r Reason) Of(index bool) string {
 	if index {
 		return "Index" + r.operation() + names[r.Limit] + "Exceeded"
@@ -86,10 +86,10 @@ func (r Reason) Of(index bool) string {
 	return "Table" + r.operation() + names[r.Limit] + "Exceeded"
 }
 
-// String is the reason as metrics have it: ReadKeyRangeThroughput.
+// String returns the reason as in metrics: ReadKeyRangeThroughput.
 func (r Reason) String() string { return r.operation() + names[r.Limit] }
 
-// ID names a table (Index 0) or a global index.
+// ID identifies a table (Index 0) or a global index.
 type ID struct {
 	Table uint32
 	Index uint16
@@ -98,14 +98,14 @@ type ID struct {
 // Rates are units a second.
 type Rates [ops]int64
 
-// Settings are what a table or index has. Of the limits that it does not have the rate is 0.
+// Settings configure a table or index. The rate of a limit that does not apply is 0.
 type Settings struct {
-	Limits [Limits]Rates // that of KeyRange is the warm throughput of what is on demand
-	// Partitions is the least number of them.
+	Limits [Limits]Rates // that of KeyRange is the warm throughput of on-demand resources
+	// Partitions is their minimum number.
 	Partitions int
 }
 
-// Demand is what a request asks of one place of a table or index. The demands of one item of a request stand together.
+// Demand is what a request needs from one partition key of a table or index. The demands of one item of a request are adjacent.
 type Demand struct {
 	Item  int
 	ID    ID
@@ -114,14 +114,14 @@ type Demand struct {
 	Units float64
 }
 
-// Refusal is a limit that stands against an item.
+// Refusal is a limit that rejects an item.
 type Refusal struct {
 	Item   int
 	ID     ID
 	Reason Reason
 }
 
-// Limiter limits the tables and indexes that it was told of.
+// Limiter limits the configured tables and indexes.
 type Limiter struct {
 	mu        sync.Mutex
 	resources map[ID]*resource
@@ -129,13 +129,13 @@ type Limiter struct {
 
 // resource is a table or index.
 type resource struct {
-	buckets    [Limits][ops]*bucket // nil where there is no limit; those of KeyRange are of the warm throughput
+	buckets    [Limits][ops]*bucket // nil if there is no limit; those of KeyRange are for the warm throughput
 	partitions partitions
 }
 
-// Configure tells what a table or index has from now on. unused is for how long it has been there without the Limiter's
-// knowing it: a bucket begins with what was saved in that time, and in the second under way. What a bucket has is kept when
-// its rate changes, as far as its depth allows.
+// Configure sets the configuration of a table or index. unused is how long it has existed unknown to the Limiter: a new bucket
+// starts with the refill of that time, and of the current second. When its rate changes, a bucket keeps its level as far as the
+// new depth allows.
 func (l *Limiter) Configure(id ID, s Settings, unused time.Duration, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -165,7 +165,7 @@ func (l *Limiter) Configure(id ID, s Settings, unused time.Duration, now time.Ti
 	r.partitions.divide(s.Partitions, now)
 }
 
-// Retain forgets the tables and indexes for which keep is false.
+// Retain removes the tables and indexes for which keep is false.
 func (l *Limiter) Retain(keep func(ID) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -187,8 +187,9 @@ type taking struct {
 	tokens tokens
 }
 
-// Take takes the units of all demands, or nothing and says why. An item that is refused stands in the way of no other: what
-// is left of the request without those that are refused would be granted. Demands on what was not configured are not limited.
+// Take takes the units of all demands, or takes nothing and returns the refusals. A rejected item does not affect the others:
+// without the rejected items, the rest of the request would be granted. Demands on resources that are not configured are not
+// limited.
 func (l *Limiter) Take(demands []Demand, now time.Time) (Grant, []Refusal) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -224,7 +225,7 @@ func (l *Limiter) Spend(demands []Demand, now time.Time) {
 	}
 }
 
-// Available is how many units a place of a table or index has left; it is at least 0.
+// Available returns how many units are left for a partition key of a table or index, at least 0.
 func (l *Limiter) Available(id ID, op Op, hash uint16, now time.Time) float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -244,7 +245,7 @@ func (l *Limiter) Available(id ID, op Op, hash uint16, now time.Time) float64 {
 	return max(0, float64(least)/unit)
 }
 
-// place is a bucket that a demand touches, and what it limits.
+// place is a bucket needed by a demand, and what it limits.
 type place struct {
 	bucket    *bucket
 	limit     Limit
@@ -252,8 +253,9 @@ type place struct {
 	partition *partition // nil for a bucket of the whole table or index
 }
 
-// each calls visit with the places that a demand touches. visit returns false where one refuses. Of the two limits to a key
-// range the second is passed over where the first refuses: they have one reason. The partition learns what it is asked for.
+// each calls visit with the buckets that a demand needs. visit returns false if one rejects the demand. Of the two limits on a
+// key range the second is skipped if the first rejects, because they have the same reason. The partition records the demand's
+// hash.
 func (l *Limiter) each(d *Demand, visit func(place) bool) {
 	r := l.resources[d.ID]
 	if r == nil {
@@ -272,7 +274,7 @@ func (l *Limiter) each(d *Demand, visit func(place) bool) {
 	}
 }
 
-// Refund gives back what was taken for a request that was not served.
+// Refund returns what was taken for a request that was not served.
 func (g *Grant) Refund() {
 	if g.limiter == nil {
 		return
@@ -285,15 +287,15 @@ func (g *Grant) Refund() {
 	*g = Grant{}
 }
 
-// transaction is a Take under way.
+// transaction is a Take in progress.
 type transaction struct {
 	now      time.Time
 	taken    []taking
-	full     []*bucket // that were full when the transaction began
+	full     []*bucket // those that were full when the transaction started
 	refusals []Refusal
 	hot      []place // partitions to be split
 
-	itemTaken, itemRefusals int // where those of the item under way begin
+	itemTaken, itemRefusals int // start of the current item's entries
 }
 
 // take takes the tokens of a demand if the bucket has them, or was full.
@@ -317,7 +319,7 @@ func (t *transaction) take(d *Demand, p place) bool {
 	return false
 }
 
-// endItem gives back what was taken for the item under way if it is refused.
+// endItem returns what was taken for the current item if it is rejected.
 func (t *transaction) endItem() {
 	if len(t.refusals) > t.itemRefusals {
 		t.giveBack(t.itemTaken)
@@ -325,7 +327,7 @@ func (t *transaction) endItem() {
 	t.itemTaken, t.itemRefusals = len(t.taken), len(t.refusals)
 }
 
-// giveBack gives back all takings but the first ones.
+// giveBack returns everything taken except the first entries.
 func (t *transaction) giveBack(first int) {
 	for _, taken := range t.taken[first:] {
 		taken.from.giveBack(taken.tokens)

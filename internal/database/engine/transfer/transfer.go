@@ -1,6 +1,6 @@
-// Package transfer has the records of transfers between tables and buckets: exports, imports and bulk operations. A
-// record is written with the request, says how far the work is, and stays for 90 days after its end. Package engine
-// does the work; Open finds the records of what was under way and goes on where they say.
+// Package transfer defines the records of transfers between tables and buckets: exports, imports and bulk operations. A record is
+// created with the request, contains the progress, and is kept for 90 days after the end. Package engine does the work; Open
+// finds the records of unfinished transfers and resumes them.
 package transfer
 
 import (
@@ -11,17 +11,17 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Kind is one sort of transfer.
+// Kind is a kind of transfer.
 type Kind byte
 
-// The kinds. Their values are in stored keys.
+// The kinds. Their values are part of stored keys.
 const (
 	Export Kind = 'e'
 	Import Kind = 'i'
 	Bulk   Kind = 'b'
 )
 
-// reports is in place of a kind in the keys of what a bulk operation will report.
+// reports replaces the kind in the keys of a bulk operation's report lines.
 const reports = 'r'
 
 // The statuses of transfers.
@@ -29,12 +29,12 @@ const (
 	InProgress          = "IN_PROGRESS"
 	Completed           = "COMPLETED"
 	Failed              = "FAILED"
-	CompletedWithErrors = "COMPLETED_WITH_ERRORS" // of a bulk operation, as the following ones
+	CompletedWithErrors = "COMPLETED_WITH_ERRORS" // only of a bulk operation, like the following ones
 	Cancelling          = "CANCELLING"
 	Cancelled           = "CANCELLED"
 )
 
-// format is the version of the stored form of a transfer.
+// format is the version of a transfer's stored form.
 const format = 1
 
 // Record is the record of a transfer. Times are milliseconds since the epoch.
@@ -42,23 +42,24 @@ type Record struct {
 	Format int    `json:"format"`
 	Kind   Kind   `json:"kind"`
 	ID     string `json:"id"` // the end of the ARN: 14 digits of milliseconds, '-', 8 hex digits
-	// Table, TableID and UUID are those of the table; another table may have the name by now.
+	// Table, TableID and UUID identify the table; another table may have the name by now.
 	Table   string         `json:"table"`
 	TableID keyenc.TableID `json:"tableID"`
 	UUID    string         `json:"uuid"`
 
-	// Request is the request as the client sent it, Values the attribute values in it, encoded as an item.
+	// Request is the client's request, Values the attribute values in it, encoded as an item.
 	Request json.RawMessage `json:"request"`
 	Values  []byte          `json:"values,omitempty"`
 	Token   string          `json:"token,omitempty"`
 
 	Status         string `json:"status"`
 	Started        int64  `json:"started"`
-	Ended          int64  `json:"ended,omitempty"` // 0 while it is under way
+	Ended          int64  `json:"ended,omitempty"` // 0 while in progress
 	FailureCode    string `json:"failureCode,omitempty"`
 	FailureMessage string `json:"failureMessage,omitempty"`
 
-	// Items were exported or imported, of Processed that were read; Errors of those were refused. Bytes is their size.
+	// Items is the number of exported or imported items, Processed of items read, and Errors of rejected items. Bytes is their
+	// size.
 	Items     int64 `json:"items"`
 	Processed int64 `json:"processed,omitempty"`
 	Errors    int64 `json:"errors,omitempty"`
@@ -69,25 +70,26 @@ type Record struct {
 	Put      *Put      `json:"put,omitempty"`      // of a Bulk
 }
 
-// Exported is what the record of an export says beside.
+// Exported is the part of a record that is specific to an export.
 //
 //	kept snapshot ─► _started
-//	              ─► a data file at a time; each is noted with where the next one begins
+//	              ─► one data file after the other; each is recorded with the start of the next
 //	              ─► manifests ─► COMPLETED, the snapshot is dropped
 type Exported struct {
 	// Descriptor is the table's definition in the kept snapshot.
 	Descriptor json.RawMessage `json:"descriptor"`
-	// A full export has the state of all changes before To. An incremental one has the changes with From <= time < To.
+	// A full export has the state before To. An incremental one has the changes with From <= time < To.
 	From int64 `json:"from,omitempty"`
 	To   int64 `json:"to"`
 
-	// Begun: _started is there. Next is the key at which the next data file begins; nil with Files is past the end.
+	// Begun: _started has been written. Next is the key at which the next data file starts; if it is nil and there are Files, all
+	// are written.
 	Begun bool   `json:"begun,omitempty"`
 	Next  []byte `json:"next,omitempty"`
 	Files []File `json:"files,omitempty"`
 }
 
-// LogFrom is the time of the first change that the export needs of the log.
+// LogFrom returns the time of the first change in the log that the export needs.
 func (x *Exported) LogFrom() int64 {
 	if x.From != 0 {
 		return x.From
@@ -103,29 +105,29 @@ type File struct {
 	ETag  string `json:"etag"`
 }
 
-// Imported is what the record of an import says beside: all objects before Object are read, and so many bytes of it,
-// once decompressed.
+// Imported is the part of a record that is specific to an import: all objects before Object have been read, and a number of bytes
+// of Object, after decompression.
 type Imported struct {
 	Object string `json:"object,omitempty"`
 	Offset int64  `json:"offset,omitempty"`
-	// Done: all objects are read.
+	// Done: all objects have been read.
 	Done bool `json:"done,omitempty"`
 }
 
-// Put is what the record of a bulk operation says beside. What it reports is stored with each batch and moves to
-// objects later, so that each line of a report is there once, whatever is interrupted.
+// Put is the part of a record that is specific to a bulk operation. Its report lines are stored with each batch and moved to
+// objects later, so that each line occurs once even after interruptions.
 //
-//	_started ─► a batch at a time: items, lines to report, this record ─┬► … ─► manifests ─► COMPLETED
-//	                          much to report: an object, then this record ┘
+//	_started ─► one batch after the other: items, report lines, this record ─┬► … ─► manifests ─► COMPLETED
+//	                                many lines: an object, then this record ┘
 type Put struct {
-	Imported // where it is
+	Imported // the progress
 
-	Begun      bool  `json:"begun,omitempty"`      // _started is there
+	Begun      bool  `json:"begun,omitempty"`      // _started has been written
 	TotalBytes int64 `json:"totalBytes,omitempty"` // of all objects
 	ReadBytes  int64 `json:"readBytes,omitempty"`  // of the objects before Object
 	Refused    int64 `json:"refused,omitempty"`    // items whose condition was false
 
-	// Bytes are those put into the table and its indexes, by their names.
+	// Bytes is the size of what was put into the table and, by name, its indexes.
 	Bytes       int64            `json:"bytes,omitempty"`
 	LocalBytes  map[string]int64 `json:"localBytes,omitempty"`
 	GlobalBytes map[string]int64 `json:"globalBytes,omitempty"`
@@ -134,28 +136,28 @@ type Put struct {
 	Reports map[string]*Report `json:"reports,omitempty"` // by OutputType
 }
 
-// Report is what a bulk operation reports of one type: the objects that are written, and the stored lines after them.
+// Report is a bulk operation's report of one type: the written objects, and the stored lines that follow them.
 type Report struct {
 	Files []File `json:"files,omitempty"`
-	// Stored are under the keys of the numbers First <= n < Next.
+	// The stored lines have the numbers First <= n < Next.
 	First uint64 `json:"first,omitempty"`
 	Next  uint64 `json:"next,omitempty"`
 	Lines int64  `json:"lines,omitempty"`
 	Bytes int64  `json:"bytes,omitempty"`
 }
 
-// ReportKey is where lines of a report of a type are stored.
+// ReportKey returns the key of report lines of a type.
 func (x *Record) ReportKey(outputType string, n uint64) []byte {
 	return keyenc.Transfer(reports, fmt.Sprintf("%s/%s/%016x", x.ID, outputType, n))
 }
 
-// Key is where the record is stored.
+// Key returns the key of the record.
 func (x *Record) Key() []byte { return keyenc.Transfer(byte(x.Kind), x.ID) }
 
-// Lock is the key that whoever begins a transfer of a kind holds. There is nothing under it.
+// Lock returns the key that starting a transfer of a kind holds. It never has a value.
 func Lock(k Kind) []byte { return keyenc.Transfer(byte(k), "") }
 
-// UnderWay reports whether there is work left.
+// UnderWay reports whether the transfer is unfinished.
 func (x *Record) UnderWay() bool { return x.Ended == 0 }
 
 // Save writes the record within a transaction that holds its key.
@@ -169,7 +171,7 @@ func (x *Record) Save(txn kv.Txn) error {
 	return nil
 }
 
-// Decode reads a stored record.
+// Decode decodes a stored record.
 func Decode(data []byte) (*Record, error) {
 	x := new(Record)
 	if err := json.Unmarshal(data, x); err != nil {
@@ -182,7 +184,7 @@ func Decode(data []byte) (*Record, error) {
 	return x, nil
 }
 
-// Read returns the transfer of an id, nil where there is none.
+// Read returns the transfer with an id, or nil.
 func Read(r kv.Reader, k Kind, id string) (*Record, error) {
 	data, err := r.Get(keyenc.Transfer(byte(k), id))
 	if err != nil || data == nil || id == "" {

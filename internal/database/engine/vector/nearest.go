@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Nearest collects the best of many scored entries, in memory for as many as are wanted.
+// Nearest collects the best of many scored entries, using memory only for the requested number.
 type Nearest struct {
 	function Function
 	most     int
-	kept     []Scored // a heap whose first is the farthest
+	kept     []Scored // a heap with the farthest on top
 }
 
 // Scored is an entry of an index with its score.
@@ -20,10 +20,10 @@ type Scored struct {
 	Bytes int // of the entry
 }
 
-// NewNearest returns a collection of at most so many.
+// NewNearest returns a collection of at most that many entries.
 func NewNearest(f Function, most int) *Nearest { return &Nearest{function: f, most: most} }
 
-// Offer takes an entry if it is among the nearest so far. The key is copied.
+// Offer adds an entry if it is among the nearest so far. The key is copied.
 func (n *Nearest) Offer(key []byte, score float64, bytes int) {
 	if len(n.kept) < n.most {
 		heap.Push((*farthestFirst)(n), Scored{slices.Clone(key), score, bytes})
@@ -35,14 +35,14 @@ func (n *Nearest) Offer(key []byte, score float64, bytes int) {
 	}
 }
 
-// Sorted returns what was collected, the nearest first.
+// Sorted returns the collected entries, the nearest first.
 func (n *Nearest) Sorted() []Scored {
 	out := slices.Clone(n.kept)
 	slices.SortFunc(out, func(a, b Scored) int {
 		if n.before(a, b) {
 			return -1
 		}
-		return 1 // no two have the same key
+		return 1 // keys are unique
 	})
 	return out
 }

@@ -12,7 +12,7 @@ const (
 	DotProduct Function = "DOT_PRODUCT"
 )
 
-// Query is a vector that others are compared with.
+// Query is a vector to compare others with.
 type Query struct {
 	function   Function
 	components []float64
@@ -29,9 +29,9 @@ func NewQuery(f Function, components []float32) *Query {
 	return q
 }
 
-// Score compares stored components, as many as the query has:
+// Score compares the query with stored components of the same number:
 //
-//	COSINE       1 − cos of the angle between the two: 0 to 2; 1 where either has no direction
+//	COSINE       1 − cos of the angle between the two: 0 to 2; 1 if either is the zero vector
 //	EUCLIDEAN    the length of their difference
 //	DOT_PRODUCT  the sum of the products of their components
 func (q *Query) Score(components []byte) float64 {
@@ -57,8 +57,8 @@ func (f Function) Nearer(a, b float64) bool {
 	return a < b
 }
 
-// block is how many components a loop takes at once, each into a sum of its own: a processor adds to several sums in the
-// time of one. A product of two 32-bit numbers is exact in 64 bits, so a fused multiply-add changes nothing.
+// block is how many components a loop iteration processes, each with its own sum, because a processor can add to several
+// independent sums in parallel. The product of two 32-bit numbers is exact in 64 bits, so a fused multiply-add changes nothing.
 const block = 4
 
 func dot(q []float64, v []byte) float64 {
@@ -102,7 +102,7 @@ func dotAndSquare(q []float64, v []byte) (product, square float64) {
 
 func squaredDistance(q []float64, v []byte) float64 {
 	var a, b, c, d float64
-	square := func(x float64) float64 { return float64(x * x) } // rounded, since a difference may be inexact
+	square := func(x float64) float64 { return float64(x * x) } // force rounding, since a difference may be inexact
 	for len(q) >= block && len(v) >= block*ComponentBytes {
 		a += square(q[0] - float64(at(v)))
 		b += square(q[1] - float64(at(v[4:])))

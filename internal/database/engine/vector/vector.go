@@ -1,10 +1,10 @@
-// Package vector has the vectors of vector indexes: how they are read from attribute values, how an index stores them, how
-// near two of them are, and which of many are nearest.
+// Package vector implements the vectors of vector indexes: reading them from attribute values, their form in an index, the
+// distance of two of them, and the selection of the nearest of many.
 //
 // # Model
 //
-// A vector is a list of numbers, each of which an index keeps as the nearest 32-bit floating point number. An entry of an
-// index begins with its vector, so that a search can compare without looking at the rest:
+// A vector is a list of numbers, each of which an index stores as the nearest 32-bit floating point number. An index entry begins
+// with its vector, so that a search can compare it without decoding the rest:
 //
 //	┌────────────┬────────────────────┐
 //	│ components │ the projected item │      4 bytes each, little endian; then package itemenc
@@ -12,13 +12,13 @@
 //
 // # Invariants
 //
-//	I1  A score is computed in 64 bits, in one order of summation, with no product rounded twice: the same vectors have
-//	    the same score on every machine. It is always finite, since no component is larger than 3.4e38.
-//	I2  The nearest are ordered by score, and those of equal score by key: a search over the same entries has one result.
+//	I1  A score is computed in 64 bits, with a fixed order of summation and no product rounded twice: the same vectors
+//	    have the same score on every machine. It is always finite, since no component is larger than 3.4e38.
+//	I2  The nearest are ordered by score, and those with equal scores by key: the result of a search is deterministic.
 //
 // # Concurrency
 //
-// All functions are pure. A Query may be used by many goroutines at once, a Nearest by one.
+// All functions are pure. A Query is safe for concurrent use, a Nearest is not.
 package vector
 
 import (
@@ -32,32 +32,32 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 )
 
-// ComponentBytes is what one component takes in an index.
+// ComponentBytes is the size of one component in an index.
 const ComponentBytes = 4
 
-// ErrCorrupt says that bytes are no entry of an index of that many dimensions.
+// ErrCorrupt means that bytes are not an index entry with that many dimensions.
 var ErrCorrupt = errors.New("vector: entry is corrupt")
 
-// FaultKind says in which way a value is no vector.
+// FaultKind is the reason why a value is not a valid vector.
 type FaultKind uint8
 
-// The faults, in the order in which they are looked for.
+// The faults, in the order in which they are checked.
 const (
 	NoFault        FaultKind = iota
-	NotList                  // another type than a list
-	WrongLength              // another number of elements than the index has dimensions
-	ElementType              // an element of another type than number
-	ElementTooHigh           // an element that does not fit into 32 bits
+	NotList                  // a type other than list
+	WrongLength              // a number of elements other than the index's dimensions
+	ElementType              // an element that is not a number
+	ElementTooHigh           // an element that does not fit 32 bits
 )
 
-// Fault is what is wrong with a value that is to be a vector.
+// Fault describes why a value is not a valid vector.
 type Fault struct {
 	Kind    FaultKind
-	Element int    // at which the fault is, for the faults of elements
+	Element int    // the invalid element, for faults of elements
 	Actual  string // type, length or number
 }
 
-// Parse reads the components of a vector of so many dimensions; a fault of kind NoFault is none.
+// Parse reads the components of a vector with a number of dimensions; the kind NoFault means success.
 func Parse(elements []attr.Value, dimensions int) ([]float32, Fault) {
 	if len(elements) != dimensions {
 		return nil, Fault{Kind: WrongLength, Actual: strconv.Itoa(len(elements))}
@@ -76,7 +76,7 @@ func Parse(elements []attr.Value, dimensions int) ([]float32, Fault) {
 	return components, Fault{}
 }
 
-// Check finds what is wrong with an attribute that is to be a vector.
+// Check checks an attribute that should be a vector.
 func Check(v attr.Value, dimensions int) Fault {
 	if v.Kind() != attr.KindList {
 		return Fault{Kind: NotList, Actual: v.Kind().String()}
@@ -85,13 +85,13 @@ func Check(v attr.Value, dimensions int) Fault {
 	return fault
 }
 
-// component reads a number in normal form; not ok where it is beyond what 32 bits hold.
+// component parses a number in normal form; ok is false if it does not fit 32 bits.
 func component(number string) (f float32, ok bool) {
 	wide, err := strconv.ParseFloat(number, 32)
 	return float32(wide), err == nil
 }
 
-// Append appends the components of a stored value to dst; ok is false where it is not a vector of so many dimensions.
+// Append appends the components of a stored value to dst; ok is false if it is not a vector with that many dimensions.
 func Append(dst []byte, stored itemenc.Value, dimensions int) (out []byte, ok bool, err error) {
 	elements := stored.Elems()
 	if stored.Kind() != attr.KindList || elements.Left() != dimensions {
@@ -111,7 +111,7 @@ func Append(dst []byte, stored itemenc.Value, dimensions int) (out []byte, ok bo
 	return dst, true, elements.Err()
 }
 
-// Split cuts an entry of an index into its components and the projected item, which share its bytes.
+// Split splits an index entry into its components and the projected item, which share its bytes.
 func Split(entry []byte, dimensions int) (components []byte, projected itemenc.Item, err error) {
 	n := dimensions * ComponentBytes
 	if len(entry) <= n {
@@ -120,7 +120,7 @@ func Split(entry []byte, dimensions int) (components []byte, projected itemenc.I
 	return entry[:n:n], itemenc.Item(entry[n:]), nil
 }
 
-// Value is the attribute value of stored components: of each the shortest number that reads back as it is.
+// Value returns the attribute value of stored components, each as the shortest number that reads back as the same component.
 func Value(components []byte) (attr.Value, error) {
 	elements := make([]attr.Value, 0, len(components)/ComponentBytes)
 	for ; len(components) >= ComponentBytes; components = components[ComponentBytes:] {
@@ -133,7 +133,7 @@ func Value(components []byte) (attr.Value, error) {
 	return attr.List(elements), nil
 }
 
-// at is the first of the stored components.
+// at returns the first of the stored components.
 func at(components []byte) float32 {
 	return math.Float32frombits(binary.LittleEndian.Uint32(components))
 }

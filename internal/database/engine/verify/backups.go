@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// backups looks at what is known of backups of tables: each must be readable, and what it keeps be there.
+// backups checks the records of backups: each must be readable, and its data must exist.
 func (v *verification) backups() error {
 	err := v.walk("cb", func(key, value []byte) error {
 		v.done.Backups++
@@ -33,7 +33,7 @@ func (v *verification) backups() error {
 	return v.strayKept()
 }
 
-// keptBackup opens what a backup keeps.
+// keptBackup opens a backup's kept snapshot.
 func (v *verification) keptBackup(b *backup.Record) error {
 	found := func(format string, args ...any) {
 		v.finding(Finding{Table: b.Table.Name, Key: b.Key(), What: "the backup " + fmt.Sprintf(format, args...)})
@@ -52,7 +52,7 @@ func (v *verification) keptBackup(b *backup.Record) error {
 		return v.ctx.Err()
 	}
 	defer kept.Close()
-	if b.Type != backup.OfSystem { // a table that is deleted has lost its descriptor by then
+	if b.Type != backup.OfSystem { // the descriptor of a deleted table is gone by then
 		table, err := catalog.ReadDescriptor(kept, b.Table.Name)
 		if err != nil || table == nil || table.ID != b.Table.ID {
 			found("does not keep its table: %v", err)
@@ -74,12 +74,12 @@ func (v *verification) keptBackup(b *backup.Record) error {
 	return nil
 }
 
-// keptOfRegion begins the names of the kept snapshots of Regions beside the default one, which are stores of their own in this one (package
-// kv/part): their own verification looks at them.
+// keptOfRegion is the prefix of the names of kept snapshots that belong to other Regions, which are stores within this one
+// (package kv/part) and are verified separately.
 const keptOfRegion = "r-"
 
-// strayKept looks for kept snapshots that nobody will ever drop. Of those named for a backup or a restore the
-// engine drops at Open what has neither, and some may be in the making.
+// strayKept looks for kept snapshots that will never be dropped. Those named for a backup or a restore that no longer exists are
+// dropped by the engine at Open, and some may be in creation.
 func (v *verification) strayKept() error {
 	kept, err := v.store.Kept(v.ctx)
 	for _, k := range kept {

@@ -9,16 +9,16 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// Bytes that the values of a key may have together.
+// The maximum total size of a key's values.
 const (
 	partitionKeyMax = 2048
 	sortKeyMax      = 1024
 )
 
-// definition is a table as its descriptor has it, with what follows from that for items.
+// definition is a table's descriptor, with what follows from it for items.
 type definition struct {
 	*catalog.Descriptor
-	types map[string]string // of the attributes in keys: S, N or B
+	types map[string]string // of the key attributes: S, N or B
 }
 
 func define(d *catalog.Descriptor) definition {
@@ -39,8 +39,7 @@ func (t definition) hasLocalIndex() bool {
 	return false
 }
 
-// key encodes the attributes of a key: the partition key, and what follows it. It is not ok where the item cannot
-// have such a key.
+// key encodes the attributes of a key: the partition key, and what follows it. ok is false if the item cannot have such a key.
 func (t definition) key(it item, elements []catalog.KeyElement) (pk, sk string, ok bool) {
 	var pkBytes, skBytes int
 	for _, k := range elements {
@@ -59,19 +58,19 @@ func (t definition) key(it item, elements []catalog.KeyElement) (pk, sk string, 
 	return pk, sk, pkBytes <= partitionKeyMax && skBytes <= sortKeyMax
 }
 
-// itemKey is where an item has to be.
+// itemKey returns where an item must be stored.
 func (t definition) itemKey(it item) (key string, ok bool) {
 	pk, sk, ok := t.key(it, t.Keys)
 	return partitionKey(t.ID, 0, pk, sk), ok
 }
 
-// canHave reports whether an item of the table could be at a key.
+// canHave reports whether an item of the table could have a key.
 func (t definition) canHave(key string) bool {
 	values, ok := strings.CutPrefix(key, dataPrefix(t.ID, 0))
 	if !ok || len(values) < 2 {
 		return false
 	}
-	pk, rest := cutKey(values[2:]) // behind the hash
+	pk, rest := cutKey(values[2:]) // after the hash
 	sk := ""
 	if len(t.Keys) > 1 {
 		if sk, rest = cutKey(rest); sk == "" {
@@ -81,7 +80,7 @@ func (t definition) canHave(key string) bool {
 	return pk != "" && rest == "" && key == partitionKey(t.ID, 0, pk, sk)
 }
 
-// entryKey is where an index has to have the entry of an item; not ok where it has none.
+// entryKey returns where an index must store the entry of an item; ok is false if it has none.
 func (t definition) entryKey(x *catalog.IndexDescriptor, it item) (key string, ok bool) {
 	pk, sk, ok := t.key(it, x.Keys)
 	basePK, baseSK, based := t.key(it, t.Keys)
@@ -91,7 +90,7 @@ func (t definition) entryKey(x *catalog.IndexDescriptor, it item) (key string, o
 	return partitionKey(t.ID, x.ID, pk, sk+basePK+baseSK), ok && based
 }
 
-// projection is what an entry has to hold of an item.
+// projection returns the expected contents of an item's entry.
 func (t definition) projection(x *catalog.IndexDescriptor, it item) item {
 	if x.Projection == catalog.ProjectAll && x.Vector == nil {
 		return it
@@ -118,12 +117,12 @@ func (t definition) projection(x *catalog.IndexDescriptor, it item) item {
 		for _, name := range x.Vector.Filters {
 			keep(name)
 		}
-		delete(part, x.Vector.Attribute) // which stands before the item, in a form of its own
+		delete(part, x.Vector.Attribute) // it is stored before the item, in its own form
 	}
 	return part
 }
 
-// expiry is the first whole second at which an item is expired; not ok where it never is.
+// expiry returns the first whole second at which an item is expired; ok is false if it never expires.
 func (t definition) expiry(it item) (seconds int64, ok bool) {
 	v := it[t.TTL.Attribute]
 	if t.TTL.State != catalog.TTLEnabled && t.TTL.State != catalog.TTLEnabling || v.kind != "N" || v.text[0] == '-' {
@@ -133,7 +132,7 @@ func (t definition) expiry(it item) (seconds int64, ok bool) {
 	return second.Int64(), second.Cmp(big.NewInt(math.MaxInt64)) < 0
 }
 
-// size is what DynamoDB counts for an item.
+// size returns the size of an item by DynamoDB's accounting.
 func (it item) size() int {
 	size := 0
 	for name, v := range it {

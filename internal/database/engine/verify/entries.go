@@ -6,8 +6,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// index proves that an index has no entry but those that its items were found to have: where there are as many as
-// that, by their number alone.
+// index checks that an index has no entries besides those found for its items. If their number matches, that proves it.
 func (v *verifier) index(i int) error {
 	x := &v.t.Indexes[i]
 	if x.State == catalog.IndexDeleting {
@@ -33,7 +32,7 @@ func (v *verifier) index(i int) error {
 	return v.counter(x.Name, statisticsKey(v.t.ID, x.ID), total)
 }
 
-// strayEntries looks at every entry of an index for the item that makes it, and counts what there is.
+// strayEntries looks up the item of every entry of an index, and counts the entries.
 func (v *verifier) strayEntries(x *catalog.IndexDescriptor) (total count, err error) {
 	err = v.walk(dataPrefix(v.t.ID, x.ID), func(key, value []byte) error {
 		total.items++
@@ -56,7 +55,7 @@ func (v *verifier) strayEntries(x *catalog.IndexDescriptor) (total count, err er
 	return total, err
 }
 
-// strayEntry says what is wrong with the key of an entry, which has the key of its item among its attributes.
+// strayEntry describes what is wrong with an entry, whose attributes include the key of its item.
 func (v *verifier) strayEntry(x *catalog.IndexDescriptor, key string, entry item) (fault string, err error) {
 	at, ok := v.t.itemKey(entry)
 	if !ok {
@@ -79,7 +78,7 @@ func (v *verifier) strayEntry(x *catalog.IndexDescriptor, key string, entry item
 	return "", nil
 }
 
-// ttl proves that there is no TTL entry but those that the items were found to have, as index does.
+// ttl checks that there are no TTL entries besides those found for the items, like index.
 func (v *verifier) ttl() error {
 	if v.t.TTL.State == catalog.TTLDisabling {
 		return nil

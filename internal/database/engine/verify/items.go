@@ -9,22 +9,22 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// count is what a counter should hold.
+// count is the expected value of a counter.
 type count struct{ items, bytes int64 }
 
-// tally is what the items of a table were found to have in an index, or as TTL entries.
+// tally counts the entries found for a table's items in an index, or as TTL entries.
 type tally struct {
 	count
-	unsound bool // something of it is wrong
+	unsound bool // some entry is wrong
 }
 
-// collection sums the item collection that the walk of a table is in. Items of one partition key stand together.
+// collection adds up the current item collection during the walk of a table. Items with the same partition key are adjacent.
 type collection struct {
 	pk    string // encoded; "" before the first
 	bytes int64
 }
 
-// items walks the table: each item must be readable, at its own key, with all its entries.
+// items walks the table: each item must be readable, have the right key, and have all its entries.
 func (v *verifier) items() error {
 	var total count
 	err := v.walk(dataPrefix(v.t.ID, 0), func(key, value []byte) error {
@@ -62,7 +62,7 @@ func (v *verifier) items() error {
 	return v.counter("", statisticsKey(v.t.ID, 0), total)
 }
 
-// entries checks that an item has its entry in every index, and returns the bytes of those in local ones.
+// entries checks that an item has its entry in every index, and returns the size of those in local indexes.
 func (v *verifier) entries(key, stored []byte, it item) (local int64, err error) {
 	for i := range v.t.Indexes {
 		x := &v.t.Indexes[i]
@@ -106,7 +106,7 @@ func (v *verifier) entries(key, stored []byte, it item) (local int64, err error)
 	return local, nil
 }
 
-// difference says how a stored entry differs from what it should hold; "" where it does not.
+// difference describes how a stored entry differs from what it should contain, or returns "".
 func difference(stored []byte, want item) string {
 	got, _, err := decodeItem(stored)
 	if err != nil {
@@ -166,7 +166,7 @@ func (v *verifier) collect(it item, size int64) error {
 	return nil
 }
 
-// endCollection compares the counter of the collection that the walk has been in.
+// endCollection checks the counter of the item collection that the walk has left.
 func (v *verifier) endCollection() error {
 	c := &v.collection
 	if c.pk == "" {
@@ -209,7 +209,7 @@ func (v *verifier) collectionBytes(key []byte) (int64, error) {
 	return counters[0], nil
 }
 
-// counter compares the counters of a table or index with what there is.
+// counter compares the counters of a table or index with the actual counts.
 func (v *verifier) counter(index, key string, want count) error {
 	counters, err := v.r.Counter([]byte(key))
 	if err != nil {

@@ -8,19 +8,19 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// The layout of keys, as package keyenc documents it.
+// The layout of keys, as documented by package keyenc.
 
-// dataPrefix is what the keys of a table's items (index 0) or an index's entries begin with.
+// dataPrefix returns the prefix of the keys of a table's items (index 0) or an index's entries.
 func dataPrefix(t keyenc.TableID, x keyenc.IndexID) string {
 	return tablePrefix('d', t) + string(binary.BigEndian.AppendUint16(nil, uint16(x)))
 }
 
-// tablePrefix is what the keys of a table in one space begin with.
+// tablePrefix returns the prefix of the keys of a table in one space.
 func tablePrefix(space byte, t keyenc.TableID) string {
 	return string(space) + string(binary.BigEndian.AppendUint32(nil, uint32(t)))
 }
 
-// partitionKey is the key of an item or entry. The hash covers the encoded partition key.
+// partitionKey returns the key of an item or entry. The hash covers the encoded partition key.
 func partitionKey(t keyenc.TableID, x keyenc.IndexID, pk, rest string) string {
 	return dataPrefix(t, x) + string(binary.BigEndian.AppendUint16(nil, partitionHash(pk))) + pk + rest
 }
@@ -37,20 +37,20 @@ func partitionHash(pk string) uint16 {
 	return uint16((h ^ h>>33) >> 48)
 }
 
-// ttlKey is the key of a TTL entry of the item whose table key is encoded in key.
+// ttlKey returns the key of the TTL entry of the item whose table key is encoded in key.
 func ttlKey(t keyenc.TableID, seconds int64, key string) string {
 	return tablePrefix('t', t) + string(binary.BigEndian.AppendUint64(nil, uint64(seconds)+1<<63)) + key //nolint:gosec // the sign bit, inverted
 }
 
-// collectionKey is the key of the counter of an item collection.
+// collectionKey returns the key of an item collection's counter.
 func collectionKey(t keyenc.TableID, pk string) string { return tablePrefix('s', t) + "\x01" + pk }
 
-// statisticsKey is the key of the counters of a table (index 0) or an index.
+// statisticsKey returns the key of the counters of a table (index 0) or an index.
 func statisticsKey(t keyenc.TableID, x keyenc.IndexID) string {
 	return tablePrefix('s', t) + "\x00" + string(binary.BigEndian.AppendUint16(nil, uint16(x)))
 }
 
-// bounds is the range of the keys that begin with a prefix, none of which here ends with a byte 0xFF but in its ids.
+// bounds returns the range of keys with a prefix. No prefix here ends with a byte 0xFF except within its ids.
 func bounds(prefix string) (lo, hi []byte) {
 	hi = []byte(prefix)
 	for i := len(hi) - 1; i >= 0; i-- {
@@ -100,7 +100,7 @@ func encodeNumber(text string) string {
 	return "\x10" + string(body)
 }
 
-// cutKey cuts the first encoded value off a key; "" where there is none.
+// cutKey splits the first encoded value off a key; it returns "" if there is none.
 func cutKey(key string) (first, rest string) {
 	if key == "" {
 		return "", ""

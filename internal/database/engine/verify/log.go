@@ -12,21 +12,21 @@ import (
 const (
 	// logChunk is how many records of a change log are read together.
 	logChunk = 64
-	// chainsMax is how many items a reading of a change log may follow: about 50 MB.
+	// chainsMax is how many items are followed in one pass over a change log: about 50 MB.
 	chainsMax = 1 << 20
 )
 
-// chain is what is known of the records of one item while its log is read.
+// chain is the state of one item while its log is read.
 type chain struct {
-	exists bool   // as the last record leaves it
-	item   uint64 // fingerprint of the item as the last record leaves it, if that has its new image
+	exists bool   // after the last record
+	item   uint64 // fingerprint of the item after the last record, if that has its new image
 	known  bool
-	last   kv.Seq // that record
-	broken kv.Seq // the first record that does not go on where the one before left off, 0 if all do
+	last   kv.Seq // the last record
+	broken kv.Seq // the first record that does not continue from the one before, or 0
 }
 
-// chains follow items through a change log, those whose keys have fingerprints from lo to hi. When there
-// are too many they let the upper half go.
+// chains follow items through a change log, those whose keys have fingerprints from lo to hi. If there are too many the upper
+// half is dropped.
 type chains struct {
 	seed   maphash.Seed
 	lo, hi uint64
@@ -36,7 +36,7 @@ type chains struct {
 
 func (c *chains) fingerprint(b []byte) uint64 { return maphash.Bytes(c.seed, b) }
 
-// follow goes on with a record.
+// follow processes a record.
 func (c *chains) follow(seq kv.Seq, change *logenc.Change) {
 	key := c.fingerprint(change.Key)
 	if key < c.lo || key > c.hi {
@@ -62,13 +62,13 @@ func (c *chains) follow(seq kv.Seq, change *logenc.Change) {
 	}
 }
 
-// changeLog reads the table's change log. Every record must be readable, tell of an item of the table, and have the
-// images that the table's definition promises. From the number on from which the log has every change, what the
-// records say of one item must be a chain that ends at the item as it is stored. An item may have no records: they
-// are too old, or it was restored. Records from before may have gaps between them.
+// changeLog checks the table's change log. Every record must be readable, concern an item of the table, and have the images that
+// the table's definition requires. From the number on from which the log has every change, the records of an item must form a
+// chain that ends at the stored item. An item may have no records, because they are too old or it was restored. Earlier records
+// may have gaps between them.
 //
-// One reading follows the chains, a second has the keys of those that break or end at something else. Where
-// there are more items than may be followed at once, both are repeated for the rest of them.
+// The first pass follows the chains, the second reports those that break or do not end at the item. If there are more items than
+// can be followed at once, both passes are repeated for the rest.
 func (v *verifier) changeLog() error {
 	seed, whole := maphash.MakeSeed(), v.t.Log.Keys
 	for lo, first := uint64(0), true; ; first = false {
@@ -120,8 +120,8 @@ func (v *verifier) foundInLog(seq kv.Seq, key []byte, format string, args ...any
 	v.found("", key, "change log record %d: "+format, append([]any{seq}, args...)...)
 }
 
-// record decodes a record, and reports what is wrong with it by itself if it is looked at for the first time.
-// It is not ok where nobody can tell which item the record is about.
+// record decodes a record, and on its first read reports what is wrong with it. ok is false if it cannot be determined which item
+// the record is about.
 func (v *verifier) record(seq kv.Seq, data []byte, first bool) (change logenc.Change, ok bool) {
 	change, err := logenc.Decode(data)
 	var fault string
@@ -148,7 +148,7 @@ func (v *verifier) record(seq kv.Seq, data []byte, first bool) (change logenc.Ch
 	return change, fault == ""
 }
 
-// promisedImages looks for images that a record lacks.
+// promisedImages looks for required images that a record lacks.
 func (v *verifier) promisedImages(seq kv.Seq, change *logenc.Change) {
 	keeps := v.t.Log
 	if change.Existed && change.Old == nil && keeps.Old != 0 && seq >= keeps.Old {
@@ -159,7 +159,7 @@ func (v *verifier) promisedImages(seq kv.Seq, change *logenc.Change) {
 	}
 }
 
-// recordedItem checks an item of a record, nil where it has none.
+// recordedItem checks an item in a record; nil means none.
 func (v *verifier) recordedItem(seq kv.Seq, key []byte, which string, recorded []byte) {
 	if recorded == nil {
 		return
@@ -174,7 +174,7 @@ func (v *verifier) recordedItem(seq kv.Seq, key []byte, which string, recorded [
 	}
 }
 
-// compare reports a record at which a chain breaks, or that ends one at something else than the item.
+// compare reports a record at which a chain breaks, or a last record that does not match the item.
 func (v *verifier) compare(c *chains, seq kv.Seq, data []byte) error {
 	change, err := logenc.Decode(data)
 	if err != nil {

@@ -5,24 +5,22 @@ import (
 	"strings"
 )
 
-// The bounds of a number: significant digits, and the power of ten of the first of them.
+// The limits of a number: significant digits, and the power of ten of the first of them.
 const (
 	digitsMax    = 38
 	magnitudeMin = -130
 	magnitudeMax = 125
 )
 
-// number is a number's text taken apart: ±0.digits × 10^exponent. The digits begin and end with one that is not 0,
-// and zero has none.
+// number is a parsed number: ±0.digits × 10^exponent. The first and last digit are not 0, and zero has no digits.
 type number struct {
 	negative bool
 	digits   string
 	exponent int
-	whole    int // how many of the digits stand before the point
+	whole    int // the number of digits before the point
 }
 
-// parseNumber reads the normal form of a number: [-] whole [. fraction], without an exponent and without a zero that
-// could be left out.
+// parseNumber parses the normal form of a number: [-] whole [. fraction], without an exponent or unnecessary zeros.
 func parseNumber(text string) (n number, ok bool) {
 	unsigned, negative := strings.CutPrefix(text, "-")
 	whole, fraction, point := strings.Cut(unsigned, ".")
@@ -48,7 +46,7 @@ func parseNumber(text string) (n number, ok bool) {
 	return n, len(n.digits) <= digitsMax && magnitudeMin <= magnitude && magnitude <= magnitudeMax
 }
 
-// size is what DynamoDB counts: a byte, one for each two digits on either side of the point, one for the sign.
+// size returns the size by DynamoDB's accounting: a byte, one for each two digits on either side of the point, one for the sign.
 func (n number) size() int {
 	size := 1 + (n.whole+1)/2 + (len(n.digits)-n.whole+1)/2
 	if n.negative {
@@ -57,7 +55,7 @@ func (n number) size() int {
 	return size
 }
 
-// ceiling is the least whole number that is not below the number of a text.
+// ceiling returns the smallest integer that is not less than a number.
 func ceiling(text string) *big.Int {
 	r, _ := new(big.Rat).SetString(text)
 	quotient, remainder := new(big.Int).DivMod(r.Num(), r.Denom(), new(big.Int))

@@ -10,7 +10,7 @@ import (
 // item is a whole stored item: its attributes by name.
 type item map[string]value
 
-// value is one attribute's value. Values are equal with == exactly when they are stored as the same bytes.
+// value is one attribute value. Values are equal with == exactly if their stored bytes are equal.
 type value struct {
 	kind    string // as in a request: S, N, B, BOOL, NULL, L, M, SS, NS or BS
 	text    string // of an S, N or B
@@ -18,7 +18,7 @@ type value struct {
 	size    int    // by DynamoDB's accounting
 }
 
-// Tags of stored values, see package itemenc. A false and a true have tags of their own.
+// Tags of stored values, see package itemenc. False and true have separate tags.
 var kinds = map[byte]string{
 	1: "S", 2: "N", 3: "B", 4: "BOOL", 5: "BOOL", 6: "NULL", 7: "L", 8: "M", 9: "SS", 10: "NS", 11: "BS",
 }
@@ -26,13 +26,12 @@ var kinds = map[byte]string{
 var errEnds = errors.New("it ends too early")
 
 const (
-	itemForm = 1  // the version of the stored form of an item
-	depthMax = 64 // of lists and maps inside each other; DynamoDB allows 31
+	itemForm = 1  // the version of an item's stored form
+	depthMax = 64 // of nested lists and maps; DynamoDB allows 31
 )
 
-// decodeItem decodes a stored item and returns it with its size. It accepts only the one form that an item has:
-// names in order and unique, numbers in normal form, strings in UTF-8, sets without repetition, every length, count
-// and size true, and nothing left over.
+// decodeItem decodes a stored item and returns it with its size. It accepts only the canonical form: names sorted and unique,
+// numbers in normal form, strings in UTF-8, sets without duplicates, correct lengths, counts and sizes, and no trailing bytes.
 func decodeItem(stored []byte) (it item, size int, err error) {
 	r := &reader{rest: string(stored)}
 	form, told, count := r.byte(), r.uint32(), r.uint32()
@@ -52,7 +51,7 @@ func decodeItem(stored []byte) (it item, size int, err error) {
 	return it, size, nil
 }
 
-// reader takes parts off the front of an encoding. After an error it returns zeros.
+// reader reads the parts of an encoding. After an error it returns zeros.
 type reader struct {
 	rest string
 	err  error
@@ -89,7 +88,7 @@ func (r *reader) uint32() int {
 	return 0
 }
 
-// varint takes a length or count, seven bits a byte, the lowest first.
+// varint reads a length or count, seven bits a byte, the lowest first.
 func (r *reader) varint() int {
 	n := 0
 	for shift := 0; shift < 35; shift += 7 {
@@ -106,7 +105,7 @@ func (r *reader) varint() int {
 	return 0
 }
 
-// fields takes the attributes of an item or a map and returns their size.
+// fields reads the attributes of an item or a map and returns their size.
 func (r *reader) fields(count, depth int, field func(name string, v value)) (size int) {
 	last := ""
 	for i := range count {
@@ -164,7 +163,7 @@ func (r *reader) scalar(kind, text string) (size int) {
 	return len(text)
 }
 
-// collection takes a document or set and returns its size.
+// collection reads a document or set and returns its size.
 func (r *reader) collection(kind string, depth int) (size int) {
 	if depth == depthMax {
 		r.fail("more than %d documents stand inside each other", depthMax)

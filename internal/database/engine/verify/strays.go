@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// strays looks for keys of tables and indexes that are not there and that no job is about to remove, and for keys
-// of no kind at all. It looks at the first key of each owner and skips the others.
+// strays looks for keys of tables and indexes that do not exist and that no job is about to remove, and for unknown keys. It
+// checks the first key of each owner and skips the others.
 func (v *verification) strays() error {
 	known := map[string]bool{}
 	for _, t := range v.tables {
@@ -41,10 +41,9 @@ func (v *verification) strays() error {
 	}
 }
 
-// ownerOf returns the prefix that a key shares with all of its table or index, and the table. Table 0 is the catalog,
-// the jobs, the tokens of transactions, the metrics, the identities, the leases of servers, and the parts of the store that are other Regions (kv/part), which are verified by
-// themselves; of these each key has an owner of its own. The prefix of what is no key
-// is "".
+// ownerOf returns the prefix that a key shares with all keys of its table or index, and the table. Table 0 stands for the
+// catalog, jobs, transaction tokens, metrics, identities, server leases, and the parts of the store that are other Regions
+// (kv/part), which are verified separately; each of these keys has its own owner. The prefix of an unknown key is "".
 func ownerOf(key string) (prefix string, t keyenc.TableID) {
 	length := 1 + 4
 	switch {
@@ -65,7 +64,7 @@ func ownerOf(key string) (prefix string, t keyenc.TableID) {
 	return key[:length], keyenc.TableID(binary.BigEndian.Uint32([]byte(key[1:])))
 }
 
-// strayLogs looks for change logs of tables that are not there and that no job is about to drop.
+// strayLogs looks for change logs of tables that do not exist and that no job is about to drop.
 func (v *verification) strayLogs() error {
 	known := v.tablesOf(job.DropLog)
 	for _, t := range v.tables {
@@ -90,7 +89,7 @@ func (v *verification) strayLogs() error {
 	return nil
 }
 
-// tablesOf returns the tables that there are jobs of a kind for.
+// tablesOf returns the tables with jobs of a kind.
 func (v *verification) tablesOf(kind job.Kind) map[keyenc.TableID]bool {
 	tables := map[keyenc.TableID]bool{}
 	for i := range v.jobs {

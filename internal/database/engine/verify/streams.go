@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// streams looks at what is known of streams. A table whose stream has no record is not wrong: it is from before
-// there were any, and Open makes one.
+// streams checks the records of streams. A table may lack the record of its stream: it is then from before streams had records,
+// and Open creates it.
 func (v *verification) streams() error {
 	tables := map[keyenc.TableID]*catalog.Descriptor{}
 	for _, t := range v.tables {
@@ -40,10 +40,10 @@ func (v *verification) streams() error {
 	})
 }
 
-// verifyShards looks for shards that make no sense by themselves or together.
+// verifyShards checks shards, individually and together.
 func verifyShards(s *stream.Stream, found func(format string, args ...any)) {
 	const hashes = keyenc.Hashes
-	open := 0 // hashes
+	open := 0 // number of hashes
 	for i := range s.Shards {
 		x := &s.Shards[i]
 		if !stream.ValidShardID(x.ID) || x.Low > x.High || !x.Open() && x.End < x.Start {

@@ -9,8 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
 )
 
-// loadTables reads the definitions of tables. They are the one thing that everything else follows from: one that
-// cannot be read ends the run.
+// loadTables reads the definitions of tables. Everything else depends on them, so an unreadable definition ends the run.
 func (v *verification) loadTables() error {
 	v.tables = map[string]*catalog.Descriptor{}
 	ids := map[keyenc.TableID]string{}
@@ -46,7 +45,7 @@ func (v *verification) loadTables() error {
 	})
 }
 
-// number reads a number of 8 bytes; 0 where there is none.
+// number reads a number of 8 bytes, or returns 0 if there is none.
 func (v *verification) number(key []byte) (uint64, error) {
 	value, err := v.r.Get(key)
 	switch {

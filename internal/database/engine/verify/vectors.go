@@ -10,8 +10,8 @@ import (
 
 const componentBytes = 4
 
-// vectorOf is what an entry of a vector index begins with: the components of the item's vector. It is not ok where the item
-// has none that fits.
+// vectorOf returns the first part of an item's entry in a vector index: the components of its vector. ok is false if the item has
+// no valid vector.
 func vectorOf(x *catalog.IndexDescriptor, it item) (components string, ok bool) {
 	v := it[x.Vector.Attribute]
 	if v.kind != "L" {
@@ -38,7 +38,7 @@ func vectorOf(x *catalog.IndexDescriptor, it item) (components string, ok bool) 
 	return components, r.err == nil && r.rest == ""
 }
 
-// cutVector cuts an entry of a vector index into components and the projected item. Other entries have no components.
+// cutVector splits an entry of a vector index into components and the projected item. Other entries have no components.
 func cutVector(x *catalog.IndexDescriptor, entry []byte) (components string, projected []byte) {
 	if x.Vector == nil {
 		return "", entry

@@ -1,27 +1,25 @@
-// Package verify proves one consistent state of a whole store against itself. It writes nothing, and is given nothing
-// to write with (Store).
+// Package verify checks the consistency of a whole store, in one consistent state. It cannot write (Store).
 //
-// Everything that follows from an item must be there, and nothing else may be: index entries with exactly the
-// attributes that the index projects, TTL entries, the counters of tables, indexes and item collections. Every item
-// must be readable, in the one form that an item has, and stand at the key that its attributes make. Every change log
-// must be readable and, item by item, a chain of changes that ends at the item as it is. The records of streams and
-// backups must be readable, and the data of backups be there. An index or a TTL setting that is being built is
-// checked in one direction only: what is there must be right. A table that is being restored is not checked.
+// Everything that follows from an item must exist, and nothing else may: index entries with exactly the projected attributes, TTL
+// entries, the counters of tables, indexes and item collections. Every item must be readable, in canonical form, and stored under
+// the key given by its attributes. Every change log must be readable and, for each item, a chain of changes that ends at the
+// current item. The records of streams and backups must be readable, and the data of backups must exist. An index or a TTL
+// setting that is being built is only checked in one direction: existing entries must be correct. A table that is being restored
+// is not checked.
 //
 // # Independence
 //
-// Writers derive in package derive, with itemenc and keyenc. This package shares none of that code, so that a mistake
-// in it shows: it decodes items into Go maps (plain.go), has its own arithmetic of numbers (number.go), encodes keys
-// from their documented layout (layout.go), and asks the stored descriptors, not the form that writers work with
-// (definition.go). The line is at what has no second reading: the JSON of descriptors, jobs, streams and backups, and
-// the frame of a change-log record (logenc), are decoded by the packages that write them. keyenc names the keys of the
-// catalog and prints keys in findings.
+// Writers derive entries with package derive, using itemenc and keyenc. This package shares none of that code, so that a bug in
+// it is detected: it decodes items into Go maps (plain.go), has its own number arithmetic (number.go), encodes keys from their
+// documented layout (layout.go), and uses the stored descriptors rather than the form for writers (definition.go). The exception
+// is what has only one interpretation: the JSON of descriptors, jobs, streams and backups, and the framing of a change-log record
+// (logenc), are decoded by the packages that write them. keyenc names the keys of the catalog and prints keys in findings.
 //
-// # How
+// # Algorithm
 //
-// The items of a table are read in the order of their keys. For each, every entry that should exist is looked up and
-// compared. Entries of different items have different keys; so if an index then has as many entries as were found,
-// it has no others, and a second pass only counts. Where the numbers differ, it looks at each entry for its item.
+// The items of a table are read in the order of their keys. For each item, every entry that should exist is looked up and
+// compared. Entries of different items have different keys, so if an index has exactly as many entries as were found, it has no
+// others, and the second pass only counts. If the numbers differ, it looks up the item of each entry.
 package verify
 
 import (
@@ -39,12 +37,11 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Finding is one disagreement between an item and what is derived of it, or something stored that cannot
-// be read.
+// Finding is an inconsistency between an item and what is derived from it, or stored data that cannot be read.
 type Finding struct {
 	Table string
-	Index string // "" where it is about the table itself
-	Key   []byte // of the store
+	Index string // "" if it concerns the table itself
+	Key   []byte // in the store
 	What  string
 }
 
@@ -59,12 +56,12 @@ func (f Finding) String() string {
 	return where + ": " + f.What + ": " + keyenc.Format(f.Key)
 }
 
-// Verified counts what a run has looked at. Identities are looked at by their own package.
+// Verified counts what a run has checked. Identities are checked by their own package.
 type Verified struct {
 	Tables, Items, IndexEntries, TTLEntries, LogRecords, Streams, Backups, Identities, Findings int64
 }
 
-// Add adds what another run has looked at.
+// Add adds the counts of another run.
 func (v *Verified) Add(more *Verified) {
 	v.Tables += more.Tables
 	v.Items += more.Items
@@ -77,23 +74,23 @@ func (v *Verified) Add(more *Verified) {
 	v.Findings += more.Findings
 }
 
-// String counts what tables hold, for scripts of tests.
+// String returns the counts of tables, for test scripts.
 func (v *Verified) String() string {
 	return fmt.Sprintf("tables %d, items %d, index entries %d, TTL entries %d, findings %d",
 		v.Tables, v.Items, v.IndexEntries, v.TTLEntries, v.Findings)
 }
 
-// Options of a run; the zero value works.
+// Options configure a run; the zero value is valid.
 type Options struct {
-	// Progress, unless nil, hears now and then how many items, entries and records have been looked at, and of
-	// how many. The latter grows, since nobody counts the records of a log.
+	// Progress, unless nil, is called regularly with the number of checked items, entries and records, and the total. The total
+	// grows, since the records of a log are not counted beforehand.
 	Progress func(done, total int64)
-	// Following is how many items a reading of a change log may follow at once; logs of more items are read
-	// several times. Default 1<<20, about 50 MB.
+	// Following is how many items are followed in one pass over a change log; logs with more items are read several times.
+	// Default 1<<20, about 50 MB.
 	Following int
 }
 
-// Store is what a run reads: it has no method that changes anything. A kv.Store is one.
+// Store is what a run reads. It has no methods that change anything. A kv.Store is one.
 type Store interface {
 	Snapshot(ctx context.Context) (kv.Snapshot, error)
 	Get(ctx context.Context, key []byte) ([]byte, error)
@@ -101,7 +98,7 @@ type Store interface {
 	OpenKept(ctx context.Context, name string) (kv.Snapshot, error)
 }
 
-// Run verifies one consistent state of a store and calls report for every disagreement.
+// Run verifies one consistent state of a store and calls report for every inconsistency.
 func Run(ctx context.Context, store Store, report func(Finding), o Options) (Verified, error) {
 	if o.Following == 0 {
 		o.Following = chainsMax
@@ -118,14 +115,14 @@ func Run(ctx context.Context, store Store, report func(Finding), o Options) (Ver
 // verification is one run.
 type verification struct {
 	ctx      context.Context //nolint:containedctx // of one call of Run, which the verification does not outlive
-	store    Store           // for what snapshots do not have
+	store    Store           // for what snapshots do not offer
 	r        kv.Snapshot
 	tables   map[string]*catalog.Descriptor
 	jobs     []job.Record
 	report   func(Finding)
 	done     Verified
 	progress progress
-	chains   int // how many items a reading of a change log may follow
+	chains   int // how many items are followed in one pass over a change log
 }
 
 func (v *verification) run() (err error) {
@@ -159,7 +156,7 @@ func (v *verification) run() (err error) {
 	return nil
 }
 
-// expect takes from the counters how much there is to look at.
+// expect estimates the amount of work from the counters.
 func (v *verification) expect() error {
 	for _, t := range v.tables {
 		ids := []keyenc.IndexID{0}
@@ -185,7 +182,7 @@ func (v *verification) finding(f Finding) {
 	v.report(f)
 }
 
-// verifier looks at one table.
+// verifier verifies one table.
 type verifier struct {
 	*verification
 	t          definition
@@ -220,7 +217,7 @@ func (v *verifier) found(index string, key []byte, format string, args ...any) {
 	v.finding(Finding{Table: v.t.Name, Index: index, Key: key, What: fmt.Sprintf(format, args...)})
 }
 
-// walk calls see for every key that begins with a prefix; key and value are valid during the call.
+// walk calls see for every key with a prefix; key and value are valid during the call.
 func (v *verification) walk(prefix string, see func(key, value []byte) error) error {
 	lo, hi := bounds(prefix)
 	it := v.r.Iter(lo, hi, kv.IterOptions{})
@@ -236,7 +233,7 @@ func (v *verification) walk(prefix string, see func(key, value []byte) error) er
 	return it.Err()
 }
 
-// first returns a copy of the first key from lo on and below hi, nil where there is none.
+// first returns a copy of the first key in [lo, hi), or nil.
 func first(r kv.Reader, lo, hi []byte) ([]byte, error) {
 	it := r.Iter(lo, hi, kv.IterOptions{Limit: 1})
 	defer it.Close()
@@ -246,16 +243,16 @@ func first(r kv.Reader, lo, hi []byte) ([]byte, error) {
 	return bytes.Clone(it.Key()), nil
 }
 
-// progressStep is how many things are looked at before anybody hears of it.
+// progressStep is how many checks are made between two reports of progress.
 const progressStep = 1 << 12
 
-// progress counts towards an estimate.
+// progress counts towards an estimated total.
 type progress struct {
 	done, total int64
-	tell        func(done, total int64) // nil: nobody wants to know
+	tell        func(done, total int64) // may be nil
 }
 
-// counted notes something that total has.
+// counted counts something that is included in total.
 func (p *progress) counted() {
 	p.done++
 	if p.done%progressStep == 0 {
@@ -263,7 +260,7 @@ func (p *progress) counted() {
 	}
 }
 
-// uncounted notes something that nobody has counted before.
+// uncounted counts something that is not yet included in total.
 func (p *progress) uncounted() {
 	p.total++
 	p.counted()

@@ -1,7 +1,8 @@
 package kv
 
-// Changes are what commits have changed, as far as it has to be known to look at it again: keys that may have other values, counters or none, and
-// ranges of which anything may have changed. Change logs are not among them: whoever follows one goes on after the record that it saw last.
+// Changes are what commits have changed, as far as a copy must be updated: keys whose values or counters may have changed or been
+// removed, and ranges in which anything may have changed. Change logs are not included, because a reader simply continues after
+// the last record it has seen.
 type Changes struct {
 	Keys   map[string]struct{}
 	Ranges []Span

@@ -9,24 +9,24 @@ import (
 	"sync/atomic"
 )
 
-// rehearseEvery is how often Checked runs an update's function once more than needed.
+// rehearseEvery is how often Checked runs an update's function an additional time.
 const rehearseEvery = 4
 
-// errRehearsed aborts the first run of a function that is about to run again.
+// errRehearsed aborts the first of two runs of a function.
 var errRehearsed = errors.New("kv: rehearsed")
 
-// Checked wraps a store, for tests. It panics where the caller, or the store, breaks the contract:
+// Checked wraps a store, for tests. It panics if the caller or the store violates the contract:
 //
 //   - a key is empty or reserved;
-//   - an update sets or deletes a key that it only checks, or that another update under way holds or writes;
-//   - two updates whose intents conflict run at once;
-//   - a value, or an iterator's key or value, is changed, or an iterator, reader or txn used after its end;
-//   - an iterator is left open when its reader ends;
+//   - an update sets or deletes a key that it only checks, or that another update in progress holds or writes;
+//   - two updates with conflicting intents run concurrently;
+//   - a value, or an iterator's key or value, is modified, or an iterator, reader or txn is used after its end;
+//   - an iterator is still open when its reader ends;
 //   - keys are loaded out of order, or after fill has returned;
-//   - a kept snapshot has a name that it must not have, or is dropped while it is open.
+//   - a kept snapshot has an invalid name, or is dropped while it is open.
 //
-// Slices are scrambled when their validity ends, those given to the store too, so that nobody keeps them
-// unnoticed, and every fourth update's function runs twice, as it may on a store that retries.
+// Slices are scrambled when their validity ends, including those passed to the store, so that retaining one is detected. Every
+// fourth update's function runs twice, as it may on a store that retries.
 func Checked(s Store) Store {
 	return &checked{
 		Store: s, writers: map[string]*checkedTxn{}, checkers: map[string]int{}, openKept: map[string]int{},
@@ -39,7 +39,7 @@ type checked struct {
 
 	mu       sync.Mutex
 	writers  map[string]*checkedTxn // keys held exclusively, or written as derived ones
-	checkers map[string]int         // how many updates hold a key shared
+	checkers map[string]int         // number of updates holding a key shared
 	openKept map[string]int         // how often a kept snapshot is open
 }
 
@@ -99,7 +99,7 @@ func (c *checked) run(in Intent, txn Txn, fn func(Txn) error) error {
 	return err
 }
 
-// hold notes what the update's intent holds. What one writes nobody else may hold, for as long as fn runs.
+// hold registers the keys of the update's intent. No other update may hold a key that this one writes while fn runs.
 func (c *checked) hold(t *checkedTxn, in Intent) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,7 +119,7 @@ func (c *checked) hold(t *checkedTxn, in Intent) {
 	}
 }
 
-// claim notes that the update writes the key.
+// claim registers that the update writes the key.
 func (c *checked) claim(t *checkedTxn, key []byte) {
 	k := string(key)
 	if c.writers[k] == t {

@@ -6,12 +6,12 @@ import (
 	"fmt"
 )
 
-// given is a slice that was handed out for a time.
+// given is a slice that was handed out temporarily.
 type given struct {
 	slice, original []byte
 }
 
-// lend returns what the caller gets to see of a slice, nil for nil.
+// lend returns the slice to show to the caller, nil for nil.
 func lend(slice []byte) given {
 	return given{slice: bytes.Clone(slice), original: bytes.Clone(slice)}
 }
@@ -24,7 +24,7 @@ func (g given) takeBack() {
 	scramble(g.slice)
 }
 
-// scramble spoils a slice, a large one in some thousand places.
+// scramble overwrites a slice; of a large one only some thousand bytes.
 func scramble(slice []byte) {
 	step := 1 + len(slice)>>16
 	for i := 0; i < len(slice); i += step {
@@ -65,7 +65,7 @@ func (c checkedReads) Snapshot(ctx context.Context) (Snapshot, error) {
 type checkedReader struct {
 	r         Reader
 	lent      []given
-	iterators int // open ones
+	iterators int // number of open ones
 	ended     bool
 }
 
@@ -111,7 +111,7 @@ func (c *checkedReader) end() {
 type checkedSnapshot struct {
 	checkedReader
 	snapshot Snapshot
-	closed   func() // told of Close; may be nil
+	closed   func() // called by Close; may be nil
 }
 
 func (s *checkedSnapshot) ReadLog(log LogID, after Seq, limit int) ([]Record, error) {
@@ -131,7 +131,7 @@ type checkedIterator struct {
 	it         Iterator
 	reader     *checkedReader
 	key, value given
-	valid      bool // stands on an entry
+	valid      bool // positioned on an entry
 	exhausted  bool
 	closed     bool
 }

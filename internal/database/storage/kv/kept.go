@@ -1,7 +1,7 @@
 package kv
 
-// keptNameMax is the length of the longest name of a kept snapshot: a caller's, and what a store within another (package
-// part) puts before it.
+// keptNameMax is the maximum length of a kept snapshot's name: a caller's, plus the prefix of a store within another one (package
+// part).
 const keptNameMax = 200
 
 // ValidKeptName reports whether a kept snapshot may have this name, see Keeper.

@@ -1,36 +1,33 @@
-// Package kv is the contract between the engine and a store: ordered keys, snapshots, updates, counters
-// and change logs.
+// Package kv is the contract between the engine and a store: ordered keys, snapshots, updates, counters and change logs.
 //
 // # Vocabulary
 //
-// A store is an ordered map from byte keys to byte values. An update is a function that reads and writes
-// some of them and commits as a whole or not at all. Its intent names, before it starts, the keys that it
-// will hold: a request of the engine knows its keys, so an update never has to guess, retry or deadlock.
-// A snapshot is everything that was committed at one moment. A counter key holds sums that many updates
-// add to without holding the key. A change log is a sequence of records that updates append to as a part
-// of their commit.
+// A store is an ordered map from byte keys to byte values. An update is a function that reads and writes some of them and commits
+// completely or not at all. Its intent names, before it starts, the keys that it will hold: a request of the engine knows its
+// keys, so an update never has to guess, retry or deadlock. A snapshot is everything committed at one moment. A counter key holds
+// sums that many updates can add to without holding the key. A change log is a sequence of records that updates append as part of
+// their commit.
 //
 // # Invariants
 //
-//  1. Updates are atomic: a reader, a crash and a log see all of an update or nothing of it.
-//  2. Updates whose intents conflict (one writes what the other writes or checks) run one after the other.
-//     An update that protects all it reads by its intent is therefore serializable. One that reads keys
-//     outside its intent is not: the key can change under it.
-//  3. Nothing that Update or a read returned is undone later, as far as the store's durability goes. A commit
-//     is visible to every later call once Update has returned nil, and may be visible before it is durable.
-//     Update therefore returns only when all that fn read is durable, whether fn wrote or not and whatever
-//     error it returned, and a read returns only when what it found, or missed, is durable. The reads of
-//     Store.Eventual alone do not wait.
-//  4. Within one change log, the records of updates that held a common key stand in the order of their
-//     commits, sequence numbers never repeat, and a reader that goes on after the last record it saw
-//     misses none.
-//  5. A store never keeps or changes a slice that it was given, nor one that it gave away for keeps.
+//  1. Updates are atomic: readers, a crash and a log see either all of an update or nothing of it.
+//  2. Updates with conflicting intents (one writes what the other writes or checks) run one after the other.
+//     An update whose intent covers everything it reads is therefore serializable. One that reads other keys
+//     is not: they can change concurrently.
+//  3. Nothing that Update or a read returned is undone later, within the store's durability. A commit is
+//     visible to every call made after Update has returned nil, and may be visible before it is durable.
+//     Update therefore returns only when all that fn read is durable, whether or not fn wrote anything and
+//     whatever error it returned, and a read returns only when what it found, or found missing, is durable.
+//     Only the reads of Store.Eventual do not wait.
+//  4. Within one change log, the records of updates that held a common key are in commit order, sequence
+//     numbers are never reused, and a reader that continues after the last record it has seen misses none.
+//  5. A store never retains or modifies a slice passed to it, nor one that it returned to keep.
 //
-// The engine relies on nothing else, above all on no lock of its own, so that a store shared by several
-// processes can take the place of an embedded one.
+// The engine relies on nothing else. In particular it has no locks of its own for isolation, so a store shared by several
+// processes can replace an embedded one.
 //
-// Package kvtest is the suite that every implementation passes; Checked wraps any of them for tests and
-// asserts that its callers keep their part.
+// Package kvtest is the test suite for all implementations. Checked wraps a store for tests and asserts that its callers follow
+// the contract.
 package kv
 
 import (
@@ -40,46 +37,43 @@ import (
 	"time"
 )
 
-// Errors that a store returns and callers test for with errors.Is. Any other error is a fault of the
-// machine below.
+// Errors that a store returns, for errors.Is. Any other error is a failure of the underlying machine.
 var (
-	// ErrConflict: the intent met a transaction that is under way on one of its keys (see Intent), or a
-	// checked key changed. Nothing was written.
+	// ErrConflict: the intent conflicts with a transaction in progress on one of its keys (see Intent), or a checked key has
+	// changed. Nothing was written.
 	ErrConflict = errors.New("kv: conflict")
-	// ErrUndetermined: nobody knows whether the commit happened. Never retry blindly.
+	// ErrUndetermined: it is unknown whether the commit happened. Do not retry blindly.
 	ErrUndetermined = errors.New("kv: outcome of the commit is unknown")
-	// ErrTooLarge: a key, a value or the whole update is past Limits. Nothing was written.
+	// ErrTooLarge: a key, a value or the whole update exceeds Limits. Nothing was written.
 	ErrTooLarge = errors.New("kv: key, value or transaction exceeds the store's limits")
-	// ErrRerun: an update has to wait for memory. Its function returns this error of Txn.Reserve, and runs again after the
-	// wait; Update never returns it.
+	// ErrRerun: an update must wait for memory. Its function returns this error of Txn.Reserve, and runs again after the wait.
+	// Update never returns it.
 	ErrRerun = errors.New("kv: update waits for memory and runs again")
-	// ErrClosed: the call came after Close.
+	// ErrClosed: the store has been closed.
 	ErrClosed = errors.New("kv: store is closed")
 	// ErrMissing: there is no store at the address, and none was to be made.
 	ErrMissing = errors.New("kv: there is no store")
 	// ErrLocked: another process has the directory open.
 	ErrLocked = errors.New("kv: directory is in use by another process")
-	// ErrKeptExists: a kept snapshot of that name is there already.
+	// ErrKeptExists: a kept snapshot with this name already exists.
 	ErrKeptExists = errors.New("kv: a kept snapshot of that name exists")
-	// ErrNotKept: there is no kept snapshot of that name.
+	// ErrNotKept: no kept snapshot has this name.
 	ErrNotKept = errors.New("kv: no kept snapshot of that name")
-	// ErrFailed: the store met a disk error earlier and takes no more writes until it is opened again.
-	// Nothing was written by this call. Reads go on, except for those that would return what had not reached
-	// the disk before the error: they get ErrFailed too.
+	// ErrFailed: after an earlier disk error the store rejects all writes until it is reopened. This call wrote nothing. Reads
+	// continue, but those of data that had not reached the disk before the error also return ErrFailed.
 	ErrFailed = errors.New("kv: store takes no more writes after a disk error")
-	// ErrUnreachable: the store is in a server that does not respond. It is asked again, and needs not be opened again.
+	// ErrUnreachable: the store's server does not respond. The store keeps trying and need not be reopened.
 	ErrUnreachable = errors.New("kv: the store's server does not respond")
-	// ErrFull: the disk has no room left but the store's reserve. Nothing was written by this call. Reads go on, and
-	// so do updates that give room back (see Intent.Frees and Intent.Drops), DeleteRange, TrimLog, DropKept and Compact. Writes are
-	// accepted again as soon as there is room.
+	// ErrFull: the disk has no space left except the store's reserve. This call wrote nothing. Reads continue, as do updates that
+	// free space (see Intent.Frees and Intent.Drops), DeleteRange, TrimLog, DropKept and Compact. Writes are accepted again as
+	// soon as there is space.
 	ErrFull = errors.New("kv: store is out of disk space")
-	// ErrFrozen: the store met a fault after which going on could write wrong data, and does nothing more until it
-	// is opened again. What it has on disk is as it was at that moment.
+	// ErrFrozen: the store met an error after which continuing could write wrong data, and does nothing until it is reopened. Its
+	// files are as they were at that moment.
 	ErrFrozen = errors.New("kv: store is frozen after an internal fault; open it again")
 )
 
-// ConflictError is the ErrConflict of an intent that met a transaction. It names the key that it met it on;
-// where it met several, one of them.
+// ConflictError is the ErrConflict of an intent that conflicts with a transaction. Key is one of the contended keys.
 type ConflictError struct{ Key []byte }
 
 func (e *ConflictError) Error() string { return fmt.Sprintf("%v on key %x", ErrConflict, e.Key) }
@@ -87,18 +81,19 @@ func (e *ConflictError) Error() string { return fmt.Sprintf("%v on key %x", ErrC
 // Is makes a ConflictError an ErrConflict.
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
 
-// ReservedPrefix is the first byte at which a store's own keys begin: callers' keys are below it. Those below 0xF0 are package complete's, the others a
-// Core's own.
+// ReservedPrefix is the first byte of a store's own keys; callers' keys are below it. Keys from it to 0xF0 belong to package
+// complete, those above to a Core.
 const ReservedPrefix = 0xE0
 
-// LogReadBytes is about how many bytes of records ReadLog returns at most, for a record can be almost as large as a value.
+// LogReadBytes is the approximate maximum size of the records returned by ReadLog, since a record can be almost as large as a
+// value.
 const LogReadBytes = 256 << 10
 
-// LogID names one change log; the engine uses a table's id.
+// LogID identifies a change log; the engine uses the table's id.
 type LogID uint32
 
-// Store is what the engine works with: a Core, and what some stores do better than by means of their Core, as one interface for each thing. Package
-// complete does the rest for a store that lacks some of them.
+// Store is the full contract: a Core, and one interface for each feature that some stores implement better than a generic
+// implementation on their Core. Package complete provides the generic ones.
 type Store interface {
 	Core
 	Loader
@@ -108,127 +103,123 @@ type Store interface {
 	Disk
 }
 
-// Core is an ordered map of byte keys: what every store owes, also one that many processes share. Keys are not empty. All methods may be called
-// at once from any goroutine, and return ErrClosed after Close.
+// Core is an ordered map of byte keys: what every store must implement, including stores shared by many processes. Keys are not
+// empty. All methods are safe for concurrent use, and return ErrClosed after Close.
 type Core interface {
-	// Reads wait until what they return is durable: see invariant 3. The wait is for commits under way that
-	// the read may have met, and for nothing else.
+	// Reads wait until what they return is durable: see invariant 3. They only wait for commits in progress that they may have
+	// observed.
 	Reads
-	// Eventual returns the same reads without the wait. What they return may be undone by a crash.
+	// Eventual returns the same reads without waiting for durability. What they return may be undone by a crash.
 	Eventual() Reads
-	// Update runs fn with the keys of in held, and commits what fn wrote, atomically. When it returns, with
-	// nil or with the error of fn, the commit and all that fn read is as durable as the store was opened to
-	// make it. fn may run more than once and must
-	// have no side effects but through Txn; an error from fn aborts and is returned as it is. The context
-	// ends the wait for keys, never a commit that has begun.
+	// Update runs fn holding the keys of in, and atomically commits what fn wrote. When it returns, with nil or with the error of
+	// fn, the commit and everything fn read are durable, as configured. fn may run more than once and must have no side effects
+	// except through Txn. An error from fn aborts the update and is returned unchanged. The context cancels the wait for keys,
+	// but never a commit that has started.
 	Update(ctx context.Context, in Intent, fn func(Txn) error) error
-	// ReadLog returns records with Seq > after in order, at most limit, and how far that is: no record with
-	// after < Seq <= through is missing, nor will one ever appear. A reader that resumes after through misses
-	// nothing and sees nothing twice. The record with which LogReadBytes are reached is the last, too. through is at
-	// least after; where limit or LogReadBytes ended the records, it is the last one's Seq. Records are owned by the
-	// caller.
+	// ReadLog returns records with Seq > after in order, at most limit, and how far the log has been read: no record with after <
+	// Seq <= through is missing, nor will one appear later. A reader that resumes after through misses nothing and sees nothing
+	// twice. The record that reaches LogReadBytes is the last. through is at least after; if limit or LogReadBytes ended the
+	// read, it is the last record's Seq. The caller owns the records.
 	ReadLog(ctx context.Context, log LogID, after Seq, limit int) (records []Record, through Seq, err error)
-	// TrimLog forgets records with Seq <= upTo, whatever their number at the same price; it writes nothing where
-	// there are none. A store whose room for logs is bounded does so by itself, and forgets the oldest.
+	// TrimLog deletes records with Seq <= upTo, at a cost independent of their number; it writes nothing if there are none. A
+	// store with limited space for logs trims the oldest records by itself.
 	TrimLog(ctx context.Context, log LogID, upTo Seq) error
-	// LogTrimmed returns the Seq of the last record that was forgotten, by TrimLog or for want of room; 0 where
-	// nothing was. It survives a restart.
+	// LogTrimmed returns the Seq of the last record that was deleted, by TrimLog or for lack of space, or 0. It survives a
+	// restart.
 	LogTrimmed(ctx context.Context, log LogID) (Seq, error)
-	// DeleteRange removes [lo, hi), values and counters. It is not isolated from concurrent updates: for
-	// keys nobody uses. A nil hi is the end of the callers' keys.
+	// DeleteRange removes [lo, hi), values and counters. It is not isolated from concurrent updates, so use it for keys that are
+	// not in use. A nil hi is the end of the callers' keys.
 	DeleteRange(ctx context.Context, lo, hi []byte) error
-	// Time returns the time of a clock of the store's own, by which its numbers are times without Txn.Advance, some milliseconds late at
-	// most; all processes that share the store have this one clock. timed is false for a store that has none.
+	// Time returns the time of the store's own clock, which its numbers follow without Txn.Advance; it may be some milliseconds
+	// late. All processes that share the store have the same clock. timed is false if the store has none.
 	Time(ctx context.Context) (now time.Time, timed bool, err error)
-	// Health returns nil if the store takes updates of every kind, else an ErrFull, ErrFailed, ErrUnreachable or
-	// ErrClosed that says why not. It is cheap enough for a probe.
+	// Health returns nil if the store accepts all kinds of updates, else an ErrFull, ErrFailed, ErrUnreachable or ErrClosed with
+	// the reason. It is cheap enough for a probe.
 	Health() error
-	// Limits returns what the store can take; it does not change.
+	// Limits returns the store's limits, which are constant.
 	Limits() Limits
-	// Close waits for calls under way and for open snapshots and iterators. Closing again does nothing.
+	// Close waits for calls in progress and for open snapshots and iterators. Further calls do nothing.
 	Close() error
 }
 
 // Loader writes keys in bulk.
 type Loader interface {
-	// Load writes keys that nobody uses yet: fill calls put with keys in ascending order, and what
-	// it put is durable when Load returns. It appears all at once when fill has returned nil; a large load may appear bit by bit, and stay there in
-	// part after an error or a crash, in a store that has no better way than updates (see LoadByUpdates). put copies what it
-	// is given. Load writes values only, no counters, and is not isolated from updates of the same keys.
+	// Load writes keys that are not yet in use: fill calls put with keys in ascending order, and what it put is durable when Load
+	// returns. It becomes visible at once when fill has returned nil. In a store that can only load with updates (see
+	// LoadByUpdates), a large load may become visible piece by piece, and remain in part after an error or a crash. put copies
+	// its arguments. Load writes only values, no counters, and is not isolated from updates of the same keys.
 	Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error
 }
 
-// Sizer estimates how much room things take. What was written a moment ago may be missing from the estimates.
+// Sizer estimates disk usage. Recent writes may be missing from the estimates.
 type Sizer interface {
-	// Size estimates how many bytes of the store's room the keys of [lo, hi) take; LogSize, the records of a
-	// log with Seq > after.
+	// Size estimates the disk space of the keys of [lo, hi); LogSize, that of the records of a log with Seq > after.
 	Size(ctx context.Context, lo, hi []byte) (int64, error)
 	LogSize(ctx context.Context, log LogID, after Seq) (int64, error)
 }
 
-// Compacter gives room back.
+// Compacter reclaims disk space.
 type Compacter interface {
-	// Compact gives back the room of what was deleted or overwritten in [lo, hi) and lays out the rest for
-	// reading; with a nil hi, in the change logs too. It may take long, and reads and updates go on meanwhile.
+	// Compact reclaims the space of deleted and overwritten data in [lo, hi) and optimizes the layout for reads; with a nil hi
+	// also for the change logs. It may take long. Reads and updates continue.
 	Compact(ctx context.Context, lo, hi []byte) error
 }
 
 // Reads are the ways to read the latest state outside of an update.
 type Reads interface {
-	// Get returns a copy of the latest committed value, nil where the key is absent.
+	// Get returns a copy of the latest committed value, or nil if the key does not exist.
 	Get(ctx context.Context, key []byte) ([]byte, error)
-	// Counter returns the latest committed counters of a key, see Txn.Add; nil where never added to.
+	// Counter returns the latest committed counters of a key, see Txn.Add; nil if never added to.
 	Counter(ctx context.Context, key []byte) ([]int64, error)
-	// Iter iterates over [lo, hi) of everything committed before the call, as it was at one moment. It must
-	// be closed. A nil hi is the end of the callers' keys. For one range it is cheaper than a Snapshot.
+	// Iter iterates over [lo, hi) in the state of a moment that includes everything committed before the call. It must be closed.
+	// A nil hi is the end of the callers' keys. For one range it is cheaper than a Snapshot.
 	Iter(ctx context.Context, lo, hi []byte, o IterOptions) (Iterator, error)
-	// Snapshot returns a consistent view of everything committed before the call. It must be closed. The
-	// wait for durability, if there is one, is in the snapshot's own reads.
+	// Snapshot returns a consistent view of everything committed before the call. It must be closed. Any wait for durability
+	// happens in the snapshot's own reads.
 	Snapshot(ctx context.Context) (Snapshot, error)
 }
 
-// Keeper keeps snapshots beyond the life of a process. In an embedded store a kept snapshot shares its data with the store: it is
-// made in an instant whatever its size, and costs room only for what the store has changed since. Elsewhere it is a copy. Kept
-// snapshots never change. Names are 1 to 150 of the characters a-z, 0-9 and '-'.
+// Keeper keeps snapshots beyond the life of a process. In an embedded store a kept snapshot shares its data with the store:
+// creating it is instant whatever its size, and it only takes space for what has changed in the store since. In other stores it
+// is a copy. Kept snapshots never change. Names consist of 1 to 150 characters a-z, 0-9 and '-'.
 type Keeper interface {
-	// Keep keeps what the selection held at one moment during the call, and every update that was acknowledged
-	// before it, durably. A name that is taken is refused with ErrKeptExists. After a crash during the call
-	// there is nothing under that name, or all of it.
+	// Keep durably keeps the selection as of one moment during the call, including every update that was acknowledged before the
+	// call. If the name exists it returns ErrKeptExists. After a crash during the call the snapshot exists completely or not at
+	// all.
 	Keep(ctx context.Context, name string, what Selection) error
-	// OpenKept opens a kept snapshot; it must be closed before the store. ErrNotKept where there is none.
-	// What it answers for keys and logs outside its selection is not defined.
+	// OpenKept opens a kept snapshot, or returns ErrNotKept. It must be closed before the store. Reads of keys and logs outside
+	// its selection are undefined.
 	OpenKept(ctx context.Context, name string) (Snapshot, error)
-	// Kept lists the kept snapshots by name, with the room that each would take by itself.
+	// Kept lists the kept snapshots by name, with the disk space that each would take on its own.
 	Kept(ctx context.Context) ([]KeptSnapshot, error)
-	// DropKept forgets a kept snapshot, which nobody may have open. Dropping what is not there does nothing.
+	// DropKept deletes a kept snapshot, which must not be open. Dropping a missing one does nothing.
 	DropKept(ctx context.Context, name string) error
 }
 
-// Disk tells how full the disk of a store is.
+// Disk reports how full the store's disk is.
 type Disk interface {
-	// DiskUsage is zero for a store that has no disk, or whose file system does not tell. It is cheap enough for a probe.
+	// DiskUsage is zero for a store without a disk, or if the file system does not report it. It is cheap enough for a probe.
 	DiskUsage() (DiskUsage, error)
 }
 
-// DiskUsage is how full the disk of a store is, in bytes.
+// DiskUsage is how full a store's disk is, in bytes.
 type DiskUsage struct {
 	Total int64 // of the file system
 	Used  int64 // by all files, of this store and others
-	// Available is what the process can still write, Pending the part of it that the store needs for what it has
-	// acknowledged.
+	// Available is what the process can still write, Pending the part of it that the store needs for acknowledged data.
 	Available, Pending int64
-	// Reserve is kept for deletions and compactions: other updates get ErrFull when Available less Pending is below it.
+	// Reserve is reserved for deletions and compactions: other updates get ErrFull when Available less Pending is below it.
 	Reserve int64
 }
 
-// Writable is how much updates may still write.
+// Writable returns how much updates can still write.
 func (u DiskUsage) Writable() int64 { return max(0, u.Available-u.Pending-u.Reserve) }
 
 // Selection is a part of a store.
 type Selection struct {
 	Spans []Span
 	Logs  []LogID
-	// Frees: the selection is kept so that it can be removed. Like an Intent that frees, it may use the reserve.
+	// Frees: the selection is kept in order to remove it. Like an Intent that frees, it may use the reserve.
 	Frees bool
 }
 
@@ -241,51 +232,49 @@ type KeptSnapshot struct {
 	Bytes int64
 }
 
-// Intent names the keys of an update before it starts. A key may stand in it more than once; one that is
-// in both lists is written.
+// Intent names the keys of an update before it starts. A key may occur more than once; one in both lists is written.
 type Intent struct {
 	Write [][]byte // held exclusively; fn may read and write them
-	Check [][]byte // held shared: cannot change until this update has committed or failed
-	// Transaction marks a holder that others must not wait for: an update with FailOnTransaction that
-	// meets one of its keys held by a Transaction gets ErrConflict at once instead of waiting. The keys
-	// are in the transaction's hands until it is acknowledged. Two that only check a key do not meet.
-	// Processes that share a store may do without: where it is optimistic, one of two updates that meet across processes runs fn
-	// again when the other has committed, and a Transaction is met within its own process only.
+	Check [][]byte // held shared: they cannot change until this update has committed or failed
+	// Transaction marks an update that others must not wait for: an update with FailOnTransaction that meets one of its keys held
+	// by a Transaction gets ErrConflict immediately. The transaction holds the keys until it is acknowledged. Two that only check
+	// a key do not conflict. A store shared by processes may be weaker: if it is optimistic, one of two conflicting updates in
+	// different processes runs fn again when the other has committed, and a Transaction is only detected within its own process.
 	Transaction       bool
 	FailOnTransaction bool
-	// Frees marks an update that gives room back, or that such updates need: it deletes, or changes a few small
-	// records. It may use half of the reserve of a store that is out of space.
+	// Frees marks an update that frees space, or that such updates depend on: it deletes, or changes a few small records. It may
+	// use half of the reserve of a full store.
 	Frees bool
-	// Drops marks an update of a few small records that begins or ends the removal of a whole table, backup or the
-	// like. It is never refused for want of space: it is the way out of a store that refuses everything else.
+	// Drops marks an update of a few small records that starts or ends the removal of a whole table, backup or the like. It is
+	// never rejected for lack of space, because it is the only way out for a full store.
 	Drops bool
 }
 
-// Reader reads one consistent state. It is for one goroutine at a time.
+// Reader reads one consistent state. It is not safe for concurrent use.
 type Reader interface {
-	// Get returns the value, nil where absent. Valid until the Reader ends; not to be changed.
+	// Get returns the value, or nil if there is none. The value is valid until the Reader ends and must not be modified.
 	Get(key []byte) ([]byte, error)
-	// Counter returns the counters of a key, nil where never added to.
+	// Counter returns the counters of a key, or nil if never added to.
 	Counter(key []byte) ([]int64, error)
-	// Iter iterates over [lo, hi). It must be closed, before the Reader ends. A nil hi is the end of the
-	// callers' keys. Counter keys appear with their sums in the form of package counters.
+	// Iter iterates over [lo, hi). It must be closed before the Reader ends. A nil hi is the end of the callers' keys. Counter
+	// keys appear with their sums in the form of package counters.
 	Iter(lo, hi []byte, o IterOptions) Iterator
 }
 
-// IterOptions say how to iterate; the zero value goes forward.
+// IterOptions configure an iteration; the zero value iterates forward.
 type IterOptions struct {
 	Reverse bool
-	// Limit is a hint of how many entries will be read; 0 is unknown.
+	// Limit is a hint of how many entries will be read; 0 means unknown.
 	Limit int
 }
 
-// Iterator starts before its first entry. Key and Value are valid until the next call of Next or Close,
-// and not to be changed. Once Next returned false it goes on doing so.
+// Iterator starts before its first entry. Key and Value are valid until the next call of Next or Close, and must not be modified.
+// Once Next has returned false it always returns false.
 type Iterator interface {
 	Next() bool
 	Key() []byte
 	Value() []byte
-	// Err returns what ended the iteration early, nil at its natural end.
+	// Err returns the error that ended the iteration early, or nil.
 	Err() error
 	Close() error
 }
@@ -293,41 +282,39 @@ type Iterator interface {
 // Snapshot is a Reader that lives until Close.
 type Snapshot interface {
 	Reader
-	// ReadLog returns records with Seq > after in order, at most limit: those of all commits that the snapshot
-	// has, and of no other. The record with which LogReadBytes are reached is the last, too. There are no more
-	// records after the position if it returns none.
+	// ReadLog returns records with Seq > after in order, at most limit: exactly those of the commits in the snapshot. The record
+	// that reaches LogReadBytes is the last. If it returns none, there are no more.
 	ReadLog(log LogID, after Seq, limit int) ([]Record, error)
 	Close() error
 }
 
-// Txn reads its own writes; an Iter sees those made before it was opened. Only keys of the intent's Write
-// may be set or deleted, except keys that are derived from one of them and from nothing else (index
-// entries, TTL entries): whoever holds the item holds those. Keys read outside the intent are not
-// protected. A Txn ends when fn returns.
+// Txn reads its own writes; an Iter sees those made before it was opened. Only keys of the intent's Write may be set or deleted,
+// and keys derived from exactly one of them (index entries, TTL entries): holding the item implies holding those. Keys read
+// outside the intent are not protected. A Txn ends when fn returns.
 type Txn interface {
 	Reader
-	// Set and Delete copy what they are given.
+	// Set and Delete copy their arguments.
 	Set(key, value []byte)
 	Delete(key []byte)
-	// Add adds deltas to the counters at key, element by element. Adds commute: they need no intent.
-	// Counter inside the same Txn need not see them. A key has either values or counters.
+	// Add adds deltas to the counters at key, element by element. Adds commute, so they need no intent. Counter in the same Txn
+	// need not see them. A key has either a value or counters.
 	Add(key []byte, deltas ...int64)
-	// AppendLog appends a record to a log at commit. Records of updates that shared a Write key stand in
-	// the log in the order of their commits; those of one update stand together in call order.
+	// AppendLog appends a record to a log at commit. Records of updates with a common Write key are in commit order; those of one
+	// update are adjacent, in call order.
 	AppendLog(log LogID, record []byte)
-	// Reserve announces memory that fn is about to take, on top of what it has announced before. A store that bounds the
-	// memory of updates returns ErrRerun if there is none: fn lets go of what it has read and made, and returns the
-	// error. The keys are free while the store waits for the memory. Then fn runs again, with the memory reserved.
-	// What fn writes counts as announced up to the same amount.
+	// Reserve announces memory that fn is about to allocate, in addition to earlier announcements. A store that limits the memory
+	// of updates returns ErrRerun if there is not enough: fn must release what it has read and created, and return the error. The
+	// keys are released while the store waits for the memory. Then fn runs again, with the memory reserved. Writes of fn up to
+	// the same amount are covered by the announcement.
 	Reserve(bytes int64) error
-	// LogSeq returns a number that divides all logs in time: records of updates that were acknowledged before
-	// this one began, or that held one of its Write keys before it, are below; this one's own, and those of
-	// updates that hold one of its Write keys after it or begin when it is acknowledged, are not. It is at least
-	// the number of the last Advance.
+	// LogSeq returns a number that divides all logs in time. Below it are the records of updates that were acknowledged before
+	// this one started, or that held one of its Write keys before it. Not below it are this update's own records, and those of
+	// updates that hold one of its Write keys after it or start after it is acknowledged. It is at least the number of the last
+	// Advance.
 	LogSeq() Seq
-	// Advance moves the store's numbers forward, if this update writes anything or calls LogSeq: its records get
-	// numbers of at least to, and so do all records and calls of LogSeq that follow. After a restart the store
-	// continues at or above the highest Advance among the updates that it still has.
+	// Advance advances the store's numbers, if this update writes anything or calls LogSeq: its records get numbers of at least
+	// to, as do all records and LogSeq results that follow. After a restart the store continues at or above the highest Advance
+	// among its surviving updates.
 	Advance(to Seq)
 }
 
@@ -337,15 +324,15 @@ type Record struct {
 	Data []byte
 }
 
-// Limits are what the store can take; a caller checks before it writes.
+// Limits are the maximum sizes of a store; callers check them before writing.
 type Limits struct {
 	KeyBytes, ValueBytes, TxnBytes int
 }
 
-// EmbeddedLimits are the limits of the stores in this tree that run inside the process. A value has room for
-// a change record with two of the largest items (18 MB each, if they are full of numbers like 1E-130, which
-// are kept in plain decimal). An update has room for the largest transaction of other items: 4 MB of them, the same
-// in each of 25 indexes, 8 MB of change records, and 30 MB of the longest keys, old and new.
+// EmbeddedLimits returns the limits of the in-process stores. A value can hold a change record with two items of maximum size (18
+// MB each, if they are full of numbers like 1E-130, which are stored in plain decimal). An update can hold the largest
+// transaction of other items: 4 MB of them, the same in each of 25 indexes, 8 MB of change records, and 30 MB of the longest
+// keys, old and new.
 func EmbeddedLimits() Limits {
 	return Limits{KeyBytes: 64 << 10, ValueBytes: 48 << 20, TxnBytes: 160 << 20}
 }

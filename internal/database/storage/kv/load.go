@@ -6,8 +6,9 @@ import (
 	"fmt"
 )
 
-// Fill is the part of Load that all stores share. It calls fill, checks what fill puts and hands it to add: keys and values within the limits,
-// keys in ascending order and none of the store's own. The first error of put is Fill's, even if fill goes on after it and returns nil.
+// Fill is the common part of all implementations of Load. It calls fill, checks what fill puts and passes it to add: keys and
+// values within the limits, keys in ascending order and not reserved. The first error of put is Fill's error, even if fill
+// ignores it.
 func Fill(ctx context.Context, limits Limits, fill func(put func(key, value []byte) error) error, add func(key, value []byte) error) error {
 	var last []byte
 	check := func(key, value []byte) error {
@@ -37,10 +38,10 @@ func Fill(ctx context.Context, limits Limits, fill func(put func(key, value []by
 	return failed
 }
 
-// loadBytes is about how much one update of LoadByUpdates writes.
+// loadBytes is the approximate size of one update of LoadByUpdates.
 const loadBytes = 1 << 20
 
-// LoadByUpdates is a Load that is made of updates, a megabyte each: what is smaller appears all at once.
+// LoadByUpdates implements Load with updates of a megabyte each; a smaller load becomes visible at once.
 func LoadByUpdates(ctx context.Context, limits Limits, update func(context.Context, Intent, func(Txn) error) error, fill func(put func(key, value []byte) error) error) error {
 	var keys, values [][]byte
 	size := 0

@@ -5,21 +5,22 @@ import (
 	"fmt"
 )
 
-// Logs gives the change logs of a store as a whole, to copy them into another store with the numbers of their records. A store on disk or on a
-// server has it beside Store.
+// Logs gives access to a store's change logs as a whole, to copy them to another store with their record numbers. Stores on disk
+// or on a server implement it in addition to Store.
 type Logs interface {
-	// Logs lists, in ascending order, the logs that hold records or have been trimmed.
+	// Logs lists, in ascending order, the logs that have records or have been trimmed.
 	Logs(ctx context.Context) ([]LogID, error)
-	// LoadLog makes a log that nobody uses hold what fill puts, durably, and nothing else: records in ascending order of their numbers, and trimmed
-	// as what LogTrimmed returns, which is below all of them. After an error or a crash it may hold any part of that. The store's numbers do not
-	// move on: Txn.Advance must take them past those of the records before anybody reads or appends.
+	// LoadLog durably replaces the contents of an unused log with what fill puts: records in ascending order of their numbers,
+	// and trimmed as the result of LogTrimmed, which is below all of them. After an error or a crash the log may have any part of
+	// that. The store's numbers do not advance: Txn.Advance must advance them past those of the records before the log is read or
+	// appended to.
 	LoadLog(ctx context.Context, log LogID, trimmed Seq, fill func(put func(Record) error) error) error
-	// ExtendLog is LoadLog for a log that keeps the records it has, but for those up to trimmed: fill puts records above them. trimmed is no lower
-	// than what LogTrimmed returns.
+	// ExtendLog is LoadLog for a log that keeps its records, except those up to trimmed: fill puts records after them. trimmed is
+	// at least the current result of LogTrimmed.
 	ExtendLog(ctx context.Context, log LogID, trimmed Seq, fill func(put func(Record) error) error) error
 }
 
-// FillLog is the part of LoadLog that all stores share, as Fill is of Load.
+// FillLog is the common part of all implementations of LoadLog, like Fill for Load.
 func FillLog(ctx context.Context, limits Limits, trimmed Seq, fill func(put func(Record) error) error, add func(Record) error) error {
 	last := trimmed
 	check := func(r Record) error {

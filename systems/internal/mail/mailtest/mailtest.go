@@ -1,6 +1,6 @@
-// Package mailtest is a mail server for tests: it takes every letter over SMTP, in memory, and delivers none.
+// Package mailtest is a mail server for tests: it accepts every message over SMTP, keeps it in memory, and delivers none.
 //
-// A Server may be used from any number of goroutines.
+// A Server is safe for concurrent use.
 package mailtest
 
 import (
@@ -51,7 +51,7 @@ func Start(tb testing.TB) *Server {
 	return s
 }
 
-// Letters are those that have come, the newest first.
+// Letters returns the received messages, newest first.
 func (s *Server) Letters() []letters.Letter {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-// Command lambda is the system of package systemtest by itself, for the tests of what runs a system.
+// Command lambda runs the system of package systemtest on its own, for tests of what runs a system.
 package main
 
 import (

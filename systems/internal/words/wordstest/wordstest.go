@@ -1,5 +1,5 @@
-// Package wordstest finds what a package says to people, for tests that all of it is translated. It reads Go's syntax, and
-// runs nothing; it belongs to the test that calls it.
+// Package wordstest finds the messages of a package, for tests that all of them are translated. It parses Go source, and runs
+// nothing; it belongs to the calling test.
 package wordstest
 
 import (
@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// Filled is a format with something in it.
+// Filled is a format string with arguments.
 func Filled(format string) string { return regexp.MustCompile(`%[a-z]`).ReplaceAllString(format, "x") }
 
-// Said are the texts of calls of package problem, and of its details and messages, in the files of a directory.
+// Said returns the messages in a directory's files: arguments of calls to package problem, details and field messages.
 func Said(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob(dir + "/*.go")
@@ -55,7 +55,7 @@ func Said(t *testing.T, dir string) []string {
 	return found
 }
 
-// texts are the sentences in an argument: a code has no spaces.
+// texts returns the sentences in an argument: a code has no spaces.
 func texts(e ast.Expr) []string {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -66,7 +66,7 @@ func texts(e ast.Expr) []string {
 		if of, ok := e.Fun.(*ast.SelectorExpr); ok && of.Sel.Name == "Sprintf" {
 			return texts(e.Args[0])
 		}
-	case *ast.BinaryExpr: // a text with a value behind it
+	case *ast.BinaryExpr: // a text followed by a value
 		if left := texts(e.X); len(left) > 0 && e.Op == token.ADD {
 			return []string{left[0] + "x"}
 		}

@@ -6,15 +6,15 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// smallBatch is what every update may take without a reservation: the caller bounds how many updates there are.
+// smallBatch is what every update may use without a reservation; the caller limits the number of concurrent updates.
 const smallBatch = 16 << 10
 
-// batchMemory bounds the memory of all updates under way: their batches, and what their callers reserve with Txn.Reserve.
+// batchMemory limits the memory of all updates in progress: their batches, and what their callers reserve with Txn.Reserve.
 //
-// An update learns how much it needs while it holds latches. It never waits for memory then, because the updates that wait
-// for its keys would wait for memory, too. If what it needs is not free, it is undone, waits without latches, and runs
-// again with its memory reserved. An update that needs more than there is runs when it has all of it. So all updates
-// together take at most the memory and one largest update, and one that has its reservation waits only for latches.
+// An update learns how much memory it needs while it holds latches. It must not wait for memory then, because the updates waiting
+// for its keys would indirectly wait for memory, too. If the memory is not available, the update is undone, waits without
+// latches, and runs again with its memory reserved. An update that needs more than the total runs when it has all of it. So all
+// updates together use at most the total and one largest update, and an update with a reservation waits only for latches.
 type batchMemory struct {
 	size int64
 	free *semaphore.Weighted
@@ -24,19 +24,19 @@ func newBatchMemory(bytes int64) *batchMemory {
 	return &batchMemory{bytes, semaphore.NewWeighted(bytes)}
 }
 
-// batchShare is what one update holds of a batchMemory.
+// batchShare is the memory of a batchMemory held by one update.
 type batchShare struct {
 	memory *batchMemory
 	held   int64
-	wanted int64 // what the update must wait for and run again; 0 while it has what it needs
+	wanted int64 // what the update must wait for before running again; 0 while it has enough
 }
 
-// covers reports whether an update may take some bytes with the share as it is.
+// covers reports whether an update may use a number of bytes with its current share.
 func (s *batchShare) covers(bytes int64) bool {
 	return bytes <= smallBatch+s.held || s.held == s.memory.size
 }
 
-// grow raises the share to some bytes if they are free. Otherwise it notes that they are wanted.
+// grow raises the share to a number of bytes if they are available. Otherwise it sets wanted.
 func (s *batchShare) grow(bytes int64) bool {
 	more := min(bytes, s.memory.size) - s.held
 	if more > 0 && !s.memory.free.TryAcquire(more) {
@@ -47,10 +47,10 @@ func (s *batchShare) grow(bytes int64) bool {
 	return true
 }
 
-// wait makes the share hold some bytes, or all there is, for an update that holds nothing yet.
+// wait raises the share to a number of bytes, or to the total, for an update that holds nothing yet.
 func (s *batchShare) wait(ctx context.Context, bytes int64) error {
 	bytes = min(bytes, s.memory.size)
-	if bytes == 0 { // Acquire would wait in line
+	if bytes == 0 { // Acquire would queue
 		return nil
 	}
 	if err := s.memory.free.Acquire(ctx, bytes); err != nil {
@@ -60,7 +60,7 @@ func (s *batchShare) wait(ctx context.Context, bytes int64) error {
 	return nil
 }
 
-// release gives the share back.
+// release returns the share.
 func (s *batchShare) release() {
 	if s.held > 0 {
 		s.memory.free.Release(s.held)

@@ -12,23 +12,23 @@ import (
 	"github.com/cockroachdb/pebble/v2/wal"
 )
 
-// checkpoint makes dest a copy of the database as it is at one moment of the call, with all that was
-// acknowledged before it, durably. It ends with ErrFull before the disk has less room than the allowed level has.
+// checkpoint durably copies the database to dest as of one moment during the call, including everything acknowledged before the
+// call. It fails with ErrFull before the disk has less space than the allowed level requires.
 func (s *Store) checkpoint(ctx context.Context, dest string, allowed spaceLevel, o ...pebble.CheckpointOption) error {
-	// What was acknowledged becomes tables first, and with that durable in every mode. Tables are linked; the log
-	// would be copied, and replayed whenever the copy is opened.
+	// Flush acknowledged data to tables first, which also makes it durable in every mode. Tables are linked; the log would be
+	// copied, and replayed whenever the copy is opened.
 	if err := s.flush(ctx); err != nil {
 		return err
 	}
-	// Tables that Load adds are in no log. Were they to come in the middle, the copy could have an update that
-	// followed them and not them.
+	// Tables added by Load are in no log. If they were added during the checkpoint, the copy could have an update that followed
+	// them without having the tables.
 	s.moment.Lock()
 	defer s.moment.Unlock()
 	log := bytesOf(s.db.Metrics().WAL.PhysicalSize)
 	if err := s.space.admit(log, allowed); err != nil {
 		return err
 	}
-	s.space.end(log) // it is about to be on the disk, where the next look finds it
+	s.space.end(log) // it is about to be on disk, where the next look finds it
 	s.disk.beginCopy(allowed)
 	err := s.db.Checkpoint(dest, o...)
 	if err := errors.Join(err, s.disk.endCopy()); err != nil {
@@ -37,14 +37,14 @@ func (s *Store) checkpoint(ctx context.Context, dest string, allowed spaceLevel,
 	if err := cutLog(s.files, dest); err != nil {
 		return err
 	}
-	// The copied log may be ahead of what a loss of power would leave of the store's own.
+	// The copied log may be ahead of what would survive a power failure in the store's own.
 	if err := s.db.LogData(nil, pebble.Sync); err != nil {
 		return err
 	}
 	return s.writable()
 }
 
-// flush turns what was committed into tables.
+// flush flushes committed data to tables.
 func (s *Store) flush(ctx context.Context) error {
 	flushed, err := s.db.AsyncFlush()
 	if err != nil {
@@ -58,16 +58,15 @@ func (s *Store) flush(ctx context.Context) error {
 	}
 }
 
-// logRemainder is how much behind the last whole record is worth a new file without it.
+// logRemainder is how much data after the last whole record makes it worth rewriting the file without it.
 const logRemainder = 64 << 10
 
-// cutLog ends the newest log of a checkpoint after its last whole record.
+// cutLog truncates the newest log of a checkpoint after its last whole record.
 //
-// Pebble copies the log block by block while it is written to. In a log that reuses the file of an old one, the
-// copy of a block can end with old content, and the next block, read a moment later, have records that were
-// written since: a hole, which Pebble rightly takes for damage. All that was acknowledged when the checkpoint
-// began is before the hole, and nothing behind it can have been. Without a hole, the old content is only room lost:
-// up to a memtable's size in each copy.
+// Pebble copies the log block by block while it is being written. If the log reuses the file of an old one, the copy of a block
+// can end with old content, while the next block, read a moment later, has newer records: a gap, which Pebble rightly treats as
+// corruption. Everything acknowledged when the checkpoint started is before the gap, and nothing after it can have been. Without
+// a gap, the old content only wastes space: up to a memtable's size in each copy.
 func cutLog(fs vfs.FS, dir string) error {
 	logs, err := wal.Scan(wal.Dir{FS: fs, Dirname: dir})
 	if err != nil || len(logs) == 0 {
@@ -93,7 +92,7 @@ func cutLog(fs vfs.FS, dir string) error {
 	return syncDirectory(fs, dir)
 }
 
-// wholeRecords returns where the last record of a log ends that has no hole before it, and whether there is a hole.
+// wholeRecords returns the end of the last record of a log before any gap, and whether there is a gap.
 func wholeRecords(log wal.LogicalLog) (length int64, hole bool, err error) {
 	if n := log.NumSegments(); n != 1 {
 		return 0, false, fmt.Errorf("log %s has %d files", log, n)

@@ -13,13 +13,12 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv/cryptfs"
 )
 
-// copyChunk is how much of a file is copied between two looks at the context.
+// copyChunk is how much of a file is copied between checks of the context.
 const copyChunk = 1 << 20
 
-// Backup makes dest a store with all that was acknowledged before the call, durably, while this one is written
-// to. dest must not exist, or be empty; until its copy is complete Open refuses it, and an error leaves nothing.
-// Tables are shared by hard links where the file system allows it. progress, which may be nil, is told how many
-// bytes of how many are done.
+// Backup durably copies the store, with everything acknowledged before the call, to dest while the store is in use. dest must be
+// missing or empty; Open rejects it until the copy is complete, and an error leaves nothing. Tables are shared by hard links if
+// the file system supports them. progress, which may be nil, is called with the number of bytes done and the total.
 func (s *Store) Backup(ctx context.Context, dest string, progress func(done, total int64)) (err error) {
 	if err := s.begin(); err != nil {
 		return err
@@ -43,7 +42,8 @@ func (s *Store) Backup(ctx context.Context, dest string, progress func(done, tot
 	return c.run(ctx)
 }
 
-// copyHealth returns a health for a copy. A store that has no room already may be copied, for that may be why.
+// copyHealth returns the health check of a copy. A store that is already full may still be copied, since that may be the reason
+// for the copy.
 func (s *Store) copyHealth() func() error {
 	if s.space.at() > roomy {
 		return nil
@@ -51,10 +51,10 @@ func (s *Store) copyHealth() func() error {
 	return s.space.health
 }
 
-// stage makes dir a copy of the store at one moment, but for the file that says that it is one.
+// stage copies the store as of one moment to dir, except for the file that marks it as complete.
 func (s *Store) stage(ctx context.Context, dir string) error {
 	fs := s.fs
-	s.keeper.mu.Lock() // whoever finds a kept snapshot's name in the copy shall find the snapshot, too
+	s.keeper.mu.Lock() // a kept snapshot whose name is in the copy must be in the copy, too
 	defer s.keeper.mu.Unlock()
 	if err := s.checkpoint(ctx, fs.PathJoin(dir, pebbleDir), exhausted); err != nil {
 		return err
@@ -84,17 +84,16 @@ func (s *Store) stage(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Copy copies the store in from, which nobody has open, to a new directory; fs is the machine's file system if
-// it is nil. It takes the store's lock, and returns kv.ErrLocked if it cannot. to must not exist, or be empty;
-// until the copy is complete Open refuses it, and an error leaves nothing. The two share no files. progress,
-// which may be nil, is told how many bytes of how many are done.
+// Copy copies the store in from, which must not be open, to a new directory; a nil fs is the machine's file system. It takes the
+// store's lock, or returns kv.ErrLocked. to must be missing or empty; Open rejects it until the copy is complete, and an error
+// leaves nothing. The two share no files. progress, which may be nil, is called with the number of bytes done and the total.
 //
-// The copy of an encrypted store is encrypted with the same keys; it is made without the master key.
+// The copy of an encrypted store is encrypted with the same keys and needs no master key.
 func Copy(ctx context.Context, fs vfs.FS, from, to string, progress func(done, total int64)) error {
 	return copyClosed(ctx, fs, from, to, progress, func(*copying, directory) error { return nil })
 }
 
-// copyClosed is Copy; prepare says what is different.
+// copyClosed implements Copy and Recrypt; prepare sets what differs.
 func copyClosed(ctx context.Context, fs vfs.FS, from, to string, progress func(done, total int64), prepare func(*copying, directory) error) error {
 	if fs == nil {
 		fs = vfs.Default
@@ -124,25 +123,25 @@ func copyClosed(ctx context.Context, fs vfs.FS, from, to string, progress func(d
 	return errors.Join(err, lock.Close())
 }
 
-// copying copies the directory of a store, which does not change meanwhile.
+// copying copies a store's directory, which does not change during the copy.
 type copying struct {
 	fs          vfs.FS
 	read, write vfs.FS      // of data
-	recrypt     *recryption // nil: data are copied as they are
+	recrypt     *recryption // nil: data is copied as it is
 	from, to    string
-	link        bool // where it can be done
+	link        bool // if possible
 	progress    func(done, total int64)
-	// health is asked while files are copied: a copy must not take the room that its store needs. nil has none.
+	// health is checked while files are copied: a copy must not use up the space that its store needs. It may be nil.
 	health func() error
 
 	done, total int64
-	checked     bool // that there is room for the rest
+	checked     bool // that there is space for the rest
 }
 
-// checkTarget refuses a directory that holds anything.
+// checkTarget rejects a directory that is not empty.
 func (c *copying) checkTarget() error {
 	if c.to == "" {
-		return errors.New("pebblekv: no directory is named")
+		return errors.New("pebblekv: the directory's name is empty")
 	}
 	names, err := c.fs.List(c.to)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -163,7 +162,7 @@ func (c *copying) run(ctx context.Context) error {
 	if err := c.copyAll(ctx); err != nil {
 		return fmt.Errorf("pebblekv: copying to %s: %w", c.to, errors.Join(err, c.undo(existed)))
 	}
-	// The copy is complete whether the mark goes or not.
+	// The copy is complete even if the marker cannot be removed.
 	_ = c.fs.Remove(c.fs.PathJoin(c.to, incompleteFile))
 	return nil
 }
@@ -205,13 +204,13 @@ func (c *copying) copyAll(ctx context.Context) error {
 	return writeFormat(c.fs, c.to, encrypted)
 }
 
-// recryption is another encryption for a copy, or none.
+// recryption is the encryption of a copy, if it differs from the original's.
 type recryption struct {
 	master  []byte
 	encrypt bool
 }
 
-// copyKeys gives the copy its key file, if it has one, and reports whether it has.
+// copyKeys creates the copy's key file, if it has one, and reports whether it has.
 func (c *copying) copyKeys() (bool, error) {
 	switch {
 	case c.recrypt == nil:
@@ -247,7 +246,7 @@ func (c *copying) copyDirectory(ctx context.Context, dir string, files []file) e
 	return syncDirectory(c.fs, to)
 }
 
-// checkRoom refuses a copy that the disk has no room for, before it fills that. What can be linked takes none.
+// checkRoom rejects a copy that does not fit on the disk, before it fills the disk. Linked files take no space.
 func (c *copying) checkRoom() error {
 	if c.checked {
 		return nil
@@ -258,7 +257,7 @@ func (c *copying) checkRoom() error {
 		return nil //nolint:nilerr // not every file system tells, and where there is no room a write will
 	}
 	if left := c.total - c.done; left > bytesOf(usage.AvailBytes) {
-		return fmt.Errorf("the copy needs %d MiB and the disk has %d MiB: make room, or choose another disk",
+		return fmt.Errorf("the copy needs %d MiB, but the disk has only %d MiB: free some space, or choose another disk",
 			left>>20, usage.AvailBytes>>20)
 	}
 	return nil
@@ -301,7 +300,7 @@ func (c *copying) report(more int64) {
 	}
 }
 
-// undo removes what was copied, what makes it a store first and what refuses it last.
+// undo removes what was copied, in such an order that Open rejects the rest until the end.
 func (c *copying) undo(existed bool) error {
 	var errs []error
 	for _, name := range []string{
@@ -315,7 +314,7 @@ func (c *copying) undo(existed bool) error {
 	return errors.Join(errs...)
 }
 
-// inside reports whether a path is dir or below it, as far as the two names tell.
+// inside reports whether path is dir or below it, judging by the names.
 func inside(fs vfs.FS, path, dir string) bool {
 	dir = fs.PathJoin(dir)
 	for path = fs.PathJoin(path); path != dir; path = fs.PathDir(path) {

@@ -17,64 +17,62 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// compactionCategory is how Pebble names what compactions write.
+// compactionCategory is Pebble's category for writes of compactions.
 const compactionCategory vfs.DiskWriteCategory = "pebble-compaction"
 
-// disk is the file system that Pebble sees. It keeps from Pebble the errors after which Pebble ends the
-// process: a log or manifest that cannot be written, synced or created.
+// disk is the file system that Pebble sees. It hides from Pebble the errors on which Pebble would exit the process: failures to
+// write, sync or create a log or manifest.
 //
-// The first write that the file system refuses freezes the disk. From then on nothing reaches it, so that it
-// keeps exactly what a crash at that moment would have left, which is what recovery is made for; trying
-// again would be worse, for after a failed fsync nobody knows what is on disk. Pebble goes on over the frozen
-// disk without noticing:
+// The first write that the file system fails freezes the disk. From then on nothing reaches the real disk, so that it keeps
+// exactly what a crash at that moment would have left, which recovery can handle. Retrying would be worse, because after a failed
+// fsync it is unknown what is on disk. Pebble continues on the frozen disk without noticing:
 //
-//   - writes to logs and manifests are dropped and reported as done;
-//   - a table that was being written fails, which Pebble survives, and is written again as a new file;
-//   - new files live in memory, small in number since the store takes no more updates;
+//   - writes to logs and manifests are dropped and reported as successful;
+//   - a table being written fails, which Pebble tolerates by writing it again as a new file;
+//   - new files are kept in memory; there are few, since the store accepts no more updates;
 //   - nothing is removed;
-//   - compactions wait for Close, for they would rewrite the store into memory.
+//   - compactions wait for Close, because they would rewrite the store into memory.
 //
-// The store asks failure before it acknowledges anything. Since a failure is noted before Pebble is told that
-// all is well, no commit that the disk refused is acknowledged.
+// The store checks failure before it acknowledges anything. Since a failure is recorded before Pebble is told that the write
+// succeeded, a commit that failed on disk is never acknowledged.
 //
-// The exception is a table that a compaction writes: nothing refers to it yet, and the compaction can begin again
-// later. It ends, and does not freeze the disk, where the file system has no room for it, or has so little that the
-// log and the memtables may need it. See postpone.
+// Tables written by compactions are an exception: nothing refers to them yet, and the compaction can be repeated. A compaction
+// ends without freezing the disk if the file system is full, or has so little space that the log and the memtables may need it.
+// See postpone.
 //
-// All this is about the files in Pebble's own directory. What Pebble writes elsewhere is a copy for somebody who
-// asked for it: a failure there is an error of that call and of nothing else. The one that Pebble would end the
-// process for, of syncing the copy's directory, is kept from it: see beginCopy.
+// All this concerns the files in Pebble's own directory. What Pebble writes elsewhere is a copy that somebody asked for, and a
+// failure there is only an error of that call. The one such failure on which Pebble would exit the process, syncing the copy's
+// directory, is hidden from it: see beginCopy.
 type disk struct {
 	vfs.FS
 	dir      string // Pebble's
 	log      *slog.Logger
 	memory   *vfs.MemFS
 	failed   atomic.Pointer[error]
-	frozen   chan struct{}         // closed with the first failure
+	frozen   chan struct{}         // closed by the first failure
 	uncopied atomic.Pointer[error] // the first failure to sync a directory elsewhere since beginCopy
 	closing  chan struct{}
 	once     sync.Once
 	// roomToCompact reports whether a compaction may write more.
 	roomToCompact func() bool
-	// roomToCopy reports whether a copy may write so many bytes more, and copyAllowed is the level for the one under way.
+	// roomToCopy reports whether a copy may write a number of further bytes; copyAllowed is the level of the current copy.
 	roomToCopy  func(bytes int64, allowed spaceLevel) bool
 	copyAllowed spaceLevel
 }
 
-// errNoRoom ends a compaction. Pebble tries again later.
+// errNoRoom ends a compaction. Pebble retries it later.
 var errNoRoom = errors.New("no room for a compaction")
 
 const (
-	// Pebble leaves the tables of a failed compaction alone for half a minute, but not those of level 0. A compaction
-	// that found no room therefore fails after postponeMin, and later the more it had written in vain: a second for
-	// each postponeBytes.
+	// Pebble postpones the tables of a failed compaction for half a minute, but not those of level 0. A compaction without enough
+	// space therefore fails only after postponeMin, and later the more it had written in vain: a second for each postponeBytes.
 	postponeMin   = time.Second
 	postponeBytes = 16 << 20
-	// compactionStep is how much a compaction writes between two looks at the room.
+	// compactionStep is how much a compaction writes between checks of the free space.
 	compactionStep = 1 << 20
 )
 
-// postpone ends a compaction for want of room, after a while.
+// postpone ends a compaction for lack of space, after a while.
 func (d *disk) postpone(written int64) error {
 	timer := time.NewTimer(postponeMin + time.Duration(written)*time.Second/postponeBytes)
 	defer timer.Stop()
@@ -89,11 +87,11 @@ func (d *disk) postpone(written int64) error {
 // newDisk returns the view of fs for a store whose Pebble files are in dir.
 func newDisk(fs vfs.FS, dir string, log *slog.Logger) *disk {
 	d := &disk{FS: fs, dir: dir, log: log, memory: vfs.NewMem(), frozen: make(chan struct{}), closing: make(chan struct{})}
-	_ = d.memory.MkdirAll(dir, dirMode) // memory has room
+	_ = d.memory.MkdirAll(dir, dirMode) // cannot fail in memory
 	return d
 }
 
-// failure returns why the disk is frozen, nil if it is not.
+// failure returns why the disk is frozen, or nil.
 func (d *disk) failure() error {
 	if err := d.failed.Load(); err != nil {
 		return *err
@@ -101,7 +99,7 @@ func (d *disk) failure() error {
 	return nil
 }
 
-// freeze has nothing more reach the disk, and reports whether that is new.
+// freeze stops everything from reaching the disk, and reports whether it was not frozen before.
 func (d *disk) freeze(err error) bool {
 	first := d.failed.CompareAndSwap(nil, &err)
 	if first {
@@ -113,18 +111,18 @@ func (d *disk) freeze(err error) bool {
 // fail freezes the disk.
 func (d *disk) fail(what, name string, err error) {
 	if d.freeze(err) {
-		d.log.Error("store: the disk refused a write; no more are taken until the store is opened again",
+		d.log.Error("store: a disk write failed; all writes are rejected until the store is reopened",
 			"operation", what, "file", name, "error", err)
 	}
 }
 
-// beginCopy is to be called before Pebble writes elsewhere, and endCopy after that. One copy can be made at a time.
+// beginCopy must be called before Pebble writes elsewhere, and endCopy afterwards. Only one copy can be made at a time.
 func (d *disk) beginCopy(allowed spaceLevel) {
 	d.uncopied.Store(nil)
 	d.copyAllowed = allowed
 }
 
-// endCopy returns why the copy is not durable although Pebble may think so.
+// endCopy returns why the copy is not durable, even if Pebble was told that it is.
 func (d *disk) endCopy() error {
 	if err := d.uncopied.Load(); err != nil {
 		return *err
@@ -132,19 +130,19 @@ func (d *disk) endCopy() error {
 	return nil
 }
 
-// own reports whether a file is Pebble's own.
+// own reports whether a file belongs to Pebble's directory.
 func (d *disk) own(name string) bool { return name == d.dir || d.PathDir(name) == d.dir }
 
-// close lets waiting compactions end.
+// close ends waiting compactions.
 func (d *disk) close() { d.once.Do(func() { close(d.closing) }) }
 
-// Lock locks nothing: the store has the directory's lock, and must be able to give it back while a frozen Pebble lives on.
+// Lock does nothing: the store has the directory's lock, and must be able to release it while a frozen Pebble lives on.
 func (d *disk) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
 
 // Unwrap returns the file system below.
 func (d *disk) Unwrap() vfs.FS { return d.FS }
 
-// Create makes a new file, in memory if the disk is frozen or freezes now.
+// Create creates a file, in memory if the disk is or becomes frozen.
 func (d *disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if !d.own(name) {
 		f, err := d.FS.Create(name, category)
@@ -173,8 +171,7 @@ func (d *disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, er
 	return d.memory.Create(name, category)
 }
 
-// Link gives a file a second name. That it cannot be done does not freeze the disk: Pebble copies the file
-// instead, or gives up what it was about to do.
+// Link creates a hard link. A failure does not freeze the disk: Pebble copies the file instead, or gives up its operation.
 func (d *disk) Link(oldname, newname string) error {
 	if err := d.failure(); err != nil && d.own(newname) {
 		return err
@@ -182,7 +179,7 @@ func (d *disk) Link(oldname, newname string) error {
 	return d.FS.Link(oldname, newname)
 }
 
-// ReuseForWrite makes a new file of an old one.
+// ReuseForWrite reuses an old file as a new one.
 func (d *disk) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if d.failure() == nil {
 		f, err := d.FS.ReuseForWrite(oldname, newname, category)
@@ -208,7 +205,7 @@ func (d *disk) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	return f, err
 }
 
-// sequentialFile is a table that is read from one end to the other, as compactions do.
+// sequentialFile is a table read sequentially, as compactions do.
 type sequentialFile struct {
 	vfs.File
 	unyielded int
@@ -223,7 +220,7 @@ func (f *sequentialFile) ReadAt(p []byte, offset int64) (int, error) {
 	return n, err
 }
 
-// OpenDir opens a directory, whose syncs are writes like others.
+// OpenDir opens a directory, whose syncs count as writes.
 func (d *disk) OpenDir(name string) (vfs.File, error) {
 	f, err := d.FS.OpenDir(name)
 	switch {
@@ -235,7 +232,7 @@ func (d *disk) OpenDir(name string) (vfs.File, error) {
 	return copyDirectory{f, d}, nil
 }
 
-// copyFile is a file that Pebble makes elsewhere. It leaves the reserve alone.
+// copyFile is a file that Pebble creates elsewhere. It must not use the reserve.
 type copyFile struct {
 	vfs.File
 	disk *disk
@@ -248,7 +245,7 @@ func (f copyFile) Write(p []byte) (int, error) {
 	return f.File.Write(p)
 }
 
-// copyDirectory is a directory that Pebble makes elsewhere.
+// copyDirectory is a directory that Pebble creates elsewhere.
 type copyDirectory struct {
 	vfs.File
 	disk *disk
@@ -301,22 +298,23 @@ func (d *disk) file(f vfs.File, name string) *diskFile {
 	return &diskFile{File: f, disk: d, name: name, table: table, nameless: manifest}
 }
 
-// diskFile is a file that was on the disk before it froze, if it did.
+// diskFile is a file that existed on disk before the disk froze, if it did.
 type diskFile struct {
 	vfs.File
 	disk  *disk
 	name  string
-	table bool // may fail in Pebble's eyes: it is written again elsewhere
-	// nameless says that the file's name may not be on the disk yet, though it is to be when the file is synced. Pebble creates a manifest, syncs
-	// it, creates the file that names it, and only then syncs the directory of both: a power cut may leave the second name alone.
+	table bool // may fail: Pebble writes it again as another file
+	// nameless means that the file's directory entry may not be durable yet, although it must be when the file is synced. Pebble
+	// creates a manifest, syncs it, creates the file that names it, and only then syncs the directory of both: after a power
+	// failure only the second entry might exist.
 	nameless bool
-	// unyielded is what was written of a table since other goroutines had their turn.
+	// unyielded is how much of a table was written since other goroutines last had a turn.
 	unyielded int
-	// noSpace is called instead of freezing the disk when that is full; nil for files that cannot do without.
+	// noSpace is called instead of freezing a full disk; nil for essential files.
 	noSpace func() error
 }
 
-// guard does a write, or what the frozen disk does instead.
+// guard performs a write, or the substitute on a frozen disk.
 func (f *diskFile) guard(what string, write func() error) error {
 	if f.disk.failure() == nil {
 		err := write()
@@ -354,7 +352,7 @@ func (f *diskFile) SyncData() error {
 	return f.guard("sync", func() error { return f.named(f.File.SyncData()) })
 }
 
-// named brings the name of a file that has just been synced to the disk.
+// named makes the directory entry of a file that has just been synced durable.
 func (f *diskFile) named(err error) error {
 	if err != nil || !f.nameless {
 		return err
@@ -376,8 +374,8 @@ func (f *diskFile) SyncTo(length int64) (full bool, err error) {
 	return full, err
 }
 
-// Preallocate reserves room. Its failure is no failure of the disk: not every file system can, and where there
-// is no room the write will tell.
+// Preallocate reserves space. Its failure does not freeze the disk: not every file system supports it, and if there is no space
+// the write will fail.
 func (f *diskFile) Preallocate(offset, length int64) error {
 	if err := f.disk.failure(); err != nil {
 		return err
@@ -387,7 +385,7 @@ func (f *diskFile) Preallocate(offset, length int64) error {
 
 func (f *diskFile) Close() error { return f.guard("close", f.File.Close) }
 
-// compactionFile is a table that a compaction writes.
+// compactionFile is a table written by a compaction.
 type compactionFile struct {
 	*diskFile
 	written, unchecked int64

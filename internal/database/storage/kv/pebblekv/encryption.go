@@ -11,10 +11,11 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv/cryptfs"
 )
 
-// ErrMasterKey says that a directory is encrypted under a master key that was not given.
+// ErrMasterKey means that a directory is encrypted under a master key that was not given.
 var ErrMasterKey = errors.New("the directory is encrypted")
 
-// openFiles returns the file system of the store's data, which encrypts where the directory is encrypted. The directory's lock is held.
+// openFiles returns the file system of the store's data, which encrypts if the directory is encrypted. The directory's lock must
+// be held.
 func (s *Store) openFiles(is directory) (vfs.FS, error) {
 	o := &s.options
 	text, err := readFile(s.fs, s.fs.PathJoin(s.dir, keysFile))
@@ -49,8 +50,8 @@ func (s *Store) openFiles(is directory) (vfs.FS, error) {
 	return cryptfs.New(s.fs, keys), nil
 }
 
-// openKeys reads the key file. Where it is sealed under the previous master key it is sealed under the new one, with one more data key for
-// new files: who changes a master key may fear that somebody has the old one, and the data keys with it.
+// openKeys opens the key file. If it is sealed under the previous master key it is resealed under the new one, with an additional
+// data key for new files, because the old master key, and with it the data keys, may have been compromised.
 func (s *Store) openKeys(text string) (*cryptfs.Keys, error) {
 	keys, err := cryptfs.OpenKeys(text, s.options.MasterKey)
 	if !errors.Is(err, cryptfs.ErrWrongKey) {
@@ -73,7 +74,7 @@ func (s *Store) openKeys(text string) (*cryptfs.Keys, error) {
 	return keys, writeWhole(s.fs, s.dir, keysFile, text)
 }
 
-// newKeyFile gives a directory its first data key.
+// newKeyFile creates a directory's first data key.
 func newKeyFile(fs vfs.FS, dir string, master []byte) (*cryptfs.Keys, error) {
 	keys, err := cryptfs.NewKeys()
 	if err != nil {
@@ -86,7 +87,7 @@ func newKeyFile(fs vfs.FS, dir string, master []byte) (*cryptfs.Keys, error) {
 	return keys, writeWhole(fs, dir, keysFile, text)
 }
 
-// copyKeyFile gives a copy of a directory its key file, if there is one, and reports whether there is.
+// copyKeyFile copies the key file of a directory, if there is one, and reports whether there is.
 func copyKeyFile(fs vfs.FS, from, to string) (bool, error) {
 	text, err := readFile(fs, fs.PathJoin(from, keysFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -98,11 +99,11 @@ func copyKeyFile(fs vfs.FS, from, to string) (bool, error) {
 	return true, writeWhole(fs, to, keysFile, text)
 }
 
-// Encrypted reports whether what the store writes is encrypted.
+// Encrypted reports whether the store encrypts what it writes.
 func (s *Store) Encrypted() bool { return s.fs != s.files }
 
-// Recrypt is Copy to a directory whose files are encrypted with new data keys, or, with encrypt false, are not encrypted. The master key
-// opens the directory in from, where that is encrypted, and seals the new data keys.
+// Recrypt is Copy to a directory whose files are encrypted with new data keys or, if encrypt is false, not encrypted. The master
+// key opens the source directory, if it is encrypted, and seals the new data keys.
 func Recrypt(ctx context.Context, fs vfs.FS, from, to string, master []byte, encrypt bool, progress func(done, total int64)) error {
 	if master == nil {
 		return errors.New("pebblekv: no master key is given")

@@ -10,16 +10,15 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// A store that meets a fault after which going on could write wrong data is frozen: Pebble says that an invariant of
-// its own is broken, or something panics in the middle of a commit. From then on nothing reaches the disk (see
-// disk), and every call returns kv.ErrFrozen. No recover further up can undo that. A call under way returns it too,
-// unless it is inside Pebble and needs a lock there that is not given back any more: then it never returns, and Close does
-// not wait for it.
+// A store that meets an error after which continuing could write wrong data is frozen: Pebble reports that an internal invariant
+// is violated, or something panics during a commit. From then on nothing reaches the disk (see disk), and every call returns
+// kv.ErrFrozen. No recover further up can undo that. Calls in progress return it, too, unless they are inside Pebble waiting for
+// a lock that is never released: then they never return, and Close does not wait for them.
 
 // fatality is the panic that unwinds a caller's goroutine from Pebble to the store's method, which returns the error.
 type fatality struct{ err error }
 
-// freeze ends the store's work for good, and returns the error of all calls from now on.
+// freeze stops the store for good, and returns the error of all further calls.
 func (s *Store) freeze(cause error) error {
 	err := fmt.Errorf("%w: %w", kv.ErrFrozen, cause)
 	if s.frozen.CompareAndSwap(nil, &err) {
@@ -33,7 +32,7 @@ func (s *Store) freeze(cause error) error {
 	return *s.frozen.Load()
 }
 
-// failure returns the error of a frozen store, nil if it is not frozen.
+// failure returns the error of a frozen store, or nil.
 func (s *Store) failure() error {
 	if err := s.frozen.Load(); err != nil {
 		return *err
@@ -41,9 +40,9 @@ func (s *Store) failure() error {
 	return nil
 }
 
-// fatal handles what Pebble cannot go on after, and does not return. A goroutine of Pebble's own stands still: were it
-// unwound, it would give back locks that it may not hold. A caller's has to be unwound, to catch or guard. If it does
-// not hold a lock that Pebble gives back meanwhile, the Go runtime ends the process.
+// fatal handles an error after which Pebble cannot continue, and does not return. A goroutine of Pebble's own is blocked forever:
+// unwinding it would release locks that it may not hold. A caller's goroutine has to be unwound, to catch or guard. If that
+// releases a lock that it does not hold, the Go runtime exits the process.
 func (s *Store) fatal(message string) {
 	err := s.freeze(errors.New(message))
 	if startedByPebble() {
@@ -52,7 +51,7 @@ func (s *Store) fatal(message string) {
 	panic(fatality{err})
 }
 
-// catch is deferred by methods that read: it turns a fatality into the method's error.
+// catch is deferred by methods that read: it converts a fatality to the method's error.
 func (s *Store) catch(err *error) {
 	switch reason := recover().(type) {
 	case nil:
@@ -63,8 +62,7 @@ func (s *Store) catch(err *error) {
 	}
 }
 
-// guard is deferred around what changes the database. Whatever panics there may have done half of its work, so that the
-// store is frozen.
+// guard is deferred around changes of the database. A panic there may have left a change half done, so it freezes the store.
 func (s *Store) guard(err *error) {
 	switch reason := recover().(type) {
 	case nil:
@@ -81,7 +79,7 @@ const (
 	pebbleModule = "github.com/cockroachdb/pebble/"
 )
 
-// startedByPebble reports whether Pebble started this goroutine: none of our functions has called Pebble's.
+// startedByPebble reports whether Pebble started this goroutine: none of our functions is on the stack below Pebble's.
 func startedByPebble() bool {
 	pcs := make([]uintptr, 1<<12)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])

@@ -9,8 +9,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// faultFile is set by the linker, for a test that builds the server with it. Once the file exists, an invariant of
-// Pebble counts as broken.
+// faultFile is set by the linker, for a test that builds the server with it. Once the file exists, an invariant of Pebble counts
+// as violated.
 var faultFile string
 
 //nolint:gochecknoinits // there is no other place in a program that is not told of it

@@ -8,13 +8,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// file is one file of a directory.
+// file is a file in a directory.
 type file struct {
 	name string
 	size int64
 }
 
-// listFiles lists the files of a directory, without locks and directories.
+// listFiles lists the files of a directory, without lock files and directories.
 func listFiles(fs vfs.FS, dir string) ([]file, error) {
 	names, err := fs.List(dir)
 	if err != nil {
@@ -33,18 +33,17 @@ func listFiles(fs vfs.FS, dir string) ([]file, error) {
 	return files, nil
 }
 
-// bitByBit brings a new file to disk while it is written, so that the sync at its end does not hold up those of
-// the log.
+// bitByBit syncs a new file gradually while it is written, so that the final sync does not delay those of the log.
 func bitByBit(f vfs.File) vfs.File {
 	return vfs.NewSyncingFile(f, vfs.SyncingFileOptions{BytesPerSync: 1 << 20})
 }
 
-// makingPath returns a new name under DIR/making.
+// makingPath returns a new name in DIR/making.
 func (s *Store) makingPath(what string) string {
 	return s.fs.PathJoin(s.dir, makingDir, fmt.Sprintf("%s-%d", what, s.made.Add(1)))
 }
 
-// discard removes what is under a name of makingPath, if anything is. What it cannot remove the next Open will.
+// discard removes what exists under a name of makingPath. The next Open removes what it cannot.
 func (s *Store) discard(path string) {
 	if err := s.fs.RemoveAll(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		s.log.Error("store: removing temporary files", "path", path, "error", err)

@@ -11,21 +11,22 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// commits are what has to be known of all commits together.
+// commits is the state shared by all commits.
 type commits struct {
-	// gate is held shared by each commit, from before it is applied until it is durable, and exclusively by a Follower that cuts or holds.
+	// gate is held shared by each commit, from before it is applied until it is durable, and exclusively by a Follower that cuts
+	// or holds.
 	gate     sync.RWMutex
-	follower *Follower // nil where nobody follows
-	refusal  error     // of all commits, once the store has been left
+	follower *Follower // nil without a follower
+	refusal  error     // the error of all commits, once the store has been left
 }
 
-// Follower notes what a store's commits change, so that a copy of the store can follow it. It may hold them, and in the end it may leave the store: then
-// no more commits are accepted.
+// Follower records what a store's commits change, so that a copy can follow the store. It can hold commits back, and finally
+// leave the store: then no more commits are accepted.
 //
 //	Follow ─► Cut … ─► Hold ─► Release ─► Cut …
 //	                        └► Set ─► Leave
 //
-// It is for one goroutine. While nobody follows, a commit pays for the shared lock.
+// It is not safe for concurrent use. Without a follower, commits only pay for the shared lock.
 type Follower struct {
 	store   *Store
 	holding bool
@@ -34,12 +35,13 @@ type Follower struct {
 	changes kv.Changes
 }
 
-// Follow begins to note. All commits that Cut does not tell of are in snapshots that are made from now on. One Follower can follow at a time.
+// Follow starts recording. Any commit that Cut does not report is included in snapshots created from now on. There can be only
+// one Follower at a time.
 func (s *Store) Follow() (*Follower, error) {
 	s.commits.gate.Lock()
 	defer s.commits.gate.Unlock()
 	if s.commits.follower != nil {
-		return nil, errors.New("pebblekv: somebody follows the store already")
+		return nil, errors.New("pebblekv: the store already has a follower")
 	}
 	if s.commits.refusal != nil {
 		return nil, s.commits.refusal
@@ -49,15 +51,15 @@ func (s *Store) Follow() (*Follower, error) {
 	return f, nil
 }
 
-// Cut returns what has been changed since the last Cut or Hold, and a snapshot that has all of that and nothing later. Commits wait meanwhile for those
-// that are under way.
+// Cut returns what has changed since the last Cut or Hold, and a snapshot with exactly those changes. New commits wait while Cut
+// waits for those in progress.
 func (f *Follower) Cut() (kv.Snapshot, kv.Changes, error) {
 	f.store.commits.gate.Lock()
 	defer f.store.commits.gate.Unlock()
 	return f.cut()
 }
 
-// Hold is Cut, and commits wait until Release or Leave. Reads go on.
+// Hold is Cut, after which commits wait until Release or Leave. Reads continue.
 func (f *Follower) Hold() (kv.Snapshot, kv.Changes, error) {
 	f.store.commits.gate.Lock()
 	snapshot, changes, err := f.cut()
@@ -80,7 +82,7 @@ func (f *Follower) cut() (kv.Snapshot, kv.Changes, error) {
 	return &snapshot{store: f.store, view: f.store.db.NewSnapshot(), unsynced: f.store.unsynced}, changes, nil
 }
 
-// Release lets the commits go on that Hold has wait.
+// Release lets commits continue after Hold.
 func (f *Follower) Release() {
 	if f.holding {
 		f.holding = false
@@ -88,11 +90,11 @@ func (f *Follower) Release() {
 	}
 }
 
-// Set sets one key, durably, while the commits of others wait. After an error with ErrUndetermined nobody knows whether it is set.
+// Set durably sets one key while other commits wait. After an error with ErrUndetermined it is unknown whether it is set.
 func (f *Follower) Set(key, value []byte) error {
 	s := f.store
 	if !f.holding {
-		return errors.New("pebblekv: a key is set that others may be about to change")
+		return errors.New("pebblekv: Follower.Set was called without Hold")
 	}
 	if err := s.begin(); err != nil {
 		return err
@@ -108,8 +110,8 @@ func (f *Follower) Set(key, value []byte) error {
 	return nil
 }
 
-// Leave ends following. All commits from Hold on are refused with an error, and so are updates that ask for a number. It returns a number that all which
-// have been given out are below.
+// Leave ends following. All commits since Hold fail with an error, and so do updates that ask for a number. It returns a number
+// greater than all assigned ones.
 func (f *Follower) Leave(refusal error) (upcoming kv.Seq) {
 	f.store.commits.refusal = refusal
 	upcoming = f.store.sequence.end(refusal)
@@ -118,7 +120,7 @@ func (f *Follower) Leave(refusal error) (upcoming kv.Seq) {
 	return upcoming
 }
 
-// Close ends following, unless Leave has. Commits go on.
+// Close ends following, unless Leave has been called. Commits continue.
 func (f *Follower) Close() {
 	f.Release()
 	f.store.commits.gate.Lock()
@@ -128,7 +130,7 @@ func (f *Follower) Close() {
 	}
 }
 
-// beginCommit enters a commit, which waits while somebody cuts or holds.
+// beginCommit starts a commit; it waits while a follower cuts or holds.
 func (s *Store) beginCommit() error {
 	s.commits.gate.RLock()
 	if err := s.commits.refusal; err != nil {
@@ -140,7 +142,7 @@ func (s *Store) beginCommit() error {
 
 func (s *Store) endCommit() { s.commits.gate.RUnlock() }
 
-// note notes what a batch changes. Whoever commits it holds the gate.
+// note records what a batch changes. The committer holds the gate.
 func (f *Follower) note(batch *pebble.Batch) error {
 	if f == nil {
 		return nil
@@ -165,7 +167,7 @@ func (f *Follower) note(batch *pebble.Batch) error {
 	}
 }
 
-// noteRange notes a range. Whoever commits it holds the gate.
+// noteRange records a changed range. The committer holds the gate.
 func (f *Follower) noteRange(span kv.Span) {
 	if f == nil || span.Hi == nil {
 		return

@@ -16,20 +16,20 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// keeper is what the store knows of its kept snapshots. Each is a checkpoint of the database under DIR/kept,
-// which shares the tables with it by hard links.
+// keeper is the state of the store's kept snapshots. Each is a checkpoint of the database in DIR/kept, which shares tables with
+// it by hard links.
 type keeper struct {
-	mu   sync.Mutex // held while names under DIR/kept come, go or are looked at
+	mu   sync.Mutex // held while names in DIR/kept are added, removed or read
 	open map[string]*openKept
 }
 
-// openKept is the database of a kept snapshot, open for all who read it.
+// openKept is the database of a kept snapshot, shared by all its readers.
 type openKept struct {
 	*pebble.DB
 	users int
 }
 
-// Keep makes a checkpoint of the tables that hold the selection.
+// Keep creates a checkpoint of the tables that contain the selection.
 func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) (err error) {
 	if !kv.ValidKeptName(name) {
 		return fmt.Errorf("pebblekv: %q cannot be the name of a kept snapshot", name)
@@ -59,7 +59,7 @@ func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) (err e
 	return s.publish(making, name)
 }
 
-// publish gives a complete checkpoint its name.
+// publish renames a complete checkpoint to its final name.
 func (s *Store) publish(made, name string) error {
 	fs, kept := s.fs, s.fs.PathJoin(s.dir, keptDir)
 	s.keeper.mu.Lock()
@@ -79,7 +79,7 @@ func (s *Store) publish(made, name string) error {
 	return nil
 }
 
-// spans are the ranges of a selection in Pebble's key space, never none: that would be everything.
+// spans returns the ranges of a selection in Pebble's key space. It never returns none, which would mean everything.
 func spans(what kv.Selection) []pebble.CheckpointSpan {
 	nothing := pebble.CheckpointSpan{Start: []byte{0xFF}, End: []byte{0xFF, 0}}
 	all := []pebble.CheckpointSpan{nothing}
@@ -95,7 +95,7 @@ func spans(what kv.Selection) []pebble.CheckpointSpan {
 	return all
 }
 
-// OpenKept opens a kept snapshot, once for all who read it at a time.
+// OpenKept opens a kept snapshot, whose database is shared by concurrent readers.
 func (s *Store) OpenKept(_ context.Context, name string) (kv.Snapshot, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (s *Store) useKept(name string) (view keptView, err error) {
 		}
 		p := s.options.pebbleOptions(unlocked{s.files}, pebbleLogger{s})
 		p.ReadOnly, p.Cache = true, s.cache
-		p.EventListener = eventListener(s.log, &s.stalls) // without one, Pebble takes damaged data for fatal
+		p.EventListener = eventListener(s.log, &s.stalls) // without one, Pebble treats corrupt data as fatal
 		db, err := pebble.Open(s.keptPath(name), p)
 		if err != nil {
 			return keptView{}, fmt.Errorf("pebblekv: opening the kept snapshot %s: %w", name, err)
@@ -131,7 +131,7 @@ func (s *Store) useKept(name string) (view keptView, err error) {
 	return keptView{kept, s, name}, nil
 }
 
-// keptView is a kept snapshot in the hands of one reader.
+// keptView is a reader's view of a kept snapshot.
 type keptView struct {
 	*openKept
 	store *Store
@@ -177,7 +177,7 @@ func (s *Store) Kept(ctx context.Context) ([]kv.KeptSnapshot, error) {
 	return list, nil
 }
 
-// DropKept takes the snapshot's name away, durably, before it removes its files: half of one must never be found.
+// DropKept durably removes the snapshot's name before it removes its files, so that a partial snapshot is never found.
 func (s *Store) DropKept(_ context.Context, name string) error {
 	if err := s.begin(); err != nil {
 		return err
@@ -199,7 +199,7 @@ func (s *Store) unpublish(name, to string) error {
 	s.keeper.mu.Lock()
 	defer s.keeper.mu.Unlock()
 	if s.keeper.open[name] != nil {
-		return errors.New("somebody has it open")
+		return errors.New("it is open")
 	}
 	if !s.isKept(name) {
 		return nil
@@ -211,7 +211,7 @@ func (s *Store) unpublish(name, to string) error {
 		return err
 	}
 	if err := syncDirectory(fs, fs.PathJoin(s.dir, keptDir)); err != nil {
-		// Whether the name is gone is not known, but its files are whole.
+		// It is unknown whether the name has been removed, but the files are complete.
 		return errors.Join(err, fs.Rename(to, s.keptPath(name)))
 	}
 	return nil
@@ -227,7 +227,7 @@ func (s *Store) isKept(name string) bool {
 	return err == nil
 }
 
-// keptNames lists DIR/kept in no order.
+// keptNames lists DIR/kept, unordered.
 func (s *Store) keptNames() ([]string, error) {
 	names, err := s.fs.List(s.fs.PathJoin(s.dir, keptDir))
 	if errors.Is(err, os.ErrNotExist) {
@@ -236,8 +236,8 @@ func (s *Store) keptNames() ([]string, error) {
 	return slices.DeleteFunc(names, func(name string) bool { return !kv.ValidKeptName(name) }), err
 }
 
-// unlocked is a file system without locks: the store's own lock covers what is under its directory.
+// unlocked is a file system without locks: the store's lock covers everything in its directory.
 type unlocked struct{ vfs.FS }
 
-// Lock locks nothing.
+// Lock does nothing.
 func (unlocked) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }

@@ -17,24 +17,24 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/counters"
 )
 
-// largeUpdate is the size of an update from which on it is committed as tables, not through the log.
+// largeUpdate is the size from which an update is committed as tables rather than through the log.
 //
-// Pebble copies a batch to its log while all other commits wait. A batch of half a memtable also begins a new log: the
-// others wait until all of it is on disk. 84 MB took others half a second. Tables are written beside the commits of
-// others, and once instead of twice.
+// Pebble copies a batch to its log while all other commits wait. A batch larger than half a memtable also starts a new log: other
+// commits wait until all of it is on disk. A batch of 84 MB delayed others by half a second. Tables are written concurrently with
+// other commits, and the data is written once instead of twice.
 const largeUpdate = 8 << 20
 
-// topLevel is the level of tables that overlap others.
+// topLevel is the level of tables that may overlap others.
 const topLevel = 0
 
-// crowdedMemTables is the number of memtables from which on tables wait for a flush before they join the database.
-// From Options.MemTableStopWritesThreshold on, Pebble would have all commits wait for that.
+// crowdedMemTables is the number of memtables from which tables wait for a flush before they are ingested. From
+// Options.MemTableStopWritesThreshold on, Pebble would block all commits until then.
 const crowdedMemTables = 3
 
 // applyLarge commits the update as tables.
 //
-// They become durable before they become visible, and the latches are held until then. They have no place in the
-// log behind what the update has read, nor behind the reservation of its sequence numbers, so ingest syncs the log first.
+// They become durable before they become visible, and the latches are held until then. Tables have no place in the log after what
+// the update has read or after the reservation of its sequence numbers, so ingest syncs the log first.
 func (s *Store) applyLarge(ctx context.Context, t *txn) error {
 	dir := s.makingPath("update")
 	defer s.discard(dir)
@@ -50,31 +50,31 @@ func (s *Store) applyLarge(ctx context.Context, t *txn) error {
 			return err
 		}
 	}
-	// Pebble shows the tables to compactions before it shows their keys to readers. One that replaces a value by that of
-	// the tables would leave those readers the value before, or none (cockroachdb/pebble#6085). A snapshot makes it keep
-	// the last values of what the latches hold. Counters are held by nobody: a reader of that instant may miss what was
-	// added to them since the snapshot, and finds it a moment later.
+	// Pebble shows the tables to compactions before it shows their keys to readers. A compaction that replaces a value with the
+	// tables' would leave such readers with an older value or none (cockroachdb/pebble#6085). A snapshot preserves the last
+	// values of the latched keys. Counters are not latched: a reader at that instant may miss what was added to them since the
+	// snapshot, and sees it a moment later.
 	before := s.db.NewSnapshot()
 	defer before.Close()
 	return s.ingest(ctx, files, t.stripes)
 }
 
-// beginLarge waits for the turn of a large update: they are committed one at a time, to leave processors to others.
+// beginLarge waits for the turn of a large update: they are committed one at a time, to leave CPU for others.
 func (s *Store) beginLarge(ctx context.Context) error {
 	select {
 	case s.large <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-s.dead: // the turn may never end
+	case <-s.dead: // the current turn may never end
 		return s.failure()
 	}
 }
 
 func (s *Store) endLarge() { <-s.large }
 
-// writeTables writes tables with what the batches make of each of their keys: one for each first byte of keys, so that none spans
-// what lies between items, counters and logs, and has to be compacted with it.
+// writeTables writes tables with the net effect of the batches on each key. There is one table for each first byte of keys, so
+// that none spans the space between items, counters and logs and has to be compacted with it.
 func (s *Store) writeTables(dir string, batches []*pebble.Batch) (files []string, err error) {
 	operations, err := operationsOf(batches)
 	if err != nil {
@@ -126,13 +126,13 @@ func (s *Store) writeTable(name string, operations []operation) error {
 	return errors.Join(err, w.Close())
 }
 
-// operation is what an update does to a key.
+// operation is an update's effect on a key.
 type operation struct {
 	kind       pebble.InternalKeyKind
 	key, value []byte
 }
 
-// operationsOf returns what the batches, in their order, make of each of their keys, in the order of keys.
+// operationsOf returns the net effect of the batches, in order, on each of their keys, sorted by key.
 func operationsOf(batches []*pebble.Batch) ([]operation, error) {
 	var all []operation
 	for _, batch := range batches {

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	loadFileBytes = 64 << 20 // of a table that Load makes, about
-	bottomLevel   = 6        // where tables of keys that nobody uses go
+	loadFileBytes = 64 << 20 // approximate size of a table created by Load
+	bottomLevel   = 6        // for tables of unused keys
 )
 
-// Load writes tables and hands them to Pebble all at once. Nothing of it goes through the log or a memtable.
+// Load writes tables and ingests them at once. The data bypasses the log and the memtables.
 func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error {
 	if err := s.begin(); err != nil {
 		return err
@@ -35,7 +35,7 @@ func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) 
 		err = closing
 	}
 	if err != nil {
-		return err // fill's as it is
+		return err // fill's own error, unchanged
 	}
 	if err := s.beginCommit(); err != nil {
 		return err
@@ -45,14 +45,14 @@ func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) 
 	return s.ingest(ctx, l.files, nil)
 }
 
-// ingest makes files a part of the database. They change the keys of some stripes, or of nil any keys.
+// ingest adds table files to the database. They change the keys of some stripes or, if stripes is nil, any keys.
 func (s *Store) ingest(ctx context.Context, files []string, stripes []uint32) (err error) {
 	defer s.guard(&err)
 	if err := errors.Join(ctx.Err(), s.writable()); err != nil || len(files) == 0 {
 		return err
 	}
-	// In the weaker modes what came before is to be as durable as the tables: a loss of power must not take
-	// the update that announced them and leave them.
+	// In the weaker durability modes everything before must be as durable as the tables: a power failure must not lose the update
+	// that announced them while keeping the tables.
 	if err := s.db.LogData(nil, pebble.Sync); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *Store) ingest(ctx context.Context, files []string, stripes []uint32) (e
 	if failure := s.disk.failure(); failure != nil {
 		return fmt.Errorf("%w: %w", kv.ErrUndetermined, errors.Join(err, failure))
 	}
-	// After an error of the tables themselves nothing of them is there.
+	// After an error with the tables themselves nothing of them is in the database.
 	if stripes == nil {
 		s.unsynced.endRange()
 	} else {
@@ -76,7 +76,7 @@ func (s *Store) ingest(ctx context.Context, files []string, stripes []uint32) (e
 	return err
 }
 
-// tableOptions are those of the database's own tables of a level. In those of the bottom level deletions are without
+// tableOptions returns the options of the database's own tables at a level. In those of the bottom level deletions have no
 // effect.
 func (s *Store) tableOptions(level int) sstable.WriterOptions {
 	p := s.options.pebbleOptions(s.files, pebbleLogger{s})
@@ -84,7 +84,7 @@ func (s *Store) tableOptions(level int) sstable.WriterOptions {
 	return p.MakeWriterOptions(level, s.db.TableFormat())
 }
 
-// load is a Load under way.
+// load is a Load in progress.
 type load struct {
 	fs      vfs.FS
 	space   *space
@@ -101,7 +101,7 @@ func (l *load) add(key, value []byte) error {
 	if err := l.space.admit(bytes, roomy); err != nil {
 		return err
 	}
-	l.space.end(bytes) // it is about to be on the disk, where the next look finds it
+	l.space.end(bytes) // it is about to be on disk, where the next look finds it
 	if l.table == nil {
 		if err := l.beginFile(); err != nil {
 			return err
@@ -134,7 +134,7 @@ func (l *load) beginFile() error {
 	return nil
 }
 
-// endFile completes the table under way, if there is one, and brings it to disk.
+// endFile completes and syncs the current table, if there is one.
 func (l *load) endFile() error {
 	if l.table == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Logs lists the logs that hold records or have been trimmed. It looks at one record of each.
+// Logs lists the logs that have records or have been trimmed. It reads one record of each.
 func (s *Store) Logs(ctx context.Context) (list []kv.LogID, err error) {
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -22,10 +22,10 @@ func (s *Store) Logs(ctx context.Context) (list []kv.LogID, err error) {
 	defer s.end()
 	defer s.catch(&err)
 	found := map[kv.LogID]bool{}
-	// note notes the log of a key, whose id is its last part but for tail bytes, and returns the first key of the next log.
+	// note adds the log of a key, whose id is followed by tail bytes, and returns the first key of the next log.
 	note := func(key []byte, tail int, first func(kv.LogID) []byte) (next []byte, err error) {
 		if len(key) < 4+tail {
-			return nil, fmt.Errorf("pebblekv: the key %x of a change log is damaged", key)
+			return nil, fmt.Errorf("pebblekv: the key %x of a change log is corrupted", key)
 		}
 		log := kv.LogID(binary.BigEndian.Uint32(key[len(key)-tail-4:]))
 		found[log] = true
@@ -43,7 +43,7 @@ func (s *Store) Logs(ctx context.Context) (list []kv.LogID, err error) {
 	return slices.Sorted(maps.Keys(found)), err
 }
 
-// eachLog calls see with the first key of a range, then with the first at or after the one that see has returned.
+// eachLog calls see with the first key of a range, then with the first key at or after the result of see.
 func (s *Store) eachLog(ctx context.Context, lo, hi []byte, see func(key []byte) (next []byte, err error)) (err error) {
 	walk, err := s.db.NewIter(&pebble.IterOptions{LowerBound: lo, UpperBound: hi})
 	if err != nil {
@@ -60,17 +60,17 @@ func (s *Store) eachLog(ctx context.Context, lo, hi []byte, see func(key []byte)
 	return walk.Error()
 }
 
-// LoadLog empties the log and writes the records as tables, as Load does.
+// LoadLog empties the log and writes the records as tables, like Load.
 func (s *Store) LoadLog(ctx context.Context, log kv.LogID, trimmed kv.Seq, fill func(put func(kv.Record) error) error) error {
 	return s.loadLog(ctx, log, trimmed, math.MaxUint64, fill)
 }
 
-// ExtendLog writes the records as tables, too.
+// ExtendLog also writes the records as tables.
 func (s *Store) ExtendLog(ctx context.Context, log kv.LogID, trimmed kv.Seq, fill func(put func(kv.Record) error) error) error {
 	return s.loadLog(ctx, log, trimmed, trimmed, fill)
 }
 
-// loadLog forgets the records of a log up to a number, notes how far it has been trimmed, and adds records.
+// loadLog deletes the records of a log up to a number, stores how far it has been trimmed, and adds records.
 func (s *Store) loadLog(ctx context.Context, log kv.LogID, trimmed, upTo kv.Seq, fill func(put func(kv.Record) error) error) (err error) {
 	if err := s.begin(); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (s *Store) loadLog(ctx context.Context, log kv.LogID, trimmed, upTo kv.Seq,
 		err = closing
 	}
 	if err != nil {
-		return err // fill's as it is
+		return err // fill's own error, unchanged
 	}
 	if err := s.beginCommit(); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (s *Store) loadLog(ctx context.Context, log kv.LogID, trimmed, upTo kv.Seq,
 	return s.ingest(ctx, l.files, nil)
 }
 
-// forget removes the records of a log up to a number, and notes how far it has been trimmed.
+// forget deletes the records of a log up to a number, and stores how far it has been trimmed.
 func (s *Store) forget(log kv.LogID, trimmed, upTo kv.Seq) error {
 	batch := s.db.NewBatch()
 	defer batch.Close()

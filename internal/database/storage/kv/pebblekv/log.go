@@ -17,7 +17,7 @@ import (
 const (
 	logPrefix   = 0xF0
 	sequenceKey = "\xF1sequence"
-	// trimmedPrefix, then a log's id: the last sequence number of it that has been forgotten.
+	// trimmedPrefix, followed by a log's id, has the last deleted sequence number of the log.
 	trimmedPrefix = "\xF1trimmed"
 
 	seqLen    = 8
@@ -30,24 +30,24 @@ func appendLogKey(dst []byte, log kv.LogID, seq kv.Seq) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(seq))
 }
 
-// logBounds is the range of all keys of a log.
+// logBounds returns the range of all keys of a log.
 func logBounds(log kv.LogID) (lo, hi []byte) {
 	return appendLogKey(nil, log, 0), append(appendLogKey(nil, log, math.MaxUint64), 0)
 }
 
-// trimmedKey is the key that holds how far a log has been trimmed.
+// trimmedKey returns the key that stores how far a log has been trimmed.
 func trimmedKey(log kv.LogID) []byte {
 	return binary.BigEndian.AppendUint32([]byte(trimmedPrefix), uint32(log))
 }
 
-// ReadLog returns at most limit records after a sequence number, none that could still be overtaken.
+// ReadLog returns at most limit records after a sequence number, up to the first number that may still be committed later.
 func (s *Store) ReadLog(ctx context.Context, log kv.LogID, after kv.Seq, limit int) (records []kv.Record, through kv.Seq, err error) {
 	if err := s.begin(); err != nil {
 		return nil, after, err
 	}
 	defer s.end()
 	defer s.catch(&err)
-	// The bound comes first: everything below it is applied, so that an iterator made now sees it.
+	// Determine the bound first: everything below it has been applied, so an iterator created now sees it.
 	through = s.sequence.bound() - 1
 	if after >= through || limit <= 0 {
 		return nil, after, nil
@@ -94,7 +94,7 @@ func readLog(ctx context.Context, r pebble.Reader, log kv.LogID, after, through 
 	return records, false, walk.Error()
 }
 
-// Time returns none: numbers are times where updates advance them.
+// Time returns none: numbers are only times if updates advance them.
 func (s *Store) Time(context.Context) (now time.Time, timed bool, err error) {
 	if err := s.begin(); err != nil {
 		return time.Time{}, false, err
@@ -103,17 +103,17 @@ func (s *Store) Time(context.Context) (now time.Time, timed bool, err error) {
 	return time.Time{}, false, nil
 }
 
-// TrimLog forgets records up to a sequence number, and notes that it did.
+// TrimLog deletes records up to a sequence number, and stores that number.
 func (s *Store) TrimLog(_ context.Context, log kv.LogID, upTo kv.Seq) (err error) {
 	if err := s.begin(); err != nil {
 		return err
 	}
 	defer s.end()
 	defer s.catch(&err)
-	// Of two at once the one that trims less must not have the last word on how far that was.
+	// Of two concurrent calls, the one that trims less must not overwrite the stored number.
 	s.trimming.Lock()
 	defer s.trimming.Unlock()
-	// Numbers in flight are not there to be trimmed yet, and must not slip under a later trim.
+	// Numbers in flight are not there to be trimmed yet, and must not fall into the trimmed range later.
 	upTo = min(upTo, s.sequence.bound()-1)
 	before, err := s.logTrimmed(log)
 	if err != nil || upTo <= before {
@@ -135,7 +135,7 @@ func (s *Store) TrimLog(_ context.Context, log kv.LogID, upTo kv.Seq) (err error
 	return s.applyWhole(batch)
 }
 
-// lastRecord returns the number of the last record with after < Seq <= upTo, 0 where there is none.
+// lastRecord returns the number of the last record with after < Seq <= upTo, or 0.
 func (s *Store) lastRecord(log kv.LogID, after, upTo kv.Seq) (last kv.Seq, err error) {
 	walk, err := s.db.NewIter(&pebble.IterOptions{
 		LowerBound: appendLogKey(nil, log, after+1),
@@ -151,7 +151,7 @@ func (s *Store) lastRecord(log kv.LogID, after, upTo kv.Seq) (last kv.Seq, err e
 	return last, walk.Error()
 }
 
-// LogTrimmed returns the number of the last record that has been forgotten.
+// LogTrimmed returns the number of the last deleted record.
 func (s *Store) LogTrimmed(_ context.Context, log kv.LogID) (last kv.Seq, err error) {
 	if err := s.begin(); err != nil {
 		return 0, err
@@ -167,7 +167,7 @@ func (s *Store) logTrimmed(log kv.LogID) (kv.Seq, error) {
 		return 0, err
 	}
 	if len(value) != seqLen {
-		return 0, fmt.Errorf("pebblekv: how far log %d is trimmed is damaged: %x", log, value)
+		return 0, fmt.Errorf("pebblekv: the trim position of log %d is corrupted: %x", log, value)
 	}
 	return kv.Seq(binary.BigEndian.Uint64(value)), nil
 }

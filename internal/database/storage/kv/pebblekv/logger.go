@@ -9,28 +9,28 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// pebbleLogger hands Pebble's messages to slog.
+// pebbleLogger forwards Pebble's messages to slog.
 type pebbleLogger struct {
 	store *Store
 }
 
-// Infof is for Pebble's chatter.
+// Infof is for Pebble's informational messages.
 func (l pebbleLogger) Infof(format string, args ...any) {
 	l.store.log.Debug("pebble: " + fmt.Sprintf(format, args...))
 }
 
-// Errorf is for faults that Pebble goes on after.
+// Errorf is for errors after which Pebble continues.
 func (l pebbleLogger) Errorf(format string, args ...any) {
 	l.store.log.Error("pebble: " + fmt.Sprintf(format, args...))
 }
 
-// Fatalf must not return: Pebble calls it where it cannot go on. Errors of the disk do not lead here, see
-// disk; what is left is a broken invariant of Pebble itself, and going on would write wrong data.
+// Fatalf must not return: Pebble calls it when it cannot continue. Disk errors do not lead here, see disk; the rest are violated
+// invariants of Pebble itself, and continuing would write wrong data.
 func (l pebbleLogger) Fatalf(format string, args ...any) {
 	l.store.fatal("pebble: " + fmt.Sprintf(format, args...))
 }
 
-// eventListener reports what an operator should know.
+// eventListener logs what an operator should know.
 func eventListener(log *slog.Logger, stalls *stalls) *pebble.EventListener {
 	return &pebble.EventListener{
 		BackgroundError: func(err error) {

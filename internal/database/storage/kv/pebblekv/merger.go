@@ -8,11 +8,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/counters"
 )
 
-// mergerName is written into the store: a Pebble database without it is not ours, and the other way round.
+// mergerName is stored in the database: a Pebble database with another merger is not ours, and vice versa.
 const mergerName = "monotable.counters.1"
 
-// counterMerger lets an update add to counters without reading them: Pebble sums the terms when it reads or
-// compacts them.
+// counterMerger lets an update add to counters without reading them: Pebble adds up the terms when it reads or compacts them.
 func counterMerger() *pebble.Merger {
 	return &pebble.Merger{
 		Name: mergerName,
@@ -23,7 +22,7 @@ func counterMerger() *pebble.Merger {
 	}
 }
 
-// counterSum adds up terms; their order does not matter.
+// counterSum adds up terms; their order is irrelevant.
 type counterSum struct {
 	sum []int64
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/monotable/monotable/internal/database/observe"
 )
 
-// stalls counts the times in which Pebble makes all writes wait.
+// stalls counts the periods in which Pebble makes all writes wait.
 type stalls struct {
 	mu    sync.Mutex
 	count int64
 	total time.Duration
-	since time.Time // zero while there is none
+	since time.Time // start of the current one; zero if there is none
 }
 
 func (s *stalls) begin(now time.Time) {
@@ -42,7 +42,7 @@ func (s *stalls) read(now time.Time) (count int64, total time.Duration, stalled 
 	return count, total, stalled
 }
 
-// Metrics returns how the store fares; the zero Storage once it is closed or frozen.
+// Metrics returns the store's metrics, or the zero Storage if it is closed or frozen.
 func (s *Store) Metrics() observe.Storage {
 	if err := s.begin(); err != nil {
 		return observe.Storage{}
@@ -89,8 +89,8 @@ func levels(all []pebble.LevelMetrics) []observe.Level {
 	return found
 }
 
-// syncs sorts Pebble's histogram, which is in nanoseconds and has a hundred buckets, into observe.Buckets. A bucket
-// takes those of Pebble's that lie in it as a whole.
+// syncs converts Pebble's histogram, which is in nanoseconds and has a hundred buckets, to observe.Buckets. A bucket gets those
+// of Pebble's buckets that lie completely within it.
 func syncs(latency interface{ Write(*dto.Metric) error }) (d observe.Distribution) {
 	var written dto.Metric
 	if latency.Write(&written) != nil {

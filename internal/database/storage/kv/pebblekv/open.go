@@ -21,25 +21,25 @@ const (
 	formatFile    = "FORMAT"
 	formatPrefix  = "monotable store format "
 	formatVersion = "1"
-	// encryptedVersion is refused by releases that know no encryption.
+	// encryptedVersion is rejected by releases without encryption.
 	encryptedVersion = "1 encrypted"
 	pebbleDir        = "pebble"
 	keptDir          = "kept"
 	makingDir        = "making"
 	// incompleteFile marks a copy that has no FORMAT yet.
 	incompleteFile = "INCOMPLETE"
-	// keysFile has the data keys of an encrypted store, sealed under the master key.
+	// keysFile contains the data keys of an encrypted store, sealed under the master key.
 	keysFile  = "KEYS"
 	newSuffix = ".new"
 	lockFile  = "LOCK"       // Pebble's
-	lostFound = "lost+found" // of a file system's root
+	lostFound = "lost+found" // in the root of a file system
 	dirMode   = 0o700
 	// watchInterval is how often watch runs.
 	watchInterval = time.Second
 )
 
-// Open opens the store in dir, or creates it where dir is missing or empty. It returns kv.ErrLocked if
-// another process, or another Store of this one, has it open.
+// Open opens the store in dir, or creates it if dir is missing or empty. It returns kv.ErrLocked if another process, or another
+// Store of this one, has it open.
 func Open(dir string, o Options) (*Store, error) {
 	if dir == "" {
 		return nil, errors.New("pebblekv: no directory is named")
@@ -108,8 +108,8 @@ func (s *Store) open(dir string, o Options) (err error) {
 	p := s.options.pebbleOptions(s.disk, pebbleLogger{s})
 	p.Cache = s.cache
 	p.EventListener = eventListener(o.Logger, &s.stalls)
-	// A store that was complete once is never silently replaced by an empty one, nor is another program's
-	// Pebble database taken for a store whose creation a crash interrupted.
+	// A store that was once complete is never silently replaced by an empty one, nor is another program's Pebble database
+	// mistaken for a store whose creation was interrupted.
 	p.ErrorIfNotExists, p.ErrorIfNotPristine = is.store, !is.store
 	if s.db, err = pebble.Open(data, p); err != nil {
 		return errors.Join(openError(dir, err), s.disk.failure(), lock.Close())
@@ -138,10 +138,10 @@ func (s *Store) prepare(dir string, exists bool) error {
 	return err
 }
 
-// directory says what is in a directory: a complete store or none, an encrypted one or not.
+// directory describes the contents of a directory: whether it has a complete store, and whether it is encrypted.
 type directory struct{ store, encrypted bool }
 
-// checkDirectory reports what dir holds, and refuses one that holds anything else than a store.
+// checkDirectory determines what dir contains, and rejects a directory with anything other than a store.
 func checkDirectory(fs vfs.FS, dir string) (directory, error) {
 	format, err := readFile(fs, fs.PathJoin(dir, formatFile))
 	if err == nil {
@@ -193,8 +193,8 @@ func readFile(fs vfs.FS, name string) (string, error) {
 	return string(data), errors.Join(err, f.Close())
 }
 
-// makeDirectory creates dir and what is missing above it, and brings the new entries to disk: a store must
-// not vanish with the name of its directory.
+// makeDirectory creates dir and its missing parents, and makes the entries durable: a store must not vanish with the name of its
+// directory.
 func makeDirectory(fs vfs.FS, dir string) error {
 	var changed []string
 	for at := dir; ; {
@@ -229,7 +229,7 @@ func syncDirectory(fs vfs.FS, dir string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// writeFormat declares the store complete.
+// writeFormat marks the store as complete.
 func writeFormat(fs vfs.FS, dir string, encrypted bool) error {
 	version := formatVersion
 	if encrypted {
@@ -238,7 +238,7 @@ func writeFormat(fs vfs.FS, dir string, encrypted bool) error {
 	return writeWhole(fs, dir, formatFile, formatPrefix+version+"\n")
 }
 
-// writeWhole writes a small file, which appears whole or not at all.
+// writeWhole atomically writes a small file.
 func writeWhole(fs vfs.FS, dir, name, text string) error {
 	name = fs.PathJoin(dir, name)
 	f, err := fs.Create(name+newSuffix, vfs.WriteCategoryUnspecified)
@@ -259,7 +259,7 @@ func writeWhole(fs vfs.FS, dir, name, text string) error {
 }
 
 func lockError(dir string, err error) error {
-	if _, ok := errors.AsType[*os.PathError](err); ok { // of the file, not of the lock
+	if _, ok := errors.AsType[*os.PathError](err); ok { // an error of the file, not of the lock
 		return fmt.Errorf("pebblekv: %s cannot be locked: %w", dir, err)
 	}
 	return fmt.Errorf("%w: %s: stop that process, or give this one a directory of its own (%w)",
@@ -278,21 +278,21 @@ func openError(dir string, err error) error {
 	return fmt.Errorf("pebblekv: opening the store in %s: %w", dir, err)
 }
 
-// reserved returns the number below which sequence numbers may have been given out.
+// reserved returns the number below which sequence numbers may have been assigned.
 func (s *Store) reserved() (kv.Seq, error) {
 	value, err := get(s.db, []byte(sequenceKey))
 	if err != nil || value == nil {
 		return 0, err
 	}
 	if len(value) != seqLen {
-		return 0, fmt.Errorf("the store's sequence number is damaged: %x", value)
+		return 0, fmt.Errorf("the store's sequence number is corrupted: %x", value)
 	}
 	return kv.Seq(binary.BigEndian.Uint64(value)), nil
 }
 
-// reserve lasts as long as any update that uses the numbers: whoever followed a log must not see its numbers again
-// with other records. With Sync, nobody sees a number before its update is durable, and the reservation, which is
-// earlier in the log, is durable with it. The weaker modes show updates that a crash may undo.
+// reserve stores a limit as durably as any update that uses the numbers: a log's follower must never see the same numbers again
+// with other records. With Sync, a number is not visible before its update is durable, and with it the reservation, which is
+// earlier in the log. The weaker modes show updates that a crash may undo.
 func (s *Store) reserve(limit kv.Seq) error {
 	value, durable := binary.BigEndian.AppendUint64(nil, uint64(limit)), pebble.Sync
 	if s.durability == Sync {
@@ -304,7 +304,7 @@ func (s *Store) reserve(limit kv.Seq) error {
 	return s.writable()
 }
 
-// watch keeps an eye on the room on the disk, has a full store flush deletions, and reserves numbers that LogSeq returned.
+// watch monitors the disk space, flushes deletions of a full store, and reserves numbers that LogSeq returned.
 func (s *Store) watch() {
 	ticker := time.NewTicker(watchInterval)
 	defer ticker.Stop()
@@ -322,14 +322,14 @@ func (s *Store) watch() {
 	}
 }
 
-// keepUp brings to disk that LogSeq returned numbers beyond those that updates have reserved. An idle store writes no
-// more than that, and only while it is asked.
+// keepUp durably reserves numbers that LogSeq returned beyond those reserved by updates. It is all that an idle store writes, and
+// only while LogSeq is called.
 func (s *Store) keepUp() {
 	if s.disk.failure() != nil {
 		return
 	}
 	var err error
-	defer s.catch(&err) // which has been logged
+	defer s.catch(&err) // it has been logged
 	reserved, err := s.sequence.keepUp()
 	if reserved {
 		err = s.settle()
@@ -339,7 +339,7 @@ func (s *Store) keepUp() {
 	}
 }
 
-// syncEvery brings the log to disk in intervals in which something was committed.
+// syncEvery syncs the log after intervals with commits.
 func (s *Store) syncEvery(interval time.Duration) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
@@ -353,7 +353,7 @@ func (s *Store) syncEvery(interval time.Duration) {
 	}
 }
 
-// syncLog brings what was committed so far to disk.
+// syncLog syncs everything committed so far.
 func (s *Store) syncLog() {
 	if !s.dirty.Swap(false) || s.disk.failure() != nil {
 		return

@@ -14,10 +14,10 @@ import (
 // reads implements kv.Reads.
 type reads struct {
 	store    *Store
-	unsynced *unsynced // what they wait for; nil if they wait for nothing
+	unsynced *unsynced // what they wait for; nil if they do not wait
 }
 
-// Eventual returns reads that wait for nothing.
+// Eventual returns reads that do not wait.
 func (s *Store) Eventual() kv.Reads { return &s.eventual }
 
 // Get returns a copy of the latest committed value.
@@ -49,9 +49,9 @@ func (r *reads) Counter(ctx context.Context, key []byte) ([]int64, error) {
 	return counters.Decode(value)
 }
 
-// Iter iterates over what was committed before the call. Pebble's iterators are consistent by themselves: a
-// snapshot would take the database's lock twice more, and closing it looks for compactions to start, which
-// together is a twentieth of what a query of 20 items costs.
+// Iter iterates over what was committed before the call. Pebble's iterators are consistent by themselves. A snapshot would take
+// the database's lock twice more, and closing it looks for compactions to start, which together is a twentieth of the cost of a
+// query of 20 items.
 func (r *reads) Iter(ctx context.Context, lo, hi []byte, o kv.IterOptions) (kv.Iterator, error) {
 	if err := r.store.begin(); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (r *reads) Snapshot(context.Context) (kv.Snapshot, error) {
 	return &snapshot{store: r.store, view: r.store.db.NewSnapshot(), unsynced: r.unsynced}, nil
 }
 
-// get returns a copy of a value, nil where the key is absent.
+// get returns a copy of a value, or nil if the key does not exist.
 func get(r pebble.Reader, key []byte) ([]byte, error) {
 	value, closer, err := r.Get(key)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Size estimates the room of a range from the indexes of the tables that hold it. What is in memory is not
-// counted.
+// Size estimates the disk space of a range from the indexes of its tables. Data in memory is not counted.
 func (s *Store) Size(_ context.Context, lo, hi []byte) (int64, error) {
 	if err := s.begin(); err != nil {
 		return 0, err
@@ -24,7 +23,7 @@ func (s *Store) Size(_ context.Context, lo, hi []byte) (int64, error) {
 	return s.size(lo, hi)
 }
 
-// LogSize estimates the room of a log in the same way.
+// LogSize estimates the disk space of a log in the same way.
 func (s *Store) LogSize(_ context.Context, log kv.LogID, after kv.Seq) (int64, error) {
 	if err := s.begin(); err != nil {
 		return 0, err
@@ -43,7 +42,7 @@ func (s *Store) size(lo, hi []byte) (room int64, err error) {
 	return int64(n), err //nolint:gosec // a disk has less than 2^63 bytes
 }
 
-// Compact rewrites the tables of a range level by level, several at a time; without an end, those of the logs too.
+// Compact rewrites the tables of a range level by level, several at a time; without an end, also those of the logs.
 func (s *Store) Compact(ctx context.Context, lo, hi []byte) (err error) {
 	if err := s.begin(); err != nil {
 		return err

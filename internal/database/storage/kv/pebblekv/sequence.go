@@ -7,20 +7,20 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// reservation is how many sequence numbers are reserved at a time, and at most unused after a crash: a second's
-// worth where they are times, and enough for a quarter of a billion records where they are not.
+// reservation is how many sequence numbers are reserved at a time, and at most unused after a crash: a second's worth if they are
+// times, and enough for a quarter of a billion records if they are not.
 const reservation kv.Seq = 1000 << 18
 
-// sequence gives out the numbers of change log records and knows which of them are in flight.
+// sequence assigns the numbers of change log records and tracks which are in flight.
 type sequence struct {
-	// reserve records that numbers below limit may have been given out, ahead of any update that uses them.
+	// reserve stores that numbers below limit may have been assigned, ahead of any update that uses them.
 	reserve func(limit kv.Seq) error
 
 	mu      sync.Mutex
 	next    kv.Seq
 	limit   kv.Seq   // numbers from here on are not reserved yet
-	flights []flight // in ascending order; the first is not landed
-	ended   error    // why no more numbers are given out
+	flights []flight // in ascending order; the first has not landed
+	ended   error    // why no more numbers are assigned
 }
 
 // flight is the numbers of one update.
@@ -29,13 +29,13 @@ type flight struct {
 	landed bool
 }
 
-// newSequence goes on from the number that was reserved last.
+// newSequence continues from the last reserved number.
 func newSequence(reserved kv.Seq, reserve func(kv.Seq) error) *sequence {
 	start := max(reserved, 1)
 	return &sequence{reserve: reserve, next: start, limit: start}
 }
 
-// take returns the first of n numbers, none below floor, which are in flight until done is called with it.
+// take assigns n numbers, none below floor, which are in flight until done, and returns the first.
 func (q *sequence) take(n int, floor kv.Seq) (kv.Seq, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -77,7 +77,7 @@ func (q *sequence) done(first kv.Seq) {
 	q.flights = slices.Delete(q.flights, 0, landed)
 }
 
-// bound is the lowest number that is in flight or not given out.
+// bound returns the lowest number that is in flight or not assigned yet.
 func (q *sequence) bound() kv.Seq {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -87,8 +87,8 @@ func (q *sequence) bound() kv.Seq {
 	return q.next
 }
 
-// upcoming is the lowest number that is not given out, once those below floor are passed over. It may be beyond the
-// limit: requests that only read ask for it, so it writes nothing. See keepUp.
+// upcoming returns the lowest unassigned number after skipping those below floor. It may exceed the limit: requests that only
+// read call it, so it writes nothing. See keepUp.
 func (q *sequence) upcoming(floor kv.Seq) (kv.Seq, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -98,7 +98,7 @@ func (q *sequence) upcoming(floor kv.Seq) (kv.Seq, error) {
 	return q.next, q.ended
 }
 
-// end has no more numbers given out and returns one that all are below.
+// end stops the assignment of numbers and returns one greater than all assigned ones.
 func (q *sequence) end(why error) kv.Seq {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -106,7 +106,7 @@ func (q *sequence) end(why error) kv.Seq {
 	return q.next
 }
 
-// keepUp reserves the numbers that upcoming has passed over, and reports whether there were any.
+// keepUp reserves the numbers that upcoming has returned, and reports whether there were any.
 func (q *sequence) keepUp() (reserved bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -121,8 +121,7 @@ func (q *sequence) keepUp() (reserved bool, err error) {
 	return true, nil
 }
 
-// settle makes next the number that is reserved: it gives back what is not used, and reserves what upcoming has passed
-// over.
+// settle reserves exactly up to next: it returns unused numbers, and reserves those that upcoming has skipped.
 func (q *sequence) settle() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -11,11 +11,11 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/counters"
 )
 
-// snapshot is a moment of the database: one of Pebble's snapshots, or a kept one.
+// snapshot is a state of the database: one of Pebble's snapshots, or a kept one.
 type snapshot struct {
 	store    *Store
 	view     pebble.Reader
-	unsynced *unsynced // what its reads wait for; nil if they wait for nothing, or all of the view is durable
+	unsynced *unsynced // what its reads wait for; nil if they do not wait, or the whole view is durable
 }
 
 func (s *snapshot) Get(key []byte) (value []byte, err error) {
@@ -51,7 +51,7 @@ func (s *snapshot) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
 	return it
 }
 
-// settle waits until the view is durable, which it stays.
+// settle waits until the view is durable, after which it remains so.
 func (s *snapshot) settle() error {
 	if err := s.store.settle(); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (s *snapshot) settle() error {
 	return nil
 }
 
-// ReadLog needs no bound: whatever is applied in the snapshot is all there will be of it.
+// ReadLog needs no bound: everything that is applied in the snapshot is there.
 func (s *snapshot) ReadLog(log kv.LogID, after kv.Seq, limit int) ([]kv.Record, error) {
 	if after == math.MaxUint64 || limit <= 0 {
 		return nil, nil
@@ -74,7 +74,7 @@ func (s *snapshot) ReadLog(log kv.LogID, after kv.Seq, limit int) ([]kv.Record, 
 	return records, err
 }
 
-// Close lets the store forget the moment. Closing again does nothing.
+// Close releases the snapshot. Further calls do nothing.
 func (s *snapshot) Close() error {
 	if s.view == nil {
 		return nil
@@ -85,11 +85,11 @@ func (s *snapshot) Close() error {
 	return err
 }
 
-// iterator gives Pebble's the contract's form. It touches no data before the first Next.
+// iterator adapts Pebble's iterator to the contract. It reads no data before the first Next.
 type iterator struct {
 	store   *Store
-	waited  bool             // the store waits for the iterator, and not for its snapshot or update
-	walk    *pebble.Iterator // nil if the range is empty or it could not be made
+	waited  bool             // the store waits for this iterator itself, not for its snapshot or update
+	walk    *pebble.Iterator // nil if the range is empty or it could not be created
 	reverse bool
 	begun   bool
 	ended   bool
@@ -108,7 +108,7 @@ func newIterator(s *Store, r pebble.Reader, lo, hi []byte, o kv.IterOptions) *it
 	return &iterator{store: s, walk: walk, reverse: o.Reverse, ended: err != nil, err: err}
 }
 
-// bounds confines a range to the callers' keys and reports whether nothing is left of it.
+// bounds restricts a range to the callers' keys and reports whether it is empty.
 func bounds(lo, hi []byte) (from, to []byte, empty bool) {
 	if end := []byte{kv.ReservedPrefix}; hi == nil || bytes.Compare(hi, end) > 0 {
 		hi = end
@@ -139,7 +139,7 @@ func (it *iterator) Next() (ok bool) {
 	return ok
 }
 
-// catch ends an iteration that Pebble could not go on with.
+// catch ends an iteration with which Pebble could not continue.
 func (it *iterator) catch() {
 	if reason := recover(); reason != nil {
 		fault, ok := reason.(fatality)

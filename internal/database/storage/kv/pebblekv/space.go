@@ -15,42 +15,42 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// space keeps Pebble from reaching the end of the disk, where a write that fails would end all writing. It compares
-// the room on the disk, less what Pebble still has to write for acknowledged updates, with the reserve:
+// space keeps Pebble from filling the disk, because a failed write would end all writing. It compares the free space, less what
+// Pebble still has to write for acknowledged updates, with the reserve:
 //
 //	       room ┬
-//	            │  everything goes on
-//	    reserve ┼  full: only updates that give room back
+//	            │  no restrictions
+//	    reserve ┼  full: only updates that free space
 //	            │
-//	reserve / 2 ┼  exhausted: only updates that drop whole tables or backups; those that give room back wait some seconds
-//	            │  compactions go on, to give room back
+//	reserve / 2 ┼  exhausted: only updates that drop whole tables or backups; those that free space wait some seconds
+//	            │  compactions continue, to free space
 //	reserve / 4 ┼
 //	            │  flushes, logs and manifests: the rest of what was acknowledged
 //	          0 ┴
 //
-// Asking the file system takes microseconds, so there is no schedule to wait for: space looks again whenever updates
-// have written a sixteenth of the reserve since the last look, before it refuses anything, and every second in case
-// another program fills the disk. Room that was given back is therefore usable at once.
+// Asking the file system takes microseconds, so it need not be scheduled: space checks again whenever updates have written a
+// sixteenth of the reserve since the last check, before it rejects anything, and every second in case another program fills the
+// disk. Freed space is therefore usable immediately.
 //
-// All methods may be called at once.
+// All methods are safe for concurrent use.
 type space struct {
 	dir     string
 	fs      vfs.FS
-	pending func() int64 // what memtables hold and tables do not; called with mu held
-	reserve int64        // 0: nothing is watched
-	step    int64        // how much may be written between two looks
+	pending func() int64 // what is in memtables but not in tables yet; called with mu held
+	reserve int64        // 0: not watched
+	step    int64        // how much may be written between two checks
 	log     *slog.Logger
 	now     func() time.Time
 
 	level   atomic.Int32 // a spaceLevel
-	spent   atomic.Int64 // by updates that were admitted since the last look
-	writing atomic.Int64 // by updates that were admitted and have not ended
-	unsaved atomic.Int64 // pending at the last look
+	spent   atomic.Int64 // by updates admitted since the last check
+	writing atomic.Int64 // by admitted updates that have not ended
+	unsaved atomic.Int64 // pending at the last check
 	freed   atomic.Bool  // deletions wait to be flushed
 
-	mu    sync.Mutex // held while looking
-	told  spaceLevel // what the log said last
-	since time.Time  // when the level fell below told; zero: it has not
+	mu    sync.Mutex // held while checking
+	told  spaceLevel // the level last logged
+	since time.Time  // when the level fell below told; zero if it has not
 }
 
 // spaceLevel is how little room there is.
@@ -58,26 +58,25 @@ type spaceLevel int32
 
 const (
 	roomy     spaceLevel = iota
-	full                 // the reserve is all there is
+	full                 // only the reserve is left
 	exhausted            // half of the reserve is used
 )
 
 const (
-	// The default reserve is a 50th of the disk: compactions of a large store take more room at a time. It is at
-	// least reserveMin, for memtables and logs, if that is not more than a quarter of the disk, and at most
-	// reserveMax.
+	// The default reserve is 2% of the disk: compactions of a large store temporarily need more space. It is at least reserveMin,
+	// for memtables and logs, if that is not more than a quarter of the disk, and at most reserveMax.
 	reserveShare   = 50
 	reserveMin     = 256 << 20
 	reserveMax     = 8 << 30
 	reserveQuarter = 4
 	// A reserve has this many steps.
 	reserveSteps = 16
-	// relief is for how long there must be more room before the log says so: compactions take and return many MiB.
+	// relief is how long there must be more space before that is logged: compactions use and free many MiB.
 	relief = 5 * time.Second
-	// deletionWait is how long a deletion waits for compactions at most, and deletionPause how long between two looks.
+	// deletionWait is the maximum time that a deletion waits for compactions, and deletionPause the time between two checks.
 	deletionWait  = 5 * time.Second
 	deletionPause = 10 * time.Millisecond
-	// writesPerByte is how often an update's bytes are written before they are at rest: to the log, and by a flush.
+	// writesPerByte is how often an update's bytes are written initially: to the log, and by a flush.
 	writesPerByte = 2
 )
 
@@ -98,7 +97,7 @@ func newSpace(fs vfs.FS, dir string, wanted int64, log *slog.Logger) (*space, er
 	return s, nil
 }
 
-// allowed is the level at which an update is still admitted.
+// allowed returns the level at which an update is still admitted.
 func allowed(in kv.Intent) spaceLevel {
 	switch {
 	case in.Drops:
@@ -113,7 +112,7 @@ func defaultReserve(total int64) int64 {
 	return min(max(total/reserveShare, reserveMin), total/reserveQuarter, reserveMax)
 }
 
-// admit accepts a write of so many bytes to the disk at the allowed level or returns ErrFull. What it accepts must be
+// admit accepts a write of a number of bytes to the disk at the allowed level, or returns ErrFull. An accepted write must be
 // ended.
 func (s *space) admit(bytes int64, allowed spaceLevel) error {
 	if s.reserve == 0 {
@@ -132,7 +131,7 @@ func (s *space) admit(bytes int64, allowed spaceLevel) error {
 	return nil
 }
 
-// admitLarge accepts a write that the next look would find too late.
+// admitLarge accepts a write that the next check would notice too late.
 func (s *space) admitLarge(bytes int64, allowed spaceLevel) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +144,7 @@ func (s *space) admitLarge(bytes int64, allowed spaceLevel) error {
 	return nil
 }
 
-// end ends a write that was admitted, whatever became of it.
+// end ends an admitted write, whatever its result.
 func (s *space) end(bytes int64) {
 	if s.reserve != 0 {
 		s.writing.Add(-bytes)
@@ -154,7 +153,7 @@ func (s *space) end(bytes int64) {
 
 func (s *space) at() spaceLevel { return spaceLevel(s.level.Load()) }
 
-// look finds out how much room there is, unless that is being done.
+// look checks the free space, unless a check is in progress.
 func (s *space) look() {
 	if s.mu.TryLock() {
 		defer s.mu.Unlock()
@@ -162,7 +161,7 @@ func (s *space) look() {
 	}
 }
 
-// lookLocked looks with mu held. A file system that does not tell its room leaves the level as it is.
+// lookLocked checks with mu held. If the file system does not report its free space, the level is unchanged.
 func (s *space) lookLocked() (kv.DiskUsage, error) {
 	s.spent.Store(0)
 	usage, err := s.usage()
@@ -178,7 +177,7 @@ func (s *space) lookLocked() (kv.DiskUsage, error) {
 	return usage, nil
 }
 
-// tell logs that there is less room at once, and that there is more when that has lasted. It is called with mu held.
+// tell logs less space immediately, and more space when that has lasted. It is called with mu held.
 func (s *space) tell(level spaceLevel, usage kv.DiskUsage) {
 	switch {
 	case level == s.told:
@@ -204,7 +203,7 @@ func (s *space) tell(level spaceLevel, usage kv.DiskUsage) {
 	}
 }
 
-// levelOf compares the room with the bounds. To leave a level takes a step more than to enter it.
+// levelOf compares the free space with the bounds. Leaving a level needs a step more space than entering it.
 func (s *space) levelOf(room int64, before spaceLevel) spaceLevel {
 	for level := exhausted; level > roomy; level-- {
 		bound := s.reserve >> (level - 1)
@@ -230,7 +229,7 @@ func (s *space) usage() (kv.DiskUsage, error) {
 	}, nil
 }
 
-// roomToCompact reports whether a compaction may write on. It is called by Pebble, so it must not call it.
+// roomToCompact reports whether a compaction may continue writing. Pebble calls it, so it must not call Pebble.
 func (s *space) roomToCompact() bool {
 	if s.reserve == 0 {
 		return true
@@ -239,7 +238,7 @@ func (s *space) roomToCompact() bool {
 	return err != nil || bytesOf(usage.AvailBytes)-s.unsaved.Load() >= s.reserve/reserveQuarter
 }
 
-// roomToCopy reports whether a copy under DIR may write so many more bytes. It is called by Pebble, so it must not call it.
+// roomToCopy reports whether a copy in DIR may write a number of further bytes. Pebble calls it, so it must not call Pebble.
 func (s *space) roomToCopy(bytes int64, allowed spaceLevel) bool {
 	if s.reserve == 0 {
 		return true
@@ -248,7 +247,7 @@ func (s *space) roomToCopy(bytes int64, allowed spaceLevel) bool {
 	return err != nil || bytesOf(usage.AvailBytes)-s.unsaved.Load()-bytes >= s.reserve>>allowed
 }
 
-// refusal is the error of what is not admitted.
+// refusal returns the error of a rejected write.
 func (s *space) refusal() error {
 	return fmt.Errorf("%w: %s has no more than its reserve of %d MiB left: delete data and compact, or add room",
 		kv.ErrFull, s.dir, s.reserve>>20)
@@ -264,20 +263,20 @@ func (s *space) health() error {
 
 func bytesOf(n uint64) int64 { return int64(min(n, math.MaxInt64)) } //nolint:gosec // it is in range
 
-// flushDeletions begins to flush what was deleted since the last call: no compaction gives its room back before that.
+// flushDeletions starts to flush what was deleted since the last call: compactions cannot free its space before that.
 func (s *Store) flushDeletions() {
 	if s.disk.failure() != nil || !s.space.freed.Swap(false) {
 		return
 	}
 	var err error
-	defer s.catch(&err) // which has been logged
+	defer s.catch(&err) // it has been logged
 	if _, err = s.db.AsyncFlush(); err != nil {
 		s.log.Error("store: flushing deletions", "error", err)
 	}
 }
 
-// awaitCompactions holds back an update that frees room while deletions have used up their part of the reserve: they
-// can be quicker than the compactions that give their room back. It returns after deletionWait in any case.
+// awaitCompactions delays an update that frees space while deletions have used up their part of the reserve: they can be faster
+// than the compactions that reclaim their space. It returns after deletionWait in any case.
 func (s *Store) awaitCompactions(ctx context.Context) {
 	if s.space.at() < exhausted {
 		return
@@ -298,7 +297,7 @@ func (s *Store) awaitCompactions(ctx context.Context) {
 	}
 }
 
-// Health returns why the store does not take every update.
+// Health returns why the store does not accept every update.
 func (s *Store) Health() error {
 	if err := s.begin(); err != nil {
 		return err

@@ -4,13 +4,14 @@
 //
 // A store is a directory:
 //
-//	DIR/FORMAT    "monotable store format 1", written when the store is complete; "1 encrypted" where it is
+//	DIR/FORMAT    "monotable store format 1", written when the store is complete; "1 encrypted" if it is encrypted
 //	DIR/KEYS      the sealed data keys of an encrypted store
 //	DIR/pebble/   Pebble's own files
 //	DIR/kept/     a directory for each kept snapshot: a Pebble checkpoint, by hard links
-//	DIR/making/   what is not complete; Open removes it
+//	DIR/making/   incomplete files; Open removes them
 //
-// All files below pebble, kept and making are encrypted in an encrypted store: see package cryptfs. KEYS comes before the first of them.
+// In an encrypted store all files in pebble, kept and making are encrypted: see package cryptfs. KEYS is created before the first
+// of them.
 //
 // and in Pebble's key space:
 //
@@ -19,59 +20,57 @@
 //	├──────┬───────┬─────┤
 //	│ 0xF0 │ log 4 │ 8   │  change logs: log id, sequence number, both big endian
 //	├──────┴───────┴─────┤
-//	│ 0xF1 "sequence"    │  the number below which sequence numbers may have been given out
+//	│ 0xF1 "sequence"    │  the number below which sequence numbers may have been assigned
 //	├────────────────────┤
-//	│ 0xF1 "trimmed" log │  the last sequence number of a log that was forgotten
+//	│ 0xF1 "trimmed" log │  the last deleted sequence number of a log
 //	└────────────────────┘
 //
-// An update takes its latches, reads the live database, collects its writes in batches, and commits them as one.
-// Nothing else can touch what it holds, so there are no versions to check and nothing to retry.
+// An update takes its latches, reads the live database, collects its writes in batches, and commits them as one. Nothing else can
+// touch what it holds, so there are no versions to check and nothing to retry.
 //
 // # Commit
 //
-// Pebble applies a batch, makes it visible, and brings its log to disk for many commits with one fsync. An
-// update gives its latches back as soon as its batch is applied and ordered, before the fsync: whoever then
-// reads what it wrote and writes in turn has a later place in the only log there is, so the later commit
-// cannot be durable, nor acknowledged, without the earlier one.
+// Pebble applies a batch, makes it visible, and syncs its log for many commits with one fsync. An update releases its latches as
+// soon as its batch is applied and ordered, before the fsync: an update that then reads what it wrote has a later position in the
+// only log, so it cannot be durable, nor acknowledged, without the earlier one.
 //
-// Whoever reads what another commit wrote and writes nothing has no such commit to wait for: a plain reader, an update
-// that changes nothing, one whose condition fails. The store counts the commits under way by the hashes of
-// their keys, see unsynced, and a reader that finds its keys among them has the log synced before it returns.
-// Reads of other keys pay two atomic loads.
+// A request that reads what another commit wrote and writes nothing has no commit of its own to wait for: a plain reader, an
+// update that changes nothing, one whose condition fails. The store counts the commits in progress by the hashes of their keys,
+// see unsynced, and a reader that finds its keys among them syncs the log before it returns. Reads of other keys cost two atomic
+// loads.
 //
-// An update that is a transaction keeps its latches until it is durable. Others may learn of it through
-// ErrConflict, and for its caller it is under way until it is acknowledged; giving its keys away earlier
-// would let conflicts come and go in the middle of it.
+// A transaction keeps its latches until it is durable. Others may learn of it through ErrConflict, and for its caller it is in
+// progress until it is acknowledged; releasing its keys earlier would make conflicts come and go in the middle of it.
 //
-// A Follower notes what commits change, for a copy that follows the store, and can hold them and end them: see follow.go.
+// A Follower records what commits change, for a copy that follows the store, and can hold and end commits: see follow.go.
 //
-// A large update is committed as tables of its own, not through the log, so that the others need not wait for its bytes: see
-// large_update.go. It is durable before it is visible, and keeps its latches until then. What it read is synced before,
-// since tables have no place in the log.
+// A large update is committed as tables of its own, not through the log, so that others need not wait for its bytes: see
+// large_update.go. It is durable before it is visible, and keeps its latches until then. What it read is synced before, since
+// tables have no position in the log.
 //
 // # Kept snapshots, backups, loads
 //
-// A kept snapshot is a checkpoint of the database: new names for the tables, which nobody changes, and a copy of
-// the little log that there is. It is made under DIR/making and moved to its name when it is complete and on
-// disk. A backup is a checkpoint of everything, with the kept snapshots, in a directory of its own, which is
-// marked INCOMPLETE until it has its FORMAT. Load writes tables under DIR/making and has Pebble take them in with
-// one change of its manifest. Tables are in no log, so checkpoints wait for loads and large updates, and these for them.
+// A kept snapshot is a checkpoint of the database: new names for the tables, which are immutable, and a copy of the small rest of
+// the log. It is created in DIR/making and renamed when it is complete and on disk. A backup is a checkpoint of everything,
+// including the kept snapshots, in a separate directory, which is marked INCOMPLETE until it has its FORMAT. Load writes tables
+// in DIR/making and ingests them with one change of the manifest. Tables are in no log, so checkpoints exclude loads and large
+// updates.
 //
 // # Invariants
 //
-//  1. Sequence numbers are taken while the update's latches are held, and are in flight until its commit is
+//  1. Sequence numbers are assigned while the update's latches are held, and are in flight until its commit is
 //     as durable as the store makes it; ReadLog stops before the lowest number in flight.
 //  2. A sequence number is used only when the number in key 0xF1 is above it, and as durable as its use: earlier in
-//     the same log, or synced before a large update. The store opens at that number, so that none is given out twice,
+//     the same log, or synced before a large update. The store opens at that number, so none is assigned twice,
 //     whatever a crash loses and trimming removes. Where numbers are times, a crash skips at most a second of them,
-//     and Close none. A number that LogSeq returned and no record uses is reserved within a second or so, and by Close.
-//  3. After the first write that the disk refuses nothing more reaches the disk: see disk. Commits that were
-//     not yet durable answer ErrUndetermined, later ones ErrFailed. Copies outside of Pebble's directory can
-//     fail without that. Updates are refused with ErrFull before the disk has no room for what they need: see space.
-//  4. In durability Sync nothing is returned that is visible and not synced, except by the reads of Eventual.
-//  5. After a fault that could make it write wrong data the store is frozen for good: see fatal.go.
-//  6. What has a name under DIR/kept is complete, on disk, and never changed. A directory gets its FORMAT when
-//     all else of it is complete and on disk.
+//     and Close none. A number that LogSeq returned and no record uses is reserved within about a second, and by Close.
+//  3. After the first failed disk write nothing more reaches the disk: see disk. Commits that were not yet
+//     durable return ErrUndetermined, later ones ErrFailed. Copies outside of Pebble's directory can fail
+//     without that. Updates are rejected with ErrFull before the disk lacks the space they need: see space.
+//  4. With durability Sync nothing is returned that is visible but not synced, except by the reads of Eventual.
+//  5. After an error that could make it write wrong data the store is frozen for good: see fatal.go.
+//  6. Everything named in DIR/kept is complete, on disk, and immutable. A directory gets its FORMAT when
+//     everything else in it is complete and on disk.
 package pebblekv
 
 import (
@@ -92,11 +91,11 @@ import (
 
 // Store implements kv.Store.
 type Store struct {
-	reads    // that wait until what they return is durable
+	reads    // these wait until what they return is durable
 	eventual reads
 	dir      string
-	fs       vfs.FS // as it was handed in
-	files    vfs.FS // of data: fs, or what encrypts them on it
+	fs       vfs.FS // as passed in
+	files    vfs.FS // for data: fs, or its encrypting wrapper
 	options  Options
 	db       *pebble.DB
 	disk     *disk         // files as Pebble sees them
@@ -109,16 +108,16 @@ type Store struct {
 	txns     sync.Pool // of *txn
 	batches  *batchMemory
 	keeper   keeper
-	made     atomic.Uint64 // names given out under DIR/making
+	made     atomic.Uint64 // number of names used in DIR/making
 	trimming sync.Mutex    // held by TrimLog
-	large    chan struct{} // holds a token while a large update is committed
+	large    chan struct{} // has a token while a large update is committed
 	stalls   stalls
-	// moment is held while a checkpoint is taken, or tables join the database.
+	// moment is held while a checkpoint is taken, or tables are ingested.
 	moment  sync.Mutex
 	commits commits
 
 	durability Durability
-	write      *pebble.WriteOptions // Sync or NoSync, as durability says
+	write      *pebble.WriteOptions // Sync or NoSync, depending on durability
 	dirty      atomic.Bool          // something was committed since the last sync of Interval
 	stop       chan struct{}        // ends watch and the goroutine of Interval
 	stopped    sync.WaitGroup
@@ -154,8 +153,7 @@ func (s *Store) deleteRange(lo, hi []byte) error {
 	return s.applyWhole(batch)
 }
 
-// applyWhole commits a batch that is no update's, as durably as updates. It deletes a range, so a full disk does not
-// keep it back.
+// applyWhole commits a batch that is not an update's, as durably as updates. It deletes a range, so it also works on a full disk.
 func (s *Store) applyWhole(batch *pebble.Batch) (err error) {
 	defer s.guard(&err)
 	if err := s.beginCommit(); err != nil {
@@ -178,7 +176,7 @@ func (s *Store) applyWhole(batch *pebble.Batch) (err error) {
 	return nil
 }
 
-// writable returns why the store takes no more writes, nil if it does.
+// writable returns why the store accepts no more writes, or nil.
 func (s *Store) writable() error {
 	if err := s.failure(); err != nil {
 		return err
@@ -192,12 +190,11 @@ func (s *Store) writable() error {
 // Limits of an update.
 func (s *Store) Limits() kv.Limits { return kv.EmbeddedLimits() }
 
-// quickReplay is how much log may be left for the next Open to read: a few milliseconds' worth.
+// quickReplay is the maximum size of the log left for the next Open to replay: a few milliseconds' worth.
 const quickReplay = 1 << 20
 
-// Close waits for calls under way and open snapshots, brings everything to disk and gives the directory free.
-// A longer log is turned into tables, so that opening the store again is quick. A frozen store waits for nothing, and
-// touches nothing but its lock.
+// Close waits for calls in progress and open snapshots, brings everything to disk and releases the directory. A longer log is
+// flushed to tables, so that reopening the store is fast. A frozen store waits for nothing, and only releases its lock.
 func (s *Store) Close() (err error) {
 	alone := make(chan struct{})
 	go func() {
@@ -231,7 +228,7 @@ func (s *Store) Close() (err error) {
 	return errors.Join(err, s.writable(), s.lock.Close())
 }
 
-// begin enters a call that Close waits for, unless Close has begun or the store is frozen.
+// begin starts a call that Close waits for. It fails if Close has begun or the store is frozen.
 func (s *Store) begin() error {
 	if !s.life.TryRLock() {
 		return kv.ErrClosed

@@ -12,35 +12,33 @@ import (
 )
 
 const (
-	// stripeCount makes it rare that a read waits for a commit of other keys: one of 650 does while 100 keys
-	// are being committed.
+	// stripeCount makes it rare for a read to wait for a commit of other keys: 1 in 650 does while 100 keys are being committed.
 	stripeCount = 1 << 16
-	// rangePrefix is how much the keys of a range must have in common for it to be watched by itself. It is
-	// what the entries of one partition of a table or index begin with: space, table, index and hash.
+	// rangePrefix is the length of the common prefix that lets a range be tracked by itself. It is the prefix of all entries of
+	// one partition of a table or index: space, table, index and hash.
 	rangePrefix = 1 + 4 + 2 + 2
 )
 
-// unsynced knows what was committed and may be visible, but is not known to be synced.
+// unsynced tracks what has been committed and may be visible, but is not known to be synced.
 //
-// A commit is counted before it can be visible, in a stripe for each of its keys and for the beginning of each, and
-// is taken out when it is synced. A reader looks at the stripes of what it read after it has read. If they are
-// zero, all commits that it can have seen are durable. If they are not, it has the log synced: the commits that
-// it saw stand in the log before that request. A stripe is shared by all keys of one hash: a wait too many at times,
-// never one too few.
+// A commit is counted before it can be visible, in a stripe for each of its keys and for the prefix of each, and removed when it
+// is synced. After reading, a reader checks the stripes of what it has read. If they are zero, all commits that it can have seen
+// are durable. If they are not, it syncs the log: the commits that it saw are in the log before that request. A stripe is shared
+// by all keys with the same hash, so there may be unnecessary waits, but never a missing one.
 //
-// A commit that fails stays counted, so that no reader ever takes it for durable.
+// A commit that fails remains counted, so that no reader ever considers it durable.
 //
-// The nil unsynced belongs to stores that promise no durability, and to reads that do not wait: it is always empty.
+// A nil unsynced is always empty. It is used by stores that promise no durability, and by reads that do not wait.
 type unsynced struct {
 	seed    maphash.Seed
-	commits atomic.Int64 // commits under way
-	ranges  atomic.Int64 // those of them that may change any key: a range deletion, tables being loaded
+	commits atomic.Int64 // commits in progress
+	ranges  atomic.Int64 // those that may change any key: range deletions, loads of tables
 	stripes [stripeCount]atomic.Int32
 }
 
 func newUnsynced() *unsynced { return &unsynced{seed: maphash.MakeSeed()} }
 
-// appendStripes appends to a commit's stripes those of a key that it changes.
+// appendStripes appends the stripes of a key that a commit changes.
 func (u *unsynced) appendStripes(stripes []uint32, key []byte) []uint32 {
 	if u == nil {
 		return stripes
@@ -67,7 +65,7 @@ func (u *unsynced) begin(stripes []uint32) {
 	}
 }
 
-// end takes out a commit that is synced.
+// end removes a commit that is synced.
 func (u *unsynced) end(stripes []uint32) {
 	if u == nil {
 		return
@@ -86,7 +84,7 @@ func (u *unsynced) beginRange() {
 	}
 }
 
-// endRange takes out a change that is synced.
+// endRange removes a change that is synced.
 func (u *unsynced) endRange() {
 	if u != nil {
 		u.ranges.Add(-1)
@@ -94,10 +92,10 @@ func (u *unsynced) endRange() {
 	}
 }
 
-// any reports whether anything is under way.
+// any reports whether any commit is in progress.
 func (u *unsynced) any() bool { return u != nil && u.commits.Load() != 0 }
 
-// hasKey reports whether a key, which has been read, may have been changed by a commit under way.
+// hasKey reports whether a key, which has been read, may have been changed by a commit in progress.
 func (u *unsynced) hasKey(key []byte) bool {
 	return u.any() && (u.stripes[u.stripe(key)].Load() != 0 || u.ranges.Load() != 0)
 }
@@ -113,7 +111,7 @@ func (u *unsynced) hasRange(lo, hi []byte) bool {
 	return u.stripes[u.stripe(lo[:rangePrefix])].Load() != 0 || u.ranges.Load() != 0
 }
 
-// settleFor is settle for a request, which learns how long it took.
+// settleFor is settle for a request, in which it records the duration.
 func (s *Store) settleFor(request *observe.Request) error {
 	begun := time.Now()
 	err := s.settle()

@@ -16,7 +16,7 @@ import (
 )
 
 // Update holds the intent's keys, runs fn and commits what it wrote, all or nothing. If there is nothing to commit, it waits
-// until what fn read is durable. It runs fn again after it has waited for the memory that fn needs: see batchMemory.
+// until what fn read is durable. After waiting for the memory that fn needs it runs fn again: see batchMemory.
 func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) (err error) {
 	if err := s.begin(); err != nil {
 		return err
@@ -28,13 +28,14 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	}
 	wanted, err := s.attempt(ctx, in, 0, fn)
 	for reserved := int64(0); wanted > 0; {
-		reserved = max(wanted, 2*reserved) // an update whose needs grow runs again a few times at most
+		reserved = max(wanted, 2*reserved) // limits how often an update with growing needs runs again
 		wanted, err = s.attempt(ctx, in, reserved, fn)
 	}
 	return err
 }
 
-// attempt runs fn once with some bytes reserved. If fn needs more than is free, nothing is committed, and wanted is how much.
+// attempt runs fn once with a number of bytes reserved. If fn needs more than is available, nothing is committed, and wanted is
+// the need.
 func (s *Store) attempt(ctx context.Context, in kv.Intent, reserved int64, fn func(kv.Txn) error) (wanted int64, err error) {
 	share := batchShare{memory: s.batches}
 	if err := share.wait(ctx, reserved); err != nil {
@@ -70,7 +71,7 @@ func (t *txn) run(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) erro
 	return t.store.commit(ctx, t, in)
 }
 
-// commit gives the log records their numbers, and commits.
+// commit assigns the numbers of the log records, and commits.
 func (s *Store) commit(ctx context.Context, t *txn, in kv.Intent) (err error) {
 	defer s.guard(&err)
 	if err := s.beginCommit(); err != nil {
@@ -109,8 +110,8 @@ func (s *Store) commit(ctx context.Context, t *txn, in kv.Intent) (err error) {
 		err = s.apply(t, in.Transaction)
 	}
 	t.request.WaitedForSync(begun)
-	// Numbers of records that may be there and may not last stay in flight: no reader of the log may see them. A large
-	// update that fails before its tables join the database has no records.
+	// Numbers of records that may exist but may be lost stay in flight: no reader of the log may see them. A large update that
+	// fails before its tables are ingested has no records.
 	nothing := large && !errors.Is(err, kv.ErrUndetermined)
 	if len(t.writes.records) > 0 && (err == nil || nothing) {
 		s.sequence.done(first)
@@ -124,7 +125,7 @@ func (s *Store) commit(ctx context.Context, t *txn, in kv.Intent) (err error) {
 	return nil
 }
 
-// apply applies the batch, gives the latches back at the right moment, and waits as the durability demands.
+// apply applies the batch, releases the latches at the right moment, and waits as the durability requires.
 func (s *Store) apply(t *txn, transaction bool) error {
 	batch, err := t.writes.whole()
 	if err != nil {
@@ -155,7 +156,7 @@ func (s *Store) apply(t *txn, transaction bool) error {
 	return nil
 }
 
-// settle returns what an update that commits nothing returns, when what it read is durable.
+// settle returns result for an update that commits nothing, once what it read is durable.
 func (t *txn) settle(transaction bool, result error) error {
 	if !t.ahead {
 		return result
@@ -169,19 +170,19 @@ func (t *txn) settle(transaction bool, result error) error {
 	return result
 }
 
-// txn is an update under way. The overlay's slices point into its writes.
+// txn is an update in progress. The overlay's slices point into its writes.
 type txn struct {
 	store   *Store
 	held    *latch.Held
 	writes  writes
-	reads   *pebble.Iterator // of the state that Get reads; nil until it does
+	reads   *pebble.Iterator // of the state that Get reads; nil until the first Get
 	overlay overlay.Writes
 	floor   kv.Seq   // of Advance
 	stripes []uint32 // of what it changes: see unsynced
 	scratch []byte
 	share   batchShare
 	items   int64            // the sum of Reserve
-	refused error            // why the writes are not all that was written
+	refused error            // why the writes are incomplete
 	ahead   bool             // it may have read what is not durable yet
 	request *observe.Request // that the update belongs to; may be nil
 }
@@ -196,7 +197,7 @@ func (s *Store) newTxn(held *latch.Held, share batchShare) *txn {
 	return t
 }
 
-// release gives the latches back, once.
+// release releases the latches, once.
 func (t *txn) release() {
 	if t.held != nil {
 		t.held.Release()
@@ -206,7 +207,7 @@ func (t *txn) release() {
 
 func (t *txn) close() {
 	var err error
-	defer t.store.guard(&err) // who holds what must not be in doubt
+	defer t.store.guard(&err) // a panic here may have left something half done
 	t.release()
 	if err := t.endReads(); err != nil {
 		t.store.log.Error("store: closing an iterator", "error", err)
@@ -222,11 +223,10 @@ func (t *txn) close() {
 	t.store.txns.Put(t)
 }
 
-// Get reads through one iterator of the update's own. What the update holds does not change, so the state of
-// the first read is good for all. Pebble's Get asks no bloom filter on the last level, where most keys are:
-// to find that a key is absent, as a new item's is, it reads a block there. With 300,000 items that took
-// 13 to 40 µs, against 10 µs with a new iterator and 6 to 8 µs with one that serves a batch of 25; keys that
-// are present cost the same either way.
+// Get reads through a single iterator for the whole update: what the update holds does not change, so the state of the first read
+// remains valid. Pebble's Get does not use bloom filters on the last level, where most keys are: to find that a key is missing,
+// as a new item's is, it reads a block there. With 300,000 items that took 13 to 40 µs, compared with 10 µs with a new iterator
+// and 6 to 8 µs with one that serves a batch of 25. For existing keys the cost is the same.
 func (t *txn) Get(key []byte) ([]byte, error) {
 	if value, ok := t.overlay.Get(key); ok {
 		return value, nil
@@ -299,7 +299,7 @@ func (t *txn) Add(key []byte, deltas ...int64) {
 	t.stripes = t.store.unsynced.appendStripes(t.stripes, key)
 }
 
-// AppendLog writes the record with a sequence number of zero: the number is taken when the update commits.
+// AppendLog writes the record with a sequence number of zero, which is replaced when the update commits.
 func (t *txn) AppendLog(log kv.LogID, record []byte) {
 	if !t.fits(logKeyLen, len(record)) {
 		return
@@ -308,7 +308,7 @@ func (t *txn) AppendLog(log kv.LogID, record []byte) {
 	t.writes.append(t.scratch, record)
 }
 
-// Reserve reserves memory out of the same share as the batch.
+// Reserve reserves memory from the batch's share.
 func (t *txn) Reserve(bytes int64) error {
 	t.items += bytes
 	if t.share.wanted > 0 || !t.share.covers(t.items) && !t.share.grow(t.items) {
@@ -317,7 +317,7 @@ func (t *txn) Reserve(bytes int64) error {
 	return nil
 }
 
-// LogSeq is the next number to be given out: whoever held this update's keys before it has taken its numbers.
+// LogSeq is the next number to be assigned: an update that held this update's keys before has taken its numbers.
 func (t *txn) LogSeq() kv.Seq {
 	n, err := t.store.sequence.upcoming(t.floor)
 	if err != nil && t.refused == nil {
@@ -326,10 +326,10 @@ func (t *txn) LogSeq() kv.Seq {
 	return n
 }
 
-// Advance is carried out by LogSeq and when the update commits.
+// Advance takes effect in LogSeq and when the update commits.
 func (t *txn) Advance(to kv.Seq) { t.floor = max(t.floor, to) }
 
-// fits notes whether another write is within the limits, and there is memory for it.
+// fits checks whether another write is within the limits, and whether there is memory for it.
 func (t *txn) fits(key, value int) bool {
 	if t.refused != nil {
 		return false
@@ -338,7 +338,7 @@ func (t *txn) fits(key, value int) bool {
 	bytes := t.writes.bytes() + key + value
 	if key > l.KeyBytes || value > l.ValueBytes || bytes > l.TxnBytes {
 		t.refused = kv.ErrTooLarge
-	} else if !t.share.covers(int64(bytes)) && !t.share.grow(2*int64(bytes)) { // to commit it is to copy it
+	} else if !t.share.covers(int64(bytes)) && !t.share.grow(2*int64(bytes)) { // committing it copies it
 		t.refused = kv.ErrRerun
 	}
 	return t.refused == nil

@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// batchBytes is the size from which on writes go on in another batch. One batch of 84 MB grew by copies of
-	// everything before; the Go scheduler cannot interrupt a copy, and others waited for a processor for up to 60 ms.
+	// batchBytes is the size at which a new batch is started. A single batch of 84 MB grew by repeated copying; the Go scheduler
+	// cannot preempt a copy, and other goroutines waited for up to 60 ms.
 	batchBytes = 1 << 20
-	// yieldBytes is how much of an update, or of a table, is written before other goroutines get their turn. By itself the
-	// Go scheduler takes a processor away after 10 ms.
+	// yieldBytes is how much of an update, or of a table, is written before other goroutines get a turn. The Go scheduler by
+	// itself only preempts after 10 ms.
 	yieldBytes = 64 << 10
 )
 
-// writes are what an update writes, in batches of about batchBytes.
+// writes are an update's writes, in batches of about batchBytes.
 type writes struct {
 	db      *pebble.DB
 	batches []*pebble.Batch // at least one, between begin and close; the last one grows
-	full    int             // bytes of all but the last
-	yielded int             // bytes at the last turn of other goroutines
+	full    int             // size of all but the last
+	yielded int             // size at the last yield
 	records []recordPlace
 }
 
-// recordPlace is where the sequence number of a log record belongs: a batch, and a place in it.
+// recordPlace is where the sequence number of a log record belongs: a batch, and an offset in it.
 type recordPlace struct{ batch, at int }
 
 func (w *writes) begin(db *pebble.DB) {
@@ -42,7 +42,7 @@ func (w *writes) empty() bool { return len(w.batches) == 1 && w.last().Empty() }
 
 func (w *writes) bytes() int { return w.full + w.last().Len() }
 
-// room returns the batch for an operation of some bytes.
+// room returns the batch for an operation of a size.
 func (w *writes) room(bytes int) *pebble.Batch {
 	if total := w.bytes(); total-w.yielded >= yieldBytes {
 		w.yielded = total
@@ -55,7 +55,7 @@ func (w *writes) room(bytes int) *pebble.Batch {
 	return w.last()
 }
 
-// set returns the batch's copies of key and value. They keep their content when the batch grows.
+// set returns the batch's copies of key and value. They remain valid when the batch grows.
 func (w *writes) set(key, value []byte) (ownKey, ownValue []byte) {
 	return put(w.room(len(key)+len(value)).SetDeferred(len(key), len(value)), key, value)
 }
@@ -69,7 +69,7 @@ func (w *writes) merge(key, value []byte) {
 	put(w.room(len(key)+len(value)).MergeDeferred(len(key), len(value)), key, value)
 }
 
-// append writes a log record and remembers the place of its sequence number, at the end of the key.
+// append writes a log record and remembers the position of its sequence number, at the end of the key.
 func (w *writes) append(key, record []byte) {
 	batch := w.room(len(key) + len(record))
 	put(batch.SetDeferred(len(key), len(record)), key, record)
@@ -82,7 +82,7 @@ func put(op *pebble.DeferredBatchOp, key, value []byte) (ownKey, ownValue []byte
 	copy(op.Key, key)
 	copy(op.Value, value)
 	if err := op.Finish(); err != nil {
-		panic(err) // only batches with an index return errors
+		panic(err) // only indexed batches return errors
 	}
 	return op.Key[:len(key):len(key)], op.Value[:len(value):len(value)]
 }
@@ -94,7 +94,7 @@ func (w *writes) number(first kv.Seq) {
 	}
 }
 
-// whole returns everything as one batch.
+// whole returns all writes as one batch.
 func (w *writes) whole() (*pebble.Batch, error) {
 	if len(w.batches) == 1 {
 		return w.last(), nil

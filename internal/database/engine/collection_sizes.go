@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"sync"
+	"time"
+)
+
+const (
+	// collectionSizeAge is how old a remembered size may become.
+	collectionSizeAge = time.Second
+	// nearCollectionBytes is the size from which on collections are not remembered: their writes may have to be refused. Below it,
+	// a collection would have to grow by a gigabyte within collectionSizeAge to exceed the limit.
+	nearCollectionBytes = maxCollectionBytes - 1<<30
+	// rememberedCollections bounds how many sizes are remembered. An entry takes about 200 bytes beside its partition
+	// key.
+	rememberedCollections = 4096
+)
+
+// collectionSizes remembers the sizes of item collections for a moment. A size is a counter, to which each write adds a term, and a
+// store may have to add up all terms since its last flush to read it: 0.7 ms after 30,000 writes.
+//
+// A remembered size may lack what this server and others have written since, and have what an update that was under way
+// has not committed in the end. The zero value remembers nothing. Its method may be called at once.
+type collectionSizes struct {
+	mu    sync.Mutex
+	known map[string]collectionSize // by counter key
+}
+
+type collectionSize struct {
+	counters []int64
+	read     time.Time
+}
+
+// counter returns the counters at the key of a collection, which the caller must not change: remembered ones, or as read returns them.
+func (s *collectionSizes) counter(key []byte, read func(key []byte) ([]int64, error)) ([]int64, error) {
+	now := time.Now()
+	s.mu.Lock()
+	size, ok := s.known[string(key)]
+	s.mu.Unlock()
+	if ok && now.Sub(size.read) < collectionSizeAge {
+		return size.counters, nil
+	}
+	counters, err := read(key)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(counters) > 0 && counters[0] >= nearCollectionBytes {
+		delete(s.known, string(key))
+		return counters, nil
+	}
+	if s.known == nil {
+		s.known = make(map[string]collectionSize)
+	} else if len(s.known) >= rememberedCollections {
+		clear(s.known)
+	}
+	s.known[string(key)] = collectionSize{counters, now}
+	return counters, nil
+}
