@@ -40,6 +40,7 @@ type guarded struct {
 	*testing.T
 	db  *monotable.DB
 	url string
+	now func() time.Time // of the database
 }
 
 func openGuarded(t *testing.T, dir string, o monotable.Options) *guarded {
@@ -59,7 +60,11 @@ func openGuarded(t *testing.T, dir string, o monotable.Options) *guarded {
 			t.Error(err)
 		}
 	})
-	return &guarded{t, db, server.URL}
+	now := time.Now
+	if o.Now != nil {
+		now = o.Now
+	}
+	return &guarded{t, db, server.URL, now}
 }
 
 func (g *guarded) manage(r monotable.IAMRequest) monotable.IAMResult {
@@ -527,7 +532,7 @@ func TestIAMFile(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`{`, "--iam: "},
 		{`{"users": [{"name": "ana", "colour": 1}]}`, "unknown field"},
-		{`{"users": [{"name": "a b"}]}`, `users[0] a b: "a b" is no name of a user`},
+		{`{"users": [{"name": "a b"}]}`, `users[0] a b: "a b" is not a valid name of a user`},
 		{`{"users": [{"name": "ana"}, {"name": "ana"}]}`, "users[1] ana: there are two users of this name"},
 		{`{"users": [{"name": "ana", "accessKeys": [{"id": "AKIAANA"}]}]}`, "users[0] ana: an access key needs an id and a secret"},
 		{`{"users": [{"name": "ana", "policies": [{"Version": "2012-10-17", "Statement": {"Effect": "Perhaps", "Action": "*", "Resource": "*"}}]}]}`, "users[0] ana: policies[0]: Invalid effect: Perhaps."},

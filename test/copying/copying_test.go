@@ -59,23 +59,23 @@ func TestMoveUnderWrites(t *testing.T) {
 		t.Fatal("the state of the killed copy has no items")
 	}
 	second := c.start(t)
-	second.said(t, "resuming: 0 of 1 tables")
-	second.said(t, "caught up; changes are copied as they come")
+	second.waitFor(t, "resuming: 0 of 1 tables")
+	second.waitFor(t, "caught up; changes are copied as they come")
 	second.kill(t)
 	third := c.start(t)
-	third.said(t, "caught up; changes are copied as they come")
+	third.waitFor(t, "caught up; changes are copied as they come")
 	stop()
 	if err := third.process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	third.said(t, "stopped; the state is in")
+	third.waitFor(t, "stopped; the state is in")
 	if err := third.wait(); err != nil {
 		t.Fatalf("the copy that followed ended with %v", err)
 	}
 
 	c.args[7] = "--finish"
 	last := c.start(t)
-	last.said(t, "all are equal")
+	last.waitFor(t, "all are equal")
 	if err := last.wait(); err != nil {
 		t.Fatalf("the copy ended with %v:\n%s", err, last.text())
 	}
@@ -243,8 +243,8 @@ func (r *run) text() string {
 	return r.lines.String()
 }
 
-// said waits until the command has printed a text.
-func (r *run) said(t *testing.T, text string) {
+// waitFor waits until the command has printed a text.
+func (r *run) waitFor(t *testing.T, text string) {
 	t.Helper()
 	deadline := time.NewTimer(wait)
 	defer deadline.Stop()

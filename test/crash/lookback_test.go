@@ -165,7 +165,7 @@ func lookBack(ctx context.Context, client *dynamodb.Client, round int) {
 }
 
 // whole waits until all restores have ended, and counts the money in each table; then it removes the restored ones.
-func whole(t *testing.T, client *dynamodb.Client) (told string) {
+func whole(t *testing.T, client *dynamodb.Client) (listing string) {
 	t.Helper()
 	restored := 0
 	for pages := dynamodb.NewListTablesPaginator(client, &dynamodb.ListTablesInput{}); pages.HasMorePages(); {

@@ -185,16 +185,16 @@ func (r *replicated) settle(regions ...string) {
 // compareStreams compares what the streams of all Regions tell of each item. That of a Region begins with its replica.
 func (r *replicated) compareStreams() {
 	r.Helper()
-	told := r.told(home)
+	versions := r.streamed(home)
 	records := 0
 	for _, region := range r.regions()[1:] {
-		for item, theirs := range r.told(region) {
-			short, long := theirs, told[item]
+		for item, theirs := range r.streamed(region) {
+			short, long := theirs, versions[item]
 			if len(short) > len(long) {
 				short, long = long, short
 			}
 			if !slices.Equal(short, long[len(long)-len(short):]) {
-				r.Errorf("item %s: the stream of %s has the versions\n%v\nthat of %s\n%v", item, region, theirs, home, told[item])
+				r.Errorf("item %s: the stream of %s has the versions\n%v\nthat of %s\n%v", item, region, theirs, home, versions[item])
 			}
 			records += len(theirs)
 		}
@@ -205,25 +205,25 @@ func (r *replicated) compareStreams() {
 	}
 }
 
-// told are the versions that a stream gives each item, in order; 0 where it is removed. No version comes twice, and each record begins where
-// the one before ended.
-func (r *replicated) told(region string) map[string][]int {
+// streamed returns the versions of each item in a stream, in order; 0 for removed. No version occurs twice, and each record begins where
+// the previous one ended.
+func (r *replicated) streamed(region string) map[string][]int {
 	r.Helper()
-	told := map[string][]int{}
+	versions := map[string][]int{}
 	last := map[string]int{}
 	for _, record := range r.records(region) {
 		key := record.Dynamodb.Keys
 		item := key["pk"].(*streamtypes.AttributeValueMemberS).Value + "#" + key["sk"].(*streamtypes.AttributeValueMemberS).Value
 		before, now := r.version(record.Dynamodb.OldImage), r.version(record.Dynamodb.NewImage)
-		if before != last[item] && len(told[item]) > 0 {
+		if before != last[item] && len(versions[item]) > 0 {
 			r.Errorf("%s: item %s goes from version %d to %d and was %d", region, item, before, now, last[item])
 		}
-		if now != 0 && slices.Contains(told[item], now) {
+		if now != 0 && slices.Contains(versions[item], now) {
 			r.Errorf("%s: item %s has version %d twice in the stream", region, item, now)
 		}
-		told[item], last[item] = append(told[item], now), now
+		versions[item], last[item] = append(versions[item], now), now
 	}
-	return told
+	return versions
 }
 
 func (r *replicated) version(image map[string]streamtypes.AttributeValue) int {

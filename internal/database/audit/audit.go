@@ -1,14 +1,15 @@
-// Package audit writes who did what: a line of JSON for each request, in the shape of AWS CloudTrail's records, to a file or a stream.
+// Package audit writes the audit log: a line of JSON for each request, in the shape of AWS CloudTrail's records, to a file or a
+// stream.
 //
-// A record is written before the response to its request is sent, with one write: it survives the end of the process, and is as safe from a
-// loss of power as the operating system makes it. A request that cannot be recorded is refused, or only warned of, as Options say. Refused means: an
-// operation that changes something is not begun while the last record could not be written, and the one that met the fault gets an
-// internal error, though it has happened.
+// A record is written, with one write, before the response to its request is sent: it survives the end of the process, and is as
+// safe from a power failure as the operating system makes it. Options determine whether a request that cannot be recorded is
+// rejected or only causes a warning. Rejecting means that an operation that changes something is not started while the last
+// record could not be written. The operation that first met the failure gets an internal error, although it has been executed.
 //
-// Records have no values of attributes unless asked: of items and keys there are the names, of statements of PartiQL all but the literals, of
-// expressions nothing, and of errors no message that could show a value.
+// By default records contain no attribute values: they have the attribute names of items and keys, PartiQL statements without
+// their literals, no expressions, and no error messages that could show a value.
 //
-// All methods of Log may be called at once.
+// All methods of Log are safe for concurrent use.
 package audit
 
 import (
@@ -29,30 +30,30 @@ import (
 	"github.com/monotable/monotable/internal/database/server"
 )
 
-// What can be recorded.
+// The kinds of events.
 const (
-	Management = "management" // of tables, backups, policies, identities, sessions
+	Management = "management" // tables, backups, policies, identities, sessions
 	Read       = "read"       // of items and stream records
 	Write      = "write"      // of items
 )
 
-// Events are all that can be recorded.
+// Events returns all kinds of events.
 func Events() []string { return []string{Management, Read, Write} }
 
-// Options of a log.
+// Options configure a log.
 type Options struct {
-	// File gets the records; where it is "", Writer does.
+	// File is the path of the log. If it is empty, records go to Writer.
 	File   string
 	Writer io.Writer
-	// MaxBytes is the size from which on a file is put aside, under its name and the time; 0 is never. Keep is how many of these are kept;
-	// 0 is all.
+	// MaxBytes is the size at which the file is rotated: it is renamed, with the time appended. 0 means never. Keep is how many
+	// rotated files are kept; 0 means all.
 	MaxBytes int64
 	Keep     int
-	// Events are what is recorded; empty for all.
+	// Events are the kinds to record; empty means all.
 	Events []string
-	// Values has records show keys, items, expressions and messages whole.
+	// Values includes complete keys, items, expressions and messages in the records.
 	Values bool
-	// Warn lets requests go on that cannot be recorded.
+	// Warn lets requests proceed when they cannot be recorded.
 	Warn    bool
 	Account string
 	Now     func() time.Time
@@ -66,12 +67,12 @@ type Log struct {
 	mu     sync.Mutex // held while writing
 	sink   sink
 	broken error // why the last record could not be written
-	lost   int   // records since then
+	lost   int   // records lost since then
 
-	allLost atomic.Int64 // records since the log was opened
+	allLost atomic.Int64 // records lost since the log was opened
 }
 
-// Open opens the log, so that what cannot be written is known at the start.
+// Open opens the log, so that an unusable file is an error at the start.
 func Open(o Options) (*Log, error) {
 	for _, event := range o.Events {
 		if !slices.Contains(Events(), event) {
@@ -84,7 +85,7 @@ func Open(o Options) (*Log, error) {
 	l := &Log{o: o}
 	if o.File == "" {
 		if o.Writer == nil {
-			return nil, errors.New("audit: neither a file nor a stream is given")
+			return nil, errors.New("audit: neither File nor Writer is set")
 		}
 		l.sink = &stream{w: o.Writer}
 		return l, nil
@@ -97,7 +98,7 @@ func Open(o Options) (*Log, error) {
 	return l, nil
 }
 
-// Reopen opens the file anew, after another program has renamed it.
+// Reopen reopens the file after another program has renamed it.
 func (l *Log) Reopen() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -114,7 +115,7 @@ func (l *Log) Close() error {
 	return l.sink.close()
 }
 
-// Parameters returns what a record shows of an operation's input; nil where it is not recorded.
+// Parameters returns what a record shows of an operation's input, or nil if it is not recorded.
 func (l *Log) Parameters(op api.Operation, in any) json.RawMessage {
 	kind := kindOf(op.Name)
 	if kind == "" && !l.records(Management) || kind != "" && !l.records(Read) && !l.records(Write) {
@@ -123,7 +124,7 @@ func (l *Log) Parameters(op api.Operation, in any) json.RawMessage {
 	return parameters(in, kind != "", l.o.Values)
 }
 
-// Admit refuses an operation that changes something while nothing can be recorded of it.
+// Admit rejects an operation that changes something while it could not be recorded.
 func (l *Log) Admit(op api.Operation) error {
 	if l.o.Warn {
 		return nil
@@ -143,7 +144,7 @@ func (l *Log) Admit(op api.Operation) error {
 	return nil
 }
 
-// Record writes the record of a request of DynamoDB.
+// Record writes the record of a DynamoDB request.
 func (l *Log) Record(a *server.Audited) error {
 	event := kindOf(a.Operation.Name)
 	switch {
@@ -166,12 +167,12 @@ func (l *Log) Record(a *server.Audited) error {
 	return l.write(r)
 }
 
-// Lost is how many records could not be written since the log was opened.
+// Lost returns how many records could not be written since the log was opened.
 func (l *Log) Lost() int64 { return l.allLost.Load() }
 
 func (l *Log) records(event string) bool { return slices.Contains(l.o.Events, event) }
 
-// write writes a record, and returns an error where it is not there and that matters.
+// write writes a record. It returns an error if the record is lost and Options require it.
 func (l *Log) write(r *record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -187,7 +188,7 @@ func (l *Log) write(r *record) error {
 		if l.o.Warn {
 			what = "requests go on without being recorded"
 		}
-		l.o.Logger.Error("the audit log cannot be written; "+what, "error", err)
+		l.o.Logger.Error("cannot write the audit log; "+what, "error", err)
 	}
 	if l.broken = err; err != nil {
 		l.lost++
@@ -199,7 +200,7 @@ func (l *Log) write(r *record) error {
 	return err
 }
 
-// resume begins again after a fault, if it can, with a record that says how many are missing. It is called with mu held.
+// resume tries to resume after a failure, with a record that says how many are missing. It is called with mu held.
 func (l *Log) resume() error {
 	if l.broken == nil {
 		return nil
@@ -217,7 +218,7 @@ func (l *Log) resume() error {
 	if err != nil {
 		return err
 	}
-	l.o.Logger.Info("the audit log can be written again", "lost_records", l.lost)
+	l.o.Logger.Info("writing the audit log works again", "lost_records", l.lost)
 	l.broken, l.lost = nil, 0
 	return nil
 }
@@ -225,7 +226,7 @@ func (l *Log) resume() error {
 // newID returns a random UUID.
 func newID() string {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // it never fails
+	_, _ = rand.Read(b[:]) // never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -296,7 +296,7 @@ func TestFailure(t *testing.T) {
 				t.Errorf("warn %v: %v", warn, err)
 			}
 		}
-		if got := strings.Count(logged.String(), "the audit log cannot be written"); got != 1 {
+		if got := strings.Count(logged.String(), "cannot write the audit log"); got != 1 {
 			t.Errorf("logged %d times: %s", got, logged.String())
 		}
 		if err := l.Admit(create); err != nil {

@@ -13,17 +13,17 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/wire"
 )
 
-// dataEvents are the operations on items and stream records, which AWS calls data events, by whether they read or write.
+// dataEvents are the operations on items and stream records, which AWS calls data events, and whether they read or write.
 var dataEvents = map[string]string{
 	"BatchExecuteStatement": Write, "BatchGetItem": Read, "BatchWriteItem": Write, "DeleteItem": Write, "ExecuteStatement": Write,
 	"ExecuteTransaction": Write, "GetItem": Read, "GetRecords": Read, "GetShardIterator": Read, "PutItem": Write, "Query": Read, "Scan": Read,
 	"SearchVectors": Read, "TransactGetItems": Read, "TransactWriteItems": Write, "UpdateItem": Write,
 }
 
-// kindOf returns how an operation on items is recorded; "" for management.
+// kindOf returns the kind of event of an operation on items, or "" for management.
 func kindOf(operation string) string { return dataEvents[operation] }
 
-// plainMembers are members of inputs of data events whose texts are no values of attributes: names of tables and indexes, words of
+// plainMembers are members of the inputs of data events that contain no attribute values: names of tables and indexes,
 // enumerations.
 var plainMembers = map[string]bool{
 	"TableName": true, "IndexName": true, "ReturnConsumedCapacity": true, "ReturnItemCollectionMetrics": true, "ReturnValues": true,
@@ -31,15 +31,16 @@ var plainMembers = map[string]bool{
 	"ShardIteratorType": true,
 }
 
-// listMax is how many elements of a list are shown. Of data events without values, whose texts are only names, nameMax bytes of a name are
-// shown, and no further elements or members from parametersMax bytes on: who may send requests must not fill the disk with one.
+// listMax is the maximum number of list elements shown. In data events without values, at most nameMax bytes of a name are shown,
+// and no further elements or members after parametersMax bytes, so that a single request cannot fill the disk.
 const (
 	listMax       = 100
 	nameMax       = 255
 	parametersMax = 100 << 10
 )
 
-// parameters shows an input as CloudTrail does: members with a small first letter, items and keys as the lists of their attributes' names.
+// parameters formats an input like CloudTrail: member names start with a lower-case letter, items and keys are lists of attribute
+// names.
 func parameters(in any, data, values bool) json.RawMessage {
 	p := &printer{data: data, values: values}
 	p.value(reflect.ValueOf(in), "")
@@ -134,7 +135,7 @@ func (p *printer) name(name string) {
 // names reports whether only names are shown.
 func (p *printer) names() bool { return p.data && !p.values }
 
-// full reports whether no more is to be shown.
+// full reports whether the limit of the output is reached.
 func (p *printer) full() bool { return p.names() && len(p.out) >= parametersMax }
 
 func (p *printer) slice(v reflect.Value, name string) {
@@ -209,16 +210,16 @@ func (p *printer) comma(i int) {
 	}
 }
 
-// lowerFirst makes the first letter a small one, as CloudTrail does: SSESpecification is sSESpecification.
+// lowerFirst converts the first letter to lower case, like CloudTrail: SSESpecification becomes sSESpecification.
 func lowerFirst(name string) string {
 	r, size := utf8.DecodeRuneInString(name)
 	return string(unicode.ToLower(r)) + name[size:]
 }
 
-// withoutLiterals shows a statement of PartiQL with *** in the place of its literals. Names may stand in double quotes, values do not.
+// withoutLiterals replaces the literals in a PartiQL statement with ***. Names may be in double quotes, values are not.
 func withoutLiterals(statement string) string {
 	var b strings.Builder
-	valueNext, between := false, false // where there are values: after VALUE, and BETWEEN … AND …
+	valueNext, between := false, false // where a value follows: after VALUE, and in BETWEEN … AND …
 	for i := 0; i < len(statement); {
 		switch c := statement[i]; {
 		case c == '\'' || c == '`':

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/database/server"
 )
 
-// record is a record of CloudTrail. Its documentation:
+// record is a CloudTrail record. Its documentation:
 // https://docs.aws.amazon.com/awscloudtrail/latest/userguide/cloudtrail-event-reference-record-contents.html
 type record struct {
 	EventVersion        string            `json:"eventVersion"`
@@ -77,12 +77,12 @@ type tlsDetails struct {
 	Host    string `json:"clientProvidedHostHeader"`
 }
 
-// textMax is how long a text of a client may be in a record.
+// textMax is the maximum length of a client's text in a record.
 const textMax = 1024
 
 func cut(text string) string { return strings.ToValidUTF8(text[:min(len(text), textMax)], "\uFFFD") }
 
-// newRecord has what all records have.
+// newRecord returns a record with the common fields.
 func (l *Log) newRecord(a *server.Audited) *record {
 	r := &record{
 		EventVersion: "1.11", UserIdentity: identity(a), EventTime: l.o.Now().UTC().Format("2006-01-02T15:04:05Z"), Region: a.Region,
@@ -113,20 +113,20 @@ func (l *Log) newRecord(a *server.Audited) *record {
 	return r
 }
 
-// telling are the codes whose messages can show a value, what was signed, or a header Authorization, which may have been meant for
-// another server.
+// telling are the codes whose messages can show a value, the signed text, or an Authorization header, which may have been meant
+// for another server.
 var telling = []apierr.Code{
 	apierr.ValidationException, apierr.SerializationException, apierr.InvalidSignatureException, apierr.IncompleteSignatureException,
 	apierr.TransactionCanceledException,
 }
 
-// identity says who has sent a request, as far as that is proved.
+// identity returns who sent a request, as far as that is authenticated.
 func identity(a *server.Audited) userIdentity {
 	who := a.Who
 	switch {
 	case a.Owner:
 		return userIdentity{Type: "AWSService", InvokedBy: "monotable"}
-	case who == nil || who.ARN == "": // nobody is asked, or who asked has not proved to be anybody; the key is what the request says
+	case who == nil || who.ARN == "": // without authentication, or with a failed one; the key is the one in the request
 		return userIdentity{Type: "Unknown", AccessKeyID: accessKeyID(a.Request)}
 	}
 	id := userIdentity{Type: "IAMUser", PrincipalID: who.UserID, ARN: who.ARN, AccountID: who.Account, AccessKeyID: accessKeyID(a.Request), UserName: who.Username}
@@ -145,20 +145,20 @@ func roleName(who *policy.Principal) string {
 	return name
 }
 
-// accessKeyID is the key that a request names: where its signature is right, the one that has signed it.
+// accessKeyID returns the key named in a request; if the signature is valid, it is the key that signed it.
 func accessKeyID(r *http.Request) string {
 	id, _, _ := signature.CredentialOf(r)
 	return cut(id)
 }
 
-// resources are the tables that were looked up.
+// resources returns the tables that were looked up.
 func (l *Log) resources(a *server.Audited) []resource {
 	var all []resource
 	for _, name := range a.Tables {
 		if name == "" {
 			continue
 		}
-		// A table of a Region beside the default one is called REGION/NAME.
+		// A table outside the default Region is named REGION/NAME.
 		if _, rest, found := strings.Cut(name, "/"); found {
 			name = rest
 		}
@@ -167,7 +167,7 @@ func (l *Log) resources(a *server.Audited) []resource {
 	return all
 }
 
-// marshal is for maps of texts, which always can be.
+// marshal encodes a map of strings, which cannot fail.
 func marshal(shown map[string]string) json.RawMessage {
 	if len(shown) == 0 {
 		return nil

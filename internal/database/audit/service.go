@@ -13,17 +13,17 @@ import (
 // stsVersion is the version of the Security Token Service's API.
 const stsVersion = "2011-06-15"
 
-// shownOfSTS are the parameters of STS that are no secrets.
+// shownOfSTS are the parameters of STS that are not secret.
 var shownOfSTS = []string{"RoleArn", "RoleSessionName", "DurationSeconds", "ExternalId", "SourceIdentity"}
 
-// RecordForm writes the record of a request of the Security Token Service, the only one beside DynamoDB whose requests are recorded.
+// RecordForm writes the record of a request of the Security Token Service, the only other service whose requests are recorded.
 func (l *Log) RecordForm(a *server.Audited, form url.Values, response []byte) error {
 	if !l.records(Management) {
 		return nil
 	}
 	r := l.newRecord(a)
 	r.EventSource, r.EventName, r.APIVersion = "sts.amazonaws.com", cut(form.Get("Action")), stsVersion
-	r.ReadOnly = true // it changes nothing that is kept
+	r.ReadOnly = true // it changes no stored state
 	shown := map[string]string{}
 	for _, name := range shownOfSTS {
 		if value := form.Get(name); value != "" {
@@ -32,10 +32,10 @@ func (l *Log) RecordForm(a *server.Audited, form url.Values, response []byte) er
 	}
 	r.RequestParameters = marshal(shown)
 	var sent stsResponse
-	_ = xml.Unmarshal(response, &sent) // a response that is another has neither
+	_ = xml.Unmarshal(response, &sent) // another response has neither
 	r.ErrorCode = cut(sent.Error.Code)
 	if began := sent.began(); began.Credentials.AccessKeyID != "" {
-		r.ResponseElements, _ = json.Marshal(began) // texts always can be
+		r.ResponseElements, _ = json.Marshal(began) // strings can always be encoded
 		if began.Subject != "" {
 			r.UserIdentity = userIdentity{Type: "WebIdentityUser", PrincipalID: began.Provider + ":" + began.Audience + ":" + began.Subject, UserName: began.Subject}
 		}
@@ -43,7 +43,7 @@ func (l *Log) RecordForm(a *server.Audited, form url.Values, response []byte) er
 	return l.write(r)
 }
 
-// stsResponse is as much of a response of STS as is recorded.
+// stsResponse is the recorded part of an STS response.
 type stsResponse struct {
 	Error       struct{ Code string }
 	AssumeRole  session `xml:"AssumeRoleResult"`
@@ -51,7 +51,7 @@ type stsResponse struct {
 	User        session `xml:"GetSessionTokenResult"`
 }
 
-// session is the session that a request has begun, without what is secret of it: the key's id is in the records of its requests.
+// session is the session started by a request, without its secrets: the key's id is in the records of its requests.
 type session struct {
 	Credentials struct {
 		AccessKeyID string `xml:"AccessKeyId" json:"accessKeyId"`
@@ -76,7 +76,7 @@ func (r *stsResponse) began() *session {
 	return &r.User
 }
 
-// RecordIAM writes the record of what the owner of the database has done to users, roles, policies and keys, by an action like "user create".
+// RecordIAM writes the record of an owner's change of users, roles, policies and keys, by an action like "user create".
 func (l *Log) RecordIAM(action, region string, parameters map[string]string, failed error) error {
 	if !l.records(Management) {
 		return nil
@@ -93,7 +93,7 @@ func (l *Log) RecordIAM(action, region string, parameters map[string]string, fai
 	return l.write(r)
 }
 
-// iamName is what IAM calls an action: CreateUser, AttachPolicy.
+// iamName returns IAM's name of an action: CreateUser, AttachPolicy.
 func iamName(action string) string {
 	noun, verb, _ := strings.Cut(action, " ")
 	if noun == "key" {

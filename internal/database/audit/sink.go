@@ -11,23 +11,24 @@ import (
 	"time"
 )
 
-// sink is where lines go. Its methods are called by one goroutine at a time.
+// sink is the destination of lines. Its methods are not called concurrently.
 type sink interface {
 	write(line []byte) error
-	// reopen makes the sink usable again, if it can.
+	// reopen makes the sink usable again, if possible.
 	reopen() error
 	close() error
 }
 
-// writeWait is how long a write may take. What reads a pipe may stop, and all requests wait for the one that is being recorded.
+// writeWait is how long a write may take. The reader of a pipe may stop reading, and all requests wait for the one being
+// recorded.
 const writeWait = 5 * time.Second
 
 var errBlocked = fmt.Errorf("nothing has read the audit log for %v", writeWait)
 
-// stream is a writer of somebody else's.
+// stream is a caller's writer.
 type stream struct {
 	w io.Writer
-	// late is where the end of a write is heard of that took too long; nil for none. No other is begun before.
+	// late receives the result of a write that took too long; nil if there is none. No other write starts before.
 	late chan error
 }
 
@@ -65,15 +66,15 @@ const (
 	asideForm = "20060102T150405.000000000Z"
 )
 
-// file is a file that is put aside when it is long.
+// file is a file that is rotated by size.
 type file struct {
 	name string
 	max  int64
 	keep int
 	now  func() time.Time
 
-	f       *os.File // nil after a fault
-	regular bool     // it is no device and no pipe, which are never put aside
+	f       *os.File // nil after a failure
+	regular bool     // not a device or a pipe, which are never rotated
 	size    int64
 	torn    bool // the file may end within a line
 }
@@ -123,7 +124,7 @@ func (s *file) write(line []byte) error {
 	if s.torn {
 		line = append([]byte{'\n'}, line...)
 	}
-	_ = s.f.SetWriteDeadline(time.Now().Add(writeWait)) // files on a disk have none, and need none
+	_ = s.f.SetWriteDeadline(time.Now().Add(writeWait)) // files on a disk do not support deadlines, and need none
 	n, err := s.f.Write(line)
 	s.size += int64(n)
 	if err != nil {
@@ -133,7 +134,7 @@ func (s *file) write(line []byte) error {
 	return nil
 }
 
-// rotate puts the file aside and begins a new one.
+// rotate renames the file and starts a new one.
 func (s *file) rotate() error {
 	aside := fmt.Sprintf("%s.%s", s.name, s.now().UTC().Format(asideForm))
 	if _, err := os.Lstat(aside); err == nil {
@@ -149,7 +150,7 @@ func (s *file) rotate() error {
 	return nil
 }
 
-// discard removes the oldest files that were put aside beyond those to keep. What cannot be removed now will be later.
+// discard removes the oldest rotated files beyond those to keep. Failed removals are retried at the next rotation.
 func (s *file) discard() {
 	if s.keep <= 0 {
 		return
@@ -164,7 +165,7 @@ func (s *file) discard() {
 	}
 }
 
-// globLiteral escapes what has a meaning in patterns.
+// globLiteral escapes the special characters of patterns.
 func globLiteral(name string) string {
 	var b []byte
 	for i := range len(name) {
@@ -177,14 +178,14 @@ func globLiteral(name string) string {
 	return string(b)
 }
 
-// reopen opens the new file before the old one is closed: where it cannot, the old one goes on, if there is one.
+// reopen opens the new file before it closes the old one: if that fails, the old one remains in use, if there is one.
 func (s *file) reopen() error {
 	old := s.f
 	if err := s.open(); err != nil {
 		return err
 	}
 	if old != nil {
-		_ = old.Close() // all that was written to it has been
+		_ = old.Close() // everything written has reached it
 	}
 	return nil
 }

@@ -2,11 +2,11 @@ package bucket
 
 import "sync"
 
-// partBuffers keeps the memory of parts for the next object: a transfer writes one large object after the other, and a
-// new buffer for each would be a third of its memory until it is collected.
+// partBuffers pools the memory of parts: a transfer writes one large object after the other, and new buffers for each would be a
+// third of its memory until they are collected.
 var partBuffers = sync.Pool{New: func() any { return new([PartBytes]byte) }}
 
-// Parts cuts what is written into parts of PartBytes and hands each of them to Put, the last one by Flush. No part is empty.
+// Parts divides what is written into parts of PartBytes and passes each to Put, the last one in Flush. No part is empty.
 type Parts struct {
 	Put func(number int, part []byte) error
 
@@ -34,7 +34,7 @@ func (p *Parts) Write(data []byte) (n int, err error) {
 	return n, nil
 }
 
-// Flush hands over the last part and returns the entity tag of all. Nothing is written after it.
+// Flush passes on the last part and returns the entity tag of the object. Nothing may be written after it.
 func (p *Parts) Flush() (etag string, err error) {
 	defer p.free()
 	if len(p.buffer) > 0 {

@@ -1,23 +1,23 @@
-// Package cloudwatch answers the part of CloudWatch's API that reads metrics: GetMetricData, GetMetricStatistics and
-// ListMetrics, over what package history keeps of the database's own metrics, in the namespace AWS/DynamoDB; and
-// GetInsightRuleReport, over the rankings of DynamoDB's contributor insights. Metric math is in metric_math.go.
+// Package cloudwatch implements the part of CloudWatch's API that reads metrics: GetMetricData, GetMetricStatistics and
+// ListMetrics, for the database's own metrics in the namespace AWS/DynamoDB, which package history keeps; and
+// GetInsightRuleReport, for the rankings of DynamoDB's contributor insights. Metric math is in metric_math.go.
 //
 // A request passes these stages:
 //
 //	protocol     AWS Query, AWS JSON 1.0 or Smithy RPC v2 CBOR: the operation and its input    protocol.go, query.go
 //	operation    checks the input, reads the history, aggregates minutes to periods           get_metric_data.go …
-//	protocol     the output, or a fault, in the form that the client speaks
+//	protocol     the output, or a fault, in the client's protocol
 //
 // # Invariants
 //
-//	I1  What a client sends never causes a panic or a 500: inputs are decoded into the shapes of shapes.go, and
-//	    everything that they refer to is looked up in what the history has.
-//	I2  At most turnsMax requests are worked on at once, each of at most BodyMax bytes. What they take, in memory and
-//	    processor time, is taken from the database's requests.
+//	I1  No client input causes a panic or a 500: inputs are decoded to the structs of shapes.go, and
+//	    everything that they refer to is looked up in the history.
+//	I2  At most turnsMax requests are processed at once, each of at most BodyMax bytes, because they use
+//	    memory and CPU time that the database's requests need.
 //
 // # Concurrency
 //
-// A Handler serves any number of requests at once.
+// A Handler serves any number of requests concurrently.
 package cloudwatch
 
 import (
@@ -33,20 +33,19 @@ import (
 	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
-// BodyMax is the most bytes that the body of a request may have.
+// BodyMax is the maximum size of a request's body.
 const BodyMax = 512 << 10
 
-// turnsMax is how many requests are worked on at once.
+// turnsMax is how many requests are processed at once.
 const turnsMax = 2
 
-// Source has the metrics. *history.History is one.
+// Source provides the metrics. *history.History implements it.
 type Source interface {
-	// Read calls visit with what was measured from a time until before another, minute by minute. A series may be
-	// visited twice in a minute.
+	// Read calls visit with the measurements in [from, to), minute by minute. A series may be visited twice in a minute.
 	Read(ctx context.Context, from, to time.Time, visit func(minute time.Time, s history.Series, m history.Sample)) error
 }
 
-// Handler answers requests.
+// Handler responds to requests.
 type Handler struct {
 	source Source
 	rules  Rules
@@ -55,21 +54,21 @@ type Handler struct {
 	turns  chan struct{}
 }
 
-// New returns a Handler over the metrics of a source and the rules of contributor insights.
+// New returns a Handler for the metrics of a source and the rules of contributor insights.
 func New(source Source, rules Rules, now func() time.Time, logger *slog.Logger) *Handler {
 	return &Handler{source: source, rules: rules, now: now, logger: logger, turns: make(chan struct{}, turnsMax)}
 }
 
-// Serves reports whether a request is CloudWatch's: it is known by its path, its target or its content type.
+// Serves reports whether a request is CloudWatch's, judging by its path, target or content type.
 func (h *Handler) Serves(r *http.Request, _ []byte) bool { return protocolOf(r) != nil }
 
-// Public is false: every operation needs a signature, where the server checks signatures.
+// Public returns false: every operation needs a signature, if the server checks signatures.
 func (h *Handler) Public(*http.Request, []byte) bool { return false }
 
-// Recorded is nil: reading metrics is not recorded.
+// Recorded returns nil: reads of metrics are not recorded.
 func (h *Handler) Recorded(*http.Request, []byte) url.Values { return nil }
 
-// Serve responds to a request that Serves is true for.
+// Serve responds to a request for which Serves is true.
 func (h *Handler) Serve(ctx context.Context, who *policy.Principal, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte) {
 	p := protocolOf(r)
 	operation, out, err := h.perform(ctx, who, p, r, body)
@@ -89,12 +88,12 @@ func (h *Handler) Serve(ctx context.Context, who *policy.Principal, r *http.Requ
 	return http.StatusOK, header, response
 }
 
-// Refuse responds to a request that is not served for a reason of the server's own.
+// Refuse responds to a request that the server itself rejects.
 func (h *Handler) Refuse(r *http.Request, id string, e *apierr.Error) (int, http.Header, []byte) {
 	return protocolOf(r).fail(&fault{status: e.Status(), code: string(e.Code), message: e.Message}, id)
 }
 
-// perform carries out one operation, in its turn.
+// perform executes one operation when it is its turn.
 func (h *Handler) perform(ctx context.Context, who *policy.Principal, p protocol, r *http.Request, body []byte) (operation string, out any, err error) {
 	if len(body) > BodyMax {
 		return "", nil, errTooLarge
@@ -130,7 +129,7 @@ func (h *Handler) perform(ctx context.Context, who *policy.Principal, p protocol
 	return operation, out, err
 }
 
-// authorize refuses what the policies of who sends a request do not allow. CloudWatch's actions have no resource.
+// authorize rejects what the sender's policies do not allow. CloudWatch's actions have no resource.
 func authorize(who *policy.Principal, operation string) error {
 	action := "cloudwatch:" + operation
 	if who == nil || policy.Evaluate(who, &policy.Request{Action: action, Resource: "*"}) == policy.Allowed {

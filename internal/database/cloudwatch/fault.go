@@ -8,14 +8,14 @@ import (
 // fault is an error response.
 type fault struct {
 	status  int
-	code    string // as AWS Query has it
-	shape   string // as the other protocols have it, where it differs
+	code    string // as in AWS Query
+	shape   string // as in the other protocols, if it differs
 	message string
 }
 
 func (f *fault) Error() string { return f.code + ": " + f.message }
 
-// name is the code for protocols that name shapes.
+// name returns the code for protocols that name shapes.
 func (f *fault) name() string {
 	if f.shape != "" {
 		return f.shape
@@ -23,7 +23,7 @@ func (f *fault) name() string {
 	return f.code
 }
 
-// sender is whose fault it is.
+// sender returns whether the client or the server is at fault.
 func (f *fault) sender() string {
 	if f.status >= http.StatusInternalServerError {
 		return "Receiver"
@@ -54,7 +54,7 @@ func missing(parameter string) *fault {
 	return &fault{http.StatusBadRequest, "MissingParameter", "MissingRequiredParameterException", fmt.Sprintf("The parameter %s is required.", parameter)}
 }
 
-// invalid is what GetMetricData refuses its queries with.
+// invalid returns GetMetricData's error for invalid queries.
 func invalid(format string, args ...any) *fault {
 	return &fault{http.StatusBadRequest, "ValidationError", "", fmt.Sprintf(format, args...)}
 }

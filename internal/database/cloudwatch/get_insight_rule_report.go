@@ -27,14 +27,13 @@ const (
 	byMaximum = "Maximum"
 )
 
-// Rules returns what a rule of contributor insights counted from a time until before another; found is false if there is no
-// such rule.
+// Rules returns what a contributor insights rule counted in [from, to); found is false if the rule does not exist.
 type Rules func(name string, from, to time.Time) (report insights.Report, found bool)
 
-// period is what a rule counted in a period of a report.
+// period holds the counts of a rule in a period of a report.
 type period struct {
 	at              moment
-	amounts         map[string]float64 // by contributor, whose values of the key are quoted
+	amounts         map[string]float64 // by contributor, the quoted values of the key
 	samples         int64
 	lowest, highest float64
 }
@@ -60,7 +59,7 @@ var insightMetrics = map[string]func(*insightRuleMetricDatapoint, *period){
 	"Average":     func(d *insightRuleMetricDatapoint, p *period) { d.Average = new(p.sum() / float64(p.samples)) },
 }
 
-// getInsightRuleReport returns the ranking that is a rule of contributor insights.
+// getInsightRuleReport returns the ranking of a contributor insights rule.
 func (h *Handler) getInsightRuleReport(_ context.Context, in *getInsightRuleReportInput) (*getInsightRuleReportOutput, error) {
 	if err := in.validate(); err != nil {
 		return nil, err
@@ -120,10 +119,10 @@ func valuesOf(k insights.Rank) []string {
 	return values
 }
 
-// contributor is a text for the values of a key, and for no others.
+// contributor returns a unique text for the values of a key.
 func contributor(values []string) string { return fmt.Sprintf("%q", values) }
 
-// periods adds minutes up to periods of so many seconds, oldest first.
+// periods aggregates minutes to periods of a number of seconds, oldest first.
 func periods(minutes []insights.Counted, from time.Time, seconds int64) []*period {
 	var all []*period
 	length := time.Duration(seconds) * time.Second
@@ -142,7 +141,7 @@ func periods(minutes []insights.Counted, from time.Time, seconds int64) []*perio
 	return all
 }
 
-// compare ranks contributors; equal ones stand in the order of their keys.
+// compare ranks contributors; equal ones are ordered by their keys.
 func (in *getInsightRuleReportInput) compare(a, b *insightRuleContributor) int {
 	rank := func(c *insightRuleContributor) float64 {
 		if in.OrderBy != byMaximum {

@@ -37,7 +37,7 @@ type value struct {
 	value float64
 }
 
-// dataToken is what a NextToken says: the request that it continues, and the last value that was returned.
+// dataToken is the content of a NextToken: the request that it continues, and the last returned value.
 type dataToken struct {
 	Request uint64
 	At      int64
@@ -90,7 +90,7 @@ func (h *Handler) getMetricData(ctx context.Context, in *getMetricDataInput) (*g
 	return out, nil
 }
 
-// values returns the values of all queries that return data, in no order.
+// values returns the values of all queries that return data, unordered.
 func (h *Handler) values(ctx context.Context, in *getMetricDataInput) ([]value, error) {
 	m := &metricMath{
 		queries: in.MetricDataQueries, series: make([]points, len(in.MetricDataQueries)),
@@ -140,7 +140,7 @@ func (h *Handler) measure(ctx context.Context, in *getMetricDataInput, series []
 	return nil
 }
 
-// compare orders values as pages have them: by time, and at one time by query.
+// compare orders values as in pages: by time, then by query.
 func (in *getMetricDataInput) compare(a, b value) int {
 	byTime := cmp.Compare(a.at, b.at)
 	if in.ScanBy != ascending {
@@ -174,7 +174,7 @@ func (in *getMetricDataInput) hash() uint64 {
 }
 
 func hashOf(request any) uint64 {
-	data, _ := json.Marshal(request) // of strings, numbers and times
+	data, _ := json.Marshal(request) // strings, numbers and times can always be encoded
 	h := fnv.New64a()
 	_, _ = h.Write(data)
 	return h.Sum64()
@@ -212,7 +212,7 @@ func (in *getMetricDataInput) validate() error {
 	return nil
 }
 
-// validate checks one query; at stands before the names of its parameters.
+// validate checks one query; at is the prefix of its parameters' names.
 func (q *metricDataQuery) validate(at string) error {
 	switch {
 	case q.ID == "":

@@ -63,7 +63,7 @@ func (p *datapoint) put(name string, value float64) {
 	}
 }
 
-// validate checks the input and returns the statistics that it asks for.
+// validate checks the input and returns the requested statistics.
 func (in *getMetricStatisticsInput) validate() (map[string]statistic, error) {
 	for _, required := range []struct {
 		name  string
@@ -125,7 +125,7 @@ func (in *getMetricStatisticsInput) statistics() (map[string]statistic, error) {
 	return wanted, nil
 }
 
-// validMetric checks what all requests for a metric have; at stands before the names of parameters.
+// validMetric checks the common part of all requests for a metric; at is the prefix of the parameters' names.
 func validMetric(at string, m metric, unit string) *fault {
 	for _, text := range []struct {
 		name, value string

@@ -70,7 +70,7 @@ func (in *listMetricsInput) validate() error {
 	return nil
 }
 
-// matches reports whether a metric passes the filters: it may have more dimensions than they name.
+// matches reports whether a metric passes the filters; it may have additional dimensions.
 func (in *listMetricsInput) matches(m metric) bool {
 	if in.Namespace != "" && in.Namespace != m.Namespace || in.MetricName != "" && in.MetricName != m.MetricName {
 		return false
@@ -85,7 +85,7 @@ func (in *listMetricsInput) matches(m metric) bool {
 	return true
 }
 
-// listToken is what a NextToken says: the request that it continues, and the last metric that it returned.
+// listToken is the content of a NextToken: the request that it continues, and the last returned metric.
 type listToken struct {
 	Request uint64
 	Last    history.Series
@@ -96,7 +96,7 @@ func (in *listMetricsInput) token(last history.Series) string {
 	return sealed(listToken{in.hash(), last})
 }
 
-// after returns the series after which the response begins, nil for the first.
+// after returns the series after which the response starts, or nil.
 func (in *listMetricsInput) after() (*history.Series, error) {
 	if in.NextToken == "" {
 		return nil, nil
@@ -114,9 +114,9 @@ func (in *listMetricsInput) hash() uint64 {
 	return hashOf(request)
 }
 
-// sealed returns a token as text, opened what it says. Nothing in it is secret, and nothing trusts it.
+// sealed encodes a token as text, opened decodes it. Tokens are neither secret nor trusted.
 func sealed(token any) string {
-	data, _ := json.Marshal(token) // of strings and numbers
+	data, _ := json.Marshal(token) // strings and numbers can always be encoded
 	return base64.URLEncoding.EncodeToString(data)
 }
 

@@ -14,20 +14,20 @@ import (
 // The limits of expressions.
 const (
 	expressionMax = 2048
-	// mathBudget is how many values the expressions of one request may look at: about a second's work.
+	// mathBudget is how many values the expressions of one request may process: about a second's work.
 	mathBudget = 5_000_000
-	// mathDepth is how deep expressions may be nested, in one another too.
+	// mathDepth is the maximum nesting of expressions, including references to each other.
 	mathDepth = 1000
 )
 
 // points are the values of a graph by time, in seconds since the epoch.
 type points map[int64]float64
 
-// operand is what a part of an expression is: a number, a time series, or several.
+// operand is the value of a subexpression: a number, a time series, or an array of them.
 type operand struct {
 	scalar  *float64
 	series  []points
-	several bool // series is an array, and not one time series
+	several bool // series is an array rather than a single time series
 }
 
 func number(v float64) operand         { return operand{scalar: &v} }
@@ -36,8 +36,8 @@ func array(all []points) operand       { return operand{series: all, several: tr
 func (o operand) isOne() bool          { return o.scalar == nil && !o.several }
 func mathFault(text, why string) error { return invalid("Error in expression '%s': %s", text, why) }
 
-// metricMath evaluates the expressions of a request: arithmetic and functions of metric math over its metrics and over one
-// another. Expressions are read by Go's parser, whose operators + - * / bind as those of metric math do.
+// metricMath evaluates the expressions of a request: arithmetic and metric math functions on its metrics and on each other.
+// Expressions are parsed by Go's parser, whose operators + - * / have the same precedence.
 type metricMath struct {
 	queries []metricDataQuery
 	series  []points // by query; nil for an expression that has not been evaluated
@@ -46,7 +46,7 @@ type metricMath struct {
 	depth   int
 }
 
-// evaluate sets the series of expression i, and of those that it refers to.
+// evaluate sets the series of expression i, and of those it refers to.
 func (m *metricMath) evaluate(i int) error {
 	text := m.queries[i].Expression
 	if m.begun[i] {
@@ -96,7 +96,7 @@ func (m *metricMath) value(text string, n ast.Expr) (operand, error) {
 	return operand{}, mathFault(text, "unexpected syntax.")
 }
 
-// named is the time series of a query.
+// named returns the time series of a query.
 func (m *metricMath) named(text, id string) (operand, error) {
 	i := slices.IndexFunc(m.queries, func(q metricDataQuery) bool { return q.ID == id })
 	if i < 0 {
@@ -117,7 +117,7 @@ var arithmetic = map[string]func(a, b float64) float64{
 	"/": func(a, b float64) float64 { return a / b },
 }
 
-// binary applies an operator: to numbers, to values of the same time, and to each series of an array.
+// binary applies an operator to numbers, to values of the same time, and to each series of an array.
 func (m *metricMath) binary(text, op string, left, right ast.Expr) (operand, error) {
 	of := arithmetic[op]
 	if of == nil {
@@ -147,7 +147,7 @@ func (m *metricMath) binary(text, op string, left, right ast.Expr) (operand, err
 	return out, nil
 }
 
-// at is what stands beside element i of an array.
+// at returns the counterpart of element i of an array.
 func (o operand) at(i int) operand {
 	if o.several {
 		return timeSeries(o.series[i])
@@ -155,7 +155,7 @@ func (o operand) at(i int) operand {
 	return o
 }
 
-// combine applies of to each time that both have. What is no number, as by a division by zero, is left out.
+// combine applies of at each time that both have. Results that are not numbers, as after a division by zero, are omitted.
 func (m *metricMath) combine(text string, of func(a, b float64) float64, a, b operand) (points, error) {
 	over := a
 	if a.scalar != nil {
@@ -190,7 +190,7 @@ func (m *metricMath) spend(text string, p points) error {
 	return nil
 }
 
-// aggregates are functions of a time series, which give a number, and of an array, which give a time series.
+// aggregates are functions that return a number for a time series, and a time series for an array.
 var aggregates = map[string]func(values []float64) float64{
 	"AVG": func(values []float64) float64 { return total(values) / float64(len(values)) },
 	"MAX": slices.Max[[]float64],
@@ -234,7 +234,7 @@ func (m *metricMath) call(text, name string, args []ast.Expr) (operand, error) {
 	return operand{}, mathFault(text, "the function "+name+" is not supported with these arguments.")
 }
 
-// metrics are all metrics of the request, and no expressions.
+// metrics returns all metrics of the request, without expressions.
 func (m *metricMath) metrics() operand {
 	var all []points
 	for i, q := range m.queries {
@@ -263,7 +263,7 @@ func (m *metricMath) aggregate(text string, of func([]float64) float64, arg oper
 	}
 	out := points{}
 	for at, values := range byTime {
-		slices.Sort(values) // sums are the same every time
+		slices.Sort(values) // for reproducible sums
 		out[at] = of(values)
 	}
 	if arg.several {
@@ -275,7 +275,7 @@ func (m *metricMath) aggregate(text string, of func([]float64) float64, arg oper
 	return number(out[0]), nil
 }
 
-// period is the period of a metric, in seconds.
+// period returns the period of a metric, in seconds.
 func (m *metricMath) period(text string, arg ast.Expr) (operand, error) {
 	if id, ok := arg.(*ast.Ident); ok {
 		for _, q := range m.queries {
@@ -287,7 +287,7 @@ func (m *metricMath) period(text string, arg ast.Expr) (operand, error) {
 	return operand{}, mathFault(text, "PERIOD needs the Id of a metric.")
 }
 
-// fill gives a series a value at the times at which only other metrics of the request have one.
+// fill sets a series' value at the times at which only other metrics of the request have one.
 func (m *metricMath) fill(text string, of, with ast.Expr) (operand, error) {
 	arg, err := m.value(text, of)
 	if err != nil {
@@ -320,7 +320,7 @@ func (m *metricMath) fill(text string, of, with ast.Expr) (operand, error) {
 	return out, nil
 }
 
-// label is what a query is called in the response.
+// label returns a query's label in the response.
 func (q *metricDataQuery) label() string {
 	switch {
 	case q.Label != nil:

@@ -19,16 +19,16 @@ const (
 	headerQueryError  = "X-Amzn-Query-Error"
 )
 
-// protocol is a way to write requests and responses.
+// protocol decodes requests and encodes responses.
 type protocol interface {
-	// decode returns the operation's name, and what fills its input; an error is a *fault.
+	// decode returns the operation's name, and a function that fills its input; an error is a *fault.
 	decode(r *http.Request, body []byte) (operation string, into func(in any) error, err error)
 	encode(operation string, out any, id string) (http.Header, []byte, error)
 	fail(f *fault, id string) (status int, header http.Header, body []byte)
 	unknown(operation string) *fault
 }
 
-// protocolOf returns the protocol of a request, nil if it is none of CloudWatch's.
+// protocolOf returns the protocol of a request, or nil if it is not one of CloudWatch's.
 func protocolOf(r *http.Request) protocol {
 	switch {
 	case r.Method != http.MethodPost:
@@ -41,7 +41,7 @@ func protocolOf(r *http.Request) protocol {
 		return jsonProtocol{}
 	}
 	if r.Header.Get(headerTarget) != "" || strings.Contains(r.Header.Get("Authorization"), "/dynamodb/") {
-		return nil // DynamoDB's, as nearly all are
+		return nil // DynamoDB's, like nearly all requests
 	}
 	if media, _, _ := mime.ParseMediaType(r.Header.Get(headerContentType)); media == "application/x-www-form-urlencoded" {
 		return queryProtocol{}
@@ -55,7 +55,7 @@ type failure struct {
 	Message string `json:"message"`
 }
 
-// queryError tells clients that once spoke AWS Query the code that they know.
+// queryError sends the AWS Query error code to clients that used to use that protocol.
 func queryError(h http.Header, f *fault) { h.Set(headerQueryError, f.code+";"+f.sender()) }
 
 func unknownOperation(operation string) *fault {
@@ -88,7 +88,7 @@ func (jsonProtocol) encode(_ string, out any, _ string) (http.Header, []byte, er
 func (jsonProtocol) fail(f *fault, _ string) (int, http.Header, []byte) {
 	header := jsonHeader()
 	queryError(header, f)
-	body, _ := json.Marshal(failure{f.name(), f.message}) // strings always can be
+	body, _ := json.Marshal(failure{f.name(), f.message}) // strings can always be encoded
 	return f.status, header, body
 }
 
@@ -122,7 +122,7 @@ func (cborProtocol) encode(_ string, out any, _ string) (http.Header, []byte, er
 func (cborProtocol) fail(f *fault, _ string) (int, http.Header, []byte) {
 	header := cborHeader()
 	queryError(header, f)
-	body, _ := cbor.Marshal(failure{"com.amazonaws.cloudwatch#" + f.name(), f.message}) // strings always can be
+	body, _ := cbor.Marshal(failure{"com.amazonaws.cloudwatch#" + f.name(), f.message}) // strings can always be encoded
 	return f.status, header, body
 }
 

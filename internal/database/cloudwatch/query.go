@@ -19,7 +19,7 @@ const (
 	xmlNamespace = "http://monitoring.amazonaws.com/doc/" + apiVersion + "/"
 )
 
-// depthMax is deeper than any member of an input is.
+// depthMax is deeper than any member of an input.
 const depthMax = 12
 
 // queryProtocol is AWS Query: parameters such as Dimensions.member.1.Name in, XML out.
@@ -52,7 +52,7 @@ func (queryProtocol) unknownIn(operation, version string) *fault {
 	return f
 }
 
-// parameter is a node in the tree that the names of parameters make.
+// parameter is a node in the tree formed by the names of parameters.
 type parameter struct {
 	value   *string
 	members map[string]*parameter
@@ -147,7 +147,7 @@ func (p *parameter) text() string {
 	return *p.value
 }
 
-// memberName is the name that a field has in the API.
+// memberName returns a field's name in the API.
 func memberName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return cmp.Or(name, f.Name)
@@ -177,7 +177,7 @@ func (queryProtocol) fail(f *fault, id string) (int, http.Header, []byte) {
 	return f.status, xmlHeader(), b.Bytes()
 }
 
-// xmlBuffer writes outputs as AWS Query does: lists are elements named member, maps are elements named entry.
+// xmlBuffer writes outputs like AWS Query: list elements are named member, map elements entry.
 type xmlBuffer struct{ bytes.Buffer }
 
 func (b *xmlBuffer) element(name string, v reflect.Value) {

@@ -9,8 +9,8 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// The shapes of the API, by the names of its model. Their members are decoded from and encoded to all three protocols
-// by name. A pointer or slice that is nil is not there.
+// The shapes of the API, with the names in its model. Their members are decoded from and encoded to all three protocols by name.
+// A nil pointer or slice means that the member is missing.
 
 type dimension struct{ Name, Value string }
 
@@ -55,7 +55,7 @@ type messageData struct{ Code, Value string }
 type getMetricDataOutput struct {
 	MetricDataResults []metricDataResult
 	NextToken         string        `json:",omitempty"`
-	Messages          []messageData // always empty, and always there
+	Messages          []messageData // always empty, and always present
 }
 
 type getMetricStatisticsInput struct {
@@ -140,7 +140,7 @@ type getInsightRuleReportOutput struct {
 //nolint:recvcheck // decoding changes it, encoding takes it as a value
 type moment struct{ time.Time }
 
-// The years of which a timestamp may be, so that arithmetic with it stays in range.
+// The valid years of a timestamp, which keep arithmetic in range.
 const firstYear, lastYear = 1970, 9999
 
 func (t *moment) set(at time.Time) error {
@@ -152,13 +152,13 @@ func (t *moment) set(at time.Time) error {
 }
 
 func (t *moment) setSeconds(seconds float64) error {
-	if !(math.Abs(seconds) < 1<<40) { // NaN is not
+	if !(math.Abs(seconds) < 1<<40) { // false for NaN
 		return fmt.Errorf("timestamp is not of the years %d to %d", firstYear, lastYear)
 	}
 	return t.set(time.UnixMilli(int64(math.Round(seconds * 1000))))
 }
 
-// setText reads ISO 8601, or seconds since the epoch.
+// setText parses ISO 8601, or seconds since the epoch.
 func (t *moment) setText(text string) error {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02T15:04Z07:00", time.DateOnly} {
 		if at, err := time.Parse(layout, text); err == nil {

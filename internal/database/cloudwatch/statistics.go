@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/cloudwatch/history"
 )
 
-// namespace is the only one that has metrics.
+// namespace is the only one with metrics.
 const namespace = "AWS/DynamoDB"
 
 // The names of dimensions.
@@ -22,7 +22,7 @@ const (
 	receiver   = "ReceivingRegion"
 )
 
-// seriesOf returns the series that a metric with dimensions is; ok is false where no metric here has such dimensions.
+// seriesOf returns the series of a metric with dimensions; ok is false if no metric here has these dimensions.
 func seriesOf(in metric) (s history.Series, ok bool) {
 	s.Name = in.MetricName
 	fields := map[string]*string{tableName: &s.Table, indexName: &s.Index, operation: &s.Operation, streamName: &s.Stream, receiver: &s.Receiver}
@@ -36,7 +36,7 @@ func seriesOf(in metric) (s history.Series, ok bool) {
 	return s, in.Namespace == namespace
 }
 
-// metricOf is the reverse of seriesOf.
+// metricOf is the inverse of seriesOf.
 func metricOf(s history.Series) metric {
 	m := metric{Namespace: namespace, MetricName: s.Name, Dimensions: []dimension{}}
 	for _, d := range []dimension{{tableName, s.Table}, {indexName, s.Index}, {operation, s.Operation}, {streamName, s.Stream}, {receiver, s.Receiver}} {
@@ -47,10 +47,10 @@ func metricOf(s history.Series) metric {
 	return m
 }
 
-// statistic is what a client wants of a sample; ok is false where the sample does not tell.
+// statistic computes a statistic of a sample; ok is false if the sample does not have it.
 type statistic func(s *history.Sample) (value float64, ok bool)
 
-// simple are the statistics that are no percentiles.
+// simple are the statistics other than percentiles.
 var simple = map[string]statistic{
 	"SampleCount": func(s *history.Sample) (float64, bool) { return s.Count, true },
 	"Sum":         func(s *history.Sample) (float64, bool) { return s.Sum, true },
@@ -95,7 +95,7 @@ func newGraph(m metric, unit string, period int64) *graph {
 	return g
 }
 
-// draw reads what graphs show from a start until before an end. Periods begin at the start.
+// draw reads the values of graphs in [start, end). Periods begin at the start.
 func (h *Handler) draw(ctx context.Context, graphs []*graph, start, end time.Time) error {
 	bySeries := map[history.Series][]*graph{}
 	for _, g := range graphs {
@@ -114,15 +114,15 @@ func (h *Handler) draw(ctx context.Context, graphs []*graph, start, end time.Tim
 	})
 }
 
-// highResolution are the periods below a minute that CloudWatch knows. Metrics here have one sample a minute, as
-// DynamoDB's have: such a period shows the minutes.
+// highResolution are CloudWatch's periods below a minute. Metrics here have one sample a minute, as DynamoDB's do, so such a
+// period shows the minutes.
 var highResolution = map[int64]bool{1: true, 5: true, 10: true, 20: true, 30: true}
 
 func validPeriod(seconds int64) bool {
 	return highResolution[seconds] || seconds >= 60 && seconds%60 == 0 && seconds <= math.MaxInt32
 }
 
-// span is the time that a request asks for; its start is rounded down to the minute. fault says what is wrong with it.
+// span returns the requested time range; its start is rounded down to the minute. fault describes an invalid range.
 func span(start, end *moment) (from, to time.Time, fault string) {
 	switch {
 	case start.Equal(end.Time):

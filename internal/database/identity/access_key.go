@@ -12,10 +12,10 @@ import (
 	"github.com/monotable/monotable/internal/seal"
 )
 
-// keysMax is how many access keys a user may have, as on AWS.
+// keysMax is the maximum number of access keys of a user, as on AWS.
 const keysMax = 2
 
-// EnsureRoot makes an access key for the root where nobody has a key. It returns nil where somebody has.
+// EnsureRoot creates an access key for the root if there is no access key at all. It returns nil if there is one.
 func (d *Directory) EnsureRoot(ctx context.Context) (*Key, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -32,7 +32,7 @@ func (d *Directory) EnsureRoot(ctx context.Context) (*Key, error) {
 	return &made.Keys[0], d.reload(ctx)
 }
 
-// createKey makes an access key for a user, or the root.
+// createKey creates an access key for a user or the root.
 func (d *Directory) createKey(ctx context.Context, r *Request) (Result, error) {
 	key, sealed, err := d.newSealedKey(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func (d *Directory) createKey(ctx context.Context, r *Request) (Result, error) {
 	}
 	err = d.updateKeys(ctx, r.User, func(keys []keyRecord) ([]keyRecord, error) {
 		if len(keys) >= keysMax {
-			return nil, fmt.Errorf("%s has %d access keys, as many as are allowed: delete one first", userOrRoot(r.User), len(keys))
+			return nil, fmt.Errorf("%s already has %d access keys, the maximum: delete one first", userOrRoot(r.User), len(keys))
 		}
 		return append(keys, sealed), nil
 	})
@@ -48,14 +48,14 @@ func (d *Directory) createKey(ctx context.Context, r *Request) (Result, error) {
 	return Result{Keys: []Key{key}}, err
 }
 
-// rotateKey makes a new access key for the owner of one, which stays good for a time.
+// rotateKey creates a new access key for the owner of an existing one, which remains valid for a grace period.
 func (d *Directory) rotateKey(ctx context.Context, r *Request) (Result, error) {
 	owner, err := d.view.Load().ownerOf(r.Name)
 	if err != nil {
 		return Result{}, err
 	}
 	if r.Grace < 0 {
-		return Result{}, errors.New("the time for which the old key stays good is negative")
+		return Result{}, errors.New("the grace period cannot be negative")
 	}
 	key, sealed, err := d.newSealedKey(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (d *Directory) rotateKey(ctx context.Context, r *Request) (Result, error) {
 	err = d.updateKeys(ctx, owner, func(keys []keyRecord) ([]keyRecord, error) {
 		now := d.options.Now()
 		kept := slices.DeleteFunc(keys, func(k keyRecord) bool {
-			return k.ID == r.Name && r.Grace == 0 || !k.Expires.IsZero() && !now.Before(k.Expires) // of an earlier rotation
+			return k.ID == r.Name && r.Grace == 0 || !k.Expires.IsZero() && !now.Before(k.Expires) // from an earlier rotation
 		})
 		for i := range kept {
 			if kept[i].ID == r.Name {
@@ -72,7 +72,7 @@ func (d *Directory) rotateKey(ctx context.Context, r *Request) (Result, error) {
 			}
 		}
 		if len(kept) >= keysMax {
-			return nil, fmt.Errorf("%s has another access key: delete that first, or give no grace", userOrRoot(owner))
+			return nil, fmt.Errorf("%s has another access key: delete it first, or rotate without a grace period", userOrRoot(owner))
 		}
 		return append(kept, sealed), nil
 	})
@@ -99,7 +99,7 @@ func (d *Directory) changeKey(ctx context.Context, r *Request) (Result, error) {
 	})
 }
 
-// updateKeys changes the access keys of a user, or the root.
+// updateKeys changes the access keys of a user or the root.
 func (d *Directory) updateKeys(ctx context.Context, user string, change func([]keyRecord) ([]keyRecord, error)) error {
 	kind := byte(kindUser)
 	if user == "" {
@@ -124,7 +124,7 @@ func userOrRoot(user string) string {
 	return "user " + user
 }
 
-// newSealedKey makes an access key, and its record. The caller holds mu.
+// newSealedKey creates an access key and its record. The caller holds mu.
 func (d *Directory) newSealedKey(ctx context.Context) (Key, keyRecord, error) {
 	data, err := d.dataKeyOf(ctx)
 	if err != nil {
@@ -138,7 +138,7 @@ func (d *Directory) newSealedKey(ctx context.Context) (Key, keyRecord, error) {
 	return key, keyRecord{ID: key.ID, Sealed: sealed, Created: d.options.Now().UTC()}, err
 }
 
-// newKey makes an id and a secret that look as AWS's do.
+// newKey creates an id and a secret in AWS's format.
 func (d *Directory) newKey(prefix string) (Key, error) {
 	id, err := d.newID(prefix, 16)
 	if err != nil {

@@ -8,14 +8,15 @@ import (
 	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
-// Services, as credential scopes name them.
+// Services, as named in credential scopes.
 const (
 	serviceDynamoDB   = "dynamodb"
 	serviceSTS        = "sts"
 	serviceCloudWatch = "monitoring"
 )
 
-// Authenticate returns who has signed a request, or whom its client's certificate names where nobody has; see server.Authenticator.
+// Authenticate returns who has signed a request or, for an unsigned request, the user named by its client certificate; see
+// server.Authenticator.
 func (d *Directory) Authenticate(r *http.Request, body []byte) (*policy.Principal, error) {
 	if chain := clientChain(r); chain != nil {
 		return d.certified(chain)
@@ -48,7 +49,7 @@ func (d *Directory) Authenticate(r *http.Request, body []byte) (*policy.Principa
 	return c.who, nil
 }
 
-// servicesOf are the services that a request may be for. A form is for the one that it is signed for.
+// servicesOf returns the services that a request may be for. A form is for the service that it is signed for.
 func servicesOf(r *http.Request) []string {
 	target := ""
 	if values := r.Header["X-Amz-Target"]; len(values) > 0 {
@@ -70,7 +71,8 @@ var (
 	ofForms      = []string{serviceDynamoDB, serviceSTS, serviceCloudWatch}
 )
 
-// credential finds what a signature is verified with. An unknown key, and a token that is not for it, are the same error.
+// credential returns what a signature is verified with. An unknown key, and a token that does not belong to it, give the same
+// error.
 func (d *Directory) credential(id, token string) (*credential, error) {
 	v := d.view.Load()
 	if token != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
-// clientChain is the verified certificate of a request that has no signature, and those above it; nil where it has one, or there is no such
+// clientChain returns the verified certificate chain of an unsigned request, or nil if the request is signed or has no such
 // certificate.
 func clientChain(r *http.Request) []*x509.Certificate {
 	if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 || r.Header.Get("Authorization") != "" || strings.Contains(r.URL.RawQuery, "X-Amz-") {
@@ -19,9 +19,9 @@ func clientChain(r *http.Request) []*x509.Certificate {
 	return r.TLS.VerifiedChains[0]
 }
 
-// certified is the user whom a certificate names: by the ARN in a URI of its subject alternative names, or, where there is none, by the common name
-// of its subject. The root and roles cannot be named. An authority whose names are constrained can name nobody by a common name, of which the
-// constraints say nothing.
+// certified returns the user named by a certificate: by the ARN in a URI of its subject alternative names or, if there is none,
+// by the common name of its subject. The root and roles cannot be named. An authority with name constraints cannot name users by
+// a common name, because the constraints do not apply to that.
 func (d *Directory) certified(chain []*x509.Certificate) (*policy.Principal, error) {
 	c := chain[0]
 	name := c.Subject.CommonName
@@ -43,7 +43,7 @@ func (d *Directory) certified(chain []*x509.Certificate) (*policy.Principal, err
 	return nil, apierr.KeyUnknown.With()
 }
 
-// constrained reports whether an authority may certify some names only.
+// constrained reports whether an authority may only certify some names.
 func constrained(c *x509.Certificate) bool {
 	return len(c.PermittedDNSDomains)+len(c.ExcludedDNSDomains)+len(c.PermittedIPRanges)+len(c.ExcludedIPRanges)+
 		len(c.PermittedEmailAddresses)+len(c.ExcludedEmailAddresses)+len(c.PermittedURIDomains)+len(c.ExcludedURIDomains) > 0

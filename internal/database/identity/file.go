@@ -14,10 +14,10 @@ import (
 	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
-// fileMax is the most bytes that a file may have.
+// fileMax is the maximum size of a file.
 const fileMax = 16 << 20
 
-// file is a directory as a file declares it. Policies are in AWS's form, as JSON or YAML.
+// file is a directory as declared in a file. Policies are in AWS's format, as JSON or YAML.
 type file struct {
 	Users []struct {
 		Name       string            `json:"name"`
@@ -71,8 +71,8 @@ func parseFile(text []byte) (*records, error) {
 	if err := yaml.UnmarshalWithOptions(text, &f, yaml.Strict(), yaml.UseJSONUnmarshaler()); err != nil {
 		return nil, errors.New(yaml.FormatError(err, false, false))
 	}
-	if f.Users == nil && f.Roles == nil && f.Providers == nil { // it is being written, perhaps
-		return nil, errors.New("it is empty: to declare nobody, say users: []")
+	if f.Users == nil && f.Roles == nil && f.Providers == nil { // it may be being written
+		return nil, errors.New("it is empty: to declare no users, write users: []")
 	}
 	all := new(records)
 	return all, errors.Join(f.users(all), f.roles(all), f.providers(all))
@@ -146,7 +146,7 @@ func (f *file) providers(all *records) error {
 	return nil
 }
 
-// inline adds the policies of a user or role, named for their place.
+// inline adds the policies of a user or role, named by their position.
 func (all *records) inline(of string, policies []json.RawMessage, boundary json.RawMessage) (names []string, bound string, err error) {
 	for i, text := range policies {
 		name := fmt.Sprintf("%s/policies[%d]", of, i)
@@ -168,7 +168,7 @@ func (all *records) inline(of string, policies []json.RawMessage, boundary json.
 	return names, bound, nil
 }
 
-// document is a policy, which may stand as it is or as a text.
+// document returns a policy, which may be given as an object or as a string.
 func document(value json.RawMessage, kind policy.Kind) (string, error) {
 	text := string(value)
 	var quoted string
@@ -179,7 +179,7 @@ func document(value json.RawMessage, kind policy.Kind) (string, error) {
 	return text, err
 }
 
-// idOf is the same for a name whenever the file is read, so that sessions outlive a restart.
+// idOf returns the same id for a name whenever the file is read, so that sessions survive a restart.
 func idOf(prefix, name string) string {
 	sum := sha256.Sum256([]byte(prefix + name))
 	return prefix + base32.StdEncoding.EncodeToString(sum[:])[:17]

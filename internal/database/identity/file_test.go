@@ -73,7 +73,7 @@ users:
 // TestFileRefuses: what a file must not say, and where it says it.
 func TestFileRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":               "it is empty: to declare nobody, say users: []",
+		"":               "it is empty: to declare no users, write users: []",
 		"# users\n---\n": "it is empty",
 		"users: [{name: ana, tags: {team: blue, Team: red}}]": `users[0] ana: there are two tags "team"`,
 		"roles: [{name: r, trust: {Version: 2012-10-17, Statement: {Effect: Allow, Principal: '*', Action: 'sts:AssumeRole'}}, tags: {a: b, A: c}}]": `roles[0] r: there are two tags "a"`,

@@ -9,10 +9,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// followInterval is how long a change that another server has made may be unknown here: a key that it has deleted works for so long.
+// followInterval is how long another server's change may be unknown here: a deleted key works for that long.
 const followInterval = time.Second
 
-// Follow reads the directory again whenever another server has changed it, until ctx ends.
+// Follow reloads the directory whenever another server has changed it, until ctx ends.
 func (d *Directory) Follow(ctx context.Context) {
 	ticker := time.NewTicker(followInterval)
 	defer ticker.Stop()
@@ -41,13 +41,13 @@ func (d *Directory) followOnce(ctx context.Context) error {
 		return nil
 	}
 	if err := d.renew(ctx); err != nil {
-		d.known = -1 // to try again
+		d.known = -1 // retry
 		return err
 	}
 	return nil
 }
 
-// renew is reload, with the data key that another server may have made. Its caller holds mu.
+// renew is reload, including the data key that another server may have created. The caller holds mu.
 func (d *Directory) renew(ctx context.Context) error {
 	if err := d.look(ctx); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (d *Directory) renew(ctx context.Context) error {
 	return d.reload(ctx)
 }
 
-// look notes how many changes there have been, before the store is read.
+// look reads the number of changes so far, before the store is read.
 func (d *Directory) look(ctx context.Context) (err error) {
 	if d.options.Shared {
 		d.known, err = d.changes(ctx)
@@ -79,10 +79,10 @@ func changesOf(sums []int64, err error) (int64, error) {
 	return sums[0], nil
 }
 
-// errChanged is of a change that was made for what another server has changed since it was read.
-var errChanged = errors.New("identity: another server has changed users, roles or policies at the same time")
+// errChanged: another server has changed what a change is based on.
+var errChanged = errors.New("identity: another server has changed users, roles or policies concurrently")
 
-// update is the store's Update, of what has been read: where the store is shared, it fails with errChanged if that is no longer so.
+// update is the store's Update, based on what was last read: in a shared store it fails with errChanged if that is outdated.
 func (d *Directory) update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
 	if !d.options.Shared {
 		return d.options.Store.Update(ctx, in, fn)

@@ -1,5 +1,5 @@
-// Package identity is the directory of who may call a database: the account's root, users with access keys, roles, and the policies
-// that say what they may do. It authenticates requests by it, and seals the sessions that package sts gives out.
+// Package identity is the directory of who may call a database: the account's root, users with access keys, roles, and their
+// policies. It authenticates requests, and seals the sessions that package sts issues.
 //
 // # Model
 //
@@ -7,27 +7,27 @@
 //	or in a file     users, roles, providers in YAML or JSON     file.go
 //	─► a view        immutable: principals with compiled policies, credentials by access key; every request uses one    view.go
 //
-// A change writes its record and replaces the view. With a file the store's users, roles and policies rest, and only the root is
-// taken from the store.
+// A change writes its record and replaces the view. With a file, the users, roles and policies in the store are not used; only
+// the root is.
 //
 // # Secrets
 //
-// The secrets of access keys are sealed with XChaCha20-Poly1305 under a data key of the directory, and so are sessions (seal.go). The
-// data key is in the store, itself sealed under the master key that Options.MasterKey has. Without a master key it lies open beside
-// what it seals: then whoever reads the directory of the database reads the secrets.
+// Secret access keys are sealed with XChaCha20-Poly1305 under the directory's data key, and so are sessions (seal.go). The data
+// key is in the store, itself sealed under the master key in Options.MasterKey. Without a master key it is stored unencrypted
+// next to what it seals: then anyone who can read the database's directory can read the secrets.
 //
-// A session's token is its state, sealed: whoever has the data key knows the session, without a record of it. It ends with its time, or
-// when its role or user is deleted.
+// A session's token is its sealed state: whoever has the data key knows the session, without a record of it. It ends at its
+// expiry time, or when its role or user is deleted.
 //
 // # Invariants
 //
-//	I1  A secret is shown once, when it is made; it is in no log, no error and no listing.
-//	I2  What a change answers is durable. A refused change, and a file that cannot be used, change nothing.
-//	I3  A view never changes. Who was authenticated keeps the policies of that moment for the request.
+//	I1  A secret is shown once, when it is created; it is in no log, error or listing.
+//	I2  A change is durable when it is acknowledged. A rejected change, or an invalid file, changes nothing.
+//	I3  A view is immutable. An authenticated principal keeps the policies of that moment for the request.
 //
 // # Concurrency
 //
-// All methods may be called at once. Changes wait for each other.
+// All methods are safe for concurrent use. Changes are serialized.
 package identity
 
 import (
@@ -46,26 +46,26 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Options of a Directory. Store and Account are needed.
+// Options configure a Directory. Store and Account are required.
 type Options struct {
 	Store kv.Store
-	// Shared is for a store that other servers have open too: each tells the others of its changes, which Follow hears of.
+	// Shared means that other servers have the store open, too. Each signals its changes to the others, see Follow.
 	Shared  bool
 	Account string
-	// File holds the directory in place of the store. Default: none.
+	// File declares the directory, instead of the store. Default: none.
 	File string
-	// RootKey is an access key of the account's root beside the one in the store. Default: none.
+	// RootKey is an access key of the account's root, in addition to that in the store. Default: none.
 	RootKey Key
-	// MasterKey seals the data key: 32 bytes, nil for none. PreviousMasterKey opens what an earlier one has sealed.
+	// MasterKey seals the data key: 32 bytes, or nil for none. PreviousMasterKey opens what an earlier master key has sealed.
 	MasterKey, PreviousMasterKey []byte
-	// Skew is by how much the clocks of senders may differ. Default signature.DefaultSkew.
+	// Skew is the tolerated clock difference of senders. Default signature.DefaultSkew.
 	Skew   time.Duration
 	Now    func() time.Time // default time.Now
 	Rand   io.Reader        // default crypto/rand
 	Logger *slog.Logger     // default: discard
 }
 
-// Directory is who may call.
+// Directory is the directory of who may call.
 type Directory struct {
 	options Options
 	view    atomic.Pointer[view]
@@ -74,10 +74,10 @@ type Directory struct {
 	mu     sync.Mutex // held by changes
 	data   *dataKey   // nil until a secret is sealed, or while it cannot be opened
 	sealed error      // why the data key cannot be opened
-	known  int64      // how many changes there had been when the store was read; only where it is shared
+	known  int64      // the number of changes when the store was last read; only if it is shared
 }
 
-// Open reads the directory. A store whose data key needs a master key that is not given opens: Usable says so.
+// Open reads the directory. It succeeds even if the data key needs a master key that was not given: see Usable.
 func Open(ctx context.Context, o Options) (*Directory, error) {
 	if o.Skew == 0 {
 		o.Skew = signature.DefaultSkew
@@ -101,17 +101,17 @@ func Open(ctx context.Context, o Options) (*Directory, error) {
 	return d, d.reload(ctx)
 }
 
-// Usable returns nil, or why no key of the store can be used.
+// Usable returns nil, or why the access keys in the store cannot be used.
 func (d *Directory) Usable() error { return d.sealed }
 
-// Reload reads the directory again, for a change of its file. When it fails, what was there stays.
+// Reload reads the directory again after a change of its file. If that fails, the previous view stays in use.
 func (d *Directory) Reload(ctx context.Context) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.reload(ctx)
 }
 
-// reload replaces the view. Its caller holds mu, or is Open.
+// reload replaces the view. The caller is Open or holds mu.
 func (d *Directory) reload(ctx context.Context) error {
 	if err := d.look(ctx); err != nil {
 		return err

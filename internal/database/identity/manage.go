@@ -16,12 +16,12 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// sessionMax is the longest session of a role, as on AWS.
+// sessionMax is the maximum session duration of a role, as on AWS.
 const (
 	sessionMax = 12 * time.Hour
 )
 
-// Request is a request to manage the directory. Action says which members count:
+// Request is a request to manage the directory. Action determines which members are used:
 //
 //	user create NAME [Tags, Policies, Boundary]    user list    user show NAME    user delete NAME
 //	role create NAME Trust [Tags, Policies, Boundary, MaxSession]   role list    role show NAME    role delete NAME
@@ -29,7 +29,7 @@ const (
 //	policy attach NAME, policy detach NAME: to and from User or Role
 //	key create User    key list [User]    key rotate NAME [Grace]    key disable NAME    key enable NAME    key delete NAME
 //
-// The name of a key is its id; User "" is the root. "policy create" replaces a policy of that name.
+// The name of a key is its id; an empty User is the root. "policy create" replaces an existing policy with that name.
 type Request struct {
 	Action     string            `json:"action"`
 	Name       string            `json:"name,omitempty"`
@@ -41,11 +41,11 @@ type Request struct {
 	Document   string            `json:"document,omitempty"`
 	Trust      string            `json:"trust,omitempty"`
 	MaxSession time.Duration     `json:"maxSession,omitempty"`
-	// Grace is how long a key that is rotated stays good.
+	// Grace is how long the old key remains valid after a rotation.
 	Grace time.Duration `json:"grace,omitempty"`
 }
 
-// Result is what a Request answers: what was made, changed, shown or listed.
+// Result is what a Request created, changed or returned.
 type Result struct {
 	Users    []User   `json:"users,omitempty"`
 	Roles    []Member `json:"roles,omitempty"`
@@ -66,7 +66,7 @@ type Member struct {
 	MaxSession string            `json:"maxSession,omitempty"`
 }
 
-// User is a user with the access keys.
+// User is a user with access keys.
 type User struct {
 	Member
 	Keys []Key `json:"keys,omitempty"`
@@ -75,7 +75,7 @@ type User struct {
 // Key is an access key.
 type Key struct {
 	ID string `json:"id"`
-	// Secret is in the result of the request that makes a key, and in no other.
+	// Secret is only set in the result of the request that creates the key.
 	Secret  string    `json:"secret,omitempty"`
 	User    string    `json:"user"` // "" for the root
 	Status  string    `json:"status,omitempty"`
@@ -86,13 +86,13 @@ type Key struct {
 // Policy is a policy with its document.
 type Policy struct {
 	Name     string          `json:"name"`
-	ARN      string          `json:"arn,omitempty"` // "" of a policy that a file has in a user or role: see Directory.Policy
+	ARN      string          `json:"arn,omitempty"` // "" for a policy within a user or role of a file: see Directory.Policy
 	Created  time.Time       `json:"created"`
 	Document json.RawMessage `json:"document"`
 	Attached []string        `json:"attached,omitempty"` // ARNs of users and roles
 }
 
-// actions are the requests by name; those that change nothing are in shown.go.
+// actions are the requests by name; those without changes are in shown.go.
 var actions = map[string]func(*Directory, context.Context, *Request) (Result, error){
 	"user create":   (*Directory).createUser,
 	"user delete":   remove(kindUser, "user"),
@@ -109,10 +109,10 @@ var actions = map[string]func(*Directory, context.Context, *Request) (Result, er
 	"key delete":    (*Directory).changeKey,
 }
 
-// errFile refuses changes of a directory that is a file's.
-var errFile = errors.New("users, roles and policies come from the file that --iam names: change that, and send the server SIGHUP")
+// errFile rejects changes of a directory that comes from a file.
+var errFile = errors.New("users, roles and policies are declared in the file given by --iam: change the file, and send the server SIGHUP")
 
-// Manage carries out a request.
+// Manage executes a request.
 func (d *Directory) Manage(ctx context.Context, r *Request) (Result, error) {
 	if show := shows[r.Action]; show != nil {
 		return show(d.view.Load(), r)
@@ -120,7 +120,7 @@ func (d *Directory) Manage(ctx context.Context, r *Request) (Result, error) {
 	action := actions[r.Action]
 	switch {
 	case action == nil:
-		return Result{}, fmt.Errorf("there is no action %q", r.Action)
+		return Result{}, fmt.Errorf("unknown action %q", r.Action)
 	case d.options.File != "":
 		return Result{}, errFile
 	}
@@ -143,8 +143,8 @@ func (d *Directory) Manage(ctx context.Context, r *Request) (Result, error) {
 	}
 }
 
-// update changes the record of a name, which is nil where there is none: change returns what it is then, nil to delete it. It may use
-// the reserve of a full disk: a key that is known to others must go.
+// update changes the record with a name: change gets the current record, or nil, and returns the new one, or nil to delete it. It
+// may use the reserve of a full disk, because it must be possible to delete a compromised key.
 func update[T any](ctx context.Context, d *Directory, kind byte, name string, change func(*T) (*T, error)) error {
 	key := keyenc.Identity(kind, name)
 	return d.update(ctx, kv.Intent{Write: [][]byte{key}, Frees: true}, func(txn kv.Txn) error {
@@ -171,17 +171,17 @@ func update[T any](ctx context.Context, d *Directory, kind byte, name string, ch
 	})
 }
 
-// names are AWS's.
+// names are AWS's rules for names.
 var names = regexp.MustCompile(`^[\w+=,.@-]{1,64}$`)
 
 func checkName(what, name string) error {
 	if !names.MatchString(name) {
-		return fmt.Errorf("%q is no name of a %s: want up to 64 letters, digits and any of +=,.@_-", name, what)
+		return fmt.Errorf("%q is not a valid name of a %s: want up to 64 letters, digits and any of +=,.@_-", name, what)
 	}
 	return nil
 }
 
-// checkTags refuses keys that differ in case only, which policies cannot tell apart.
+// checkTags rejects keys that differ only in case, which policies cannot distinguish.
 func checkTags(tags map[string]string) error {
 	seen := map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
@@ -246,7 +246,7 @@ func (d *Directory) createRole(ctx context.Context, r *Request) (Result, error) 
 	return Result{Roles: []Member{d.view.Load().shownRole(record)}}, err
 }
 
-// remove deletes a user, with the access keys, or a role.
+// remove deletes a role, or a user with its access keys.
 func remove(kind byte, what string) func(*Directory, context.Context, *Request) (Result, error) {
 	return func(d *Directory, ctx context.Context, r *Request) (Result, error) {
 		return Result{}, update(ctx, d, kind, r.Name, func(old *userRecord) (*userRecord, error) {
@@ -281,7 +281,7 @@ func (d *Directory) deletePolicy(ctx context.Context, r *Request) (Result, error
 func (d *Directory) attach(ctx context.Context, r *Request) (Result, error) {
 	detach := r.Action == "policy detach"
 	if (r.User == "") == (r.Role == "") {
-		return Result{}, errors.New("a policy is attached to a user or a role: give one of them")
+		return Result{}, errors.New("a policy is attached to a user or a role: name exactly one of them")
 	}
 	if err := d.checkPolicies([]string{r.Name}, ""); err != nil {
 		return Result{}, err

@@ -39,9 +39,9 @@ func TestManage(t *testing.T) {
 		r    Request
 		want string
 	}{
-		{Request{Action: "user rename"}, `there is no action "user rename"`},
+		{Request{Action: "user rename"}, `unknown action "user rename"`},
 		{Request{Action: "user create", Name: "ana"}, "there is a user ana"},
-		{Request{Action: "user create", Name: "a/b"}, `"a/b" is no name of a user: want up to 64 letters, digits and any of +=,.@_-`},
+		{Request{Action: "user create", Name: "a/b"}, `"a/b" is not a valid name of a user: want up to 64 letters, digits and any of +=,.@_-`},
 		{Request{Action: "user create", Name: "bob", Policies: []string{"none"}}, "there is no policy none"},
 		{Request{Action: "user create", Name: "bob", Boundary: "none"}, "there is no policy none"},
 		{Request{Action: "user create", Name: "bob", Tags: map[string]string{"Team": "blue", "team": "red"}}, `there are two tags "team": their keys must differ in more than case`},
@@ -54,13 +54,13 @@ func TestManage(t *testing.T) {
 		{Request{Action: "policy create", Name: "other", Document: "{"}, "policy document: Syntax errors in policy."},
 		{Request{Action: "policy delete", Name: "all"}, "policy all is attached to arn:aws:iam::123456789012:user/ana, arn:aws:iam::123456789012:role/loader: detach it first"},
 		{Request{Action: "policy delete", Name: "none"}, "there is no policy none"},
-		{Request{Action: "policy attach", Name: "all"}, "a policy is attached to a user or a role: give one of them"},
+		{Request{Action: "policy attach", Name: "all"}, "a policy is attached to a user or a role: name exactly one of them"},
 		{Request{Action: "policy attach", Name: "all", User: "bob"}, "there is no user bob"},
 		{Request{Action: "policy attach", Name: "all", Role: "none"}, "there is no role none"},
 		{Request{Action: "key create", User: "bob"}, "there is no user bob"},
-		{Request{Action: "key create", User: "ana"}, "user ana has 2 access keys, as many as are allowed: delete one first"},
-		{Request{Action: "key rotate", Name: first.ID, Grace: -1}, "the time for which the old key stays good is negative"},
-		{Request{Action: "key rotate", Name: first.ID, Grace: time.Hour}, "user ana has another access key: delete that first, or give no grace"},
+		{Request{Action: "key create", User: "ana"}, "user ana already has 2 access keys, the maximum: delete one first"},
+		{Request{Action: "key rotate", Name: first.ID, Grace: -1}, "the grace period cannot be negative"},
+		{Request{Action: "key rotate", Name: first.ID, Grace: time.Hour}, "user ana has another access key: delete it first, or rotate without a grace period"},
 		{Request{Action: "key delete", Name: "AKIANONE"}, "there is no access key AKIANONE"},
 	} {
 		if _, err := d.Manage(t.Context(), &c.r); err == nil || !strings.HasPrefix(err.Error(), c.want) {

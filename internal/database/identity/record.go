@@ -9,7 +9,7 @@ import (
 // recordFormat is the version of the records' JSON.
 const recordFormat = 1
 
-// The kinds of records. There is one root, named "", and one data key.
+// The kinds of records. There is one root, whose name is empty, and one data key.
 const (
 	kindDataKey = 'd'
 	kindPolicy  = 'p'
@@ -38,7 +38,7 @@ type keyRecord struct {
 	Inactive bool      `json:"inactive,omitempty"`
 	Expires  time.Time `json:"expires,omitzero"`
 
-	plain string // the secret, of a file
+	plain string // the secret, if it comes from a file
 }
 
 type roleRecord struct {
@@ -60,15 +60,15 @@ type policyRecord struct {
 	Document string    `json:"document"`
 }
 
-// Provider issues tokens of web identities. Only files have them.
+// Provider issues web identity tokens. Only files declare providers.
 type Provider struct {
 	// Issuer is the claim iss of its tokens, and JWKS the URL of its keys.
 	Issuer, JWKS string
-	// Audiences are the claims aud or azp that are accepted; empty for all.
+	// Audiences are the accepted claims aud or azp; empty accepts all.
 	Audiences []string
 }
 
-// records are a whole directory.
+// records are the records of a whole directory.
 type records struct {
 	root      *userRecord
 	users     []userRecord
@@ -77,7 +77,7 @@ type records struct {
 	providers []Provider
 }
 
-// add reads a record.
+// add decodes and adds a record.
 func (all *records) add(kind byte, _ string, data []byte) (err error) {
 	switch kind {
 	case kindRoot:
@@ -103,7 +103,7 @@ func appendTo[T any](list *[]T, data []byte) error {
 	return err
 }
 
-// decode reads a record; nil for none.
+// decode decodes a record, or returns nil for nil.
 func decode[T any](data []byte) (*T, error) {
 	if data == nil {
 		return nil, nil //nolint:nilnil // there may be none

@@ -14,24 +14,24 @@ import (
 	"github.com/monotable/monotable/internal/seal"
 )
 
-// What is sealed is bound to what it is for.
+// Sealed data is bound to its purpose.
 const (
 	forDataKey = "data key"
-	forSecret  = "secret of " // and the access key's id
+	forSecret  = "secret of " // followed by the access key's id
 	forSession = "session"
 )
 
-// ErrSealed says that the directory's secrets cannot be opened.
+// ErrSealed means that the directory's secrets cannot be opened.
 var ErrSealed = errors.New("the secrets of this database are sealed with a master key")
 
-// dataKeyRecord is the data key as the store has it.
+// dataKeyRecord is the stored form of the data key.
 type dataKeyRecord struct {
 	Format int    `json:"format"`
 	Key    []byte `json:"key"`
 	Sealed bool   `json:"sealed,omitempty"` // under the master key
 }
 
-// dataKey seals secrets, and, with a key that follows from it, sessions.
+// dataKey seals secrets and, with a derived key, sessions.
 type dataKey struct{ secrets, sessions []byte }
 
 func newDataKey(key []byte) (*dataKey, error) {
@@ -39,7 +39,7 @@ func newDataKey(key []byte) (*dataKey, error) {
 	return &dataKey{key, sessions}, err
 }
 
-// openDataKey reads the data key, if there is one, and seals it under the master key if it is not.
+// openDataKey opens the data key, if there is one, and seals it under the master key if it is not sealed yet.
 func (d *Directory) openDataKey(ctx context.Context) error {
 	data, err := d.options.Store.Get(ctx, keyenc.Identity(kindDataKey, ""))
 	if err != nil {
@@ -78,7 +78,7 @@ func (d *Directory) openDataKey(ctx context.Context) error {
 	return nil
 }
 
-// dataKeyOf returns the data key, which is made when it is first needed. Its caller holds mu.
+// dataKeyOf returns the data key, creating it if necessary. The caller holds mu.
 func (d *Directory) dataKeyOf(ctx context.Context) (*dataKey, error) {
 	if d.sealed != nil {
 		return nil, d.sealed
@@ -106,8 +106,8 @@ func (d *Directory) makeDataKey() (*dataKey, error) {
 	return newDataKey(key)
 }
 
-// replaceDataKey makes a new data key, sealed under the master key, in place of one that has lain open, and seals all secrets anew.
-// What the store has kept of the old ones goes when it compacts.
+// replaceDataKey replaces a data key that was stored unencrypted with a new one, sealed under the master key, and seals all
+// secrets again. The old ones disappear from the store's files when it compacts.
 func (d *Directory) replaceDataKey(ctx context.Context) error {
 	all, err := d.read(ctx)
 	if err != nil {
@@ -146,7 +146,7 @@ func (d *Directory) replaceDataKey(ctx context.Context) error {
 	return d.options.Store.Compact(ctx, lo, hi)
 }
 
-// writeDataKey writes the data key, and further records with it.
+// writeDataKey writes the data key together with further records.
 func (d *Directory) writeDataKey(ctx context.Context, more map[string]any) error {
 	record := dataKeyRecord{Format: recordFormat, Key: d.data.secrets}
 	if d.options.MasterKey != nil {

@@ -16,22 +16,24 @@ import (
 	"github.com/monotable/monotable/internal/seal"
 )
 
-// tokenVersion is the first byte of a session's token, and tokenMax more bytes than one has.
+// tokenVersion is the first byte of a session's token, and tokenMax an upper bound of a token's length.
 const (
 	tokenVersion = 1
 	tokenMax     = 64 << 10
 )
 
-// Session is what a session has of its own.
+// Session is the session-specific part of a principal.
 type Session struct {
-	// Name is the role session's; "" for a session of a user or the root.
+	// Name is the role session's name; "" for a session of a user or the root.
 	Name string
-	// Tags come before those of the role, whatever the case of their keys. Those of Transitive are passed on to sessions that this one begins.
+	// Tags override those of the role; keys are case-insensitive. The keys in Transitive are inherited by sessions started by
+	// this one.
 	Tags       map[string]string
 	Transitive []string
-	// Keys are condition keys by name in lower case: the claims of a web identity, the source identity.
+	// Keys are condition keys by lower-case name: the claims of a web identity, the source identity.
 	Keys map[string][]string
-	// Policies are documents, and Managed names of policies as the directory has them at each request, at least one of which must allow too.
+	// Policies are documents, and Managed names of policies, which are looked up at each request. At least one of them must
+	// allow, too.
 	Policies, Managed []string
 	Duration          time.Duration
 }
@@ -41,16 +43,16 @@ type Credentials struct {
 	Key
 	Token   string
 	Expires time.Time
-	// Principal is who has them.
+	// Principal is the owner of the credentials.
 	Principal *policy.Principal
 }
 
-// sealedSession is what a token holds.
+// sealedSession is the content of a token.
 type sealedSession struct {
 	KeyID    string              `json:"k"`
 	Secret   string              `json:"s"`
-	Role     string              `json:"r,omitempty"` // an ARN, and the id: another role of that name is another role
-	User     string              `json:"u,omitempty"` // a name; "" with no role is the root
+	Role     string              `json:"r,omitempty"` // an ARN, and the id: a new role with that name is another role
+	User     string              `json:"u,omitempty"` // a name; "" without a role is the root
 	ID       string              `json:"i"`
 	Name     string              `json:"n,omitempty"`
 	Tags     map[string]string   `json:"t,omitempty"`
@@ -61,8 +63,8 @@ type sealedSession struct {
 	Expires  int64               `json:"e"` // seconds since the epoch
 }
 
-// ErrGone is for a session whose role or user is there no more.
-var ErrGone = errors.New("identity: the role or user of the session is gone")
+// ErrGone means that the session's role or user no longer exists.
+var ErrGone = errors.New("identity: the role or user of the session no longer exists")
 
 // Role returns a role by its ARN.
 func (d *Directory) Role(arn string) (*Role, bool) {
@@ -70,14 +72,14 @@ func (d *Directory) Role(arn string) (*Role, bool) {
 	return r, ok
 }
 
-// Policy returns the name of the policy that has an ARN. Those that a file has in its users and roles have none.
+// Policy returns the name of the policy with an ARN. Policies within users and roles of a file have none.
 func (d *Directory) Policy(arn string) (name string, ok bool) {
 	v := d.view.Load()
 	name, ok = strings.CutPrefix(arn, "arn:aws:iam::"+d.options.Account+":policy/")
 	return name, ok && names.MatchString(name) && v.policies[name] != nil
 }
 
-// Provider returns who issues the tokens of an issuer.
+// Provider returns the provider with an issuer.
 func (d *Directory) Provider(issuer string) (*Provider, bool) {
 	p, ok := d.view.Load().providers[issuer]
 	return p, ok
@@ -86,12 +88,12 @@ func (d *Directory) Provider(issuer string) (*Provider, bool) {
 // Root is the account's root.
 func (d *Directory) Root() *policy.Principal { return d.view.Load().root }
 
-// AssumeRole begins a session of a role.
+// AssumeRole starts a session of a role.
 func (d *Directory) AssumeRole(ctx context.Context, role *Role, s Session) (*Credentials, error) {
 	return d.begin(ctx, &sealedSession{Role: role.ARN, ID: role.ID}, s)
 }
 
-// UserSession begins a session of a user or the root.
+// UserSession starts a session of a user or the root.
 func (d *Directory) UserSession(ctx context.Context, who *policy.Principal, s Session) (*Credentials, error) {
 	if who.Username == "" && !who.Root {
 		return nil, ErrGone
@@ -129,7 +131,7 @@ func (d *Directory) begin(ctx context.Context, of *sealedSession, s Session) (*C
 	return &Credentials{Key: key, Token: token, Expires: expires, Principal: who}, nil
 }
 
-// session returns the credential that a token is.
+// session returns the credential of a token.
 func (d *Directory) session(v *view, id, token string) (*credential, error) {
 	v.mu.RLock()
 	c := v.sessions[token]
@@ -181,7 +183,7 @@ func (d *Directory) openSession(v *view, token string) (*credential, error) {
 	return &credential{id: s.KeyID, secret: signature.NewSecret(s.Secret), who: who, expires: time.Unix(s.Expires, 0)}, nil
 }
 
-// principal is who a session is.
+// principal returns the principal of a session.
 func (v *view) principal(s *sealedSession) (*policy.Principal, error) {
 	var p policy.Principal
 	switch {
@@ -209,7 +211,7 @@ func (v *view) principal(s *sealedSession) (*policy.Principal, error) {
 	if p.Keys == nil {
 		p.Keys = map[string][]string{}
 	}
-	p.Keys["aws:multifactorauthpresent"] = []string{"false"} // which keys that are no session's leave open, as on AWS
+	p.Keys["aws:multifactorauthpresent"] = []string{"false"} // missing for keys without a session, as on AWS
 	for _, document := range s.Policies {
 		parsed, err := policy.Parse(document, policy.Identity)
 		if err != nil {
@@ -219,7 +221,7 @@ func (v *view) principal(s *sealedSession) (*policy.Principal, error) {
 	}
 	for _, name := range s.Managed {
 		managed := v.policies[name]
-		if managed == nil { // it has been deleted: it allows nothing more
+		if managed == nil { // it has been deleted: it no longer allows anything
 			managed = new(policy.Policy)
 		}
 		p.Session = append(p.Session, managed)
@@ -227,7 +229,7 @@ func (v *view) principal(s *sealedSession) (*policy.Principal, error) {
 	return &p, nil
 }
 
-// overlaid are tags with others over them. Keys that differ in case only are one.
+// overlaid returns tags overridden by others. Keys that differ only in case are the same.
 func overlaid(tags, over map[string]string) map[string]string {
 	if len(over) == 0 {
 		return tags
@@ -241,7 +243,7 @@ func overlaid(tags, over map[string]string) map[string]string {
 	return all
 }
 
-// HasTag reports whether there is a tag of a key, which may differ in case.
+// HasTag reports whether there is a tag with a key, ignoring case.
 func HasTag(tags map[string]string, key string) bool {
 	for other := range tags {
 		if strings.EqualFold(other, key) {

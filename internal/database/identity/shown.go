@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// shows are the requests that change nothing.
+// shows are the requests without changes.
 var shows = map[string]func(*view, *Request) (Result, error){
 	"user list":   func(v *view, _ *Request) (Result, error) { return Result{Users: v.shownUsers()}, nil },
 	"role list":   func(v *view, _ *Request) (Result, error) { return Result{Roles: v.shownRoles()}, nil },
@@ -33,7 +33,7 @@ var shows = map[string]func(*view, *Request) (Result, error){
 	},
 }
 
-// one is the element of a name.
+// one returns the element with a name.
 func one[T any](what, name string, all []T, nameOf func(T) string) ([]T, error) {
 	for _, element := range all {
 		if nameOf(element) == name {
@@ -99,7 +99,7 @@ func (v *view) shownPolicy(p *policyRecord) Policy {
 	return shown
 }
 
-// attached are the ARNs of whom a policy is attached to, as a policy or as a boundary.
+// attached returns the ARNs of users and roles that use a policy, as a policy or as a boundary.
 func (v *view) attached(name string) []string {
 	var to []string
 	for _, u := range v.records.users {
@@ -126,7 +126,7 @@ func (v *view) shownKeys() []Key {
 	return keys
 }
 
-// shownKeysOf are the access keys of a user without their secrets.
+// shownKeysOf returns the access keys of a user without their secrets.
 func shownKeysOf(u *userRecord) []Key {
 	var keys []Key
 	for _, k := range u.Keys {
@@ -139,7 +139,7 @@ func shownKeysOf(u *userRecord) []Key {
 	return keys
 }
 
-// ownerOf is whose access key it is: a user, or "" for the root.
+// ownerOf returns the owner of an access key: a user, or "" for the root.
 func (v *view) ownerOf(id string) (user string, err error) {
 	for _, k := range v.shownKeys() {
 		if k.ID == id {

@@ -10,10 +10,10 @@ import (
 	"github.com/monotable/monotable/internal/seal"
 )
 
-// Verify proves the records of a store against each other, as they are at one moment: each can be read and stands at the key that its name makes;
-// policies can be parsed, and those that are attached exist; no access key is there twice; secrets open with the data key, where that
-// opens with the master key, or lies open. Without the master key of a sealed one, secrets are not looked at. It calls report for
-// all that is wrong, with its key, and returns how many records there are.
+// Verify checks the consistency of a store's records in a snapshot: each must be readable and stored under the key derived from
+// its name; policies must be valid, and attached ones must exist; access keys must be unique; secrets must open with the data
+// key, if that is available. If it is sealed and the master key is not given, secrets are not checked. Verify calls report for
+// each finding with its key, and returns the number of records.
 func Verify(ctx context.Context, snapshot kv.Snapshot, master []byte, report func(key []byte, what string)) (int64, error) {
 	v := &verification{
 		snapshot: snapshot, report: report, keys: map[string]bool{}, names: map[string]bool{}, ids: map[string]bool{},
@@ -21,7 +21,7 @@ func Verify(ctx context.Context, snapshot kv.Snapshot, master []byte, report fun
 	if err := v.openDataKey(master); err != nil {
 		return 0, err
 	}
-	// Policies come first, whatever their place among the keys.
+	// Policies come first, whatever their order among the keys.
 	for _, policies := range []bool{true, false} {
 		if err := v.walk(ctx, policies); err != nil {
 			return 0, err
@@ -34,12 +34,12 @@ func Verify(ctx context.Context, snapshot kv.Snapshot, master []byte, report fun
 type verification struct {
 	snapshot kv.Snapshot
 	report   func(key []byte, what string)
-	at       []byte // the key of the record that is looked at
+	at       []byte // the key of the current record
 	count    int64
 	names    map[string]bool // of policies
 	keys     map[string]bool // ids of access keys
-	ids      map[string]bool // ids of the records of users, roles
-	data     []byte          // the data key; nil where it is not known
+	ids      map[string]bool // ids of the records of users and roles
+	data     []byte          // the data key; nil if it is unavailable
 	hasData  bool
 }
 
@@ -79,7 +79,7 @@ func (v *verification) openDataKey(master []byte) error {
 	return nil
 }
 
-// walk looks at the policies, or at all else.
+// walk checks the policies, or everything else.
 func (v *verification) walk(ctx context.Context, policies bool) (err error) {
 	lo, hi := keyenc.Identities()
 	it := v.snapshot.Iter(lo, hi, kv.IterOptions{})

@@ -10,10 +10,10 @@ import (
 	"github.com/monotable/monotable/internal/seal"
 )
 
-// sessionsMax is how many opened sessions a view keeps.
+// sessionsMax is the maximum number of opened sessions that a view caches.
 const sessionsMax = 1024
 
-// view is the directory at one moment. All but the sessions, which are only what has been opened, never changes.
+// view is the directory at one moment. It is immutable, except for the cache of opened sessions.
 type view struct {
 	records   *records
 	root      *policy.Principal
@@ -35,13 +35,13 @@ type credential struct {
 	expires time.Time // zero for never
 }
 
-// Role is a role that may be taken.
+// Role is a role that can be assumed.
 type Role struct {
 	Name, ID, ARN string
 	Trust         *policy.Policy
 	MaxSession    time.Duration
 
-	principal policy.Principal // of its sessions, but for what each has of its own
+	principal policy.Principal // of its sessions, without the session-specific part
 }
 
 // newView compiles records.
@@ -118,7 +118,7 @@ func newRole(record *roleRecord, account string) (*Role, error) {
 	return r, nil
 }
 
-// addRoot adds the keys of the root: those of the store, and that of Options.
+// addRoot adds the keys of the root: those in the store and that of Options.
 func (d *Directory) addRoot(v *view) error {
 	if given := d.options.RootKey; given.ID != "" {
 		v.keys[given.ID] = &credential{id: given.ID, secret: signature.NewSecret(given.Secret), who: v.root}
@@ -132,7 +132,7 @@ func (d *Directory) addRoot(v *view) error {
 	return nil
 }
 
-// addKeys adds access keys. Those that cannot be opened for want of the master key are left out.
+// addKeys adds access keys, except those that cannot be opened without the master key.
 func (d *Directory) addKeys(v *view, who *policy.Principal, keys []keyRecord) error {
 	for i := range keys {
 		k := &keys[i]

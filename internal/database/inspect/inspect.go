@@ -5,7 +5,6 @@
 //	X-Amz-Target: Monotable_20261127.ListWarnings        what of the tables deserves a look
 //	X-Amz-Target: Monotable_20261127.ListItemChanges     the history of one item, newest first, as far as the change log goes back
 //	X-Amz-Target: Monotable_20261127.CompareTable        a table as it was at a second, beside how it is now
-//	X-Amz-Target: Monotable_20261127.GetNotes, PutNotes  what the console keeps for whoever calls: bookmarks and history
 //
 // Requests and responses are AWS JSON 1.0, signed like those of DynamoDB. Policies allow the actions monotable:DescribeServer and
 // so on; those on a table have its ARN as their resource, and the others "*".
@@ -13,9 +12,8 @@
 // # Invariants
 //
 //	N1  What a client sends never causes a panic or a 500.
-//	N2  At most turnsMax requests are worked on at once, each of at most BodyMax bytes; a response has about responseBytes. A request
-//	    that would look at more of a change log than recordsMax ends early, with where to go on.
-//	N3  Nothing is written but notes.
+//	N2  At most turnsMax requests are worked on at once, each of at most BodyMax bytes. Responses come in pages of some MB.
+//	N3  Nothing is written.
 //
 // A Handler serves any number of requests at once.
 package inspect
@@ -81,7 +79,8 @@ type operation func(ctx context.Context, who *policy.Principal, body []byte) (an
 func New(o Options) *Handler {
 	h := &Handler{options: o, turns: make(chan struct{}, turnsMax), begun: o.Now()}
 	h.operations = map[string]operation{
-		"DescribeServer": h.describeServer,
+		"DescribeServer": h.describeServer, "ListWarnings": h.listWarnings,
+		"ListItemChanges": h.listItemChanges, "CompareTable": h.compareTable,
 	}
 	return h
 }

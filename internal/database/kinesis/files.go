@@ -11,18 +11,18 @@ import (
 	"sync"
 )
 
-// Files is a sink that appends records to a file for each data stream, a line each: DIR/REGION/ACCOUNT/STREAM.jsonl. A
-// line that a crash left unfinished is removed before the next is written.
+// Files is a sink that appends records to a file for each data stream, one per line: DIR/REGION/ACCOUNT/STREAM.jsonl. A partial
+// line left by a crash is removed before the next write.
 type Files struct {
 	dir string
 
-	mu sync.Mutex // held while files are written: two tables may have one stream
+	mu sync.Mutex // held while writing: two tables may have the same stream
 }
 
-// NewFiles returns a sink below a directory, which is made when it is needed.
+// NewFiles returns a sink for a directory, which is created when needed.
 func NewFiles(dir string) *Files { return &Files{dir: dir} }
 
-// Path is the file of a data stream.
+// Path returns the file of a data stream.
 func (f *Files) Path(streamARN string) string {
 	account, region, name := splitARN(streamARN)
 	return filepath.Join(f.dir, filepath.Base(region), filepath.Base(account), filepath.Base(name)+".jsonl")
@@ -67,7 +67,7 @@ func writeLines(file *os.File, end int64, records []Record) error {
 	return file.Sync()
 }
 
-// endOfLines is where the last whole line of a file ends.
+// endOfLines returns the end of the last complete line of a file.
 func endOfLines(file *os.File) (int64, error) {
 	end, err := file.Seek(0, io.SeekEnd)
 	buffer := make([]byte, 64<<10)

@@ -1,17 +1,17 @@
-// Package kinesis delivers the changes of tables to their Kinesis destinations: to a service that speaks the API of Kinesis
-// Data Streams, or to files.
+// Package kinesis delivers the changes of tables to their Kinesis destinations: to a service with the API of Kinesis Data
+// Streams, or to files.
 //
-//	Deliveries ─► one goroutine a table ─► Changes after the stored position ─► batches ─► Sink ─► position stored
+//	Deliveries ─► one goroutine per table ─► Changes after the stored position ─► batches ─► Sink ─► position stored
 //
 // Invariants:
 //
 //	I1  At least once: the position is stored after the sink has a batch durably. A crash between the two repeats it.
 //	I2  The records of one item arrive in the order of its changes: a batch has at most one record of an item, and the
 //	    next one is sent when all of it has arrived.
-//	I3  A record looks the same each time, with the same eventID.
+//	I3  A record is identical at each delivery, including its eventID.
 //
-// Delivery falls behind while the sink fails, and goes on where it stood. Changes that the table's log has forgotten by
-// then, after a day, are lost; the log says so.
+// While the sink fails, delivery falls behind and later continues where it was. Changes that the table's log has deleted by then,
+// after a day, are lost; this is logged.
 package kinesis
 
 import (
@@ -27,26 +27,26 @@ import (
 )
 
 const (
-	// batchMax and batchBytesMax bound a batch, below the limits of PutRecords.
+	// batchMax and batchBytesMax limit a batch, below the limits of PutRecords.
 	batchMax      = 500
 	batchBytesMax = 4 << 20
-	// retryMin and retryMax are how long the delivery of a table waits after a failure; the time doubles with each.
+	// retryMin and retryMax limit the wait after a failed delivery of a table; the wait doubles with each failure.
 	retryMin = 100 * time.Millisecond
 	retryMax = 30 * time.Second
 )
 
 // Record is a record of a data stream.
 type Record struct {
-	Key  string // the partition key: one for each item
+	Key  string // the partition key, different for each item
 	Data []byte // JSON
 
 	seq  kv.Seq
 	time time.Time
 }
 
-// Sink takes records. The records of a call are of different items.
+// Sink stores records. The records of a call are of different items.
 type Sink interface {
-	// Put returns when the records are durable. Those that are not are in failed, with the reason in err.
+	// Put returns when the records are durable. failed are those that are not, with the reason in err.
 	Put(ctx context.Context, streamARN string, records []Record) (failed []Record, err error)
 }
 
@@ -63,29 +63,29 @@ type Deliverer struct {
 	running sync.WaitGroup
 }
 
-// New returns a deliverer that does nothing before Start.
+// New returns a deliverer, to be started with Start.
 func New(sink Sink, counts *observe.Database, logger *slog.Logger) *Deliverer {
 	d := &Deliverer{sink: sink, observe: counts, logger: logger, wake: make(chan struct{}, 1)}
 	d.ctx, d.stop = context.WithCancel(context.Background())
 	return d
 }
 
-// Wake says that the engine's deliveries have changed.
+// Wake signals that the engine's deliveries have changed.
 func (d *Deliverer) Wake() {
 	select {
 	case d.wake <- struct{}{}:
-	default: // it will look anyway
+	default: // a check is already due
 	}
 }
 
-// Start begins to deliver the changes of an engine.
+// Start starts to deliver the changes of an engine.
 func (d *Deliverer) Start(e *engine.Engine) {
 	d.engine = e
 	d.Wake()
 	d.running.Go(d.supervise)
 }
 
-// Close ends the delivery and waits for it. The engine must still be open.
+// Close ends the delivery and waits for its end. The engine must still be open.
 func (d *Deliverer) Close() {
 	d.stop()
 	d.running.Wait()
@@ -118,7 +118,7 @@ func (d *Deliverer) supervise() {
 		}
 		for x := range tasks {
 			if !wanted[x] {
-				end(x) // before another one of the table begins
+				end(x) // before the table's next one starts
 			}
 		}
 		for x := range wanted {
@@ -159,7 +159,7 @@ func (d *Deliverer) deliver(ctx context.Context, x *engine.Delivery) {
 	}
 }
 
-// wait waits, and reports whether the context lasted.
+// wait waits, and reports whether the context is still active.
 func wait(ctx context.Context, pause time.Duration) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -185,19 +185,19 @@ func (d *Deliverer) follow(ctx context.Context, x *engine.Delivery, counts *obse
 	}()
 	err = d.put(ctx, x, counts, records)
 	cancel()
-	for range records { // lets the reader see that it is over
+	for range records { // lets the reader notice the end
 	}
 	return errors.Join(err, <-ended)
 }
 
-// read sends the changes after a position as records. Where the log has forgotten some it goes on with the oldest.
+// read sends the changes after a position as records. If the log has deleted some, it continues with the oldest.
 func (d *Deliverer) read(ctx context.Context, x *engine.Delivery, after kv.Seq, records chan<- Record) error {
 	for {
 		err := d.readFrom(ctx, x, &after, records)
 		if !errors.Is(err, engine.ErrChangesTrimmed) || after == engine.ChangesKept {
 			return err
 		}
-		d.logger.Error("changes were forgotten before they were delivered to Kinesis", "table", x.Table, "stream", x.StreamARN)
+		d.logger.Error("changes were trimmed before they were delivered to Kinesis", "table", x.Table, "stream", x.StreamARN)
 		after = engine.ChangesKept
 	}
 }
@@ -221,9 +221,9 @@ func (d *Deliverer) readFrom(ctx context.Context, x *engine.Delivery, after *kv.
 	return nil
 }
 
-// put puts records into the sink, batch by batch, until there are no more.
+// put passes records to the sink, batch by batch, until there are no more.
 func (d *Deliverer) put(ctx context.Context, x *engine.Delivery, counts *observe.Delivery, records <-chan Record) error {
-	var held *Record // begins the next batch
+	var held *Record // starts the next batch
 	for {
 		var batch []Record
 		if held == nil {
@@ -248,8 +248,8 @@ func (d *Deliverer) put(ctx context.Context, x *engine.Delivery, counts *observe
 	}
 }
 
-// gather is a batch that begins with a record and has those that are there already, until one is of an item that the batch
-// has, or does not fit: that is held back.
+// gather returns a batch that starts with a record and continues with the available ones, until one is of an item already in the
+// batch or does not fit; that one is held back.
 func gather(first Record, records <-chan Record) (batch []Record, held *Record) {
 	batch = []Record{first}
 	items, bytes := map[string]bool{first.Key: true}, len(first.Data)
@@ -271,7 +271,7 @@ func gather(first Record, records <-chan Record) (batch []Record, held *Record) 
 	return batch, nil
 }
 
-// putAll puts a batch, and what failed of it again.
+// putAll puts a batch, and retries the records that failed.
 func (d *Deliverer) putAll(ctx context.Context, x *engine.Delivery, counts *observe.Delivery, batch []Record) error {
 	pause := retryMin
 	for {
@@ -280,11 +280,11 @@ func (d *Deliverer) putAll(ctx context.Context, x *engine.Delivery, counts *obse
 			return err
 		}
 		if len(failed) == len(batch) {
-			return err // nothing of it has arrived: begin again from the stored position
+			return err // nothing has arrived: restart from the stored position
 		}
 		batch = failed
 		counts.Failures.Add(1)
-		d.logger.Warn("a part of a batch was refused by Kinesis", "table", x.Table, "stream", x.StreamARN, "records", len(failed), "error", err)
+		d.logger.Warn("Kinesis rejected part of a batch", "table", x.Table, "stream", x.StreamARN, "records", len(failed), "error", err)
 		if !wait(ctx, pause) {
 			return ctx.Err()
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/stream"
 )
 
-// record is the JSON document of a change. It has no sequence number: Kinesis gives one.
+// record is the JSON document of a change. It has no sequence number, because Kinesis assigns one.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/kds_using-shards-and-metrics.html
 type record struct {
 	AWSRegion    string    `json:"awsRegion"`
@@ -26,7 +26,7 @@ type record struct {
 	EventSource  string    `json:"eventSource"`
 }
 
-// identity says that time to live made the change.
+// identity marks a change made by time to live.
 type identity struct {
 	PrincipalID string `json:"principalId"`
 	Type        string `json:"type"`
@@ -72,7 +72,7 @@ func image(it attr.Item) json.RawMessage {
 	return wire.AppendAttributes(nil, it)
 }
 
-// creation is the time of a change in the precision of its destination.
+// creation returns the time of a change in the precision of its destination.
 func creation(t time.Time, precision string) int64 {
 	if precision == catalog.PrecisionMicrosecond {
 		return t.UnixMicro()
@@ -80,7 +80,7 @@ func creation(t time.Time, precision string) int64 {
 	return t.UnixMilli()
 }
 
-// eventID is a UUID that is the same at every delivery of the change.
+// eventID returns a UUID that is the same at every delivery of the change.
 func eventID(x *engine.Delivery, c *engine.Change) string {
 	id := stream.EventID(x.ID, "kinesis", c.Seq)
 	return id[:8] + "-" + id[8:12] + "-" + id[12:16] + "-" + id[16:20] + "-" + id[20:]

@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/kinesis/types"
 )
 
-// Service is a sink that puts records into Kinesis Data Streams, or what speaks its API.
+// Service is a sink that puts records into Kinesis Data Streams or a compatible service.
 type Service struct{ client *kinesis.Client }
 
 // NewService returns a sink that sends records to an endpoint. The Region of requests is that of the stream.

@@ -1,12 +1,11 @@
-// Package metrics gives what a database counts (package observe), what its engine reads from the store
-// (engine.Gauges) and how the store itself fares (observe.Storage) to Prometheus, as a Collector.
+// Package metrics exports to Prometheus, as a Collector, what a database counts (package observe), what its engine reads from the
+// store (engine.Gauges) and the state of the store itself (observe.Storage).
 //
-// All names and help texts are in names.go; docs/metrics.md explains them, and a test compares the two. Nothing is
-// kept here: a scrape reads everything anew. It looks at no item, so it costs a few milliseconds whatever the
-// database holds.
+// All names and help texts are in names.go; docs/metrics.md explains them, and a test compares the two. The collector is
+// stateless: a scrape reads everything anew. It reads no items, so it takes a few milliseconds whatever the size of the database.
 //
-// Series are bounded: tables that are counted by name are at most observe.TablesMax, and a table that was deleted
-// loses its series with the next scrape.
+// The number of series is bounded: at most observe.TablesMax tables are counted by name, and a deleted table loses its series at
+// the next scrape.
 package metrics
 
 import (
@@ -20,16 +19,16 @@ import (
 	"github.com/monotable/monotable/internal/database/observe"
 )
 
-// scrapeMax bounds what a scrape may read from the store.
+// scrapeMax limits how long a scrape may read from the store.
 const scrapeMax = 10 * time.Second
 
-// Source is a database to be measured.
+// Source is a database to export.
 type Source struct {
 	Observe *observe.Database
 	Gauges  func(context.Context) (engine.Gauges, error)
 	Ready   func() error
 	Panics  func() int64
-	// AuditLost is how many records of the audit log were lost; nil for none.
+	// AuditLost returns how many records of the audit log were lost; nil if there is none.
 	AuditLost func() int64
 	Memory    func() (used, limit int64) // of requests in flight
 	Now       func() time.Time
@@ -44,7 +43,7 @@ type Collector struct{ source Source }
 // New returns a collector of a database.
 func New(s Source) *Collector { return &Collector{s} }
 
-// Describe implements prometheus.Collector. Metrics of the store are described for a store in memory, too.
+// Describe implements prometheus.Collector. It includes the metrics of a store on disk for a store in memory, too.
 func (c *Collector) Describe(descs chan<- *prometheus.Desc) {
 	for _, m := range all {
 		descs <- m.desc
@@ -58,7 +57,7 @@ func (c *Collector) Collect(metrics chan<- prometheus.Metric) {
 	defer cancel()
 	gauges, err := c.source.Gauges(ctx)
 	if err != nil {
-		c.source.Logger.Warn("metrics: the state of tables cannot be read", "error", err)
+		c.source.Logger.Warn("metrics: cannot read the state of the tables", "error", err)
 	} else {
 		c.forgetDeleted(&gauges)
 		s.gauges(&gauges)
@@ -84,7 +83,7 @@ func (c *Collector) forgetDeleted(g *engine.Gauges) {
 	c.source.Observe.Retain(func(name string) bool { return exists[name] })
 }
 
-// requests sends what package observe counted.
+// requests sends the counts of package observe.
 func (c *Collector) requests(s sink) {
 	o := c.source.Observe
 	s.put(requestsInFlight, float64(o.Requests.Load()))
@@ -98,7 +97,7 @@ func (c *Collector) requests(s sink) {
 	for _, t := range o.Tables() {
 		t.Operations(func(i int, op *observe.Operation) { s.operation(t.Name, o.OperationName(i), op) })
 		if t.Name == observe.None || t.Name == observe.Several {
-			continue // of these only requests are counted
+			continue // only requests are counted for these
 		}
 		s.table(t, c.source.Now())
 	}
@@ -144,7 +143,7 @@ func (s sink) table(t *observe.Table, now time.Time) {
 	}
 }
 
-// gauges sends what the engine reads. Only as many tables are named as package observe names.
+// gauges sends what the engine reads, for the same tables by name as package observe.
 func (s sink) gauges(g *engine.Gauges) {
 	s.put(tables, float64(len(g.Tables)))
 	s.put(changeLogs, float64(g.Logs.Bytes))

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Delivery is how the delivery of a table's changes to its Kinesis destination fares.
+// Delivery counts the delivery of a table's changes to its Kinesis destination.
 type Delivery struct {
-	// Records counts delivered records, Failures attempts that delivered less than they should.
+	// Records counts delivered records, Failures attempts that failed at least in part.
 	Records, Failures atomic.Int64
 
-	behind atomic.Int64 // the time of the oldest change under way, in milliseconds since the epoch; 0 is none
+	behind atomic.Int64 // time of the oldest change in progress, in milliseconds since the epoch; 0 if none
 }
 
-// Delivery returns the counts of the table's delivery, which are shown from the first call on.
+// Delivery returns the counts of the table's delivery, which are exported from the first call on.
 func (t *Table) Delivery() *Delivery {
 	if d := t.delivery.Load(); d != nil {
 		return d
@@ -22,16 +22,16 @@ func (t *Table) Delivery() *Delivery {
 	return t.delivery.Load()
 }
 
-// Delivering returns the counts of the table's delivery, nil where it never had one.
+// Delivering returns the counts of the table's delivery, or nil if it never had one.
 func (t *Table) Delivering() *Delivery { return t.delivery.Load() }
 
-// Behind notes the time of the oldest change that has not been delivered.
+// Behind records the time of the oldest undelivered change.
 func (d *Delivery) Behind(oldest time.Time) { d.behind.Store(oldest.UnixMilli()) }
 
-// CaughtUp notes that all changes have been delivered.
+// CaughtUp records that all changes have been delivered.
 func (d *Delivery) CaughtUp() { d.behind.Store(0) }
 
-// Lag is how old the oldest change is that has not been delivered; 0 where all have been.
+// Lag returns the age of the oldest undelivered change, or 0 if there is none.
 func (d *Delivery) Lag(now time.Time) time.Duration {
 	oldest := d.behind.Load()
 	if oldest == 0 {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Buckets are the upper bounds of a Histogram, from a read in memory to a disk that hangs.
+// Buckets are the upper bounds of a Histogram, from a read in memory to a hanging disk.
 var Buckets = [...]time.Duration{
 	25 * time.Microsecond, 50 * time.Microsecond, 100 * time.Microsecond, 250 * time.Microsecond, 500 * time.Microsecond,
 	time.Millisecond, 2500 * time.Microsecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond,
@@ -33,11 +33,11 @@ func (h *Histogram) Observe(d time.Duration) {
 type Distribution struct {
 	Count uint64
 	Sum   time.Duration
-	// UpTo is how many durations are at most the bucket's bound, for each of Buckets.
+	// UpTo is, for each of Buckets, how many durations are at most its bound.
 	UpTo [len(Buckets)]uint64
 }
 
-// Distribution returns the content at about one moment.
+// Distribution returns the content, as of approximately one moment.
 func (h *Histogram) Distribution() Distribution {
 	d := Distribution{Sum: time.Duration(h.sum.Load())}
 	for i := range h.counts {

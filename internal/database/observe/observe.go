@@ -1,5 +1,5 @@
-// Package observe counts what a database does. It knows no exporter: package metrics turns its counts into
-// Prometheus metrics, and a tracer (package server) turns a Request into a span.
+// Package observe counts what a database does. It does not depend on an exporter: package metrics converts its counts to
+// Prometheus metrics, and a tracer (package server) converts a Request to a span.
 //
 // # Model
 //
@@ -8,19 +8,18 @@
 //	          │                            └─ conflicts, failed conditions, throttled items, expired items, stream readers
 //	          └─ requests in flight, bytes on the wire, waits for latches and for the disk
 //
-// The server makes a Request for each request and carries it in the context. The engine notes the tables and the
-// returned items in it, the store the time that it made the request wait. When the response is ready, Finish adds
-// it all up.
+// The server creates a Request for each request and carries it in the context. The engine adds the tables and the returned items,
+// the store the time that the request waited. When the response is ready, Finish adds everything up.
 //
 // # Invariants
 //
-//	I1  Only names of tables that exist become a Table, at most TablesMax of them. The others share one, Other.
-//	I2  Counting allocates nothing but the first time that a table, index, operation or error code is met.
+//	I1  Only names of existing tables become a Table, at most TablesMax of them. The others share one, Other.
+//	I2  Counting only allocates the first time that a table, index, operation or error code occurs.
 //
 // # Concurrency
 //
-// Everything but a Request may be used by any number of goroutines at once. A Request belongs to the goroutine
-// that serves it. All methods of a nil *Request do nothing.
+// Everything except a Request is safe for concurrent use. A Request belongs to the goroutine that serves it. All methods of a nil
+// *Request do nothing.
 package observe
 
 import (
@@ -31,24 +30,24 @@ import (
 	"time"
 )
 
-// TablesMax is how many tables are counted by name.
+// TablesMax is the maximum number of tables counted by name.
 const TablesMax = 256
 
-// The names under which requests that have no table of their own are counted. No table can be called so.
+// The names under which requests without a table of their own are counted. They are not valid table names.
 const (
 	None    = ""          // the request names no table, or none that exists
-	Several = "(several)" // the request is on more than one
+	Several = "(several)" // the request is on more than one table
 	Other   = "(other)"   // tables beyond TablesMax
 )
 
-// Database is what one database counts. See New.
+// Database holds the counts of one database. See New.
 type Database struct {
-	// Requests are those in flight.
+	// Requests is the number in flight.
 	Requests atomic.Int64
-	// Received and Sent are the bytes of bodies of requests and responses, as they were on the wire.
+	// Received and Sent are the bytes of request and response bodies on the wire.
 	Received, Sent atomic.Int64
-	// LatchWaits and SyncWaits are the times for which requests waited for keys that others held, and for the log to
-	// reach the disk. Requests that did not have to wait are not among them.
+	// LatchWaits and SyncWaits are the times that requests waited for keys held by others, and for the log to reach the disk.
+	// They exclude requests that did not have to wait.
 	LatchWaits, SyncWaits Histogram
 	// Slow are the latest requests that took long.
 	Slow SlowRequests
@@ -58,7 +57,7 @@ type Database struct {
 	fixed      map[string]*Table // None, Several, Other
 }
 
-// New returns a Database whose requests are of these operations; a Request names one by its index.
+// New returns a Database for these operations; a Request identifies one by its index.
 func New(operations ...string) *Database {
 	d := &Database{operations: operations, fixed: map[string]*Table{}}
 	for _, name := range []string{None, Several, Other} {
@@ -71,7 +70,7 @@ func (d *Database) newTable(name string) *Table {
 	return &Table{Name: name, of: d, operations: make([]atomic.Pointer[Operation], len(d.operations))}
 }
 
-// Table returns the counts of a table, which must exist. Beyond TablesMax that is Other.
+// Table returns the counts of a table, which must exist. Beyond TablesMax it returns Other.
 func (d *Database) Table(name string) *Table {
 	if t := d.tables.get(name, TablesMax, d.newTable); t != nil {
 		return t
@@ -79,23 +78,23 @@ func (d *Database) Table(name string) *Table {
 	return d.fixed[Other]
 }
 
-// Retain forgets the tables for which keep is false: those that were deleted.
+// Retain removes the tables for which keep is false, because they were deleted.
 func (d *Database) Retain(keep func(name string) bool) {
 	d.tables.retain(func(name string, _ *Table) bool { return keep(name) })
 }
 
-// Tables returns everything counted by table, sorted by name.
+// Tables returns all counts by table, sorted by name.
 func (d *Database) Tables() []*Table {
 	tables := slices.AppendSeq(slices.Collect(maps.Values(d.tables.all())), maps.Values(d.fixed))
 	slices.SortFunc(tables, func(a, b *Table) int { return strings.Compare(a.Name, b.Name) })
 	return tables
 }
 
-// OperationName returns the name of the operation with that index.
+// OperationName returns the name of the operation with an index.
 func (d *Database) OperationName(i int) string { return d.operations[i] }
 
-// Finish counts a request whose response is ready. failure is the zero Failure for a successful one. A request on tables
-// of another Database counts as one without a table: the index of its operation means nothing there.
+// Finish counts a request whose response is ready. failure is the zero Failure for a successful one. A request on tables of
+// another Database counts as one without a table, because the index of its operation has another meaning there.
 func (d *Database) Finish(r *Request, took time.Duration, failure Failure) {
 	t := r.Table
 	switch {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// registry holds counts by name. Finding one takes no lock; adding one copies the map. The zero value is empty.
+// registry holds counts by name. A lookup takes no lock; adding a name copies the map. The zero value is empty.
 type registry[T any] struct {
 	byName atomic.Pointer[map[string]*T]
 	mu     sync.Mutex // held to change the map
@@ -19,7 +19,7 @@ func (r *registry[T]) all() map[string]*T {
 	return nil
 }
 
-// get returns the counts of a name, which are made if there is room; else it returns nil.
+// get returns the counts of a name, creating them if the limit allows; else it returns nil.
 func (r *registry[T]) get(name string, limit int, create func(name string) *T) *T {
 	if v := r.all()[name]; v != nil {
 		return v
@@ -40,7 +40,7 @@ func (r *registry[T]) get(name string, limit int, create func(name string) *T) *
 	return v
 }
 
-// retain forgets the names for which keep is false.
+// retain removes the names for which keep is false.
 func (r *registry[T]) retain(keep func(name string, v *T) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

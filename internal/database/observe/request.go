@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// Request is what is noted about one request while it is served.
+// Request is what is recorded about one request while it is served.
 type Request struct {
 	ID        string
 	Operation int
 	// Table is the first table of the request, More are the others.
 	Table *Table
 	More  []*Table
-	// Returned is how many items the response has.
+	// Returned is the number of items in the response.
 	Returned int64
-	// Detailed asks the store to time reads too: something will show the Request.
+	// Detailed asks the store to measure reads, too, because the Request will be shown.
 	Detailed bool
-	// Latch is the wait for keys that others held, Sync that for the log to reach the disk, Read the time in reads of
-	// the store.
+	// Latch is the wait for keys held by others, Sync that for the log to reach the disk, Read the time spent in reads of the
+	// store.
 	Latch, Sync, Read Wait
 }
 
-// Wait is a stretch of a request's time; one that was interrupted counts without the interruptions.
+// Wait is a part of a request's time, excluding interruptions.
 type Wait struct {
 	Begun time.Time // the first time
 	Total time.Duration
@@ -38,7 +38,7 @@ func (w *Wait) Since(begun time.Time) {
 	w.Total += time.Since(begun)
 }
 
-// On notes that the request is on a table.
+// On records that the request is on a table.
 func (r *Request) On(t *Table) {
 	switch {
 	case r == nil || r.Table == t:
@@ -51,28 +51,28 @@ func (r *Request) On(t *Table) {
 	}
 }
 
-// Return notes that the response has n more items.
+// Return records that the response has n more items.
 func (r *Request) Return(n int64) {
 	if r != nil {
 		r.Returned += n
 	}
 }
 
-// WaitedForLatch notes a wait for keys that began at begun and is over.
+// WaitedForLatch records a finished wait for keys that began at begun.
 func (r *Request) WaitedForLatch(begun time.Time) {
 	if r != nil {
 		r.Latch.Since(begun)
 	}
 }
 
-// WaitedForSync notes a wait for the log that began at begun and is over.
+// WaitedForSync records a finished wait for the log that began at begun.
 func (r *Request) WaitedForSync(begun time.Time) {
 	if r != nil {
 		r.Sync.Since(begun)
 	}
 }
 
-// BeginRead returns when a read begins, the zero time if nobody asks; EndRead notes that it is over.
+// BeginRead returns the start time of a read, or the zero time if it need not be measured; EndRead ends it.
 func (r *Request) BeginRead() time.Time {
 	if r == nil || !r.Detailed {
 		return time.Time{}
@@ -80,7 +80,7 @@ func (r *Request) BeginRead() time.Time {
 	return time.Now()
 }
 
-// EndRead notes that the read that began at begun is over.
+// EndRead ends the read that began at begun.
 func (r *Request) EndRead(begun time.Time) {
 	if !begun.IsZero() {
 		r.Read.Since(begun)
@@ -89,14 +89,14 @@ func (r *Request) EndRead(begun time.Time) {
 
 type requestKey struct{}
 
-// Context is a context that carries a Request. It lives in the memory of whoever serves the request, so that
-// carrying one allocates nothing.
+// Context is a context that carries a Request. It is embedded in the state of the server's request, so that it costs no
+// allocation.
 type Context struct {
 	context.Context //nolint:containedctx // it is one
 	Request         Request
 }
 
-// Continue replaces the context by one that was derived from it.
+// Continue replaces the context with one derived from it.
 func (c *Context) Continue(derived context.Context) { c.Context = derived }
 
 // Value implements context.Context.
@@ -107,7 +107,7 @@ func (c *Context) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// From returns the request that a context belongs to, nil for work that is no request's.
+// From returns the request that a context belongs to, or nil for background work.
 func From(ctx context.Context) *Request {
 	r, _ := ctx.Value(requestKey{}).(*Request)
 	return r

@@ -1,12 +1,12 @@
 package observe
 
-// Storage is how a store on disk fares. Totals count from its opening.
+// Storage describes the state of a store on disk. Totals count from its opening.
 type Storage struct {
-	// Sync is how long the log took to reach the disk, by sync; many commits share one.
+	// Sync is the distribution of the durations of log syncs; many commits share one.
 	Sync Distribution
 
-	// Stalls is how often all writes had to wait for the store to catch up, and StalledSeconds for how long; Stalled
-	// says that they do now.
+	// Stalls is how often all writes had to wait for the store to catch up, and StalledSeconds the total time; Stalled means that
+	// they are waiting now.
 	Stalls         int64
 	StalledSeconds float64
 	Stalled        bool
@@ -14,15 +14,15 @@ type Storage struct {
 	CacheBytes             int64
 	CacheHits, CacheMisses int64
 
-	// CompactionDebt estimates the bytes that compactions must rewrite before the store is in shape.
+	// CompactionDebt estimates the bytes that compactions still have to rewrite.
 	CompactionDebt                 uint64
 	Compactions, CompactionsFailed int64
 	CompactionsRunning             int64
 	CompactionSeconds              float64
 	Flushes                        int64
 
-	// LogBytesIn were written to the log, and TableBytesOut to tables, by flushes and compactions: their ratio, plus
-	// one for the log itself, is the write amplification.
+	// LogBytesIn is what was written to the log, and TableBytesOut to tables, by flushes and compactions. Their ratio, plus one
+	// for the log itself, is the write amplification.
 	LogBytesIn, LogBytesOut, TableBytesOut uint64
 
 	// Levels are those of the tables on disk, from the newest data to the oldest. ReadAmplification is how many places a
@@ -39,10 +39,10 @@ type Storage struct {
 	OpenIterators   int64
 	TombstonesTotal uint64
 
-	// Disk is what the store's files take, by kind.
+	// Disk is the size of the store's files, by kind.
 	Disk map[string]uint64
-	// FileSystem is the size of the file system that they are on, FileSystemFree what is left of it, and
-	// FileSystemWritable what of that is not reserved; 0 if unknown.
+	// FileSystem is the size of their file system, FileSystemFree its free space, and FileSystemWritable the part of that which
+	// is not reserved; 0 if unknown.
 	FileSystem, FileSystemFree, FileSystemWritable int64
 }
 
@@ -55,9 +55,9 @@ type Level struct {
 	Score float64
 }
 
-// The kinds of files of Storage.Disk.
+// The kinds of files in Storage.Disk.
 const (
 	DiskTables   = "tables"   // live data
 	DiskLog      = "log"      // the write-ahead log
-	DiskObsolete = "obsolete" // files that are still being read, or about to be removed
+	DiskObsolete = "obsolete" // files that are still being read or about to be removed
 )

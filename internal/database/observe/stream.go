@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// shardsMax is how many shards of a table's streams have their reader noted.
+	// shardsMax is the maximum number of shards of a table's streams whose readers are tracked.
 	shardsMax = 1000
-	// readerKept is how long a reader that has stopped is remembered: as long as a stream keeps records.
+	// readerKept is how long a reader that has stopped is remembered: as long as a stream retains records.
 	readerKept = 24 * time.Hour
 )
 
-// reader is how far GetRecords has come in a shard.
+// reader is the progress of GetRecords in a shard.
 type reader struct {
 	mu     sync.Mutex
 	stream string
@@ -22,17 +22,17 @@ type reader struct {
 	done bool // the shard is closed and was read to its end
 }
 
-// Wrote notes when a record was last written to a stream of the table, in milliseconds since the epoch. A table can have
-// had several streams, whose labels differ.
+// Wrote records the time of the latest write to a stream of the table, in milliseconds since the epoch. A table can have had
+// several streams, with different labels.
 func (t *Table) Wrote(stream string, ms int64) {
 	if newest := t.newest.get(stream, shardsMax, func(string) *atomic.Int64 { return new(atomic.Int64) }); newest != nil {
 		newest.Store(ms)
 	}
 }
 
-// Read notes a call of GetRecords for a shard of a stream: it returned n records, and all of the shard up to upTo have been returned to whoever
-// called. done says that the shard is closed and has no more. Whose calls they are is not known, so two who read the
-// same shard overwrite each other.
+// Read records a call of GetRecords for a shard of a stream: it returned n records, and all records of the shard up to upTo have
+// been returned to the caller. done means that the shard is closed and has no more. Callers are not distinguished, so two readers
+// of the same shard overwrite each other.
 func (t *Table) Read(stream, shard string, n int, upTo int64, done bool) {
 	t.Records.Add(int64(n))
 	r := t.readers.get(shard, shardsMax, func(string) *reader { return new(reader) })
@@ -44,8 +44,8 @@ func (t *Table) Read(stream, shard string, n int, upTo int64, done bool) {
 	r.stream, r.upTo, r.done = stream, upTo, done
 }
 
-// IteratorAges returns, for each shard that is being read, how old the oldest record is that GetRecords has not
-// returned, or older; 0 if it has returned all.
+// IteratorAges returns, for each shard being read, an upper bound on the age of the oldest record that GetRecords has not
+// returned; 0 if it has returned all.
 func (t *Table) IteratorAges(now time.Time) map[string]time.Duration {
 	ages := map[string]time.Duration{}
 	newest := t.newest.all()

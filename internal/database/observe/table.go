@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// Table is what was done with one table.
+// Table holds the counts of one table.
 type Table struct {
 	Name string
 	of   *Database
@@ -22,23 +22,23 @@ type Table struct {
 	throttles  registry[Throttles]    // by index; "" is the table
 	latencies  registry[Histogram]    // of replication, by Region
 	readers    registry[reader]       // by shard
-	newest     registry[atomic.Int64] // by stream: when its newest record was written, in milliseconds since the epoch
+	newest     registry[atomic.Int64] // by stream: the time of its newest record, in milliseconds since the epoch
 }
 
-// indexesMax is more than a table can have at a time; names of deleted indexes stay.
+// indexesMax is more than a table can have at a time; names of deleted indexes remain.
 const indexesMax = 100
 
-// Capacity is what was consumed of a table or index, in capacity units.
+// Capacity is the consumption of a table or index, in capacity units.
 type Capacity struct{ Read, Write Units }
 
 // Units add up capacity units, which come in halves.
 type Units struct {
 	halves, times atomic.Int64
-	// least and most are in halves, plus one; 0 is none. They begin anew with each Restart.
+	// least and most are in halves, plus one; 0 means none. Restart resets them.
 	least, most atomic.Int64
 }
 
-// Add adds the units that something consumed; nothing is not counted.
+// Add adds consumed units; zero is not counted.
 func (u *Units) Add(units float64) {
 	halves := int64(units * 2)
 	if halves == 0 {
@@ -58,25 +58,25 @@ func (u *Units) Add(units float64) {
 	}
 }
 
-// Total is the sum of what was added.
+// Total returns the sum of all additions.
 func (u *Units) Total() float64 { return float64(u.halves.Load()) / 2 }
 
-// Times is how often units were added.
+// Times returns the number of additions.
 func (u *Units) Times() int64 { return u.times.Load() }
 
-// Extremes returns the least and the most that was added at a time since Restart; ok is false where nothing was.
+// Extremes returns the smallest and the largest addition since Restart; ok is false if there was none.
 func (u *Units) Extremes() (least, most float64, ok bool) {
 	l, m := u.least.Load(), u.most.Load()
 	return float64(l-1) / 2, float64(m-1) / 2, l > 0 && m > 0
 }
 
-// Restart begins new Extremes.
+// Restart resets Extremes.
 func (u *Units) Restart() {
 	u.least.Store(0)
 	u.most.Store(0)
 }
 
-// Index returns what was consumed of an index, which must exist.
+// Index returns the consumption of an index, which must exist.
 func (t *Table) Index(name string) *Capacity {
 	if c := t.indexes.get(name, indexesMax, func(string) *Capacity { return new(Capacity) }); c != nil {
 		return c
@@ -84,13 +84,13 @@ func (t *Table) Index(name string) *Capacity {
 	return t.indexes.get(Other, indexesMax+1, func(string) *Capacity { return new(Capacity) })
 }
 
-// Indexes returns what was consumed by index; read only.
+// Indexes returns the consumption by index; read only.
 func (t *Table) Indexes() map[string]*Capacity { return t.indexes.all() }
 
 // regionsMax is more than a server can serve.
 const regionsMax = 64
 
-// Replication returns the times that changes of the table took until they had arrived at its replica in another Region.
+// Replication returns the times from changes of the table to their arrival at its replica in another Region.
 func (t *Table) Replication(to string) *Histogram {
 	if h := t.latencies.get(to, regionsMax, func(string) *Histogram { return new(Histogram) }); h != nil {
 		return h
@@ -98,10 +98,10 @@ func (t *Table) Replication(to string) *Histogram {
 	return t.latencies.get(Other, regionsMax+1, func(string) *Histogram { return new(Histogram) })
 }
 
-// Replications returns the times that replication took, by Region; read only.
+// Replications returns the replication times by Region; read only.
 func (t *Table) Replications() map[string]*Histogram { return t.latencies.all() }
 
-// Throttles is how often limits of throughput stood in the way of an item of a table or index.
+// Throttles counts how often throughput limits rejected an item of a table or index.
 type Throttles struct {
 	Reads, Writes atomic.Int64
 	reasons       registry[atomic.Int64]
@@ -110,8 +110,8 @@ type Throttles struct {
 // reasonsMax is more than there are.
 const reasonsMax = 16
 
-// Throttle counts that limits stood in the way of one read or write of an item of the table (index "") or an entry of an
-// index, with their names: ReadKeyRangeThroughput. Of a fixed set.
+// Throttle counts that limits rejected one read or write of an item of the table (index "") or of an index entry. The reasons
+// name the limits, from a fixed set: ReadKeyRangeThroughput.
 func (t *Table) Throttle(index string, read bool, reasons ...string) {
 	c := t.throttles.get(index, indexesMax, func(string) *Throttles { return new(Throttles) })
 	if c == nil {
@@ -127,17 +127,17 @@ func (t *Table) Throttle(index string, read bool, reasons ...string) {
 	}
 }
 
-// Throttles returns how often limits stood in the way, by index; read only.
+// Throttles returns the counts of throttling by index; read only.
 func (t *Table) Throttles() map[string]*Throttles { return t.throttles.all() }
 
-// Reasons returns how often each limit stood in the way; read only.
+// Reasons returns how often each limit was exceeded; read only.
 func (c *Throttles) Reasons() map[string]*atomic.Int64 { return c.reasons.all() }
 
-// Operation is how one operation fared on one table.
+// Operation holds the counts of one operation on one table.
 type Operation struct {
 	// Latency is that of successful requests, from the complete request to the encoded response.
 	Latency Histogram
-	// Returned is how many items they returned.
+	// Returned is the number of returned items.
 	Returned atomic.Int64
 
 	mu       sync.Mutex
@@ -150,14 +150,14 @@ type Failure struct {
 	Class Class
 }
 
-// Class says whose fault an error is.
+// Class attributes an error to the client or the server.
 type Class string
 
 // The classes.
 const (
-	User      Class = "user"      // 4xx: the request, or the state that it met
+	User      Class = "user"      // 4xx: the request, or the state it depends on
 	System    Class = "system"    // 5xx: the database
-	Throttled Class = "throttled" // the request may be sent again later
+	Throttled Class = "throttled" // the request may be retried later
 )
 
 func (t *Table) operation(i int) *Operation {
@@ -168,7 +168,7 @@ func (t *Table) operation(i int) *Operation {
 	return t.operations[i].Load()
 }
 
-// Operations calls visit with the operations that the table has met and their indexes.
+// Operations calls visit with the operations that occurred on the table, and their indexes.
 func (t *Table) Operations(visit func(i int, o *Operation)) {
 	for i := range t.operations {
 		if o := t.operations[i].Load(); o != nil {
@@ -186,7 +186,7 @@ func (o *Operation) fail(f Failure) {
 	o.failures[f]++
 }
 
-// Failures returns how many requests failed, by kind.
+// Failures returns the number of failed requests by kind.
 func (o *Operation) Failures() map[Failure]int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -19,17 +19,17 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/wire"
 )
 
-// compressMin is the size from which on an answer is compressed for a client that asks for it.
+// compressMin is the size from which a response is compressed for a client that accepts it.
 const compressMin = 4 << 10
 
-// compressPart is how much is compressed before small requests get their turn of the processor: about a millisecond's worth.
+// compressPart is how much is compressed before small requests get a turn on the CPU: about a millisecond's worth.
 const compressPart = 32 << 10
 
-// serverName is what AWS calls its server.
+// serverName is the value of AWS's Server header.
 var serverName = []string{"Server"}
 
-// commonHeaders sets what every answer has. Values share one slice: headers are a large part of what a small
-// answer costs.
+// commonHeaders sets the headers of every response. The values share one slice, because headers are a large part of the cost of a
+// small response.
 func (x *exchange) commonHeaders() {
 	h := x.w.Header()
 	h["Server"] = serverName
@@ -37,7 +37,7 @@ func (x *exchange) commonHeaders() {
 	h[headerRequestID] = x.values[0:1:1]
 }
 
-// succeed answers with an operation's output.
+// succeed responds with an operation's output.
 func (x *exchange) succeed(op *operation, out any) {
 	if op.EmptyAnswer {
 		x.send(http.StatusOK, nil)
@@ -73,8 +73,8 @@ func hasOnlyRead(out any) bool {
 	return ok && o.Reads()
 }
 
-// reserveResponse moves the request from those that work to those that wait for their client to read. If there is no room
-// for its response, what changed nothing is throttled; what did keeps its place among those that work.
+// reserveResponse moves the request from the running ones to those waiting for their client to read. If there is no memory for
+// its response, a request that changed nothing is throttled; one that did continues to count as running.
 func (x *exchange) reserveResponse(reads bool, bytes int64) error {
 	x.inputTurn.release()
 	x.readTurn.release()
@@ -90,7 +90,7 @@ func (x *exchange) reserveResponse(reads bool, bytes int64) error {
 	return err
 }
 
-// sendError answers with an error.
+// sendError responds with an error.
 func (x *exchange) sendError(e *apierr.Error) {
 	x.failed(e)
 	x.send(e.Status(), wire.AppendError(nil, e))
@@ -99,12 +99,12 @@ func (x *exchange) sendError(e *apierr.Error) {
 // packed is a body as it is sent.
 type packed struct {
 	body     []byte
-	encoding string // empty where it is sent as it is
-	release  func() // gives back the memory of body
+	encoding string // empty if it is not compressed
+	release  func() // releases the memory of body
 }
 
-// pack compresses a body for a client that wants that. A large one takes tens of milliseconds: who sends one still has
-// its turn. release gives back the memory of the body, at once where it is compressed: only what is sent stays in memory
+// pack compresses a body for a client that accepts it. A large one takes tens of milliseconds, while its operation still has its
+// turn. release releases the memory of the body, which happens immediately if it is compressed: only what is sent stays in memory
 // until the client has read it.
 func (x *exchange) pack(body []byte, release func()) packed {
 	if len(body) <= compressMin {
@@ -124,14 +124,14 @@ func (x *exchange) pack(body []byte, release func()) packed {
 	return packed{*buffer, encoding, func() { buffers.put(buffer) }}
 }
 
-// send sends an answer: compressed if the client wants that.
+// send sends a response, compressed if the client accepts it.
 func (x *exchange) send(status int, body []byte) {
 	packed := x.pack(body, func() {})
 	defer packed.release()
 	x.sendPacked(status, packed)
 }
 
-// sendPacked sends an answer with the checksum of its bytes.
+// sendPacked sends a response with the checksum of its bytes.
 func (x *exchange) sendPacked(status int, answer packed) {
 	body := answer.body
 	if answer.encoding != "" {
@@ -147,13 +147,13 @@ func (x *exchange) sendPacked(status int, answer packed) {
 	x.started = true
 	x.w.WriteHeader(status)
 	if err := x.write(body); err != nil {
-		// The client has gone; there is no one to tell.
-		x.server.options.Logger.DebugContext(x.r.Context(), "answer not delivered",
+		// The client has disconnected.
+		x.server.options.Logger.DebugContext(x.r.Context(), "response not delivered",
 			slog.String("request_id", x.id), slog.Any("error", err))
 	}
 }
 
-// write writes the body. A client that does not read a large one in time loses its connection: it would keep the memory.
+// write writes the body. A client that reads a large one too slowly loses its connection, because it would keep the memory.
 func (x *exchange) write(body []byte) error {
 	if len(body) <= entryBytes { // the server's own timeout is enough
 		_, err := x.w.Write(body)
@@ -199,7 +199,7 @@ func compress(dst []byte, encoding string, body []byte) []byte {
 	return out.bytes
 }
 
-// appender is an io.Writer to a slice.
+// appender is an io.Writer that appends to a slice.
 type appender struct{ bytes []byte }
 
 func (a *appender) Write(p []byte) (int, error) {

@@ -12,13 +12,13 @@ import (
 	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
-// Auditor records requests. It is told of each call of an operation, those that were refused too, before the response is sent.
+// Auditor records requests. It is called for each call of an operation, including rejected ones, before the response is sent.
 type Auditor interface {
-	// Parameters returns what is recorded of an operation's valid input; nil for nothing.
+	// Parameters returns what to record of an operation's valid input, or nil.
 	Parameters(op api.Operation, in any) json.RawMessage
-	// Admit returns why an operation that changes something must not begin; nil if it may.
+	// Admit returns why an operation that changes something must not start, or nil.
 	Admit(op api.Operation) error
-	// Record records a call. After an error the response is an internal fault, unless the call has changed nothing.
+	// Record records a call. After an error the response is an internal error, unless the call has changed nothing.
 	Record(a *Audited) error
 	// RecordForm records a request of a companion: see Companion.Recorded.
 	RecordForm(a *Audited, form url.Values, response []byte) error
@@ -30,7 +30,7 @@ type Audited struct {
 	ID, Region string
 	Operation  api.Operation
 	Owner      bool              // see Server.Owner
-	Who        *policy.Principal // nil where nobody is known
+	Who        *policy.Principal // nil if unknown
 	ReadOnly   bool
 	Parameters json.RawMessage
 	Tables     []string // by the names under which they are counted
@@ -38,14 +38,14 @@ type Audited struct {
 	Status     int // of a companion's response
 }
 
-// note notes what is recorded of the input of the operation.
+// note remembers what to record of the operation's input.
 func (x *exchange) note(region string, in any) {
 	if a := x.server.options.Auditor; a != nil {
 		x.region, x.parameters = region, a.Parameters(x.called.Operation, in)
 	}
 }
 
-// admitAudit refuses an operation that changes something and cannot be recorded.
+// admitAudit rejects an operation that changes something if it cannot be recorded.
 func (x *exchange) admitAudit(op *operation) error {
 	if a := x.server.options.Auditor; a != nil && !op.reads && op.Name != "" {
 		return a.Admit(op.Operation)
@@ -53,7 +53,7 @@ func (x *exchange) admitAudit(op *operation) error {
 	return nil
 }
 
-// audit records a call that has ended with err, and returns the error that the client gets.
+// audit records a call that ended with err, and returns the error for the client.
 func (x *exchange) audit(op *operation, out any, err error) error {
 	auditor := x.server.options.Auditor
 	if auditor == nil || op.Name == "" {
@@ -84,7 +84,7 @@ func (x *exchange) audited() *Audited {
 	return &Audited{Request: x.r, ID: x.id, Region: region, Owner: x.owner, Who: x.who}
 }
 
-// answered is the error as the client gets it.
+// answered returns the error as the client gets it.
 func answered(err error) *apierr.Error {
 	if err == nil {
 		return nil
@@ -95,7 +95,7 @@ func answered(err error) *apierr.Error {
 	return apierr.InternalFault.With()
 }
 
-// auditForm records a request of a companion, and returns an error where the response must not be sent.
+// auditForm records a request of a companion, and returns an error if the response must not be sent.
 func (x *exchange) auditForm(c Companion, body, response []byte, status int) error {
 	auditor := x.server.options.Auditor
 	if auditor == nil {

@@ -15,22 +15,22 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 )
 
-// bodyMax is the most bytes that a request's body may have, as sent and once decompressed.
+// bodyMax is the maximum size of a request's body, both as sent and after decompression.
 const bodyMax = 16 << 20
 
-// A body or a response that does not arrive in one piece may take paceGrace, and more at paceBytes a second: who is slower
-// is not waited for.
+// A body or a response that does not arrive in one piece may take paceGrace, plus the time at paceBytes a second. Slower clients
+// are disconnected.
 const (
 	paceGrace = 10 * time.Second
 	paceBytes = 64 << 10
 )
 
-// errTooLarge answers a body beyond bodyMax.
+// errTooLarge is the response to a body beyond bodyMax.
 var errTooLarge = apierr.BodyTooLarge.With()
 
 var errNoOutput = errors.New("server: the engine returned neither output nor error")
 
-// readBody reads the request's body into buffer, as it was sent.
+// readBody reads the request's body into buffer, as sent.
 func (x *exchange) readBody(buffer *[]byte) error {
 	if x.r.ContentLength > bodyMax {
 		x.w.Header().Set("Connection", "close")
@@ -59,7 +59,7 @@ func (x *exchange) decompressBody(buffer *[]byte) error {
 	return nil
 }
 
-// bodyError tells a body that is too large, too slow or one too many from a connection that broke.
+// bodyError distinguishes a body that is too large, too slow or throttled from a broken connection.
 func (x *exchange) bodyError(err error) error {
 	if e, ok := errors.AsType[*apierr.Error](err); ok {
 		if e == errTooLarge {
@@ -71,12 +71,12 @@ func (x *exchange) bodyError(err error) error {
 		x.w.Header().Set("Connection", "close")
 		return apierr.BodyTooSlow.With()
 	}
-	// Nobody is left to read a response, and nothing is wrong on this side.
+	// The client has disconnected, and nothing is wrong on this side.
 	return apierr.Malformed()
 }
 
-// receive appends the body as it is sent to dst, and takes up the request's place among those in flight when the first of
-// it is there: a client that sends a header and nothing else takes only its connection.
+// receive appends the body as sent to dst, and counts the request as in flight from the first bytes on: a client that sends only
+// a header uses only its connection.
 func (x *exchange) receive(dst []byte) ([]byte, error) {
 	var control *http.ResponseController // nil while the body takes no time
 	var start time.Time
@@ -90,25 +90,24 @@ func (x *exchange) receive(dst []byte) ([]byte, error) {
 		if control == nil {
 			control, start = http.NewResponseController(x.w), time.Now()
 		}
-		// In-process requests have no deadlines, and do not need them.
+		// In-process requests have no deadlines and do not need them.
 		_ = control.SetReadDeadline(start.Add(pace(received)))
 		return x.setApart(received, time.Since(start))
 	}
 	body, err := x.readAll(dst, x.r.Body, x.r.ContentLength, 0, progress)
-	if control != nil { // what follows on this connection has its own time
+	if control != nil { // later requests on this connection have their own time
 		_ = control.SetReadDeadline(time.Time{})
 	}
 	return body, err
 }
 
-// pace is how long a number of bytes may take over a connection.
+// pace returns how long a number of bytes may take over a connection.
 func pace(bytes int) time.Duration {
 	return paceGrace + time.Duration(bytes)*time.Second/paceBytes
 }
 
-// readAll appends what r has to dst. length is a hint, negative where it is unknown; beside is what the request has
-// reserved for something else. After each part it calls progress. Memory grows with what arrives, not with what the sender
-// announces.
+// readAll appends the rest of r to dst. length is a hint, negative if unknown; beside is what the request has reserved for other
+// purposes. After each part it calls progress. Memory grows with what arrives, not with what the sender announces.
 func (x *exchange) readAll(dst []byte, r io.Reader, length, beside int64, progress func(received int) error) ([]byte, error) {
 	for {
 		if len(dst) == cap(dst) {
@@ -141,7 +140,7 @@ func (x *exchange) readAll(dst []byte, r io.Reader, length, beside int64, progre
 	}
 }
 
-// reserveBody reserves what the body takes beyond a request's own part.
+// reserveBody reserves what the body needs beyond a request's basic share.
 func (x *exchange) reserveBody(bytes int64) error {
 	from, wait := &x.server.memory.bodies, bodyWait
 	if x.slow {
@@ -150,8 +149,8 @@ func (x *exchange) reserveBody(bytes int64) error {
 	return x.body.grow(x.r.Context(), from, bytes-entryBytes, wait)
 }
 
-// setApart moves a large body that arrives slowly to memory of its own, or throttles it: slow senders leave the
-// rest to quick ones.
+// setApart accounts a large body that arrives slowly to a separate pool, or throttles it, so that slow senders leave the rest to
+// fast ones.
 func (x *exchange) setApart(received int, took time.Duration) error {
 	if x.slow || x.body.held == 0 || took < slowAfter || float64(received) > quickBytes*took.Seconds() {
 		return nil
@@ -162,8 +161,8 @@ func (x *exchange) setApart(received int, took time.Duration) error {
 	return x.body.grow(x.r.Context(), &x.server.memory.slowBodies, held, 0)
 }
 
-// drain reads the rest of a body that is refused, up to the limit of bodies, so that its sender reads the response in place
-// of a closed connection. It has to keep its pace.
+// drain reads the rest of a rejected body, up to the limit, so that its sender reads the response instead of seeing a closed
+// connection. The sender must keep its pace.
 func (x *exchange) drain() {
 	control, start, drained := http.NewResponseController(x.w), time.Now(), 0
 	if x.r.Header.Get("Expect") != "" {
@@ -182,11 +181,11 @@ func (x *exchange) drain() {
 	_ = control.SetReadDeadline(time.Time{})
 }
 
-// errBroken is the response to a compressed body that cannot be decompressed: as on AWS, status 500, though the client is
-// to blame. It is counted as the client's error and not logged, so that no client can raise an alert.
+// errBroken is the response to a compressed body that cannot be decompressed: status 500, as on AWS, although it is the client's
+// error. It is counted as the client's error and not logged, so that no client can trigger an alert.
 var errBroken = apierr.InternalFault.With()
 
-// decompress undoes a content encoding. A broken stream and an encoding that is not known are errBroken.
+// decompress decodes a content encoding. A broken stream or an unknown encoding is errBroken.
 func (x *exchange) decompress(encoding string, raw []byte) ([]byte, error) {
 	var r io.ReadCloser
 	var err error
@@ -213,14 +212,14 @@ func (x *exchange) decompress(encoding string, raw []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// bufferPool keeps the buffers of bodies and responses.
+// bufferPool pools the buffers of bodies and responses.
 type bufferPool struct {
 	pool sync.Pool
-	max  int // the largest kept
+	max  int // maximum size kept
 }
 
-// Small buffers are within a request's own part. Large ones are for what has reserved memory: a small request that was lent
-// a large buffer would hold memory that nobody counts.
+// Small buffers are within a request's basic share. Large ones are for requests that have reserved memory: a small request with a
+// large buffer would hold memory that is not accounted for.
 var (
 	smallBuffers = bufferPool{max: entryBytes}
 	largeBuffers = bufferPool{max: 2 << 20}

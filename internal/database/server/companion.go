@@ -10,24 +10,24 @@ import (
 	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
-// Companion is another service that is reached at the same address: CloudWatch, say. Its requests pass the same limits
-// and the same Authenticator. They are not counted: counts are of DynamoDB's operations.
+// Companion is another service at the same address, such as CloudWatch. Its requests are subject to the same limits and the same
+// Authenticator. They are not counted: counts are of DynamoDB's operations.
 type Companion interface {
-	// Serves reports whether a request is the companion's. body is nil until it has been read; where only the body can tell,
-	// Serves is true without it.
+	// Serves reports whether a request is the companion's. body is nil until it has been read; if only the body can tell, Serves
+	// is true without it.
 	Serves(r *http.Request, body []byte) bool
 	// Public reports whether a request needs no signature.
 	Public(r *http.Request, body []byte) bool
-	// Serve responds to such a request. who is nil for the owner of the database, and where nobody is authenticated; it is the zero
+	// Serve responds to such a request. who is nil for the owner of the database, and without authentication; it is the zero
 	// Principal for a public request.
 	Serve(ctx context.Context, who *policy.Principal, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte)
-	// Recorded returns the parameters of a request as Serve reads them, for the Auditor; nil where the request is not recorded.
+	// Recorded returns the parameters of a request as Serve reads them, for the Auditor, or nil if the request is not recorded.
 	Recorded(r *http.Request, body []byte) url.Values
-	// Refuse is the response to a request that the server does not pass on.
+	// Refuse returns the response to a request that the server rejects.
 	Refuse(r *http.Request, id string, e *apierr.Error) (int, http.Header, []byte)
 }
 
-// companion returns the companion that serves a request, nil if there is none.
+// companion returns the companion that serves a request, or nil.
 func (s *Server) companion(r *http.Request, body []byte) Companion {
 	for _, c := range s.options.Companions {
 		if c.Serves(r, body) {
@@ -37,7 +37,7 @@ func (s *Server) companion(r *http.Request, body []byte) Companion {
 	return nil
 }
 
-// callCompanion serves a request of the companion.
+// callCompanion serves a request of a companion.
 func (x *exchange) callCompanion(c Companion, surplus bool) {
 	status, header, response := x.askCompanion(c, surplus)
 	if n := int64(cap(response)); n > entryBytes {
@@ -87,9 +87,9 @@ func (x *exchange) askCompanion(c Companion, surplus bool) (status int, header h
 	return status, header, response
 }
 
-// admit authenticates a request of a companion, unless it is public, and decompresses its body. What is compressed is never public:
-// what was looked at would not be what is served. Who makes a public request is the zero Principal, who may do nothing, where
-// others have to say who they are.
+// admit authenticates a request of a companion, unless it is public, and decompresses its body. A compressed request is never
+// public, because what was checked would not be what is served. The sender of a public request is the zero Principal, which may
+// do nothing, if others have to authenticate.
 func (x *exchange) admit(c Companion, body *[]byte) error {
 	_, everyone := x.server.options.Authenticator.(acceptAll)
 	if !everyone && !x.owner && x.r.Header.Get(headerEncoding) == "" && c.Public(x.r, *body) {
@@ -102,7 +102,7 @@ func (x *exchange) admit(c Companion, body *[]byte) error {
 	return x.decompressBody(body)
 }
 
-// refuseFor responds with an error of the server's own.
+// refuseFor responds with an error of the server itself.
 func (x *exchange) refuseFor(c Companion, err error) (status int, header http.Header, response []byte) {
 	e, known := errors.AsType[*apierr.Error](err)
 	if !known {

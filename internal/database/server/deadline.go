@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// deadline is a context that ends at a time with errTimeout as its cause. context.WithTimeoutCause sets a timer for each request, which is four
-// objects; few requests ever wait for one. A deadline sets its timer when somebody first asks for Done, and until then compares the
-// time when it is asked for Err.
+// deadline is a context that ends at a time with errTimeout as its cause. context.WithTimeoutCause sets a timer for each request,
+// which costs four allocations, but few requests ever wait for one. A deadline sets its timer when Done is first called, and
+// until then Err compares the time.
 type deadline struct {
-	context.Context // that the deadline is added to
+	context.Context // the parent
 	at              time.Time
 
-	timed  atomic.Pointer[context.Context] // with the timer; nil until it is needed
-	mu     sync.Mutex                      // held while timed is made, and for the following
+	timed  atomic.Pointer[context.Context] // with the timer; nil until needed
+	mu     sync.Mutex                      // held while timed is created; guards the following
 	cancel context.CancelFunc              // of timed
 	ended  bool
 }
 
-// newDeadline returns a context that ends after a while. The caller calls end when the request is over.
+// newDeadline returns a context that ends after a duration. The caller calls end when the request is over.
 func newDeadline(ctx context.Context, after time.Duration) *deadline {
 	return &deadline{Context: ctx, at: time.Now().Add(after)}
 }
@@ -52,7 +52,7 @@ func (d *deadline) end() {
 	}
 }
 
-// over reports whether the context has ended without anybody having asked for Done.
+// over reports whether the context has ended before Done was called.
 func (d *deadline) over() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -14,9 +14,9 @@ const (
 	encodingDeflate = "deflate"
 )
 
-// acceptedEncoding picks gzip or deflate from an Accept-Encoding header, "" where it wants neither. It picks as AWS
-// does, which is not as RFC 9110 says: identity never wins, a weight is whatever follows the first "q=" of an element,
-// and "*" is deflate where gzip is named. The heaviest element wins; of equals a name before "*", then the first.
+// acceptedEncoding selects gzip or deflate from an Accept-Encoding header, or "" for neither. It follows AWS, which deviates from
+// RFC 9110: identity never wins, a weight is whatever follows the first "q=" of an element, and "*" means deflate if gzip is
+// named. The element with the greatest weight wins; among equals, a name wins over "*", then the first.
 func acceptedEncoding(header string) string {
 	header = strings.ToLower(header)
 	best, heaviest, named := "", 0.0, false
@@ -58,7 +58,7 @@ func weight(element string) float64 {
 	return q
 }
 
-// members reads a gzip stream of one or more members. What follows the last one is ignored.
+// members reads a gzip stream of one or more members. Data after the last one is ignored.
 type members struct {
 	*gzip.Reader
 	rest *bytes.Reader
@@ -74,7 +74,7 @@ func newMembers(stream []byte) (*members, error) {
 	return m, nil
 }
 
-// Read reads from the current member, and goes on with the next.
+// Read reads from the current member and continues with the next.
 func (m *members) Read(p []byte) (int, error) {
 	n, err := m.Reader.Read(p)
 	if !errors.Is(err, io.EOF) {

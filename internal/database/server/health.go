@@ -8,8 +8,8 @@ const (
 	ReadyPath   = "/-/ready"
 )
 
-// Probe returns the response to a probe: the process is healthy as long as it responds, and ready as long as the
-// database takes reads and writes, which ready returns nil for. ok is false for any other path.
+// Probe returns the response to a probe: the process is healthy if it responds, and ready if the database accepts reads and
+// writes, for which ready returns nil. ok is false for any other path.
 func Probe(path string, ready func() error) (status int, text string, ok bool) {
 	switch path {
 	case HealthyPath:

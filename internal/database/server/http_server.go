@@ -8,18 +8,18 @@ import (
 	"github.com/monotable/monotable/internal/database/server/http1"
 )
 
-// Limits of connections. AWS's limit on the header block is 16 KB; net/http counts the request line with it
-// and allows 4 KB beyond the limit that it is given.
+// Limits of connections. AWS's limit on the header block is 16 KB; net/http includes the request line and allows 4 KB more than
+// the given limit.
 const (
 	headerMax         = 16<<10 - 4<<10
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = 2 * time.Minute
-	// writeTimeout is for responses that fit into the buffers of a connection; larger ones set their own.
+	// writeTimeout applies to responses that fit into a connection's buffers; larger ones set their own.
 	writeTimeout = 3 * time.Minute
 	idleTimeout  = 3 * time.Minute
 
-	// Limits of an HTTP/2 connection: requests at once, and what it may send before they read it. Go's defaults, 250 and
-	// 1 MB, are for fewer connections.
+	// Limits of an HTTP/2 connection: concurrent requests, and the data it may send before they read it. Go's defaults, 250 and 1
+	// MB, are meant for fewer connections.
 	streamsMax          = 100
 	connectionBufferMax = 256 << 10
 	streamBufferMax     = 64 << 10
@@ -27,8 +27,8 @@ const (
 	unwritableTimeout   = 30 * time.Second
 )
 
-// HTTPServer returns a server for the handler with the API's limits, for HTTP/1.1 and HTTP/2, with and
-// without TLS. The caller gives it a listener, and its HTTP() a TLSConfig if it is to speak TLS.
+// HTTPServer returns a server for the handler with the API's limits, for HTTP/1.1 and HTTP/2, with and without TLS. The caller
+// provides a listener and, for TLS, sets the TLSConfig of its HTTP().
 func HTTPServer(handler http.Handler, logger *slog.Logger) *http1.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -50,7 +50,7 @@ func HTTPServer(handler http.Handler, logger *slog.Logger) *http1.Server {
 			MaxReceiveBufferPerStream:     streamBufferMax,
 			WriteByteTimeout:              unwritableTimeout,
 		},
-		// What net/http complains about is the doing of clients.
+		// net/http's complaints are about clients.
 		ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	})
 }

@@ -11,37 +11,37 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 )
 
-// memory bounds what requests in flight take, together. It is five pools, of a quarter or an eighth of Options.Memory
-// each, so that clients that are slow in one phase of a request cannot starve the other phases:
+// memory limits the total memory of requests in flight. It consists of five pools, each with a quarter or an eighth of
+// Options.Memory, so that clients that are slow in one phase of a request cannot starve the other phases:
 //
 //	requests  entryBytes for each request whose body has begun to arrive
-//	bodies    what is beyond entryBytes of a body as it arrives and is decompressed; slow ones have a pool of their own
-//	work      what a large operation may take: one with an input beyond entryBytes, or that reads more than api.LargeRead
-//	responses what is beyond entryBytes of a response until its client has read it
+//	bodies    the part of a body beyond entryBytes, while it arrives and is decompressed; slow ones have a separate pool
+//	work      the memory of large operations: those with an input beyond entryBytes, or that read more than api.LargeRead
+//	responses the part of a response beyond entryBytes, until its client has read it
 //
-// A request that finds no room waits in line, for a short time. Then it is throttled. Large operations also take turns, so
-// that they leave the processor to small ones, which never wait.
+// A request without enough memory waits in line for a short time and is then throttled. Large operations also take turns, to
+// leave CPU to small ones, which never wait.
 type memory struct {
 	requests, bodies, slowBodies, work, responses pool
 
-	// Turns of operations that read much, and of those with a very large input; counted and not in bytes.
+	// Turns of operations that read a lot, and of those with a very large input; in numbers, not bytes.
 	reads, inputs pool
 }
 
 const (
 	defaultMemory = 512 << 20
 
-	// entryBytes is what a request may take without a reservation for its body and its response.
+	// entryBytes is what a request may use for its body and its response without a reservation.
 	entryBytes = 16 << 10
 
-	// A body that takes longer than slowAfter counts as slow if it arrives with less than quickBytes a second.
+	// A body that takes longer than slowAfter counts as slow if it arrives at less than quickBytes a second.
 	slowAfter  = time.Second
 	quickBytes = 1 << 20
 
-	// turnBytes is the input from which on an operation takes a turn: it is busy with it for a while.
+	// turnBytes is the input size from which an operation takes a turn, because it takes a while.
 	turnBytes = 1 << 20
 
-	// The longest waits for room. Bodies arrive from outside and responses leave for outside; work ends by itself.
+	// The maximum waits for memory. Bodies and responses depend on clients; work ends by itself.
 	bodyWait     = 2 * time.Second
 	workWait     = 5 * time.Second
 	responseWait = time.Second
@@ -64,18 +64,18 @@ func newMemory(bytes, turns int64, turn func(taken bool)) *memory {
 	return m
 }
 
-// inUse is the number of reserved bytes.
+// inUse returns the number of reserved bytes.
 func (m *memory) inUse() int64 {
 	return m.requests.used.Load() + m.bodies.used.Load() + m.slowBodies.used.Load() + m.work.used.Load() + m.responses.used.Load()
 }
 
-// pool is an amount of memory that requests reserve parts of.
+// pool is an amount of memory from which requests reserve.
 type pool struct {
 	size int64
 	used atomic.Int64
 	free *semaphore.Weighted
 
-	queue   int64 // how many may wait; 0 is any number
+	queue   int64 // how many may wait; 0 means any number
 	waiting atomic.Int64
 
 	turn func(taken bool) // nil where nobody is notified
@@ -85,14 +85,13 @@ func (p *pool) init(size int64) {
 	p.size, p.free = size, semaphore.NewWeighted(size)
 }
 
-// reservation is what one request holds of a pool. It never holds more than the pool has: a request larger than the pool
-// has it to itself.
+// reservation is one request's part of a pool. It never exceeds the pool: a request larger than the pool gets all of it.
 type reservation struct {
 	pool *pool
 	held int64
 }
 
-// grow raises the reservation to n bytes. It waits for room for at most the given time, and not at all for 0.
+// grow raises the reservation to n bytes. It waits at most the given time for memory, and not at all for 0.
 func (r *reservation) grow(ctx context.Context, p *pool, n int64, wait time.Duration) error {
 	more := min(n, p.size) - r.held
 	if more <= 0 {
@@ -118,7 +117,7 @@ func (r *reservation) grow(ctx context.Context, p *pool, n int64, wait time.Dura
 	return nil
 }
 
-// release gives the reservation back.
+// release returns the reservation.
 func (r *reservation) release() {
 	if r.held > 0 {
 		r.pool.used.Add(-r.held)
@@ -130,14 +129,14 @@ func (r *reservation) release() {
 	}
 }
 
-// queuePerTurn bounds how many large operations wait for each one that runs. More would be throttled in the end, and keep
-// small ones out while they wait.
+// queuePerTurn limits how many large operations wait for each one that runs. More would be throttled in the end, and keep small
+// ones out while they wait.
 const queuePerTurn = 16
 
-// copies is how often what is read, or decoded, is in memory: as stored, as JSON, and while a buffer grows.
+// copies is how many copies of read or decoded data are in memory: as stored, as JSON, and while a buffer grows.
 const copies = 3
 
-// largeInput waits for what the operation takes of an input that does not fit into a request's own part.
+// largeInput waits for the memory of an operation whose input exceeds a request's basic share.
 func (x *exchange) largeInput(ctx context.Context, body []byte) error {
 	if len(body) <= entryBytes {
 		return nil
@@ -150,8 +149,8 @@ func (x *exchange) largeInput(ctx context.Context, body []byte) error {
 	return x.work.grow(ctx, &x.server.memory.work, decodedBytes(body), workWait)
 }
 
-// largeRead waits for the turn and the memory of an operation that reads items of some bytes. It holds its turn while it
-// waits for memory; who holds memory has had its turn.
+// largeRead waits for the turn and the memory of an operation that reads items of a total size. It holds its turn while it waits
+// for memory, so whoever holds memory has had its turn.
 func (x *exchange) largeRead(ctx context.Context, bytes int64) error {
 	if err := x.readTurn.grow(ctx, &x.server.memory.reads, 1, workWait); err != nil {
 		return err
@@ -159,8 +158,8 @@ func (x *exchange) largeRead(ctx context.Context, bytes int64) error {
 	return x.work.grow(ctx, &x.server.memory.work, x.work.held+copies*bytes, workWait)
 }
 
-// decodedBytes estimates what an input takes: its texts are copied, encoded and written, and each value, marked by a brace
-// or a comma, takes a few words.
+// decodedBytes estimates the memory of an input: its texts are copied, encoded and written, and each value, marked by a brace or
+// a comma, takes a few words.
 func decodedBytes(body []byte) int64 {
 	const valueBytes = 64
 	values := bytes.Count(body, []byte{'{'}) + bytes.Count(body, []byte{','})

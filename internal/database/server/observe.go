@@ -14,10 +14,10 @@ import (
 	"github.com/monotable/monotable/internal/database/observe"
 )
 
-// unknownOperationName is what requests for operations that the server does not have are counted under.
+// unknownOperationName is the name under which requests for unknown operations are counted.
 const unknownOperationName = "(unknown)"
 
-// codeCanceled is the code under which a request counts whose client went away before the response.
+// codeCanceled is the code under which a request is counted whose client disconnected before the response.
 const codeCanceled = "(canceled)"
 
 // OperationNames returns the names under which a server counts requests, for observe.New.
@@ -29,21 +29,21 @@ func OperationNames() []string {
 	return append(names, unknownOperationName)
 }
 
-// Tracer follows requests of the API.
+// Tracer traces requests of the API.
 type Tracer interface {
-	// Begin is called when a request has arrived. The engine gets the context that it returns; end is called once,
-	// when the response has been sent. A nil end leaves the request alone.
+	// Begin is called when a request has arrived. The engine gets the context that it returns; end is called once, when the
+	// response has been sent. A nil end means that the request is not traced.
 	Begin(r *http.Request) (ctx context.Context, end func(*Exchange))
 }
 
 // Exchange is a request and its response as a Tracer sees them at the end.
 type Exchange struct {
 	*observe.Request
-	Operation string // "" where the request was no call of the API
+	Operation string // "" if the request was not a call of the API
 	Begun     time.Time
 	Status    int
-	Failure   observe.Failure // the zero Failure where the request succeeded
-	Fault     error           // what a System failure was, for operators
+	Failure   observe.Failure // the zero Failure if the request succeeded
+	Fault     error           // the cause of a System failure, for operators
 }
 
 // Traced returns a handler like s, with a tracer.
@@ -51,10 +51,10 @@ func (s *Server) Traced(t Tracer) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, t, false) })
 }
 
-// Memory returns how much of Options.Memory requests in flight have reserved, and how much there is.
+// Memory returns how much of Options.Memory is reserved by requests in flight, and the total.
 func (s *Server) Memory() (used, limit int64) { return s.memory.inUse(), s.options.Memory }
 
-// trace begins to follow the request, and returns what ends that.
+// trace starts to trace the request, and returns the function that ends that.
 func (x *exchange) trace(t Tracer) (end func()) {
 	begun := time.Now()
 	ctx, told := t.Begin(x.r)
@@ -71,7 +71,7 @@ func (x *exchange) trace(t Tracer) (end func()) {
 	}
 }
 
-// calls notes that the request calls an operation.
+// calls records the operation that the request calls.
 func (x *exchange) calls(op *operation) {
 	x.called = op
 	x.ctx.Request.ID, x.ctx.Request.Operation, x.operation = x.id, op.index, op.Name
@@ -80,10 +80,10 @@ func (x *exchange) calls(op *operation) {
 	}
 }
 
-// received notes that the request is complete.
+// received records that the request has been read completely.
 func (x *exchange) received() { x.complete = time.Now() }
 
-// finish counts the request when its response is ready, once.
+// finish counts the request once, when its response is ready.
 func (x *exchange) finish(status, bytes int) {
 	if x.status != 0 || x.operation == "" {
 		return
@@ -100,17 +100,17 @@ func (x *exchange) finish(status, bytes int) {
 	}
 }
 
-// failed notes the error that the client gets.
+// failed records the error that the client gets.
 func (x *exchange) failed(e *apierr.Error) {
 	x.failure = observe.Failure{Code: string(e.Code), Class: classOf(e)}
 }
 
-// canceled reports whether err is only that the client has gone away.
+// canceled reports whether err only means that the client has disconnected.
 func (x *exchange) canceled(err error) bool {
 	return x.r.Context().Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded))
 }
 
-// throttles are the codes that ask a client to come back later.
+// throttles are the codes that ask a client to retry later.
 var throttles = []apierr.Code{apierr.ProvisionedThroughputExceededException, apierr.RequestLimitExceeded, apierr.ThrottlingException}
 
 func classOf(e *apierr.Error) observe.Class {
@@ -126,7 +126,7 @@ func classOf(e *apierr.Error) observe.Class {
 	}
 }
 
-// logSlow logs a request that took long.
+// logSlow logs a slow request.
 func (x *exchange) logSlow() {
 	o := &x.server.options
 	if o.Slow <= 0 || x.took < o.Slow {
@@ -139,7 +139,7 @@ func (x *exchange) logSlow() {
 	o.Logger.LogAttrs(x.r.Context(), slog.LevelWarn, "slow request", attributes...)
 }
 
-// attributes are what the log says of every request that it mentions.
+// attributes returns the log attributes of a request.
 func (x *exchange) attributes() []slog.Attr {
 	r := &x.ctx.Request
 	attributes := []slog.Attr{slog.String("request_id", x.id), slog.String("operation", x.operation)}

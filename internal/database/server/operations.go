@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/wire"
 )
 
-// Engine executes operations. Inputs have passed api.Validate. An *apierr.Error is for the client, any other
-// error is an internal fault. All methods may be called at once.
+// Engine executes operations. Inputs have passed api.Validate. An *apierr.Error is for the client, any other error is internal.
+// All methods are safe for concurrent use.
 type Engine interface {
 	BatchExecuteStatement(context.Context, *api.BatchExecuteStatementInput) (*api.BatchExecuteStatementOutput, error)
 	BatchGetItem(context.Context, *api.BatchGetItemInput) (*api.BatchGetItemOutput, error)
@@ -80,15 +80,15 @@ type Engine interface {
 	UpdateTimeToLive(context.Context, *api.UpdateTimeToLiveInput) (*api.UpdateTimeToLiveOutput, error)
 }
 
-// operation is an entry of the API's table with the way to serve it.
+// operation is an entry of the API's table with the function that serves it.
 type operation struct {
 	api.Operation
-	reads bool // changes nothing: may be refused after it is done
+	reads bool // changes nothing: may be rejected after it is done
 	serve serveFunc
-	index int // among OperationNames
+	index int // index in OperationNames
 }
 
-// serveFunc serves a request from its body to the operation's output.
+// serveFunc serves a request, from its body to the operation's output.
 type serveFunc func(ctx context.Context, x *exchange, body []byte) (out any, err error)
 
 // methods are the engine's methods by operation.
@@ -161,7 +161,7 @@ var methods = map[string]serveFunc{
 	"UpdateTableReplicaAutoScaling":       serving(Engine.UpdateTableReplicaAutoScaling),
 }
 
-// operationsByTarget returns the table by the value of X-Amz-Target.
+// operationsByTarget returns the operations by the value of X-Amz-Target.
 func operationsByTarget() map[string]*operation {
 	table := make(map[string]*operation, len(methods))
 	for i, o := range api.Operations() {
@@ -172,7 +172,7 @@ func operationsByTarget() map[string]*operation {
 	return table
 }
 
-// readsOnly tells operations that change nothing by their names.
+// readsOnly reports, by the name, whether an operation changes nothing.
 func readsOnly(name string) bool {
 	for _, verb := range []string{"BatchGet", "Describe", "Get", "List", "Query", "Scan", "Search", "TransactGet"} {
 		if strings.HasPrefix(name, verb) {
@@ -182,8 +182,8 @@ func readsOnly(name string) bool {
 	return false
 }
 
-// unknownOperation serves a target that the server does not have: a body that is no JSON document is refused
-// as such first. AWS has no message for it.
+// unknownOperation serves an unknown target: a body that is not a JSON document is rejected as such first. AWS has no message for
+// it.
 func unknownOperation(_ context.Context, x *exchange, body []byte) (any, error) {
 	if err := wire.Decode(body, new(struct{})); err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ func unknownOperation(_ context.Context, x *exchange, body []byte) (any, error) 
 	return nil, apierr.UnknownOperation()
 }
 
-// serving decodes and checks the input of an engine's method, and calls it if its sender may.
+// serving decodes and checks the input of an engine's method, and calls it if its sender is authorized.
 func serving[In, Out any](method func(Engine, context.Context, *In) (*Out, error)) serveFunc {
 	return func(ctx context.Context, x *exchange, body []byte) (any, error) {
 		region, engine, err := x.engine()
@@ -220,8 +220,8 @@ func serving[In, Out any](method func(Engine, context.Context, *In) (*Out, error
 	}
 }
 
-// atThisHost replaces the address of DescribeEndpoints by the one that the request came to, which is the
-// only one that this server can know to be right for the client.
+// atThisHost replaces the address in DescribeEndpoints with the one to which the request was sent, the only one known to work for
+// the client.
 func atThisHost(serve serveFunc) serveFunc {
 	return func(ctx context.Context, x *exchange, body []byte) (any, error) {
 		out, err := serve(ctx, x, body)

@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/httpguard"
 )
 
-// checkOrigin refuses requests that a browser may have been tricked into, before anything else is looked at, and
-// responds to the preflights of allowed origins. It reports whether the request goes on.
+// checkOrigin rejects requests into which a browser may have been tricked, before anything else is checked, and responds to the
+// preflights of allowed origins. It reports whether the request may proceed.
 func (x *exchange) checkOrigin() bool {
 	guard := x.server.options.Guard
 	if _, anonymous := x.server.options.Authenticator.(acceptAll); anonymous && !guard.AllowsHost(x.r.Host) {
@@ -19,8 +19,8 @@ func (x *exchange) checkOrigin() bool {
 	}
 	if !guard.AllowsOrigin(x.r) {
 		origin := x.r.Header.Get("Origin")
-		advised := strings.ToLower(origin) // as browsers spell it, and as the flag wants it
-		if origin == "null" {              // a file, a sandbox: of no one in particular
+		advised := strings.ToLower(origin) // as browsers send it, and as the flag expects it
+		if origin == "null" {              // a file or a sandbox, which cannot be distinguished
 			advised = "'*'"
 		}
 		x.forbid(apierr.OriginForbidden.With(origin, advised))
@@ -49,8 +49,8 @@ func hostForbidden(authority string) *apierr.Error {
 // HostRefusal returns the text of the response to a request whose host the guard does not allow.
 func HostRefusal(authority string) string { return hostForbidden(authority).Message }
 
-// forbid responds with status 403: AWS's error for a caller with valid credentials and no permission has status 400, but
-// monitors and proxies should see that nothing was done.
+// forbid responds with status 403: AWS's error for a caller with valid credentials but no permission has status 400, but monitors
+// and proxies should see that nothing was done.
 func (x *exchange) forbid(e *apierr.Error) {
 	if x.r.Method == http.MethodPost {
 		x.answer = awsJSON

@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/identity/signature"
 )
 
-// engine returns the Region that the request is signed for, and its engine; an unsigned request is for the default one.
-// Without Options.Regions there is one engine for all requests.
+// engine returns the Region that the request is signed for, and its engine; an unsigned request goes to the default one. Without
+// Options.Regions there is one engine for all requests.
 func (x *exchange) engine() (region string, e Engine, err error) {
 	regions := x.server.options.Regions
 	if len(regions) == 0 {

@@ -5,8 +5,8 @@ import "math/rand/v2"
 // requestIDLength is the length of AWS's request ids.
 const requestIDLength = 52
 
-// newRequestID returns 52 random upper-case letters and digits. They need to be unlike each other, not
-// secret: the source is the runtime's own, which asks no lock.
+// newRequestID returns 52 random upper-case letters and digits. They only need to be unique, not secret, so it uses the runtime's
+// lock-free source.
 func newRequestID() string {
 	const (
 		alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"

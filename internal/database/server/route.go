@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 )
 
-// Names of headers in the form in which net/http keeps them.
+// Names of headers in net/http's canonical form.
 const (
 	headerTarget        = "X-Amz-Target"
 	headerRequestID     = "X-Amzn-Requestid"
@@ -17,8 +17,8 @@ const (
 	headerEncoding      = "Content-Encoding"
 )
 
-// contentType is the content type of an answer, as a header's values; nil for none. It is shared: what adds
-// to a header copies it, as its capacity is its length.
+// contentType is the content type of a response, as header values; nil for none. It is shared safely: since its capacity is its
+// length, appending copies it.
 type contentType []string
 
 var (
@@ -27,10 +27,10 @@ var (
 	plainText = contentType{"text/plain; charset=utf-8"}
 )
 
-// unknownOperationPage answers what is no call of the API at all.
+// unknownOperationPage is the response to a request that is not a call of the API.
 const unknownOperationPage = "<UnknownOperationException/>\n"
 
-// route finds the operation that a request calls. Where there is none it answers itself; ok is then false.
+// route finds the operation that a request calls. If there is none it responds itself and ok is false.
 func (x *exchange) route() (op *operation, ok bool) {
 	x.answer = awsJSON
 	atRoot := x.r.URL.Path == "/" || x.r.URL.Path == ""
@@ -48,7 +48,7 @@ func (x *exchange) route() (op *operation, ok bool) {
 	return nil, false
 }
 
-// routeCall finds the operation by content type and target. What has no body needs no content type.
+// routeCall finds the operation by content type and target. A request without a body needs no content type.
 func (x *exchange) routeCall() (op *operation, ok bool) {
 	x.answer = contentTypeOf(x.r.Header.Get(headerContentType))
 	switch {
@@ -64,7 +64,7 @@ func (x *exchange) routeCall() (op *operation, ok bool) {
 	return op, true
 }
 
-// contentTypeOf recognises the two content types, whatever their parameters; nil for any other.
+// contentTypeOf recognizes the two content types, with any parameters; nil for any other.
 func contentTypeOf(header string) contentType {
 	media, _, _ := strings.Cut(header, ";")
 	media = strings.TrimSpace(media)

@@ -1,37 +1,36 @@
-// Package server answers DynamoDB's API over HTTP.
+// Package server serves DynamoDB's API over HTTP.
 //
-// A request passes these stages, each of which may end it with an answer:
+// A request passes these stages, each of which may end it with a response:
 //
-//	origin        host and page that the request is from       origin.go
+//	origin        host and page that the request comes from    origin.go
 //	route         method, path, content type, target          route.go
 //	body          at most 16 MB, then the signature, then gzip  body.go, auth.go
-//	room          memory for what is large, and a turn          memory.go
+//	memory        for large requests, and a turn                memory.go
 //	operation     decode, member constraints, permission, engine   operations.go, auth.go
-//	answer        encode, compress, checksum, headers           answer.go
+//	response      encode, compress, checksum, headers           answer.go
 //
 // # Invariants
 //
-//	I1  Every answer has a request id, and every JSON answer the CRC-32 of its bytes as sent.
-//	I2  What a client sends never causes a panic or a 500, but for the one case where AWS answers 500
-//	    itself: a body whose compression is broken.
-//	I3  The text of an internal fault goes to the log, with the request id; the client gets the id only.
+//	I1  Every response has a request id, and every JSON response the CRC-32 of its bytes as sent.
+//	I2  No client input causes a panic or a 500, except the one case in which AWS itself responds with
+//	    500: a body with broken compression.
+//	I3  The text of an internal error is logged with the request id; the client only gets the id.
 //
-//	I4  What requests take at once is bounded by Options.Memory, as far as it can be told before they take it; what
-//	    a connection takes by itself, by HTTPServer and LimitConnections. A request beyond a bound gets
-//	    ThrottlingException over a connection that stays open. It is AWS's code for a service that is busy, every
-//	    operation may answer with it (RequestLimitExceeded is an account's quota, and of item operations only),
+//	I4  The total memory of requests is limited by Options.Memory, as far as it can be estimated in advance; that
+//	    of connections themselves by HTTPServer and LimitConnections. A request above a limit gets
+//	    ThrottlingException over a connection that stays open. It is AWS's code for a service that is busy, valid for
+//	    every operation (RequestLimitExceeded is an account's quota, and for item operations only),
 //	    and every SDK retries it with backoff.
-//	I5  A response is built before its first byte is sent: a client that does not read holds memory, never a
-//	    snapshot or an iterator, and only for as long as its pace allows.
+//	I5  A response is complete before its first byte is sent: a client that does not read holds memory, but never
+//	    a snapshot or an iterator, and only for as long as its pace allows.
 //
 // # Concurrency
 //
-// A Server serves any number of requests at once. Buffers of requests are pooled; nothing that the engine is
-// given refers to them.
+// A Server serves any number of requests concurrently. Request buffers are pooled; nothing passed to the engine refers to them.
 //
-// # What it leaves to others
+// # Related packages
 //
-// Connections are package http1's, JSON is package wire's, member constraints are package api's. The server knows no keys and no tables.
+// Package http1 handles connections, package wire JSON, package api member constraints. The server knows neither keys nor tables.
 package server
 
 import (
@@ -54,43 +53,43 @@ import (
 	"github.com/monotable/monotable/internal/httpguard"
 )
 
-// Options of a server; the zero value works.
+// Options configure a server; the zero value is valid.
 type Options struct {
-	// Region stands in the answer to the health check. Default "us-east-1".
+	// Region is in the response to the health check. Default "us-east-1".
 	Region string
-	// Regions are the engines of several Regions, by name, that of New's engine among them. Default: none, and every request
-	// is for that one.
+	// Regions are the engines of several Regions, by name, including New's engine. Default: none, and all requests go to that
+	// engine.
 	Regions map[string]Engine
-	// Authenticator tells who calls. Default: everyone may, and it is nobody in particular.
+	// Authenticator determines who calls. Default: every caller is accepted, without an identity.
 	Authenticator Authenticator
 	// Authorizer decides what they may do. Default: everything.
 	Authorizer Authorizer
-	// Auditor records requests. Default: nobody does.
+	// Auditor records requests. Default: none.
 	Auditor Auditor
-	// Guard protects from web pages. Default: no additional hosts, no other origins. Hosts are checked only without an
-	// Authenticator: a page that rebinds its name has no credentials to send.
+	// Guard protects against web pages. Default: no additional hosts, no other origins. Hosts are only checked without an
+	// Authenticator: a page with a rebound host name has no credentials to send.
 	Guard *httpguard.Guard
-	// Memory is the most that requests in flight may take, as far as it can be told before they take it. Beyond it
-	// requests wait, and are throttled. Default 512 MB.
+	// Memory is the maximum memory of requests in flight, as far as it can be estimated in advance. Further requests wait, and
+	// are throttled. Default 512 MB.
 	Memory int64
-	// Turns is how many operations that read much may run at once, and how many with a very large input. Default: one for
-	// each processor, and two at least.
+	// Turns is how many operations that read a lot may run at once, and how many with a very large input. Default: one per
+	// processor, at least two.
 	Turns int
 	// Turn is called when an operation takes a turn, and with false when it gives it back, from several goroutines at once.
 	// It must return soon. Default: nobody is notified.
 	Turn func(taken bool)
-	// Timeout is how long an operation may take once its input is there; 0 is for ever.
+	// Timeout limits an operation's time after its input has been read; 0 means no limit.
 	Timeout time.Duration
-	// Logger hears of internal faults. Default: discard.
+	// Logger logs internal errors. Default: discard.
 	Logger *slog.Logger
-	// Observe counts requests; its operations are OperationNames, and the engine counts in the same one. Default: one that
-	// nobody sees, for an engine that does not count.
+	// Observe counts requests; its operations are OperationNames, and the engine must use the same one. Default: one that is not
+	// exported, for an engine that does not count.
 	Observe *observe.Database
-	// Slow logs requests that take this long or longer. Default 0: none.
+	// Slow logs requests that take at least this long. Default 0: none.
 	Slow time.Duration
-	// Ready returns why the database takes no writes, nil if it does. Default: it always does.
+	// Ready returns why the database accepts no writes, or nil. Default: it always does.
 	Ready func() error
-	// Moved returns the error of all requests once the database is elsewhere (see MovedTo), nil before. Default: it stays.
+	// Moved returns the error of all requests once the database has been moved (see MovedTo), nil before. Default: it has not.
 	Moved func() error
 	// Companions are other services at the same address; the first that serves a request gets it. Default: none.
 	Companions []Companion
@@ -146,11 +145,10 @@ func New(e Engine, o Options) *Server {
 	}
 }
 
-// Panics is the number of requests that ended in a panic, each of which was logged and answered with
-// InternalServerError.
+// Panics returns the number of requests that panicked; each was logged and got InternalServerError.
 func (s *Server) Panics() int64 { return s.panics.Load() }
 
-// exchange is one request and its answer under way.
+// exchange is one request and its response in progress.
 type exchange struct {
 	server  *Server
 	w       http.ResponseWriter
@@ -158,22 +156,22 @@ type exchange struct {
 	id      string
 	values  [3]string // of the response's header: the id, the checksum, the length
 	answer  contentType
-	started bool // the answer's status has been sent
+	started bool // the response's status has been sent
 
-	slow bool // the body is among slowBodies
+	slow bool // the body is counted in slowBodies
 
 	owner  bool              // of the database: see Server.Owner
-	who    *policy.Principal // nil for the owner, and where nobody is authenticated
-	called *operation        // nil while the request is no call of an operation
+	who    *policy.Principal // nil for the owner, and without authentication
+	called *operation        // nil while the request is not a call of an operation
 
 	region     string          // whose engine serves it, and
 	parameters json.RawMessage // what is recorded of its input: see note
-	recorded   bool            // the call has been handed to the Auditor
+	recorded   bool            // the call has been passed to the Auditor
 
 	entry, body, inputTurn, readTurn, work, response reservation
 
-	ctx       observe.Context // what the engine gets; see observe.go
-	operation string          // "" while the request is no call of an operation
+	ctx       observe.Context // passed to the engine; see observe.go
+	operation string          // "" while the request is not a call of an operation
 	complete  time.Time       // when the body had been read
 	took      time.Duration   // from then until the response was ready
 	status    int             // 0 until then
@@ -221,7 +219,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, tracer Tracer, ow
 	x.logSlow()
 }
 
-// call carries an operation out and responds.
+// call executes an operation and responds.
 func (x *exchange) call(op *operation) {
 	out, err := x.perform(op)
 	if err = x.audit(op, out, err); err != nil {
@@ -231,7 +229,7 @@ func (x *exchange) call(op *operation) {
 	x.succeed(op, out)
 }
 
-// perform reads the operation's input and carries it out. The input's memory is free when it returns.
+// perform reads the operation's input and executes it. The input's memory is free when it returns.
 func (x *exchange) perform(op *operation) (out any, err error) {
 	body := smallBuffers.get()
 	defer smallBuffers.put(body)
@@ -267,10 +265,10 @@ func (x *exchange) perform(op *operation) (out any, err error) {
 	return out, err
 }
 
-// errTimeout is why the context of an operation ended that took longer than Options.Timeout.
+// errTimeout is the cancellation cause of an operation that took longer than Options.Timeout.
 var errTimeout = errors.New("server: request timeout")
 
-// release gives back what the request has reserved.
+// release returns what the request has reserved.
 func (x *exchange) release() {
 	x.entry.release()
 	x.body.release()
@@ -280,7 +278,7 @@ func (x *exchange) release() {
 	x.response.release()
 }
 
-// fail answers with err: as it is where it is meant for the client, else as InternalServerError.
+// fail responds with err if it is meant for the client, else with InternalServerError.
 func (x *exchange) fail(op *operation, err error) {
 	e, ok := errors.AsType[*apierr.Error](err)
 	if ok && e.Code == apierr.ThrottlingException {
@@ -311,13 +309,13 @@ func (x *exchange) fail(op *operation, err error) {
 	x.drain()
 }
 
-// logFault logs an internal fault.
+// logFault logs an internal error.
 func (x *exchange) logFault(err error) {
 	x.fault = err
 	x.server.options.Logger.LogAttrs(x.r.Context(), slog.LevelError, "request failed", append(x.attributes(), slog.Any("error", err))...)
 }
 
-// recover turns a panic into an internal fault, except net/http's own way to break off an answer.
+// recover converts a panic to an internal error, except net/http's own way to abort a response.
 func (x *exchange) recover() {
 	reason := recover()
 	if reason == nil {

@@ -13,23 +13,22 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/view"
 )
 
-// attachedMax is how many attached designs are kept ready at once.
+// attachedMax is the maximum number of cached attached designs.
 const attachedMax = 64
 
-// Designs are the designs that a console knows beside those that are attached to tables. They may be added, and asked for, by any
-// number of goroutines.
+// Designs are the designs of a console in addition to those attached to tables. They are safe for concurrent use.
 type Designs struct {
 	mu       sync.Mutex
 	known    []*known
 	attached map[string]*known // by table
 }
 
-// known is a design that is known, and whence.
+// known is a known design with its source.
 type known struct {
 	source Source
-	// tables are the tables' own names by those in the design, where they differ.
+	// tables maps the names in the design to the tables' own names, where they differ.
 	tables map[string]string
-	read   time.Time // when the file was changed that was read
+	read   time.Time // modification time of the file that was read
 	view   *view.View
 }
 
@@ -41,7 +40,7 @@ type Source struct {
 	At      time.Time `json:"at,omitzero"`
 }
 
-// AddFile adds the design of a file, which is read again when it has changed.
+// AddFile adds the design of a file, which is reread when it changes.
 func (d *Designs) AddFile(file string) error {
 	k := &known{source: Source{File: file}}
 	if err := k.reread(); err != nil {
@@ -51,7 +50,7 @@ func (d *Designs) AddFile(file string) error {
 	return nil
 }
 
-// Add adds a design by its text.
+// Add adds a design from its text.
 func (d *Designs) Add(file string, text []byte) error {
 	k := &known{source: Source{File: file}}
 	if err := k.parse(file, text); err != nil {
@@ -76,7 +75,7 @@ func (k *known) parse(file string, text []byte) error {
 	return err
 }
 
-// reread reads the file of a design anew if it has changed.
+// reread rereads the file of a design if it has changed.
 func (k *known) reread() error {
 	about, err := os.Stat(k.source.File)
 	if err != nil {
@@ -96,7 +95,7 @@ func (k *known) reread() error {
 	return nil
 }
 
-// described is the design of a table: which of its tables that is, and how its tables are called.
+// described is the design of a table, with the table's name in the design and the own names of all its tables.
 type described struct {
 	*view.View
 
@@ -105,7 +104,7 @@ type described struct {
 	tables map[string]string
 }
 
-// of is the design of a table, nil where there is none. Designs that are given come before one that is attached.
+// of returns the design of a table, or nil. Added designs take precedence over an attached one.
 func (d *Designs) of(ctx context.Context, client attach.Client, table string) (*described, error) {
 	if found, err := d.given(table); found != nil || err != nil {
 		return found, err
@@ -130,7 +129,7 @@ func (d *Designs) of(ctx context.Context, client attach.Client, table string) (*
 	return k.of(table), nil
 }
 
-// given is the design of a table among those that were added.
+// given returns the design of a table among the added ones.
 func (d *Designs) given(table string) (*described, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -144,10 +143,10 @@ func (d *Designs) given(table string) (*described, error) {
 			return found, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // no design is no error
+	return nil, nil //nolint:nilnil // having no design is not an error
 }
 
-// of is the design if a table is one of its tables.
+// of returns the design if the table is one of its tables.
 func (k *known) of(table string) *described {
 	t, named := attach.TableOf(k.view.Design, k.tables, table)
 	if t == nil {
@@ -156,7 +155,7 @@ func (k *known) of(table string) *described {
 	return &described{k.view, k.source, t, named}
 }
 
-// Given is the design of a table among those that were added, with the table and the design's file; nil where there is none.
+// Given returns the design of a table among the added ones, with the table and the design's file; nil if there is none.
 func (d *Designs) Given(table string) (found *design.Design, of *design.Table, file string, err error) {
 	k, err := d.given(table)
 	if k == nil || err != nil {

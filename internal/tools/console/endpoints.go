@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// elsewhere is where the consoles of other endpoints are: below it, by their names.
+// elsewhere is the path prefix of the consoles of other endpoints, followed by their names.
 const elsewhere = Path + "at/"
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,30}$`)
 
-// CheckName returns an error unless a name can name an endpoint in an address.
+// CheckName returns an error unless a name is valid for an endpoint in an address.
 func CheckName(name string) error {
 	if !nameForm.MatchString(name) {
 		return fmt.Errorf("%q cannot name an endpoint: want up to 31 letters, digits, . _ and -", name)
@@ -20,15 +20,15 @@ func CheckName(name string) error {
 	return nil
 }
 
-// place is an endpoint that the page can go to.
+// place is an endpoint that the page can switch to.
 type place struct {
 	Name    string `json:"name"`
 	Path    string `json:"path"`
 	Current bool   `json:"current,omitempty"`
 }
 
-// Several returns the console of the first endpoint, which serves those of the others below /_console/at/NAME/. All have names, each
-// its own.
+// Several returns the console of the first endpoint, which serves those of the others below /_console/at/NAME/. All need unique
+// names.
 func Several(endpoints ...Options) *Console {
 	all := make([]*Console, len(endpoints))
 	places := make([]place, len(endpoints))
@@ -50,7 +50,7 @@ func Several(endpoints ...Options) *Console {
 	return all[0]
 }
 
-// other returns the console that a request is for, where it is not this one, and the request as that console sees it.
+// other returns the console for a request if it is not this one, and the request as that console sees it.
 func (c *Console) other(r *http.Request) (*Console, *http.Request) {
 	rest, is := strings.CutPrefix(r.URL.Path, elsewhere)
 	if !is {

@@ -64,7 +64,10 @@ var operations = map[string]effect{
 	"ListMetrics":          reads,
 
 	// Of a monotable server.
-	"DescribeServer": reads,
+	"DescribeServer":  reads,
+	"ListWarnings":    reads,
+	"ListItemChanges": reads,
+	"CompareTable":    reads,
 }
 
 // admit returns the body of an operation that may be called.

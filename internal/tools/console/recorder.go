@@ -16,33 +16,33 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// exchange is a request of a pattern with its response, both in DynamoDB's JSON as they were sent.
+// exchange is a request of a pattern with its response, both in DynamoDB's JSON as sent.
 type exchange struct {
 	Operation string `json:"operation"`
 	Input     string `json:"input"`
-	// Status is 0 where nothing was sent.
+	// Status is 0 if nothing was sent.
 	Status       int     `json:"status,omitempty"`
 	Output       string  `json:"output,omitempty"`
 	Milliseconds float64 `json:"milliseconds,omitempty"`
 }
 
-// recorder is the HTTP client of an SDK client: it sends requests to the endpoint, keeps what was said, and holds the line
-// of Options.ReadOnly.
+// recorder is the HTTP client of an SDK client: it sends requests to the endpoint, records the exchanges, and enforces
+// Options.ReadOnly.
 type recorder struct {
 	client   Doer
 	from     *http.Request // of the page
 	readOnly bool
-	// keep keeps the exchanges. preview stops before the first request, or with previewWrites before the first that writes.
+	// keep records the exchanges. preview stops before the first request, or with previewWrites before the first write.
 	keep, preview, previewWrites bool
 
 	mu        sync.Mutex
 	exchanges []*exchange
 }
 
-// errPreview ends a pattern that was to show its request only.
+// errPreview ends a pattern that should only show its request.
 var errPreview = errors.New("only the request was asked for")
 
-// readings are the operations of patterns, and of what finds a design, that only read.
+// readings are the read operations of patterns and of finding designs.
 var readings = map[string]bool{"GetItem": true, "BatchGetItem": true, "Query": true, "Scan": true, "TransactGetItems": true, "DescribeTable": true}
 
 func (r *recorder) Do(q *http.Request) (*http.Response, error) {
@@ -50,7 +50,7 @@ func (r *recorder) Do(q *http.Request) (*http.Response, error) {
 	if r.readOnly && !readings[operation] && !r.preview {
 		return nil, &refusal{"ReadOnly", fmt.Sprintf("The console is read-only: it does not call %s.", operation)}
 	}
-	// Where the endpoint is in this process, its policies see the address and the TLS of the page's request.
+	// If the endpoint is in this process, its policies see the address and TLS state of the page's request.
 	q.RemoteAddr, q.TLS = r.from.RemoteAddr, r.from.TLS
 	if !r.keep {
 		return r.client.Do(q)
@@ -84,7 +84,7 @@ func (r *recorder) Do(q *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// observe keeps what a call took.
+// observe records the duration of a call.
 func (r *recorder) observe(call *table.Call) func(context.Context, table.Call) {
 	return func(_ context.Context, c table.Call) {
 		r.mu.Lock()
@@ -93,7 +93,7 @@ func (r *recorder) observe(call *table.Call) func(context.Context, table.Call) {
 	}
 }
 
-// endpointFault is an error of the endpoint with the code that the endpoint gave it.
+// endpointFault is an error of the endpoint, with its code.
 func endpointFault(err error) error {
 	if said, is := errors.AsType[smithy.APIError](err); is {
 		return &refusal{said.ErrorCode(), said.ErrorMessage()}

@@ -25,7 +25,10 @@ var others = map[string]service{
 	"GetShardIterator": ofStreams,
 	"GetRecords":       ofStreams,
 
-	"DescribeServer": ofMonotable,
+	"DescribeServer":  ofMonotable,
+	"ListWarnings":    ofMonotable,
+	"ListItemChanges": ofMonotable,
+	"CompareTable":    ofMonotable,
 
 	"GetInsightRuleReport": ofCloudWatch,
 	"GetMetricData":        ofCloudWatch,

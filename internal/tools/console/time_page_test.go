@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"fmt"
 	"net/http"
 	"path"
 	"strconv"
@@ -70,19 +71,88 @@ func TestTail(t *testing.T) {
 	p.Wait("dialog[open]")
 }
 
-// TestItemHistory: from an item to its changes, and to no others.
+// TestItemHistory: the changes of an item, newest first, the last of which is undone, on the condition that the item is as it was seen; and a
+// deleted item comes back.
 func TestItemHistory(t *testing.T) {
 	t.Parallel()
 	db := monotabletest.New(t)
 	shop(t, db)
 	change(t, db)
-	p := webtest.Open(t, served(t, db)+at("USER#u-01", "PROFILE"))
+	address := served(t, db)
+	p := webtest.Open(t, address+at("USER#u-01", "PROFILE"))
 	p.Button("History")
-	p.UntilText("2 changes")
-	p.Until(`[...document.querySelectorAll(".tail-record")].map((r) => r.querySelector(".badge").textContent).join() === "Changed,Created"`)
+	p.UntilText("All changes since")
+	p.Until(`[...document.querySelectorAll(".history-change > header .badge")].map((b) => b.textContent).join() === "Changed,Created"`)
 	look(p, "console-history")
-	p.Button("Of all items")
-	p.UntilText("80 changes")
+	p.Button("Undo this write")
+	p.UntilText("address.city")
+	look(p, "console-put-back")
+	p.Button("Write")
+	p.Until(`[...document.querySelectorAll(".history-change > header .badge")].map((b) => b.textContent).join() === "Changed,Changed,Created"`)
+	if got := stored(t, db, "USER#u-01", "PROFILE"); got["address"].(*m).Value["city"].(*s).Value != "Oaxaca" || got["tags"] == nil {
+		t.Errorf("after undoing: %v", got)
+	}
+	if _, err := db.Client().DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String("shop"), Key: item{"PK": text("USER#u-02"), "SK": text("PROFILE")}}); err != nil {
+		t.Fatal(err)
+	}
+	p.Eval(`location.hash = ` + strconv.Quote(strings.TrimPrefix(at("USER#u-02", "PROFILE"), "/_console/")))
+	p.Button("History")
+	p.Button("Undo this write")
+	p.UntilText("The item is written again:")
+	p.Button("Write")
+	p.Until(`[...document.querySelectorAll(".history-change > header .badge")].map((b) => b.textContent).join() === "Created,Deleted,Created"`)
+	if got := stored(t, db, "USER#u-02", "PROFILE"); got["name"].(*s).Value != "Lea Okafor" {
+		t.Errorf("after undoing a deletion: %v", got)
+	}
+}
+
+// TestThenAndNow: a table as it was at a second is compared with how it is, in each window and theme, and an item is put back.
+func TestThenAndNow(t *testing.T) {
+	t.Parallel()
+	now := time.Now().Add(-time.Hour)
+	db := monotabletest.NewWith(t, &monotable.Options{Now: func() time.Time { return now }})
+	shop(t, db)
+	address := served(t, db)
+	off := webtest.Open(t, address+"/_console/#/tables/shop/past")
+	off.UntilText("This table's past is not kept")
+	look(off, "console-past-off")
+	_, err := db.Client().UpdateContinuousBackups(t.Context(), &dynamodb.UpdateContinuousBackupsInput{TableName: aws.String("shop"), PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(10 * time.Minute)
+	second := now.Unix()
+	now = now.Add(10 * time.Minute)
+	change(t, db)
+	now = now.Add(10 * time.Minute)
+	t.Run("looks", func(t *testing.T) {
+		for name, with := range everywhere {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				p := webtest.Open(t, fmt.Sprintf("%s/_console/#/tables/shop/past?at=%d", address, second), with...)
+				p.Until(`document.querySelectorAll(".tail-record").length === 2`)
+				p.Eval(`[...document.querySelectorAll(".tail-record summary")].find((s) => s.textContent.includes("PROFILE")).click()`)
+				p.Wait(".past-sides")
+				look(p, "console-past")
+			})
+		}
+	})
+	p := webtest.Open(t, address+"/_console/#/tables/shop/past")
+	p.UntilText("Choose a second to compare with")
+	p.Button("Compare")
+	p.UntilText("2 items")
+	p.Eval(fmt.Sprintf(`location.hash = "#/tables/shop/past?all=1&at=%d"`, second))
+	p.UntilText("50 items")
+	p.UntilText("Unchanged")
+	p.Eval(fmt.Sprintf(`location.hash = "#/tables/shop/past?at=%d"`, second))
+	p.UntilText("2 items")
+	p.Eval(`[...document.querySelectorAll(".tail-record summary")].find((s) => s.textContent.includes("Removed")).click()`)
+	p.Button("Put back")
+	p.Button("Write")
+	p.UntilText("1 item")
+	if n := items(t, db, "shop"); n != 78 {
+		t.Errorf("%d items, want 78: the deleted one is put back", n)
+	}
 }
 
 // TestTailLooks: the stream in each window and theme.
@@ -232,6 +302,10 @@ func TestRecovery(t *testing.T) {
 	p.Wait("dialog[open] input[name=bucket]")
 	p.Type("dialog[open] input[name=bucket]", "exports")
 	look(p, "console-export")
+	choose(p, "What is exported", "INCREMENTAL_EXPORT")
+	p.Wait("dialog[open] input[name=from]")
+	look(p, "console-export-incremental")
+	choose(p, "What is exported", "FULL_EXPORT")
 	p.Until(`(() => { const b = [...document.querySelectorAll("dialog[open] button")].find((b) => b.textContent === "Export"); if (b.disabled) return false; b.click(); return true; })()`)
 	p.UntilText("COMPLETED")
 	p.UntilText("s3://exports/")

@@ -36,13 +36,13 @@ func (l *Ledger) Acknowledge(changes map[string]int) {
 	}
 }
 
-// Lose notes that nobody knows whether the changes happened.
-func (l *Ledger) Lose(changes map[string]int, atomic bool) {
+// Doubt records that the outcome of the changes is unknown.
+func (l *Ledger) Doubt(changes map[string]int, atomic bool) {
 	l.doubt, l.atomic = changes, atomic
 }
 
-// Settle compares what the database holds with the ledger, returns what is wrong, and takes the database's
-// word for what was in doubt.
+// Settle compares the contents of the database with the ledger, returns the differences, and accepts the database's
+// state of the changes in doubt.
 func (l *Ledger) Settle(found map[string]int) (faults []string) {
 	happened, missed := 0, 0
 	for item, version := range l.doubt {
@@ -51,7 +51,7 @@ func (l *Ledger) Settle(found map[string]int) (faults []string) {
 		if exists && now == version || !exists && version == removed {
 			happened++
 			if existed && before == version || !existed && version == removed {
-				missed++ // the change would not have shown: it counts for either
+				missed++ // the change would be invisible: it counts for either
 			}
 			continue
 		}

@@ -10,6 +10,7 @@ import { Fault } from "./fault.tsx";
 import { JSONView } from "./code-editor.tsx";
 import { Editor } from "./editor.tsx";
 import { Meaning } from "./meaning.tsx";
+import { hasPast } from "./past.ts";
 import { CopyRequest } from "./request.tsx";
 import { type Table, keyNames, keysOf } from "./schema.ts";
 import { Attributes, bytes } from "./show.tsx";
@@ -72,7 +73,7 @@ export function ItemDrawer({ table, itemKey, onClose, onChange }: ItemDrawerProp
     <Drawer open wide title={Object.values(itemKey).map((v) => brief(v, 200)).join(" · ")} onClose={leave} actions={actions}>
       {loaded.problem.value ? <Failed problem={loaded.problem.value} onRetry={() => loaded.reload()} />
         : !loaded.value.value ? <Skeleton lines={8} />
-        : !item ? <Empty icon={SearchX} title={t("item.none")}>{t("item.noneText")}</Empty>
+        : !item ? <Empty icon={SearchX} title={t("item.none")} action={hasPast() && <Button icon={History} href={link("/tables/:table/history", { table: name, item: JSON.stringify(itemKey) })}>{t("tail.history")}</Button>}>{t("item.noneText")}</Empty>
         : editing ? (
           <>
             <Editor start={item} keys={keys} keysFixed tried={tried} onChange={setDraft} />
@@ -86,7 +87,7 @@ export function ItemDrawer({ table, itemKey, onClose, onChange }: ItemDrawerProp
               {loaded.value.value.ConsumedCapacity?.CapacityUnits !== undefined && <span>{t("item.read", { n: loaded.value.value.ConsumedCapacity.CapacityUnits })}</span>}
               <span>{t("item.write", { n: format.number(Math.max(1, Math.ceil(itemSize(item) / 1024))) })}</span>
               <CopyRequest request={getRequest(name, itemKey)} />
-              <Button kind="quiet" size="small" icon={History} href={link("/tables/:table/stream", { table: name, item: JSON.stringify(itemKey) })}>{t("tail.history")}</Button>
+              <Button kind="quiet" size="small" icon={History} href={link(hasPast() ? "/tables/:table/history" : "/tables/:table/stream", { table: name, item: JSON.stringify(itemKey) })}>{t("tail.history")}</Button>
             </div>
             <ItemView table={name} item={item} keys={keys} />
           </div>

@@ -11,11 +11,13 @@ import { CreateItemPage } from "./create-item.tsx";
 import { CreateTable } from "./create-table.tsx";
 import { EndpointMenu } from "./endpoint.tsx";
 import { TablePage } from "./items.tsx";
+import { ItemHistoryPage } from "./item-history.tsx";
 import { MapPage } from "./map.tsx";
 import { ImportPage } from "./import.tsx";
 import { Palette, PaletteButton } from "./palette.tsx";
 import { PartiQL } from "./partiql.tsx";
 import { QueriesPage } from "./queries-page.tsx";
+import { PastPage } from "./past-page.tsx";
 import { PatternsPage } from "./patterns.tsx";
 import { PatternPage } from "./run-pattern.tsx";
 import { ServerPage, TableMetricsPage } from "./server.tsx";
@@ -54,6 +56,8 @@ function App() {
         "/backups": () => <BackupsPage />,
         "/tables/:table/backups": (v) => <TableBackupsPage name={v["table"] ?? ""} />,
         "/tables/:table/import": (v) => (about.readOnly ? <NotFound /> : <ImportPage name={v["table"] ?? ""} />),
+        "/tables/:table/history": (v) => <ItemHistoryPage name={v["table"] ?? ""} />,
+        "/tables/:table/past": (v) => <PastPage name={v["table"] ?? ""} />,
         "/tables/:table/stream": (v) => <StreamPage name={v["table"] ?? ""} />,
         "/tables/:table/new": (v) => (about.readOnly ? <NotFound /> : <CreateItemPage name={v["table"] ?? ""} />),
         "/tables/:table/patterns": (v) => <PatternsPage name={v["table"] ?? ""} />,

@@ -33,8 +33,8 @@ interface Metric { Namespace: string; MetricName: string; Dimensions: { Name: st
 interface Query { metric: Metric; stat: string; operation: string }
 
 const namespace = "AWS/DynamoDB";
-const pagesMax = 6; // of 500 metrics
-const queriesMax = 500;
+const pagesMax = 40; // of 500 metrics
+const queriesMax = 500; // of a request
 const minute = 60;
 
 /** Metrics with data in the last three hours; of a table, or of all. */
@@ -52,17 +52,21 @@ async function listMetrics(table: string | undefined, names: readonly string[] |
   return found.filter((m) => !m.Dimensions.some((d) => d.Name === "GlobalSecondaryIndexName") && (!names || names.includes(m.MetricName)));
 }
 
+/** What the queries found, by time: as many requests as are needed, each of queriesMax queries. */
 async function values(queries: readonly Query[], from: number, to: number, period: number, abort: AbortSignal | undefined): Promise<Map<number, number>[]> {
   const found = queries.map(() => new Map<number, number>());
-  let token: string | undefined;
-  do {
-    const page: { MetricDataResults: { Id: string; Timestamps: number[]; Values: number[] }[]; NextToken?: string } = await call("GetMetricData", {
-      StartTime: from, EndTime: to, ScanBy: "TimestampAscending", ...(token === undefined ? {} : { NextToken: token }),
-      MetricDataQueries: queries.map((q, n) => ({ Id: `q${n}`, MetricStat: { Metric: q.metric, Period: period, Stat: q.stat } })),
-    }, abort);
-    for (const r of page.MetricDataResults) r.Timestamps.forEach((at, n) => found[Number(r.Id.slice(1))]?.set(at, r.Values[n] ?? 0));
-    token = page.NextToken;
-  } while (token !== undefined);
+  for (let first = 0; first < queries.length; first += queriesMax) {
+    const some = queries.slice(first, first + queriesMax);
+    let token: string | undefined;
+    do {
+      const page: { MetricDataResults: { Id: string; Timestamps: number[]; Values: number[] }[]; NextToken?: string } = await call("GetMetricData", {
+        StartTime: from, EndTime: to, ScanBy: "TimestampAscending", ...(token === undefined ? {} : { NextToken: token }),
+        MetricDataQueries: some.map((q, n) => ({ Id: `q${n}`, MetricStat: { Metric: q.metric, Period: period, Stat: q.stat } })),
+      }, abort);
+      for (const r of page.MetricDataResults) r.Timestamps.forEach((at, n) => found[first + Number(r.Id.slice(1))]?.set(at, r.Values[n] ?? 0));
+      token = page.NextToken;
+    } while (token !== undefined);
+  }
   return found;
 }
 
@@ -80,7 +84,7 @@ export async function measure(table: string | undefined, minutes: number, abort?
     const operation = dimension(metric, "Operation");
     if (metric.MetricName === "SuccessfulRequestLatency") return latencyStats.map((stat) => ({ metric, stat, operation }));
     return others.includes(metric.MetricName) ? [{ metric, stat: "Sum", operation }] : [];
-  }).slice(0, queriesMax);
+  });
   const read = queries.length === 0 ? [] : await values(queries, from, to, period, abort);
   const times = Array.from({ length: (to - from) / period }, (_, n) => from + n * period);
   const of = (metric: string, stat: string, operation?: string) => read.filter((_, n) => {
@@ -118,9 +122,9 @@ export interface Rate { perSecond: number; throttled: number; errors: number }
 
 const lately = 5 * minute;
 
-/** The rates of all tables, by name: two requests. */
+/** The rates of all tables, by name. */
 export async function rates(abort?: AbortSignal): Promise<Map<string, Rate>> {
-  const queries = (await listMetrics(undefined, ["SuccessfulRequestLatency", "ThrottledRequests", "SystemErrors"], abort)).map((metric): Query => ({ metric, stat: metric.MetricName === "SuccessfulRequestLatency" ? "SampleCount" : "Sum", operation: "" })).slice(0, queriesMax);
+  const queries = (await listMetrics(undefined, ["SuccessfulRequestLatency", "ThrottledRequests", "SystemErrors"], abort)).map((metric): Query => ({ metric, stat: metric.MetricName === "SuccessfulRequestLatency" ? "SampleCount" : "Sum", operation: "" }));
   const to = Math.floor(Date.now() / 1000 / minute) * minute + minute;
   const found = new Map<string, Rate>();
   if (queries.length === 0) return found;

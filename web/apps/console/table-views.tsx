@@ -1,5 +1,5 @@
 // The views of one table, as links below its name.
-import { Archive, Gauge, Map as MapIcon, Radio, Rows3, Settings2, Workflow, type IconNode } from "lucide";
+import { Archive, CalendarClock, Gauge, Map as MapIcon, Radio, Rows3, Settings2, Workflow, type IconNode } from "lucide";
 import { Icon, here, link } from "#ui";
 import { served } from "./api.ts";
 import { designOf } from "./design.ts";
@@ -19,6 +19,7 @@ function views(designed: boolean): View[] {
     ...(designed ? [{ path: "/patterns" as const, label: t("design.patterns"), icon: Workflow }, { path: "/map" as const, label: t("design.map"), icon: MapIcon }] : []),
     { path: "/stream", label: t("tail"), icon: Radio },
     ...(served.value.metrics ? [{ path: "/metrics" as const, label: t("metrics"), icon: Gauge }] : []),
+    ...(served.value.server ? [{ path: "/past" as const, label: t("past"), icon: CalendarClock }] : []),
     { path: "/backups", label: t("backups"), icon: Archive },
     { path: "/settings", label: t("settings"), icon: Settings2 },
   ];

@@ -7,6 +7,7 @@ import { type Rate, rates } from "./metrics.ts";
 import { type Table as Described, indexesOf, keysOf, loadNames, names, namesProblem, onDemand, tableState } from "./schema.ts";
 import { bytes } from "./show.tsx";
 import { Fault } from "./fault.tsx";
+import { Warnings } from "./warnings.tsx";
 import { t } from "./words.ts";
 
 const step = 50; // tables, which are described as they are shown
@@ -43,6 +44,7 @@ export function Tables() {
         {all && all.length > 8 && <div class="tables-search"><SearchField label={t("tables.search")} value={sought} onInput={seek} /></div>}
         {!about.readOnly && all && all.length > 0 && <Button kind="primary" icon={Plus} href={link("/create")}>{t("create")}</Button>}
       </div>
+      <Warnings rates={rate} />
       {namesProblem.value ? <Fault problem={namesProblem.value} onRetry={() => void loadNames()} />
         : !all ? <TableSkeleton columns={6} />
         : all.length === 0 ? <First />

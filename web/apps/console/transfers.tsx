@@ -72,16 +72,20 @@ function Measured({ table, items }: { table: string; items: number }) {
 
 function Export({ table, onClose, onDone }: { table: Table; onClose: () => void; onDone: () => void }) {
   const d = table.description;
-  const [f, set] = useState({ bucket: "", prefix: "", format: "DYNAMODB_JSON", at: "" });
+  const [f, set] = useState({ bucket: "", prefix: "", format: "DYNAMODB_JSON", at: "", type: "FULL_EXPORT", from: "", to: "", view: "NEW_AND_OLD_IMAGES" });
   const [problem, setProblem] = useState<Problem | undefined>();
   const recovery = useWatched((abort) => recoveryOf(d.TableName, abort), () => false, []);
   const off = recovery.value?.on === false;
+  const earliest = recovery.value?.earliest;
+  const incremental = f.type === "INCREMENTAL_EXPORT";
   const begin = async () => {
     setProblem(undefined);
     try {
       if (off) await call("UpdateContinuousBackups", { TableName: d.TableName, PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } });
       await call("ExportTableToPointInTime", {
-        TableArn: d.TableArn, S3Bucket: f.bucket.trim(), ExportFormat: f.format, ...(f.prefix.trim() ? { S3Prefix: f.prefix.trim() } : {}), ...(f.at ? { ExportTime: secondOf(f.at) } : {}),
+        TableArn: d.TableArn, S3Bucket: f.bucket.trim(), ExportFormat: f.format, ...(f.prefix.trim() ? { S3Prefix: f.prefix.trim() } : {}), ...(incremental
+          ? { ExportType: f.type, IncrementalExportSpecification: { ExportFromTime: secondOf(f.from), ...(f.to ? { ExportToTime: secondOf(f.to) } : {}), ExportViewType: f.view } }
+          : f.at ? { ExportTime: secondOf(f.at) } : {}),
       });
       toast("success", t("export.begun"));
       onDone();
@@ -90,14 +94,22 @@ function Export({ table, onClose, onDone }: { table: Table; onClose: () => void;
     }
   };
   return (
-    <Dialog open title={t("export.title", { name: d.TableName })} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" disabled={f.bucket.trim().length < 3 || !recovery.value} onPress={begin}>{t("export.begin")}</Button></>}>
+    <Dialog open title={t("export.title", { name: d.TableName })} onClose={onClose} actions={<><Button onPress={onClose}>{t("cancel")}</Button><Button kind="primary" disabled={f.bucket.trim().length < 3 || !recovery.value || incremental && secondOf(f.from) === undefined} onPress={begin}>{t("export.begin")}</Button></>}>
       <div class="stack">
         {problem && <Notice tone="danger">{problem.detail}</Notice>}
         {off && <Notice tone="info">{t("export.pitr")}</Notice>}
         <TextField label={t("transfer.bucket")} name="bucket" value={f.bucket} onInput={(bucket) => set({ ...f, bucket })} autocomplete="off" placeholder="my-exports" autofocus />
         <TextField label={t("transfer.prefix")} name="prefix" optional value={f.prefix} onInput={(prefix) => set({ ...f, prefix })} autocomplete="off" />
         <Select label={t("transfer.format")} value={f.format} onInput={(v) => set({ ...f, format: v })} choices={[{ value: "DYNAMODB_JSON", label: "DynamoDB JSON" }, { value: "ION", label: "Amazon Ion" }]} />
-        {!off && recovery.value?.earliest !== undefined && <TextField label={t("export.at")} hint={t("export.atHint")} optional type="datetime-local" step={1} min={localSecond(recovery.value.earliest)} value={f.at} onInput={(at) => set({ ...f, at })} />}
+        {!off && earliest !== undefined && <Select label={t("export.type")} value={f.type} onInput={(type) => set({ ...f, type, from: f.from || localSecond(earliest) })} choices={[{ value: "FULL_EXPORT", label: t("export.full") }, { value: "INCREMENTAL_EXPORT", label: t("export.incremental") }]} />}
+        {incremental && earliest !== undefined && (
+          <>
+            <TextField label={t("export.from")} name="from" hint={t("export.fromHint")} type="datetime-local" step={1} min={localSecond(earliest)} value={f.from} onInput={(from) => set({ ...f, from })} />
+            <TextField label={t("export.to")} name="to" hint={t("export.toHint")} optional type="datetime-local" step={1} min={localSecond(earliest)} value={f.to} onInput={(to) => set({ ...f, to })} />
+            <Select label={t("export.view")} value={f.view} onInput={(view) => set({ ...f, view })} choices={[{ value: "NEW_AND_OLD_IMAGES", label: t("export.both") }, { value: "NEW_IMAGE", label: t("export.new") }]} />
+          </>
+        )}
+        {!off && !incremental && earliest !== undefined && <TextField label={t("export.at")} hint={t("export.atHint")} optional type="datetime-local" step={1} min={localSecond(earliest)} value={f.at} onInput={(at) => set({ ...f, at })} />}
       </div>
     </Dialog>
   );

@@ -49,6 +49,13 @@ async function undoOne(w: Write, { before, after }: Written, abort: AbortSignal)
   return { before: after, after: before };
 }
 
+/** Writes an item back to what it was before, if it is still what it is after. */
+export async function putBack(table: string, keys: readonly string[], item: Written): Promise<void> {
+  const write = { table, keys, items: [item] };
+  const done = await undoOne(write, item, new AbortController().signal);
+  wrote({ ...write, items: [done] }, t("undo.done", { n: 1 }));
+}
+
 /** Undoes the last write. What it undid is the last write then, so a second call does it again. */
 export async function undo(): Promise<void> {
   const write = lastWrite.value;

@@ -1,13 +1,13 @@
-// Package folder keeps buckets as the directories in one directory, and objects as the files in them: a key's parts
-// between slashes are the names of directories and of the file.
+// Package folder stores buckets as directories in one directory, and objects as files: the parts of a key between slashes are the
+// names of directories and of the file.
 //
 //	DIR/BUCKET/a/b.json    the object a/b.json
-//	DIR/.uploads/N         an object that is being written; removed by the next Open after a crash
+//	DIR/.uploads/N         an object being written; removed by the next Open after a crash
 //
-// Whatever a client calls a bucket or a key, nothing outside DIR is touched: all paths go through os.Root, which
-// follows no symbolic link out of DIR, and keys that are no relative path (a//b, ../b) are refused.
+// Whatever name a client gives a bucket or a key, nothing outside DIR is touched: all paths go through os.Root, which follows no
+// symbolic link out of DIR, and keys that are not relative paths (a//b, ../b) are rejected.
 //
-// There is no operation that makes a bucket, so Create makes the directory if it is missing.
+// There is no operation to create a bucket, so Create creates the directory if it is missing.
 package folder
 
 import (
@@ -28,19 +28,19 @@ import (
 )
 
 const (
-	uploads   = ".uploads" // no bucket has such a name
+	uploads   = ".uploads" // not a valid bucket name
 	dirMode   = 0o755
 	fileFlags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	fileMode  = 0o644
 )
 
-// Store is a directory of buckets. The directory is made when the first object is written.
+// Store is a directory of buckets. The directory is created when the first object is written.
 type Store struct {
 	dir  string
-	last atomic.Int64 // number of an upload
+	last atomic.Int64 // number of the last upload
 }
 
-// Open returns the buckets in a directory, which need not exist yet. A directory belongs to one Store at a time.
+// Open returns the buckets in a directory, which need not exist yet. Only one Store may use a directory at a time.
 func Open(dir string) (*Store, error) {
 	s := &Store{dir: dir}
 	root, err := os.OpenRoot(dir)
@@ -52,7 +52,7 @@ func Open(dir string) (*Store, error) {
 	}
 	defer root.Close()
 	if err := root.RemoveAll(uploads); err != nil {
-		return nil, fmt.Errorf("bucket: remove what a crash has left: %w", err)
+		return nil, fmt.Errorf("bucket: remove incomplete uploads: %w", err)
 	}
 	return s, nil
 }
@@ -83,7 +83,7 @@ func (s *Store) Create(_ context.Context, b bucket.Bucket, key string, _ bucket.
 	return w, nil
 }
 
-// check refuses names that are no paths below the directory.
+// check rejects names that are not paths below the directory.
 func check(b bucket.Bucket, key string) error {
 	if err := bucket.CheckName(b.Name); err != nil {
 		return err
@@ -92,12 +92,12 @@ func check(b bucket.Bucket, key string) error {
 		return err
 	}
 	if !fs.ValidPath(key) || strings.ContainsAny(key, "\x00\\") {
-		return fmt.Errorf("%w: key %q is no path of a file", bucket.ErrName, key)
+		return fmt.Errorf("%w: key %q is not a valid file path", bucket.ErrName, key)
 	}
 	return nil
 }
 
-// writer is a file that moves to its place when it is whole.
+// writer is a file that is renamed to its final name when it is complete.
 type writer struct {
 	bucket.Parts
 	root         *os.Root
@@ -126,7 +126,7 @@ func (w *writer) Commit() (string, error) {
 	return etag, w.syncDirectory(parent)
 }
 
-// syncDirectory makes the file's new name durable, and those of the directories that it is in.
+// syncDirectory makes the directory entries of the file and of its parent directories durable.
 func (w *writer) syncDirectory(dir string) error {
 	for ; ; dir = path.Dir(dir) {
 		f, err := w.root.Open(dir)
@@ -149,7 +149,7 @@ func (w *writer) Abort() {
 	}
 	w.ended = true
 	_ = w.file.Close()
-	_ = w.root.Remove(w.name) // gone where it was committed
+	_ = w.root.Remove(w.name) // it no longer exists after a commit
 	_ = w.root.Close()
 }
 
@@ -191,7 +191,7 @@ func (s *Store) bucket(b bucket.Bucket) (*os.Root, error) {
 	return inside, nil
 }
 
-// readError says what the failure to open something means.
+// readError converts the error of opening a file.
 func readError(err, missing error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):

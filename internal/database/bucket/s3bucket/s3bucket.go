@@ -1,7 +1,7 @@
-// Package s3bucket keeps buckets in S3, or in a store that speaks its protocol.
+// Package s3bucket stores buckets in S3 or a compatible store.
 //
-// Objects are uploaded in parts, so that an object of any size takes the memory of one part, and nothing is visible
-// before the upload is completed. What fails for a moment is tried again by the SDK.
+// Objects are uploaded in parts, so that an object of any size only needs the memory of one part, and nothing is visible before
+// the upload is complete. The SDK retries temporary failures.
 package s3bucket
 
 import (
@@ -23,13 +23,13 @@ import (
 // Store is an S3 endpoint.
 type Store struct{ client *s3.Client }
 
-// New returns the buckets at an endpoint, by the credentials and in the region of config. Buckets are addressed by
-// path (https://host/bucket/key), which S3-compatible stores without wildcard names need.
+// New returns the buckets at an endpoint, using the credentials and the region of config. Buckets are addressed by path
+// (https://host/bucket/key), as required by S3-compatible stores without wildcard names.
 func New(endpoint string, config aws.Config) *Store {
 	return &Store{client: s3.NewFromConfig(config, func(o *s3.Options) {
 		o.BaseEndpoint = &endpoint
 		o.UsePathStyle = true
-		// Other stores than S3 need not know the newer checksums; MD5 entity tags tell that a part arrived whole.
+		// Stores other than S3 may not support the newer checksums; MD5 entity tags show that a part arrived intact.
 		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 	})}
@@ -120,7 +120,7 @@ func (w *writer) Commit() (string, error) {
 	return strings.Trim(aws.ToString(out.ETag), `"`), nil
 }
 
-// commitEmpty puts an object without a byte, which not every store takes as an upload of one part.
+// commitEmpty puts an empty object, which not every store accepts as an upload of one part.
 func (w *writer) commitEmpty() (string, error) {
 	in := &s3.PutObjectInput{Bucket: &w.bucket.Name, Key: &w.key, ExpectedBucketOwner: owner(w.bucket), ContentLength: aws.Int64(0)}
 	in.ServerSideEncryption, in.SSEKMSKeyId = encryption(w.encryption)
@@ -131,7 +131,7 @@ func (w *writer) commitEmpty() (string, error) {
 	return strings.Trim(aws.ToString(out.ETag), `"`), nil
 }
 
-// Abort implements bucket.Writer. Where it fails the store's own rules for incomplete uploads remove the parts.
+// Abort implements bucket.Writer. If it fails, the store's rules for incomplete uploads remove the parts.
 func (w *writer) Abort() {
 	if w.ended {
 		return
@@ -176,7 +176,7 @@ func (s *Store) List(ctx context.Context, b bucket.Bucket, prefix string, limit 
 	return all[:min(limit, len(all))], nil
 }
 
-// known makes those of S3's errors that last one of package bucket's.
+// known converts S3's errors to those of package bucket.
 func known(err error) error {
 	failed, ok := errors.AsType[smithy.APIError](err)
 	if !ok {

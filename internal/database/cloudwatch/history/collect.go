@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/observe"
 )
 
-// The metrics, by the names that AWS gives them.
+// The metrics, by AWS's names.
 const (
 	ConditionalCheckFailedRequests = "ConditionalCheckFailedRequests"
 	ConsumedReadCapacityUnits      = "ConsumedReadCapacityUnits"
@@ -32,27 +32,27 @@ const (
 	conditionFailed = "ConditionalCheckFailedException"
 	canceled        = "(canceled)" // by the client, which gets no response
 	getRecords      = "GetRecords"
-	// throttleEvents ends the names of the metrics by limit, which begin as package throttle names the limits.
+	// throttleEvents is the suffix of the names of metrics by limit, which begin with the limit's name in package throttle.
 	throttleEvents = "ThrottleEvents"
 )
 
 // itemReaders are the operations whose returned items AWS counts.
 var itemReaders = []string{"ExecuteStatement", "Query", "Scan"}
 
-// Tables are the tables that exist, by name.
+// Tables are the existing tables by name.
 type Tables = map[string]*catalog.Table
 
-// Pending is how many changes of tables have not arrived in other Regions, by table and Region.
+// Pending is the number of changes that have not arrived in other Regions, by table and Region.
 type Pending = map[string]map[string]int64
 
-// counter is one series of one Table of package observe. A table that was deleted and created again is another Table,
-// and counts from 0.
+// counter is one series of one Table of package observe. A table that was deleted and created again is another Table, and counts
+// from 0.
 type counter struct {
 	table *observe.Table
 	Series
 }
 
-// totals are what counters have reached. Latencies are in nanoseconds, which add up exactly.
+// totals are the current values of counters. Latencies are in nanoseconds, which add up exactly.
 type totals map[counter]Sample
 
 func (t totals) add(of *observe.Table, s Series, total Sample) {
@@ -61,16 +61,16 @@ func (t totals) add(of *observe.Table, s Series, total Sample) {
 	t[counter{of, s}] = sum
 }
 
-// events adds a metric that counts how often something happened.
+// events adds a metric that counts events.
 func (t totals) events(of *observe.Table, s Series, n int64) {
 	t.add(of, s, Sample{Count: float64(n), Sum: float64(n), Low: 1, High: 1, Ranged: true})
 }
 
-// count reads all counters at about one moment. tables are those that exist. With restart, extremes begin anew.
+// count reads all counters at approximately one moment. tables are the existing ones. restart resets the extremes.
 func count(o *observe.Database, tables Tables, restart bool) totals {
 	sum := totals{}
 	for _, t := range o.Tables() {
-		var d catalog.Descriptor // of a table that was deleted: none
+		var d catalog.Descriptor // empty for a deleted table
 		if table := tables[t.Name]; table != nil {
 			d = *table.Descriptor
 		}
@@ -82,7 +82,7 @@ func count(o *observe.Database, tables Tables, restart bool) totals {
 	return sum
 }
 
-// shared reports whether the counts are those of no table in particular.
+// shared reports whether the counts are not those of a single table.
 func shared(t *observe.Table) bool {
 	return t.Name == observe.None || t.Name == observe.Several || t.Name == observe.Other
 }
@@ -117,7 +117,7 @@ func (t totals) operation(of *observe.Table, d *catalog.Descriptor, name string,
 	}
 }
 
-// buckets are the counts of a distribution by bucket; the last is of what is beyond all bounds.
+// buckets returns the counts of a distribution by bucket; the last one is beyond all bounds.
 func buckets(d observe.Distribution) []uint64 {
 	counts, below := make([]uint64, 0, len(d.UpTo)+1), uint64(0)
 	for _, n := range d.UpTo {
@@ -126,7 +126,7 @@ func buckets(d observe.Distribution) []uint64 {
 	return append(counts, d.Count-below)
 }
 
-// table adds the metrics of a table that are not by operation. What is consumed of a local index is the table's.
+// table adds the metrics of a table that are not by operation. The consumption of a local index counts for its table.
 func (t totals) table(of *observe.Table, d *catalog.Descriptor, restart bool) {
 	t.capacity(of, Series{Table: of.Name}, &of.Capacity, restart)
 	for name, c := range of.Indexes() {
@@ -169,7 +169,7 @@ func (t totals) capacity(of *observe.Table, s Series, c *observe.Capacity, resta
 	}
 }
 
-// since returns what was measured from before to t, by series.
+// since returns the measurements between before and t, by series.
 func (t totals) since(before totals) map[Series]Sample {
 	measured := map[Series]Sample{}
 	for key, total := range t {
@@ -191,8 +191,8 @@ func (t totals) since(before totals) map[Series]Sample {
 	return measured
 }
 
-// settleLatencies turns nanoseconds into milliseconds, and makes the best of the buckets: one request's latency is
-// known, the extremes of several are the bounds of their buckets.
+// settleLatencies converts nanoseconds to milliseconds, and derives extremes from the buckets: the latency of a single request is
+// known exactly, those of several only by the bounds of their buckets.
 func (s *Sample) settleLatencies(total, past []uint64) {
 	s.Sum, s.Ranged = milliseconds(s.Sum), true
 	s.Buckets = slices.Clone(total)
@@ -212,12 +212,12 @@ func (s *Sample) settleLatencies(total, past []uint64) {
 	_, s.High = bucketBounds(last)
 }
 
-// measureOnce adds a value as the one sample of a minute.
+// measureOnce adds a value as the only sample of a minute.
 func measureOnce(measured map[Series]Sample, s Series, value float64) {
 	measured[s] = Sample{Count: 1, Sum: value, Low: value, High: value, Ranged: true}
 }
 
-// addPending adds how many changes are on their way to other Regions, as one sample a minute.
+// addPending adds the number of changes on their way to other Regions, as one sample a minute.
 func addPending(measured map[Series]Sample, pending Pending) {
 	for table, regions := range pending {
 		for region, n := range regions {
@@ -226,7 +226,7 @@ func addPending(measured map[Series]Sample, pending Pending) {
 	}
 }
 
-// addProvisioned adds what is provisioned, as one sample a minute.
+// addProvisioned adds the provisioned throughput, as one sample a minute.
 func addProvisioned(measured map[Series]Sample, tables Tables) {
 	set := func(s Series, units int64) { measureOnce(measured, s, float64(units)) }
 	for name, t := range tables {

@@ -1,22 +1,22 @@
-// Package history keeps some hours of a database's metrics, minute by minute, under the names that AWS gives them.
+// Package history keeps some hours of a database's metrics, minute by minute, under AWS's names.
 //
 // # Model
 //
-//	observe.Database ──count──► totals ──since──► a Sample a Series ──write──► one record a minute in the store
+//	observe.Database ──count──► totals ──since──► one Sample per Series ──write──► one record per minute in the store
 //
-// Once a minute the counters of package observe are read, and what has come to them since is written as the record of
-// the minute. Nothing is done on the way of requests. The minute under way is not in the store yet: Read counts it when
-// it is asked for, so that a request is seen as soon as it was answered.
+// Once a minute the counters of package observe are read, and the difference to the previous values is written as the record of
+// the minute. Requests do no extra work. The current minute is not in the store yet: Read computes it on demand, so a request is
+// visible as soon as it has been answered.
 //
 // # Invariants
 //
-//	I1  What was counted is in one minute: in the one that was under way when it was settled.
-//	I2  A crash loses at most the minute under way. Close settles it.
-//	I3  A minute keeps at most seriesMax series and recordMax bytes, and minutes are kept for Kept.
+//	I1  Everything counted belongs to exactly one minute: the current one when it was written.
+//	I2  A crash loses at most the current minute. Close writes it.
+//	I3  A minute has at most seriesMax series and recordMax bytes, and minutes are kept for Kept.
 //
 // # Concurrency
 //
-// All methods may be called at once.
+// All methods are safe for concurrent use.
 package history
 
 import (
@@ -30,15 +30,16 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// closeTime is how long Close waits for a store that does not respond, before the minute under way is given up.
+// closeTime is how long Close waits for a store that does not respond before it gives up the current minute.
 const closeTime = 3 * time.Second
 
-// Options of a History; all but Pending are needed.
+// Options configure a History; all but Pending are required.
 type Options struct {
 	Store   kv.Store
 	Observe *observe.Database
 	Tables  func() Tables
-	// Pending are the changes that have not arrived in other Regions, of tables for which AWS has this metric. nil: there are none.
+	// Pending returns the changes that have not arrived in other Regions, of tables for which AWS has this metric; nil if there
+	// are none.
 	Pending func(context.Context) (Pending, error)
 	Now     func() time.Time
 	Logger  *slog.Logger
@@ -51,11 +52,11 @@ type History struct {
 	stopped chan struct{}
 
 	mu     sync.Mutex
-	minute int64  // the minute under way
-	before totals // when it began
+	minute int64  // the current minute
+	before totals // at its start
 }
 
-// Start begins to record. What was counted before belongs to the minute under way.
+// Start starts to record. Earlier counts belong to the current minute.
 func Start(o Options) *History {
 	ctx, stop := context.WithCancel(context.Background())
 	h := &History{options: o, stop: stop, stopped: make(chan struct{}), minute: minuteOf(o.Now())}
@@ -65,7 +66,7 @@ func Start(o Options) *History {
 
 func minuteOf(t time.Time) int64 { return max(0, t.Unix()/60) }
 
-// run settles each minute when it ends.
+// run writes each minute when it ends.
 func (h *History) run(ctx context.Context) {
 	defer close(h.stopped)
 	for {
@@ -83,7 +84,7 @@ func (h *History) run(ctx context.Context) {
 	}
 }
 
-// Settle writes what was counted as the record of the minute under way, and begins the next one.
+// Settle writes the current minute's record and starts the next minute.
 func (h *History) Settle(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,15 +107,15 @@ func (h *History) pending(ctx context.Context) (Pending, error) {
 	return h.options.Pending(ctx)
 }
 
-// forgetDeleted makes room among the tables that are counted by name. The tables that exist are looked up after those
-// that are counted: none that was created meanwhile is forgotten.
+// forgetDeleted removes deleted tables from those counted by name. It looks up the existing tables after the counted ones, so
+// that a table created concurrently is not removed.
 func (h *History) forgetDeleted() {
 	tables := sync.OnceValue(h.options.Tables)
 	h.options.Observe.Retain(func(name string) bool { return tables()[name] != nil })
 }
 
-// Read calls visit with what was measured from a time until before another, minute by minute. A series may be visited
-// twice in a minute: both samples are its own.
+// Read calls visit with the measurements in [from, to), minute by minute. A series may be visited twice in a minute, with two
+// samples to be merged.
 func (h *History) Read(ctx context.Context, from, to time.Time, visit func(minute time.Time, s Series, m Sample)) error {
 	h.mu.Lock()
 	tables, underWay := h.options.Tables(), h.minute
@@ -140,7 +141,8 @@ func (h *History) Read(ctx context.Context, from, to time.Time, visit func(minut
 	return read(ctx, h.options.Store, first, end, func(minute int64, s Series, m Sample) { visit(at(minute), s, m) })
 }
 
-// Close settles the minute under way, if the store takes it within some seconds, and ends recording. The store must still be open.
+// Close writes the current minute, if the store accepts it within some seconds, and stops recording. The store must still be
+// open.
 func (h *History) Close() error {
 	h.stop()
 	<-h.stopped

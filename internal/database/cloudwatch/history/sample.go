@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/observe"
 )
 
-// Series is one metric with its dimensions; a dimension that it does not have is empty.
+// Series is one metric with its dimensions; a missing dimension is empty.
 type Series struct {
 	Name      string `cbor:"1,keyasint"`
 	Table     string `cbor:"2,keyasint,omitempty"`
@@ -23,7 +23,7 @@ func (s Series) Compare(o Series) int {
 		cmp.Compare(s.Operation, o.Operation), cmp.Compare(s.Stream, o.Stream), cmp.Compare(s.Receiver, o.Receiver))
 }
 
-// Unit is the unit of the metric, as CloudWatch spells it.
+// Unit returns the unit of the metric, in CloudWatch's spelling.
 func (s Series) Unit() string {
 	if s.Name == SuccessfulRequestLatency || s.Name == ReplicationLatency {
 		return "Milliseconds"
@@ -31,19 +31,19 @@ func (s Series) Unit() string {
 	return "Count"
 }
 
-// Sample is what a series measured in a minute, or in several that were merged.
+// Sample is the measurement of a series in one minute, or the merged one of several.
 type Sample struct {
 	Count float64 `cbor:"1,keyasint"`
 	Sum   float64 `cbor:"2,keyasint"`
-	// Low and High are the extreme values; Ranged says that they are known.
+	// Low and High are the extreme values; Ranged means that they are known.
 	Low    float64 `cbor:"3,keyasint,omitempty"`
 	High   float64 `cbor:"4,keyasint,omitempty"`
 	Ranged bool    `cbor:"5,keyasint,omitempty"`
-	// Buckets count latencies, as a Histogram does; nil for other metrics.
+	// Buckets count latencies like a Histogram; nil for other metrics.
 	Buckets []uint64 `cbor:"6,keyasint,omitempty"`
 }
 
-// Merge adds what the same series measured at another time.
+// Merge adds a measurement of the same series at another time.
 func (s *Sample) Merge(o Sample) {
 	if s.Count == 0 {
 		*s = o
@@ -64,8 +64,8 @@ func (s *Sample) Merge(o Sample) {
 	}
 }
 
-// Percentile returns the value that percent of the values do not exceed. As in CloudWatch, values that are known only by
-// their sum have percentiles if they are all equal; latencies have them as exactly as their buckets are narrow.
+// Percentile returns the value that percent of the values do not exceed. As in CloudWatch, values of which only the sum is known
+// have percentiles if they are all equal; the precision of latencies is that of their buckets.
 func (s *Sample) Percentile(percent float64) (value float64, ok bool) {
 	switch {
 	case !s.Ranged:
@@ -87,7 +87,7 @@ func (s *Sample) Percentile(percent float64) (value float64, ok bool) {
 	return s.High, true
 }
 
-// bucketBounds returns the bounds of a bucket of a Histogram in milliseconds. The last one has no upper bound.
+// bucketBounds returns the bounds of a Histogram's bucket in milliseconds. The last one has no upper bound.
 func bucketBounds(i int) (low, high float64) {
 	if i > 0 {
 		low = milliseconds(float64(observe.Buckets[i-1]))

@@ -14,25 +14,25 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Kept is how long metrics are kept.
+// Kept is the retention of metrics.
 const Kept = 15 * time.Hour
 
 const (
 	keptMinutes = int64(Kept / time.Minute)
-	// seriesMax and recordMax bound what is kept of a minute. All of it is at most 225 MiB, before compression.
+	// seriesMax and recordMax limit the record of a minute. All records together have at most 225 MiB, before compression.
 	seriesMax = 2000
 	recordMax = 256 << 10
-	// forgetMax is how many minutes an update forgets; after a pause there are more, for the updates that follow.
+	// forgetMax is how many old minutes an update removes; after a pause there are more, which later updates remove.
 	forgetMax = 1000
 )
 
-// measurement is a series with what it measured in the record's minute.
+// measurement is a series with its sample in the record's minute.
 type measurement struct {
 	Series Series `cbor:"1,keyasint"`
 	Sample Sample `cbor:"2,keyasint"`
 }
 
-// write merges what was measured in a minute into its record, and forgets the minutes that are too old.
+// write merges the measurements of a minute into its record, and removes minutes that are too old.
 func write(ctx context.Context, store kv.Store, minute int64, measured map[Series]Sample) error {
 	key := keyenc.Metrics(minute)
 	old, err := oldKeys(ctx, store, minute-keptMinutes)
@@ -59,7 +59,7 @@ func write(ctx context.Context, store kv.Store, minute int64, measured map[Serie
 	})
 }
 
-// oldKeys returns the keys of minutes up to one, some of them if they are many.
+// oldKeys returns the keys of minutes up to one, or some of them.
 func oldKeys(ctx context.Context, store kv.Store, upTo int64) ([][]byte, error) {
 	if upTo < 0 {
 		return nil, nil
@@ -76,8 +76,7 @@ func oldKeys(ctx context.Context, store kv.Store, upTo int64) ([][]byte, error) 
 	return keys, it.Err()
 }
 
-// merged adds a record, if there is one that can be read, to what was measured: the database was closed and opened again
-// within the minute.
+// merged adds an existing readable record to the measurements: the database was reopened within the minute.
 func merged(stored []byte, measured map[Series]Sample) map[Series]Sample {
 	all := maps.Clone(measured)
 	points, err := decode(stored)
@@ -92,7 +91,7 @@ func merged(stored []byte, measured map[Series]Sample) map[Series]Sample {
 	return all
 }
 
-// encode returns a record. What is beyond the bounds is left out, latencies first: there are most of them.
+// encode encodes a record. What exceeds the limits is left out, starting with latencies, which are the most numerous.
 func encode(measured map[Series]Sample) ([]byte, error) {
 	series := slices.SortedFunc(maps.Keys(measured), func(a, b Series) int {
 		return cmp.Or(cmp.Compare(len(measured[a].Buckets), len(measured[b].Buckets)), a.Compare(b))
@@ -128,7 +127,7 @@ func decode(record []byte) (points []measurement, err error) {
 	return points, nil
 }
 
-// read calls visit with what the records of [from, to) have.
+// read calls visit with the contents of the records in [from, to).
 func read(ctx context.Context, store kv.Store, from, to int64, visit func(minute int64, s Series, m Sample)) error {
 	it, err := store.Eventual().Iter(ctx, keyenc.Metrics(from), keyenc.Metrics(to), kv.IterOptions{})
 	if err != nil {

@@ -36,7 +36,7 @@
 //	I1  A tag is either understood or a panic when the shape is first used; TestShapes uses them all.
 //	I2  Validate never changes its input and allocates only where it finds a fault.
 //
-// # What it leaves to others
+// # Related packages
 //
 // Reading and writing JSON is package wire's. Everything that needs a table, an item, or the grammar of an
 // expression is the engine's.

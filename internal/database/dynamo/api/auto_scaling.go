@@ -6,7 +6,7 @@ type DescribeTableReplicaAutoScalingInput struct {
 	TableName *string `required:"true" min:"1" max:"1024" name:"table"`
 }
 
-// DescribeTableReplicaAutoScalingOutput is the answer to DescribeTableReplicaAutoScaling.
+// DescribeTableReplicaAutoScalingOutput is the output of DescribeTableReplicaAutoScaling.
 type DescribeTableReplicaAutoScalingOutput struct {
 	TableAutoScalingDescription *TableAutoScalingDescription
 }

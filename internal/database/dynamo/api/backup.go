@@ -19,7 +19,7 @@ type DescribeBackupInput struct {
 	BackupArn *string `required:"true" min:"37" max:"1024"`
 }
 
-// DescribeBackupOutput is the answer to DescribeBackup.
+// DescribeBackupOutput is the output of DescribeBackup.
 type DescribeBackupOutput struct {
 	BackupDescription *BackupDescription
 }
@@ -77,7 +77,7 @@ type RestoreTableFromBackupOutput struct {
 	TableDescription *TableDescription
 }
 
-// BackupDescription is a backup and the table that it was made of, as that was then.
+// BackupDescription is a backup and its source table as of that time.
 type BackupDescription struct {
 	BackupDetails             *BackupDetails
 	SourceTableDetails        *SourceTableDetails
@@ -91,7 +91,7 @@ type BackupDetails struct {
 	BackupSizeBytes *int64
 	// BackupStatus is CREATING, AVAILABLE or DELETED.
 	BackupStatus *string
-	// BackupType is USER, or SYSTEM for what is left of a deleted table.
+	// BackupType is USER, or SYSTEM for the backup of a deleted table.
 	BackupType             *string
 	BackupCreationDateTime *Timestamp
 	// BackupExpiryDateTime is present for SYSTEM only.
@@ -112,7 +112,7 @@ type BackupSummary struct {
 	BackupSizeBytes        *int64
 }
 
-// SourceTableDetails is the table that a backup was made of.
+// SourceTableDetails is the source table of a backup.
 type SourceTableDetails struct {
 	TableName             *string
 	TableId               *string //nolint:revive // the API spells it so
@@ -127,7 +127,7 @@ type SourceTableDetails struct {
 	BillingMode           *string
 }
 
-// SourceTableFeatureDetails are the features of the table that a backup was made of.
+// SourceTableFeatureDetails are the features of a backup's source table.
 type SourceTableFeatureDetails struct {
 	LocalSecondaryIndexes  []LocalSecondaryIndexInfo
 	GlobalSecondaryIndexes []GlobalSecondaryIndexInfo
@@ -137,14 +137,14 @@ type SourceTableFeatureDetails struct {
 	VectorIndexes          []VectorIndexInfo
 }
 
-// LocalSecondaryIndexInfo is a local index of the table that a backup was made of.
+// LocalSecondaryIndexInfo is a local index of a backup's source table.
 type LocalSecondaryIndexInfo struct {
 	IndexName  *string
 	KeySchema  []KeySchemaElement
 	Projection *Projection
 }
 
-// GlobalSecondaryIndexInfo is a global index of the table that a backup was made of.
+// GlobalSecondaryIndexInfo is a global index of a backup's source table.
 type GlobalSecondaryIndexInfo struct {
 	IndexName             *string
 	KeySchema             []KeySchemaElement
@@ -153,7 +153,7 @@ type GlobalSecondaryIndexInfo struct {
 	OnDemandThroughput    *OnDemandThroughput
 }
 
-// VectorIndexInfo is a vector index of the table that a backup was made of.
+// VectorIndexInfo is a vector index of a backup's source table.
 type VectorIndexInfo struct {
 	IndexName        *string
 	VectorAttribute  *VectorAttributeDefinition

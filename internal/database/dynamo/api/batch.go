@@ -13,11 +13,11 @@ type BatchGetItemInput struct {
 	ReturnConsumedCapacity *string                      `older:"always" enum:"INDEXES|TOTAL|NONE"`
 }
 
-// BatchGetItemOutput is the answer to BatchGetItem: the maps are empty rather than absent, and their keys
+// BatchGetItemOutput is the output of BatchGetItem: the maps are empty rather than absent, and their keys
 // are the names as the request gave them.
 type BatchGetItemOutput struct {
 	Responses map[string][]itemenc.Item
-	// UnprocessedKeys is what remained when the answer reached 16 MB.
+	// UnprocessedKeys is what remained when the response reached 16 MB.
 	UnprocessedKeys  map[string]KeysAndAttributes
 	ConsumedCapacity []ConsumedCapacity
 }
@@ -41,7 +41,7 @@ type BatchWriteItemInput struct {
 	ReturnItemCollectionMetrics *string                   `enum:"SIZE|NONE"`
 }
 
-// BatchWriteItemOutput is the answer to BatchWriteItem; UnprocessedItems is empty rather than absent.
+// BatchWriteItemOutput is the output of BatchWriteItem; UnprocessedItems is empty rather than absent.
 type BatchWriteItemOutput struct {
 	UnprocessedItems      map[string][]WriteRequest
 	ItemCollectionMetrics map[string][]ItemCollectionMetrics

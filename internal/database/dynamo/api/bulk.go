@@ -28,7 +28,7 @@ type InputS3Configuration struct {
 	InputCompressionType *string `enum:"ZSTD|NONE|GZIP"`
 }
 
-// OutputS3Configuration says where the reports go, and what is reported.
+// OutputS3Configuration is the destination and the content of the reports.
 type OutputS3Configuration struct {
 	S3BucketOwner  *string `pattern:"[0-9]{12}"`
 	S3Bucket       *string `max:"255" pattern:"^[a-z0-9A-Z]+[\\.\\-\\w]*[a-z0-9A-Z]+$"`
@@ -45,7 +45,7 @@ type DescribeBulkOperationInput struct {
 	BulkOperationArn *string `required:"true" min:"37" max:"1024"`
 }
 
-// DescribeBulkOperationOutput is the answer to DescribeBulkOperation.
+// DescribeBulkOperationOutput is the output of DescribeBulkOperation.
 type DescribeBulkOperationOutput struct {
 	BulkOperationDescription *BulkOperationDescription
 }

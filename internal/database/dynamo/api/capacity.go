@@ -43,7 +43,7 @@ type ThrottlingExceptionDetails struct {
 	ThrottlingReasons []ThrottlingReason `as:"throttlingReasons"`
 }
 
-// ThrottlingReason names what was throttled and by which limit.
+// ThrottlingReason names the throttled resource and the limit.
 type ThrottlingReason struct {
 	// Reason is resource, operation and limit in one word: TableReadProvisionedThroughputExceeded.
 	Reason *string `as:"reason"`

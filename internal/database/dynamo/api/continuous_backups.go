@@ -18,7 +18,7 @@ type DescribeContinuousBackupsInput struct {
 	TableName *string `required:"true" min:"1" max:"1024" name:"table"`
 }
 
-// DescribeContinuousBackupsOutput is the answer to DescribeContinuousBackups.
+// DescribeContinuousBackupsOutput is the output of DescribeContinuousBackups.
 type DescribeContinuousBackupsOutput struct {
 	ContinuousBackupsDescription *ContinuousBackupsDescription
 }

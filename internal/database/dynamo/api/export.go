@@ -48,7 +48,7 @@ type DescribeExportInput struct {
 	ExportArn *string `required:"true" min:"37" max:"1024"`
 }
 
-// DescribeExportOutput is the answer to DescribeExport.
+// DescribeExportOutput is the output of DescribeExport.
 type DescribeExportOutput struct {
 	ExportDescription *ExportDescription
 }

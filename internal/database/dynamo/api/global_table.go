@@ -20,7 +20,7 @@ type DescribeGlobalTableInput struct {
 	GlobalTableName *string `required:"true" min:"3" max:"255" pattern:"[a-zA-Z0-9_.-]+"`
 }
 
-// DescribeGlobalTableOutput is the answer to DescribeGlobalTable.
+// DescribeGlobalTableOutput is the output of DescribeGlobalTable.
 type DescribeGlobalTableOutput struct {
 	GlobalTableDescription *GlobalTableDescription
 }
@@ -95,7 +95,7 @@ type DescribeGlobalTableSettingsInput struct {
 	GlobalTableName *string `required:"true" min:"3" max:"255" pattern:"[a-zA-Z0-9_.-]+"`
 }
 
-// DescribeGlobalTableSettingsOutput is the answer to DescribeGlobalTableSettings.
+// DescribeGlobalTableSettingsOutput is the output of DescribeGlobalTableSettings.
 type DescribeGlobalTableSettingsOutput struct {
 	GlobalTableName *string
 	ReplicaSettings []ReplicaSettingsDescription

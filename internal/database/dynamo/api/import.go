@@ -55,7 +55,7 @@ type DescribeImportInput struct {
 	ImportArn *string `required:"true" min:"37" max:"1024"`
 }
 
-// DescribeImportOutput is the answer to DescribeImport.
+// DescribeImportOutput is the output of DescribeImport.
 type DescribeImportOutput struct {
 	ImportTableDescription *ImportTableDescription
 }

@@ -42,7 +42,7 @@ type GlobalSecondaryIndexDescription struct {
 	Projection *Projection
 	// IndexStatus is CREATING, UPDATING, DELETING or ACTIVE.
 	IndexStatus *string
-	// Backfilling is present while the index is being made.
+	// Backfilling is present while the index is being created.
 	Backfilling *bool
 	// ProvisionedThroughput is always present, with zeros for an on-demand table.
 	ProvisionedThroughput *ProvisionedThroughputDescription

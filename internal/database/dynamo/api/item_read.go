@@ -19,9 +19,9 @@ type GetItemInput struct {
 	ExpressionAttributeNames map[string]string
 }
 
-// GetItemOutput is the answer to GetItem.
+// GetItemOutput is the output of GetItem.
 type GetItemOutput struct {
-	// Item is absent where there is none; it is present and empty where the projection matches nothing.
+	// Item is absent if it does not exist; it is present and empty if the projection matches nothing.
 	Item             itemenc.Item
 	ConsumedCapacity *ConsumedCapacity
 }
@@ -36,7 +36,7 @@ type QueryInput struct {
 	AttributesToGet        []string `min:"1" each_max:"65535"`
 	// Limit counts the items that are evaluated, before the filter.
 	Limit *int64 `integer:"32" min:"1"`
-	// ConsistentRead is refused on global secondary indexes.
+	// ConsistentRead is rejected on global secondary indexes.
 	ConsistentRead *bool
 	// KeyConditions and QueryFilter are the two expressions in their form of before 2014.
 	KeyConditions       map[string]Condition `key_max:"65535"`

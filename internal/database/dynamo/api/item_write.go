@@ -27,7 +27,7 @@ type PutItemInput struct {
 	ReturnValuesOnConditionCheckFailure *string `enum:"ALL_OLD|NONE"`
 }
 
-// PutItemOutput is the answer to PutItem.
+// PutItemOutput is the output of PutItem.
 type PutItemOutput struct {
 	// Attributes is the item as it was before, for ALL_OLD, where there was one.
 	Attributes            itemenc.Item
@@ -56,7 +56,7 @@ type UpdateItemInput struct {
 	ReturnValuesOnConditionCheckFailure *string `enum:"ALL_OLD|NONE"`
 }
 
-// UpdateItemOutput is the answer to UpdateItem.
+// UpdateItemOutput is the output of UpdateItem.
 type UpdateItemOutput struct {
 	// Attributes is what ReturnValues asks for: the whole item for ALL_…, the parts that the update
 	// touched for UPDATED_…; absent where nothing applies.
@@ -65,7 +65,7 @@ type UpdateItemOutput struct {
 	ItemCollectionMetrics *ItemCollectionMetrics
 }
 
-// DeleteItemInput removes one item; it succeeds where there is none.
+// DeleteItemInput deletes one item; it succeeds even if there is none.
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteItem.html
 type DeleteItemInput struct {
 	TableName           *string                           `required:"true" min:"1" max:"1024" name:"table"`
@@ -82,7 +82,7 @@ type DeleteItemInput struct {
 	ReturnValuesOnConditionCheckFailure *string `enum:"ALL_OLD|NONE"`
 }
 
-// DeleteItemOutput is the answer to DeleteItem.
+// DeleteItemOutput is the output of DeleteItem.
 type DeleteItemOutput struct {
 	// Attributes is the item that was removed, for ALL_OLD, where there was one.
 	Attributes            itemenc.Item

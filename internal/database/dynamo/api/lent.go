@@ -1,15 +1,15 @@
 package api
 
-// Memory is what the items of an output stand in.
+// Memory is the memory of an output's items.
 type Memory interface {
 	// Release ends the validity of the items, so that what comes next can use their memory.
 	Release()
 }
 
-// lent is a part of outputs whose items stand in memory that can be used again.
+// lent is embedded in outputs whose items are in reusable memory.
 type lent struct{ memory Memory }
 
-// Lend says what the output's items stand in.
+// Lend sets the memory of the output's items.
 func (l *lent) Lend(m Memory) { l.memory = m }
 
 // Release gives the items' memory back once the output has been written. An output that is never released

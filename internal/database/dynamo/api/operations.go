@@ -21,7 +21,7 @@ type Operation struct {
 	Input func() any
 	// Layer says how faults of the input's members are worded.
 	Layer Layer
-	// EmptyAnswer is true where the answer's body is empty rather than a JSON object.
+	// EmptyAnswer is true if the response's body is empty rather than a JSON object.
 	EmptyAnswer bool
 	// OfStreams is true where the operation belongs to DynamoDB Streams.
 	OfStreams bool

@@ -29,7 +29,7 @@ type ExecuteStatementInput struct {
 	ReturnValuesOnConditionCheckFailure *string `enum:"ALL_OLD|NONE"`
 }
 
-// ExecuteStatementOutput is the answer to ExecuteStatement: of a SELECT, one page.
+// ExecuteStatementOutput is the output of ExecuteStatement: of a SELECT, one page.
 type ExecuteStatementOutput struct {
 	lent
 	effect
@@ -58,16 +58,16 @@ type BatchStatementRequest struct {
 	refused error
 }
 
-// Refuse notes why the sender may not execute the statement. The others of the batch are executed.
+// Refuse records why the sender may not execute the statement. The others of the batch are executed.
 func (r *BatchStatementRequest) Refuse(why error) { r.refused = why }
 
-// Refused is why the sender may not execute the statement, nil if they may.
+// Refused returns why the sender may not execute the statement, or nil.
 func (r *BatchStatementRequest) Refused() error { return r.refused }
 
-// BatchExecuteStatementOutput is the answer to BatchExecuteStatement.
+// BatchExecuteStatementOutput is the output of BatchExecuteStatement.
 type BatchExecuteStatementOutput struct {
 	effect
-	// Responses stand in the order of the request's Statements.
+	// Responses are in the order of the request's Statements.
 	Responses        []BatchStatementResponse
 	ConsumedCapacity []ConsumedCapacity
 }
@@ -104,10 +104,10 @@ type ParameterizedStatement struct {
 	ReturnValuesOnConditionCheckFailure *string      `enum:"ALL_OLD|NONE"`
 }
 
-// ExecuteTransactionOutput is the answer to ExecuteTransaction.
+// ExecuteTransactionOutput is the output of ExecuteTransaction.
 type ExecuteTransactionOutput struct {
 	effect
-	// Responses stand in the order of the request's statements if these read; a transaction that writes has none.
+	// Responses are in the order of the request's statements if these read; a transaction that writes has none.
 	Responses        []ItemResponse
 	ConsumedCapacity []ConsumedCapacity
 }

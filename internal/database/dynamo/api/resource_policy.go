@@ -35,7 +35,7 @@ type DeleteResourcePolicyInput struct {
 	ExpectedRevisionId *string `min:"1" max:"255"` //nolint:revive // the API spells it so
 }
 
-// DeleteResourcePolicyOutput has the revision of the removed policy; none where there was no policy.
+// DeleteResourcePolicyOutput has the revision of the removed policy, if there was one.
 type DeleteResourcePolicyOutput struct {
 	RevisionId *string //nolint:revive // the API spells it so
 }

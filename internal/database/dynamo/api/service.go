@@ -21,7 +21,7 @@ type DescribeEndpointsResponse struct {
 	Endpoints []Endpoint
 }
 
-// Endpoint is a host, with its port where that is not the scheme's own.
+// Endpoint is a host, with its port unless that is the scheme's default.
 type Endpoint struct {
 	Address              *string
 	CachePeriodInMinutes *int64

@@ -35,7 +35,7 @@ type DescribeStreamInput struct {
 	ShardFilter           *ShardFilter
 }
 
-// ShardFilter restricts the answer to the children of a shard.
+// ShardFilter restricts the response to the children of a shard.
 type ShardFilter struct {
 	Type    *string `enum:"CHILD_SHARDS"`
 	ShardId *string `min:"28" max:"65"` //nolint:revive // the model's name
@@ -120,7 +120,7 @@ type Record struct {
 	UserIdentity *Identity `as:"userIdentity"`
 }
 
-// StreamRecord is what a record tells of the item, by the stream's view type.
+// StreamRecord is a record's view of the item, by the stream's view type.
 type StreamRecord struct {
 	// ApproximateCreationDateTime is in whole seconds.
 	ApproximateCreationDateTime *Timestamp
@@ -133,7 +133,7 @@ type StreamRecord struct {
 	StreamViewType *string
 }
 
-// Identity is who made a change.
+// Identity is the author of a change.
 type Identity struct {
 	PrincipalId *string //nolint:revive // the model's name
 	Type        *string

@@ -38,7 +38,7 @@ type DescribeTableInput struct {
 	TableName *string `required:"true" min:"1" max:"1024" name:"table"`
 }
 
-// DescribeTableOutput is the answer to DescribeTable.
+// DescribeTableOutput is the output of DescribeTable.
 type DescribeTableOutput struct {
 	Table *TableDescription
 }

@@ -15,7 +15,7 @@ type TableDescription struct {
 	TableSizeBytes        *int64
 	ItemCount             *int64
 	TableArn              *string
-	// TableId is a UUID: a table made anew under the same name has another.
+	// TableId is a UUID: a table recreated under the same name has another.
 	TableId *string //nolint:revive // the API spells it so
 	// BillingModeSummary is present once the table has been on demand.
 	BillingModeSummary     *BillingModeSummary
@@ -83,7 +83,7 @@ type SSEDescription struct {
 	InaccessibleEncryptionDateTime *Timestamp
 }
 
-// RestoreSummary tells which backup or table a table was restored from.
+// RestoreSummary is the backup or table from which a table was restored.
 type RestoreSummary struct {
 	SourceBackupArn   *string
 	SourceTableArn    *string
@@ -91,7 +91,7 @@ type RestoreSummary struct {
 	RestoreInProgress *bool
 }
 
-// ArchivalSummary tells why and where to a table was archived.
+// ArchivalSummary is why and where a table was archived.
 type ArchivalSummary struct {
 	ArchivalDateTime  *Timestamp
 	ArchivalReason    *string

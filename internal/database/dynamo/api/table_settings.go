@@ -57,7 +57,7 @@ type DescribeTimeToLiveInput struct {
 	TableName *string `required:"true" min:"1" max:"1024" name:"table"`
 }
 
-// DescribeTimeToLiveOutput is the answer to DescribeTimeToLive.
+// DescribeTimeToLiveOutput is the output of DescribeTimeToLive.
 type DescribeTimeToLiveOutput struct {
 	TimeToLiveDescription *TimeToLiveDescription
 }

@@ -14,7 +14,7 @@ type TagResourceInput struct {
 	Tags        []Tag   `required:"true"`
 }
 
-// TagResourceOutput has no members: the answer to TagResource has an empty body.
+// TagResourceOutput has no members: the response to TagResource has an empty body.
 type TagResourceOutput struct{}
 
 // UntagResourceInput takes tags from a table.
@@ -24,7 +24,7 @@ type UntagResourceInput struct {
 	TagKeys     []string `required:"true"`
 }
 
-// UntagResourceOutput has no members: the answer to UntagResource has an empty body.
+// UntagResourceOutput has no members: the response to UntagResource has an empty body.
 type UntagResourceOutput struct{}
 
 // ListTagsOfResourceInput asks for a page of a table's tags.

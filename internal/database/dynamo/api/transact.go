@@ -5,7 +5,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 )
 
-// TransactWriteItemsInput writes up to 100 items, all or none; at most 4 MB of request.
+// TransactWriteItemsInput writes up to 100 items, all or none, in a request of at most 4 MB.
 // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
 type TransactWriteItemsInput struct {
 	TransactItems []TransactWriteItem `required:"true" min:"1" max:"100"`
@@ -16,7 +16,7 @@ type TransactWriteItemsInput struct {
 	ReturnItemCollectionMetrics *string `enum:"SIZE|NONE"`
 }
 
-// TransactWriteItemsOutput is the answer to TransactWriteItems.
+// TransactWriteItemsOutput is the output of TransactWriteItems.
 type TransactWriteItemsOutput struct {
 	ConsumedCapacity      []ConsumedCapacity
 	ItemCollectionMetrics map[string][]ItemCollectionMetrics
@@ -78,10 +78,10 @@ type TransactGetItemsInput struct {
 	ReturnConsumedCapacity *string           `enum:"INDEXES|TOTAL|NONE"`
 }
 
-// TransactGetItemsOutput is the answer to TransactGetItems.
+// TransactGetItemsOutput is the output of TransactGetItems.
 type TransactGetItemsOutput struct {
 	ConsumedCapacity []ConsumedCapacity
-	// Responses stand in the order of the request's TransactItems.
+	// Responses are in the order of the request's TransactItems.
 	Responses []ItemResponse
 }
 
@@ -98,14 +98,14 @@ type Get struct {
 	ExpressionAttributeNames map[string]string
 }
 
-// ItemResponse is one item; Item is absent where there is none.
+// ItemResponse is one item; Item is absent if it does not exist.
 type ItemResponse struct {
 	Item itemenc.Item
 }
 
 // TransactionCanceledDetails are the members of a TransactionCanceledException.
 type TransactionCanceledDetails struct {
-	// CancellationReasons stand in the order of the request's TransactItems.
+	// CancellationReasons are in the order of the request's TransactItems.
 	CancellationReasons []CancellationReason
 }
 

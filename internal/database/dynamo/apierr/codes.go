@@ -2,7 +2,7 @@ package apierr
 
 import "net/http"
 
-// Code is the name of an error as clients see it after the '#'.
+// Code is the name of an error, the part that clients see after the '#'.
 type Code string
 
 // The codes of the framework in front of the database.
@@ -22,7 +22,7 @@ const (
 	ServiceUnavailable                  Code = "ServiceUnavailable"
 )
 
-// The codes of the database, as the API's model has them.
+// The codes of the database, from the API's model.
 const (
 	BackupInUseException                     Code = "BackupInUseException"
 	BackupNotFoundException                  Code = "BackupNotFoundException"
@@ -62,7 +62,7 @@ const (
 	TrimmedDataAccessException               Code = "TrimmedDataAccessException"
 )
 
-// The namespaces that precede '#' in __type.
+// The namespaces before the '#' in __type.
 const (
 	database     = "com.amazonaws.dynamodb.v20120810"
 	validate     = "com.amazon.coral.validate"
@@ -70,12 +70,12 @@ const (
 	availability = "com.amazon.coral.availability"
 )
 
-// info is what the catalogue knows of a code.
+// info is the catalog entry of a code.
 type info struct {
 	namespace    string
 	status       int
 	retryable    bool
-	upperMessage bool // the message member is "Message"
+	upperMessage bool // the message's member is "Message"
 }
 
 func (c Code) info() info {
@@ -85,12 +85,11 @@ func (c Code) info() info {
 	return info{namespace: database, status: http.StatusBadRequest}
 }
 
-// OfFramework reports whether the code is one of the framework in front of the database, which every
-// operation may answer with.
+// OfFramework reports whether the code belongs to the framework in front of the database. Every operation may return such a code.
 func (c Code) OfFramework() bool { return c.info().namespace != database }
 
-// exceptional are the codes that are not plain errors of the database: namespace database, status 400, not
-// to be retried, "message" in lower case.
+// exceptional are the codes that differ from plain database errors: namespace database, status 400, not retryable, "message" in
+// lower case.
 var exceptional = map[Code]info{
 	ValidationException: {namespace: validate, status: http.StatusBadRequest},
 

@@ -10,17 +10,17 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 )
 
-// wording is how an operation words a value that is no attribute value. AWS is moving operations from the
-// older wording to the newer one, one by one; this is us-east-1 in autumn 2026.
+// wording is how an operation words an invalid attribute value. AWS is moving operations from the older wording to the newer one,
+// one by one; this is the state of us-east-1 in autumn 2026.
 type wording uint8
 
 const (
-	older     wording = iota // the sentence alone; values of expressions name their key
-	bare                     // the newer sentence alone
+	older     wording = iota // the bare sentence; values of expressions name their key
+	bare                     // the newer sentence without the envelope
 	enveloped                // the newer sentence in the envelope
 )
 
-// wordings is the choice by operation; operations that are not here use the older wording.
+// wordings is the wording by operation; operations that are not listed use the older one.
 var wordings = map[string]wording{
 	"PutItem":    enveloped,
 	"UpdateItem": enveloped,
@@ -31,7 +31,7 @@ var wordings = map[string]wording{
 	"Query":        bare,
 }
 
-// sentences are those without parts that depend on the value.
+// sentences are those that do not depend on the value.
 var sentences = map[attr.FaultCode]Sentence{
 	attr.FaultNoType:          NoType,
 	attr.FaultManyTypes:       ManyTypes,
@@ -44,14 +44,14 @@ var sentences = map[attr.FaultCode]Sentence{
 	attr.FaultLongName:        "Attribute name is too large, must be less than 65536 bytes",
 }
 
-// emptySets are the sentences for sets without members, in AWS's own grammar.
+// emptySets are the sentences for empty sets, in AWS's own grammar.
 var emptySets = map[attr.Kind]Sentence{
 	attr.KindStringSet: invalid + "An string set  may not be empty",
 	attr.KindNumberSet: invalid + "An number set  may not be empty",
 	attr.KindBinarySet: invalid + "Binary sets should not be empty",
 }
 
-// InvalidValue is the answer of an operation for a value of an item or key that is no attribute value.
+// InvalidValue returns the error of an operation for an invalid attribute value in an item or key.
 func InvalidValue(operation string, f attr.Fault) *Error {
 	w := wordings[operation]
 	text := w.sentence(f)
@@ -61,8 +61,8 @@ func InvalidValue(operation string, f attr.Fault) *Error {
 	return Validation(text)
 }
 
-// InvalidExpressionValue is the answer of an operation for a value of ExpressionAttributeValues that is no
-// attribute value; key is the value's alias, with its colon.
+// InvalidExpressionValue returns the error of an operation for an invalid value in ExpressionAttributeValues; key is the value's
+// placeholder, with its colon.
 func InvalidExpressionValue(operation, key string, f attr.Fault) *Error {
 	if wordings[operation] != older || f.Code == attr.FaultTooDeep {
 		return InvalidValue(operation, f)
@@ -91,8 +91,8 @@ func (w wording) sentence(f attr.Fault) string {
 	}
 }
 
-// exponentWraps reports whether a number, 1e2147483647 say, is so large that the older layer, which counts its
-// magnitude in 32 bits, takes it for one too small.
+// exponentWraps reports whether a number, such as 1e2147483647, is so large that AWS's older layer, which counts its magnitude in
+// 32 bits, considers it too small.
 func exponentWraps(number string) bool {
 	mantissa, exponent, found := strings.Cut(strings.ToLower(number), "e")
 	exp, err := strconv.ParseInt(exponent, 10, 32)
@@ -100,8 +100,8 @@ func exponentWraps(number string) bool {
 	return found && err == nil && exp+int64(len(whole)) > math.MaxInt32
 }
 
-// duplicates names the members of a set as they were sent, or, in the newer wording, quoted and sorted as
-// far as the first that repeats. Sets of numbers name none.
+// duplicates lists the members of a set as sent or, in the newer wording, quoted and sorted up to the first duplicate. Number
+// sets list none.
 func (w wording) duplicates(f attr.Fault) string {
 	if f.Kind == attr.KindNumberSet {
 		return "Input collection contains duplicates" // without the opening of the others
@@ -123,7 +123,7 @@ func (w wording) duplicates(f attr.Fault) string {
 	return list + " contains duplicates."
 }
 
-// quotedToRepeat sorts and quotes texts, and cuts them after the first that equals its predecessor.
+// quotedToRepeat sorts and quotes texts, and truncates them after the first that equals its predecessor.
 func quotedToRepeat(texts []string) []string {
 	slices.Sort(texts)
 	for i := 1; i < len(texts); i++ {

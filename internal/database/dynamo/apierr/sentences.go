@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Sentence is AWS's wording of a fact that refuses a request, with a verb, %s or %d, for each part of it that
-// depends on the request. With makes it an error.
+// Sentence is AWS's wording of an error, with a verb, %s or %d, for each part that depends on the request. With returns it as an
+// error.
 type Sentence string
 
-// With is the error that states a sentence of these facts, which stand for its verbs in their order.
+// With returns the error with these facts in place of the verbs, in order.
 func (s Sentence) With(facts ...any) *Error {
 	code, ok := codes[s]
 	if !ok {
@@ -18,8 +18,7 @@ func (s Sentence) With(facts ...any) *Error {
 	return New(code, fmt.Sprintf(string(s), facts...))
 }
 
-// As is With under another code: that of the operations on backups, which have their own for what others refuse
-// in the same words.
+// As is With with another code, for the backup operations, which have their own codes for errors with the same wording.
 func (s Sentence) As(code Code, facts ...any) *Error {
 	e := s.With(facts...)
 	e.Code = code
@@ -45,8 +44,8 @@ const (
 	badDestination = "Table is not in a valid state to enable Kinesis Streaming Destination: "
 )
 
-// The table of sentences: us-east-1, autumn 2026. Each stands on one line, so that it can be searched for; what
-// follows an opening is whole.
+// The table of sentences: us-east-1, autumn 2026. Each is on one line, so that it can be searched for; the text after an opening
+// is complete.
 
 // Requests as a whole.
 const (
@@ -55,14 +54,15 @@ const (
 	Unsupported   Sentence = invalid + "This server does not support %s: %s must not be given" // not AWS's: members that need what is not built
 	BodyTooLarge  Sentence = "Request body is larger than 16 MB"
 
-	// What policies refuse; the first is confirmed where the policy is identity-based. The last fact of AccessDeniedBy has its article.
+	// Errors of policies; the first is confirmed for identity-based policies. The last fact of AccessDeniedBy includes its
+	// article.
 	AccessNotAllowed Sentence = "User: %s is not authorized to perform: %s on resource: %s because no %s allows the %s action"
 	AccessDeniedBy   Sentence = "User: %s is not authorized to perform: %s on resource: %s with an explicit deny in %s"
 
-	// Not AWS's words: that the flag is asked for is documented, its sentence is not.
+	// Not AWS's wording: the confirmation flag is documented, its message is not.
 	PolicyLocksOut Sentence = invalid + "The policy would take your own permission to change it: set ConfirmRemoveSelfResourceAccess to true if you want that"
 
-	// These are not AWS's: they refuse what would take more than the server has.
+	// These are not AWS's: they reject what would exceed the server's resources.
 	Overloaded         Sentence = "The server has no room for this request now. Try again later."
 	TooManyConnections Sentence = "The server has as many connections open as it allows. Try again later."
 	BodyTooSlow        Sentence = "The request body did not arrive in time."
@@ -75,12 +75,12 @@ const (
 	// The first sentence of this is AWS's.
 	RegionNotServed Sentence = "Credential should be scoped to a valid Region, not '%s'. This server serves %s: add %s to its --regions to serve it, too."
 
-	// These two are not AWS's: they refuse what web pages send.
+	// These two are not AWS's: they reject what web pages send.
 	HostForbidden   Sentence = "Requests to the host '%s' are refused: requests are not authenticated, so the host must be an IP address, localhost, a name without dots, or a name below .localhost or .internal. Start the server with --allowed-host %s to allow this name."
 	OriginForbidden Sentence = "Requests from pages of '%s' are refused. Start the server with --cors-origin %s to allow them."
 )
 
-// Signatures and keys. AWS's, by its documentation and by what clients report; but for the ones that are marked.
+// Signatures and keys. AWS's, from its documentation and from clients' reports, unless marked.
 const (
 	NotSigned               Sentence = "Request is missing Authentication Token"
 	SignedTwice             Sentence = "The request is signed in its query and in its 'Authorization' header: one of them must go." // ours: AWS's is not known
@@ -98,7 +98,7 @@ const (
 	TargetNotSigned         Sentence = "'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization." // ours, after the one before
 	SignedHeaderMissing     Sentence = "'%s' is named as a SignedHeader, but it does not exist in the HTTP request."
 	CredentialIncomplete    Sentence = "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '%s'"
-	// What is wrong with a credential scope; an error states all of it.
+	// Errors in a credential scope; a message lists all of them.
 	ScopeService Sentence = "Credential should be scoped to correct service: '%s'. "
 	ScopeEnd     Sentence = "Credential should be scoped with a valid terminator: 'aws4_request', not '%s'. "
 	ScopeDate    Sentence = "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '%s' != '%s', from '%s'. "
@@ -116,7 +116,7 @@ const (
 	NotFound         Sentence = notFound                                 // item operations, and UpdateTable of an index
 	TableNotFound    Sentence = notFound + ": Table: %s not found"       // operations on tables
 	ResourceNotFound Sentence = notFound + ": ResourceArn: %s not found" // tagging operations
-	// InvalidName is said of names without the constraint of the API's model on them, and of those in an ARN.
+	// InvalidName is for names without a constraint in the API's model, and for those in an ARN.
 	InvalidName      Sentence = "Invalid table/index name.  Table/index names must be between 3 and 255 characters long, and may contain only the characters a-z, A-Z, 0-9, '_', '-', and '.'"
 	NotTableOrARN    Sentence = envelope + "Value '%s' at 'tableName' failed to satisfy constraint: Member must be a table name or the ARN of a table"
 	NotARN           Sentence = invalid + "ARNs must start with 'arn:': %s"
@@ -127,7 +127,7 @@ const (
 	OtherAccount     Sentence = "Access is denied"
 )
 
-// What stands in the way of throughput, and of changing it.
+// Throughput limits, and changes of throughput.
 const (
 	TableThroughputExceeded Sentence = "The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API."
 	IndexThroughputExceeded Sentence = "The level of configured provisioned throughput for one or more global secondary indexes of the table was exceeded. Consider increasing your provisioning level for the under-provisioned global secondary indexes with the UpdateTable API"
@@ -136,12 +136,12 @@ const (
 	MaximaExceeded          Sentence = "Throughput exceeds the maximum OnDemandThroughput configured on table or index"
 	AccountQuotaExceeded    Sentence = "Throughput exceeds the current throughput limit for your account. Please contact AWS Support at https://aws.amazon.com/support request a limit increase"
 	TooManyDecreases        Sentence = limited + "Provisioned throughput decreases are limited within a given UTC day. After the first %d decreases, each subsequent decrease in the same UTC day can be performed at most once every %d seconds. Number of decreases today: %d. Last decrease at %s. Next decrease can be made at %s"
-	// The next two are ours: AWS's words are not recorded.
+	// The next two are ours: AWS's wording is not recorded.
 	TableQuotaExceeded   Sentence = limited + "There is a limit of %d %s for a table or global secondary index: %s"
 	AccountUnitsExceeded Sentence = limited + "There is a limit of %d %s for all tables and global secondary indexes of a subscriber"
 )
 
-// The life of tables.
+// The life cycle of tables.
 const (
 	TableExists       Sentence = "Table already exists: %s"
 	TooManyTables     Sentence = limited + "There is a limit of %d tables per subscriber"
@@ -155,7 +155,7 @@ const (
 	TableProtected     Sentence = "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
 	TableUnchanged     Sentence = "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required"
 
-	// What UpdateTable may not combine.
+	// Combinations that UpdateTable rejects.
 	OnlyOperation          Sentence = invalid + "%s must be the only operation in the request"
 	MaximaOnlyWithBilling  Sentence = invalid + "OnDemandThroughput can only be combined with BillingMode in an UpdateTable request"
 	StreamAndThroughputSet Sentence = invalid + "You cannot modify stream status while updating table IOPS"
@@ -171,7 +171,7 @@ const (
 	SSEByThatKey       Sentence = invalid + "Table is already encrypted with given KMSMasterKeyId. Use KMSMasterKeyId parameter if you want to change Master Key"
 )
 
-// Key schemas: CreateTable, and UpdateTable where it creates an index.
+// Key schemas: CreateTable, and UpdateTable when it creates an index.
 const (
 	AttributeDefinedTwice Sentence = "Attribute Name is duplicated: %s"
 	AttributesNotKeys     Sentence = invalid + "Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions"
@@ -182,7 +182,7 @@ const (
 	FirstKeyNotHash       Sentence = keySchema + "The first KeySchemaElement is not a HASH key type"
 	SecondKeyNotRange     Sentence = keySchema + "The second KeySchemaElement is not a RANGE key type"
 	KeysEqual             Sentence = "Both the Hash Key and the Range Key element in the KeySchema have the same name"
-	// The next three are of global indexes, whose keys may have several attributes of a role.
+	// The next three are about global indexes, whose keys may have several attributes with the same role.
 	KeyRepeated      Sentence = "The KeySchema contains multiple key attributes with the same name"
 	HashAfterRange   Sentence = invalid + "All HASH key attributes must precede RANGE key attributes in the KeySchema"
 	TooManyIndexKeys Sentence = invalid + "The KeySchema exceeds the maximum allowed number of %s key attributes"
@@ -223,7 +223,7 @@ const (
 )
 
 // Vector indexes: CreateTable, UpdateTable, restores. AWS documents the sentences on the number of indexes and on definitions;
-// of the others no answer is recorded.
+// the others are not recorded.
 const (
 	TooManyVectorIndexes       Sentence = invalid + "VectorIndex count exceeds the per-table limit of %d"
 	SearchSchemaUndefined      Sentence = invalid + "One element in SearchSchema is not defined in attribute definitions"
@@ -240,7 +240,7 @@ const (
 	VectorIndexUpdatedTwice    Sentence = invalid + "Only one vector index update per index is allowed simultaneously. Index: %s"
 )
 
-// Searches of vector indexes. The first five are AWS's; of the others no answer is recorded.
+// Searches of vector indexes. The first five are AWS's; the others are not recorded.
 const (
 	IndexTypeUnsupported      Sentence = "%s operation not supported on this index type."
 	TopKOutOfRange            Sentence = "Provided TopK value '%d' is out of valid range. The value must be between 1 and %d inclusive"
@@ -258,7 +258,7 @@ const (
 // Throughput: CreateTable, UpdateTable.
 const (
 	ThroughputOnDemand Sentence = invalid + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
-	// CreateTable and UpdateTable word the same faults differently.
+	// CreateTable and UpdateTable have different messages for the same errors.
 	NewIndexThroughputOnDemand  Sentence = invalid + "ProvisionedThroughput should not be specified for index: %s when BillingMode is PAY_PER_REQUEST"
 	IndexThroughputOnDemand     Sentence = invalid + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: %s when BillingMode is PAY_PER_REQUEST"
 	IndexUpdateOnDemand         Sentence = invalid + "The only Updates for index: %s when TableThroughputMode is PAY_PER_REQUEST can be to OnDemandThroughput, WarmThroughput"
@@ -283,14 +283,14 @@ const (
 
 	WarmThroughputReduced      Sentence = invalid + "Requested %s for WarmThroughput for table is lower than current WarmThroughput, decreasing WarmThroughput is not supported"
 	IndexWarmThroughputReduced Sentence = invalid + "Requested %s for WarmThroughput for index %s is lower than current WarmThroughput, decreasing WarmThroughput is not supported"
-	// A new table or index may not be less warm than it is by itself.
+	// The warm throughput of a new table or index must not be below the default.
 	WarmBelowOnDemand         Sentence = invalid + "Requested %s for WarmThroughput for table is lower than initial throughput for OnDemand. See: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html#on-demand-capacity-mode-initial"
 	IndexWarmBelowOnDemand    Sentence = invalid + "Requested %s for WarmThroughput for index %s is lower than initial throughput for OnDemand. See: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html#on-demand-capacity-mode-initial"
 	WarmBelowProvisioned      Sentence = invalid + "Requested %s for WarmThroughput for table is lower than %s of ProvisionedThroughput"
 	IndexWarmBelowProvisioned Sentence = invalid + "Requested %s for WarmThroughput for index %s is lower than %s of ProvisionedThroughput"
 )
 
-// Streams. CreateTable and UpdateTable word the same faults differently.
+// Streams. CreateTable and UpdateTable have different messages for the same errors.
 const (
 	NewStreamViewMissing  Sentence = invalid + "Table is being created with a stream enabled, UpdateViewType is required"
 	NewStreamViewNeedless Sentence = invalid + "Table is being created with a stream disabled, UpdateViewType should not be specified"
@@ -312,9 +312,8 @@ const (
 	InvalidNextToken Sentence = "Invalid NextToken provided as input" // ListTagsOfResource
 )
 
-// Resource policies. Of those with a revision the recorded sentences are cut off after "target ta"; how they end is ours. Recorded or
-// documented are the first six, PolicyUnbounded, PolicyActionsInvalid, PolicyPrincipalInvalid and
-// PolicyServiceInvalid.
+// Resource policies. The recorded sentences with a revision are cut off after "target ta"; the rest is ours. The first six,
+// PolicyUnbounded, PolicyActionsInvalid, PolicyPrincipalInvalid and PolicyServiceInvalid are recorded or documented.
 const (
 	PolicyResourceElsewhere Sentence = invalid + "Invalid resource Arn: %s"
 
@@ -343,13 +342,13 @@ const (
 	PolicyPrincipalInvalid Sentence = invalid + "Invalid principal in policy document."
 )
 
-// InsightsIndexNotActive refuses contributor insights of an index that is being created or deleted.
+// InsightsIndexNotActive rejects contributor insights of an index that is being created or deleted.
 const InsightsIndexNotActive Sentence = "Table or Index is not in a valid state to update Key Access Insights: IndexStatus must be ACTIVE to enable ContributorInsights."
 
-// TooManyRules is a part of the description of contributor insights, and no error of a request.
+// TooManyRules is part of the description of contributor insights, not an error of a request.
 const TooManyRules Sentence = "Amazon CloudWatch Contributor Insights rule limit reached. Please disable Contributor Insights for other tables/indexes OR disable other CloudWatch Contributor Insights rules before retrying."
 
-// Kinesis destinations. The last is not AWS's: it refuses what this server was not started for.
+// Kinesis destinations. The last is not AWS's: it rejects destinations for which this server was not configured.
 const (
 	DestinationNotDisabled  Sentence = badDestination + "EnableKinesisStreamingDestination must be DISABLED or ENABLE_FAILED to perform ENABLE operation."
 	DestinationNotActive    Sentence = badDestination + "KinesisStreamingDestination must be ACTIVE to perform DISABLE operation."
@@ -388,12 +387,13 @@ const (
 	IndexKeyEmpty       Sentence = notValid + "A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s"
 	IndexKeyOfOtherType Sentence = invalid + "Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s"
 
-	// Vectors, in an item that is put or made by an update. AWS words the length so; of the others it documents the opening.
+	// Vectors, in an item that is put or created by an update. The wording of the length is AWS's; of the others only the opening
+	// is documented.
 	VectorOfOtherLength  Sentence = invalid + "Invalid size for parameter %s, Expected: %d, Actual: %s. IndexName: %s"
 	VectorOfOtherType    Sentence = invalid + "Invalid type for parameter %s, Expected: %s, Actual: %s. IndexName: %s"
 	VectorElementTooHigh Sentence = invalid + "Invalid value for parameter %s, Expected: a 32-bit floating-point number, Actual: %s. IndexName: %s"
 
-	// Keys of indexes, in what an update makes of an item.
+	// Keys of indexes, in the result of an update.
 	UpdatedIndexKeyEmpty       Sentence = notValid + "The update expression attempted to update a secondary index key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty %s value."
 	UpdatedIndexKeyOfOtherType Sentence = "The update expression attempted to update the secondary index key to unsupported type"
 	UpdatedIndexKeyTooBig      Sentence = "The update expression attempted to update the secondary index key beyond allowed size limits"
@@ -409,7 +409,7 @@ const (
 	ReturnsOnlyOld         Sentence = "ReturnValues can only be ALL_OLD or NONE" // PutItem, DeleteItem
 )
 
-// Attribute values that hold none of the types, or several; BatchWriteItem says the same of its requests.
+// Attribute values with no type or several; BatchWriteItem says the same about its requests.
 const (
 	NoType    Sentence = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
 	ManyTypes Sentence = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
@@ -434,8 +434,8 @@ const (
 	TokenOfOtherRequest      Sentence = "Request rejected because it was retried with a different payload but with a request token that was already used."
 )
 
-// PartiQL. What is wrong with a statement's text is package partiql's. Those about parameters, ORDER BY, batches and
-// tokens could not be compared with a recorded answer.
+// PartiQL. Errors in a statement's text are in package partiql. Those about parameters, ORDER BY, batches and tokens could not be
+// compared with a recorded response.
 const (
 	DuplicateItem         Sentence = "Duplicate primary key exists in table"
 	StatementParameters   Sentence = "Number of parameters in request and statement don't match."
@@ -447,7 +447,7 @@ const (
 	StatementToken        Sentence = "Invalid NextToken"
 	StatementOtherToken   Sentence = "NextToken does not match request"
 
-	// These are not AWS's: its words are not known.
+	// These are not AWS's, whose wording is not known.
 	OrderBeginsElsewhere   Sentence = "ORDER BY must begin with the partition key %s when the WHERE clause selects several partitions"
 	ColumnTwice            Sentence = "Duplicate column in the SELECT list: %s"
 	StatementsMixed        Sentence = "Read and write statements cannot be used in one request"
@@ -514,7 +514,7 @@ const (
 	BackupsNotYetKept    Sentence = "Backups are being enabled for the table: %s. Please retry later"
 	RecoveryNotEnabled   Sentence = "Point in time recovery is not enabled for table '%s'"
 	RecoveryDaysNeedless Sentence = request + "Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery."
-	// RestoreTimeOutside names both ends of the recovery period.
+	// RestoreTimeOutside contains both ends of the recovery period.
 	RestoreTimeOutside Sentence = "RestoreDateTime '%s' must be within EarliestRestorableDateTime '%s' and LatestRestorableDateTime '%s'"
 
 	RestoreTimeMissing     Sentence = request + "Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both"
@@ -639,7 +639,7 @@ const (
 	ReplicaRegionUnserved Sentence = invalid + "This server does not serve the Region %s. It serves %s; start it with --regions to have others"
 )
 
-// codes are the codes of the sentences that are not those of a ValidationException.
+// codes are the codes of sentences other than ValidationException.
 var codes = map[Sentence]Code{
 	ReplicatedWriteConflict: ReplicatedWriteConflictException,
 	GlobalTableMissing:      GlobalTableNotFoundException,
@@ -780,5 +780,5 @@ const (
 	ShardFilterIncomplete  Sentence = invalid + "ShardFilter must have both Type and ShardId"
 )
 
-// List is the fact of a sentence that has a list in it, as AWS prints it.
+// List formats a list as a fact of a sentence, as AWS prints it.
 func List(names []string) string { return "[" + strings.Join(names, ", ") + "]" }

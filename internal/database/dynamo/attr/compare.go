@@ -6,8 +6,8 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 )
 
-// Equal is DynamoDB's equality: numbers by value, sets without order, lists and maps deeply. Values of
-// different kinds are never equal; two absent values are, and faulty ones only with themselves.
+// Equal is DynamoDB's equality: numbers by value, sets without order, lists and maps deeply. Values of different kinds are never
+// equal. Two absent values are equal, and a faulty value only equals itself.
 func (v Value) Equal(o Value) bool {
 	if v.kind != o.kind {
 		return false
@@ -42,7 +42,7 @@ func equalLists(a, b []Value) bool {
 	return true
 }
 
-// smallSet is the number of members up to which comparing every pair beats a hash table.
+// smallSet is the number of members up to which comparing all pairs is faster than a hash table.
 const smallSet = 16
 
 // equalSets compares two sets of distinct members.
@@ -50,7 +50,7 @@ func equalSets(a, b []Value) bool {
 	if len(a) != len(b) {
 		return false
 	}
-	if equalLists(a, b) { // sets mostly come back as they were sent
+	if equalLists(a, b) { // sets usually come back as they were sent
 		return true
 	}
 	if len(a) <= smallSet {
@@ -82,7 +82,7 @@ func containsText(members []Value, text string) bool {
 	return false
 }
 
-// Equal compares field by field. It does not tell an absent item from an empty one.
+// Equal compares field by field. It does not distinguish an absent item from an empty one.
 func (it Item) Equal(o Item) bool {
 	if len(it) != len(o) {
 		return false
@@ -95,8 +95,8 @@ func (it Item) Equal(o Item) bool {
 	return true
 }
 
-// Compare orders two values of one kind among S, N, B; ok is false for any other pair. S and B are ordered
-// by unsigned bytes, which for S is the order of UTF-8, and N by value.
+// Compare compares two values of the same kind S, N or B; ok is false for any other pair. S and B are ordered by unsigned bytes,
+// which for S is the order of UTF-8, and N by value.
 func (v Value) Compare(o Value) (c int, ok bool) {
 	if v.kind != o.kind {
 		return 0, false

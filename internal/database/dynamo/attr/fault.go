@@ -9,14 +9,14 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 )
 
-// Fault says why a value that came in is not an attribute value. A faulty value has KindInvalid; it is
-// carried to the place in the order of checks where AWS refuses it.
+// Fault is why a client's value is not a valid attribute value. A faulty value has KindInvalid; it is kept until the point in the
+// order of checks at which AWS rejects it.
 type Fault struct {
-	// Code says what is wrong.
+	// Code is the kind of fault.
 	Code FaultCode
-	// Kind is the kind that the value was meant to be, KindInvalid where it named none or several.
+	// Kind is the intended kind of the value, or KindInvalid if it named none or several.
 	Kind Kind
-	// Text is what the sentence needs: the number as sent, for a fault of a number.
+	// Text is the number as sent, for a fault of a number.
 	Text string
 	// Members are the members as sent, for FaultDuplicate: S, N (normal form) or B values.
 	Members []Value
@@ -35,9 +35,9 @@ const (
 	FaultNull
 	// FaultEmptySet: a set without members.
 	FaultEmptySet
-	// FaultDuplicate: a set in which a member repeats, numbers by value.
+	// FaultDuplicate: a set with duplicate members; numbers are compared by value.
 	FaultDuplicate
-	// FaultNumberSyntax: a text that is no number; Text may be empty.
+	// FaultNumberSyntax: a text that is not a number; Text may be empty.
 	FaultNumberSyntax
 	// FaultNumberPrecision: more than 38 significant digits.
 	FaultNumberPrecision
@@ -45,7 +45,7 @@ const (
 	FaultNumberOverflow
 	// FaultNumberUnderflow: a magnitude below 1E-130.
 	FaultNumberUnderflow
-	// FaultTooDeep: lists and maps inside each other beyond MaxDepth, cut off by the reader.
+	// FaultTooDeep: lists and maps nested deeper than MaxDepth, truncated by the reader.
 	FaultTooDeep
 	// FaultNoName: an attribute, or a map's field, whose name is empty.
 	FaultNoName
@@ -53,11 +53,10 @@ const (
 	FaultLongName
 )
 
-// Faulty returns the value that carries f.
+// Faulty returns a value with the fault f.
 func Faulty(f Fault) Value { return Value{kind: KindInvalid, p: unsafe.Pointer(&f)} }
 
-// ParseNumber returns the N value of a text as a client may send it, or the faulty value of a text that is
-// no number.
+// ParseNumber returns the N value of a client's text, or a faulty value if it is not a number.
 func ParseNumber(s string) Value {
 	d, err := decimal.Parse(s)
 	if err != nil {
@@ -85,9 +84,9 @@ func numberFault(err error) FaultCode {
 	}
 }
 
-// NewSet returns the set of kind KindStringSet, KindNumberSet or KindBinarySet with these members in order (see
-// OrderedSet), which it keeps, or the faulty value where there are none, one repeats, or one is faulty itself (then the first
-// member's fault is the set's). Members are scalars of the matching kind.
+// NewSet returns the set of kind KindStringSet, KindNumberSet or KindBinarySet with the given members, which it keeps and sorts
+// (see OrderedSet). It returns a faulty value if there are no members, a duplicate, or a faulty member (whose fault is then the
+// set's). Members must be scalars of the matching kind.
 func NewSet(kind Kind, members []Value) Value {
 	if len(members) == 0 {
 		return Faulty(Fault{Code: FaultEmptySet, Kind: kind})
@@ -103,7 +102,7 @@ func NewSet(kind Kind, members []Value) Value {
 	return OrderedSet(kind, members)
 }
 
-// Repeats reports whether two of these scalars, all of one kind among S, N and B, are equal.
+// Repeats reports whether two of the scalars, all of one kind among S, N and B, are equal.
 func Repeats(members []Value) bool {
 	if len(members) <= smallSet {
 		for i, m := range members {
@@ -120,8 +119,8 @@ func Repeats(members []Value) bool {
 	return len(seen) < len(members)
 }
 
-// Fault returns the first fault in the value or anything inside it, in the order of its elements. The
-// fields of a map are looked at in the order of their names.
+// Fault returns the first fault in the value or anything inside it, in the order of its elements. The fields of a map are checked
+// in the order of their names.
 func (v Value) Fault() (f Fault, ok bool) {
 	switch v.kind {
 	case KindInvalid:
@@ -144,7 +143,7 @@ func (v Value) Fault() (f Fault, ok bool) {
 	}
 }
 
-// Fault returns the first fault of any field, of its name or in its value, and the field's name.
+// Fault returns the first fault in a field's name or value, and the field's name.
 func (it Item) Fault() (name string, f Fault, ok bool) {
 	for i := range it {
 		name = it[i].Name

@@ -15,13 +15,13 @@ type Field struct {
 // an empty non-nil Item means present and empty.
 type Item []Field
 
-// NewItem sorts fields in place and returns them as an item; ok is false where a name repeats. Fields that
-// are in order already cost one comparison each. The result is never nil.
+// NewItem sorts fields in place and returns them as an item; ok is false if a name is repeated. If the fields are already sorted,
+// each costs one comparison. The result is never nil.
 func NewItem(fields []Field) (it Item, ok bool) {
 	if fields == nil {
 		return Item{}, true
 	}
-	first := 1 // the first field that is not after all those before it
+	first := 1 // the first field that is not greater than all before it
 	for first < len(fields) && fields[first-1].Name < fields[first].Name {
 		first++
 	}
@@ -40,11 +40,10 @@ func NewItem(fields []Field) (it Item, ok bool) {
 	return fields, true
 }
 
-// insertionMax is the number of fields up to which inserting one by one beats sorting: moving a few fields
-// is cheaper than comparing names.
+// insertionMax is the number of fields up to which insertion sort is faster: moving a few fields is cheaper than comparing names.
 const insertionMax = 64
 
-// insert brings fields, of which those before first are in order, into order.
+// insert sorts fields, of which those before first are already sorted.
 func insert(fields Item, first int) (it Item, ok bool) {
 	for i := first; i < len(fields); i++ {
 		f := fields[i]
@@ -66,7 +65,7 @@ func (it Item) Get(name string) (Value, bool) {
 	return Value{}, false
 }
 
-// find returns the index of name, or the index at which it would stand.
+// find returns the index of name, or the index at which it would be inserted.
 func (it Item) find(name string) (i int, found bool) {
 	lo, hi := 0, len(it)
 	for lo < hi {

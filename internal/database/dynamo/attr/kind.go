@@ -3,7 +3,7 @@ package attr
 // Kind is the type of a value.
 type Kind uint8
 
-// The ten types. KindInvalid is the zero value, which stands for an absent value.
+// The ten types. KindInvalid is the zero value and means absent.
 const (
 	KindInvalid Kind = iota
 	KindString
@@ -46,7 +46,7 @@ func (k Kind) String() string {
 	}
 }
 
-// KindOf returns the kind of a DynamoDB type name, KindInvalid for any other text.
+// KindOf returns the kind with a DynamoDB type name, or KindInvalid.
 func KindOf(name string) Kind {
 	for k := KindString; k <= KindBinarySet; k++ {
 		if k.String() == name {
@@ -59,10 +59,10 @@ func KindOf(name string) Kind {
 // IsSet reports whether k is one of the three kinds of set.
 func (k Kind) IsSet() bool { return k >= KindStringSet && k <= KindBinarySet }
 
-// IsKey reports whether a value of the kind can be a key: S, N or B.
+// IsKey reports whether values of the kind can be keys: S, N or B.
 func (k Kind) IsKey() bool { return k >= KindString && k <= KindBinary }
 
-// Member returns the kind of the members of a set of kind k, KindInvalid where k is no set.
+// Member returns the kind of the members of a set of kind k, or KindInvalid if k is not a set.
 func (k Kind) Member() Kind {
 	if !k.IsSet() {
 		return KindInvalid

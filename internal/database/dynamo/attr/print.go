@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// String prints the value in the manner of DynamoDB JSON, for messages and tests: {"S":"a"}.
+// String formats the value like DynamoDB JSON, for messages and tests: {"S":"a"}.
 func (v Value) String() string {
 	var b strings.Builder
 	v.write(&b)
 	return b.String()
 }
 
-// String prints the item in the manner of DynamoDB JSON, for messages and tests.
+// String formats the item like DynamoDB JSON, for messages and tests.
 func (it Item) String() string {
 	var b strings.Builder
 	it.write(&b)

@@ -2,19 +2,19 @@ package attr
 
 import "github.com/monotable/monotable/internal/database/dynamo/decimal"
 
-// What DynamoDB charges for a document beside its content.
+// The sizes that DynamoDB adds for a document, besides its content.
 const (
 	DocumentSize = 3 // for a list or map
 	ElementSize  = 1 // for each element of it
 )
 
-// MaxDepth is the number of lists and maps that may stand inside each other in one attribute's value.
+// MaxDepth is the maximum nesting of lists and maps in an attribute's value.
 const MaxDepth = 31
 
-// MaxNameBytes is the length of an attribute's name, and of the name of a map's field.
+// MaxNameBytes is the maximum length of the name of an attribute or of a map's field.
 const MaxNameBytes = 65535
 
-// Size is the value's size in bytes by DynamoDB's accounting, without its name.
+// Size returns the value's size in bytes by DynamoDB's accounting, without its name.
 func (v Value) Size() int {
 	switch v.kind {
 	case KindString, KindBinary:
@@ -42,7 +42,7 @@ func (v Value) Size() int {
 	}
 }
 
-// Size is the item's size by DynamoDB's accounting: names and values.
+// Size returns the item's size by DynamoDB's accounting: names and values.
 func (it Item) Size() int {
 	size := 0
 	for i := range it {
@@ -51,8 +51,8 @@ func (it Item) Size() int {
 	return size
 }
 
-// Depth is the number of lists and maps that stand inside each other: 0 for a scalar or a set, 1 for a
-// document of those. DynamoDB refuses a value deeper than MaxDepth.
+// Depth returns the nesting of lists and maps: 0 for a scalar or a set, 1 for a document of those. DynamoDB rejects a value
+// deeper than MaxDepth.
 func (v Value) Depth() int {
 	switch v.kind {
 	case KindList:
@@ -68,7 +68,7 @@ func (v Value) Depth() int {
 	}
 }
 
-// Depth is the depth of the item's deepest attribute.
+// Depth returns the depth of the item's deepest attribute.
 func (it Item) Depth() int {
 	deepest := 0
 	for i := range it {

@@ -5,20 +5,19 @@ import (
 	"unsafe"
 )
 
-// Value is one attribute value. Values are immutable once built: sharing parts is safe. The zero Value has
-// KindInvalid and stands for an absent value.
+// Value is one attribute value. Values are immutable, so sharing parts is safe. The zero Value has KindInvalid and means absent.
 //
-// A value is three words, so that it travels in registers and an item's fields stay close together: the
-// content is a pointer and a length whose meaning the kind decides, as in slog.Value.
+// A value is three words, so that it fits in registers and an item's fields are adjacent in memory: the content is a pointer and
+// a length whose meaning depends on the kind, as in slog.Value.
 type Value struct {
-	_    [0]func() // == would compare pointers: see Equal
+	_    [0]func() // disables ==, which would compare pointers: see Equal
 	kind Kind
 	b    bool
-	// spelling is a hash of a number as it was sent, where that is not the normal form.
+	// spelling is a hash of a number as sent, if that is not the normal form.
 	spelling uint32
 	n        int
-	// p points to the bytes of S, N and B (n bytes), the elements of L and the members of sets (n Values),
-	// the fields of M (n Fields), and, for KindInvalid, to the Fault of a faulty value or to nothing.
+	// p points to the bytes of S, N and B (n bytes), the elements of L and the members of sets (n Values), the fields of M (n
+	// Fields) or, for KindInvalid, the Fault of a faulty value, if any.
 	p unsafe.Pointer
 }
 
@@ -28,7 +27,7 @@ func String(s string) Value { return textValue(KindString, s) }
 // Binary returns a B value of raw bytes, not base64.
 func Binary(raw string) Value { return textValue(KindBinary, raw) }
 
-// Number takes a text in decimal's normal form (decimal.Decimal.String()).
+// Number returns an N value for a text in decimal's normal form (decimal.Decimal.String()).
 func Number(canonical string) Value { return textValue(KindNumber, canonical) }
 
 // Bool returns a BOOL value.
@@ -40,18 +39,18 @@ func Null() Value { return Value{kind: KindNull} }
 // List returns an L value, which keeps elems.
 func List(elems []Value) Value { return elementsValue(KindList, elems) }
 
-// Map returns an M value, which keeps m. A nil item makes an empty map.
+// Map returns an M value, which keeps m. A nil item becomes an empty map.
 func Map(m Item) Value {
 	return Value{kind: KindMap, n: len(m), p: unsafe.Pointer(unsafe.SliceData(m))}
 }
 
-// Set builds a set of kind KindStringSet, KindNumberSet or KindBinarySet from members of the matching
-// scalar kind that the caller has checked to be distinct. NewSet does the checking. The members keep their order:
-// what is to be written is made by NewSet or OrderedSet.
+// Set returns a set of kind KindStringSet, KindNumberSet or KindBinarySet of members with the matching scalar kind, which the
+// caller has checked to be distinct. NewSet does the check. The members keep their order: to write a set, use NewSet or
+// OrderedSet.
 func Set(kind Kind, members []Value) Value { return elementsValue(kind, members) }
 
-// OrderedSet is Set with the members in order, strings and binaries by bytes, numbers by value. It keeps members
-// and may reorder them. Sets are put in order when they are written, so that reading is free.
+// OrderedSet is Set with sorted members, strings and binaries by bytes, numbers by value. It keeps members and may reorder them.
+// Sets are sorted when written, so that reading needs no sorting.
 func OrderedSet(kind Kind, members []Value) Value {
 	order := func(a, b Value) int {
 		c, _ := a.Compare(b)
@@ -71,13 +70,13 @@ func elementsValue(kind Kind, elems []Value) Value {
 	return Value{kind: kind, n: len(elems), p: unsafe.Pointer(unsafe.SliceData(elems))}
 }
 
-// Kind returns the value's type, KindInvalid for an absent and for a faulty value.
+// Kind returns the value's type, or KindInvalid for an absent or faulty value.
 func (v Value) Kind() Kind { return v.kind }
 
 // IsZero reports whether the value is absent. A faulty value is not.
 func (v Value) IsZero() bool { return v.kind == KindInvalid && v.p == nil }
 
-// Text is the text of S, the normal form of N, the raw bytes of B; "" for other kinds.
+// Text returns the text of S, the normal form of N, the raw bytes of B, and "" for other kinds.
 func (v Value) Text() string {
 	if !v.kind.IsKey() {
 		return ""
@@ -85,14 +84,14 @@ func (v Value) Text() string {
 	return unsafe.String((*byte)(v.p), v.n)
 }
 
-// Bool is the value of BOOL.
+// Bool returns the value of BOOL.
 func (v Value) Bool() bool { return v.b }
 
-// Spelling tells equal numbers apart that were sent in different words, 1e3 and 1000: it is 0 for the normal form, and a
-// hash of any other. Only values from ParseNumber know it.
+// Spelling distinguishes equal numbers that were sent differently, such as 1e3 and 1000: it is 0 for the normal form, and a hash
+// of any other. Only values from ParseNumber have it.
 func (v Value) Spelling() uint32 { return v.spelling }
 
-// Elems are the elements of L or the members of a set; nil for other kinds. Read only.
+// Elems returns the elements of L or the members of a set, and nil for other kinds. Read only.
 func (v Value) Elems() []Value {
 	if v.kind != KindList && !v.kind.IsSet() {
 		return nil
@@ -100,7 +99,7 @@ func (v Value) Elems() []Value {
 	return unsafe.Slice((*Value)(v.p), v.n)
 }
 
-// Item is the content of M: never nil for a map, nil for other kinds. Read only.
+// Item returns the content of M: never nil for a map, nil for other kinds. Read only.
 func (v Value) Item() Item {
 	if v.kind != KindMap {
 		return nil

@@ -2,8 +2,8 @@ package decimal
 
 import "bytes"
 
-// Add returns d+o. The sum is exact or it is refused: ErrPrecision where it has more than 38 significant
-// digits, ErrOverflow and ErrUnderflow where its magnitude leaves the range.
+// Add returns d+o. The sum is exact, or an error: ErrPrecision if it has more than 38 significant digits, ErrOverflow and
+// ErrUnderflow if its magnitude is out of range.
 func (d Decimal) Add(o Decimal) (Decimal, error) {
 	if sum, ok := addShort(d, o); ok {
 		return sum, nil
@@ -37,7 +37,7 @@ func (d Decimal) negate() Decimal {
 	return Decimal{text: "-" + d.text}
 }
 
-// addShort adds two whole numbers of at most 18 digits; their sum has at most 19.
+// addShort adds two integers of at most 18 digits; their sum has at most 19.
 func addShort(d, o Decimal) (Decimal, bool) {
 	if (d.text != "" && !isShortInteger(d.text)) || (o.text != "" && !isShortInteger(o.text)) {
 		return Decimal{}, false
@@ -57,8 +57,8 @@ func shortInteger(d Decimal) int64 {
 	return n
 }
 
-// A column of digits is wide enough for every digit of every number, and one more for a carry. Index 0 is
-// the lowest power of ten, which is the last digit of the longest number at the lower end of the range.
+// A column of digits is wide enough for every digit of every number, plus a carry. Index 0 is the lowest power of ten, which is
+// the last digit of the longest number at the lower end of the range.
 const (
 	columnLow   = MinMagnitude - MaxDigits + 1
 	columnWidth = MaxMagnitude - columnLow + 1 + 1
@@ -67,7 +67,7 @@ const (
 // column holds the digits of one magnitude, as values 0 to 9.
 type column [columnWidth]int8
 
-// each calls digit with the index and value of every written digit of d, from the lowest.
+// each calls digit with the index and value of every digit of d, from the lowest.
 func each(d Decimal, digit func(i int, v int8)) {
 	text := d.magnitude()
 	top := wholeLen(text) - 1 - columnLow
@@ -96,7 +96,7 @@ func (c *column) add(d Decimal) {
 	}
 }
 
-// subtract takes d, whose magnitude is not larger, away.
+// subtract subtracts d, whose magnitude is not larger.
 func (c *column) subtract(d Decimal) {
 	each(d, func(i int, v int8) { c[i] -= v })
 	for i := range len(c) - 1 {
@@ -107,7 +107,7 @@ func (c *column) subtract(d Decimal) {
 	}
 }
 
-// decimal returns the column as a number, within the bounds or not at all.
+// decimal returns the column as a number, or an error if it is out of range.
 func (c *column) decimal(neg bool) (Decimal, error) {
 	var text [columnWidth]byte
 	for i, v := range c {

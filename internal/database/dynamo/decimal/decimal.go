@@ -1,29 +1,28 @@
-// Package decimal holds DynamoDB's number: a decimal of up to 38 significant digits whose magnitude lies
-// between 1E-130 and 9.99…E+125.
+// Package decimal implements DynamoDB's numbers: decimals of up to 38 significant digits with a magnitude between 1E-130 and
+// 9.99…E+125.
 //
 // # Normal form
 //
-// A number has one normal form, the text in which DynamoDB gives it back: plain decimal, without a plus
-// sign, an exponent, or zeros that carry no value.
+// A number has one normal form, the text in which DynamoDB returns it: plain decimal, without a plus sign, an exponent, or
+// redundant zeros.
 //
 //	[-] whole [. fraction]
-//	     │       └ present only where it has digits; its last digit is not 0
+//	     │       └ present only if it has digits; its last digit is not 0
 //	     └ "0" or digits of which the first is not 0
 //
-// Zero is "0", never "-0". A Decimal is that text and nothing else: most numbers that arrive are in normal
-// form already, are kept as they came, and are stored, compared, and sent back without ever being computed
-// with. A coefficient of 128 bits would make sums faster and all the rest slower.
+// Zero is "0", never "-0". A Decimal is just that text: most numbers arrive in normal form, are kept as they are, and are stored,
+// compared, and returned without any computation. A 128-bit coefficient would make sums faster and everything else slower.
 //
 // # Invariants
 //
-//	I1  The text of a Decimal is in normal form; zero is held as "", so that equal numbers are equal with ==.
-//	I2  It has at most 38 significant digits, and its leading digit stands between 10^-130 and 10^125.
+//	I1  The text of a Decimal is in normal form; zero is represented as "", so that equal numbers are equal with ==.
+//	I2  It has at most 38 significant digits, and its leading digit is between 10^-130 and 10^125.
 //
-// Parse, FromDigits, Add, and Sub establish both; ParseCanonical takes its caller's word.
+// Parse, FromDigits, Add, and Sub establish both; ParseCanonical trusts its caller.
 //
 // # Errors
 //
-// ErrSyntax, ErrPrecision, ErrOverflow, ErrUnderflow, always returned as they are.
+// ErrSyntax, ErrPrecision, ErrOverflow, ErrUnderflow, always returned unwrapped.
 package decimal
 
 import (
@@ -32,16 +31,16 @@ import (
 	"strings"
 )
 
-// The bounds of a number.
+// The limits of a number.
 const (
-	// MaxDigits is the number of significant digits a number can have.
+	// MaxDigits is the maximum number of significant digits.
 	MaxDigits = 38
-	// MaxMagnitude and MinMagnitude bound the power of ten at which the leading digit stands.
+	// MaxMagnitude and MinMagnitude limit the power of ten of the leading digit.
 	MaxMagnitude = 125
 	MinMagnitude = -130
 )
 
-// The ways in which a text fails to be a number. The caller turns them into AWS's sentences.
+// The reasons why a text is not a number. The caller converts them to AWS's messages.
 var (
 	ErrSyntax    = errors.New("decimal: not a number")
 	ErrPrecision = errors.New("decimal: more than 38 significant digits")
@@ -54,7 +53,7 @@ type Decimal struct {
 	text string // normal form; "" is zero
 }
 
-// ParseCanonical reads a text that String wrote; it is cheap and does not validate.
+// ParseCanonical parses the result of String; it is cheap and does not validate.
 func ParseCanonical(s string) Decimal {
 	if s == "0" {
 		return Decimal{}
@@ -70,8 +69,8 @@ func FromInt(n int64) Decimal {
 	return Decimal{text: strconv.FormatInt(n, 10)}
 }
 
-// FromDigits is the inverse of Parts and AppendDigits: ±0.digits × 10^exp, zero where digits is empty. It
-// fails with ErrSyntax for digits outside '0'–'9' or an outer zero, and with Parse's errors beyond the bounds.
+// FromDigits is the inverse of Parts and AppendDigits: ±0.digits × 10^exp, or zero if digits is empty. It fails with ErrSyntax
+// for characters outside '0'–'9' or an outer zero, and with Parse's errors out of range.
 func FromDigits(neg bool, digits []byte, exp int) (Decimal, error) {
 	if len(digits) == 0 {
 		return Decimal{}, nil
@@ -90,7 +89,7 @@ func FromDigits(neg bool, digits []byte, exp int) (Decimal, error) {
 	return fromDigits(neg, digits, exp), nil
 }
 
-// fromDigits writes the normal form of ±0.digits × 10^exp, whose bounds the caller has checked.
+// fromDigits writes the normal form of ±0.digits × 10^exp, whose range the caller has checked.
 func fromDigits(neg bool, digits []byte, exp int) Decimal {
 	var room [1 + 2 + MaxDigits - MinMagnitude]byte // sign, "0.", zeros, digits
 	text := room[:0]
@@ -120,7 +119,7 @@ func appendZeros(dst []byte, n int) []byte {
 	return dst
 }
 
-// checkBounds takes the number of significant digits and the power of ten of the leading one.
+// checkBounds checks the number of significant digits and the power of ten of the leading one.
 func checkBounds(digits int, magnitude int64) error {
 	switch {
 	case digits > MaxDigits:
@@ -133,7 +132,7 @@ func checkBounds(digits int, magnitude int64) error {
 	return nil
 }
 
-// String is DynamoDB's normal form: plain decimal, zeros trimmed, never an exponent.
+// String returns DynamoDB's normal form: plain decimal, zeros trimmed, never an exponent.
 func (d Decimal) String() string {
 	if d.text == "" {
 		return "0"
@@ -146,7 +145,7 @@ func (d Decimal) IsZero() bool { return d.text == "" }
 
 func (d Decimal) negative() bool { return d.text != "" && d.text[0] == '-' }
 
-// magnitude is the normal form without its sign; "" for zero.
+// magnitude returns the normal form without its sign; "" for zero.
 func (d Decimal) magnitude() string {
 	if d.negative() {
 		return d.text[1:]
@@ -154,7 +153,7 @@ func (d Decimal) magnitude() string {
 	return d.text
 }
 
-// Cmp orders by value: -1, 0, +1.
+// Cmp compares by value: -1, 0, +1.
 func (d Decimal) Cmp(o Decimal) int {
 	switch {
 	case d.text == o.text:
@@ -170,9 +169,8 @@ func (d Decimal) Cmp(o Decimal) int {
 	return compareMagnitude(d.text, o.text)
 }
 
-// compareMagnitude orders two normal forms without signs. With whole parts of one length the order of the
-// bytes is the order of the numbers: a missing fraction is a prefix, and so is a shorter one. Zero, being
-// "", has the shortest whole part.
+// compareMagnitude compares two normal forms without signs. If the whole parts have the same length, the order of the bytes is
+// the order of the numbers: a missing fraction is a prefix, and so is a shorter one. Zero, being "", has the shortest whole part.
 func compareMagnitude(a, b string) int {
 	if wa, wb := wholeLen(a), wholeLen(b); wa != wb {
 		if wa < wb {
@@ -190,8 +188,7 @@ func wholeLen(s string) int {
 	return len(s)
 }
 
-// Parts exposes sign, significant digits ('0'–'9', no outer zeros) and exponent: ±0.digits × 10^exp. Zero
-// has no digits.
+// Parts returns sign, significant digits ('0'–'9', no outer zeros) and exponent: ±0.digits × 10^exp. Zero has no digits.
 func (d Decimal) Parts() (neg bool, digits string, exp int) {
 	whole, fraction, exp := d.split()
 	switch {
@@ -203,7 +200,7 @@ func (d Decimal) Parts() (neg bool, digits string, exp int) {
 	return d.negative(), whole + fraction, exp
 }
 
-// AppendDigits is Parts for a caller with room of its own: it appends the digits to dst.
+// AppendDigits is Parts, but appends the digits to dst.
 func (d Decimal) AppendDigits(dst []byte) (digits []byte, neg bool, exp int) {
 	whole, fraction, exp := d.split()
 	dst = append(dst, whole...)
@@ -228,8 +225,8 @@ func (d Decimal) split() (whole, fraction string, exp int) {
 	return whole, fraction, exp
 }
 
-// Size is the number's size in bytes by DynamoDB's accounting: one byte, one for each pair of significant
-// digits before the decimal point and one for each pair after it, and one for a minus sign. Zero is 1 byte.
+// Size returns the number's size in bytes by DynamoDB's accounting: one byte, one for each pair of significant digits before the
+// decimal point and one for each pair after it, and one for a minus sign. Zero is 1 byte.
 func (d Decimal) Size() int {
 	whole, fraction, _ := d.split()
 	size := 1 + (len(whole)+1)/2 + (len(fraction)+1)/2
@@ -239,7 +236,7 @@ func (d Decimal) Size() int {
 	return size
 }
 
-// Int64 returns the value when it is a whole number that fits; TTL and list indexes need it.
+// Int64 returns the value if it is an integer that fits; TTL and list indexes need it.
 func (d Decimal) Int64() (int64, bool) {
 	const longest = len("-9223372036854775808")
 	if d.text == "" {

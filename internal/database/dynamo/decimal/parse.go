@@ -1,14 +1,14 @@
 package decimal
 
-// Parse reads a number in any form that DynamoDB accepts:
+// Parse parses a number in any form that DynamoDB accepts:
 //
 //	[+|-] ( digits [. [digits]] | . digits ) [ (e|E) [+|-] digits ]
 //
-// Nothing may stand around or between. Zeros that carry no value do not count as significant digits. A text
-// in normal form is kept, not copied. The time is linear in the text, whatever its exponent says.
+// Nothing may be around or between these. Redundant zeros do not count as significant digits. A text in normal form is kept, not
+// copied. The time is linear in the length of the text, whatever its exponent.
 //
-// A zero is bounded too, as DynamoDB bounds it: by the exponent of its last written digit, so that 0e126 and
-// 0e-131 are refused and 0.0e126 is not.
+// Zeros have a range, too, as on DynamoDB: the exponent of the last written digit counts, so that 0e126 and 0e-131 are rejected,
+// but 0.0e126 is not.
 func Parse(s string) (Decimal, error) {
 	if isShortInteger(s) {
 		return Decimal{text: s}, nil
@@ -37,8 +37,7 @@ func Parse(s string) (Decimal, error) {
 	return fromDigits(lit.neg, digits, int(exp)), nil
 }
 
-// isShortInteger recognises at a glance what most numbers are: a whole number of at most 18 digits, in
-// normal form.
+// isShortInteger quickly recognizes what most numbers are: an integer of at most 18 digits, in normal form.
 func isShortInteger(s string) bool {
 	if s != "" && s[0] == '-' {
 		s = s[1:]
@@ -56,15 +55,15 @@ func isShortInteger(s string) bool {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// literal is a number as it is written.
+// literal is a number as written.
 type literal struct {
 	neg             bool
 	plain           bool // neither plus sign nor exponent
 	whole, fraction string
-	exp             int64 // saturated far beyond the bounds of a number, and of a text's length
+	exp             int64 // saturated far beyond the range of numbers and the length of a text
 }
 
-// scan takes a text apart; ok is false where it has none of the accepted forms.
+// scan parses a text; ok is false if it has none of the accepted forms.
 func scan(s string) (lit literal, ok bool) {
 	lit.plain = true
 	i := 0
@@ -100,7 +99,7 @@ func digitsEnd(s string, i int) int {
 	return i
 }
 
-// scanExponent reads all of s as (e|E) [+|-] digits.
+// scanExponent parses all of s as (e|E) [+|-] digits.
 func scanExponent(s string) (exp int64, ok bool) {
 	const saturated = 1 << 40
 	if s[0] != 'e' && s[0] != 'E' {
@@ -127,7 +126,7 @@ func scanExponent(s string) (exp int64, ok bool) {
 	return exp, true
 }
 
-// at returns the i-th written digit, the fraction's following the whole part's.
+// at returns the i-th written digit, counting through the whole part and the fraction.
 func (l literal) at(i int) byte {
 	if i < len(l.whole) {
 		return l.whole[i]
@@ -151,8 +150,7 @@ func (l literal) significant() (first, last int, found bool) {
 	return first, last, true
 }
 
-// normal reports whether the text is in normal form already; last is the index of its last digit that is
-// not 0.
+// normal reports whether the text is already in normal form; last is the index of its last digit that is not 0.
 func (l literal) normal(last int) bool {
 	if !l.plain || l.whole == "" || (l.whole[0] == '0' && len(l.whole) > 1) {
 		return false

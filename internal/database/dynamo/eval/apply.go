@@ -13,12 +13,12 @@ type change struct {
 	value attr.Value
 }
 
-// Apply returns the item that the update makes of an item that exists. All right-hand sides read old. Parts that
-// no target reaches are shared with old.
+// Apply returns the result of the update on an existing item. All right-hand sides read old. Parts that no target reaches are
+// shared with old.
 func (u *Update) Apply(old attr.Item) (attr.Item, error) { return u.applyActions(u.actions, old) }
 
-// Create returns the item that the update makes where none exists. It starts from an item that has the key
-// attributes only, which right-hand sides can read. There is nothing to remove, nested paths included.
+// Create returns the item that the update creates if none exists. It starts from an item with only the key attributes, which
+// right-hand sides can read. There is nothing to remove, including nested paths.
 func (u *Update) Create(key attr.Item) (attr.Item, error) {
 	isRemove := func(a action) bool { return a.Verb == expr.Remove }
 	if !slices.ContainsFunc(u.actions, isRemove) {
@@ -64,7 +64,7 @@ func deepens(changes []change) bool {
 
 func updateError(kind expr.Kind) error { return &expr.Error{Surface: expr.Update, Kind: kind} }
 
-// groupChanges returns how many of the sorted changes begin with the same step at depth as the first of them.
+// groupChanges returns how many of the sorted changes start with the same step at depth as the first.
 func (u *Update) groupChanges(changes []change, depth int) int {
 	first := &changes[0].Target.Steps[depth]
 	for n := 1; n < len(changes); n++ {
@@ -75,7 +75,7 @@ func (u *Update) groupChanges(changes []change, depth int) int {
 	return len(changes)
 }
 
-// applyItem merges a map with the changes in it, both in the order of names.
+// applyItem merges a map with its changes, both ordered by name.
 func (u *Update) applyItem(it attr.Item, changes []change, depth int) (attr.Item, error) {
 	out := make(attr.Item, 0, len(it)+len(changes))
 	for len(changes) > 0 {
@@ -106,8 +106,8 @@ func (u *Update) applyItem(it attr.Item, changes []change, depth int) (attr.Item
 	return append(out, it...), nil
 }
 
-// applyList changes a list: elements at their old indexes first, then what is set beyond the end is appended
-// in the order of its indexes, then what is removed leaves no gap.
+// applyList changes a list: first elements at their old indexes; then elements beyond the end are appended in the order of their
+// indexes; finally removed elements are closed up.
 func (u *Update) applyList(elems []attr.Value, changes []change, depth int) ([]attr.Value, error) {
 	out := make([]attr.Value, len(elems), len(elems)+len(changes))
 	copy(out, elems)
@@ -148,8 +148,7 @@ func (u *Update) applyList(elems []attr.Value, changes []change, depth int) ([]a
 	return kept, nil
 }
 
-// apply changes the value that the changes reach at depth; zero stands for a value that is not there, before
-// and after.
+// apply changes the value that the changes reach at depth; the zero Value means a missing value, before and after.
 func (u *Update) apply(old attr.Value, changes []change, depth int) (attr.Value, error) {
 	if len(changes[0].Target.Steps) == depth {
 		return changes[0].apply(old)
@@ -166,7 +165,7 @@ func (u *Update) apply(old attr.Value, changes []change, depth int) (attr.Value,
 	}
 }
 
-// apply is the change of the value at the end of its path.
+// apply returns the changed value at the end of the change's path.
 func (c *change) apply(old attr.Value) (attr.Value, error) {
 	switch c.Verb {
 	case expr.Set:
@@ -208,7 +207,7 @@ func (c *change) subtract(old attr.Value) (attr.Value, error) {
 	}
 }
 
-// typeError is the answer to an ADD or DELETE whose operand does not fit the type of what it changes.
+// typeError returns the error of an ADD or DELETE whose operand does not fit the type of its target.
 func (c *change) typeError() error {
 	if c.legacy {
 		return updateError(expr.KindLegacyUpdateType)

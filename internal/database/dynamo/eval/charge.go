@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// What AWS charges for the parts of an update expression, beside names and values.
+// AWS's charges for the parts of an update expression, besides names and values.
 const (
 	chargeStatement   = 3
 	chargeAssignment  = 19 // SET and ADD
@@ -20,8 +20,8 @@ const (
 	chargeListAppend  = 37
 )
 
-// StatementSize is the size of an update expression as AWS charges it: what it writes, whatever the item holds. A
-// value counts at each of its uses.
+// StatementSize returns the size of an update expression as AWS charges it: what it writes, whatever the item contains. A value
+// counts for each of its uses.
 func (u *Update) StatementSize() int {
 	size := chargeStatement
 	for i := range u.actions {
@@ -44,7 +44,7 @@ func (u *Update) targetCharge(p *expr.Path) int {
 	return size
 }
 
-// stepSize is the length of a name, or of the digits of an index.
+// stepSize returns the length of a name, or of the digits of an index.
 func (u *Update) stepSize(s *expr.Step) int {
 	if s.Kind == expr.StepIndex {
 		return len(strconv.Itoa(s.Number))
@@ -52,7 +52,7 @@ func (u *Update) stepSize(s *expr.Step) int {
 	return len(s.Resolve(u.names))
 }
 
-// charge is the charge of an operand.
+// charge returns the charge of an operand.
 func (u *Update) charge(n expr.Node) int {
 	switch n := n.(type) {
 	case *expr.Placeholder:

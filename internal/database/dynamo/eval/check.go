@@ -8,11 +8,11 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// anyType is how AWS names the type of an operand that only the item decides.
+// anyType is AWS's name of the type of an operand that depends on the item.
 const anyType = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"
 
-// check refuses operands that no item can make right: values of a type that the operator does not take,
-// bounds the wrong way round, a path compared with itself.
+// check rejects operands that are invalid for every item: values of a type that the operator does not accept, reversed bounds, a
+// path compared with itself.
 func (sc *scope) check(n expr.Node) error {
 	switch n := n.(type) {
 	case *expr.And:
@@ -85,7 +85,7 @@ func (sc *scope) checkBetween(n *expr.Between) error {
 	return sc.distinct("BETWEEN", n.Pos, n.Operand, n.Low, n.High)
 }
 
-// ShowOperand shows a scalar as AWS's sentences about bounds and start keys do: {S:text}.
+// ShowOperand formats a scalar as in AWS's messages about bounds and start keys: {S:text}.
 func ShowOperand(v attr.Value) string {
 	text := v.Text()
 	if v.Kind() == attr.KindBinary {
@@ -150,7 +150,7 @@ func (sc *scope) checkTypeName(n *expr.Call) error {
 	return nil
 }
 
-// kindOf is the type of an operand as far as the request decides it, KindInvalid where the item does.
+// kindOf returns the type of an operand, or KindInvalid if it depends on the item.
 func (sc *scope) kindOf(n expr.Node) attr.Kind {
 	switch n := n.(type) {
 	case *expr.Placeholder:
@@ -171,7 +171,7 @@ func (sc *scope) kindOf(n expr.Node) attr.Kind {
 	}
 }
 
-// only refuses operands whose type is known and not allowed.
+// only rejects operands whose type is known and not allowed.
 func (sc *scope) only(allowed func(attr.Kind) bool, operator string, pos int, operands ...expr.Node) error {
 	for _, n := range operands {
 		if k := sc.kindOf(n); k != attr.KindInvalid && !allowed(k) {
@@ -181,7 +181,7 @@ func (sc *scope) only(allowed func(attr.Kind) bool, operator string, pos int, op
 	return nil
 }
 
-// distinct refuses a path as first operand that is among the others too.
+// distinct rejects a first operand that is a path and also among the others.
 func (sc *scope) distinct(operator string, pos int, first expr.Node, others ...expr.Node) error {
 	path, ok := first.(*expr.Path)
 	if !ok {

@@ -28,9 +28,9 @@ func (b *Binder) Condition(s expr.Surface, text string) (*Condition, error) {
 	return c, nil
 }
 
-// Eval decides the condition over an item; a missing item is nil. An operand that the item does not have, or
-// that has another type than the operator needs, makes a comparison false, and <> true. Eval fails where
-// DynamoDB answers a ValidationException for an item, which no operator of today does.
+// Eval evaluates the condition on an item; nil is a missing item. An operand that the item does not have, or whose type does not
+// fit the operator, makes a comparison false, and <> true. Eval fails if DynamoDB returns a ValidationException for an item,
+// which no current operator does.
 func (c *Condition) Eval(it attr.Item) (bool, error) {
 	if c == nil {
 		return true, nil
@@ -38,7 +38,7 @@ func (c *Condition) Eval(it attr.Item) (bool, error) {
 	return c.holds(c.root, it), nil
 }
 
-// Attributes are the top-level attribute names it reads, sorted: what Select of itemenc needs.
+// Attributes returns the top-level attributes that the condition reads, sorted, as needed by itemenc's Select.
 func (c *Condition) Attributes() []string {
 	if c == nil {
 		return nil
@@ -112,7 +112,7 @@ func (c *Condition) compare(n *expr.Comparison, it attr.Item) bool {
 	}
 }
 
-// operand is the value of an operand; zero where the item has none.
+// operand returns the value of an operand, or the zero Value if the item has none.
 func (c *Condition) operand(n expr.Node, it attr.Item) attr.Value {
 	switch n := n.(type) {
 	case *expr.Placeholder:
@@ -130,8 +130,7 @@ func (c *Condition) operand(n expr.Node, it attr.Item) attr.Value {
 	}
 }
 
-// sizeOf is what size() gives: UTF-16 code units of a string, bytes of a binary, elements of anything that
-// has some.
+// sizeOf returns the result of size(): UTF-16 code units of a string, bytes of a binary, elements of a document or set.
 func sizeOf(v attr.Value) (int, bool) {
 	switch k := v.Kind(); {
 	case k == attr.KindString:
@@ -177,8 +176,7 @@ func (c *Condition) predicate(n *expr.Call, it attr.Item) bool {
 
 func isText(v attr.Value) bool { return v.Kind() == attr.KindString || v.Kind() == attr.KindBinary }
 
-// contains reports whether v has part in it: a string a substring, a binary a subsequence, a set a member, a
-// list an element.
+// contains reports whether v contains part: a string a substring, a binary a subsequence, a set a member, a list an element.
 func contains(v, part attr.Value) bool {
 	switch {
 	case part.IsZero():

@@ -1,12 +1,11 @@
-// Package eval binds expressions to a request's names and values and evaluates them over items.
+// Package eval binds expressions to a request's names and values and evaluates them on items.
 //
 // # Vocabulary
 //
-// A Binder stands for one request (one action of a transaction, one table of a batch): it has the request's
-// names and values, binds the texts of its expressions, and in the end says which names and values none of
-// them used. Bound things (Condition, KeyPredicate, Projection, Update) are ready to be evaluated any number
-// of times. The legacy parameters (Expected, QueryFilter, AttributeUpdates …) are lowered to the same bound
-// things, by building the tree that package expr would have parsed.
+// A Binder represents one request (one action of a transaction, one table of a batch): it has the request's names and values,
+// binds the texts of its expressions, and finally reports the names and values that none of them used. Bound expressions
+// (Condition, KeyPredicate, Projection, Update) can be evaluated any number of times. The legacy parameters (Expected,
+// QueryFilter, AttributeUpdates …) are lowered to the same bound forms, by building the tree that package expr would have parsed.
 //
 // # Model
 //
@@ -15,28 +14,26 @@
 //	names, values ──────▶ scope: slot ▶ name, slot ▶ value
 //	                      │ checks of types, bounds, paths
 //	                      ▼
-//	                    Condition, Projection, Update ──over an item──▶ bool, item, item
+//	                    Condition, Projection, Update ──on an item──▶ bool, item, item
 //
-// Binding costs a slice of names, a slice of values and the bound thing; the tree is not copied.
+// Binding costs a slice of names, a slice of values and the bound object; the tree is not copied.
 //
-// Projections and updates hold their paths sorted, step by step. Paths that share a prefix then stand side by
-// side, so both go down an item and their paths together (group), and everything that no path reaches is
-// shared with the old item.
+// Projections and updates keep their paths sorted, step by step. Paths with a common prefix are then adjacent, so that an item
+// and the paths are walked together (group), and everything that no path reaches is shared with the old item.
 //
 // # Invariants
 //
-//	I1  An item given to Eval, Apply and Touched is never changed.
+//	I1  Eval, Apply and Touched never modify their item.
 //	I2  The right-hand sides of an update all read the old item: they are evaluated before anything is built.
-//	I3  Evaluation recurses as deep as an expression or a path, which package expr bounds.
+//	I3  Evaluation recurses as deep as an expression or a path, which package expr limits.
 //
 // # Concurrency
 //
-// A Binder is for one goroutine. Bound things are immutable: any number of goroutines may use them at once.
+// A Binder is not safe for concurrent use. Bound expressions are immutable and safe for concurrent use.
 //
 // # Errors
 //
-// All errors are *expr.Error. Whether one is answered bare or in an envelope depends on the operation, which
-// the engine knows.
+// All errors are *expr.Error. Whether one is returned bare or in an envelope depends on the operation, which the engine knows.
 package eval
 
 import (
@@ -48,18 +45,18 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// Binder binds the expressions of one request. All errors it returns are *expr.Error (AWS's sentence).
+// Binder binds the expressions of one request. All its errors are *expr.Error (with AWS's message).
 type Binder struct {
 	names  map[string]string
 	values attr.Item
-	// tooDeep tells that a value is nested too deep, which AWS looks at last.
+	// tooDeep means that a value is nested too deeply, which AWS checks last.
 	tooDeep bool
 	bound   []*expr.Expression
-	room    [3]*expr.Expression // for bound: no request has more expressions
+	room    [3]*expr.Expression // memory for bound: no request has more expressions
 }
 
-// CheckAlone refuses names and values of a request that has no expression; a nil map is an absent parameter.
-// possible are the expressions that the operation can have.
+// CheckAlone rejects names and values in a request without an expression; a nil map is a missing parameter. possible are the
+// expressions that the operation can have.
 func CheckAlone(names map[string]string, values attr.Item, possible ...string) error {
 	switch {
 	case names != nil:
@@ -71,8 +68,7 @@ func CheckAlone(names map[string]string, values attr.Item, possible ...string) e
 	}
 }
 
-// NewBinder checks the two maps themselves (empty map, alias syntax, values' faults, lengths); a nil map is
-// an absent parameter.
+// NewBinder checks the two maps themselves (empty map, alias syntax, invalid values, lengths); a nil map is a missing parameter.
 func NewBinder(names map[string]string, values attr.Item) (*Binder, error) {
 	b := &Binder{names: names, values: values}
 	b.bound = b.room[:0]
@@ -152,7 +148,7 @@ func (b *Binder) checkValues() error {
 	return nil
 }
 
-// areNull ends the sentence about values without an expression.
+// areNull returns the end of the message about values without an expression.
 func areNull(expressions []string) string {
 	switch len(expressions) {
 	case 0:
@@ -164,8 +160,8 @@ func areNull(expressions []string) string {
 	}
 }
 
-// CheckMixed refuses a request that has expressions and legacy parameters at once. Both are the names of the
-// parameters that the request has; pairs that AWS accepts are left out by the caller.
+// CheckMixed rejects a request that has both expressions and legacy parameters. The arguments are the names of the request's
+// parameters; the caller omits combinations that AWS accepts.
 func CheckMixed(expression, legacy []string) error {
 	if len(expression) == 0 || len(legacy) == 0 {
 		return nil
@@ -177,12 +173,12 @@ func CheckMixed(expression, legacy []string) error {
 	}
 }
 
-// scope is what the slots of a tree stand for in one request.
+// scope maps the slots of a tree to the names and values of one request.
 type scope struct {
 	surface expr.Surface
 	names   []string
 	values  []attr.Value
-	nested  []*expr.Path // the paths of more than one step, in the order of the text
+	nested  []*expr.Path // the paths with more than one step, in the order of the text
 }
 
 // bind parses text and fills its slots.
@@ -199,7 +195,7 @@ func (b *Binder) bind(s expr.Surface, text string) (*expr.Expression, scope, err
 	return e, sc, nil
 }
 
-// resolve fills the slots of e. Of an undefined name and an undefined value the first in the text is reported.
+// resolve fills the slots of e. Of undefined names and values the first in the text is reported.
 func (b *Binder) resolve(e *expr.Expression) (scope, error) {
 	sc := scope{surface: e.Surface, nested: e.Nested}
 	var undefined *expr.Error
@@ -233,7 +229,7 @@ func (b *Binder) resolve(e *expr.Expression) (scope, error) {
 	return sc, nil
 }
 
-// Done reports names and values that no expression used, and after these a value that is nested too deep.
+// Done reports names and values that no expression used, and then a value that is nested too deeply.
 func (b *Binder) Done() error {
 	mentioned := b.mentioned()
 	var unused []string
@@ -260,7 +256,7 @@ func (b *Binder) Done() error {
 	return nil
 }
 
-// mentioned returns a test for what the bound expressions mention; their sigils keep names and values apart.
+// mentioned returns a function that reports what the bound expressions mention; sigils distinguish names and values.
 func (b *Binder) mentioned() func(string) bool {
 	if len(b.names)+len(b.values) <= smallSet {
 		return func(key string) bool {
@@ -283,10 +279,10 @@ func (b *Binder) mentioned() func(string) bool {
 	}
 }
 
-// value is what a placeholder stands for.
+// value returns the value of a placeholder.
 func (sc *scope) value(p *expr.Placeholder) attr.Value { return sc.values[p.Slot] }
 
-// NestedAttributes returns the top-level attributes below which the expression goes, in the order of the text: key
+// NestedAttributes returns the top-level attributes below which the expression has paths, in the order of the text: key
 // attributes must not be among them.
 func (sc *scope) NestedAttributes() []string {
 	if len(sc.nested) == 0 {

@@ -26,8 +26,8 @@ type KeyPredicate struct {
 	Values []attr.Value
 }
 
-// KeyCondition binds a KeyConditionExpression. The clauses come in the order of the text, one for a name at
-// most; whether the names are keys and the operators fit them depends on the schema, which the caller has.
+// KeyCondition binds a KeyConditionExpression. The clauses are in the order of the text, at most one for each name. Whether the
+// names are keys and the operators are allowed for them depends on the schema, which the caller checks.
 func (b *Binder) KeyCondition(text string) ([]KeyPredicate, error) {
 	e, sc, err := b.bind(expr.KeyCondition, text)
 	if err != nil {
@@ -50,7 +50,7 @@ func (b *Binder) KeyCondition(text string) ([]KeyPredicate, error) {
 	return out, nil
 }
 
-// clauses appends the clauses of a condition that has only AND in it.
+// clauses appends the clauses of a condition that only consists of ANDs.
 func (sc *scope) clauses(out []KeyPredicate, n expr.Node) ([]KeyPredicate, error) {
 	switch n := n.(type) {
 	case *expr.And:

@@ -17,7 +17,7 @@ type comparison struct {
 	args []attr.Value
 }
 
-// operatorRule says how many arguments a ComparisonOperator takes, of which types.
+// operatorRule defines the number and types of a ComparisonOperator's arguments.
 type operatorRule struct {
 	least, most int
 	allowed     func(attr.Kind) bool
@@ -43,7 +43,7 @@ var operatorRules = map[string]operatorRule{
 	"NOT_NULL":     {0, 0, anyKind},
 }
 
-// LowerExpected makes a condition of Expected and ConditionalOperator. nil where there is nothing to check.
+// LowerExpected converts Expected and ConditionalOperator to a condition, or returns nil if there is nothing to check.
 func LowerExpected(expected map[string]api.ExpectedAttributeValue, operator *string) (*Condition, error) {
 	if err := checkOperator(operator, expected == nil, len(expected)); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func LowerExpected(expected map[string]api.ExpectedAttributeValue, operator *str
 	return lowerCondition(clauses, operator)
 }
 
-// expectation turns the older form of an entry (Exists, Value) into a comparison.
+// expectation converts the older form of an entry (Exists, Value) to a comparison.
 func expectation(name string, e *api.ExpectedAttributeValue) (comparison, error) {
 	fault := func(kind expr.Kind, operand string) (comparison, error) {
 		return comparison{}, &expr.Error{Kind: kind, Subject: name, Operand: operand}
@@ -98,8 +98,8 @@ func expectation(name string, e *api.ExpectedAttributeValue) (comparison, error)
 	}
 }
 
-// LowerFilter makes a filter of QueryFilter or ScanFilter (field) and ConditionalOperator. nil where there is
-// nothing to check.
+// LowerFilter converts QueryFilter or ScanFilter (field) and ConditionalOperator to a filter, or returns nil if there is nothing
+// to check.
 func LowerFilter(field string, filter map[string]api.Condition, operator *string) (*Condition, error) {
 	if err := checkOperator(operator, filter == nil, len(filter)); err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func comparisonOf(name string, c api.Condition) comparison {
 	return out
 }
 
-// checkOperator refuses a ConditionalOperator that has nothing to connect.
+// checkOperator rejects a ConditionalOperator without clauses to combine.
 func checkOperator(operator *string, absent bool, clauses int) error {
 	switch {
 	case operator == nil:
@@ -133,8 +133,8 @@ func checkOperator(operator *string, absent bool, clauses int) error {
 	}
 }
 
-// LowerKeyConditions makes clauses of KeyConditions, in the order of names. How many there may be depends on the
-// schema, which the caller has.
+// LowerKeyConditions converts KeyConditions to clauses, ordered by name. Their number depends on the schema, which the caller
+// checks.
 func LowerKeyConditions(conditions map[string]api.Condition) ([]KeyPredicate, error) {
 	if len(conditions) == 0 {
 		return nil, &expr.Error{Kind: expr.KindKeyCount}
@@ -164,8 +164,7 @@ var keyComparisons = map[string]Operator{
 	"BEGINS_WITH": BeginsWith,
 }
 
-// check refuses an attribute without a name, a wrong number of arguments, and arguments of a type that the
-// operator does not take.
+// check rejects an empty attribute name, a wrong number of arguments, and arguments of a type that the operator does not accept.
 func (c *comparison) check() error {
 	if c.name == "" {
 		return &expr.Error{Kind: expr.KindAttributeNameEmpty}
@@ -191,7 +190,7 @@ func (c *comparison) check() error {
 	return nil
 }
 
-// checkFaults refuses values that are no attribute values.
+// checkFaults rejects invalid attribute values.
 func checkFaults(values ...attr.Value) error {
 	for _, v := range values {
 		if f, faulty := v.Fault(); faulty {
@@ -204,7 +203,7 @@ func checkFaults(values ...attr.Value) error {
 	return nil
 }
 
-// lowerCondition connects clauses by AND, or by what ConditionalOperator says.
+// lowerCondition combines clauses with AND, or with ConditionalOperator.
 func lowerCondition(clauses []comparison, operator *string) (*Condition, error) {
 	if len(clauses) == 0 {
 		return nil, nil
@@ -228,7 +227,7 @@ func lowerCondition(clauses []comparison, operator *string) (*Condition, error) 
 	return out, nil
 }
 
-// placeholder gives a value a slot.
+// placeholder assigns a slot to a value.
 func (sc *scope) placeholder(v attr.Value) expr.Node {
 	sc.values = append(sc.values, v)
 	return &expr.Placeholder{Slot: len(sc.values) - 1}
@@ -243,7 +242,7 @@ var comparators = map[string]expr.Comparator{
 	"GE": expr.GreaterOrEqual,
 }
 
-// lower is the tree of the comparison; its arguments are checked.
+// lower returns the tree of the comparison, whose arguments have been checked.
 func (c *comparison) lower(sc *scope) expr.Node {
 	path := expr.Literal(c.name)
 	args := make([]expr.Node, len(c.args))
@@ -263,7 +262,7 @@ func (c *comparison) lower(sc *scope) expr.Node {
 	case "CONTAINS":
 		return call(expr.Contains)
 	case "NOT_CONTAINS":
-		// An attribute that is not there neither contains nor lacks anything.
+		// A missing attribute neither contains nor does not contain anything.
 		exists := &expr.Call{Function: expr.AttributeExists, Args: []expr.Node{path}}
 		return &expr.And{Terms: []expr.Node{exists, &expr.Not{Term: call(expr.Contains)}}}
 	case "IN":

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// LowerUpdates makes an update of AttributeUpdates.
+// LowerUpdates converts AttributeUpdates to an update.
 func LowerUpdates(updates map[string]api.AttributeValueUpdate) (*Update, error) {
 	u := &Update{
 		scope:   scope{surface: expr.Update},
@@ -25,7 +25,7 @@ func LowerUpdates(updates map[string]api.AttributeValueUpdate) (*Update, error) 
 	return u, nil
 }
 
-// lower makes an action of one attribute's update; without an Action it is PUT.
+// lower converts one attribute's update to an action; the default Action is PUT.
 func (u *Update) lower(name string, update api.AttributeValueUpdate) (action, error) {
 	if name == "" {
 		return action{}, &expr.Error{Kind: expr.KindAttributeNameEmpty}
@@ -61,8 +61,7 @@ func (u *Update) lower(name string, update api.AttributeValueUpdate) (action, er
 	return a, nil
 }
 
-// LowerAttributesToGet makes a projection of AttributesToGet, whose names are those of top-level attributes,
-// dots and all.
+// LowerAttributesToGet converts AttributesToGet to a projection. Its names are top-level attributes, including any dots.
 func LowerAttributesToGet(names []string) (*Projection, error) {
 	sorted := slices.Sorted(slices.Values(names))
 	paths := make([]*expr.Path, len(sorted))

@@ -11,7 +11,7 @@ import (
 type Projection struct {
 	scope
 	paths []*expr.Path // sorted; none is part of another
-	// columns names what each path becomes in the result; nil keeps the paths.
+	// columns are the names of the paths in the result; nil keeps the paths.
 	columns []string
 }
 
@@ -28,8 +28,8 @@ func (b *Binder) Projection(text string) (*Projection, error) {
 	return p, nil
 }
 
-// Names returns the sorted top-level names when the projection has only those: then the stored form is
-// projected without decoding. ok is false where a path goes deeper.
+// Names returns the sorted top-level names if the projection has only those: then the stored form is projected without decoding.
+// ok is false if a path is nested.
 func (p *Projection) Names() (names []string, ok bool) {
 	if slices.ContainsFunc(p.paths, func(path *expr.Path) bool { return len(path.Steps) > 1 }) {
 		return nil, false
@@ -37,10 +37,10 @@ func (p *Projection) Names() (names []string, ok bool) {
 	return p.Attributes(), true
 }
 
-// Attributes are the top-level names it reads, sorted, whether or not paths go deeper.
+// Attributes returns the top-level names that the projection reads, sorted, including those of nested paths.
 func (p *Projection) Attributes() []string { return p.roots(p.paths) }
 
-// roots are the distinct top-level names of sorted paths, sorted.
+// roots returns the distinct top-level names of sorted paths, sorted.
 func (sc *scope) roots(paths []*expr.Path) []string {
 	out := make([]string, 0, len(paths))
 	for _, path := range paths {
@@ -51,8 +51,8 @@ func (sc *scope) roots(paths []*expr.Path) []string {
 	return out
 }
 
-// Apply returns the projected item: never nil for a non-nil item, empty where no path matches. What is left
-// of a list keeps its order and closes its gaps.
+// Apply returns the projected item: never nil for a non-nil item, empty if no path matches. The remaining elements of a list keep
+// their order and are closed up.
 func (p *Projection) Apply(it attr.Item) attr.Item {
 	if it == nil {
 		return nil
@@ -67,7 +67,7 @@ func (p *Projection) Apply(it attr.Item) attr.Item {
 	return out
 }
 
-// group returns how many of the sorted paths begin with the same step at depth as the first of them.
+// group returns how many of the sorted paths start with the same step at depth as the first.
 func (sc *scope) group(paths []*expr.Path, depth int) int {
 	first := &paths[0].Steps[depth]
 	for n := 1; n < len(paths); n++ {
@@ -85,7 +85,7 @@ func (sc *scope) sameStep(a, b *expr.Step) bool {
 	return a.Resolve(sc.names) == b.Resolve(sc.names)
 }
 
-// projectItem keeps of a map what the paths reach from depth on; nil where that is nothing.
+// projectItem returns the part of a map that the paths reach from depth on, or nil.
 func (sc *scope) projectItem(it attr.Item, paths []*expr.Path, depth int) attr.Item {
 	var out attr.Item
 	for len(paths) > 0 {
@@ -119,7 +119,7 @@ func (sc *scope) projectList(elems []attr.Value, paths []*expr.Path, depth int) 
 	return out
 }
 
-// project keeps of v what the paths reach; a path that ends here reaches all of it, and stands alone.
+// project returns the part of v that the paths reach; a path that ends here reaches all of it, and is the only one.
 func (sc *scope) project(v attr.Value, paths []*expr.Path, depth int) (attr.Value, bool) {
 	if len(paths[0].Steps) == depth {
 		return v, true

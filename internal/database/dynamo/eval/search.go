@@ -12,13 +12,13 @@ type SearchCondition struct {
 	Clauses []SearchClause // in the order of the text
 }
 
-// SearchClause is one condition of a SearchCondition, on the attribute of a name. Whether the search schema has the
-// attribute, the caller knows.
+// SearchClause is one condition of a SearchCondition on a named attribute. The caller knows whether the search schema has the
+// attribute.
 type SearchClause struct {
 	Name   string
 	Values []attr.Value
-	// Pinned says that the attribute has to equal Values[0] for the whole condition to hold: the clause is an equality that
-	// stands below AND only.
+	// Pinned means that the attribute must equal Values[0] for the whole condition to be true: the clause is an equality, only
+	// below ANDs.
 	Pinned bool
 }
 
@@ -35,7 +35,7 @@ func (b *Binder) SearchCondition(text string) (*SearchCondition, error) {
 	return s, nil
 }
 
-// collect appends the clauses of a part of the condition; required says that the whole holds only where the part does.
+// collect appends the clauses of a part of the condition; required means that the whole is only true if the part is.
 func (s *SearchCondition) collect(n expr.Node, required bool) error {
 	switch n := n.(type) {
 	case *expr.And:

@@ -7,14 +7,13 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// NewCondition binds a tree that another language was lowered to. Placeholders stand for values by their slots; paths
-// have no aliases.
+// NewCondition binds a tree lowered from another language. Placeholders refer to values by slot; paths have no aliases.
 func NewCondition(s expr.Surface, root expr.Node, values []attr.Value) (*Condition, error) {
 	c := &Condition{scope: scope{surface: s, values: values, nested: nestedPaths(root)}, root: root}
 	return c, c.check(root)
 }
 
-// NewUpdate binds actions that another language was lowered to, as NewCondition binds a tree.
+// NewUpdate binds actions lowered from another language, like NewCondition.
 func NewUpdate(actions []expr.Action, values []attr.Value) (*Update, error) {
 	sc := scope{surface: expr.Update, values: values}
 	for _, a := range actions {
@@ -23,8 +22,7 @@ func NewUpdate(actions []expr.Action, values []attr.Value) (*Update, error) {
 	return bindUpdate(sc, actions)
 }
 
-// NewColumns binds a list of columns: each path is a column of its own in the result, named by columns. The columns'
-// names are distinct.
+// NewColumns binds a list of columns: each path is a column of the result, with a name in columns. The names are distinct.
 func NewColumns(paths []*expr.Path, columns []string) (*Projection, error) {
 	p := &Projection{scope: scope{surface: expr.Projection}, paths: expr.SortPaths(paths, nil)}
 	for _, path := range paths {
@@ -55,7 +53,7 @@ func (p *Projection) applyColumns(it attr.Item) attr.Item {
 	return out
 }
 
-// nestedPaths are the paths of more than one step in trees, in the order of the text. A nil tree has none.
+// nestedPaths returns the paths with more than one step in trees, in the order of the text. Trees may be nil.
 func nestedPaths(trees ...expr.Node) (nested []*expr.Path) {
 	for _, tree := range trees {
 		if tree == nil {

@@ -16,7 +16,7 @@ type Update struct {
 // action is one change of an update.
 type action struct {
 	expr.Action
-	// legacy tells an action of AttributeUpdates, whose ADD appends to lists too.
+	// legacy marks an action of AttributeUpdates, whose ADD also appends to lists.
 	legacy bool
 }
 
@@ -48,7 +48,7 @@ func bindUpdate(sc scope, actions []expr.Action) (*Update, error) {
 	return u, nil
 }
 
-// paths are the targets of the actions, in their order.
+// paths returns the targets of the actions, in order.
 func (u *Update) paths() []*expr.Path {
 	out := make([]*expr.Path, len(u.actions))
 	for i := range u.actions {
@@ -57,11 +57,11 @@ func (u *Update) paths() []*expr.Path {
 	return out
 }
 
-// Targets are the top-level names of its target paths, sorted and unique: keys must not be among them.
+// Targets returns the top-level names of the target paths, sorted and unique: keys must not be among them.
 func (u *Update) Targets() []string { return u.roots(u.paths()) }
 
-// AssignedKind returns the type of the value that SET or ADD gives to a top-level attribute, KindInvalid where
-// neither does or the item decides the type.
+// AssignedKind returns the type of the value that SET or ADD assigns to a top-level attribute, or KindInvalid if neither does or
+// the type depends on the item.
 func (u *Update) AssignedKind(name string) attr.Kind {
 	for i := range u.actions {
 		a := &u.actions[i]
@@ -72,8 +72,8 @@ func (u *Update) AssignedKind(name string) attr.Kind {
 	return attr.KindInvalid
 }
 
-// Attributes are the top-level names of all that Apply reads: targets and operands, sorted and unique. An item
-// cut down to them is changed by Apply as the whole item would be.
+// Attributes returns the top-level names of everything that Apply reads: targets and operands, sorted and unique. Applying the
+// update to an item reduced to these has the same effect.
 func (u *Update) Attributes() []string {
 	names := make([]string, 0, 2*len(u.actions))
 	for i := range u.actions {
@@ -92,7 +92,7 @@ func (u *Update) Attributes() []string {
 	return slices.Compact(names)
 }
 
-// checkAction refuses values of a type that no item can make right.
+// checkAction rejects values of a type that is invalid for every item.
 func (u *Update) checkAction(a expr.Action) error {
 	switch a.Verb {
 	case expr.Set:
@@ -142,7 +142,7 @@ func (u *Update) checkValue(n expr.Node) error {
 	}
 }
 
-// longName is the name of a type in AWS's sentences about actions.
+// longName returns the name of a type in AWS's messages about actions.
 func longName(k attr.Kind) string {
 	switch k {
 	case attr.KindString:
@@ -168,10 +168,10 @@ func longName(k attr.Kind) string {
 	}
 }
 
-// Touched returns the parts of it that the update's target paths reach, rebuilt into their parents: what
-// UPDATED_OLD returns of the item before the update, and UPDATED_NEW of the item after it. A path is taken as
-// it is written: REMOVE l[0] reaches, after the update, what has moved to that place, and a SET beyond the end
-// of a list, which appends, reaches nothing. nil where nothing is reached.
+// Touched returns the parts of an item that the update's target paths reach, with their parents: for UPDATED_OLD, of the item
+// before the update, and for UPDATED_NEW, of the item after it. Paths are taken literally: after the update, REMOVE l[0] reaches
+// the element that has moved there, and a SET beyond the end of a list, which appends, reaches nothing. The result is nil if
+// nothing is reached.
 func (u *Update) Touched(it attr.Item) attr.Item {
 	return u.projectItem(it, u.paths(), 0)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 )
 
-// evaluate is the value of an operand of an update over the old item.
+// evaluate returns the value of an update's operand for the old item.
 func (u *Update) evaluate(n expr.Node, old attr.Item) (attr.Value, error) {
 	switch n := n.(type) {
 	case *expr.Placeholder:
@@ -89,10 +89,10 @@ func sum(op expr.ArithmeticOp, a, b attr.Value) (attr.Value, error) {
 	}
 }
 
-// smallSet is the number of members up to which looking through them beats a hash table.
+// smallSet is the number of members up to which a linear search is faster than a hash table.
 const smallSet = 16
 
-// memberOf returns a test for membership of a set.
+// memberOf returns a membership test for a set.
 func memberOf(set attr.Value) func(attr.Value) bool {
 	members := set.Elems()
 	if len(members) <= smallSet {
@@ -115,7 +115,7 @@ func memberOf(set attr.Value) func(attr.Value) bool {
 	}
 }
 
-// union is the set of the members of both; it is a where b adds nothing.
+// union returns the union of two sets, which is a itself if b adds nothing.
 func union(a, b attr.Value) attr.Value {
 	isOld := memberOf(a)
 	added := make([]attr.Value, 0, len(b.Elems()))
@@ -130,7 +130,7 @@ func union(a, b attr.Value) attr.Value {
 	return attr.OrderedSet(a.Kind(), append(slices.Clip(a.Elems()), added...))
 }
 
-// difference is the set of the members of a that are not in b; zero where none is left.
+// difference returns the members of a that are not in b, or the zero Value if none is left.
 func difference(a, b attr.Value) attr.Value {
 	isGone := memberOf(b)
 	out := make([]attr.Value, 0, len(a.Elems()))

@@ -6,16 +6,16 @@ import (
 	"sync/atomic"
 )
 
-// cacheSets × cacheWays expressions are kept. A program has some tens of texts; a text that meets more than
-// cacheWays others in its set is parsed again now and then, no more.
+// The cache has cacheSets × cacheWays expressions. A program uses some tens of texts; if more than cacheWays fall into the same
+// set, they are reparsed from time to time.
 const (
 	cacheSets = 512
 	cacheWays = 2
 )
 
-// cache keeps parsed expressions by surface and text. It is a set-associative table of pointers: a look-up
-// hashes the text and compares it with cacheWays entries, without a lock or an allocation; storing replaces
-// an entry of the set. The zero value is empty.
+// cache caches parsed expressions by surface and text. It is a set-associative table of pointers: a lookup hashes the text and
+// compares it with cacheWays entries, without locks or allocations; storing replaces an entry of the set. The zero value is
+// empty.
 type cache struct {
 	sets [cacheSets][cacheWays]atomic.Pointer[cacheEntry]
 }
@@ -31,7 +31,7 @@ var (
 	recent    cache
 )
 
-// Load is Parse with a memory of recent texts. The Expression is shared: read only.
+// Load is Parse with a cache of recent texts. The Expression is shared: read only.
 func Load(s Surface, text string) (*Expression, error) { return recent.load(s, text) }
 
 func (c *cache) load(s Surface, text string) (*Expression, error) {
@@ -45,7 +45,7 @@ func (c *cache) load(s Surface, text string) (*Expression, error) {
 			return e.parsed, nil
 		}
 	}
-	// The tree holds parts of its text, which must outlive the caller's buffer.
+	// The tree refers to parts of its text, which must outlive the caller's buffer.
 	text = strings.Clone(text)
 	parsed, err := Parse(s, text)
 	if err != nil {

@@ -1,13 +1,13 @@
 package expr
 
-// term is what the grammar of conditions reads before it knows whether it is a condition or an operand: both
-// may stand in parentheses, and a call may be either.
+// term is what the grammar of conditions parses before it knows whether it is a condition or an operand: both may be in
+// parentheses, and a call may be either.
 type term struct {
 	node    Node
 	wrapped bool // in parentheses
 }
 
-// condition reads a whole condition:
+// condition parses a whole condition:
 //
 //	condition   = conjunction { OR conjunction } .
 //	conjunction = negation { AND negation } .
@@ -22,8 +22,7 @@ func (p *parser) condition() (Node, error) {
 	return t.node, err
 }
 
-// disjunction reads a condition. Inside parentheses (bare) it may be an operand only, for the caller to go
-// on with.
+// disjunction parses a condition. Inside parentheses (bare) it may be just an operand, with which the caller continues.
 func (p *parser) disjunction(bare bool) (term, error) {
 	first, err := p.conjunction(bare)
 	if err != nil || !p.isKeyword("OR") {
@@ -71,8 +70,7 @@ func (p *parser) negation(bare bool) (term, error) {
 	if err != nil {
 		return term{}, err
 	}
-	// A tree of more NOTs than operators are allowed is refused anyway; it is not built, so that nobody has to
-	// descend into it.
+	// A tree with more NOTs than allowed operators is rejected anyway; it is not built, so that nothing has to descend into it.
 	for range min(nots, MaxOperators) {
 		t = term{node: &Not{Term: t.node}}
 	}
@@ -112,14 +110,14 @@ func (p *parser) predicate(bare bool) (term, error) {
 	return term{}, p.syntax()
 }
 
-// checkPredicate notes a call in the place of a condition that is an operand.
+// checkPredicate records a call used as a condition that is an operand.
 func (p *parser) checkPredicate(c *Call) {
 	if sig, known := c.Function.signature(); known && !sig.condition && !sig.update {
 		p.fault(&Error{Kind: KindFunctionMisplaced, Pos: c.Pos, Subject: string(c.Function)})
 	}
 }
 
-// group reads parentheses around a condition or an operand.
+// group parses parentheses around a condition or an operand.
 func (p *parser) group() (term, error) {
 	open := p.next()
 	if err := p.enter(KindRedundantParentheses); err != nil {
@@ -137,7 +135,7 @@ func (p *parser) group() (term, error) {
 	return t, p.expectSymbol(")")
 }
 
-// isCondition reports whether n is a condition and nothing else; calls are left open.
+// isCondition reports whether n can only be a condition; calls are undecided.
 func isCondition(n Node) bool {
 	switch n.(type) {
 	case *Path, *Placeholder, *Call:
@@ -147,7 +145,7 @@ func isCondition(n Node) bool {
 	}
 }
 
-// relation reads what may follow the first operand of a predicate; nil where nothing of that kind does.
+// relation parses what may follow the first operand of a predicate, or returns nil.
 func (p *parser) relation(left Node) (Node, error) {
 	t := p.peek()
 	switch {

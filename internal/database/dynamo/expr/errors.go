@@ -7,32 +7,31 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 )
 
-// Error is what is wrong with an expression, with the names and values beside it, or with a legacy parameter
-// lowered to one. The fields are facts for a program; Error makes AWS's sentence from them.
+// Error is an error in an expression, in the names and values given with it, or in a legacy parameter lowered to one. The fields
+// are facts for programs; Error formats AWS's message from them.
 type Error struct {
 	Surface Surface
 	Kind    Kind
-	Pos     int // byte offset in the text; 0 where the kind has none
+	Pos     int // byte offset in the text; 0 if the kind has none
 
-	// Subject is what is at fault: token, name, placeholder, function, operator, key, attribute.
+	// Subject is the cause: token, name, placeholder, function, operator, key, attribute.
 	Subject string
 	// Near is the text around a token.
 	Near string
-	// Operand and Other are the operands, paths, types or bounds of which the sentence speaks.
+	// Operand and Other are the operands, paths, types or bounds in the message.
 	Operand, Other string
-	// Count is the size or number that passes a limit.
+	// Count is the size or number that exceeds a limit.
 	Count int
-	// Fault is what is wrong with a value (KindFaultyValue, KindFaultyArgument). Its sentence
-	// depends on the operation: package apierr makes it. Near is that of the older layer.
+	// Fault is the fault of a value (KindFaultyValue, KindFaultyArgument). Its message depends on the operation and is in package
+	// apierr. Near is that of the older layer.
 	Fault attr.Fault
 }
 
-// Error returns AWS's whole sentence, prefix included, as it stands in a ValidationException of the
-// operations that use AWS's present layer of validation.
+// Error returns AWS's complete message, including the prefix, as in a ValidationException of operations with AWS's current
+// validation layer.
 func (e *Error) Error() string { return e.sentence(sentences[e.Kind].text) }
 
-// Older returns the sentence of the operations on AWS's older layer (Scan, BatchWriteItem), which differs for
-// few kinds.
+// Older returns the message of operations with AWS's older layer (Scan, BatchWriteItem), which differs for a few kinds.
 func (e *Error) Older() string {
 	if older := sentences[e.Kind].older; older != "" {
 		return e.sentence(older)

@@ -1,11 +1,10 @@
-// Package expr is DynamoDB's expression languages as text: it reads, checks and prints them.
+// Package expr parses, checks and prints DynamoDB's expression languages.
 //
 // # Vocabulary
 //
-// A surface is the parameter that an expression came in: ConditionExpression, FilterExpression,
-// KeyConditionExpression, ProjectionExpression or UpdateExpression. An alias (#a) stands for an attribute
-// name, a placeholder (:v) for a value; both are given beside the expression. A document path is a chain of
-// steps into an item: names, aliases and list indexes.
+// A surface is the parameter that contains an expression: ConditionExpression, FilterExpression, KeyConditionExpression,
+// ProjectionExpression or UpdateExpression. An alias (#a) stands for an attribute name, a placeholder (:v) for a value; both are
+// given with the expression. A document path is a chain of steps into an item: names, aliases and list indexes.
 //
 // # Model
 //
@@ -15,48 +14,46 @@
 //	                                    Actions  update
 //	                                    Aliases, Placeholders
 //
-// The tree is independent of any request: aliases and placeholders in it are numbered slots. So a tree is
-// parsed once per text (Load keeps the most recent ones), and a request only fills a slice per kind of slot.
-// The grammar is the one of AWS's developer guide; one token of look-ahead decides everything, except that
-// an opening parenthesis in a condition may hold a condition or an operand, which the parser learns at the
-// closing one.
+// The tree is independent of any request: its aliases and placeholders are numbered slots. So a text is parsed only once (Load
+// caches recent ones), and a request only fills a slice for each kind of slot. The grammar is that of AWS's developer guide. One
+// token of look-ahead suffices, except that an opening parenthesis in a condition may contain a condition or an operand, which
+// the parser only knows at the closing one.
 //
 // # Invariants
 //
-//	I1  Parsing needs bounded memory and stack for any text: the size is checked first (MaxTextBytes), then
+//	I1  Parsing needs bounded memory and stack for any text: first the size is checked (MaxTextBytes), then
 //	    the nesting of parentheses and calls (maxDepth).
-//	I2  Parse(Print(e)) is e but for positions (FuzzParse).
-//	I3  A tree never changes once Parse returned it; any number of goroutines may share it.
-//	I4  Calls in a tree have a known function, allowed where it stands, with the right number of operands.
+//	I2  Parse(Print(e)) equals e except for positions (FuzzParse).
+//	I3  A tree returned by Parse is immutable and safe for concurrent use.
+//	I4  Calls in a tree have a known function, allowed in their context, with the right number of operands.
 //
 // # Errors
 //
-// Everything wrong with an expression is an *Error: facts, from which Error() makes AWS's sentence by the one
-// table in sentences.go. Of several faults in one text the kind decides which is reported: syntax, redundant
-// parentheses, number of operators, functions, sections, reserved words, limits of paths; within one kind the
-// first in the text.
+// All errors in expressions are *Error: facts, from which Error() formats AWS's message using the table in sentences.go. Of
+// several errors in a text, the kind determines which is reported: syntax, redundant parentheses, number of operators, functions,
+// sections, reserved words, limits of paths; and among errors of the same kind, the first in the text.
 //
-// What needs names and values (types of operands, overlap of aliased paths, evaluation) is package eval's;
-// it builds its errors from the same table.
+// Checks that need names and values (types of operands, overlap of aliased paths, evaluation) are in package eval, which uses the
+// same table.
 package expr
 
-// The limits of AWS's "Expression parameters" quotas.
+// The limits in AWS's "Expression parameters" quotas.
 const (
-	// MaxTextBytes is measured on the text as sent, before aliases are substituted.
+	// MaxTextBytes applies to the text as sent, before aliases are substituted.
 	MaxTextBytes = 4096
 	// MaxOperators counts operators and functions of one expression.
 	MaxOperators = 300
-	// MaxInOperands is the length of the list of an IN.
+	// MaxInOperands is the maximum length of an IN list.
 	MaxInOperands = 100
-	// MaxPathSteps is the depth of a document path.
+	// MaxPathSteps is the maximum depth of a document path.
 	MaxPathSteps = 32
-	// MaxAliasBytes is the length of an alias or placeholder with its # or colon.
+	// MaxAliasBytes is the maximum length of an alias or placeholder, including its # or colon.
 	MaxAliasBytes = 255
-	// MaxSubstitutionBytes is the size of all names, and of all values, with their keys.
+	// MaxSubstitutionBytes is the maximum total size of all names, and of all values, including their keys.
 	MaxSubstitutionBytes = 2 << 20
 )
 
-// Surface says which expression a text is; it decides the grammar and the prefix of error sentences.
+// Surface identifies the kind of expression; it determines the grammar and the prefix of error messages.
 type Surface uint8
 
 // The six surfaces.
@@ -94,7 +91,7 @@ type Expression struct {
 	Paths   []*Path  // projection, in the order of the text
 	Actions []Action // update, in the order of the text
 
-	// Nested are the paths of more than one step, in the order of the text.
+	// Nested are the paths with more than one step, in the order of the text.
 	Nested []*Path
 
 	// Aliases and Placeholders are the distinct ones, each at its slot, in the order of the text.
@@ -108,7 +105,7 @@ type Reference struct {
 	Pos  int    // byte offset in the text
 }
 
-// Mentions reports whether refs has name.
+// Mentions reports whether refs contains name.
 func Mentions(refs []Reference, name string) bool {
 	for i := range refs {
 		if refs[i].Name == name {
@@ -118,7 +115,7 @@ func Mentions(refs []Reference, name string) bool {
 	return false
 }
 
-// Parse reads text as an expression of the surface. Errors are *Error.
+// Parse parses text as an expression of the surface. Errors are *Error.
 func Parse(s Surface, text string) (*Expression, error) {
 	if text == "" {
 		return nil, &Error{Surface: s, Kind: KindEmpty}

@@ -11,7 +11,7 @@ type tokenKind uint8
 const (
 	tokenEOF         tokenKind = iota
 	tokenName                  // an attribute name or the name of a function
-	tokenKeyword               // AND, SET …: never a name, whatever the surface
+	tokenKeyword               // AND, SET …: never a name, on any surface
 	tokenAlias                 // #a
 	tokenPlaceholder           // :v
 	tokenInteger               // digits, inside brackets
@@ -19,13 +19,13 @@ const (
 	tokenUnknown               // a character that starts no token
 )
 
-// token is a piece of the text, [start,end).
+// token is a part of the text, [start,end).
 type token struct {
 	kind       tokenKind
 	start, end int
 }
 
-// lexer splits a text into tokens. A name starts with a letter: a leading underscore or digit needs an alias.
+// lexer splits a text into tokens. A name starts with a letter: one with a leading underscore or digit needs an alias.
 type lexer struct {
 	text string
 	pos  int
@@ -114,8 +114,7 @@ func isKeyword(word string) bool {
 	return false
 }
 
-// ValidReference reports whether key is an alias (sigil '#') or placeholder (sigil ':') that an expression
-// can mention.
+// ValidReference reports whether key is a valid alias (sigil '#') or placeholder (sigil ':').
 func ValidReference(key string, sigil byte) bool {
 	if len(key) < 2 || key[0] != sigil {
 		return false

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// maxDepth bounds the nesting of parentheses and calls. A sound expression stays below it: between two
-// parentheses that are not redundant stands an operator, and a call counts as one.
+// maxDepth limits the nesting of parentheses and calls. Valid expressions stay below it: between two parentheses that are not
+// redundant there is an operator, and a call counts as one.
 const maxDepth = MaxOperators + 50
 
 // parser reads one text by recursive descent with one token of look-ahead.
@@ -14,11 +14,11 @@ type parser struct {
 	surface Surface
 	text    string
 	tokens  []token
-	at      int // index of the token that comes next
+	at      int // index of the next token
 	depth   int
 
 	operators int
-	slots     map[string]int // of aliases and placeholders, whose sigils keep them apart
+	slots     map[string]int // of aliases and placeholders, which their sigils distinguish
 	out       *Expression
 	// faults has the first fault of each kind that does not stop the parser.
 	faults map[Kind]*Error
@@ -34,7 +34,7 @@ func newParser(s Surface, text string) *parser {
 	}
 }
 
-// parse reads the whole text. A syntax error wins over all faults; among these the smallest kind does.
+// parse parses the whole text. A syntax error takes precedence over all faults; among faults the smallest kind does.
 func (p *parser) parse() error {
 	var err error
 	switch p.surface {
@@ -52,7 +52,7 @@ func (p *parser) parse() error {
 		return err
 	}
 	if p.operators > MaxOperators {
-		p.fault(&Error{Kind: KindTooManyOperators, Count: MaxOperators + 1}) // AWS counts no further
+		p.fault(&Error{Kind: KindTooManyOperators, Count: MaxOperators + 1}) // AWS stops counting there
 	}
 	var first *Error
 	for kind, fault := range p.faults {
@@ -66,7 +66,7 @@ func (p *parser) parse() error {
 	return nil
 }
 
-// fault notes e, unless one of its kind stands already.
+// fault records e, unless there already is one of its kind.
 func (p *parser) fault(e *Error) {
 	if p.faults == nil {
 		p.faults = map[Kind]*Error{}
@@ -77,7 +77,7 @@ func (p *parser) fault(e *Error) {
 	}
 }
 
-// syntax is the error that the next token does not belong where it is.
+// syntax returns the error for an unexpected next token.
 func (p *parser) syntax() error {
 	t := p.tokens[p.at]
 	first, last := t, t
@@ -99,7 +99,7 @@ func (p *parser) syntax() error {
 	}
 }
 
-// enter goes one level of nesting down; leave goes up.
+// enter enters a level of nesting; leave leaves it.
 func (p *parser) enter(kind Kind) error {
 	p.depth++
 	if p.depth > maxDepth {
@@ -128,7 +128,7 @@ func (p *parser) isSymbol(s string) bool {
 	return t.kind == tokenSymbol && p.word(t) == s
 }
 
-// isKeyword reports whether the next token is the keyword k, in any case of letters.
+// isKeyword reports whether the next token is the keyword k, ignoring case.
 func (p *parser) isKeyword(k string) bool {
 	t := p.peek()
 	return t.kind == tokenKeyword && strings.EqualFold(p.word(t), k)
@@ -157,7 +157,7 @@ func (p *parser) expectSymbol(s string) error {
 	return nil
 }
 
-// slot returns the number of an alias or placeholder, new ones at the end of refs.
+// slot returns the number of an alias or placeholder; new ones are appended to refs.
 func (p *parser) slot(refs *[]Reference, t token) int {
 	name := p.word(t)
 	if n, ok := p.slots[name]; ok {
@@ -169,7 +169,7 @@ func (p *parser) slot(refs *[]Reference, t token) int {
 	return n
 }
 
-// operand reads a path, a placeholder, a call, or one of these in parentheses. wrapped tells the last.
+// operand parses a path, a placeholder, a call, or one of these in parentheses, which wrapped reports.
 func (p *parser) operand() (n Node, wrapped bool, err error) {
 	switch t := p.peek(); {
 	case t.kind == tokenPlaceholder:
@@ -210,7 +210,7 @@ func (p *parser) tokenIs(i int, s string) bool {
 	return i < len(p.tokens) && p.tokens[i].kind == tokenSymbol && p.word(p.tokens[i]) == s
 }
 
-// call reads a function with its operands; the next tokens are its name and "(".
+// call parses a function with its operands; the next tokens are its name and "(".
 func (p *parser) call() (Node, error) {
 	name := p.next()
 	p.at++
@@ -237,7 +237,7 @@ func (p *parser) call() (Node, error) {
 	return c, nil
 }
 
-// checkCall notes what is wrong with a call wherever it stands.
+// checkCall records what is wrong with a call in any context.
 func (p *parser) checkCall(c *Call) {
 	sig, known := c.Function.signature()
 	e := &Error{Pos: c.Pos, Subject: string(c.Function)}
@@ -264,7 +264,7 @@ func (p *parser) checkCall(c *Call) {
 	p.fault(e)
 }
 
-// checkOperand notes a call in the place of an operand that is a condition by itself.
+// checkOperand records a call used as an operand that is a condition.
 func (p *parser) checkOperand(n Node) {
 	c, ok := n.(*Call)
 	if !ok {

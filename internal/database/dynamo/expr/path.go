@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// Path is a document path: the name of a top-level attribute and the way down from there.
+// Path is a document path: the name of a top-level attribute and the steps from there.
 type Path struct {
 	Steps []Step
 	Pos   int
 }
 
-// StepKind says how a step goes down.
+// StepKind is the kind of a step.
 type StepKind uint8
 
 // The kinds of steps.
 const (
 	StepIndex StepKind = iota // into a list
-	StepName                  // into a map, by the name as it stands
-	StepAlias                 // into a map, by the name that the alias stands for
+	StepName                  // into a map, by a literal name
+	StepAlias                 // into a map, by the name of an alias
 )
 
 // Step is one step of a path. The first step is never an index.
@@ -28,11 +28,11 @@ type Step struct {
 	Kind StepKind
 	// Name is the name, or the alias with its #.
 	Name string
-	// Number is the list index of StepIndex, the slot in Expression.Aliases of StepAlias.
+	// Number is the list index of StepIndex, or the slot in Expression.Aliases of StepAlias.
 	Number int
 }
 
-// Resolve is the attribute name of a step that is no index; names holds the aliased names by slot.
+// Resolve returns the attribute name of a step other than an index; names are the aliased names by slot.
 func (s *Step) Resolve(names []string) string {
 	if s.Kind == StepAlias {
 		return names[s.Number]
@@ -40,15 +40,15 @@ func (s *Step) Resolve(names []string) string {
 	return s.Name
 }
 
-// Literal returns the path of one step that names an attribute as it stands, dots and all.
+// Literal returns the path of one step with a literal attribute name, including any dots.
 func Literal(name string) *Path {
 	return &Path{Steps: []Step{{Kind: StepName, Name: name}}}
 }
 
-// Root is the name of the top-level attribute.
+// Root returns the name of the top-level attribute.
 func (p *Path) Root(names []string) string { return p.Steps[0].Resolve(names) }
 
-// Format is the path as AWS's sentences show it: [a, [1], b].
+// Format returns the path as in AWS's messages: [a, [1], b].
 func (p *Path) Format(names []string) string {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -67,8 +67,8 @@ func (p *Path) Format(names []string) string {
 	return b.String()
 }
 
-// ComparePaths orders paths step by step: indexes before names, indexes by number, names by bytes, a path
-// before those that go on from it.
+// ComparePaths compares paths step by step: indexes before names, indexes by number, names by bytes, a path before its
+// extensions.
 func ComparePaths(a, b *Path, names []string) int {
 	for i := range min(len(a.Steps), len(b.Steps)) {
 		if c := compareSteps(&a.Steps[i], &b.Steps[i], names); c != 0 {
@@ -91,8 +91,8 @@ func compareSteps(a, b *Step, names []string) int {
 	}
 }
 
-// clash returns KindOverlap where one path is the other or leads to it, KindConflict where they part as a
-// name and an index, so that they cannot both be in one item; else KindNone.
+// clash returns KindOverlap if one path equals or extends the other, KindConflict if they diverge as a name and an index, so that
+// they cannot both be in one item, else KindNone.
 func clash(a, b *Path, names []string) Kind {
 	for i := range min(len(a.Steps), len(b.Steps)) {
 		x, y := &a.Steps[i], &b.Steps[i]
@@ -106,8 +106,8 @@ func clash(a, b *Path, names []string) Kind {
 	return KindOverlap
 }
 
-// CheckPaths refuses paths of which two overlap or conflict. paths are in the order of the text, sorted are
-// the same in the order of ComparePaths, in which such paths are neighbours.
+// CheckPaths rejects paths of which two overlap or conflict. paths are in the order of the text; sorted are the same in the order
+// of ComparePaths, in which such paths are adjacent.
 func CheckPaths(s Surface, paths, sorted []*Path, names []string) error {
 	for i := 1; i < len(sorted); i++ {
 		if clash(sorted[i-1], sorted[i], names) != KindNone {
@@ -117,7 +117,7 @@ func CheckPaths(s Surface, paths, sorted []*Path, names []string) error {
 	return nil
 }
 
-// firstClash reports the pair that a reader of the text meets first.
+// firstClash reports the first such pair in the text.
 func firstClash(s Surface, paths []*Path, names []string) error {
 	for i, p := range paths {
 		for _, earlier := range paths[:i] {
@@ -129,7 +129,7 @@ func firstClash(s Surface, paths []*Path, names []string) error {
 	return nil
 }
 
-// SortPaths returns paths in the order of ComparePaths, in a slice of their own where that differs.
+// SortPaths returns paths in the order of ComparePaths, in a new slice if that differs.
 func SortPaths(paths []*Path, names []string) []*Path {
 	order := func(a, b *Path) int { return ComparePaths(a, b, names) }
 	if slices.IsSortedFunc(paths, order) {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Print returns the expression's text in one form: single spaces, keywords in upper case, no parentheses but
-// those that the tree needs.
+// Print returns the canonical text of the expression: single spaces, keywords in upper case, only necessary parentheses.
 func Print(e *Expression) string {
 	pr := printer{}
 	switch e.Surface {
@@ -69,8 +68,8 @@ func (pr *printer) terms(terms []Node, operator string) {
 	}
 }
 
-// term prints a term of AND, OR or NOT, with the parentheses that keep the tree's shape: an AND inside an OR
-// has them too, since the tree of "(a AND b) OR c" is printed no differently from that of "a AND b OR c".
+// term prints a term of AND, OR or NOT, with the parentheses that preserve the tree's shape: an AND inside an OR has them, too,
+// because otherwise "(a AND b) OR c" and "a AND b OR c" would be printed alike.
 func (pr *printer) term(n Node) {
 	switch n.(type) {
 	case *And, *Or:

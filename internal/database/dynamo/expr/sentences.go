@@ -1,9 +1,9 @@
 package expr
 
-// Kind is what an Error is about.
+// Kind is the kind of an Error.
 type Kind uint8
 
-// The kinds of a text by itself, in the order in which they are reported.
+// The kinds of errors in a text by itself, in the order in which they are reported.
 const (
 	// KindNone is no error.
 	KindNone Kind = iota
@@ -25,7 +25,7 @@ const (
 	KindIndexRange
 )
 
-// The kinds that need names and values.
+// The kinds that depend on names and values.
 const (
 	KindUndefinedName Kind = KindIndexRange + 1 + iota
 	KindUndefinedValue
@@ -39,7 +39,7 @@ const (
 	KindConflict
 )
 
-// The kinds of the maps beside the expressions.
+// The kinds about the maps given with the expressions.
 const (
 	KindNamesEmpty Kind = KindConflict + 1 + iota
 	KindValuesEmpty
@@ -60,7 +60,7 @@ const (
 	KindMixed
 )
 
-// The kinds of key conditions.
+// The kinds about key conditions.
 const (
 	KindKeyOperator Kind = KindMixed + 1 + iota
 	KindKeyTwoNames
@@ -75,7 +75,7 @@ const (
 	KindSearchNested
 )
 
-// The kinds of the evaluation of an update.
+// The kinds about the evaluation of an update.
 const (
 	KindMissingAttribute Kind = KindSearchNested + 1 + iota
 	KindUpdatePath
@@ -87,7 +87,7 @@ const (
 	KindResultTooDeep
 )
 
-// The kinds of legacy parameters.
+// The kinds about legacy parameters.
 const (
 	KindArgumentCount Kind = KindResultTooDeep + 1 + iota
 	KindArgumentType
@@ -110,7 +110,7 @@ const (
 	kindCount
 )
 
-// opening is what stands before a sentence.
+// opening is the beginning of a message.
 type opening uint8
 
 const (
@@ -119,14 +119,13 @@ const (
 	openParameter          // One or more parameter values were invalid:
 )
 
-// sentence is AWS's wording of a kind. older is the wording of AWS's older layer where that is another.
+// sentence is AWS's message for a kind. older is that of AWS's older layer, if it differs.
 type sentence struct {
 	opening     opening
 	text, older string
 }
 
-// The table of sentences: us-east-1, autumn 2026. {subject}, {near}, {operand}, {other} and {count} stand for
-// the facts of an Error.
+// The table of messages: us-east-1, autumn 2026. {subject}, {near}, {operand}, {other} and {count} are the facts of an Error.
 var sentences = [kindCount]sentence{
 	KindEmpty:                  {opening: openExpression, text: `The expression can not be empty;`},
 	KindTooLong:                {opening: openExpression, text: `Expression size has exceeded the maximum allowed size;`, older: `Expression size has exceeded the maximum allowed size; expression size: {count}`},

@@ -5,13 +5,13 @@ package expr
 //sumtype:decl
 type Node interface{ node() }
 
-// And is true where all its terms are; it has two or more.
+// And is true if all its terms are; it has at least two.
 type And struct{ Terms []Node }
 
-// Or is true where any of its terms is; it has two or more.
+// Or is true if any of its terms is; it has at least two.
 type Or struct{ Terms []Node }
 
-// Not is true where its term is false.
+// Not is true if its term is false.
 type Not struct{ Term Node }
 
 // Comparison compares two operands.
@@ -27,7 +27,7 @@ type Between struct {
 	Pos                int
 }
 
-// In is true where Operand equals a member of List, which has 1 to MaxInOperands.
+// In is true if Operand equals a member of List, which has 1 to MaxInOperands.
 type In struct {
 	Operand Node
 	List    []Node
@@ -48,7 +48,7 @@ type Arithmetic struct {
 	Pos         int
 }
 
-// Placeholder is a value that the request gives beside the expression.
+// Placeholder is a value given with the expression.
 type Placeholder struct {
 	Slot int    // index in Expression.Placeholders
 	Name string // with its colon
@@ -79,7 +79,7 @@ const (
 	GreaterOrEqual Comparator = ">="
 )
 
-// Mirrored is the comparator that holds for the operands the other way round.
+// Mirrored returns the equivalent comparator for swapped operands.
 func (c Comparator) Mirrored() Comparator {
 	switch c {
 	case Less:
@@ -104,11 +104,10 @@ const (
 	Minus ArithmeticOp = "-"
 )
 
-// Function is the name of a function; functions are written in lower case.
+// Function is the name of a function, in lower case.
 type Function string
 
-// The functions. The first five are conditions by themselves, Size is an operand of a condition, and the
-// last two are operands of an update.
+// The functions. The first five are conditions, Size is an operand of a condition, and the last two are operands of an update.
 const (
 	AttributeExists    Function = "attribute_exists"
 	AttributeNotExists Function = "attribute_not_exists"
@@ -120,11 +119,11 @@ const (
 	ListAppend         Function = "list_append"
 )
 
-// signature is what the grammar knows of a function.
+// signature is a function's signature.
 type signature struct {
 	operands  int
 	update    bool // for updates; else for conditions
-	condition bool // a condition by itself; else an operand
+	condition bool // a condition; else an operand
 	path      bool // the first operand must be a document path
 }
 
@@ -145,7 +144,7 @@ func (f Function) signature() (signature, bool) {
 	}
 }
 
-// Verb is the section of an update that an action stands in.
+// Verb is the section of an update that contains an action.
 type Verb uint8
 
 // The four verbs.
@@ -156,7 +155,7 @@ const (
 	Delete
 )
 
-// String is the keyword of the section.
+// String returns the keyword of the section.
 func (v Verb) String() string {
 	switch v {
 	case Set:

@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 )
 
-// Decode returns the whole item, nil for an absent one. The result does not alias it.
+// Decode returns the whole item, or nil for an absent one. The result does not alias it.
 func (it Item) Decode() (attr.Item, error) {
 	if it == nil {
 		return nil, nil
@@ -27,7 +27,7 @@ func (it Item) Get(name string) (attr.Value, bool, error) {
 	return value, err == nil, err
 }
 
-// Lookup finds one top-level attribute, skipping over the others.
+// Lookup finds one top-level attribute, skipping the others.
 func (it Item) Lookup(name string) (Value, bool, error) {
 	fields := it.Fields()
 	for fields.Next() {
@@ -41,8 +41,8 @@ func (it Item) Lookup(name string) (Value, bool, error) {
 	return Value{}, false, fields.Err()
 }
 
-// Select decodes the named top-level attributes only (names sorted and unique); for filters. The result is
-// nil for an absent item only, and does not alias it.
+// Select decodes only the named top-level attributes (names sorted and unique), for filters. The result is only nil for an absent
+// item, and does not alias it.
 func (it Item) Select(names []string) (attr.Item, error) {
 	if it == nil {
 		return nil, nil
@@ -59,9 +59,8 @@ func (it Item) Select(names []string) (attr.Item, error) {
 	return out, chosen.Err()
 }
 
-// Borrow is Select without copies: it fills dst[:0], whose room it uses again, and the values' texts are
-// the item's own bytes, so they are good only for as long as those bytes are left alone. A filter that
-// looks at a million items allocates nothing for the scalars it reads.
+// Borrow is Select without copies: it fills dst[:0], whose memory it reuses, and the values' texts are the item's own bytes, so
+// they are only valid while those are unchanged. A filter over a million items allocates nothing for the scalars it reads.
 func (it Item) Borrow(dst attr.Item, names []string) (attr.Item, error) {
 	dst = dst[:0]
 	chosen := it.choose(names)
@@ -81,8 +80,7 @@ func (v Value) Decode() (attr.Value, error) {
 	return decodeValue(v, 0)
 }
 
-// Borrow is Decode without copies: the result's texts are the item's own bytes, good only for as long as those
-// are left alone.
+// Borrow is Decode without copies: the result's texts are the item's own bytes, valid only while those are unchanged.
 func (v Value) Borrow() (attr.Value, error) { return decodeValue(v, 0) }
 
 // decodeValue returns v with texts that alias its bytes.
@@ -140,6 +138,6 @@ func decodeElems(elems Elems, depth int) ([]attr.Value, error) {
 	return out, elems.Err()
 }
 
-// alias returns b as a string without copying it: b is a copy that only the decoded values know, or
-// Borrow's caller answers for it.
+// alias returns b as a string without copying it: b is either a copy that only the decoded values use, or Borrow's caller is
+// responsible for it.
 func alias(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -7,8 +7,8 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 )
 
-// Encode appends the encoded form of it to dst. It allocates at most once. An absent item (nil) appends
-// nothing, so that Encode(nil, nil) is nil.
+// Encode appends the encoded form of it to dst. It allocates at most once. An absent item (nil) appends nothing, so Encode(nil,
+// nil) is nil.
 func Encode(dst []byte, it attr.Item) Item {
 	if it == nil {
 		return dst
@@ -34,7 +34,7 @@ func appendFields(dst []byte, it attr.Item) []byte {
 	return dst
 }
 
-// appendBytes appends s after its length.
+// appendBytes appends s, prefixed with its length.
 func appendBytes(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
@@ -50,7 +50,7 @@ func appendValue(dst []byte, v attr.Value) []byte {
 		return appendBytes(append(dst, tagOf(v.Kind())), v.Text())
 	case attr.KindList, attr.KindMap, attr.KindStringSet, attr.KindNumberSet, attr.KindBinarySet:
 		return appendCollection(dst, v)
-	default: // NULL; a faulty value is refused long before it is stored
+	default: // NULL; faulty values are rejected long before they are stored
 		return append(dst, tagNull)
 	}
 }
@@ -75,7 +75,7 @@ func appendCollection(dst []byte, v attr.Value) []byte {
 	return dst
 }
 
-// tagOf returns the tag of every kind but BOOL, which has two.
+// tagOf returns the tag of every kind except BOOL, which has two.
 func tagOf(k attr.Kind) byte {
 	switch k {
 	case attr.KindString:
@@ -99,7 +99,7 @@ func tagOf(k attr.Kind) byte {
 	}
 }
 
-// measure takes both sums of an item in one walk.
+// measure computes both sums of an item in one walk.
 type measure struct {
 	length int // bytes of the encoding
 	size   int // by DynamoDB's accounting

@@ -2,8 +2,8 @@ package itemenc
 
 import "bytes"
 
-// Equal reports whether two items are equal by DynamoDB's equality: as their bytes (I2), except that the
-// members of a set have no order. Only sets, and what contains them, are ever decoded for it.
+// Equal reports whether two items are equal by DynamoDB's equality: like their bytes (I2), except that the members of a set have
+// no order. It only decodes sets and what contains them.
 func (it Item) Equal(o Item) (bool, error) {
 	if it == nil || o == nil {
 		return it == nil && o == nil, nil

@@ -57,10 +57,10 @@ import (
 	"errors"
 )
 
-// Version is the version of the form that Encode writes, the first byte of every item.
+// Version is the version of the encoding, the first byte of every item.
 const Version = 1
 
-// headLen is the length of what stands before the first field: version, size, count.
+// headLen is the length of the part before the first field: version, size, count.
 const headLen = 1 + 4 + 4
 
 // The errors of reading.
@@ -69,10 +69,10 @@ var (
 	ErrVersion = errors.New("itemenc: item has a version this program does not know")
 )
 
-// Item is one encoded item; nil means absent. The package comment has its form.
+// Item is an encoded item; nil means absent. The package comment describes the encoding.
 type Item []byte
 
-// Size is the item's size by DynamoDB's accounting, read from the head. It is 0 for an absent item.
+// Size returns the item's size by DynamoDB's accounting, from the head. It is 0 for an absent item.
 func (it Item) Size() int {
 	if len(it) < headLen {
 		return 0
@@ -80,7 +80,7 @@ func (it Item) Size() int {
 	return int(binary.BigEndian.Uint32(it[1:]))
 }
 
-// Len is the number of top-level attributes, read from the head. It is 0 for an absent item.
+// Len returns the number of top-level attributes, from the head. It is 0 for an absent item.
 func (it Item) Len() int {
 	if len(it) < headLen {
 		return 0
@@ -88,7 +88,7 @@ func (it Item) Len() int {
 	return int(binary.BigEndian.Uint32(it[5:]))
 }
 
-// The tags of values. They are part of the form: a number once given is never given another meaning.
+// The tags of values. They are part of the encoding: a number never changes its meaning.
 const (
 	tagString    = 1
 	tagNumber    = 2
@@ -103,6 +103,6 @@ const (
 	tagBinarySet = 11
 )
 
-// maxDepth bounds recursion over an encoded value. It leaves room above attr.MaxDepth: a bound on what
-// clients may store is not a reason to lose what is stored.
+// maxDepth limits recursion over an encoded value. It exceeds attr.MaxDepth: a limit on what clients may store is not a reason to
+// lose stored data.
 const maxDepth = 64

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 )
 
-// CSVOptions say how a file of CSV is written.
+// CSVOptions describe the format of a CSV file.
 type CSVOptions struct {
 	Delimiter rune     // 0 is a comma
 	Header    []string // nil: the first line
@@ -38,7 +38,7 @@ func NewCSV(r io.Reader, o CSVOptions) Reader {
 	return c
 }
 
-// bound lets so much be read for one record: a quote that nobody closes makes the rest of a file one field.
+// bound limits how much is read for one record: an unclosed quote makes the rest of a file one field.
 type bound struct {
 	in   io.Reader
 	left int
@@ -81,7 +81,7 @@ func isLineError(err error) bool {
 	return is
 }
 
-// record reads one record, which is good until the next one.
+// record reads one record, which is valid until the next call.
 func (c *csvReader) record() ([]string, error) {
 	c.bound.left = lineMax
 	fields, err := c.in.Read()
@@ -91,8 +91,8 @@ func (c *csvReader) record() ([]string, error) {
 	return fields, err
 }
 
-// header reads the names of attributes, where the options have none. No other line takes the place of a malformed one: its values
-// would be names.
+// header reads the attribute names, unless the options have them. If the line is malformed the next one must not replace it: its
+// values would be taken for names.
 func (c *csvReader) header() error {
 	if c.options.Header != nil {
 		return nil
@@ -134,10 +134,10 @@ func (c *csvReader) Next() (attr.Item, error) {
 	return item, nil
 }
 
-// value makes a field a value of the kind of its attribute.
+// value converts a field to a value of its attribute's kind.
 func (c *csvReader) value(name, text string) (attr.Value, error) {
 	if !utf8.ValidString(text) {
-		return attr.Value{}, fmt.Errorf("the value of %q is no UTF-8", name)
+		return attr.Value{}, fmt.Errorf("the value of %q is not UTF-8", name)
 	}
 	switch c.options.Kinds[name] {
 	case attr.KindNumber:
@@ -145,7 +145,7 @@ func (c *csvReader) value(name, text string) (attr.Value, error) {
 	case attr.KindBinary:
 		raw, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
-			return attr.Value{}, fmt.Errorf("the value of %q is no base64: %w", name, err)
+			return attr.Value{}, fmt.Errorf("the value of %q is not base64: %w", name, err)
 		}
 		return attr.Binary(string(raw)), nil
 	default:

@@ -10,26 +10,27 @@ import (
 )
 
 const (
-	// ionDepthMax bounds how deep values of Amazon Ion may be nested. Items have 32 levels.
+	// ionDepthMax limits the nesting of Amazon Ion values. Items have at most 32 levels.
 	ionDepthMax = 100
-	// ionMax bounds a record of Amazon Ion, with what stands between its values. The largest item takes a quarter of it.
+	// ionMax limits the length of a record of Amazon Ion, including the space between its values. The largest item needs a
+	// quarter of it.
 	ionMax = 8 << 20
 )
 
 // errIonTooLong: a record is longer than ionMax.
 var errIonTooLong = fmt.Errorf("the record is longer than %d bytes", ionMax)
 
-// ionReader reads Amazon Ion text: structs with the member Item, one after the other, wherever their lines end. It is a
-// recursive descent over bytes. Text that is no Ion ends the file. A value that is Ion and has no type in DynamoDB is
-// read to its end, and is an error of its record.
+// ionReader reads Amazon Ion text: a sequence of structs with the member Item, regardless of line breaks. It is a recursive
+// descent parser over bytes. Text that is not Ion ends the file. A valid Ion value without a DynamoDB type is read to its end,
+// and is an error of its record.
 //
 // https://amazon-ion.github.io/ion-docs/docs/spec.html
 type ionReader struct {
 	in     *bufio.Reader
 	offset int64
-	limit  int64 // where the record has to end
+	limit  int64 // where the record must end
 	text   []byte
-	// refused is what is wrong with the record that is being read.
+	// refused is the error of the record being read.
 	refused error
 }
 
@@ -47,7 +48,7 @@ func newIon(r io.Reader) *ionReader {
 // Offset implements Reader.
 func (r *ionReader) Offset() int64 { return r.offset }
 
-// SkipTo implements Reader. No record depends on what is before it.
+// SkipTo implements Reader. Records do not depend on what precedes them.
 func (r *ionReader) SkipTo(offset int64) error {
 	n, err := io.CopyN(io.Discard, r.in, offset-r.offset)
 	r.offset += n
@@ -66,7 +67,7 @@ func (r *ionReader) Next() (attr.Item, error) {
 // NextPut implements PutReader.
 func (r *ionReader) NextPut() (Put, error) { return r.record(true) }
 
-// record reads the next record; known refuses members that a Put does not have.
+// record reads the next record; known rejects members that a Put does not have.
 func (r *ionReader) record(known bool) (Put, error) {
 	r.refused = nil
 	v, err := r.topLevel()
@@ -83,7 +84,7 @@ func (r *ionReader) record(known bool) (Put, error) {
 	return p, nil
 }
 
-// putOf takes a record apart.
+// putOf converts a record to a Put.
 func putOf(v attr.Value, known bool) (p Put, err error) {
 	wrong := func(name, want string) error { return fmt.Errorf("%s is no %s", name, want) }
 	if v.Kind() != attr.KindMap {
@@ -150,12 +151,12 @@ func (r *ionReader) topLevel() (attr.Value, error) {
 	}
 }
 
-// fault is what is wrong with the text at the place where the reader is.
+// fault returns an error in the text at the reader's position.
 func (r *ionReader) fault(format string, args ...any) error {
 	return fmt.Errorf("byte %d: %s", r.offset, fmt.Sprintf(format, args...))
 }
 
-// refuse notes what is wrong with the record, which is read on.
+// refuse records an error of the record, which is still read to its end.
 func (r *ionReader) refuse(format string, args ...any) {
 	if r.refused == nil {
 		r.refused = r.fault(format, args...)
@@ -171,7 +172,7 @@ func (r *ionReader) peek() (byte, error) {
 	return b[0], nil
 }
 
-// read takes the next byte, which is there.
+// read consumes the next byte, which is available.
 func (r *ionReader) read() (byte, error) {
 	if r.offset >= r.limit {
 		return 0, errIonTooLong
@@ -186,7 +187,7 @@ func (r *ionReader) read() (byte, error) {
 	return c, err
 }
 
-// expect takes the next byte, which must be this one.
+// expect consumes the next byte, which must have a certain value.
 func (r *ionReader) expect(want byte) error {
 	c, err := r.read()
 	if err == nil && c != want {
@@ -196,7 +197,7 @@ func (r *ionReader) expect(want byte) error {
 	return err
 }
 
-// take takes the next bytes if they are these.
+// take consumes the next bytes if they match.
 func (r *ionReader) take(text string) bool {
 	b, err := r.in.Peek(len(text))
 	if err != nil || string(b) != text {
@@ -207,7 +208,7 @@ func (r *ionReader) take(text string) bool {
 	return err == nil
 }
 
-// within is an error at the end of the file, which is no end there.
+// within returns the error for a premature end of the file.
 func (r *ionReader) within(err error) error {
 	if errors.Is(err, io.EOF) {
 		return r.fault("the text ends within a value")
@@ -215,7 +216,7 @@ func (r *ionReader) within(err error) error {
 	return err
 }
 
-// token skips white space and comments, however long, and returns the byte that follows.
+// token skips white space and comments of any length, and returns the next byte.
 func (r *ionReader) token() (byte, error) {
 	for {
 		c, err := r.peek()
@@ -293,7 +294,7 @@ func (r *ionReader) value(depth int) (attr.Value, error) {
 	}
 }
 
-// symbolValue reads what an identifier begins: a keyword, an annotated value, or a symbol.
+// symbolValue reads what an identifier starts: a keyword, an annotated value, or a symbol.
 func (r *ionReader) symbolValue(name string, depth int) (attr.Value, error) {
 	switch name {
 	case "true", "false":
@@ -315,7 +316,7 @@ func (r *ionReader) symbolValue(name string, depth int) (attr.Value, error) {
 	}
 }
 
-// annotated reads the value that an annotation is before; without one the name is a symbol.
+// annotated reads the value after an annotation; without one the name is a symbol.
 func (r *ionReader) annotated(name string, depth int) (attr.Value, error) {
 	if _, err := r.token(); err != nil && !errors.Is(err, io.EOF) {
 		return attr.Value{}, err
@@ -340,7 +341,7 @@ func (r *ionReader) annotated(name string, depth int) (attr.Value, error) {
 	return attr.Value{}, nil
 }
 
-// set makes a list a set of a kind.
+// set converts a list to a set of a kind.
 func (r *ionReader) set(kind attr.Kind, members []attr.Value) attr.Value {
 	for i := range members {
 		if _, faulty := members[i].Fault(); !faulty && members[i].Kind() != kind.Member() {
@@ -381,7 +382,7 @@ func (r *ionReader) sequence(depth int, end byte) (elems []attr.Value, err error
 	}
 }
 
-// comma takes the comma after a value, unless the end follows.
+// comma consumes the comma after a value, unless the end follows.
 func (r *ionReader) comma(end byte) error {
 	c, err := r.token()
 	if err != nil {
@@ -430,7 +431,7 @@ func (r *ionReader) structure(depth int) (attr.Value, error) {
 	return attr.Map(m), r.expect('}')
 }
 
-// fieldName reads the name of a field, and the colon.
+// fieldName reads the name of a field and the colon.
 func (r *ionReader) fieldName(c byte) (name string, err error) {
 	switch {
 	case r.take("'''"):

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 )
 
-// isSymbolID reports whether an identifier is the number of a symbol.
+// isSymbolID reports whether an identifier is a symbol's number.
 func isSymbolID(name string) bool {
 	return len(name) > 1 && name[0] == '$' && strings.Trim(name[1:], "0123456789") == ""
 }

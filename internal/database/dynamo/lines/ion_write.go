@@ -9,10 +9,10 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 )
 
-// ionMark begins each line that AWS writes.
+// ionMark is at the beginning of each line that AWS writes.
 const ionMark = "$ion_1_0 "
 
-// annotations are what tells sets from lists.
+// annotations distinguish sets from lists.
 var annotations = map[attr.Kind]string{
 	attr.KindStringSet: "$dynamodb_SS", attr.KindNumberSet: "$dynamodb_NS", attr.KindBinarySet: "$dynamodb_BS",
 }
@@ -99,8 +99,8 @@ func appendIonScalar(dst []byte, k attr.Kind, text string) []byte {
 	}
 }
 
-// appendIonNumber appends a number in plain digits as a decimal: its digits without the zeros at the end, with a point
-// among them or an exponent after them, as Ion's own writers do.
+// appendIonNumber appends a number in plain digits as a decimal: its digits without trailing zeros, with a point among them or an
+// exponent after them, like Ion's own writers.
 func appendIonNumber(dst []byte, text string) []byte {
 	if digits, negative := strings.CutPrefix(text, "-"); negative {
 		dst, text = append(dst, '-'), digits
@@ -115,7 +115,7 @@ func appendIonNumber(dst []byte, text string) []byte {
 		digits = digits[:len(digits)-1]
 		exponent++
 	}
-	const zerosMax = 6 // after the point, before it is an exponent
+	const zerosMax = 6 // after the point, before an exponent is used
 	switch point := len(digits) + exponent; {
 	case exponent == 0:
 		return append(append(dst, digits...), '.')
@@ -154,7 +154,7 @@ func isIdentifierPart(c byte) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// ionEscapes are the letters of escapes: those of control characters, and of what stands for itself.
+// ionEscapes are the letters of escapes: of control characters, and of characters that stand for themselves.
 const (
 	ionEscapes = `0abtnfrv"'?/\`
 	ionEscaped = "\x00\a\b\t\n\f\r\v\"'?/\\"

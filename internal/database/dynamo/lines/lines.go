@@ -1,5 +1,5 @@
-// Package lines is the text of the files that exports write and imports read: an item or a change on each line; and the lines of
-// the reports of bulk operations.
+// Package lines reads and writes the lines of export and import files, one item or change on each; and writes the lines of the
+// reports of bulk operations.
 //
 //	{"Item":{"pk":{"S":"a"},"n":{"N":"1"}}}
 //	{"Metadata":{"WriteTimestampMicros":{"N":"1680109764000000"}},"Keys":{…},"OldImage":{…},"NewImage":{…}}
@@ -11,10 +11,10 @@
 //
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html
 //
-// What is written is the same for the same items; what is read may come from anywhere, so that a Reader bounds the
-// length of a line and reports what is wrong with one as an error of that line.
+// The output is deterministic. Input may come from anywhere, so a Reader limits the length of a line and reports an invalid line
+// as an error of that line.
 //
-// The functions are pure. A Reader is for one goroutine.
+// The functions are pure. A Reader is not safe for concurrent use.
 package lines
 
 import (
@@ -31,11 +31,11 @@ const (
 	Ion  = "ION"
 )
 
-// Change is what happened to an item between two moments.
+// Change is the net change of an item between two moments.
 type Change struct {
-	Micros   int64        // when it was written last, since the epoch
+	Micros   int64        // time of the last write, since the epoch
 	Keys     itemenc.Item // the attributes of its key
-	Old, New itemenc.Item // nil where it was not there, or where the export does not have this image
+	Old, New itemenc.Item // nil if the item did not exist, or if the export does not include this image
 }
 
 // AppendItem appends the line of an item.

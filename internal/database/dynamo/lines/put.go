@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/wire"
 )
 
-// Put is a record of a bulk operation: an item, and the condition under which it is put.
+// Put is a record of a bulk operation: an item, and the condition of the put.
 type Put struct {
 	Item                      attr.Item
 	ConditionExpression       *string
@@ -15,8 +15,8 @@ type Put struct {
 	ExpressionAttributeValues attr.Item
 }
 
-// PutReader reads the records of a bulk operation. Its methods are those of a Reader; a member that a record must not
-// have is an error of it, for it may be a condition in other words.
+// PutReader reads the records of a bulk operation. Its methods are like those of a Reader. An unknown member makes a record
+// invalid, because it might be a misspelled condition.
 type PutReader interface {
 	NextPut() (Put, error)
 	Offset() int64

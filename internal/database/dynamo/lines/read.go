@@ -14,30 +14,30 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/wire"
 )
 
-// lineMax bounds a line. The largest item takes less than half of it, however it is written.
+// lineMax limits the length of a line. The largest item needs less than half of it, however it is written.
 const lineMax = 16 << 20
 
-// The compressions of files, as the API calls them.
+// The compressions of files, with the API's names.
 const (
 	GZIP = "GZIP"
 	ZSTD = "ZSTD"
 )
 
-// windowMax bounds what a ZSTD file makes its reader remember.
+// windowMax limits the memory that a ZSTD file can demand of its reader.
 const windowMax = 32 << 20
 
 // Reader reads the items of a file, one after the other.
 type Reader interface {
-	// Next returns the next item. A *LineError says what is wrong with it, and the next call goes on after it; io.EOF
-	// ends the file, any other error is one of reading it.
+	// Next returns the next item. A *LineError is an error of one item, and the next call continues after it; io.EOF ends the
+	// file, any other error is one of reading it.
 	Next() (attr.Item, error)
-	// Offset is how many bytes of the file have been read, all lines before there are done.
+	// Offset is how many bytes of the file have been read; all lines before it are complete.
 	Offset() int64
-	// SkipTo passes what an earlier reader has read.
+	// SkipTo skips what an earlier reader has read.
 	SkipTo(offset int64) error
 }
 
-// LineError is what is wrong with one line.
+// LineError is an error of one line.
 type LineError struct{ Err error }
 
 func (e *LineError) Error() string { return e.Err.Error() }
@@ -48,8 +48,8 @@ func (e *LineError) Unwrap() error { return e.Err }
 // errTooLong: a line is longer than lineMax.
 var errTooLong = fmt.Errorf("the line is longer than %d bytes", lineMax)
 
-// Decompress reads a file of a compression; of another word than GZIP and ZSTD, as it is. What is read is malformed
-// where the error is not one of r.
+// Decompress decompresses a file; with a compression other than GZIP and ZSTD it returns it unchanged. Errors other than those of
+// r mean that the content is malformed.
 func Decompress(r io.Reader, compression string) (io.ReadCloser, error) {
 	switch compression {
 	case GZIP:
@@ -90,7 +90,7 @@ func (t *text) SkipTo(offset int64) error {
 	return err
 }
 
-// next returns the next line that is not empty, without its end.
+// next returns the next line that is not empty, without its line end.
 func (t *text) next() ([]byte, error) {
 	for {
 		line, err := t.read()

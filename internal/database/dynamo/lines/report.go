@@ -7,13 +7,13 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/wire"
 )
 
-// Place is where a record was read. A line of a report begins with it.
+// Place is the position of a record. A line of a report starts with it.
 type Place struct {
 	S3Key  string
-	Offset int64 // of the record in the object, decompressed
+	Offset int64 // of the record in the decompressed object
 }
 
-// Fault is what is wrong with a record that could not be put.
+// Fault is the error of a record that could not be put.
 type Fault struct {
 	Place
 	ErrorCode    string
@@ -26,8 +26,8 @@ func AppendFault(dst []byte, f Fault) ([]byte, error) {
 	return append(append(dst, text...), '\n'), err
 }
 
-// AppendRefused appends the line of an item that was not put, for its condition was false; existing is the item that was
-// there, nil where there was none.
+// AppendRefused appends the line of an item that was not put because its condition was false; existing is the existing item, or
+// nil.
 func AppendRefused(dst []byte, at Place, it, existing itemenc.Item) ([]byte, error) {
 	text, err := json.Marshal(at)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// expression reads a condition, an operand or a value, which the grammar does not tell apart:
+// expression parses a condition, an operand or a value, which the grammar does not distinguish:
 //
 //	expression  = conjunction { OR conjunction } .
 //	conjunction = negation { AND negation } .
@@ -42,8 +42,8 @@ func first(nodes []Node) Node {
 	return nodes[0]
 }
 
-// terms reads what stands between the keywords of a chain of AND or OR. A chain in parentheses within one of its own
-// kind means the same as if it had none.
+// terms parses the operands of a chain of AND or OR. A chain in parentheses within one of its own kind means the same without
+// them.
 func (p *parser) terms(keyword string, term func() (Node, error)) ([]Node, error) {
 	var terms []Node
 	for {
@@ -61,7 +61,7 @@ func (p *parser) terms(keyword string, term func() (Node, error)) ([]Node, error
 	}
 }
 
-// termsOf are the terms of a chain of the keyword, else n alone.
+// termsOf returns the terms of a chain with the keyword, else n alone.
 func termsOf(n Node, keyword string) []Node {
 	switch chain := n.(type) {
 	case *And:
@@ -77,7 +77,7 @@ func termsOf(n Node, keyword string) []Node {
 	return []Node{n}
 }
 
-// infix takes an operator that needs something on its right.
+// infix consumes an operator that needs an operand on its right.
 func (p *parser) infix() error {
 	if err := p.operator(); err != nil {
 		return err
@@ -293,7 +293,7 @@ func (p *parser) symbolTerm(t token) (Node, error) {
 	}
 }
 
-// signed reads a number with a sign, the only thing that may have one.
+// signed parses a number with a sign; nothing else may have one.
 func (p *parser) signed(sign token) (Node, error) {
 	if p.second().kind != tokenNumber {
 		return nil, p.fail(UnexpectedOperator)
@@ -306,7 +306,7 @@ func (p *parser) signed(sign token) (Node, error) {
 	return &Number{Text: text}, nil
 }
 
-// list reads the elements up to the closing bracket, whose name AWS's sentence has.
+// list parses the elements up to the closing bracket, which AWS's message names.
 func (p *parser) list(closing, name string) ([]Node, error) {
 	var elems []Node
 	if p.takeSymbol(closing) {
@@ -360,7 +360,7 @@ func (p *parser) call() (Node, error) {
 	return &Call{Function: strings.ToLower(name), Args: args}, err
 }
 
-// simplePath reads a path that is changed.
+// simplePath parses the path of a change.
 func (p *parser) simplePath() (*Path, error) {
 	if p.peek().kind != tokenIdentifier {
 		return nil, p.fail(ExpectedSimplePath)
@@ -368,7 +368,7 @@ func (p *parser) simplePath() (*Path, error) {
 	return p.path()
 }
 
-// path reads a path, of which the first name comes next:
+// path parses a path, of which the first name comes next:
 //
 //	path = name { "." name | "[" digits "]" } .
 func (p *parser) path() (*Path, error) {

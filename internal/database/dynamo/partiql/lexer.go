@@ -12,18 +12,18 @@ type tokenKind uint8
 
 const (
 	tokenEOF        tokenKind = iota
-	tokenIdentifier           // a name without quotation marks, or in double ones
-	tokenKeyword              // a name that the language keeps for itself, in lower case
-	tokenString               // in single quotation marks
+	tokenIdentifier           // a name, unquoted or in double quotes
+	tokenKeyword              // a reserved name, in lower case
+	tokenString               // in single quotes
 	tokenNumber
 	tokenSymbol
-	tokenUnknown // what starts no token, or a token without an end
+	tokenUnknown // a character that starts no token, or a token without an end
 )
 
 // token is a piece of the text, [start,end).
 type token struct {
 	kind       tokenKind
-	text       string // the name, the keyword in lower case, the string without quotation marks, else as written
+	text       string // the name, the keyword in lower case, the string without quotes, else as written
 	quoted     bool   // of an identifier
 	start, end int
 }
@@ -85,7 +85,7 @@ func (l *lexer) token(kind tokenKind, start, end int) token {
 	return token{kind: kind, text: l.text[start:end], start: start, end: end}
 }
 
-// skipSpace skips white space and comments; it returns false where a comment has no end.
+// skipSpace skips white space and comments; it returns false for an unterminated comment.
 func (l *lexer) skipSpace() bool {
 	for l.pos < len(l.text) {
 		rest := l.text[l.pos:]
@@ -123,7 +123,7 @@ func (l *lexer) word(start int) token {
 	return t
 }
 
-// quoted reads a string or identifier in quotation marks; a doubled mark stands for itself.
+// quoted parses a string or identifier in quotes; a doubled quote stands for itself.
 func (l *lexer) quoted(start int, mark byte) token {
 	var text strings.Builder
 	for i := start + 1; i < len(l.text); i++ {

@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// maxDepth bounds the nesting of brackets, calls and NOTs.
+	// maxDepth limits the nesting of brackets, calls and NOTs.
 	maxDepth = 100
-	// maxOperators bounds the operators and functions of a statement, as DynamoDB bounds those of an expression.
+	// maxOperators limits the number of operators and functions in a statement, like DynamoDB's limit for expressions.
 	maxOperators = 300
 )
 
@@ -16,14 +16,14 @@ const (
 type parser struct {
 	text   string
 	tokens []token
-	at     int // index of the token that comes next
+	at     int // index of the next token
 
 	depth, operators, parameters int
 }
 
 func (p *parser) peek() token { return p.tokens[p.at] }
 
-// second is the token after the next one.
+// second returns the token after the next one.
 func (p *parser) second() token { return p.tokens[min(p.at+1, len(p.tokens)-1)] }
 
 func (p *parser) next() token {
@@ -60,7 +60,7 @@ func (p *parser) takeSymbol(symbol string) bool {
 	return true
 }
 
-// expect takes a symbol whose absence AWS reports by the name of its kind of token.
+// expect consumes a symbol whose absence AWS reports by the name of its kind of token.
 func (p *parser) expect(symbol, name string) error {
 	if p.takeSymbol(symbol) {
 		return nil
@@ -68,7 +68,7 @@ func (p *parser) expect(symbol, name string) error {
 	return p.failAbout(ExpectedToken, name)
 }
 
-// fail is an error at the next token.
+// fail returns an error at the next token.
 func (p *parser) fail(detail Detail) error { return p.failAbout(detail, "") }
 
 func (p *parser) failAbout(detail Detail, subject string) error {
@@ -85,7 +85,7 @@ func (p *parser) position(t token) Position {
 	}
 }
 
-// enter goes one level of nesting down; leave goes up.
+// enter enters a level of nesting; leave leaves it.
 func (p *parser) enter() error {
 	if p.depth++; p.depth > maxDepth {
 		return p.fail(TooDeep)
@@ -282,7 +282,7 @@ func (p *parser) insert() (*Insert, error) {
 		return nil, err
 	}
 	if !p.takeKeyword("value") {
-		// The form of SQL, with a list of columns, has the errors of its first expression.
+		// SQL's form with a list of columns has the errors of its first expression.
 		if _, err := p.expression(); err != nil {
 			return nil, err
 		}

@@ -1,28 +1,28 @@
-// Package partiql is the PartiQL of DynamoDB as text: it reads and prints statements.
+// Package partiql parses and prints the statements of DynamoDB's PartiQL.
 //
 // # Vocabulary
 //
-// A statement is one SELECT, INSERT, UPDATE, DELETE or EXISTS. A parameter is a `?`, whose value the request
-// gives beside the statement. A path goes into an item by names and list indexes.
+// A statement is one SELECT, INSERT, UPDATE, DELETE or EXISTS. A parameter is a `?`, whose value the request provides with the
+// statement. A path goes into an item by names and list indexes.
 //
 // # Model
 //
 //	text ──lexer──▶ tokens ──parser──▶ Statement ──Print──▶ text
 //
-// The grammar and the words of its errors are those of the open-source PartiQL parser that AWS uses, as far as
-// DynamoDB has the constructs; all other constructs are errors. Precedence, from loose to tight:
+// The grammar and the error messages are those of the open-source PartiQL parser that AWS uses, for the constructs that DynamoDB
+// supports; all others are errors. Precedence, from loose to tight:
 //
 //	OR   AND   NOT   = <> IS IN   < <= > >= BETWEEN   + -   terms
 //
-// What a statement means is not known here: neither tables nor the types of values. Package engine lowers a tree to
+// The package does not know the meaning of a statement: neither tables nor the types of values. Package engine lowers a tree to
 // the expressions of package expr.
 //
 // # Invariants
 //
-//	I1  Parsing needs bounded stack for any text: nesting is at most maxDepth, and a statement at most maxOperators
+//	I1  Parsing needs bounded stack for any text: nesting is at most maxDepth, and a statement has at most maxOperators
 //	    operators. The length of a statement is a constraint of the API's model.
-//	I2  Parse(Print(s)) is s but for positions (FuzzParse).
-//	I3  A tree never changes once Parse has returned it.
+//	I2  Parse(Print(s)) equals s except for positions (FuzzParse).
+//	I3  A tree returned by Parse is immutable.
 //
 // # Errors
 //
@@ -31,7 +31,7 @@ package partiql
 
 import "fmt"
 
-// Parse reads a statement. Errors are *Error.
+// Parse parses a statement. Errors are *Error.
 func Parse(text string) (*Statement, error) {
 	p := parser{text: text, tokens: tokens(text)}
 	s, err := p.statement()
@@ -42,7 +42,7 @@ func Parse(text string) (*Statement, error) {
 	return s, nil
 }
 
-// Error is what is wrong with a statement's text.
+// Error is an error in a statement's text.
 type Error struct {
 	Detail Detail
 	// Subject is the clause, for UnsupportedClause; the kind of token, for ExpectedToken.
@@ -50,13 +50,13 @@ type Error struct {
 	Pos     Position
 }
 
-// Position is where a token stands in a statement: line and column count characters from 1.
+// Position is a token's position in a statement: line and column count characters from 1.
 type Position struct{ Line, Column, Length int }
 
-// String is the position as AWS writes it: line, column, length.
+// String returns the position in AWS's format: line, column, length.
 func (p Position) String() string { return fmt.Sprintf("%d:%d:%d", p.Line, p.Column, p.Length) }
 
-// Error returns the whole sentence of the ValidationException.
+// Error returns the complete message of the ValidationException.
 func (e *Error) Error() string {
 	switch e.Detail {
 	case UnsupportedClause:
@@ -74,10 +74,10 @@ func (e *Error) Error() string {
 
 const malformed = "Statement wasn't well formed, can't be processed: "
 
-// Detail says what is wrong.
+// Detail is the kind of error.
 type Detail string
 
-// The details in the words of AWS's parser, which stand behind "Statement wasn't well formed, can't be processed: ".
+// The details in the words of AWS's parser, which follow "Statement wasn't well formed, can't be processed: ".
 const (
 	ExpectedManipulation  Detail = "Expected data manipulation"
 	ExpectedSimplePath    Detail = "Expected identifier for simple path"
@@ -98,12 +98,12 @@ const (
 	UnexpectedAfterEnd    Detail = "Unexpected token after expression"
 	UnexpectedAfterSecond Detail = "Unexpected token after semicolon. (Only one query is allowed.)"
 
-	// These are bounds of ours.
+	// These limits are ours.
 	TooDeep          Detail = "The statement is nested too deeply"
 	TooManyOperators Detail = "The statement has too many operators"
 )
 
-// The details that are whole sentences.
+// The details that are complete messages.
 const (
 	UnsupportedClause       Detail = "Unsupported clause: %s at %s"
 	UnexpectedPathComponent Detail = "Unexpected path component at %s"

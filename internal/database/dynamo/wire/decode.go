@@ -15,11 +15,11 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 )
 
-// Decode reads a request body into an input struct of package api; in is a pointer to it. Every error is an
-// *apierr.Error: a SerializationException. The result does not alias body.
+// Decode decodes a request body into an input struct of package api; in is a pointer to it. Every error is an *apierr.Error: a
+// SerializationException. The result does not alias body.
 func Decode(body []byte, in any) error { return decode(body, in, false) }
 
-// DecodeKnown is Decode for what must not have members that in does not have.
+// DecodeKnown is Decode with unknown members being errors.
 func DecodeKnown(body []byte, in any) error { return decode(body, in, true) }
 
 func decode(body []byte, in any, known bool) error {
@@ -45,25 +45,25 @@ func decode(body []byte, in any, known bool) error {
 type decoder struct {
 	jx   jx.Decoder
 	size int // of the body
-	// known refuses members that the struct does not have.
+	// known makes unknown members errors.
 	known bool
-	// text holds the names and texts of attribute values, one after the other.
+	// text holds the names and texts of attribute values, concatenated.
 	text strings.Builder
-	// yielded is the length of text at the last turn of other goroutines.
+	// yielded is the length of text when other goroutines last had a turn.
 	yielded int
-	// fields and values are stacks on which items, lists and sets are gathered before their size is known.
+	// fields and values are stacks on which items, lists and sets are collected before their size is known.
 	fields []attr.Field
 	values []attr.Value
 	raw    []byte // decoded base64
 }
 
-// decoders keeps decoders for their stacks.
+// decoders pools decoders for their stacks.
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
-// yieldBytes is how much text is read before other goroutines get their turn: a large body takes many milliseconds.
+// yieldBytes is how much text is read before other goroutines get a turn: a large body takes many milliseconds.
 const yieldBytes = 64 << 10
 
-// stackMax bounds what a pooled decoder keeps.
+// stackMax limits the size of a pooled decoder's stacks.
 const stackMax = 4096
 
 func (d *decoder) reset(body []byte) {
@@ -71,8 +71,8 @@ func (d *decoder) reset(body []byte) {
 	d.size = len(body)
 }
 
-// release gives the decoder back, without what it refers to. What was popped off the stacks is clear
-// already; after an error, something may be left on them.
+// release returns the decoder to the pool, without references. Popped stack entries are already cleared; after an error, some may
+// be left.
 func (d *decoder) release() {
 	d.jx.ResetBytes(nil)
 	d.text, d.yielded = strings.Builder{}, 0
@@ -85,7 +85,7 @@ func (d *decoder) release() {
 	decoders.Put(d)
 }
 
-// clientError returns err as the client sees it: errors of the JSON reader carry no message.
+// clientError returns err as the client sees it: errors of the JSON reader have no message.
 func (d *decoder) clientError(err error) error {
 	if e, ok := errors.AsType[*apierr.Error](err); ok {
 		return e
@@ -102,11 +102,11 @@ func (d *decoder) atEnd() bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// keep copies text into the request's own, and returns it as a string.
+// keep copies text into the request's own memory, and returns it as a string.
 func (d *decoder) keep(text []byte) string {
 	start := d.text.Len()
 	if start == 0 {
-		// Texts are never longer than the JSON they stand in, escapes and base64 included.
+		// Texts are never longer than their JSON, including escapes and base64.
 		d.text.Grow(d.size)
 	}
 	d.text.Write(text)
@@ -117,7 +117,7 @@ func (d *decoder) keep(text []byte) string {
 	return d.text.String()[start:]
 }
 
-// null skips a null; ok is false where something else comes.
+// null skips a null; ok is false if the next value is something else.
 func (d *decoder) null() (ok bool, err error) {
 	if d.jx.Next() != jx.Null {
 		return false, nil
@@ -125,7 +125,7 @@ func (d *decoder) null() (ok bool, err error) {
 	return true, d.jx.Null()
 }
 
-// object opens a JSON object where the model has want.
+// object opens a JSON object for a value of type want.
 func (d *decoder) object(want *target) (jx.ObjIter, error) {
 	if d.jx.Next() != jx.Object {
 		return jx.ObjIter{}, d.mismatch(want)
@@ -133,7 +133,7 @@ func (d *decoder) object(want *target) (jx.ObjIter, error) {
 	return d.jx.ObjIter()
 }
 
-// array opens a JSON array where the model has want.
+// array opens a JSON array for a value of type want.
 func (d *decoder) array(want *target) (jx.ArrIter, error) {
 	if d.jx.Next() != jx.Array {
 		return jx.ArrIter{}, d.mismatch(want)

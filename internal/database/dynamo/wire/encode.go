@@ -6,8 +6,8 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 )
 
-// Append appends an output struct of package api as JSON; out is a pointer to it. Items are written straight
-// from their stored form; an error says that one of them is corrupt.
+// Append appends an output struct of package api as JSON; out is a pointer to it. Items are written directly from their stored
+// form; an error means that one of them is corrupt.
 func Append(dst []byte, out any) ([]byte, error) {
 	v := reflect.ValueOf(out).Elem()
 	dst = append(dst, '{')
@@ -18,7 +18,7 @@ func Append(dst []byte, out any) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// AppendError appends the body of an error answer.
+// AppendError appends the body of an error response.
 func AppendError(dst []byte, e *apierr.Error) []byte {
 	dst = append(dst, `{"__type":`...)
 	dst = appendText(dst, []byte(e.Type()))
@@ -34,8 +34,7 @@ func AppendError(dst []byte, e *apierr.Error) []byte {
 	return append(dst, '}')
 }
 
-// appendDetails appends the members of an error's details. The error matters more than they do: details
-// with a corrupt item are left out.
+// appendDetails appends the members of an error's details. The error is more important: details with a corrupt item are omitted.
 func appendDetails(dst []byte, details any) []byte {
 	v := reflect.Indirect(reflect.ValueOf(details))
 	with, err := writePlanOf(v.Type()).members(append(dst, ','), v)

@@ -10,14 +10,14 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 )
 
-// target is what the API's model has where a JSON value stands.
+// target is what the API's model expects for a JSON value.
 type target struct {
-	java   string // the type as AWS names it
-	scalar string // what AWS says of a scalar there; "" where its sentence names the scalar's kind
+	java   string // AWS's name of the type
+	scalar string // AWS's message for a scalar; "" if it names the scalar's kind
 }
 
-// place is where a value stands: AWS's reader takes members of structures and what lists and maps hold by
-// different ways, and says different things of wrong types there.
+// place is the context of a value: AWS's reader reads members of structures and elements of lists and maps differently, with
+// different messages for wrong types.
 type place uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 	inCollection
 )
 
-// AWS's sentences for JSON values of another type than the model's, and for texts that are no base64.
+// AWS's messages for JSON values of wrong types, and for texts that are not base64.
 const (
 	unexpectedList      = "Unrecognized collection type "
 	unexpectedStructure = "Start of structure or map found where not expected"
@@ -38,7 +38,7 @@ const (
 	base64Character = "Invalid Base64 character: '%c'"
 	base64End       = "Invalid last non-pad Base64 character dectected" // AWS's spelling
 
-	// unexpectedGeneric is what AWS lets out of a list or map inside another.
+	// unexpectedGeneric is what AWS reveals about a list or map inside another.
 	unexpectedGeneric = "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class " +
 		"java.lang.Class (sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module " +
 		"java.base of loader 'bootstrap')"
@@ -59,13 +59,13 @@ var (
 	targetDouble  = &target{java: javaLang + "Double"}
 	targetBlob    = &target{java: javaClass + "java.nio.ByteBuffer", scalar: unexpectedBinary}
 
-	// The parts of an attribute value, and the values that are held by something.
+	// The parts of an attribute value, and the values in collections.
 	targetElements = &target{scalar: unexpectedField}
 	targetFields   = targetOf(itemType, inMember)
 	targetValue    = targetOf(valueType, inCollection)
 )
 
-// targetOf returns the target of a type that is no scalar.
+// targetOf returns the target of a type other than a scalar.
 func targetOf(t reflect.Type, p place) *target {
 	java, generic := javaType(t)
 	want := &target{java: java, scalar: unexpectedField}
@@ -81,7 +81,7 @@ func targetOf(t reflect.Type, p place) *target {
 	return want
 }
 
-// javaType names a type as Java does; generic types are lists and maps.
+// javaType returns the Java name of a type; generic types are lists and maps.
 func javaType(t reflect.Type) (name string, generic bool) {
 	var elem string
 	switch {
@@ -103,7 +103,7 @@ func javaType(t reflect.Type) (name string, generic bool) {
 	}
 }
 
-// mismatch reads the next JSON value, which is of another type than want, and returns what AWS says of it.
+// mismatch reads the next JSON value, whose type is not want, and returns AWS's error for it.
 func (d *decoder) mismatch(want *target) error {
 	switch d.jx.Next() {
 	case jx.Array:
@@ -129,7 +129,7 @@ func unconvertible(token string, want *target) error {
 	return apierr.Serialization(token + " cannot be converted to " + want.java[strings.LastIndexByte(want.java, '.')+1:])
 }
 
-// token reads a scalar and returns its kind in the words of AWS's JSON parser.
+// token reads a scalar and returns its kind in the terms of AWS's JSON parser.
 func (d *decoder) token() (string, error) {
 	switch d.jx.Next() {
 	case jx.String:
@@ -167,8 +167,8 @@ func (d *decoder) boolean() (bool, error) {
 	return d.jx.Bool()
 }
 
-// number reads a whole number into v, a *int64. A fraction is cut off, as AWS's Java reader does: whoever sends 1.5 gets what
-// 1 gets, in every operation. An Integer has 32 bits.
+// number reads an integer into v, a *int64. A fraction is truncated, as AWS's Java reader does: 1.5 has the same effect as 1, in
+// every operation. An Integer has 32 bits.
 func (d *decoder) number(want *target, v reflect.Value) error {
 	if d.jx.Next() != jx.Number {
 		return d.mismatch(want)
@@ -185,7 +185,7 @@ func (d *decoder) number(want *target, v reflect.Value) error {
 	return nil
 }
 
-// wholeNumber cuts the fraction off a JSON number; ok is false where it does not fit.
+// wholeNumber truncates the fraction of a JSON number; ok is false if it does not fit.
 func wholeNumber(text string) (n int64, ok bool) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n, true

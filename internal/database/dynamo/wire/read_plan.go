@@ -11,10 +11,10 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 )
 
-// readPlan is how a struct is read.
+// readPlan describes how to read a struct.
 type readPlan struct {
 	members map[string]readMember
-	target  *target // of the struct as a request's whole body
+	target  *target // of the struct as the whole body of a request
 }
 
 type readMember struct {
@@ -25,7 +25,7 @@ type readMember struct {
 // readFunc reads the next JSON value, which is not null, into v, which is addressable.
 type readFunc func(d *decoder, v reflect.Value) error
 
-// into reads the next JSON value, null included.
+// into reads the next JSON value, including null.
 func (m readMember) into(d *decoder, v reflect.Value) error {
 	isNull, err := d.null()
 	if err != nil {
@@ -38,7 +38,7 @@ func (m readMember) into(d *decoder, v reflect.Value) error {
 	return m.read(d, v)
 }
 
-// readPlans caches what compileRead finds; it is bounded by the number of shapes.
+// readPlans caches the results of compileRead; it is limited by the number of shapes.
 var readPlans sync.Map // reflect.Type → *readPlan
 
 func readPlanOf(t reflect.Type) *readPlan {
@@ -67,7 +67,7 @@ var (
 	valueType = reflect.TypeFor[attr.Value]()
 )
 
-// readerOf returns how a value of a type is read. Shapes have no other types than these.
+// readerOf returns how to read a value of a type. Shapes have no types other than these.
 func readerOf(t reflect.Type, p place) readFunc {
 	switch t {
 	case reflect.TypeFor[*string]():
@@ -146,7 +146,7 @@ func readDouble(d *decoder, v reflect.Value) error {
 	return nil
 }
 
-// readTimestamp reads seconds since the epoch, with or without a fraction.
+// readTimestamp reads seconds since the epoch, with an optional fraction.
 func readTimestamp(d *decoder, v reflect.Value) error {
 	if d.jx.Next() != jx.Number {
 		return d.mismatch(targetDate)
@@ -198,7 +198,7 @@ func readPointer(elem reflect.Type) readFunc {
 	}
 }
 
-// readList reads a member that is a list. A null among the elements is an empty element, among attribute values a faulty one.
+// readList reads a list member. A null element is an empty element, or a faulty one in a list of attribute values.
 func readList(t reflect.Type, want *target) readFunc {
 	read := readerOf(t.Elem(), inCollection)
 	if t.Elem() != valueType {
@@ -221,7 +221,7 @@ func readList(t reflect.Type, want *target) readFunc {
 	}
 }
 
-// readMap reads a member that is a map. Keys with null are left out.
+// readMap reads a map member. Keys with null are skipped.
 func readMap(t reflect.Type, want *target) readFunc {
 	read := readerOf(t.Elem(), inCollection)
 	return func(d *decoder, v reflect.Value) error {
@@ -248,5 +248,5 @@ func readMap(t reflect.Type, want *target) readFunc {
 	}
 }
 
-// readNothing skips members that only answers have.
+// readNothing skips members that only responses have.
 func readNothing(d *decoder, _ reflect.Value) error { return d.jx.Skip() }

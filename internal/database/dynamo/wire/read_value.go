@@ -40,8 +40,8 @@ func (d *decoder) item(depth int, want *target) (attr.Item, error) {
 	return it, nil
 }
 
-// lastOfEach drops all but the last of the fields with one name. fields are sorted by name, those of one
-// name in the order they came in, which is how NewItem leaves them.
+// lastOfEach keeps only the last of the fields with the same name. fields are sorted by name, and those with the same name in the
+// original order, as NewItem leaves them.
 func lastOfEach(fields []attr.Field) attr.Item {
 	kept := fields[:0]
 	for i, f := range fields {
@@ -52,8 +52,7 @@ func lastOfEach(fields []attr.Field) attr.Item {
 	return kept
 }
 
-// value reads an attribute value: an object with one member, the type. Null and an object without a type
-// become a faulty value.
+// value reads an attribute value: an object with one member, the type. Null and an object without a type become a faulty value.
 func (d *decoder) value(depth int, want *target) (attr.Value, error) {
 	if isNull, err := d.null(); isNull || err != nil {
 		return attr.Faulty(attr.Fault{Code: attr.FaultNoType}), err
@@ -93,7 +92,7 @@ func (d *decoder) value(depth int, want *target) (attr.Value, error) {
 	return result, types.Err()
 }
 
-// content reads what stands after a type's name.
+// content reads the content after a type's name.
 func (d *decoder) content(k attr.Kind, depth int) (attr.Value, error) {
 	switch k {
 	case attr.KindString, attr.KindNumber, attr.KindBinary:
@@ -134,7 +133,7 @@ func (d *decoder) scalar(k attr.Kind) (attr.Value, error) {
 	return attr.String(d.keep(s)), nil
 }
 
-// set reads the members of a set of kind k. A null among them is a value without a type.
+// set reads the members of a set of kind k. A null member is a value without a type.
 func (d *decoder) set(k, memberKind attr.Kind) (attr.Value, error) {
 	return d.gather(func() (attr.Value, error) {
 		if isNull, err := d.null(); isNull || err != nil {
@@ -144,7 +143,7 @@ func (d *decoder) set(k, memberKind attr.Kind) (attr.Value, error) {
 	}, func(members []attr.Value) attr.Value { return attr.NewSet(k, members) })
 }
 
-// document reads a list or map that has depth documents around its elements, itself included.
+// document reads a list or map; depth is the number of documents around its elements, including itself.
 func (d *decoder) document(k attr.Kind, depth int) (attr.Value, error) {
 	switch {
 	case depth > attr.MaxDepth:
@@ -168,7 +167,7 @@ func (d *decoder) tooDeep(k attr.Kind) (attr.Value, error) {
 	return attr.Faulty(attr.Fault{Code: attr.FaultTooDeep, Kind: k}), d.jx.Skip()
 }
 
-// gather reads the elements of a JSON array and makes a value of them.
+// gather reads the elements of a JSON array and builds a value from them.
 func (d *decoder) gather(read func() (attr.Value, error), build func([]attr.Value) attr.Value) (attr.Value, error) {
 	elements, err := d.array(targetElements)
 	if err != nil {
@@ -211,8 +210,7 @@ func (d *decoder) binary() (string, error) {
 	return d.keep(d.raw), nil
 }
 
-// badBase64 words what is wrong with a text of the right length. AWS passes over padding in the wrong place
-// and stumbles at the end.
+// badBase64 returns the error for an invalid text of the right length. AWS ignores misplaced padding and fails at the end.
 func badBase64(s []byte) error {
 	for _, c := range s {
 		if !inBase64(c) && c != '=' {

@@ -9,15 +9,14 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// appendText appends a JSON string. Text is UTF-8 and goes out as it is; only what JSON forbids inside a
-// string is escaped.
+// appendText appends a JSON string. Text is UTF-8 and is written unchanged, except that what JSON forbids in strings is escaped.
 func appendText(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	dst = appendContent(dst, text)
 	return append(dst, '"')
 }
 
-// appendContent appends what stands between the quotes of a JSON string.
+// appendContent appends the part of a JSON string between the quotes.
 func appendContent(dst, text []byte) []byte {
 	for {
 		i := plainEnd(text)
@@ -45,10 +44,10 @@ func appendEscaped(dst []byte, c byte) []byte {
 	}
 }
 
-// plainEnd returns the index of the first byte that must be escaped, or the text's length. It goes sixteen
-// bytes at a time and ends with the last eight, some of them for the second time: most text has nothing to
-// escape, and to find that out is a third of what writing an item costs. Against eight bytes at a time with a
-// tail byte by byte, an item of 1 KB is written in a fifth less time.
+// plainEnd returns the index of the first byte that must be escaped, or the text's length. It processes sixteen bytes at a time,
+// and then the last eight, some of them for the second time: most text needs no escaping, and finding that out is a third of the
+// cost of writing an item. Compared with eight bytes at a time and a bytewise tail, writing an item of 1 KB takes a fifth less
+// time.
 func plainEnd(text []byte) int {
 	i := 0
 	if len(text) >= 8 {
@@ -66,7 +65,7 @@ func plainEnd(text []byte) int {
 	return i + firstEscaped(text[i:])
 }
 
-// firstEscaped is plainEnd byte by byte.
+// firstEscaped is plainEnd, byte by byte.
 func firstEscaped(text []byte) int {
 	for i, c := range text {
 		if c < ' ' || c == '"' || c == '\\' {
@@ -81,16 +80,16 @@ const (
 	highBits = 0x8080808080808080
 )
 
-// escapes sets the high bit of a word's byte where that may have to be escaped; it is never wrongly clear.
-// The three terms find bytes below ' ', quotes, and backslashes: the subtraction borrows there. A byte whose
-// high bit was set before is none of them.
+// escapes sets the high bit of each byte in a word that may have to be escaped; there are no false negatives. The three terms
+// find bytes below ' ', quotes, and backslashes, where the subtraction borrows. Bytes whose high bit was already set are
+// excluded.
 func escapes(w uint64) uint64 {
 	quote, backslash := w^lowBits*'"', w^lowBits*'\\'
 	return ((w - lowBits*' ') | (quote - lowBits) | (backslash - lowBits)) &^ w
 }
 
-// hasLoneSurrogate reports whether a JSON document escapes half of a UTF-16 pair, as in "\ud800". No UTF-8 text has
-// it: a reader puts U+FFFD in its place, and two different keys would become one.
+// hasLoneSurrogate reports whether a JSON document escapes half of a UTF-16 pair, as in "\ud800". It has no UTF-8 form: a reader
+// replaces it with U+FFFD, so two different keys would become one.
 func hasLoneSurrogate(doc []byte) bool {
 	for {
 		i := bytes.IndexByte(doc, '\\')
@@ -118,7 +117,7 @@ func hasLoneSurrogate(doc []byte) bool {
 // unitLen is the length of an escaped UTF-16 code unit: a backslash, u, and four digits.
 const unitLen = 6
 
-// escapedUnit reads the UTF-16 code unit that text begins with; ok is false where it begins with something else.
+// escapedUnit reads an escaped UTF-16 code unit at the start of text; ok is false if there is none.
 func escapedUnit(text []byte) (unit rune, ok bool) {
 	if len(text) < unitLen || text[0] != '\\' || text[1] != 'u' {
 		return 0, false

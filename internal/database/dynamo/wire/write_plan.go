@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 )
 
-// writePlan is how a struct is written.
+// writePlan describes how to write a struct.
 type writePlan []writeMember
 
 type writeMember struct {
@@ -24,7 +24,7 @@ type writeMember struct {
 // writeFunc appends a value that is not nil.
 type writeFunc func(dst []byte, v reflect.Value) ([]byte, error)
 
-// writePlans caches what compileWrite finds; it is bounded by the number of shapes.
+// writePlans caches the results of compileWrite; it is limited by the number of shapes.
 var writePlans sync.Map // reflect.Type → writePlan
 
 func writePlanOf(t reflect.Type) writePlan {
@@ -71,7 +71,7 @@ func (p writePlan) members(dst []byte, v reflect.Value) ([]byte, error) {
 	return dst, nil
 }
 
-// writerOf returns how a member of a type is written. Shapes have no other types than these.
+// writerOf returns how to write a member of a type. Shapes have no types other than these.
 func writerOf(t reflect.Type) writeFunc {
 	switch t {
 	case reflect.TypeFor[string]():
@@ -116,7 +116,7 @@ func writeValue(dst []byte, v reflect.Value) ([]byte, error) {
 	return appendValue(dst, value), nil
 }
 
-// writeTimestamp writes seconds since the epoch; whole seconds go without a fraction.
+// writeTimestamp writes seconds since the epoch; whole seconds have no fraction.
 func writeTimestamp(dst []byte, v reflect.Value) ([]byte, error) {
 	return strconv.AppendFloat(dst, v.Float(), 'f', -1, 64), nil
 }

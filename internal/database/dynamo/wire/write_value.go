@@ -116,7 +116,7 @@ func appendElems(dst []byte, k attr.Kind, elems []attr.Value) []byte {
 	return append(dst, ']')
 }
 
-// opening is what stands before a value's content; for NULL, with the content.
+// opening returns the part before a value's content; for NULL, the whole value.
 func opening(k attr.Kind) string {
 	switch k {
 	case attr.KindString:
@@ -154,7 +154,7 @@ func appendBool(dst []byte, b bool) []byte {
 // appendScalar appends the JSON string of an S, N or B.
 func appendScalar(dst []byte, k attr.Kind, text []byte) []byte {
 	switch k {
-	case attr.KindNumber: // digits, sign and point: nothing to escape
+	case attr.KindNumber: // digits, sign and point need no escaping
 		dst = append(dst, '"')
 		dst = append(dst, text...)
 		return append(dst, '"')

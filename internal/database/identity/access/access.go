@@ -1,36 +1,36 @@
-// Package access decides whether a principal may carry out an operation of DynamoDB.
+// Package access decides whether a principal may execute a DynamoDB operation.
 //
-// An operation needs one or more actions, each on a resource, in circumstances that condition keys describe:
+// An operation needs one or more actions, each on a resource, in circumstances described by condition keys:
 //
 //	Query on an index          dynamodb:Query       …:table/Music/index/ByYear   dynamodb:LeadingKeys, dynamodb:Select …
 //	TransactWriteItems         dynamodb:PutItem     …:table/Music                dynamodb:EnclosingOperation …
 //	  of a Put and an Update   dynamodb:UpdateItem  …:table/Books
 //	ListTables                 dynamodb:ListTables  *
 //
-// All of them must be allowed (package policy). operations.go is the table of operations, items.go and statement.go say what operations
-// on items need, keys.go has the condition keys.
+// All of them must be allowed (package policy). operations.go is the table of operations, items.go and statement.go determine the
+// needs of operations on items, keys.go has the condition keys.
 //
 // # Leading keys and attributes
 //
-// dynamodb:LeadingKeys are the values of the partition key of every item that a request touches: of the index's partition key where it
-// reads an index, of its first attribute where it has several. dynamodb:Attributes are the top-level attributes that a request names
-// anywhere (projections, filters, conditions, targets and operands of updates, new items) or that it gets back. Both are found by the
-// engine's own binder of expressions and its own lowering of statements, so what is decided is what is executed.
+// dynamodb:LeadingKeys are the partition key values of every item that a request touches: of the index's partition key if it
+// reads an index, and of its first attribute if it has several. dynamodb:Attributes are the top-level attributes that a request
+// names anywhere (projections, filters, conditions, targets and operands of updates, new items) or that it returns. Both are
+// determined by the engine's own expression binder and statement lowering, so the decision is about exactly what is executed.
 //
-// Where a request does not bound them, the key is policy.Value.Unbounded, so that no statement with a condition on it allows the
-// request: the leading keys of a Scan, of a stream or of a backup; the attributes of a Query without projection, of ALL_OLD.
+// If a request does not limit them, the key is policy.Value.Unbounded, so that no statement with a condition on it allows the
+// request: the leading keys of a Scan, of a stream or of a backup; the attributes of a Query without a projection, or of ALL_OLD.
 //
-// Both are looked for only where a policy asks for them.
+// Both are only determined if a policy uses them.
 //
 // # Cache
 //
-// Most policies decide by principal, action and resource alone. Such a decision is cached for operations on the items of one table
-// (memo.go), so only statements with conditions on the request are evaluated at every request.
+// Most policies decide by principal, action and resource alone. Such decisions are cached for operations on the items of one
+// table (memo.go), so only statements with conditions on the request are evaluated for every request.
 //
 // # Concurrency
 //
-// An Access serves any number of requests at once. It reads the catalog's cached tables and never the store, but to name the stream of
-// an iterator whose table is gone.
+// An Access serves any number of requests concurrently. It reads the catalog's cached tables and never the store, except to find
+// the stream of an iterator whose table was deleted.
 package access
 
 import (
@@ -48,23 +48,23 @@ import (
 	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
-// Database is what access control asks of the engine of a Region.
+// Database is the part of a Region's engine that access control uses.
 type Database interface {
-	// Tables are the tables by name; read only.
+	// Tables returns the tables by name; read only.
 	Tables() map[string]*catalog.Table
-	// Reach is what a PartiQL statement reads or changes.
+	// Reach returns what a PartiQL statement reads or changes.
 	Reach(operation string, text *string, parameters []attr.Value, showOld *string) (engine.Reach, error)
-	// StreamOf is the ARN of the stream that a shard iterator reads, "" for none.
+	// StreamOf returns the ARN of the stream that a shard iterator reads, or "".
 	StreamOf(ctx context.Context, iterator string) (string, error)
 }
 
-// Options of an Access.
+// Options configure an Access.
 type Options struct {
-	// Account is the owner of all tables.
+	// Account owns all tables.
 	Account string
 	// Databases are the engines by Region.
 	Databases map[string]Database
-	// Now is the clock that aws:CurrentTime shows.
+	// Now is the clock for aws:CurrentTime.
 	Now func() time.Time
 }
 
@@ -78,9 +78,9 @@ type Access struct {
 // New returns an Access.
 func New(o Options) *Access { return &Access{options: o} }
 
-// Authorize returns nil, or the AccessDeniedException that refuses an operation with an input that passed api.Validate. Of a batch of
-// statements it refuses each by itself, in the input. region is that
-// of the engine that is to carry it out. who is nil where nobody is asked who they are.
+// Authorize returns nil, or the AccessDeniedException that rejects an operation whose input has passed api.Validate. The
+// statements of a batch are rejected individually, in the input. region is that of the executing engine. who is nil without
+// authentication.
 func (a *Access) Authorize(ctx context.Context, who *policy.Principal, r *http.Request, region string, op api.Operation, in any) error {
 	if who == nil {
 		return nil
@@ -101,7 +101,7 @@ func (a *Access) Authorize(ctx context.Context, who *policy.Principal, r *http.R
 	return err
 }
 
-// evaluate is Authorize by the statements of the policies.
+// evaluate decides by evaluating the policies.
 func (c *call) evaluate(ctx context.Context, who *policy.Principal) error {
 	if in, ok := c.in.(*api.BatchExecuteStatementInput); ok {
 		c.batch(who, in)
@@ -128,7 +128,7 @@ type call struct {
 	http      *http.Request
 	operation string
 	in        any
-	asked     bool // for a condition key
+	asked     bool // whether a condition key was used
 }
 
 // need is one action on one resource.
@@ -160,12 +160,12 @@ func (c *call) decide(who *policy.Principal, n *need) error {
 	return refusal(policy.Evaluate(who, &request), who.ARN, &request)
 }
 
-// ofPolicies are the actions that a resource's policy cannot take from the account's root, so that nobody is locked out for ever.
-// https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteResourcePolicy.html
+// ofPolicies are the actions that a resource's policy cannot deny to the account's root, so that nobody is locked out
+// permanently. https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DeleteResourcePolicy.html
 var ofPolicies = map[string]bool{"PutResourcePolicy": true, "GetResourcePolicy": true, "DeleteResourcePolicy": true}
 
-// keepsAccess refuses a policy after which its sender could not put another, unless they say that they want that. What cannot be read
-// is left to the operation.
+// keepsAccess rejects a policy after which its sender could not put another, unless they confirm that. Unreadable documents are
+// left to the operation.
 func (c *call) keepsAccess(who *policy.Principal, n *need, in *api.PutResourcePolicyInput) error {
 	if who.Root || in.ConfirmRemoveSelfResourceAccess != nil && *in.ConfirmRemoveSelfResourceAccess {
 		return nil
@@ -183,7 +183,7 @@ func (c *call) keepsAccess(who *policy.Principal, n *need, in *api.PutResourcePo
 	return nil
 }
 
-// The kinds of policies, as sentences name them.
+// The kinds of policies, as named in messages.
 const (
 	ofIdentity = "identity-based policy"
 	ofBoundary = "permissions boundary"
@@ -191,7 +191,7 @@ const (
 	ofResource = "resource-based policy"
 )
 
-// refusal is AWS's sentence for a decision; nil for Allowed.
+// refusal returns AWS's message for a decision; nil for Allowed.
 func refusal(d policy.Decision, who string, r *policy.Request) error {
 	denied := func(by string) error { return apierr.AccessDeniedBy.With(who, r.Action, r.Resource, by) }
 	missing := func(of string) error { return apierr.AccessNotAllowed.With(who, r.Action, r.Resource, of, r.Action) }

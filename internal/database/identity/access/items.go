@@ -29,7 +29,7 @@ func valueOr(text *string, otherwise string) string {
 	return *text
 }
 
-// keyText is a key's value as policies write it: a binary one in base64.
+// keyText returns a key's value as written in policies: base64 for a binary one.
 func keyText(v attr.Value) (text string, ok bool) {
 	if v.Kind() == attr.KindBinary {
 		return base64.StdEncoding.EncodeToString([]byte(v.Text())), true
@@ -42,7 +42,7 @@ func (f *facts) key1(v attr.Value) {
 	f.keys, f.everyKey = append(f.keys, text), f.everyKey || !ok
 }
 
-// item adds an item or the key of one: its partition key and its attributes' names.
+// item adds an item, or an item's key: its partition key and the names of its attributes.
 func (f *facts) item(t *catalog.Table, it attr.Item) {
 	for _, field := range it {
 		f.attributes = append(f.attributes, field.Name)
@@ -58,7 +58,7 @@ func (f *facts) item(t *catalog.Table, it attr.Item) {
 	}
 }
 
-// expressions are what a request, or a part of one, says of attributes.
+// expressions are the expressions of a request, or of a part of one.
 type expressions struct {
 	names                                 map[string]string
 	values                                attr.Item
@@ -70,8 +70,8 @@ type expressions struct {
 	updates                               map[string]api.AttributeValueUpdate
 }
 
-// read adds the attributes of all expressions, and returns the clauses of the key condition. What cannot be bound will be refused; it
-// may name anything.
+// read adds the attributes of all expressions, and returns the clauses of the key condition. An invalid expression will be
+// rejected later; until then it may name anything.
 func (f *facts) read(x *expressions) []eval.KeyPredicate {
 	clauses, err := f.bound(x)
 	if err != nil {
@@ -133,7 +133,7 @@ func (f *facts) bound(x *expressions) (clauses []eval.KeyPredicate, err error) {
 	return nil, nil
 }
 
-// searched adds the attributes of a search's condition, and returns its equalities that must hold: that of the partition key among them.
+// searched adds the attributes of a search's condition, and returns its required equalities, including that on the partition key.
 func (f *facts) searched(b *eval.Binder, text string) (clauses []eval.KeyPredicate, err error) {
 	bound, err := b.SearchCondition(text)
 	if err != nil {
@@ -148,7 +148,7 @@ func (f *facts) searched(b *eval.Binder, text string) (clauses []eval.KeyPredica
 	return clauses, nil
 }
 
-// write is an item's write, or the check of one.
+// write is the write or the condition check of an item.
 type write struct {
 	action         string
 	table          *string
@@ -346,7 +346,7 @@ func (c *call) page(table string, index, selects, consumed *string, x expression
 	return n
 }
 
-// position adds the attributes that LastEvaluatedKey has, and returns the first of the partition key of what is read, "" for none.
+// position adds the attributes of LastEvaluatedKey, and returns the first attribute of the source's partition key, or "".
 func (f *facts) position(t *catalog.Table, index *string) (leading string) {
 	f.attributes = append(f.attributes, t.PK.Name)
 	if t.SK.Name != "" {
@@ -368,7 +368,7 @@ func (f *facts) position(t *catalog.Table, index *string) (leading string) {
 	return x.PK[0].Name
 }
 
-// returned adds the attributes that a page has beside those that the request names.
+// returned adds the attributes of a page in addition to those that the request names.
 func (f *facts) returned(t *catalog.Table, index *string) {
 	switch f.selects {
 	case selectSpecific, selectCount:
@@ -400,7 +400,7 @@ func (c *call) scan() []need {
 	})}
 }
 
-// search compares with all vectors of the partition that its condition names, or of the index.
+// search compares all vectors of the index, or of the partition that its condition names.
 func (c *call) search() []need {
 	in := c.in.(*api.SearchVectorsInput)
 	return []need{c.page(*in.TableName, in.IndexName, nil, in.ReturnConsumedCapacity, expressions{

@@ -10,7 +10,8 @@ import (
 	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
-// facts are what the condition keys of an operation on items say. bind, where it is not nil, finds out keys and attributes.
+// facts are the values of the condition keys of an operation on items. bind, unless nil, determines keys and attributes on
+// demand.
 type facts struct {
 	bind func(*facts)
 
@@ -19,12 +20,12 @@ type facts struct {
 	attributes     []string
 	everyAttribute bool
 
-	selects, consumed, enclosing string   // "" where the key is absent
+	selects, consumed, enclosing string   // "" if the key is missing
 	returns                      []string // ReturnValues, and those of a failed condition
 	scans                        string   // FullTableScan
 }
 
-// wide are the facts of an operation that reads or changes items without naming them.
+// wide returns the facts of an operation that reads or changes items without naming them.
 func wide() facts { return facts{everyKey: true, everyAttribute: true} }
 
 // keys are the condition keys of one need of a request.
@@ -38,7 +39,7 @@ const (
 	requestTag  = "aws:requesttag/"
 )
 
-// Key is the value of a condition key.
+// Key returns the value of a condition key.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-keys.html
 func (k *keys) Key(name string) policy.Value {
@@ -63,7 +64,7 @@ func (k *keys) Key(name string) policy.Value {
 	return k.circumstance(name)
 }
 
-// circumstance is a key of the request as a whole.
+// circumstance returns a key of the request as a whole.
 func (k *keys) circumstance(name string) policy.Value {
 	r := k.call.http
 	switch name {
@@ -92,7 +93,7 @@ func (k *keys) circumstance(name string) policy.Value {
 	}
 }
 
-// one is a key that is absent where it would be empty.
+// one returns a key that is missing if it would be empty.
 func one(text string) policy.Value {
 	if text == "" {
 		return policy.Value{}
@@ -111,7 +112,7 @@ func (k *keys) resourceTag(key string) policy.Value {
 	return policy.Value{}
 }
 
-// requestTags are the tags that a request attaches.
+// requestTags returns the tags that a request attaches.
 func (k *keys) requestTags() []api.Tag {
 	switch in := k.call.in.(type) {
 	case *api.TagResourceInput:
@@ -123,7 +124,7 @@ func (k *keys) requestTags() []api.Tag {
 	}
 }
 
-// tagKeys are the keys of tags that a request attaches or takes away.
+// tagKeys returns the keys of tags that a request attaches or removes.
 func (k *keys) tagKeys() []string {
 	if in, ok := k.call.in.(*api.UntagResourceInput); ok {
 		return in.TagKeys
@@ -137,7 +138,7 @@ func (k *keys) tagKeys() []string {
 	return names
 }
 
-// key is one of DynamoDB's own keys.
+// key returns one of DynamoDB's own keys.
 func (f *facts) key(name string) policy.Value {
 	switch name {
 	case "leadingkeys":

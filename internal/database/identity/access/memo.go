@@ -9,12 +9,12 @@ import (
 	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
-// memo caches the questions that were answered with yes whatever the circumstances: no statement that was evaluated asked for a condition
-// key of the request, so the answer is the same next time. Principals and tables are immutable: changing a policy replaces them, and
-// the new ones are not in the cache. A slot holds one question, and the latest wins. The zero memo is empty.
+// memo caches questions that were allowed independently of the circumstances: no evaluated statement used a condition key of the
+// request, so the answer is the same next time. Principals and tables are immutable: changing a policy replaces them, and the new
+// ones are not in the cache. A slot holds the latest question. The zero memo is empty.
 type memo [1024]atomic.Pointer[question]
 
-// question is whether a principal may carry out an operation on the items of a table or index.
+// question is whether a principal may execute an operation on the items of a table or index.
 type question struct {
 	who              *policy.Principal
 	table            *catalog.Table
@@ -34,8 +34,8 @@ func (m *memo) has(q question) bool {
 
 func (m *memo) keep(q question) { m.slot(q).Store(&q) }
 
-// question returns what the request asks if that is a single question: the operation needs its own action on one existing table, or an
-// index of it, and nothing else.
+// question returns the request as a single question, if it is one: the operation needs only its own action on one existing table
+// or an index of it.
 func (c *call) question(who *policy.Principal) (q question, single bool) {
 	var table, index *string
 	switch in := c.in.(type) {

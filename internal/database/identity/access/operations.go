@@ -7,25 +7,25 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 )
 
-// rule says what an operation needs beside its own action: the member of its input that names the resource, and whether it reads or
-// changes items without naming them. An operation without a member is about the account: its resource is *.
+// rule describes the needs of an operation besides its own action: the member of its input that names the resource, and whether
+// it reads or changes items without naming them. An operation without a member is about the account: its resource is *.
 type rule struct {
 	member string
 	kind   memberKind
 	wide   bool
-	items  func(c *call) []need           // of operations on items, in place of all the others
-	more   func(c *call, own need) []need // further needs
+	items  func(c *call) []need           // for operations on items, replaces all the others
+	more   func(c *call, own need) []need // additional needs
 }
 
 type memberKind uint8
 
 const (
-	tableMember  memberKind = iota // a table's name or an ARN
-	indexMember                    // likewise, with IndexName
+	tableMember  memberKind = iota // a table's name or ARN
+	indexMember                    // the same, with IndexName
 	globalMember                   // a global table's name
 )
 
-// rules is the table of operations, as AWS's Service Authorization Reference has them.
+// rules is the table of operations, from AWS's Service Authorization Reference.
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
 var rules = map[string]rule{
 	"BatchExecuteStatement": {items: (*call).statements},
@@ -94,12 +94,12 @@ var rules = map[string]rule{
 	"StartBulkPutItems":     {member: "TableName", wide: true},
 
 	"DescribeStream":   {member: "StreamArn"},
-	"GetRecords":       {}, // needs has it: only the database knows whose iterator it is
+	"GetRecords":       {}, // see needs: only the database knows the iterator's stream
 	"GetShardIterator": {member: "StreamArn"},
-	"ListStreams":      {}, // likewise, with a table's name
+	"ListStreams":      {}, // the same, with a table's name
 }
 
-// needs are what the request needs. None is what the operation refuses, whatever is stored.
+// needs returns the needs of the request. There are none if the operation will be rejected whatever is stored.
 func (c *call) needs(ctx context.Context) ([]need, error) {
 	own := need{action: c.operation, resource: c.anything()}
 	switch in := c.in.(type) {
@@ -138,7 +138,7 @@ func (c *call) needs(ctx context.Context) ([]need, error) {
 	return needs, nil
 }
 
-// named is the resource that a member of the input names.
+// named returns the resource named by a member of the input.
 func (c *call) named(r rule) resource {
 	in := reflect.ValueOf(c.in).Elem()
 	name := text(in.FieldByName(r.member))
@@ -166,7 +166,7 @@ func (c *call) tableOfGlobal(own need) []need {
 	return []need{own}
 }
 
-// createTable: what CreateTable does on the way needs its own permission.
+// createTable: actions that CreateTable implies need their own permissions.
 func (c *call) createTable(own need) []need {
 	in := c.in.(*api.CreateTableInput)
 	var needs []need

@@ -7,26 +7,26 @@ import (
 	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
-// resource is what an action is about.
+// resource is the resource of an action.
 type resource struct {
 	arn     string
 	account string         // its owner
-	table   *catalog.Table // that it is or belongs to; nil where there is none
+	table   *catalog.Table // the table itself, or the one it belongs to; nil if there is none
 	stream  string         // the label of a stream, else ""
-	bears   bool           // a policy may be attached to it: a table with its indexes, or a stream
+	bears   bool           // a policy can be attached to it: a table with its indexes, or a stream
 }
 
-// anything is the resource of actions that have none.
+// anything is the resource of actions without a resource.
 func (c *call) anything() resource { return resource{arn: "*", account: c.a.options.Account} }
 
-// resource returns the resource that a text names: a table's name, or an ARN of a table or of what belongs to one. However an ARN of
-// this database is spelled, the resource's is the one that policies have.
+// resource returns the resource that a text names: a table's name, or the ARN of a table or of something that belongs to one. It
+// has the canonical ARN, as used in policies, however the text spells it.
 func (c *call) resource(text string) resource {
 	account := c.a.options.Account
 	arn := catalog.ARN{Region: c.region, Account: account, Table: text}
 	if strings.HasPrefix(text, "arn:") {
 		parsed, ok := catalog.ParseARN(text)
-		if !ok || parsed.Region != c.region || parsed.Account != account { // the engine has no such thing
+		if !ok || parsed.Region != c.region || parsed.Account != account { // the engine has no such resource
 			if !ok {
 				parsed.Account = account
 			}
@@ -44,7 +44,7 @@ func (c *call) resource(text string) resource {
 	return r
 }
 
-// index is an index of a table; the table itself without a name.
+// index returns an index of a table, or the table itself if there is no name.
 func (r resource) index(name *string) resource {
 	if name != nil && *name != "" {
 		r.arn += "/index/" + *name
@@ -58,13 +58,13 @@ func (c *call) globalTable(name string) resource {
 	return resource{arn: "arn:aws:dynamodb::" + account + ":global-table/" + name, account: account, table: c.database.Tables()[name]}
 }
 
-// attached is a compiled policy of a resource; nil where the document cannot be read, which denies everything.
+// attached is the compiled policy of a resource; nil if the document cannot be parsed, which denies everything.
 type attached struct {
 	document string
 	policy   *policy.Policy
 }
 
-// policy returns the policy that is attached to a stream, or to a table, which is also that of its indexes; nil for none.
+// policy returns the policy that is attached to a stream, or to a table and its indexes, or nil.
 func (c *call) policy(r *resource) *attached {
 	if r.table == nil || !r.bears {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
-// batch refuses the statements of a batch that the principal may not execute, each by itself.
+// batch rejects those statements of a batch that the principal may not execute.
 func (c *call) batch(who *policy.Principal, in *api.BatchExecuteStatementInput) {
 	for i := range in.Statements {
 		alone := *c
@@ -18,8 +18,8 @@ func (c *call) batch(who *policy.Principal, in *api.BatchExecuteStatementInput) 
 	}
 }
 
-// statements are the needs of PartiQL statements, one for each. A statement that cannot be parsed needs nothing: the operation refuses
-// it in the same words.
+// statements returns the needs of PartiQL statements, one for each. A statement that cannot be parsed needs nothing, because the
+// operation rejects it with the same message.
 func (c *call) statements() []need {
 	var needs []need
 	add := func(text *string, parameters []attr.Value, showOld, consumed *string, enclosing string) {

@@ -2,7 +2,7 @@ package policy
 
 import "strings"
 
-// condition is one key under one operator, with its operands, of which any may hold.
+// condition is one key with one operator and its operands, of which any may match.
 type condition struct {
 	key      string // in lower case
 	of       quantifier
@@ -11,7 +11,7 @@ type condition struct {
 	operands []operand
 }
 
-// quantifier says of which values of a key the operator must be true.
+// quantifier determines for which values of a key the operator must be true.
 type quantifier uint8
 
 const (
@@ -54,7 +54,7 @@ func (p *parser) conditions(n *node, s *Statement) *Error {
 	return nil
 }
 
-// operatorOf takes the name of an operator apart: ForAllValues:StringEqualsIfExists.
+// operatorOf parses the name of an operator: ForAllValues:StringEqualsIfExists.
 func operatorOf(name string) (c condition, ok bool) {
 	if rest, is := strings.CutPrefix(name, "ForAllValues:"); is {
 		name, c.of = rest, forAllValues
@@ -83,7 +83,7 @@ func (p *parser) operands(c *condition, key *member) *Error {
 	return nil
 }
 
-// holds reports whether the condition is true of a request, for a statement that denies or allows.
+// holds reports whether the condition is true for a request, in a statement that denies or allows.
 func (c *condition) holds(keys *lookup, deny bool) bool {
 	v := keys.value(c.key)
 	if c.operator.family == nullFamily {
@@ -117,8 +117,8 @@ func (c *condition) holds(keys *lookup, deny bool) bool {
 	return all
 }
 
-// holdsOf reports whether the operator is true of one value: of any operand, or negated of none. What a variable without a value
-// would have excluded is not allowed.
+// holdsOf reports whether the operator is true for one value: for any operand or, if negated, for none. A comparison with an
+// unresolved variable does not allow anything.
 func (c *condition) holdsOf(text string, keys *lookup, deny bool) bool {
 	keys.unresolved = false
 	for i := range c.operands {

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep a document may nest: the deepest that has a meaning is five.
+// maxDepth is the maximum nesting of a document; meaningful documents have at most five levels.
 const maxDepth = 8
 
-// node is a JSON value with its place in the document.
+// node is a JSON value with its position in the document.
 type node struct {
 	offset  int
 	kind    nodeKind
@@ -37,13 +37,13 @@ type member struct {
 	value  node
 }
 
-// reader reads a document by its tokens, which are all that knows where it is.
+// reader reads a document token by token, because only tokens have positions.
 type reader struct {
 	document string
 	decoder  *json.Decoder
 }
 
-// read returns the document's one value, an object.
+// read returns the document's only value, an object.
 func read(document string) (node, *Error) {
 	r := reader{document: document, decoder: json.NewDecoder(strings.NewReader(document))}
 	if !utf8.ValidString(document) {
@@ -137,7 +137,7 @@ func (r *reader) close() *Error {
 	return nil
 }
 
-// next is where the next token begins.
+// next returns where the next token begins.
 func (r *reader) next() int {
 	offset := int(r.decoder.InputOffset())
 	for offset < len(r.document) && strings.IndexByte(" \t\r\n,:", r.document[offset]) >= 0 {
@@ -146,7 +146,7 @@ func (r *reader) next() int {
 	return offset
 }
 
-// fault is an error at a place of the document.
+// fault returns an error at a position of the document.
 func (r *reader) fault(f Fault, offset int, subject string) *Error {
 	offset = min(offset, len(r.document))
 	before := r.document[:offset]
@@ -156,7 +156,8 @@ func (r *reader) fault(f Fault, offset int, subject string) *Error {
 	}
 }
 
-// member returns a member of an object. Documents have few members at a level but for conditions, whose documents are short.
+// member returns a member of an object. A linear search suffices: documents have few members at a level, except for conditions,
+// and the length of documents is limited.
 func (n *node) member(name string) (m member, ok bool) {
 	for i := range n.members {
 		if n.members[i].name == name {
@@ -166,7 +167,7 @@ func (n *node) member(name string) (m member, ok bool) {
 	return member{}, false
 }
 
-// oneOrMany are the elements of a list, or the value itself, which may stand for a list of itself alone.
+// oneOrMany returns the elements of a list, or the value itself, which may stand for a list of one.
 func (n *node) oneOrMany() []node {
 	if n.kind == listNode {
 		return n.elems

@@ -1,6 +1,6 @@
 package policy
 
-// Decision is whether a request is allowed, and if not what denies it.
+// Decision is whether a request is allowed, and if not, why.
 type Decision uint8
 
 // The decisions.
@@ -22,15 +22,15 @@ func Evaluate(who *Principal, r *Request) Decision {
 	return e.decide(false)
 }
 
-// EvaluateAssume decides whether a principal may take a role: r.Resource is the role, r.Policy its trust policy, which must always
-// allow; one that names the account leaves the decision to the policies of its users.
+// EvaluateAssume decides whether a principal may assume a role: r.Resource is the role, r.Policy its trust policy, which must
+// always allow it; one that names the account leaves the decision to the policies of its users.
 func EvaluateAssume(who *Principal, r *Request) Decision {
 	e := evaluation{lookup: lookup{who: who, r: r}, action: lower(r.Action)}
 	return e.decide(true)
 }
 
-// EvaluateFederated decides whether who has proved to a provider who they are may take a role: r.Policy is its trust policy, and
-// provider is as the policy's Principal names it under Federated.
+// EvaluateFederated decides whether a caller authenticated by a provider may assume a role: r.Policy is its trust policy, and
+// provider the name under Federated in the policy's Principal.
 func EvaluateFederated(provider string, r *Request) Decision {
 	e := evaluation{lookup: lookup{who: new(Principal), r: r}, action: lower(r.Action), provider: provider}
 	switch level, denied := e.resource(); {
@@ -43,20 +43,20 @@ func EvaluateFederated(provider string, r *Request) Decision {
 	}
 }
 
-// evaluation is a request under way.
+// evaluation is the evaluation of a request.
 type evaluation struct {
 	lookup
 	action   string // in lower case
-	provider string // of who has no principal yet
+	provider string // of a caller without a principal
 }
 
-// level is how closely a resource's policy names a principal.
+// level is how specifically a resource's policy names a principal.
 type level uint8
 
 const (
 	nobody  level = iota
 	account       // leaves the decision to the account's own policies
-	role          // stands in for the role's policies
+	role          // replaces the role's policies
 	direct        // the user or the session itself
 )
 
@@ -102,7 +102,7 @@ func (e *evaluation) decide(mustTrust bool) Decision {
 	}
 }
 
-// any is what policies say together.
+// any returns the combined result of policies.
 func (e *evaluation) any(policies []*Policy) (allows, denies bool) {
 	for _, p := range policies {
 		if allows, denies = e.of(p, allows); denies {
@@ -112,7 +112,7 @@ func (e *evaluation) any(policies []*Policy) (allows, denies bool) {
 	return allows, denies
 }
 
-// of is what a policy of a principal says; allowed is whether one before it allows.
+// of returns the result of a principal's policy; allowed is whether an earlier one allows.
 func (e *evaluation) of(p *Policy, allowed bool) (allows, denies bool) {
 	allows = allowed
 	for i := range p.statements {
@@ -128,7 +128,7 @@ func (e *evaluation) of(p *Policy, allowed bool) (allows, denies bool) {
 	return allows, false
 }
 
-// resource is what the resource's own policy says.
+// resource returns the result of the resource's own policy.
 func (e *evaluation) resource() (allows level, denies bool) {
 	if e.r.Policy == nil {
 		return nobody, false
@@ -147,8 +147,8 @@ func (e *evaluation) resource() (allows level, denies bool) {
 	return allows, false
 }
 
-// named is how closely a statement names the principal. NotPrincipal names all others: to be exempt from a denial a principal must be
-// listed itself, to be left out of what is allowed its account is enough.
+// named returns how specifically a statement names the principal. NotPrincipal names all others: to be exempt from a denial, a
+// principal must be listed itself, but to be excluded from an allowance, its account is enough.
 func (e *evaluation) named(s *Statement) level {
 	closest := nobody
 	for _, n := range s.Principals {
@@ -163,7 +163,7 @@ func (e *evaluation) named(s *Statement) level {
 	return e.everybody()
 }
 
-// everybody is how closely "*" names the principal: as its user, or as the role of its session.
+// everybody returns how specifically "*" names the principal: as its user, or as the role of its session.
 func (e *evaluation) everybody() level {
 	if e.who.Role != "" {
 		return role
@@ -194,7 +194,7 @@ func (e *evaluation) names(n PrincipalName) level {
 	}
 }
 
-// applies reports whether a statement speaks of the action, the resource and the circumstances.
+// applies reports whether a statement applies to the action, the resource and the circumstances.
 func (e *evaluation) applies(s *Statement) bool {
 	if e.acts(s) == s.NotAction || !e.concerns(s) {
 		return false
@@ -216,7 +216,8 @@ func (e *evaluation) acts(s *Statement) bool {
 	return false
 }
 
-// concerns reports whether the resource is one of the statement's. What a variable without a value would have excluded is not allowed.
+// concerns reports whether the resource is one of the statement's. A comparison with an unresolved variable does not allow
+// anything.
 func (e *evaluation) concerns(s *Statement) bool {
 	e.unresolved = false
 	for i := range s.resources {

@@ -2,10 +2,10 @@ package policy
 
 import "fmt"
 
-// Error says what is wrong with a document and where. IAM calls it MalformedPolicyDocument.
+// Error describes an error in a document and its position. IAM calls it MalformedPolicyDocument.
 type Error struct {
 	Fault   Fault
-	Subject string // the name or value that is wrong, "" where the fault says all
+	Subject string // the invalid name or value, or ""
 	// Line and Column count from 1; a column is a character.
 	Line, Column int
 }
@@ -27,10 +27,10 @@ const (
 	FieldRepeated
 	FieldUnknown
 	FieldMissing   // of a statement: Action, Resource, Principal
-	FieldAmbiguous // Action with NotAction, and so on
+	FieldAmbiguous // for example Action together with NotAction
 	FieldProhibited
-	NotText  // Id and Sid
-	NotTexts // Action and Resource
+	NotText  // for Id and Sid
+	NotTexts // for Action and Resource
 	VersionInvalid
 	StatementInvalid
 	StatementMissing
@@ -47,8 +47,8 @@ const (
 	VariableInvalid
 )
 
-// sentences are what IAM says, as far as that is known: "Syntax errors in policy." is confirmed, the other sentences are not. IAM does
-// not give the place.
+// sentences are IAM's messages, as far as known: "Syntax errors in policy." is confirmed, the others are not. IAM does not report
+// the position.
 var sentences = [...]string{
 	NoJSON:           "Syntax errors in policy.",
 	FieldRepeated:    "Syntax errors in policy. Duplicate field %s.",

@@ -2,31 +2,31 @@ package policy
 
 import "strings"
 
-// Value is what a condition key stands for in a request; the zero Value is an absent key.
+// Value is the value of a condition key in a request; the zero Value is a missing key.
 type Value struct {
 	Texts []string
-	// Unbounded says that the request concerns more values than it names, all that there are perhaps.
+	// Unbounded means that the request concerns more values than it names, possibly all.
 	Unbounded bool
 }
 
-// One is a key of one value.
+// One returns the value of a key with a single value.
 func One(text string) Value { return Value{Texts: []string{text}} }
 
 // Keys are the condition keys of a request.
 type Keys interface {
-	// Key returns the value of a key, whose name is in lower case.
+	// Key returns the value of a key, given its lower-case name.
 	Key(name string) Value
 }
 
 // Request is one action on one resource.
 type Request struct {
-	// Action is service:Name; Resource is an ARN, or "*" for actions that have none.
+	// Action is service:Name; Resource is an ARN, or "*" for actions without a resource.
 	Action, Resource string
-	// Account is that of the resource.
+	// Account owns the resource.
 	Account string
-	// Policy is the resource's own, nil for none.
+	// Policy is the resource's own policy, or nil.
 	Policy *Policy
-	// Keys are the request's own condition keys; the principal's need not be among them.
+	// Keys are the request's own condition keys, not necessarily including the principal's.
 	Keys Keys
 }
 
@@ -51,7 +51,7 @@ func (l *lookup) value(name string) Value {
 	return l.r.Keys.Key(name)
 }
 
-// variable is the text that a variable stands for: the one value of its key, else its fallback.
+// variable returns the text of a variable: the single value of its key, else its fallback.
 func (l *lookup) variable(t *token) (text string, ok bool) {
 	if v := l.value(t.text); len(v.Texts) == 1 && !v.Unbounded {
 		return v.Texts[0], true
@@ -64,7 +64,7 @@ func (l *lookup) variable(t *token) (text string, ok bool) {
 
 const principalTag = "aws:principaltag/"
 
-// key is a condition key of the principal. ok is true where nothing else may say what the key is, though it be absent.
+// key returns a condition key of the principal. ok means that the request must not override it, even if it is missing.
 func (p *Principal) key(name string) (v Value, ok bool) {
 	one := func(text string) (Value, bool) {
 		if text == "" {

@@ -14,7 +14,7 @@ import (
 type operator struct {
 	family  family
 	negated bool
-	// holds of an order: how the value stands to the operand, -1, 0 or 1.
+	// holds evaluates an ordering of value and operand: -1, 0 or 1.
 	holds func(order int) bool
 }
 
@@ -22,7 +22,7 @@ type family uint8
 
 const (
 	equalFamily family = iota // texts
-	foldFamily                // texts, without regard to case
+	foldFamily                // texts, ignoring case
 	likeFamily                // patterns
 	arnFamily                 // patterns of ARNs, part by part
 	numberFamily
@@ -70,7 +70,7 @@ var operators = map[string]*operator{
 	"Null":                      {family: nullFamily},
 }
 
-// operand is what an operator compares values with; its family says which field it is.
+// operand is what an operator compares values with; its family determines the field.
 type operand struct {
 	text   pattern
 	arn    resource
@@ -81,7 +81,7 @@ type operand struct {
 	prefix netip.Prefix
 }
 
-// compile reads an operand. bad is a malformed variable.
+// compile parses an operand. bad is a malformed variable.
 func (op *operator) compile(text string, s syntax) (o operand, bad string, ok bool) {
 	switch op.family {
 	case equalFamily, foldFamily:
@@ -106,7 +106,7 @@ func (op *operator) compile(text string, s syntax) (o operand, bad string, ok bo
 	return o, bad, ok
 }
 
-// test reports whether the operator, not negated, is true of a value and an operand.
+// test reports whether the operator, ignoring negation, is true for a value and an operand.
 func (op *operator) test(text string, o *operand, keys *lookup) bool {
 	switch op.family {
 	case equalFamily, likeFamily:
@@ -136,10 +136,10 @@ func (op *operator) test(text string, o *operand, keys *lookup) bool {
 	}
 }
 
-// maxDigits bounds a number's text, so that an exponent takes no room.
+// maxDigits limits a number's text, including the effect of an exponent.
 const maxDigits = 64
 
-// number reads a decimal number exactly.
+// number parses a decimal number exactly.
 func number(text string) (*big.Rat, bool) {
 	if len(text) > maxDigits || strings.Trim(text, "+-.0123456789") != "" {
 		return nil, false
@@ -147,10 +147,10 @@ func number(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// dateForms are those of ISO 8601 that W3C's note on dates allows.
+// dateForms are the forms of ISO 8601 allowed by W3C's note on dates.
 var dateForms = []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateOnly, "2006-01", "2006"}
 
-// date reads a date, or seconds since 1970, which have more digits than a year.
+// date parses a date, or seconds since 1970, which have more digits than a year.
 func date(text string) (time.Time, bool) {
 	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && len(text) > len("2006") {
 		return time.Unix(seconds, 0), true
@@ -168,7 +168,7 @@ func truth(text string) (yes, ok bool) {
 	return yes, yes || strings.EqualFold(text, "false")
 }
 
-// addresses reads a range, or an address as a range of itself.
+// addresses parses a range; a single address is a range of one.
 func addresses(text string) (netip.Prefix, bool) {
 	if p, err := netip.ParsePrefix(text); err == nil {
 		return p.Masked(), true

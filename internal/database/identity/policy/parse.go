@@ -60,7 +60,7 @@ func (p *parser) policy(root *node) *Error {
 	return nil
 }
 
-// only refuses members of other names.
+// only rejects members with other names.
 func (p *parser) only(n *node, names ...string) *Error {
 next:
 	for i := range n.members {
@@ -125,7 +125,7 @@ func (p *parser) effect(n *node, s *Statement) *Error {
 	return nil
 }
 
-// oneOf is the member of a name or the one of its negation, of which a statement has at most one.
+// oneOf returns a member or its negation; a statement has at most one of them.
 func (p *parser) oneOf(n *node, name string) (m member, negated, ok bool, err *Error) {
 	m, ok = n.member(name)
 	not, negated := n.member("Not" + name)
@@ -138,7 +138,7 @@ func (p *parser) oneOf(n *node, name string) (m member, negated, ok bool, err *E
 	return m, false, ok, nil
 }
 
-// texts are the strings of a member, one at least.
+// texts returns the strings of a member, at least one.
 func (p *parser) texts(m *member) ([]node, *Error) {
 	list := m.value.oneOrMany()
 	if len(list) == 0 {
@@ -252,7 +252,7 @@ func (p *parser) principals(n *node, s *Statement) *Error {
 	return nil
 }
 
-// valid reports whether a name may stand in a document.
+// valid reports whether a name is allowed in a document.
 func (n PrincipalName) valid() bool {
 	switch n.Kind {
 	case "AWS":

@@ -5,13 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// pattern is a text in which * stands for any characters, ? for one, and ${key} for the value of a condition key.
+// pattern is a text with wildcards (* for any characters, ? for one) and variables (${key} for the value of a condition key).
 type pattern []token
 
 type token struct {
 	kind     tokenKind
-	text     string // literal; of a variable its key in lower case
-	fallback string // of a variable that may be absent
+	text     string // literal; for a variable, its key in lower case
+	fallback string // of a variable that may be missing
 	optional bool   // a variable has a fallback
 }
 
@@ -24,7 +24,7 @@ const (
 	variableToken
 )
 
-// syntax says what in a text is more than itself.
+// syntax determines which special characters a text has.
 type syntax uint8
 
 const (
@@ -33,7 +33,7 @@ const (
 	ignoringCase // of ASCII letters, for the names of actions
 )
 
-// compilePattern reads a pattern. ok is false where a variable is malformed, which is then returned.
+// compilePattern compiles a pattern. If a variable is malformed, ok is false and bad is the variable.
 func compilePattern(text string, s syntax) (p pattern, bad string, ok bool) {
 	if s&ignoringCase != 0 {
 		text = lower(text)
@@ -82,7 +82,7 @@ func compilePattern(text string, s syntax) (p pattern, bad string, ok bool) {
 	return p, "", true
 }
 
-// variableOf reads what stands between the braces: a key, or a key and a fallback in quotes.
+// variableOf parses the text between the braces: a key, optionally with a fallback in quotes.
 func variableOf(body string) (token, bool) {
 	key, fallback, optional := strings.Cut(body, ",")
 	key = strings.TrimSpace(key)
@@ -97,16 +97,16 @@ func variableOf(body string) (token, bool) {
 	return v, key != "" && !strings.ContainsAny(key, "${'\" ")
 }
 
-// match reports whether the whole of text is the pattern's. A variable without a value matches nothing.
+// match reports whether the pattern matches the whole text. A variable without a value matches nothing.
 //
-// It goes back to the last * only, as what stands before it can take no other part of the text to any use; so it takes no more
-// than the product of both lengths.
+// It only backtracks to the last *, because a different match of the part before cannot help; so the time is at most the product
+// of both lengths.
 func (p pattern) match(text string, keys *lookup) bool {
 	if len(p) == 1 && p[0].kind == literalToken {
 		return p[0].text == text
 	}
-	at, from := 0, 0    // in the pattern and in the text
-	star, mark := -1, 0 // the last *, and the text that it has taken
+	at, from := 0, 0    // positions in the pattern and in the text
+	star, mark := -1, 0 // the last *, and the end of the text it has matched
 	for {
 		switch {
 		case at == len(p):
@@ -149,8 +149,8 @@ func (p pattern) match(text string, keys *lookup) bool {
 	}
 }
 
-// resource is a pattern of ARNs. The six parts of an ARN are compared one by one, so that a * in one part takes nothing of the next;
-// of a pattern with fewer parts the last goes on to the end.
+// resource is a pattern of ARNs. The six parts of an ARN are compared separately, so that a * in one part matches nothing of the
+// next. In a pattern with fewer parts the last one extends to the end.
 type resource struct {
 	all   bool // "*"
 	parts []pattern
@@ -172,7 +172,7 @@ func compileResource(text string, s syntax) (r resource, bad string, ok bool) {
 
 const arnParts = 6
 
-// splitARN cuts a pattern at its first five colons, of which those in variables are none.
+// splitARN splits a pattern at its first five colons outside of variables.
 func splitARN(text string, s syntax) []string {
 	var parts []string
 	begin := 0
@@ -213,7 +213,7 @@ func (r *resource) match(arn string, keys *lookup) bool {
 	return true
 }
 
-// lower is text with ASCII capitals as small letters.
+// lower converts ASCII letters to lower case.
 func lower(text string) string {
 	for i := range len(text) {
 		if c := text[i]; c >= 'A' && c <= 'Z' {
@@ -228,7 +228,7 @@ func lower(text string) string {
 	return text
 }
 
-// expand is the text of a pattern without wildcards.
+// expand returns the text of a pattern without wildcards.
 func (p pattern) expand(keys *lookup) (text string, ok bool) {
 	for i := range p {
 		part := p[i].text

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Names of headers that net/http takes out of the map, or may.
+// Headers that net/http removes from the map, or may remove.
 const (
 	nameLength   = "content-length"
 	nameTransfer = "transfer-encoding"
@@ -36,20 +36,21 @@ func (s *Signed) appendCanonical(dst []byte, r *http.Request, body []byte) []byt
 	return appendHex(dst, sum[:])
 }
 
-// appendHex appends a digest in hexadecimal, as encoding/hex does. Four bytes at a time take a third of its time, and a signature needs three.
+// appendHex appends a digest in hexadecimal, like encoding/hex. Processing four bytes at a time takes a third of the time, and a
+// signature needs three digests.
 func appendHex(dst, digest []byte) []byte {
 	for ; len(digest) >= 4; digest = digest[4:] {
 		v := uint64(binary.BigEndian.Uint32(digest))
 		v = (v | v<<16) & 0x0000ffff0000ffff
 		v = (v | v<<8) & 0x00ff00ff00ff00ff
-		v = (v | v<<4) & 0x0f0f0f0f0f0f0f0f                           // a nibble in each byte
+		v = (v | v<<4) & 0x0f0f0f0f0f0f0f0f                           // one nibble in each byte
 		letters := (v + 0x0606060606060606) >> 4 & 0x0101010101010101 // those of ten and more
 		dst = binary.BigEndian.AppendUint64(dst, v+0x3030303030303030+letters*('a'-'0'-10))
 	}
 	return hex.AppendEncode(dst, digest)
 }
 
-// appendStringToSign appends what is signed of a canonical request.
+// appendStringToSign appends the string to sign for a canonical request.
 func (s *Signed) appendStringToSign(dst, canonical []byte) []byte {
 	dst = append(append(dst, algorithm...), '\n')
 	dst = append(append(dst, s.stamp...), '\n')
@@ -58,7 +59,7 @@ func (s *Signed) appendStringToSign(dst, canonical []byte) []byte {
 	return appendHex(dst, sum[:])
 }
 
-// wirePath is the path as the request line has it.
+// wirePath returns the path as in the request line.
 func wirePath(r *http.Request) string {
 	if path, _, _ := strings.Cut(r.RequestURI, "?"); strings.HasPrefix(path, "/") {
 		return path
@@ -66,8 +67,8 @@ func wirePath(r *http.Request) string {
 	return r.URL.EscapedPath()
 }
 
-// appendPath appends a path without ".", ".." and empty segments, and with every character encoded that a URI reserves: what was
-// encoded on the wire is so twice.
+// appendPath appends a path without ".", ".." and empty segments, and with all reserved characters encoded, so that what was
+// encoded on the wire is encoded twice.
 func appendPath(dst []byte, path string) []byte {
 	if path == "" || path == "/" {
 		return append(dst, '/')
@@ -91,7 +92,7 @@ func appendPath(dst []byte, path string) []byte {
 	return dst
 }
 
-// appendQuery appends the parameters in the order of their encoded names and values, without the signature of a presigned request.
+// appendQuery appends the parameters sorted by encoded names and values, without the signature of a presigned request.
 func appendQuery(dst []byte, query string, presigned bool) []byte {
 	if query == "" {
 		return dst
@@ -123,7 +124,7 @@ func appendQuery(dst []byte, query string, presigned bool) []byte {
 	return dst
 }
 
-// recoded decodes a part of a query, and encodes it as signatures want it. A '%' that begins no code stands for itself.
+// recoded decodes a part of a query, and encodes it as signatures require. A '%' that does not start a code stands for itself.
 func recoded(text string) string {
 	plain := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
@@ -158,7 +159,7 @@ func appendEncoded(dst []byte, text string) []byte {
 	return dst
 }
 
-// appendValues appends the header's values, separated by commas, without spaces around them and with single ones inside.
+// appendValues appends the header's values, separated by commas, trimmed and with single spaces inside.
 func (h *signedHeader) appendValues(dst []byte, r *http.Request) []byte {
 	switch h.name {
 	case nameHost, nameAuthority:
@@ -196,7 +197,7 @@ func appendTrimmed(dst []byte, value string) []byte {
 	return dst
 }
 
-// in reports whether a request has the header; net/http takes some out of the map.
+// in reports whether a request has the header; net/http removes some from the map.
 func (h *signedHeader) in(r *http.Request) bool {
 	switch h.name {
 	case nameHost, nameAuthority:
@@ -210,7 +211,7 @@ func (h *signedHeader) in(r *http.Request) bool {
 	}
 }
 
-// first is Header.Get for a name in the form in which net/http keeps it.
+// first is Header.Get for a name in net/http's canonical form.
 func first(h http.Header, canonical string) string {
 	if values := h[canonical]; len(values) > 0 {
 		return values[0]

@@ -23,11 +23,11 @@ const (
 	queryPayload    = "X-Amz-Content-Sha256"
 )
 
-// parseHeader reads
+// parseHeader parses
 //
 //	AWS4-HMAC-SHA256 Credential=KEY/SCOPE, SignedHeaders=host;x-amz-date, Signature=HEX
 //
-// with any commas and spaces between the pairs, and the time from X-Amz-Date or Date.
+// with any commas and spaces between the pairs, and the time in X-Amz-Date or Date.
 func (p *Parser) parseHeader(r *http.Request, header string) (s Signed, err error) {
 	s = Signed{Token: first(r.Header, headerToken), stamp: first(r.Header, headerDate)}
 	if s.stamp == "" {
@@ -70,8 +70,8 @@ func (p *Parser) parseHeader(r *http.Request, header string) (s Signed, err erro
 	return s, nil
 }
 
-// CredentialOf returns the access key and the Region that a request names in its signature, exactly as Parse reads them, whether
-// the signature is right or not: a key with slashes is one that Parse refuses. ok is false where it names none.
+// CredentialOf returns the access key and the Region named in a request's signature, exactly as Parse reads them, whether or not
+// the signature is valid: a key with slashes is rejected by Parse. ok is false if there is none.
 func CredentialOf(r *http.Request) (keyID, region string, ok bool) {
 	var credential string
 	if header := r.Header.Get(headerAuthorization); header != "" {
@@ -83,13 +83,13 @@ func CredentialOf(r *http.Request) (keyID, region string, ok bool) {
 	return keyID, scope[1], ok
 }
 
-// The end of a header as SDKs write it.
+// The end of the header as SDKs write it.
 const (
 	signatureParameter = "Signature="
 	signatureLength    = 2 * sha256.Size
 )
 
-// parameters are the pairs of the header.
+// parameters returns the pairs of the header.
 func parameters(header string) (credential, headers, signature string, err error) {
 	scheme, rest, _ := strings.Cut(header, " ")
 	if strings.HasPrefix(scheme, "AWS") && scheme != algorithm {
@@ -112,7 +112,7 @@ func parameters(header string) (credential, headers, signature string, err error
 	return credential, headers, signature, nil
 }
 
-// parseQuery reads the parameters of a presigned request.
+// parseQuery parses the parameters of a presigned request.
 func parseQuery(r *http.Request) (s Signed, err error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {

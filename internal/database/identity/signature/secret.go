@@ -13,11 +13,11 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 )
 
-// derivedMax is how many signing keys a Secret keeps: a day has one for each pair of Region and service that requests are for.
+// derivedMax is the maximum number of signing keys that a Secret caches; a day has one for each combination of Region and
+// service.
 const derivedMax = 16
 
-// Secret is the secret of an access key. It keeps the signing keys of the day, whose making takes four times what a signature
-// does.
+// Secret is a secret access key. It caches the signing keys of the day, whose derivation takes four times as long as a signature.
 type Secret struct {
 	text string
 	keys atomic.Pointer[[]*signingKey]
@@ -29,7 +29,7 @@ type signingKey struct {
 	signers     sync.Pool // of *signer
 }
 
-// signer is an HMAC whose beginnings are computed once, and room for what it signs.
+// signer is an HMAC with precomputed initial states, and a buffer for its input.
 type signer struct {
 	mac    hash.Hash
 	buffer []byte
@@ -44,7 +44,7 @@ func (*Secret) String() string { return "[secret]" }
 // GoString hides the secret from logs.
 func (*Secret) GoString() string { return "[secret]" }
 
-// signingKey returns the key that signs requests of a client, and whether it was known.
+// signingKey returns the signing key for a client's claims, and whether it was cached.
 func (s *Secret) signingKey(c *claims) (k *signingKey, known bool) {
 	for _, k := range s.known() {
 		if k.scope == c.scope {
@@ -67,7 +67,7 @@ func (s *Secret) known() []*signingKey {
 	return nil
 }
 
-// keep keeps a key that has signed a request. Keys of other days make room for it.
+// keep caches a key that has signed a request. Keys of other days are dropped.
 func (s *Secret) keep(key *signingKey) {
 	known := s.known()
 	kept := make([]*signingKey, 0, len(known)+1)
@@ -77,7 +77,7 @@ func (s *Secret) keep(key *signingKey) {
 		}
 	}
 	kept = append(kept, key)
-	s.keys.Store(&kept) // of two that were derived at once one is kept
+	s.keys.Store(&kept) // of two keys derived concurrently one is kept
 }
 
 func sum(key []byte, text string) []byte {
@@ -86,7 +86,7 @@ func sum(key []byte, text string) []byte {
 	return h.Sum(nil)
 }
 
-// Verify refuses a request that was not signed with the secret, and says what should have been signed, as AWS does.
+// Verify rejects a request that was not signed with the secret and, like AWS, reports what should have been signed.
 func (s *Signed) Verify(secret *Secret, r *http.Request, body []byte) error {
 	key, known := secret.signingKey(s.claims)
 	signer := key.signers.Get().(*signer)
@@ -95,7 +95,7 @@ func (s *Signed) Verify(secret *Secret, r *http.Request, body []byte) error {
 	all := s.appendStringToSign(canonical, canonical)
 	signer.mac.Reset()
 	signer.mac.Write(all[len(canonical):])
-	// What is behind the string to sign in the buffer is free.
+	// The buffer after the string to sign is free.
 	digest := signer.mac.Sum(all)
 	signer.buffer = appendHex(digest, digest[len(all):])
 	want := signer.buffer[len(digest):]

@@ -1,5 +1,5 @@
-// Package signature verifies Signature Version 4, AWS's way of signing requests, in its two forms: the header Authorization, and
-// parameters of the query (presigned requests).
+// Package signature verifies Signature Version 4, AWS's scheme for signing requests, in its two forms: the Authorization header,
+// and query parameters (presigned requests).
 //
 // # Model
 //
@@ -8,18 +8,18 @@
 //	signing key          HMAC chain from the secret over date, region, service, aws4_request        secret.go
 //	signature            HMAC of the string to sign with the signing key
 //
-// A request passes Parser.Parse, Signed.InScope, Signed.Verify and Signed.Timely, in the order in which AWS reports what is wrong. The
-// secret of the key is the caller's to look up, between InScope and Verify.
+// A request passes Parser.Parse, Signed.InScope, Signed.Verify and Signed.Timely, in the order in which AWS reports errors. The
+// caller looks up the secret of the key between InScope and Verify.
 //
 // # Invariants
 //
-//	I1  Every error is an *apierr.Error in AWS's words. Nothing that a sender controls makes a panic.
-//	I2  Signatures are compared in constant time. No secret is in an error, nor anything derived from one but a signature.
-//	I3  Host and X-Amz-Target are signed, so a signature is good for one server and one operation.
+//	I1  Every error is an *apierr.Error with AWS's message. No client input causes a panic.
+//	I2  Signatures are compared in constant time. Errors contain no secret, nor anything derived from one except a signature.
+//	I3  Host and X-Amz-Target are signed, so a signature is only valid for one server and one operation.
 //
 // # Concurrency
 //
-// All functions may be called at once. A Parser and a Secret are shared by requests.
+// All functions are safe for concurrent use. A Parser and a Secret are shared by requests.
 package signature
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 )
 
-// DefaultSkew is by how much the clocks of sender and server may differ.
+// DefaultSkew is the tolerated difference between the clocks of sender and server.
 const DefaultSkew = 5 * time.Minute
 
 const (
@@ -54,27 +54,27 @@ const (
 
 	unsignedPayload = "UNSIGNED-PAYLOAD"
 
-	// keptMax is how many clients' claims a Parser keeps.
+	// keptMax is the maximum number of clients whose claims a Parser caches.
 	keptMax = 256
-	// presignedMax is the longest that a presigned request may be good for.
+	// presignedMax is the maximum validity of a presigned request.
 	presignedMax = 7 * 24 * time.Hour
 )
 
-// Signed is what a request says of its signature.
+// Signed is the parsed signature of a request.
 type Signed struct {
 	*claims
-	// Token is the session token that goes with a temporary access key.
+	// Token is the session token of a temporary access key.
 	Token string
 
-	prefix    string // of the header Authorization, for Parser.Keep; "" where the claims are kept, or were in a query
+	prefix    string // of the Authorization header, for Parser.Keep; "" if the claims are cached, or came from a query
 	signature string
 	at        time.Time
-	stamp     string // at, as it is signed
+	stamp     string // at, as signed
 	presigned bool
-	expires   time.Duration // of a presigned request, 0 where it says nothing
+	expires   time.Duration // of a presigned request, or 0
 }
 
-// claims are what requests of one client have in common. They never change.
+// claims are the common part of one client's requests. They are immutable.
 type claims struct {
 	// KeyID is the id of the access key; Region and Service are those of the credential scope.
 	KeyID, Region, Service string
@@ -83,27 +83,27 @@ type claims struct {
 	date, end string // of the scope
 	headers   string // names of the signed headers in lower case, separated by semicolons
 	signed    []signedHeader
-	host      bool // is signed
+	host      bool // host is signed
 	target    bool // X-Amz-Target is signed
 }
 
-// signedHeader is a header's name as it is signed, and as net/http has it.
+// signedHeader is a header's name, as signed and in net/http's form.
 type signedHeader struct{ name, canonical string }
 
-// Parser reads what requests say of their signatures. It keeps the claims of some clients, of whom most requests differ by their
-// signature alone. The zero Parser works.
+// Parser parses the signatures of requests. It caches the claims of some clients, most of whose requests differ only by their
+// signature. The zero Parser is valid.
 type Parser struct {
-	kept atomic.Pointer[map[string]*claims] // by the header Authorization up to the signature
-	last atomic.Pointer[moment]             // when a request was signed: in a second there are many
+	kept atomic.Pointer[map[string]*claims] // by the Authorization header up to the signature
+	last atomic.Pointer[moment]             // the latest signing time, which many requests of a second share
 }
 
-// moment is a time as it is signed.
+// moment is a signing time and its text.
 type moment struct {
 	stamp string
 	at    time.Time
 }
 
-// Parse reads what a request says of its signature.
+// Parse parses the signature of a request.
 func (p *Parser) Parse(r *http.Request) (Signed, error) {
 	header := first(r.Header, headerAuthorization)
 	inQuery := strings.Contains(r.URL.RawQuery, "X-Amz-")
@@ -136,7 +136,7 @@ func (p *Parser) Parse(r *http.Request) (Signed, error) {
 	return s, nil
 }
 
-// Keep keeps the claims of a request whose signature is right.
+// Keep caches the claims of a request whose signature is valid.
 func (p *Parser) Keep(s *Signed) {
 	if last := p.last.Load(); last == nil || last.at.Before(s.at) {
 		p.last.Store(&moment{strings.Clone(s.stamp), s.at})
@@ -148,11 +148,11 @@ func (p *Parser) Keep(s *Signed) {
 	if old := p.kept.Load(); old != nil && len(*old) < keptMax {
 		maps.Copy(kept, *old)
 	}
-	p.kept.Store(&kept) // of two that are kept at once one is
+	p.kept.Store(&kept) // of two cached concurrently one is kept
 }
 
-// parseTime reads a time in ISO 8601's basic format, or, where it is from the header Date, in one of HTTP's, which it brings into the
-// other format.
+// parseTime parses a time in ISO 8601's basic format or, if it is from the Date header, in one of HTTP's, which it converts to
+// the other.
 func parseTime(stamp *string) (time.Time, error) {
 	if t, err := time.Parse(basicISO, *stamp); err == nil {
 		return t, nil
@@ -165,8 +165,8 @@ func parseTime(stamp *string) (time.Time, error) {
 	return t, err
 }
 
-// newClaims reads a credential, KEY/20261120/eu-west-1/dynamodb/aws4_request, in which the key has no slashes. Of one that is no
-// credential the claims have no KeyID, and the scope is what it is.
+// newClaims parses a credential, KEY/20261120/eu-west-1/dynamodb/aws4_request, whose key has no slashes. If it is invalid, the
+// claims have no KeyID and the whole text as the scope.
 func newClaims(credential, headers string) *claims {
 	c := &claims{scope: credential, headers: strings.ToLower(headers)}
 	for name := range strings.SplitSeq(c.headers, ";") {
@@ -181,7 +181,7 @@ func newClaims(credential, headers string) *claims {
 	return c
 }
 
-// cutCredential cuts a credential into the key and the four parts of the scope: date, Region, service and end.
+// cutCredential splits a credential into the key and the four parts of the scope: date, Region, service and end.
 func cutCredential(credential string) (keyID string, scope [4]string, ok bool) {
 	parts := strings.Split(strings.TrimRight(credential, "/"), "/")
 	at := len(parts) - len(scope)
@@ -192,7 +192,7 @@ func cutCredential(credential string) (keyID string, scope [4]string, ok bool) {
 	return strings.Join(parts[:at], "/"), scope, true
 }
 
-// checkHeaders refuses signatures that do not cover what a request is for, and names of headers that are not there.
+// checkHeaders rejects signatures that do not cover what identifies a request, and names of missing headers.
 func (s *Signed) checkHeaders(r *http.Request) error {
 	switch {
 	case !s.host:
@@ -208,8 +208,8 @@ func (s *Signed) checkHeaders(r *http.Request) error {
 	return nil
 }
 
-// InScope refuses a credential scope of another service or day; the first of services is the one that the error names. Whether
-// the Region is served is for who serves Regions to say.
+// InScope rejects a credential scope of another service or day; the error names the first of services. Whether the Region is
+// served is checked elsewhere.
 func (s *Signed) InScope(services ...string) error {
 	var wrong []string
 	if !slices.Contains(services, s.Service) {
@@ -227,7 +227,7 @@ func (s *Signed) InScope(services ...string) error {
 	return apierr.New(apierr.InvalidSignatureException, strings.Join(wrong, ""))
 }
 
-// Timely refuses a request that was signed too long ago, or in the future.
+// Timely rejects a request that was signed too long ago, or in the future.
 func (s *Signed) Timely(now time.Time, skew time.Duration) error {
 	text := func(t time.Time) string { return t.UTC().Format(basicISO) }
 	minutes := int(skew / time.Minute)

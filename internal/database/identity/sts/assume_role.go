@@ -17,14 +17,14 @@ import (
 	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
-// The bounds of sessions, as on AWS.
+// The limits of sessions, as on AWS.
 const (
 	sessionDefault = time.Hour
 	sessionMin     = 15 * time.Minute
 	chainedMax     = time.Hour
 	policyMax      = 2048 // of the document and the ARNs together
 	policyARNsMax  = 10
-	// tokenMax leaves room for the other headers that the server takes, of 12 KB together.
+	// tokenMax leaves room for other headers: the server accepts 12 KB in total.
 	tokenMax = 8 << 10
 )
 
@@ -80,7 +80,7 @@ func (c *call) assumeRole(ctx context.Context) (any, error) {
 	return assumedRole{assumedRoleUser{made.Principal.UserID, made.Principal.ARN}, shown(made), sourceIdentity(s.Keys)}, nil
 }
 
-// begin begins a session whose token fits into the headers of a request.
+// begin starts a session whose token fits into the headers of a request.
 func (c *call) begin(ctx context.Context, role *identity.Role, s *identity.Session) (*identity.Credentials, error) {
 	made, err := c.h.options.Directory.AssumeRole(ctx, role, *s)
 	if err == nil && len(made.Token) > tokenMax {
@@ -93,7 +93,7 @@ func notAllowed(who, action, arn string) *fault {
 	return denied("User: %s is not authorized to perform: %s on resource: %s", who, action, arn)
 }
 
-// withoutMFA refuses the code of a device: nobody has one here.
+// withoutMFA rejects MFA codes, because MFA devices are not supported.
 func (c *call) withoutMFA() error {
 	if c.form.Get("SerialNumber") == "" && c.form.Get("TokenCode") == "" {
 		return nil
@@ -101,7 +101,8 @@ func (c *call) withoutMFA() error {
 	return denied("MultiFactorAuthentication failed, unable to validate MFA code.  Please verify your MFA serial number is valid and associated with this user.")
 }
 
-// roleSession reads what a session of a role has of its own, but for tags and a source identity, which web identities bring in their tokens.
+// roleSession reads the session-specific parameters, except tags and the source identity, which web identities have in their
+// tokens.
 func (c *call) roleSession() (*identity.Session, error) {
 	arn, name := c.form.Get("RoleArn"), c.form.Get("RoleSessionName")
 	switch {
@@ -120,7 +121,7 @@ func (c *call) roleSession() (*identity.Session, error) {
 	return s, c.policies(s)
 }
 
-// policies reads the session's policies: a document in Policy, and those of the directory whose ARNs are in PolicyArns.
+// policies reads the session's policies: a document in Policy, and the directory's policies with the ARNs in PolicyArns.
 func (c *call) policies(s *identity.Session) error {
 	document := c.form.Get("Policy")
 	if len(document) > policyMax {
@@ -156,12 +157,12 @@ func (c *call) policies(s *identity.Session) error {
 	return nil
 }
 
-// pattern is AWS's sentence for a value that does not match.
+// pattern returns AWS's error for a value that does not match.
 func pattern(member, value, expression string) *fault {
 	return validation("1 validation error detected: Value '%s' at '%s' failed to satisfy constraint: Member must satisfy regular expression pattern: %s", value, member, expression)
 }
 
-// tooLong is AWS's sentence for what is longer than it may be.
+// tooLong returns AWS's error for a value that is too long.
 func tooLong(member string, most int) *fault {
 	return validation("1 validation error detected: Value at '%s' failed to satisfy constraint: Member must have length less than or equal to %d", member, most)
 }
@@ -185,7 +186,7 @@ func (c *call) duration(usual, longest time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
-// roleDuration is how long a session of a role is to be. One that a session of another role takes is short.
+// roleDuration returns the duration of a role's session. It is short for role chaining.
 func (c *call) roleDuration(role *identity.Role, chained bool) (time.Duration, error) {
 	d, err := c.duration(min(sessionDefault, role.MaxSession), 12*time.Hour)
 	switch {
@@ -199,7 +200,7 @@ func (c *call) roleDuration(role *identity.Role, chained bool) (time.Duration, e
 	return d, nil
 }
 
-// actions are all that taking a role for a session needs. Tags and source identities that it inherits need them too.
+// actions returns all actions needed to assume a role for a session. Inherited tags and source identities need them, too.
 func actions(first string, s *identity.Session) []string {
 	needed := []string{first}
 	if len(s.Tags) > 0 {
@@ -211,7 +212,7 @@ func actions(first string, s *identity.Session) []string {
 	return needed
 }
 
-// accountOf is the account in an ARN.
+// accountOf returns the account in an ARN.
 func accountOf(arn string) string {
 	if parts := strings.SplitN(arn, ":", 6); len(parts) == 6 {
 		return parts[4]
@@ -219,7 +220,7 @@ func accountOf(arn string) string {
 	return ""
 }
 
-// keys are the condition keys of a request to take a role.
+// keys are the condition keys of a request to assume a role.
 type keys struct {
 	call    *call
 	session *identity.Session
@@ -274,4 +275,4 @@ func given(text string) policy.Value {
 	return policy.One(text)
 }
 
-var errUnavailable = errors.New("sts: the keys of the identity provider cannot be had")
+var errUnavailable = errors.New("sts: the keys of the identity provider are not available")

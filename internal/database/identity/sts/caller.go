@@ -24,7 +24,7 @@ type sessionToken struct{ Credentials credentials }
 
 func (sessionToken) operation() string { return "GetSessionToken" }
 
-// The lengths of sessions of users and of the root.
+// The durations of sessions of users and of the root.
 const (
 	userSessionDefault = 12 * time.Hour
 	userSessionMax     = 36 * time.Hour
@@ -46,7 +46,7 @@ func (c *call) getSessionToken(ctx context.Context) (any, error) {
 	if c.who.Root {
 		duration = min(duration, rootSessionMax)
 	}
-	// The condition key tells the session from who began it.
+	// The condition key distinguishes the session from the user who started it.
 	keys := map[string][]string{"aws:tokenissuetime": {c.h.options.Now().UTC().Format(time.RFC3339)}}
 	made, err := c.h.options.Directory.UserSession(ctx, c.who, identity.Session{Duration: duration, Keys: keys})
 	if err != nil {

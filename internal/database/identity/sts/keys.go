@@ -15,26 +15,26 @@ import (
 
 const (
 	fetchTimeout = 5 * time.Second
-	// keysAge is how old keys may get, and retryAfter the least time between two fetches: tokens of unknown keys do not make more.
+	// keysAge is the maximum age of keys, and retryAfter the minimum time between two fetches, even if tokens have unknown keys.
 	keysAge    = time.Hour
 	retryAfter = 10 * time.Second
 	jwksMax    = 256 << 10
 )
 
-// keySet has the keys of a provider, as fetched.
+// keySet holds the fetched keys of a provider.
 type keySet struct {
 	url    string
 	client *http.Client
 	now    func() time.Time
 
-	mu      sync.Mutex // held during a fetch: whoever needs the keys waits for it
+	mu      sync.Mutex // held during a fetch, for which all users of the keys wait
 	set     jwk.Set
-	fetched time.Time // the last fetch that succeeded
+	fetched time.Time // the last successful fetch
 	tried   time.Time
 	failure error
 }
 
-// keySet returns the keys at a URL.
+// keySet returns the key set of a URL.
 func (h *Handler) keySet(url string) *keySet {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -46,8 +46,8 @@ func (h *Handler) keySet(url string) *keySet {
 	return k
 }
 
-// verify returns a token that one of the keys has signed. Its claims are not looked at. The keys are fetched again for one that they
-// do not verify: the provider may have new ones.
+// verify returns a token that is signed by one of the keys. It does not check the claims. If no key verifies the token, the keys
+// are fetched again, because the provider may have new ones.
 func (k *keySet) verify(ctx context.Context, token string) (jwt.Token, error) {
 	set, err := k.get(ctx, false)
 	if err != nil {
@@ -85,8 +85,8 @@ func (k *keySet) get(ctx context.Context, newer bool) (jwk.Set, error) {
 	return k.set, nil
 }
 
-// fetch replaces the keys; where that fails, those that are there stay. It is for all who wait, so it does not end with the request
-// that began it.
+// fetch replaces the keys; if it fails, the previous ones are kept. It serves all waiting requests, so it does not end with the
+// request that started it.
 func (k *keySet) fetch(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 	defer cancel()
@@ -98,7 +98,7 @@ func (k *keySet) fetch(ctx context.Context) {
 	public := jwk.NewSet()
 	for i := range set.Len() {
 		key, _ := set.Key(i)
-		if key.KeyType() == jwa.OctetSeq() { // a secret is no key that anyone may know
+		if key.KeyType() == jwa.OctetSeq() { // a symmetric key must not be public
 			continue
 		}
 		if use, ok := key.KeyUsage(); ok && use != jwk.ForSignature.String() {

@@ -41,7 +41,7 @@ func denied(format string, args ...any) *fault {
 	return &fault{http.StatusForbidden, "AccessDenied", fmt.Sprintf(format, args...)}
 }
 
-// codes are STS's names for what the server in front refuses.
+// codes are STS's names of the server's own errors.
 var codes = map[apierr.Code]fault{
 	apierr.MissingAuthenticationTokenException: {http.StatusForbidden, "MissingAuthenticationToken", ""},
 	apierr.IncompleteSignatureException:        {http.StatusBadRequest, "IncompleteSignature", ""},
@@ -52,7 +52,7 @@ var codes = map[apierr.Code]fault{
 	apierr.ThrottlingException:                 {http.StatusBadRequest, "Throttling", ""},
 }
 
-// faultOf is the response to an error.
+// faultOf returns the response to an error.
 func faultOf(err error) *fault {
 	if f, ok := errors.AsType[*fault](err); ok {
 		return f
@@ -65,7 +65,7 @@ func faultOf(err error) *fault {
 		f.message = e.Message
 		return &f
 	}
-	if errors.Is(err, identity.ErrGone) { // since the request was authenticated
+	if errors.Is(err, identity.ErrGone) { // deleted after the request was authenticated
 		return faultOf(apierr.KeyUnknown.With())
 	}
 	return errInternal
@@ -77,7 +77,7 @@ func (f *fault) encode(id string) (status int, header http.Header, body []byte) 
 	if f.status >= http.StatusInternalServerError {
 		sender = "Receiver"
 	}
-	body, _ = xml.Marshal(struct { // texts always can be
+	body, _ = xml.Marshal(struct { // strings can always be encoded
 		XMLName   xml.Name `xml:"ErrorResponse"`
 		Namespace string   `xml:"xmlns,attr"`
 		Error     detail
@@ -88,14 +88,14 @@ func (f *fault) encode(id string) (status int, header http.Header, body []byte) 
 
 func xmlHeader() http.Header { return http.Header{"Content-Type": {"text/xml"}} }
 
-// result is what an operation answers.
+// result is the output of an operation.
 type result interface{ operation() string }
 
-// encode writes the response of an operation.
+// encode encodes the response of an operation.
 func encode(out any, id string) ([]byte, error) {
 	r, ok := out.(result)
 	if !ok {
-		return nil, fmt.Errorf("sts: %T is no result", out)
+		return nil, fmt.Errorf("sts: %T is not a result", out)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<%sResponse xmlns="%s">`, r.operation(), namespace)
@@ -111,7 +111,7 @@ func encode(out any, id string) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// credentials are a session's, as responses have them.
+// credentials are a session's, as in responses.
 type credentials struct {
 	AccessKeyID     string `xml:"AccessKeyId"`
 	SecretAccessKey string
@@ -123,7 +123,7 @@ func shown(c *identity.Credentials) credentials {
 	return credentials{c.ID, c.Secret, c.Token, c.Expires.Format(time.RFC3339)}
 }
 
-// assumedRoleUser is who has a role's session.
+// assumedRoleUser identifies a role's session.
 type assumedRoleUser struct {
 	AssumedRoleID string `xml:"AssumedRoleId"`
 	ARN           string `xml:"Arn"`

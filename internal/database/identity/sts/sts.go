@@ -1,22 +1,22 @@
-// Package sts answers the Security Token Service's API in AWS's Query protocol: GetCallerIdentity, AssumeRole,
-// AssumeRoleWithWebIdentity and GetSessionToken, over the directory of package identity.
+// Package sts implements the Security Token Service's API in AWS's Query protocol: GetCallerIdentity, AssumeRole,
+// AssumeRoleWithWebIdentity and GetSessionToken, using the directory of package identity.
 //
 // A request is a form, or the query of a GET, with Action, Version 2011-06-15 and members such as Tags.member.1.Key:
 //
-//	operation     reads the members, asks policies, begins a session        get_caller_identity.go …
+//	operation     reads the members, checks policies, starts a session      get_caller_identity.go …
 //	web identity  verifies a JWT with the keys of its issuer                web_identity.go, keys.go
-//	protocol      XML, and AWS's codes for what the server itself refuses    protocol.go
+//	protocol      XML, and AWS's codes for the server's own errors           protocol.go
 //
 // # Invariants
 //
-//	I1  What a client sends never causes a panic or a 500. Nothing of it is kept but in the token that it gets.
-//	I2  A role is taken only when its trust policy allows it: every action that a request needs, sts:TagSession and
-//	    sts:SetSourceIdentity among them, is asked for.
-//	I3  A session has at most what its role or user has, for at most as long as AWS allows.
+//	I1  No client input causes a panic or a 500. None of it is kept except in the client's own token.
+//	I2  A role is assumed only if its trust policy allows it: every action that a request needs is checked, including
+//	    sts:TagSession and sts:SetSourceIdentity.
+//	I3  A session has at most the permissions of its role or user, for at most as long as AWS allows.
 //
 // # Concurrency
 //
-// A Handler serves any number of requests at once, and looks at turnsMax web identities together.
+// A Handler serves any number of requests concurrently, and verifies at most turnsMax web identities at once.
 package sts
 
 import (
@@ -35,25 +35,25 @@ import (
 
 const (
 	apiVersion = "2011-06-15"
-	// bodyMax is the most bytes that a request may have, and turnsMax how many web identities are looked at together: anyone may
-	// ask for it, and it may wait for a provider.
+	// bodyMax is the maximum size of a request, and turnsMax how many web identities are verified at once: anyone may request it,
+	// and it may wait for a provider.
 	bodyMax  = 256 << 10
 	turnsMax = 4
 
 	webIdentityAction = "AssumeRoleWithWebIdentity"
 )
 
-// Options of a Handler. Directory and Account are needed.
+// Options configure a Handler. Directory and Account are required.
 type Options struct {
 	Directory *identity.Directory
 	Account   string
-	// Client fetches the keys of identity providers. Default: one that waits 5 s.
+	// Client fetches the keys of identity providers. Default: one with a timeout of 5 s.
 	Client *http.Client
 	Now    func() time.Time // default time.Now
 	Logger *slog.Logger     // default: discard
 }
 
-// Handler answers requests.
+// Handler responds to requests.
 type Handler struct {
 	options Options
 	turns   chan struct{}
@@ -76,7 +76,7 @@ func New(o Options) *Handler {
 	return &Handler{options: o, turns: make(chan struct{}, turnsMax), keys: map[string]*keySet{}}
 }
 
-// Serves reports whether a request is for STS: by the service that it is signed for, or, unsigned, by the version that its body names.
+// Serves reports whether a request is for STS: by the service it is signed for or, if unsigned, by the version in its body.
 func (h *Handler) Serves(r *http.Request, body []byte) bool {
 	if r.URL.Path != "/" && r.URL.Path != "" || r.Header.Get("X-Amz-Target") != "" {
 		return false
@@ -94,13 +94,13 @@ func (h *Handler) Serves(r *http.Request, body []byte) bool {
 	return body == nil || strings.Contains(string(body), "Version="+apiVersion)
 }
 
-// Public reports whether a request brings its proof in a parameter: a web identity's token.
+// Public reports whether a request authenticates by a parameter: a web identity's token.
 func (h *Handler) Public(r *http.Request, body []byte) bool {
 	form, err := parameters(r, body)
 	return err == nil && form.Get("Action") == webIdentityAction
 }
 
-// Recorded returns the parameters of a request for STS. Those that cannot be read are none.
+// Recorded returns the parameters of a request for STS, or none if they cannot be parsed.
 func (h *Handler) Recorded(r *http.Request, body []byte) url.Values {
 	form, err := parameters(r, body)
 	if err != nil {
@@ -112,7 +112,7 @@ func (h *Handler) Recorded(r *http.Request, body []byte) url.Values {
 	return form
 }
 
-// Serve responds to a request that Serves is true for.
+// Serve responds to a request for which Serves is true.
 func (h *Handler) Serve(ctx context.Context, who *policy.Principal, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte) {
 	if who == nil {
 		who = h.options.Directory.Root()
@@ -130,12 +130,12 @@ func (h *Handler) Serve(ctx context.Context, who *policy.Principal, r *http.Requ
 	return f.encode(id)
 }
 
-// Refuse responds to a request that is not served for a reason of the server's own.
+// Refuse responds to a request that the server itself rejects.
 func (h *Handler) Refuse(_ *http.Request, id string, e *apierr.Error) (int, http.Header, []byte) {
 	return faultOf(e).encode(id)
 }
 
-// perform carries out one operation.
+// perform executes one operation.
 func (h *Handler) perform(ctx context.Context, who *policy.Principal, r *http.Request, body []byte) (any, error) {
 	form, err := parameters(r, body)
 	if err != nil {
@@ -143,7 +143,7 @@ func (h *Handler) perform(ctx context.Context, who *policy.Principal, r *http.Re
 	}
 	c := &call{h: h, who: who, r: r, form: form}
 	action := form.Get("Action")
-	if who.ARN == "" && action != webIdentityAction { // nobody
+	if who.ARN == "" && action != webIdentityAction { // not authenticated
 		return nil, apierr.NotSigned.With()
 	}
 	switch {
@@ -164,7 +164,7 @@ func (h *Handler) perform(ctx context.Context, who *policy.Principal, r *http.Re
 	}
 }
 
-// parameters are those of the body or, of a GET, of the query.
+// parameters returns those of the body or, for a GET, of the query.
 func parameters(r *http.Request, body []byte) (url.Values, error) {
 	if len(body) > bodyMax {
 		return nil, errTooLarge

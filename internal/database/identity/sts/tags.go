@@ -11,14 +11,14 @@ import (
 	"github.com/monotable/monotable/internal/database/identity"
 )
 
-// The bounds of tags, as on AWS, in bytes.
+// The limits of tags, as on AWS, in bytes.
 const (
 	tagsMax     = 50
 	tagKeyMax   = 128
 	tagValueMax = 256
 )
 
-// keySourceIdentity is the condition key that a session has of its source identity.
+// keySourceIdentity is the condition key for a session's source identity.
 const keySourceIdentity = "aws:sourceidentity"
 
 func sourceIdentity(keys map[string][]string) string {
@@ -32,7 +32,7 @@ func invalidParameter(message string) *fault {
 	return &fault{http.StatusBadRequest, "InvalidParameterValue", message}
 }
 
-// tag reads the tags of a session, and adds those that it inherits from the session that asks.
+// tag reads the tags of a session, and adds those inherited from the requesting session.
 func (c *call) tag(s *identity.Session) error {
 	names, err := c.list("Tags", ".Key", ".Value")
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *call) tag(s *identity.Session) error {
 	return nil
 }
 
-// checkTransitive refuses transitive keys that are not those of tags, and spells the others as the tags do.
+// checkTransitive rejects transitive keys without a tag, and spells the others like the tags.
 func checkTransitive(s *identity.Session) error {
 	for i, key := range s.Transitive {
 		found := false
@@ -92,7 +92,7 @@ func checkTransitive(s *identity.Session) error {
 	return nil
 }
 
-// setSourceIdentity reads the source identity of a session. The one that the session that asks has goes on, and no other takes its place.
+// setSourceIdentity reads the source identity of a session. That of the requesting session is inherited and cannot be changed.
 func (c *call) setSourceIdentity(s *identity.Session) error {
 	source, inherited := c.form.Get("SourceIdentity"), sourceIdentity(c.who.Keys)
 	switch {
@@ -109,8 +109,8 @@ func (c *call) setSourceIdentity(s *identity.Session) error {
 	return nil
 }
 
-// list reads NAME.member.1SUFFIX, NAME.member.2SUFFIX and so on. Other members of NAME than these and those with one of the other suffixes
-// are refused: what a session must not do is not to be lost by a wrong number.
+// list reads NAME.member.1SUFFIX, NAME.member.2SUFFIX and so on. It rejects other members of NAME, except those with one of the
+// other suffixes, so that a restriction of a session is not lost because of a wrong number.
 func (c *call) list(name, suffix string, others ...string) ([]string, error) {
 	var all []string
 	read := 0
@@ -138,7 +138,7 @@ func (c *call) list(name, suffix string, others ...string) ([]string, error) {
 	return all, nil
 }
 
-// The claims of a web identity's token that are of its session.
+// The claims of a web identity's token that become part of its session.
 //
 //	"https://aws.amazon.com/tags": {"principal_tags": {"Project": ["Automation"]}, "transitive_tag_keys": ["Project"]}
 //	"https://aws.amazon.com/source_identity": "ana"
@@ -147,7 +147,7 @@ const (
 	claimSourceIdentity = "https://aws.amazon.com/source_identity"
 )
 
-// claimed reads from a token what the session has of tags and a source identity.
+// claimed reads the session's tags and source identity from a token.
 func claimed(t jwt.Token, s *identity.Session) error {
 	if texts := textsOf(t, claimSourceIdentity); t.Has(claimSourceIdentity) {
 		if len(texts) != 1 || !sessionName.MatchString(texts[0]) {

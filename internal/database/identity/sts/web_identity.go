@@ -92,7 +92,7 @@ func (c *call) assumeRoleWithWebIdentity(ctx context.Context) (any, error) {
 	return webIdentity{subject, audience, assumedRoleUser{made.Principal.UserID, made.Principal.ARN}, shown(made), arn, sourceIdentity(s.Keys)}, nil
 }
 
-// providerName is how policies name an issuer.
+// providerName returns the name of an issuer in policies.
 func providerName(issuer string) string {
 	_, name, found := strings.Cut(issuer, "://")
 	if !found {
@@ -101,7 +101,7 @@ func providerName(issuer string) string {
 	return strings.TrimSuffix(name, "/")
 }
 
-// verify verifies a token: its issuer is a provider, its signature that of one of the provider's keys, its time now.
+// verify verifies a token: its issuer is a provider, it is signed by one of the provider's keys, and it is valid now.
 func (c *call) verify(ctx context.Context, token string) (verified jwt.Token, p *identity.Provider, audience string, err error) {
 	unverified, err := jwt.ParseInsecure([]byte(token))
 	if err != nil {
@@ -113,7 +113,7 @@ func (c *call) verify(ctx context.Context, token string) (verified jwt.Token, p 
 		return nil, nil, "", invalidToken("No OpenIDConnect provider found in your account for %s", issuer)
 	}
 	if verified, err = c.h.keySet(p.JWKS).verify(ctx, token); errors.Is(err, errUnavailable) {
-		c.h.options.Logger.WarnContext(ctx, "keys of an identity provider cannot be had", "provider", issuer, "error", err)
+		c.h.options.Logger.WarnContext(ctx, "cannot fetch the keys of an identity provider", "provider", issuer, "error", err)
 		return nil, nil, "", &fault{http.StatusBadRequest, "IDPCommunicationError", "Couldn't retrieve verification key from your identity provider,  please reference AssumeRoleWithWebIdentity documentation for requirements"}
 	}
 	if err != nil {
@@ -140,7 +140,7 @@ func (c *call) verify(ctx context.Context, token string) (verified jwt.Token, p 
 	return verified, p, audience, nil
 }
 
-// audienceOf is whom a token is for: azp where there is one, as AWS has it, else aud, else the client of Cognito's access tokens.
+// audienceOf returns the audience of a token: azp if present, like AWS, else aud, else the client of Cognito's access tokens.
 func audienceOf(t jwt.Token, p *identity.Provider) (audience string, ok bool) {
 	var all []string
 	for _, claim := range []string{"azp", "aud", "client_id"} {
@@ -154,7 +154,7 @@ func audienceOf(t jwt.Token, p *identity.Provider) (audience string, ok bool) {
 	return "", len(p.Audiences) == 0
 }
 
-// textsOf is a claim that is a text or a list of them.
+// textsOf returns a claim that is a string or a list of strings.
 func textsOf(t jwt.Token, claim string) []string {
 	if claim == "aud" {
 		all, _ := t.Audience()

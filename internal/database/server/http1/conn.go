@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The states of a connection: whoever changes them to idle or from it may close it.
+// The states of a connection. Whoever switches it to or from idle may close it.
 const (
 	stateActive int32 = iota
 	stateIdle
@@ -20,17 +20,17 @@ const (
 )
 
 const (
-	// refresh is how far a deadline may be from what it should be: to set one costs more than to compare two.
+	// refresh is the tolerated deviation of a deadline: setting one costs more than comparing two.
 	refresh = 5 * time.Second
-	// watchAfter is how long a handler takes until the connection looks whether the client is still there.
+	// watchAfter is how long a handler runs before the connection checks whether the client is still there.
 	watchAfter = 50 * time.Millisecond
-	// discardMax is how much of a body that the handler did not read is read, to keep the connection.
+	// discardMax is how much of a body that the handler did not read is read to keep the connection.
 	discardMax = 256 << 10
-	// lingerTime is how long a connection that is closed with something unread waits for the client to read the response.
+	// lingerTime is how long a connection that is closed with unread data waits for the client to read the response.
 	lingerTime = 500 * time.Millisecond
 )
 
-// conn is a connection, and the request that it has under way.
+// conn is a connection and its current request.
 type conn struct {
 	server *Server
 	net    net.Conn
@@ -40,8 +40,8 @@ type conn struct {
 	state  atomic.Int32
 
 	head        head
-	buffer      []byte // what has been read and not yet taken
-	store       []byte // where buffer is
+	buffer      []byte // read but not yet consumed
+	store       []byte // the memory of buffer
 	reads, ends time.Time
 
 	body     body
@@ -65,7 +65,7 @@ func newConn(s *Server, c net.Conn) *conn {
 	return own
 }
 
-// serve serves requests until one is not usual, the client goes away, or the server ends.
+// serve serves requests until one is unusual, the client disconnects, or the server ends.
 func (c *conn) serve() {
 	defer c.server.forget(c)
 	defer c.cancel()
@@ -81,7 +81,7 @@ func (c *conn) serve() {
 	}
 }
 
-// await reads until there is a head; incomplete means that there will be none.
+// await reads until there is a complete head; incomplete means that there will be none.
 func (c *conn) await() form {
 	c.state.Store(stateIdle)
 	if c.server.closing.Load() && len(c.buffer) == 0 {
@@ -112,14 +112,14 @@ func (c *conn) await() form {
 	}
 }
 
-// fill reads more into the buffer. A head that is begun has limit from its first byte on.
+// fill reads more into the buffer. A partial head must be completed within limit of its first byte.
 func (c *conn) fill(limit time.Duration) bool {
 	c.buffer = c.store[:copy(c.store, c.buffer)]
 	if limit > 0 {
 		now := time.Now()
 		if until := now.Add(limit); c.reads.IsZero() || (len(c.buffer) == 0 && until.Sub(c.reads) > refresh) {
 			c.reads = until
-			_ = c.net.SetReadDeadline(until) // of a connection that is closed: the read tells
+			_ = c.net.SetReadDeadline(until) // if the connection is closed, the read fails
 		}
 	}
 	n, err := c.net.Read(c.store[len(c.buffer):])
@@ -127,16 +127,16 @@ func (c *conn) fill(limit time.Duration) bool {
 	return n > 0 || err == nil
 }
 
-// hand gives the connection to net/http.
+// hand hands the connection over to net/http.
 func (c *conn) hand() {
-	_ = c.net.SetDeadline(time.Time{}) // of a connection that is closed: the next read tells
+	_ = c.net.SetDeadline(time.Time{}) // if the connection is closed, the next read fails
 	if hook := c.server.inner.ConnState; hook != nil {
 		hook(c.net, http.StateHijacked)
 	}
 	c.server.handed.give(&begun{c.net, append([]byte{}, c.buffer...)})
 }
 
-// request has the handler serve the request whose head has been read, and reports whether another one may follow.
+// request lets the handler serve the request whose head has been read, and reports whether another one may follow.
 func (c *conn) request() (more bool) {
 	r := new(http.Request)
 	*r = *c.like
@@ -153,7 +153,7 @@ func (c *conn) request() (more bool) {
 	}
 	if int64(len(c.buffer)) < c.head.length {
 		c.reads = time.Now().Add(c.server.inner.ReadTimeout)
-		_ = c.net.SetReadDeadline(c.reads) // of a connection that is closed: the read tells
+		_ = c.net.SetReadDeadline(c.reads) // if the connection is closed, the read fails
 	}
 	served := c.handle(r)
 	if served {
@@ -170,7 +170,7 @@ func (c *conn) request() (more bool) {
 	return true
 }
 
-// handle calls the handler. A panic ends the connection, as at net/http.
+// handle calls the handler. A panic ends the connection, as in net/http.
 func (c *conn) handle(r *http.Request) (served bool) {
 	defer func() {
 		reason := recover()
@@ -185,7 +185,7 @@ func (c *conn) handle(r *http.Request) (served bool) {
 	return true
 }
 
-// linger lets the client read the response before the connection is closed with bytes unread, which would reset it.
+// linger lets the client read the response before the connection is closed with unread bytes, which would reset it.
 func (c *conn) linger() {
 	if c.body.remaining == 0 {
 		return
@@ -202,20 +202,20 @@ func (c *conn) close() {
 		return
 	}
 	c.cancel()
-	_ = c.net.Close() // nobody is left to hear of it
+	_ = c.net.Close() // an error would have no reader
 	if hook := c.server.inner.ConnState; hook != nil {
 		hook(c.net, http.StateClosed)
 	}
 }
 
-// closeIdle closes the connection unless it has a request under way.
+// closeIdle closes the connection if it is idle.
 func (c *conn) closeIdle() {
 	if c.state.CompareAndSwap(stateIdle, stateActive) {
 		c.close()
 	}
 }
 
-// body is what follows a head.
+// body is the body after a head.
 type body struct {
 	conn      *conn
 	remaining int64
@@ -250,7 +250,7 @@ func (b *body) Read(p []byte) (n int, err error) {
 // Close implements io.Closer.
 func (b *body) Close() error { return nil }
 
-// watch cancels the context of a request that takes a while when its client goes away.
+// watch cancels the context of a longer request when its client disconnects.
 type watch struct {
 	conn  *conn
 	timer *time.Timer
@@ -258,7 +258,7 @@ type watch struct {
 	ended chan struct{}
 }
 
-// begin is called when all of the request has been read.
+// begin is called when the whole request has been read.
 func (w *watch) begin() {
 	if w.timer == nil {
 		w.ended = make(chan struct{}, 1)
@@ -269,7 +269,7 @@ func (w *watch) begin() {
 	w.begun = true
 }
 
-// look waits for the client to go away, or to send more.
+// look waits for the client to disconnect or send more.
 func (w *watch) look() {
 	c := w.conn
 	if len(c.buffer) == 0 {
@@ -292,8 +292,8 @@ func (w *watch) end() {
 		return
 	}
 	c := w.conn
-	_ = c.net.SetReadDeadline(time.Unix(1, 0)) // of a connection that is closed: the read has ended
+	_ = c.net.SetReadDeadline(time.Unix(1, 0)) // if the connection is closed, the read has ended
 	<-w.ended
 	c.reads = time.Time{}
-	_ = c.net.SetReadDeadline(time.Time{}) // the next read tells
+	_ = c.net.SetReadDeadline(time.Time{}) // otherwise the next read fails
 }

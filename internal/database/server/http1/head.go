@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// headMax is the longest head, with its request line. Those of SDKs have one to two kilobytes.
+	// headMax is the maximum length of a head, including its request line. Those of SDKs have one to two kilobytes.
 	headMax = 4 << 10
-	// linesMax is how many lines it may have.
+	// linesMax is its maximum number of lines.
 	linesMax = 64
 )
 
-// form is what the bytes that have arrived are.
+// form classifies the bytes received so far.
 type form uint8
 
 const (
-	incomplete form = iota // a head may follow from them
-	usual                  // a whole head of the form that the package knows
+	incomplete form = iota // may become a head
+	usual                  // a complete head in the supported form
 	unusual                // anything else
 )
 
 var requestLine = []byte("POST / HTTP/1.1\r\n")
 
-// head is what a request says before its body. The lines of the request before are kept: what is equal has been looked at.
+// head is the parsed head of a request. The lines of the previous request are kept: equal ones need not be parsed again.
 type head struct {
 	lines  []line
 	header http.Header
@@ -36,14 +36,14 @@ type head struct {
 	length int64
 }
 
-// line is a header line that was accepted.
+// line is an accepted header line.
 type line struct {
-	text  string // as it was sent, without its end
+	text  string // as sent, without its line end
 	name  string // in its canonical form
 	value [1]string
 }
 
-// parse reads a head from the beginning of data and returns its length. What it notes holds until the next call.
+// parse parses a head at the beginning of data and returns its length. The result is valid until the next call.
 func (h *head) parse(data []byte) (length int, is form) {
 	if len(data) < len(requestLine) {
 		if bytes.HasPrefix(requestLine, data) {
@@ -74,7 +74,7 @@ func (h *head) parse(data []byte) (length int, is form) {
 	}
 }
 
-// line takes the nth line.
+// line accepts the nth line.
 func (h *head) line(n int, text []byte) (accepted bool) {
 	if n == len(h.lines) {
 		h.lines = append(h.lines, line{})
@@ -98,9 +98,9 @@ func (h *head) line(n int, text []byte) (accepted bool) {
 	return true
 }
 
-// note makes the header of the first n lines.
+// note builds the header from the first n lines.
 func (h *head) note(n int) form {
-	clear(h.lines[n:]) // what is kept is never more than a head
+	clear(h.lines[n:]) // so at most one head is kept
 	h.lines = h.lines[:n]
 	if h.header == nil {
 		h.header = make(http.Header, n)
@@ -115,7 +115,7 @@ func (h *head) note(n int) form {
 		case "Host":
 			h.host = value
 			hosts++
-			continue // net/http has it in the request alone
+			continue // net/http only has it in the request
 		case "Content-Length":
 			length, err := strconv.ParseUint(value, 10, 63)
 			if err != nil {
@@ -142,7 +142,7 @@ func (h *head) note(n int) form {
 	return usual
 }
 
-// plainHost reports whether a host is a name or an address, perhaps with a port. There are others; they are rare.
+// plainHost reports whether a host is a name or an address, possibly with a port. Other forms are rare.
 func plainHost(host string) bool {
 	for _, c := range []byte(host) {
 		switch {

@@ -1,24 +1,24 @@
-// Package http1 serves the requests that SDKs send, POST / over HTTP/1.1, and has net/http serve everything else.
+// Package http1 serves the requests that SDKs send, POST / over HTTP/1.1, and leaves everything else to net/http.
 //
 // # Model
 //
-// What net/http does for a request takes longer than what the database does for a get: it makes a map of new strings, a context, a goroutine that
-// waits for the client to go away, and sets four timers. A connection here reads the head of a request, compares its lines with those of the request before,
-// which are mostly the same, and calls the handler. It knows one form of request only:
+// net/http spends more time on a request than the database on a get: it builds a map of new strings, a context, a goroutine that
+// waits for the client to disconnect, and sets four timers. A connection here reads the head of a request, compares its lines
+// with those of the previous request, which are mostly the same, and calls the handler. It supports only one form of request:
 //
 //	POST / HTTP/1.1, a head of at most headMax bytes with one Host, at most one Content-Length, lines that end in CR LF,
-//	and nothing that speaks of the connection but keep-alive
+//	and nothing about the connection except keep-alive
 //
-// At the first request of another form, good or bad, the connection goes to net/http, with the bytes that were read, and stays there: what is
-// refused, and how, is decided in one place. So do connections over TLS.
+// At the first request of another form, valid or not, the connection is handed over to net/http, with the bytes already read, and
+// stays there, so that only one place decides what is rejected and how. Connections over TLS go to net/http, too.
 //
 // # Invariants
 //
-//  1. A handler cannot tell the two ways apart, but for this: it must not keep the request's header, nor the response's, when it has returned.
-//  2. A request that net/http would refuse is never served here.
+//  1. A handler cannot distinguish the two ways, with one exception: it must not keep the headers of the request or the response after it has returned.
+//  2. A request that net/http would reject is never served here.
 //  3. Each response is framed by its length, or by the end of its connection.
 //
-// Every connection has a goroutine. All methods of Server may be called at once.
+// Every connection has a goroutine. All methods of Server are safe for concurrent use.
 package http1
 
 import (
@@ -40,18 +40,18 @@ type Server struct {
 	mu      sync.Mutex
 	conns   map[*conn]bool
 	closing atomic.Bool
-	serving sync.WaitGroup // a connection each
+	serving sync.WaitGroup // one for each connection
 }
 
-// New returns a server that calls the handler of inner, within its limits of time.
+// New returns a server that calls the handler of inner, with its timeouts.
 func New(inner *http.Server) *Server {
 	return &Server{inner: inner, handed: &handed{conns: make(chan net.Conn), done: make(chan struct{})}, conns: map[*conn]bool{}}
 }
 
-// HTTP is the server of all other requests, to set its TLSConfig and hooks before Serve.
+// HTTP returns the server of all other requests, to set its TLSConfig and hooks before Serve.
 func (s *Server) HTTP() *http.Server { return s.inner }
 
-// The waits after errors of Accept that may pass, as net/http has them.
+// The waits after temporary errors of Accept, like net/http's.
 const (
 	acceptWaitMin = 5 * time.Millisecond
 	acceptWaitMax = time.Second
@@ -122,7 +122,7 @@ func (s *Server) logf(format string, args ...any) {
 	}
 }
 
-// Shutdown ends Serve, closes connections that are idle, and waits for the requests under way, as http.Server.Shutdown does.
+// Shutdown ends Serve, closes idle connections, and waits for requests in progress, like http.Server.Shutdown.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.stop(func(c *conn) { c.closeIdle() })
 	done := make(chan struct{})
@@ -155,7 +155,7 @@ func (s *Server) stop(each func(*conn)) error {
 	return s.handed.Close()
 }
 
-// handed is the listener of what net/http is to serve.
+// handed is the listener of connections handed over to net/http.
 type handed struct {
 	addr  net.Addr
 	below net.Listener
@@ -168,7 +168,7 @@ func (h *handed) give(c net.Conn) {
 	select {
 	case h.conns <- c:
 	case <-h.done:
-		_ = c.Close() // nobody is left to hear of it
+		_ = c.Close() // an error would have no reader
 	}
 }
 
@@ -182,7 +182,7 @@ func (h *handed) Accept() (net.Conn, error) {
 	}
 }
 
-// Close closes the listener that the connections come from, too.
+// Close also closes the original listener.
 func (h *handed) Close() (err error) {
 	h.once.Do(func() {
 		close(h.done)
@@ -196,7 +196,7 @@ func (h *handed) Close() (err error) {
 // Addr implements net.Listener.
 func (h *handed) Addr() net.Addr { return h.addr }
 
-// begun is a connection some bytes of which have been read.
+// begun is a connection from which some bytes have already been read.
 type begun struct {
 	net.Conn
 	read []byte
@@ -212,10 +212,10 @@ func (b *begun) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// NetConn is the connection itself.
+// NetConn returns the underlying connection.
 func (b *begun) NetConn() net.Conn { return b.Conn }
 
-// CloseWrite lets the client read to the end of a response that nothing follows.
+// CloseWrite lets the client read the whole of the last response.
 func (b *begun) CloseWrite() error { return closeWrite(b.Conn) }
 
 func closeWrite(c net.Conn) error {

@@ -10,25 +10,25 @@ import (
 )
 
 const (
-	// joinMax is the longest body that is sent with its head in one call.
+	// joinMax is the maximum length of a body that is sent together with its head in one call.
 	joinMax = 32 << 10
-	// bufferMax is how much of a body of unknown length is kept until its end, to tell its length.
+	// bufferMax is how much of a body of unknown length is buffered to determine its length.
 	bufferMax = 64 << 10
 )
 
-// response is an http.ResponseWriter, and what an http.ResponseController asks of one.
+// response is an http.ResponseWriter that supports http.ResponseController.
 type response struct {
 	conn    *conn
 	header  http.Header
 	status  int
-	length  int64  // what the header says; -1 if nothing
+	length  int64  // from the header; -1 if unknown
 	written int64  // of the body
-	kept    []byte // of a body without a length
-	duplex  bool   // the handler goes on reading after it has written
+	kept    []byte // buffered part of a body without a length
+	duplex  bool   // the handler continues reading after it has written
 
 	headed bool // the head has been sent
 	close  bool // the connection ends with this response
-	failed bool // it ends at once
+	failed bool // it ends immediately
 }
 
 // outs are buffers for heads and small bodies.
@@ -39,7 +39,7 @@ func (w *response) begin() {
 	*w = response{conn: w.conn, header: w.header, length: -1}
 	if limit := w.conn.server.inner.WriteTimeout; limit > 0 {
 		if until := time.Now().Add(limit); until.Sub(w.conn.ends) > refresh {
-			_ = w.SetWriteDeadline(until) // of a connection that is closed: the write tells
+			_ = w.SetWriteDeadline(until) // if the connection is closed, the write fails
 		}
 	}
 }
@@ -83,7 +83,8 @@ func (w *response) Write(p []byte) (int, error) {
 	return len(p), w.begun(p)
 }
 
-// begun sends the head, and what there is of the body: what was kept, and p. Where the length is not known the connection's end tells it.
+// begun sends the head and what there is of the body: the buffered part, and p. If the length is unknown the end of the
+// connection marks the end.
 func (w *response) begun(p []byte) error {
 	w.headed = true
 	if w.length < 0 {
@@ -93,7 +94,7 @@ func (w *response) begun(p []byte) error {
 		p = append(w.kept, p...)
 	}
 	w.discard()
-	out := outs.Get().(*[]byte) // nothing else is in there
+	out := outs.Get().(*[]byte) // the pool contains nothing else
 	defer outs.Put(out)
 	*out = w.appendHead((*out)[:0])
 	if len(p) > joinMax {
@@ -106,7 +107,7 @@ func (w *response) begun(p []byte) error {
 	return w.send(*out)
 }
 
-// discard reads what the handler has left of the request's body, if that is little, for the next request to follow.
+// discard reads the rest of the request's body if it is short, so that the next request can follow.
 func (w *response) discard() {
 	c := w.conn
 	if w.close || w.duplex || c.body.remaining == 0 {
@@ -116,7 +117,7 @@ func (w *response) discard() {
 		w.close = true
 		return
 	}
-	rest := outs.Get().(*[]byte) // nothing else is in there
+	rest := outs.Get().(*[]byte) // the pool contains nothing else
 	defer outs.Put(rest)
 	for c.body.remaining > 0 {
 		if _, err := c.body.Read((*rest)[:cap(*rest)]); err != nil {
@@ -136,7 +137,7 @@ func (w *response) send(p []byte) error {
 	return err
 }
 
-// finish sends what has not been sent.
+// finish sends what has not been sent yet.
 func (w *response) finish() {
 	w.WriteHeader(http.StatusOK)
 	if !w.headed && !w.failed {
@@ -187,7 +188,7 @@ var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
 func (w *response) Flush() {
 	w.WriteHeader(http.StatusOK)
 	if !w.headed && !w.failed {
-		_ = w.begun(nil) // w.failed says so
+		_ = w.begun(nil) // the error is in w.failed
 	}
 }
 
@@ -209,7 +210,7 @@ func (w *response) EnableFullDuplex() error {
 	return nil
 }
 
-// dated is a second as the header Date has it.
+// dated is a second in the form of the Date header.
 type dated struct {
 	second int64
 	text   string

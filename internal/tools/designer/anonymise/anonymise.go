@@ -1,10 +1,10 @@
 // Package anonymise replaces the addresses and secrets in items of a design, so that a copy of real tables can be given to
 // developers.
 //
-// A value of a field of type email or secret, at any depth, becomes a pseudonym: a keyed hash of it. Equal values become equal
-// pseudonyms, and what is made of them follows: keys, index keys, copies and markers are rendered anew by the design. All
-// other fields are kept. Attributes that no field is stored in are left out, for nobody has said what they hold, and items
-// of no entity are an error.
+// A value of a field of type email or secret, at any depth, becomes a pseudonym: a keyed hash of it. Equal values become
+// equal pseudonyms, and what is made of them follows: keys, index keys, copies and markers are rendered anew by the
+// design. All other fields are kept. Attributes that no field is stored in are left out, for nobody has said what they
+// hold, and items of no entity are an error.
 //
 // An Anonymiser may be used by several goroutines at once.
 package anonymise
@@ -93,7 +93,7 @@ func (a *Anonymiser) Item(seed []byte, tableName string, it table.Item) (table.I
 	}
 	e, place, values := table.Recognize(t.entities, it)
 	if e == nil {
-		return nil, fmt.Errorf("no entity of the design has the item %s: what is personal in it is unknown; \"monotable conform\" lists such items", a.key(t, it))
+		return nil, fmt.Errorf("item %s matches no entity of the design, so its personal data is unknown; \"monotable conform\" lists such items", a.key(t, it))
 	}
 	changed := maps.Clone(values)
 	for i := range e.Fields {

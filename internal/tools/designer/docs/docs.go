@@ -82,9 +82,9 @@ func (p *page) summary() {
 		plural(len(d.Writes), "write", "writes"),
 	}, ", ") + ".")
 	if d.Tenant != "" {
-		p.line("Items belong to a " + code(d.Tenant) + ": what one may see of another's is said at each read.")
+		p.line("Items belong to a " + code(d.Tenant) + ". Reads that return another one's items say so.")
 	} else {
-		p.line("The design names no tenant: nothing here says whose an item is, unless a read does.")
+		p.line("The design declares no tenant. Only reads with an owner check who owns an item.")
 	}
 	p.line("")
 }

@@ -218,7 +218,7 @@ func (s *itemScope) Call(c *design.CallOperand) (types.AttributeValue, error) {
 	case design.SumFunction:
 		return Total(those, Path(d, e, field))
 	default:
-		return nil, fmt.Errorf("%s() is no function of invariants", c.Function)
+		return nil, fmt.Errorf("%s() is not a function of invariants", c.Function)
 	}
 }
 

@@ -226,7 +226,7 @@ func (t *tableDraft) copyOf(e *entity, s *shape) bool {
 	c := &copyDraft{shape: s, note: fmt.Sprintf("guess: %d of %s have the item with the same key fields", len(pairs), count(len(s.rows), "copy"))}
 	c.note = strings.Replace(c.note, "copys", "copies", 1)
 	if equal < shared*len(pairs) {
-		c.note += "; monotable conform tells where the two differ"
+		c.note += "; monotable conform shows where the two differ"
 	}
 	if len(data) < len(all) {
 		c.fields = data

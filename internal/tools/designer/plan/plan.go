@@ -55,7 +55,8 @@ type Plan struct {
 	// Consistent asks for a strongly consistent read.
 	Consistent bool
 	// Filter is evaluated after the read; nil where there is none. FilterBy are known fields that only a filter can
-	// apply. FilterRange and FilterPrefix are the fields of whose values bounds or beginnings are given, where no key serves them.
+	// apply. FilterRange and FilterPrefix are the fields of whose values bounds or beginnings are given, where no key
+	// serves them.
 	Filter                    *design.Condition
 	FilterBy                  []string
 	FilterRange, FilterPrefix string
@@ -68,10 +69,11 @@ type Plan struct {
 	OwnerInKey bool
 	// Wanted says that the Scan is what the design asks for, and not what is left where nothing serves.
 	Wanted bool
-	// Count says that only a number is wanted; Select, that DynamoDB counts, for the request finds just what is to be counted.
+	// Count says that only a number is wanted; Select, that DynamoDB counts, for the request finds just what is to be
+	// counted.
 	Count, Select bool
-	// Over is the layout of |date whose partitions are walked from bound to bound; "" where there is one. Since and MostPeriods
-	// are those of the Request.
+	// Over is the layout of |date whose partitions are walked from bound to bound; "" where there is one. Since and
+	// MostPeriods are those of the Request.
 	Over        string
 	Since       string
 	MostPeriods int
@@ -136,31 +138,31 @@ func (l Lack) String() string {
 	case PartitionKeyUnknown:
 		return "its partition key needs " + fields
 	case PrefixInPartitionKey:
-		return fields + " is in the partition key, where DynamoDB wants equality, not a prefix"
+		return fields + " is in the partition key, which DynamoDB compares by equality, not by prefix"
 	case RangeInPartitionKey:
-		return fields + " is in the partition key, where DynamoDB wants equality, not a range"
+		return fields + " is in the partition key, which DynamoDB compares by equality, not by range"
 	case NotEveryItem:
-		return "it does not hold every item"
+		return "it does not contain every item"
 	case NoBucket:
 		return "its partition key has no |date or |band of " + fields
 	case NoWholeKey:
-		return "its primary key is not known as a whole"
+		return "its primary key is not fully known"
 	case NoSortPosition:
-		return fields + " is not what comes next in the sort key"
+		return fields + " is not the next part of the sort key"
 	case WrongOrder:
 		return "it does not sort by " + fields
 	case NotConsistent:
-		return "a global index is read eventually"
+		return "a global index is only eventually consistent"
 	case NotFresh:
-		return "it can be further behind than the read allows"
+		return "it can lag further behind than the read allows"
 	case BandRead:
-		return "of " + fields + " its key has only a band, whose rest is read, paid for and dropped"
+		return "its key only has the band of " + fields + ": the rest of the band is read, paid for and discarded"
 	case FilterNeeded:
-		return fields + " can only be filtered after the read, which is paid for"
+		return fields + " can only be filtered after the read, and discarded items are paid for"
 	case FieldsMissing:
-		return "it does not hold " + fields
+		return "it does not include " + fields
 	case FansOut:
-		return "every shard must be asked"
+		return "every shard must be queried"
 	}
 	return ""
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // errPaused ends a run that has come to a request which has no answer yet.
-var errPaused = errors.New("the request waits for its turn")
+var errPaused = errors.New("the request is waiting for its turn")
 
 // replay is a table.Client that answers a process's first requests as they were answered before and stops it at the next.
 type replay struct {

@@ -69,7 +69,7 @@ func operand(v design.ValueRef, given table.Values) (attr.Value, error) {
 	if v.Param != "" {
 		value := given[v.Param]
 		if value == nil {
-			return attr.Value{}, fmt.Errorf("there is no value for :%s", v.Param)
+			return attr.Value{}, fmt.Errorf("missing value for :%s", v.Param)
 		}
 		return sdk.Value(value), nil
 	}

@@ -159,7 +159,7 @@ func (t *Trial) Subjects() []Subject {
 func (t *Trial) Try(ctx context.Context, s Subject) (*Result, error) {
 	out := &Result{Subject: s}
 	if fault := t.faults[s.Name]; fault != nil && s.Kind != EntitySubject {
-		out.fail(Failure{Pattern: s.Name, Kind: Refused, Got: fault.Error(), Want: "a request that serves it"})
+		out.fail(Failure{Pattern: s.Name, Kind: Refused, Got: fault.Error(), Want: "a request that can serve it"})
 		t.accept(out)
 		return out, nil
 	}

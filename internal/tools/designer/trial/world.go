@@ -88,7 +88,7 @@ func (w *world) open(ctx context.Context, client *dynamodb.Client) error {
 	}
 	w.specs = specs
 	if err := provision.Apply(ctx, client, specs, func(string, ...any) {}); err != nil {
-		return fmt.Errorf("the tables of the design cannot be made: %w", err)
+		return fmt.Errorf("cannot create the tables of the design: %w", err)
 	}
 	var err error
 	key := sha256.Sum256([]byte("cursors"))

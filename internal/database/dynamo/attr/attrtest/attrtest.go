@@ -1,5 +1,5 @@
-// Package attrtest generates attribute values for tests: every kind, small and large, with the corners that
-// encodings and comparisons trip over.
+// Package attrtest generates attribute values for tests: every kind, small and large, with the corner cases of encodings and
+// comparisons.
 package attrtest
 
 import (
@@ -81,7 +81,7 @@ func Key(r *rand.Rand, kind attr.Kind) attr.Value {
 	}
 }
 
-// Number returns a number: small whole ones, prices, and any digits at any place of the range.
+// Number returns a number: small integers, prices, and arbitrary digits anywhere in the range.
 func Number(r *rand.Rand) attr.Value {
 	switch r.IntN(3) {
 	case 0:

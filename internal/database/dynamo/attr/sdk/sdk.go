@@ -1,8 +1,8 @@
-// Package sdk turns attribute values of the AWS SDK into those of package attr, for what evaluates and compares them beside
-// the engine: the runtime of generated code, and the designer's tests and races. (The server reads values from JSON.)
+// Package sdk converts attribute values of the AWS SDK to those of package attr, for code outside the engine that evaluates and
+// compares them: the runtime of generated code, and the designer's tests and races. (The server reads values from JSON.)
 //
-// A value that is none becomes a faulty one, which whoever uses it refuses: a number that is no number, a set that repeats a
-// member, nil. Texts are shared, bytes are copied.
+// An invalid value becomes a faulty one, which its user rejects: an invalid number, a set with duplicates, nil. Texts are shared,
+// bytes are copied.
 package sdk
 
 import (
@@ -11,17 +11,17 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 )
 
-// Item is an item, or any other values by name.
+// Item converts an item, or any other values by name.
 func Item(it map[string]types.AttributeValue) attr.Item {
 	fields := make([]attr.Field, 0, len(it))
 	for name, v := range it {
 		fields = append(fields, attr.Field{Name: name, Value: Value(v)})
 	}
-	out, _ := attr.NewItem(fields) // a map repeats no name
+	out, _ := attr.NewItem(fields) // a map has no duplicate names
 	return out
 }
 
-// Value is one value.
+// Value converts one value.
 func Value(v types.AttributeValue) attr.Value {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
