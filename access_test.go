@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// ownPartition lets a user at the items whose partition key is their name, and at some attributes.
+// ownPartition grants a user access to the items whose partition key is their name, and to some attributes.
 const ownPartition = `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"dynamodb:*",
 	"Resource":["arn:aws:dynamodb:*:*:table/Notes","arn:aws:dynamodb:*:*:table/Notes/*"],
 	"Condition":{"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["${aws:username}"]}}}}`
@@ -28,7 +28,7 @@ func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{V
 
 func noteKey(owner string) values { return values{"owner": text(owner), "id": text("1")} }
 
-// notes makes the table Notes, with an index by topic, a stream, and a note of ann and of bob.
+// notes creates the table Notes, with an index by topic, a stream, and one note each of ann and bob.
 func notes(g *guarded) {
 	g.Helper()
 	key := func(hash, sort string) []types.KeySchemaElement {
@@ -59,7 +59,7 @@ func notes(g *guarded) {
 	}
 }
 
-// denied checks that a call was refused for want of a permission, and that its answer tells nothing of what is stored.
+// denied checks that a call was denied for lack of a permission, and that its response reveals nothing that is stored.
 func (g *guarded) denied(what string, err error) {
 	g.Helper()
 	got := refusal(err)
@@ -69,8 +69,8 @@ func (g *guarded) denied(what string, err error) {
 	}
 }
 
-// TestLeadingKeysHaveNoWayAround tries to reach another partition in each way there is.
-func TestLeadingKeysHaveNoWayAround(t *testing.T) {
+// TestLeadingKeysCannotBeBypassed tries to reach another partition in every possible way.
+func TestLeadingKeysCannotBeBypassed(t *testing.T) {
 	g := openGuarded(t, t.TempDir(), monotable.Options{})
 	notes(g)
 	g.manage(monotable.IAMRequest{Action: "policy create", Name: "limits", Document: ownPartition})
@@ -188,8 +188,8 @@ func TestLeadingKeysHaveNoWayAround(t *testing.T) {
 	g.denied("DeleteTable", err)
 }
 
-// TestAttributesHaveNoWayAround tries to learn of another attribute.
-func TestAttributesHaveNoWayAround(t *testing.T) {
+// TestAttributeConditionsCannotBeBypassed tries to read another attribute in every possible way.
+func TestAttributeConditionsCannotBeBypassed(t *testing.T) {
 	g := openGuarded(t, t.TempDir(), monotable.Options{})
 	notes(g)
 	g.manage(monotable.IAMRequest{Action: "policy create", Name: "limits", Document: someAttributes})
@@ -241,7 +241,7 @@ func TestAttributesHaveNoWayAround(t *testing.T) {
 	}
 }
 
-// TestResourcePolicies checks that the policy of a table allows who has none, and denies the root.
+// TestResourcePolicies: the policy of a table can allow a user without policies, and deny the root.
 func TestResourcePolicies(t *testing.T) {
 	g := openGuarded(t, t.TempDir(), monotable.Options{})
 	notes(g)
@@ -267,8 +267,8 @@ func TestResourcePolicies(t *testing.T) {
 		"resource: arn:aws:dynamodb:us-east-1:000000000000:table/Notes with an explicit deny in a resource-based policy")
 }
 
-// TestPoliciesOfStreamsAndIndexes checks that a stream's policy is the stream's alone, and that a table's speaks of its indexes where
-// it names them.
+// TestPoliciesOfStreamsAndIndexes: a stream's policy applies only to the stream, and a table's policy to its indexes only if it
+// names them.
 func TestPoliciesOfStreamsAndIndexes(t *testing.T) {
 	g := openGuarded(t, t.TempDir(), monotable.Options{})
 	notes(g)
@@ -312,8 +312,8 @@ func TestPoliciesOfStreamsAndIndexes(t *testing.T) {
 	g.denied("the stream afterwards", describe())
 }
 
-// TestOwnPolicyIsNotLost checks that who would lock themselves out must say so, and that the root never is.
-func TestOwnPolicyIsNotLost(t *testing.T) {
+// TestPutResourcePolicyPreventsLockout: a caller who would lock themselves out must confirm it, and the root is never locked out.
+func TestPutResourcePolicyPreventsLockout(t *testing.T) {
 	const root, secret = "AKIDROOT", "root-secret-of-a-test"
 	g := openGuarded(t, t.TempDir(), monotable.Options{Auth: &monotable.Auth{RootAccessKeyID: root, RootSecretAccessKey: secret}})
 	notes(g)

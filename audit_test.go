@@ -28,7 +28,7 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// auditSink takes records, or refuses them.
+// auditSink accepts records, or fails.
 type auditSink struct {
 	mu   sync.Mutex
 	b    bytes.Buffer
@@ -78,7 +78,7 @@ func at(r map[string]any, path string) any {
 	return v
 }
 
-// TestAudit: each request has its record before its response, with who, what and what came of it, and no values.
+// TestAudit: each request is recorded before its response, with the caller, the operation and the result, but without values.
 func TestAudit(t *testing.T) {
 	sink := &auditSink{}
 	g := openGuarded(t, t.TempDir(), monotable.Options{Audit: &monotable.Audit{Writer: sink}})
@@ -171,7 +171,7 @@ func TestAudit(t *testing.T) {
 	}
 	want("wrong signature", map[string]any{"eventName": "GetCallerIdentity", "errorCode": "SignatureDoesNotMatch", "userIdentity.type": "Unknown"})
 
-	// A header that was meant for another server.
+	// An Authorization header that was meant for another server.
 	foreign, err := http.NewRequestWithContext(t.Context(), http.MethodPost, g.url, strings.NewReader("{}"))
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func TestAudit(t *testing.T) {
 		t.Error(resources)
 	}
 
-	// What cannot be recorded does not happen, once that is known; reading goes on.
+	// What cannot be recorded does not happen, once that is known; reads continue.
 	sink.fill(true)
 	for range 2 {
 		if put(ana, nil) == nil {
@@ -213,7 +213,7 @@ func TestAudit(t *testing.T) {
 	if err := put(ana, nil); err != nil {
 		t.Error(err)
 	}
-	// Lost are the record of the first put, those of the second that was refused, and that of the Scan.
+	// The lost records are those of the first put, of the second, which was rejected, and of the Scan.
 	if _, records := sink.take(t); len(records) != 2 || at(records[0], "additionalEventData.lostRecords") != "3" {
 		t.Error(records)
 	}
@@ -229,8 +229,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestAuditOfForms: a request of STS has its record however it is sent, with what was carried out and nothing else.
-func TestAuditOfForms(t *testing.T) {
+// TestAuditRecordsSTSRequests: an STS request is recorded in whatever form it is sent, with exactly what was executed.
+func TestAuditRecordsSTSRequests(t *testing.T) {
 	sink := &auditSink{}
 	g := openGuarded(t, t.TempDir(), monotable.Options{Audit: &monotable.Audit{Writer: sink}})
 	g.manage(monotable.IAMRequest{Action: "policy create", Name: "all", Document: allowTables})
@@ -314,8 +314,8 @@ func TestAuditOfForms(t *testing.T) {
 	}
 }
 
-// TestAuditOfSessions: records tell whose a session is: by the record of its beginning, and by its source identity.
-func TestAuditOfSessions(t *testing.T) {
+// TestAuditIdentifiesSessions: records show the owner of a session, by the record of its start and by its source identity.
+func TestAuditIdentifiesSessions(t *testing.T) {
 	i := newIssuer(t)
 	name := strings.TrimPrefix(i.URL, "http://")
 	file := filepath.Join(t.TempDir(), "iam.yaml")

@@ -76,7 +76,7 @@ func (g *guarded) manage(r monotable.IAMRequest) monotable.IAMResult {
 	return result
 }
 
-// user makes a user with a key.
+// user creates a user with a key.
 func (g *guarded) user(name string, policies ...string) aws.CredentialsProvider {
 	g.Helper()
 	g.manage(monotable.IAMRequest{Action: "user create", Name: name, Policies: policies})
@@ -92,7 +92,7 @@ func (g *guarded) sts(c aws.CredentialsProvider) *sts.Client {
 	return sts.New(sts.Options{BaseEndpoint: &g.url, Region: "us-east-1", Credentials: c, Retryer: aws.NopRetryer{}})
 }
 
-// lists reports what comes of listing the tables: "" or the error's code and message.
+// lists returns the result of listing the tables: "", or the error's code and message.
 func (g *guarded) lists(c aws.CredentialsProvider) string {
 	g.Helper()
 	_, err := g.dynamodb(c).ListTables(g.Context(), &dynamodb.ListTablesInput{})
@@ -121,7 +121,7 @@ const (
 	missing = "MissingAuthenticationTokenException: Request is missing Authentication Token"
 )
 
-// TestAuthRequired: only who signs with a known key is served; the owner in the process signs nothing.
+// TestAuthRequired: only requests signed with a known key are served; the owner in the process does not sign.
 func TestAuthRequired(t *testing.T) {
 	g := openGuarded(t, t.TempDir(), monotable.Options{Auth: &monotable.Auth{RootAccessKeyID: "AKIAROOT", RootSecretAccessKey: "secret"}})
 	g.manage(monotable.IAMRequest{Action: "policy create", Name: "all", Document: allowTables})
@@ -161,7 +161,7 @@ func TestCloudWatchPolicies(t *testing.T) {
 		"AccessDenied: User: arn:aws:iam::000000000000:user/ana is not authorized to perform: cloudwatch:GetMetricStatistics")
 }
 
-// TestKeysOverTime: keys are rotated with a grace, disabled, and deleted, and survive a restart.
+// TestKeysOverTime: keys are rotated with a grace period, disabled, and deleted, and survive a restart.
 func TestKeysOverTime(t *testing.T) {
 	var now atomic.Int64
 	now.Store(time.Now().Unix())
@@ -194,7 +194,7 @@ func TestKeysOverTime(t *testing.T) {
 	}
 }
 
-// TestEnsureRootKey: it is made once, and kept.
+// TestEnsureRootKey: it is created once, and kept.
 func TestEnsureRootKey(t *testing.T) {
 	dir := t.TempDir()
 	var key *monotable.AccessKey
@@ -213,7 +213,8 @@ func TestEnsureRootKey(t *testing.T) {
 	g.want("root", g.lists(credentials.NewStaticCredentialsProvider(key.ID, key.Secret, "")), "")
 }
 
-// TestMasterKey: secrets are sealed when one comes, cannot be had without it, and go on under the next.
+// TestMasterKey: secrets are sealed when a master key is first given, cannot be opened without it, and can be opened under the
+// next one.
 func TestMasterKey(t *testing.T) {
 	dir := t.TempDir()
 	one, two := []byte(strings.Repeat("1", 32)), []byte(strings.Repeat("2", 32))
@@ -269,7 +270,8 @@ func TestMasterKey(t *testing.T) {
 const trustAccount = `{"Version":"2012-10-17","Statement":[
   {"Effect":"Allow","Principal":{"AWS":"000000000000"},"Action":["sts:AssumeRole","sts:TagSession"],"Condition":{"StringEqualsIfExists":{"sts:ExternalId":"42"}}}]}`
 
-// TestAssumeRole: the SDK's provider takes a role, and the server knows its sessions after a restart, until the role is deleted.
+// TestAssumeRole: the SDK's provider assumes a role, and the server accepts its sessions after a restart, until the role is
+// deleted.
 func TestAssumeRole(t *testing.T) {
 	dir := t.TempDir()
 	var session aws.Credentials
@@ -334,7 +336,7 @@ func TestAssumeRole(t *testing.T) {
 	g.want("role made anew", g.lists(provider), unknown)
 }
 
-// TestSessionExpires: a session ends with its time.
+// TestSessionExpires: a session ends at its expiry time.
 func TestSessionExpires(t *testing.T) {
 	var now atomic.Int64
 	now.Store(time.Now().Unix())
@@ -421,7 +423,7 @@ type staticToken string
 
 func (s staticToken) GetIdentityToken() ([]byte, error) { return []byte(s), nil }
 
-// TestWebIdentity: who has a token of a provider in the file takes the role that trusts it, without any key.
+// TestWebIdentity: the owner of a token from a provider in the file assumes the role that trusts it, without any key.
 func TestWebIdentity(t *testing.T) {
 	i := newIssuer(t)
 	name := strings.TrimPrefix(i.URL, "http://")
@@ -482,9 +484,9 @@ roles:
 	g.want("no signature", failure, "InvalidIdentityToken: The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)")
 }
 
-// TestPublicIsNobody: a request that looks as if it brought a web identity's token, and turns out to be another when it has been
-// decompressed, is nobody's.
-func TestPublicIsNobody(t *testing.T) {
+// TestPublicRequestHasNoPermissions: a request that seems to have a web identity's token, but turns out to be another when
+// decompressed, has no permissions.
+func TestPublicRequestHasNoPermissions(t *testing.T) {
 	g := openGuarded(t, t.TempDir(), monotable.Options{})
 	for _, action := range []string{"GetSessionToken", "GetCallerIdentity", "AssumeRole"} {
 		var body bytes.Buffer
@@ -514,7 +516,7 @@ func TestPublicIsNobody(t *testing.T) {
 	}
 }
 
-// TestIAMFile: a file that cannot be used is refused at reload, and what was there stays.
+// TestIAMFile: an invalid file is rejected at reload, and the previous configuration stays in effect.
 func TestIAMFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "iam.json")
 	write := func(text string) {

@@ -74,8 +74,8 @@ func BenchmarkGetItem(b *testing.B) {
 	})
 }
 
-// BenchmarkSignatures reads one item of 200 bytes over a socket: without a signature, with one that nobody verifies, as the root, and as a
-// user whose policy has a condition on keys.
+// BenchmarkSignatures reads one item of 200 bytes over a socket: without a signature, with one that is not verified, as the root,
+// and as a user whose policy has a condition on keys.
 func BenchmarkSignatures(b *testing.B) {
 	const policy = `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":["dynamodb:GetItem","dynamodb:Query"],
 		"Resource":"arn:aws:dynamodb:*:*:table/orders","Condition":{"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["${aws:username}"]}}}}`
@@ -146,7 +146,7 @@ func getOrder(b *testing.B, url string, keys aws.Credentials) []byte {
 	return sent.Bytes()
 }
 
-// sendAgain sends a request over and over. The responses to it are all as long as the first.
+// sendAgain sends a request repeatedly. All responses have the same length.
 func sendAgain(b *testing.B, address string, request []byte) {
 	b.Helper()
 	connection, err := (&net.Dialer{}).DialContext(b.Context(), "tcp", address)

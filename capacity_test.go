@@ -18,7 +18,7 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// limited is a database that enforces capacity, whose clock stands still, and a client that does not retry.
+// limited is a database that enforces capacity, with a clock that stands still, and a client that does not retry.
 type limited struct {
 	*testing.T
 	*dynamodb.Client
@@ -134,7 +134,7 @@ func TestThrottlingOverSDK(t *testing.T) {
 	}
 }
 
-// TestAccountLimitOverSDK: the account's quota is 40,000 units a second of a table on demand, however warm it is.
+// TestAccountLimitOverSDK: the account's quota is 40,000 units a second for an on-demand table, whatever its warm throughput.
 func TestAccountLimitOverSDK(t *testing.T) {
 	l := openLimited(t)
 	l.create("ondemand", nil, func(in *dynamodb.CreateTableInput) {
@@ -169,7 +169,7 @@ func TestAccountLimitOverSDK(t *testing.T) {
 	t.Errorf("no limit after %v units", consumed)
 }
 
-// TestBatchesOverSDK: what a batch leaves is sent again until nothing is left, as programs do it.
+// TestBatchesOverSDK: the rest of a batch is resent until nothing is left, as programs do.
 func TestBatchesOverSDK(t *testing.T) {
 	l := openLimited(t)
 	l.create("things", &types.ProvisionedThroughput{ReadCapacityUnits: aws.Int64(2), WriteCapacityUnits: aws.Int64(3)}, nil)

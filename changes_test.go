@@ -56,7 +56,7 @@ func order(customer, total string) map[string]types.AttributeValue {
 	}
 }
 
-// TestChangesCarryAllTypes: an item of all types comes out of Changes as GetItem returns it.
+// TestChangesCarryAllTypes: Changes returns an item with all types like GetItem.
 func TestChangesCarryAllTypes(t *testing.T) {
 	db := monotabletest.New(t)
 	createOrders(t.Context(), db.Client())
@@ -93,7 +93,7 @@ func TestChangesCarryAllTypes(t *testing.T) {
 	}
 }
 
-// TestChangesErrors are told apart with errors.Is.
+// TestChangesErrors can be distinguished with errors.Is.
 func TestChangesErrors(t *testing.T) {
 	db := monotabletest.New(t)
 	createOrders(t.Context(), db.Client())
@@ -134,8 +134,8 @@ func TestChangesErrors(t *testing.T) {
 	}
 }
 
-// TestChangesAcrossRestarts follows a table that is written by four writers, closed and opened again: with the
-// position of its last change each run goes on where the last one ended.
+// TestChangesAcrossRestarts follows a table that is written by four writers, closed and reopened: with the position of its last
+// change each run continues where the previous one ended.
 func TestChangesAcrossRestarts(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -190,7 +190,7 @@ func writeVersions(t *testing.T, client *dynamodb.Client, random *rand.Rand, wri
 	}
 }
 
-// followVersions takes in n changes and returns the position of the last; each must be its item's next version.
+// followVersions reads n changes and returns the position of the last; each must be its item's next version.
 func followVersions(t *testing.T, changes iter.Seq2[monotable.Change, error], from monotable.Position, seen map[string]int, n int) monotable.Position {
 	t.Helper()
 	for change, err := range changes {

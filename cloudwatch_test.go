@@ -21,7 +21,7 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// stoppedClock is a clock that goes only when it is set.
+// stoppedClock is a clock that only moves when it is set.
 type stoppedClock struct {
 	mu sync.Mutex
 	at time.Time
@@ -96,7 +96,7 @@ func (w *watched) createThings() {
 
 func textOf(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 
-// put writes an item of about so many bytes.
+// put writes an item of approximately that many bytes.
 func (w *watched) put(pk string, bytes int) {
 	w.Helper()
 	_, err := w.db.Client().PutItem(w.Context(), &dynamodb.PutItemInput{
@@ -158,7 +158,7 @@ func (w *watched) settle(clock *stoppedClock) {
 
 var watchStart = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// TestMetricDataByMinute: what was consumed is in the minute in which it was, and periods add minutes up.
+// TestMetricDataByMinute: consumption is counted in the minute in which it occurred, and periods add minutes up.
 func TestMetricDataByMinute(t *testing.T) {
 	clock := &stoppedClock{at: watchStart}
 	w := openWatched(t, t.TempDir(), clock)
@@ -185,8 +185,7 @@ func TestMetricDataByMinute(t *testing.T) {
 		map[int]float64{0: 2, 1: 1}, "latencies")
 }
 
-// TestMetricsSurviveReopening: Close settles the minute under way, and the same minute goes on after the database is opened
-// again.
+// TestMetricsSurviveReopening: Close writes the current minute, and the same minute continues after the database is reopened.
 func TestMetricsSurviveReopening(t *testing.T) {
 	clock, dir := &stoppedClock{at: watchStart}, t.TempDir()
 	t.Run("before", func(t *testing.T) {
@@ -211,7 +210,7 @@ func TestMetricsSurviveReopening(t *testing.T) {
 	w.want(w.data("ConsumedWriteCapacityUnits", "Sum", 60, "TableName", "things"), nil, "after 15 hours")
 }
 
-// TestMetricErrorsOverCBOR: the newest SDK sees the codes that AWS documents.
+// TestMetricErrorsOverCBOR: the newest SDK gets the codes that AWS documents.
 func TestMetricErrorsOverCBOR(t *testing.T) {
 	clock := &stoppedClock{at: watchStart}
 	w := openWatched(t, t.TempDir(), clock)

@@ -14,8 +14,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
-// TestSSEDescription: tables are described as they ask, and where that is not true of the data directory the log says so, once for each table
-// and at each start.
+// TestSSEDescription: tables are described as requested, and if that does not match the data directory a warning is logged, once
+// for each table and at each start.
 func TestSSEDescription(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -104,8 +104,8 @@ func TestSSEDescription(t *testing.T) {
 	}
 }
 
-// TestInterruptedRotation: a start under a new master key that ends between the keys of files and that of secrets is done again; the new key
-// alone says what is missing, and loses nothing.
+// TestInterruptedRotation: a start with a new master key that is interrupted between the keys of files and that of secrets can be
+// repeated; the new key alone gives an error that says what is missing, and loses nothing.
 func TestInterruptedRotation(t *testing.T) {
 	dir, one, two := t.TempDir(), bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
 	var ana aws.CredentialsProvider

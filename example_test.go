@@ -52,8 +52,7 @@ func Example() {
 	// Output: 2026-11-20#1 12.5
 }
 
-// What is written to a directory is there the next time it is opened, and a directory belongs to one
-// process at a time.
+// A write to a directory is there when it is opened the next time, and only one process at a time can open a directory.
 func ExampleOpen() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "example")
@@ -78,7 +77,7 @@ func ExampleOpen() {
 	// [orders]
 }
 
-// The handler is the server: put it into one of your own, or into a test's.
+// The handler is the server: use it in your own server, or in a test's.
 func ExampleDB_Handler() {
 	db, err := monotable.OpenMemory(nil)
 	check(err)
@@ -95,7 +94,7 @@ func ExampleDB_Handler() {
 	// Output: healthy: dynamodb.us-east-1.amazonaws.com
 }
 
-// Verify proves a directory: every index entry, expiry and count against the items.
+// Verify verifies a directory: every index entry, expiry and count is compared with the items.
 func ExampleVerify() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "example")

@@ -64,7 +64,7 @@ func openMeasured(t *testing.T, o *monotable.Options) (*monotable.DB, *prometheu
 	return db, registry
 }
 
-// series returns the values of a metric, by the values of its labels, which are sorted by name. Of a histogram it is the
+// series returns the values of a metric, by the values of its labels, which are sorted by name. For a histogram it returns the
 // count.
 func series(t *testing.T, registry *prometheus.Registry, name string) map[string]float64 {
 	t.Helper()
@@ -108,8 +108,8 @@ func (l *ledger) add(units map[string]float64, c *types.ConsumedCapacity) {
 	}
 }
 
-// TestConsumedCapacityMetrics: what the metrics count is what the responses report, for every operation on items, and it
-// is counted as well where nobody asks for a report.
+// TestConsumedCapacityMetrics: the metrics equal what the responses report, for every operation on items, whether or not a report
+// was requested.
 func TestConsumedCapacityMetrics(t *testing.T) {
 	count := func(report types.ReturnConsumedCapacity) (reported, counted ledger) {
 		db, registry := openMeasured(t, nil)
@@ -280,7 +280,7 @@ func TestMetricsKeepConventions(t *testing.T) {
 	}
 }
 
-// clock is a clock that a test turns.
+// clock is a clock controlled by the test.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -396,8 +396,8 @@ func TestProbes(t *testing.T) {
 	probe("/-/ready", http.StatusServiceUnavailable, "not ready: the database is closed\n")
 }
 
-// TestReadyWithoutRoom: the reason is a sentence for anyone who may probe, without the path of the data.
-func TestReadyWithoutRoom(t *testing.T) {
+// TestReadyOnFullDisk: the reason is a sentence for an anonymous probe, without the path of the data.
+func TestReadyOnFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	db, err := monotable.Open(dir, nil)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// TestOptionsFaults: every fault of the options is told, and all of them at once.
+// TestOptionsFaults: all invalid options are reported together.
 func TestOptionsFaults(t *testing.T) {
 	_, err := monotable.OpenMemory(&monotable.Options{AccountID: "42", Durability: 7, GSIDelay: -1})
 	if err == nil {
@@ -41,7 +41,7 @@ func TestClientErrors(t *testing.T) {
 	}
 }
 
-// TestClientContext: a request whose context has ended is not made.
+// TestClientContext: a request whose context has ended is not sent.
 func TestClientContext(t *testing.T) {
 	client := monotabletest.New(t).Client()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -51,7 +51,7 @@ func TestClientContext(t *testing.T) {
 	}
 }
 
-// TestOptionsInARNs: region and account are those of the options.
+// TestOptionsInARNs: Region and account are those of the options.
 func TestOptionsInARNs(t *testing.T) {
 	client := monotabletest.NewWith(t, &monotable.Options{Region: "sa-east-1", AccountID: "123456789012"}).Client()
 	createOrders(t.Context(), client)
@@ -64,8 +64,8 @@ func TestOptionsInARNs(t *testing.T) {
 	}
 }
 
-// TestOpenRefusesOtherDirectories: a directory that holds something else is left as it is.
-func TestOpenRefusesOtherDirectories(t *testing.T) {
+// TestOpenRejectsForeignDirectories: a directory that contains something else is left unchanged.
+func TestOpenRejectsForeignDirectories(t *testing.T) {
 	dir := t.TempDir()
 	note := filepath.Join(dir, "thesis.tex")
 	if err := os.WriteFile(note, []byte("mine"), 0o600); err != nil {

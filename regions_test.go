@@ -87,8 +87,8 @@ func where(ctx context.Context, client *dynamodb.Client, table string) (string, 
 	return value.Value, nil
 }
 
-// TestRegionsAreApart serves three Regions, in which tables of one name live by themselves, also after a restart.
-func TestRegionsAreApart(t *testing.T) {
+// TestRegionsAreIsolated serves three Regions, in which tables with the same name are independent, also after a restart.
+func TestRegionsAreIsolated(t *testing.T) {
 	dir, regions := t.TempDir(), []string{"us-east-1", "eu-west-1", "ap-southeast-2"}
 	r := openRegional(t, dir, regions...)
 	for _, region := range regions {
@@ -178,8 +178,8 @@ func firstRecord(t *testing.T, client *dynamodbstreams.Client, arn string) strea
 	return out.Records[0]
 }
 
-// TestUnservedRegionIsRefused checks AWS's error type and that the message says what to do. Without Regions a request is
-// served whatever it is signed for.
+// TestUnservedRegionIsRefused checks AWS's error type and that the message says what to do. Without Regions a request is served
+// whatever it is signed for.
 func TestUnservedRegionIsRefused(t *testing.T) {
 	r := openRegional(t, t.TempDir(), "eu-west-1")
 	defer r.close()
@@ -254,7 +254,7 @@ func TestOtherRegionsWithoutRequests(t *testing.T) {
 	wantStats(monotable.ReadStats(t.Context(), dir, nil))
 }
 
-// TestRegionIsSigned: a request is carried out, and recorded, where it is signed for, whatever else its header names.
+// TestRegionIsSigned: a request is executed, and recorded, in the Region it is signed for, whatever its header says.
 func TestRegionIsSigned(t *testing.T) {
 	sink := &auditSink{}
 	db, err := monotable.OpenMemory(&monotable.Options{
@@ -269,7 +269,7 @@ func TestRegionIsSigned(t *testing.T) {
 	client := dynamodb.New(dynamodb.Options{
 		BaseEndpoint: &server.URL, Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("AKIAROOT", "secret", ""), Retryer: aws.NopRetryer{},
 		HTTPClient: roundTrip(func(request *http.Request) (*http.Response, error) {
-			// What somebody on the way may add: the header that has the signature is not signed itself.
+			// Someone in the middle could change this: the header with the signature is not signed itself.
 			request.Header.Set("Authorization", strings.Replace(request.Header.Get("Authorization"),
 				"Credential=", "Credential=AKIAOTHER/20261123/eu-west-1/dynamodb/aws4_request, Credential=", 1))
 			return http.DefaultClient.Do(request)

@@ -25,7 +25,7 @@ const (
 	ireland  = "eu-west-1"
 )
 
-// eventually calls is until it reports true.
+// eventually calls is until it returns true.
 func (r *regional) eventually(what string, is func(ctx context.Context) bool) {
 	r.Helper()
 	ctx, cancel := context.WithTimeout(r.Context(), 30*time.Second)
@@ -76,7 +76,7 @@ func (r *regional) putItem(region, pk, v string, more map[string]types.Attribute
 	}
 }
 
-// item is the attribute v of an item, "" where that is not there.
+// item returns the attribute v of an item, or "".
 func (r *regional) item(region, pk string) string {
 	r.Helper()
 	out, err := r.client(region).GetItem(r.Context(), &dynamodb.GetItemInput{
@@ -93,7 +93,7 @@ func (r *regional) item(region, pk string) string {
 	return v.Value
 }
 
-// records are the changes that the stream of a Region has, in order.
+// records returns the changes in a Region's stream, in order.
 func (r *regional) records(region string) []streamtypes.Record {
 	r.Helper()
 	client := dynamodbstreams.New(dynamodbstreams.Options{
@@ -184,7 +184,7 @@ func TestGlobalTable(t *testing.T) {
 	}
 }
 
-// testGlobalSettings: an index and time to live are made in both Regions; the stream cannot be changed.
+// testGlobalSettings: an index and time to live are added in both Regions; the stream cannot be changed.
 func (r *regional) testGlobalSettings() {
 	r.Helper()
 	_, err := r.client(ireland).UpdateTable(r.Context(), &dynamodb.UpdateTableInput{
@@ -226,8 +226,8 @@ func (r *regional) testGlobalSettings() {
 	}
 }
 
-// testGlobalExpiry: an expired item goes in both Regions, by TTL in one and by replication in the other; no item has attributes of
-// replication.
+// testGlobalExpiry: an expired item is deleted in both Regions, by TTL in one and by replication in the other; no item has
+// replication attributes.
 func (r *regional) testGlobalExpiry() {
 	r.Helper()
 	past := fmt.Sprint(time.Now().Add(-time.Hour).Unix())

@@ -17,8 +17,8 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// TestReplicationMetrics: changes of a global table of version 2017.11.29 are counted as long as they are on their way, and then how
-// long they took; in CloudWatch with the dimensions that AWS documents, and for Prometheus.
+// TestReplicationMetrics: changes of a global table of version 2017.11.29 are counted as pending until they arrive, and then
+// their latency is measured; in CloudWatch with the dimensions that AWS documents, and for Prometheus.
 func TestReplicationMetrics(t *testing.T) {
 	clock := &stoppedClock{at: watchStart}
 	db, err := monotable.OpenMemory(&monotable.Options{Regions: []string{ireland}, ReplicationDelay: 2 * time.Second, Now: clock.now})
@@ -64,7 +64,7 @@ func TestReplicationMetrics(t *testing.T) {
 	w.wantReplication(map[string]float64{"Music eu-west-1": 0, "eu-west-1/Music us-east-1": 0}, map[string]float64{"Music eu-west-1": 4})
 }
 
-// wantReplication checks what Prometheus gets: changes on their way, and the seconds that others took, by table and receiving Region.
+// wantReplication checks Prometheus's metrics: pending changes, and seconds of latency, by table and receiving Region.
 func (w *watched) wantReplication(pending, seconds map[string]float64) {
 	w.Helper()
 	registry := prometheus.NewRegistry()

@@ -24,7 +24,7 @@ import (
 
 const roleARN = "arn:aws:iam::000000000000:role/"
 
-// takes has a role taken, and returns the session and its source identity, or the refusal.
+// takes assumes a role, and returns the session and its source identity, or the refusal.
 func (g *guarded) takes(who aws.CredentialsProvider, role string, change func(*sts.AssumeRoleInput)) (session aws.CredentialsProvider, source, failure string) {
 	g.Helper()
 	in := &sts.AssumeRoleInput{RoleArn: aws.String(roleARN + role), RoleSessionName: aws.String("work")}
@@ -62,8 +62,8 @@ const (
 	firstARN   = "arn:aws:sts::000000000000:assumed-role/first/work"
 )
 
-// TestChainedSessions: transitive tags and the source identity go on from session to session, need their permissions there, and cannot be
-// changed; other tags end with their session.
+// TestChainedSessions: transitive tags and the source identity are inherited from session to session, need their permissions
+// there, and cannot be changed; other tags end with their session.
 func TestChainedSessions(t *testing.T) {
 	g := openGuarded(t, t.TempDir(), monotable.Options{})
 	g.manage(monotable.IAMRequest{Action: "policy create", Name: "all", Document: allowTables})
@@ -123,10 +123,10 @@ func TestChainedSessions(t *testing.T) {
 		g.want(c.name, failure, c.want)
 	}
 
-	// Tags of a session come before the role's, and those that are not transitive end with it.
+	// Tags of a session override the role's, and those that are not transitive end with it.
 	g.manage(monotable.IAMRequest{Action: "policy attach", Name: "blue", Role: "first"})
 	g.manage(monotable.IAMRequest{Action: "policy detach", Name: "all", Role: "first"})
-	for range 20 { // were there two tags, one of them would be met by chance
+	for range 20 { // with two different tags, one of them would be found eventually
 		g.want("over the role's tag", g.lists(first), "")
 	}
 	plain, _, failure := g.takes(ana, "first", tagged("team=blue"))
@@ -146,7 +146,7 @@ func TestChainedSessions(t *testing.T) {
 	}
 }
 
-// TestManagedSessionPolicies: policies in PolicyArns restrict a session, as they are at each request.
+// TestManagedSessionPolicies: policies in PolicyArns restrict a session, with their contents at each request.
 func TestManagedSessionPolicies(t *testing.T) {
 	g := openGuarded(t, t.TempDir(), monotable.Options{})
 	allow := func(actions string) string {
@@ -213,7 +213,7 @@ func TestManagedSessionPolicies(t *testing.T) {
 	g.want("deleted", limits(session), "AccessDeniedException")
 }
 
-// TestMFA: nobody has a device, so that what needs one is refused, and so is its code.
+// TestMFA: there are no MFA devices, so that actions that need one, and MFA codes, are rejected.
 func TestMFA(t *testing.T) {
 	g := openGuarded(t, t.TempDir(), monotable.Options{})
 	g.manage(monotable.IAMRequest{Action: "policy create", Name: "all", Document: `{"Version":"2012-10-17","Statement":[
@@ -233,7 +233,7 @@ func TestMFA(t *testing.T) {
 	_, err := g.sts(ana).GetSessionToken(t.Context(), &sts.GetSessionTokenInput{TokenCode: aws.String("123456")})
 	g.want("GetSessionToken with a code", refusal(err), failed)
 
-	// The key is there for sessions only, and says false.
+	// The key is only present for sessions, and is false.
 	g.want("an access key", g.lists(ana), "")
 	session, _, failure := g.takes(ana, "lax", none)
 	g.want("lax", failure, "")
@@ -244,8 +244,8 @@ func TestMFA(t *testing.T) {
 	g.want("lax, from a session", failure, fmt.Sprintf(notAssumed, "arn:aws:sts::000000000000:assumed-role/lax/work", "sts:AssumeRole", "lax"))
 }
 
-// TestWebIdentityBringsItsTags: tags, transitive ones and the source identity are those of the token, whatever the form says.
-func TestWebIdentityBringsItsTags(t *testing.T) {
+// TestWebIdentityUsesTokenTags: tags, transitive ones and the source identity are those of the token, whatever the form says.
+func TestWebIdentityUsesTokenTags(t *testing.T) {
 	i := newIssuer(t)
 	name := strings.TrimPrefix(i.URL, "http://")
 	file := filepath.Join(t.TempDir(), "iam.yaml")

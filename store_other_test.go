@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// TestWithoutTiKV: a build without TiKV's library says how to get one with it.
-func TestWithoutTiKV(t *testing.T) {
+// TestBuildWithoutTiKVSaysSo: a build without TiKV's library says how to get one with it.
+func TestBuildWithoutTiKVSaysSo(t *testing.T) {
 	_, err := monotable.OpenStore(t.Context(), "tikv://pd1:2379", nil)
 	if err == nil || !strings.Contains(err.Error(), "-tags tikv") {
 		t.Errorf("OpenStore of a TiKV cluster: %v", err)

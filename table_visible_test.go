@@ -9,9 +9,9 @@ import (
 	"github.com/monotable/monotable/consumer"
 )
 
-// TestTableVisible: whoever has been told that a table is ACTIVE can use it, though another has created it at the same
-// moment.
-func TestTableVisible(t *testing.T) {
+// TestActiveTableIsVisible: a client that was told that a table is ACTIVE can use it, even if another client created it at the
+// same moment.
+func TestActiveTableIsVisible(t *testing.T) {
 	t.Parallel()
 	for range 30 {
 		db, err := monotable.Open(t.TempDir(), nil)

@@ -42,7 +42,7 @@ func putOrder(t *testing.T, db *monotable.DB, order string) {
 	}
 }
 
-// wantVerified proves a directory, which must hold so many items.
+// wantVerified verifies a directory, which must have that many items.
 func wantVerified(t *testing.T, dir string, items int64) {
 	t.Helper()
 	done, err := monotable.Verify(t.Context(), dir, nil, func(f monotable.Finding) { t.Error(f) }, nil)
@@ -51,8 +51,7 @@ func wantVerified(t *testing.T, dir string, items int64) {
 	}
 }
 
-// TestBackupAndRestore: a backup of an open database, one of its directory, and what is restored of either hold
-// what was there at the time.
+// TestBackupAndRestore: a backup of an open database, one of its directory, and their restores have what was there at the time.
 func TestBackupAndRestore(t *testing.T) {
 	home := t.TempDir()
 	at := func(name string) string { return filepath.Join(home, name) }
@@ -100,7 +99,7 @@ func TestBackupAndRestore(t *testing.T) {
 	wantVerified(t, at("first"), 1)
 }
 
-// TestBackupCanceled: what is not completed is not there.
+// TestBackupCanceled: a canceled backup leaves nothing.
 func TestBackupCanceled(t *testing.T) {
 	home := t.TempDir()
 	db := openOrders(t, filepath.Join(home, "db"))
@@ -115,7 +114,7 @@ func TestBackupCanceled(t *testing.T) {
 	}
 }
 
-// TestToolsInMemory: what needs files says that there are none.
+// TestToolsInMemory: operations that need files report that there are none.
 func TestToolsInMemory(t *testing.T) {
 	db, err := monotable.OpenMemory(nil)
 	if err != nil {
@@ -136,7 +135,7 @@ func TestToolsInMemory(t *testing.T) {
 	}
 }
 
-// TestStats: an open database and its directory tell the same of what they hold.
+// TestStats: an open database and its directory have the same stats.
 func TestStats(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "db")
 	db := openOrders(t, dir)

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestTransactionsNameEachItemOnce: the items of a transaction are common to all connections, and a request has none of them twice, which
+// TestTransactionsRejectDuplicateItems: the items of a transaction are common to all connections, and a request has none of them twice, which
 // would be refused.
-func TestTransactionsNameEachItemOnce(t *testing.T) {
+func TestTransactionsRejectDuplicateItems(t *testing.T) {
 	all := clusterWorkloads()
 	w := all[slices.IndexFunc(all, func(w workload) bool { return w.name == "hottransact" })]
 	body, keys := w.body(itemsMin), regexp.MustCompile(`item#\d+`)

@@ -65,8 +65,8 @@ func same(t *testing.T, committed, made string) {
 	}
 }
 
-// TestBuildIsOfSources: what is committed is what the sources make, the clients by the systems' documents included.
-func TestBuildIsOfSources(t *testing.T) {
+// TestBuildMatchesSources: what is committed is what the sources make, the clients by the systems' documents included.
+func TestBuildMatchesSources(t *testing.T) {
 	t.Parallel()
 	installed(t)
 	documents, clients, dist := t.TempDir(), t.TempDir(), t.TempDir()
@@ -129,8 +129,8 @@ func TestApp(t *testing.T) {
 	}
 }
 
-// TestAssetsAreOfTheBuild: nothing but files of the build can be read.
-func TestAssetsAreOfTheBuild(t *testing.T) {
+// TestAssetsMatchBuild: nothing but files of the build can be read.
+func TestAssetsMatchBuild(t *testing.T) {
 	t.Parallel()
 	h := web.App("appcore", web.Page{})
 	for _, path := range []string{"/assets/", "/assets/nothing.js", "/assets/%2e%2e/manifest.json", "/assets/..%2fmanifest.json", "/manifest.json"} {

@@ -71,7 +71,7 @@ func TestBatchWrite(t *testing.T) {
 func TestUnfinishedBatch(t *testing.T) {
 	broken := errors.New("broken")
 	for name, test := range map[string]struct {
-		left error // what the third request fails with; nil leaves one item of it for ever
+		left error // what the third request fails with; nil leaves one item of it forever
 		want func(error) bool
 		from int
 	}{

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// Get runs a read of one item. An item that is not there, that is not what was asked for or that is somebody else's is
+// Get runs a read of one item. An item that is not there, that is not what was asked for or that is another owner's is
 // ErrNotFound.
 func (db *DB) Get(ctx context.Context, r *Read, in Input) (v Values, err error) {
 	c := db.begin(r.Pattern)
@@ -137,7 +137,7 @@ func (db *DB) answers(ctx context.Context, q *query.Question, r *reading, n int)
 type candidate struct {
 	question *query.Question
 	item     Item
-	values   Values // nil where it is none
+	values   Values // nil if it is none
 	// strayed is set where the item that was read for it is gone, or no longer what the candidate promised.
 	strayed bool
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// recorder keeps the partitions that are asked, in their order, and how many of the requests are under way at once.
+// recorder keeps the partitions that are asked, in their order, and how many of the requests are in progress at the same time.
 type recorder struct {
 	table.Client
 	partitions []string

@@ -23,9 +23,9 @@ const (
 	tableType = "Sentence"
 )
 
-// TestSentencesStandInTheTable keeps sentences for clients out of the engine and the server: an error is
+// TestSentencesAreInTable keeps sentences for clients out of the engine and the server: an error is
 // made from a sentence of the table, or from the text of another error.
-func TestSentencesStandInTheTable(t *testing.T) {
+func TestSentencesAreInTable(t *testing.T) {
 	for _, dir := range []string{"internal/database/engine", "internal/database/server"} {
 		eachSource(t, dir, func(files *token.FileSet, file *ast.File) {
 			ast.Inspect(file, func(n ast.Node) bool {

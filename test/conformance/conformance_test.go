@@ -81,7 +81,7 @@ func TestConformance(t *testing.T) {
 type server struct {
 	endpoint string
 	send     func(*http.Request) (*http.Response, error)
-	poll     time.Duration // between two looks at a table that changes
+	poll     time.Duration // between two checks of a changing table
 	created  []string
 }
 
@@ -100,7 +100,7 @@ func newServer(t *testing.T) *server {
 	}}
 }
 
-// answer is what came back.
+// answer is a response.
 type answer struct {
 	status int
 	header http.Header
@@ -171,7 +171,7 @@ func request(d *datadriven.TestData) call {
 	return c
 }
 
-// set sets a header, or removes it where the value is empty.
+// set sets a header, or removes it if the value is empty.
 func set(h http.Header, name, value string) {
 	if value == "" {
 		h.Del(name)
@@ -220,7 +220,7 @@ func (s *server) settled(ctx context.Context, table string) error {
 	}
 }
 
-// quietTable reports whether a description shows no change under way.
+// quietTable reports whether a description shows no change in progress.
 func quietTable(body []byte) bool {
 	type state struct{ TableStatus, IndexStatus string }
 	var out struct {

@@ -22,7 +22,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 )
 
-// repeatable are the options of a database that does the same each time.
+// repeatable are the options of a deterministic database.
 func repeatable() *monotable.Options {
 	return &monotable.Options{
 		Now:  func() time.Time { return time.Unix(1_795_176_000, 0) },
@@ -30,7 +30,7 @@ func repeatable() *monotable.Options {
 	}
 }
 
-// lockedRand is a source of randomness that is always the same.
+// lockedRand is a deterministic source of randomness, safe for concurrent use.
 type lockedRand struct {
 	mu  sync.Mutex
 	rng *rand.ChaCha8
@@ -42,7 +42,7 @@ func (r *lockedRand) Read(p []byte) (int, error) {
 	return r.rng.Read(p)
 }
 
-// respond sends a request and holds what every response must be: JSON with its checksum, and if it is an error, one that the
+// respond sends a request and checks what every response must have: JSON with its checksum and, for an error, a code that the
 // operation has and that is the client's.
 func respond(tb testing.TB, h http.Handler, o *api.Operation, body string) (status int, out map[string]any) {
 	tb.Helper()
@@ -76,8 +76,8 @@ func respond(tb testing.TB, h http.Handler, o *api.Operation, body string) (stat
 	return w.Code, out
 }
 
-// FuzzRequests sends any body to any operation of a database with two tables. The next request meets the same database if this
-// one is refused, which changes nothing, and a new one otherwise.
+// FuzzRequests sends any body to any operation of a database with two tables. If a request is rejected, which changes nothing,
+// the next one uses the same database, otherwise a new one.
 func FuzzRequests(f *testing.F) {
 	operations := api.Operations()
 	place := map[string]int{}
@@ -126,7 +126,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// paged is an operation that goes on after a token. In the body, $ stands for the token.
+// paged is an operation that continues after a token. In the body, $ stands for the token.
 type paged struct{ operation, body, list, next string }
 
 var pagedOperations = []paged{
@@ -174,7 +174,7 @@ func (p *paged) page(tb testing.TB, h http.Handler, token string) (status int, l
 	return status, list, next
 }
 
-// openPages opens a database that has two or more of everything that is listed in pages.
+// openPages opens a database that has at least two of everything that is listed in pages.
 func openPages(f *testing.F) http.Handler {
 	f.Helper()
 	o := repeatable()
@@ -226,7 +226,7 @@ func openPages(f *testing.F) http.Handler {
 	return db.Handler()
 }
 
-// awaitEnd waits until everything that an operation lists is over.
+// awaitEnd waits until everything that an operation lists has ended.
 func awaitEnd(f *testing.F, h http.Handler, o *api.Operation) {
 	f.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -239,7 +239,7 @@ func awaitEnd(f *testing.F, h http.Handler, o *api.Operation) {
 	f.Fatalf("%s: they do not end", o.Name)
 }
 
-// FuzzTokens asks for the page after any token, in a database that does not change: it has nothing that the list does not have.
+// FuzzTokens requests the page after any token, in a database that does not change: it must have nothing that is not in the list.
 func FuzzTokens(f *testing.F) {
 	h := openPages(f)
 	whole := make([][]string, len(pagedOperations))

@@ -18,9 +18,8 @@ var (
 	hostileSeed = flag.Uint64("hostile-seed", 0, "the seed of TestHostile; 0: the time")
 )
 
-// TestHostile sends requests with one to four places spoilt: members left out or null, of another type, out of
-// range, huge, doubled. The server answers every one at once, with JSON: an error has a type, and none is
-// the server's own.
+// TestHostile sends requests corrupted in one to four places: members missing or null, of another type, out of range, huge,
+// duplicated. The server responds to every one promptly, with JSON: an error has a type, and none is an internal one.
 func TestHostile(t *testing.T) {
 	seed := *hostileSeed
 	if seed == 0 {
@@ -36,7 +35,7 @@ func TestHostile(t *testing.T) {
 	deadline := time.Now().Add(*hostileFor)
 	sent := map[string]int{}
 	for n := 0; time.Now().Before(deadline); n++ {
-		// The tables come back from time to time: a spoilt request may well delete one.
+		// The tables are recreated from time to time, because a corrupted request may delete one.
 		if n%500 < len(sane) {
 			s.sendHostile(t, sane[n%500])
 			continue
@@ -57,7 +56,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// patience is how long an answer may take.
+// patience is how long a response may take.
 const patience = 10 * time.Second
 
 func (s *server) sendHostile(t *testing.T, r sample) int {
@@ -82,7 +81,7 @@ func (s *server) sendHostile(t *testing.T, r sample) int {
 	return a.status
 }
 
-// hostile spoils requests.
+// hostile corrupts requests.
 type hostile struct{ *rand.Rand }
 
 func (h *hostile) spoil(body string) string {
@@ -145,7 +144,7 @@ func (h *hostile) spoilt(v any) any {
 	}
 }
 
-// replacement is another value: of v's type or of another.
+// replacement returns another value, of v's type or of another.
 func (h *hostile) replacement(v any) any {
 	if s, ok := v.(string); ok && h.IntN(3) > 0 {
 		return h.text(s)
@@ -187,7 +186,7 @@ func (h *hostile) nested() any {
 	return v
 }
 
-// odd are texts that mean something somewhere.
+// odd are texts with a special meaning somewhere.
 var odd = []string{
 	"", " ", "a", "pk", "#p", ":v", "#", ":", "tbl", "NONE", "ALL_NEW", "INDEXES", "1", "-0", "1e125", "1e126", "1E-131", "NaN",
 	"0x10", "=", "QQ==", "QQ=", "a.b[0]", "a[99999999999999999999]", "a = :v", "SET a = :v", "REMOVE a", "ADD a :v", "size(a) > :v",
@@ -196,7 +195,8 @@ var odd = []string{
 	"\U0001F600", "\u202e", "\ufeff", "e\u0301", "S", "SS", "NULL", "byA", "byL",
 }
 
-// text is another text: an odd one, or s longer, cut, or repeated (its beginning, lest a request outgrow 16 MB).
+// text returns another text: an odd one, or s extended, truncated, or repeated (its beginning, so that a request does not exceed
+// 16 MB).
 func (h *hostile) text(s string) string {
 	switch h.IntN(6) {
 	case 0:
@@ -212,7 +212,7 @@ func (h *hostile) text(s string) string {
 	}
 }
 
-// sample is a request that is right.
+// sample is a valid request.
 type sample struct{ operation, body string }
 
 // samples use every operation and nearly every member.

@@ -27,8 +27,8 @@ import (
 	httpserver "github.com/monotable/monotable/internal/database/server"
 )
 
-// The tests here are about connections: bytes over a socket to the HTTP server that monotable serve runs.
-// What one request and its answer show stands in testdata/http.
+// These tests are about connections: bytes over a socket to the HTTP server that monotable serve runs. Tests of single requests
+// and responses are in testdata/http.
 
 // listen serves an empty database and returns its address.
 func listen(t *testing.T) string {
@@ -56,7 +56,7 @@ func listen(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// connection is one socket, with what is read from it.
+// connection is one socket, with what has been read from it.
 type connection struct {
 	net.Conn
 	t *testing.T
@@ -76,11 +76,11 @@ func dial(t *testing.T, address string) *connection {
 	return &connection{conn, t, bufio.NewReader(conn)}
 }
 
-// send writes without waiting for an answer; a server may close a connection while it is written to.
+// send writes without waiting for a response; a server may close a connection during the write.
 func (c *connection) send(text string) { _, _ = io.WriteString(c, text) }
 
-// receive reads one answer and checks what every answer must have: the request id's form, and the checksum
-// of the bytes as they were sent.
+// receive reads one response and checks what every response must have: a request id of the right form, and the checksum of the
+// bytes as sent.
 func (c *connection) receive() *answer {
 	c.t.Helper()
 	response, err := http.ReadResponse(c.r, nil)
@@ -114,7 +114,7 @@ func (a *answer) check(t *testing.T) {
 	}
 }
 
-// expect compares an answer's status and body.
+// expect compares a response's status and body.
 func (a *answer) expect(t *testing.T, status int, body string) {
 	t.Helper()
 	if a.status != status || string(a.body) != body {
@@ -122,7 +122,7 @@ func (a *answer) expect(t *testing.T, status int, body string) {
 	}
 }
 
-// wireCall writes a call as it stands on the wire; headers are whole lines.
+// wireCall writes a call as on the wire; headers are whole lines.
 func wireCall(operation, body string, headers ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-amz-json-1.0\r\n"+
@@ -144,7 +144,7 @@ const (
 	internal   = `{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"Internal server error"}`
 )
 
-// TestKeepAlive: a connection serves one request after the other, errors among them.
+// TestKeepAlive: a connection serves one request after the other, including errors.
 func TestKeepAlive(t *testing.T) {
 	c := dial(t, listen(t))
 	for range 20 {
@@ -159,7 +159,7 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// TestPipelining: requests that come before the answers to the earlier ones are answered in their order.
+// TestPipelining: pipelined requests are answered in order.
 func TestPipelining(t *testing.T) {
 	c := dial(t, listen(t))
 	const n = 50
@@ -194,7 +194,7 @@ func chunked(body string, size int) string {
 	return b.String() + "0\r\n\r\n"
 }
 
-// TestContinue: a client may wait for leave to send its body.
+// TestContinue: a client may wait for permission to send its body.
 func TestContinue(t *testing.T) {
 	c := dial(t, listen(t))
 	c.send(wireCall("ListTables", "", "Content-Length: 2", "Expect: 100-continue"))
@@ -209,7 +209,7 @@ func TestContinue(t *testing.T) {
 	c.receive().expect(t, 200, noTables)
 }
 
-// TestHTTP10: a client of before 1997 gets its answer, and the connection's end.
+// TestHTTP10: an HTTP/1.0 client gets its response, and the connection is closed.
 func TestHTTP10(t *testing.T) {
 	c := dial(t, listen(t))
 	c.send(strings.Replace(wireCall("ListTables", `{}`), "HTTP/1.1", "HTTP/1.0", 1))
@@ -219,7 +219,7 @@ func TestHTTP10(t *testing.T) {
 	}
 }
 
-// TestBodyLimit: 16 MB are accepted and a byte more is not, however the body comes.
+// TestBodyLimit: 16 MB are accepted and a byte more is not, however the body is sent.
 func TestBodyLimit(t *testing.T) {
 	const limit = 16 << 20
 	body := func(n int) string { return `{"Unknown":"` + strings.Repeat("a", n-len(`{"Unknown":""}`)) + `"}` }
@@ -276,8 +276,8 @@ func TestHeaderLimit(t *testing.T) {
 	}
 }
 
-// TestCompressedRequests: gzip and deflate are understood, gzip of several members and with garbage behind it too; what is
-// broken or encoded otherwise is an InternalServerError, as it is at AWS.
+// TestCompressedRequests: gzip and deflate are supported, including gzip with several members and trailing garbage; broken
+// streams and other encodings are an InternalServerError, as on AWS.
 func TestCompressedRequests(t *testing.T) {
 	deflated := func(text string) string {
 		return written(text, func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) })
@@ -326,9 +326,9 @@ func written(text string, open func(io.Writer) io.WriteCloser) string {
 	return b.String()
 }
 
-// TestCompressedAnswers: only a large answer is compressed, only for who asks, and the checksum is that of
-// the compressed bytes (receive sees to that).
-func TestCompressedAnswers(t *testing.T) {
+// TestCompressedResponses: only a large response is compressed, only for clients that accept it, and the checksum is that of the
+// compressed bytes (checked by receive).
+func TestCompressedResponses(t *testing.T) {
 	c := dial(t, listen(t))
 	c.send(wireCall("CreateTable", `{"TableName":"tbl","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],`+
 		`"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],"BillingMode":"PAY_PER_REQUEST"}`))
@@ -407,7 +407,7 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestBrokenConnections: a client that goes away in the middle of anything leaves the server whole.
+// TestBrokenConnections: a client that disconnects at any point leaves the server intact.
 func TestBrokenConnections(t *testing.T) {
 	address := listen(t)
 	whole := wireCall("ListTables", `{"Limit":1}`)
@@ -451,7 +451,7 @@ func TestHTTP2(t *testing.T) {
 	}
 }
 
-// TestOperations: the operations that the server says it has are served, and the SDK's others are unknown.
+// TestOperations: the operations that the server claims to have are served, and the SDK's others are unknown.
 func TestOperations(t *testing.T) {
 	served := map[string]bool{}
 	for _, o := range api.Operations() {
@@ -470,7 +470,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// operationsOfSDK are the methods of the client that take an input.
+// operationsOfSDK returns the methods of the client that take an input.
 func operationsOfSDK() []string {
 	var names []string
 	for m := range reflect.TypeFor[*dynamodb.Client]().Methods() {

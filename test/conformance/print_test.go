@@ -13,7 +13,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 )
 
-// volatile are the members that no two servers share.
+// volatile are the members that are specific to a server.
 var volatile = []string{
 	"TableArn", "TableId", "IndexArn", "CreationDateTime", "LatestStreamArn", "LatestStreamLabel",
 	"LastUpdateToPayPerRequestDateTime", "LastIncreaseDateTime", "LastDecreaseDateTime", "LastUpdateDateTime",
@@ -22,7 +22,7 @@ var volatile = []string{
 // lineWidth is where answers break.
 const lineWidth = 120
 
-// print lays an answer out as the scripts show it.
+// print formats a response as in the scripts.
 func (a *answer) print(d *datadriven.TestData) string {
 	var b strings.Builder
 	b.WriteString(strconv.Itoa(a.status))
@@ -95,7 +95,7 @@ func without(v any) any {
 	return v
 }
 
-// sortLists puts the lists whose order AWS leaves open into one: Items, and the tables of Responses.
+// sortLists sorts the lists whose order AWS does not define: Items, and the tables of Responses.
 func sortLists(members map[string]any) {
 	byText := func(a, b any) int { return strings.Compare(compact(a), compact(b)) }
 	if items, ok := members["Items"].([]any); ok {
@@ -110,7 +110,7 @@ func sortLists(members map[string]any) {
 	}
 }
 
-// compact is the canonical text of a value: sorted members, no space, nothing escaped for HTML.
+// compact returns the canonical text of a value: sorted members, no space, no HTML escapes.
 func compact(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -121,7 +121,7 @@ func compact(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// layOut writes what fits on one line so, and breaks what does not.
+// layOut writes what fits on one line, and breaks the rest.
 func layOut(b *strings.Builder, v any, indent int) {
 	short := shorten(compact(v))
 	inner := strings.Repeat(" ", indent+1)
@@ -166,10 +166,10 @@ func separator(i, n int) string {
 	return "\n"
 }
 
-// shortest is the shortest run of one byte that is abbreviated in answers.
+// shortest is the shortest run of one byte that is abbreviated in responses.
 const shortest = 30
 
-// shorten writes a long run of a letter or digit as it stands in bodies: «a*2048».
+// shorten abbreviates a long run of a letter or digit as in bodies: «a*2048».
 func shorten(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {

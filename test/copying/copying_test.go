@@ -60,10 +60,10 @@ func TestMoveUnderWrites(t *testing.T) {
 	}
 	second := c.start(t)
 	second.waitFor(t, "resuming: 0 of 1 tables")
-	second.waitFor(t, "caught up; changes are copied as they come")
+	second.waitFor(t, "caught up; new changes are copied as they arrive")
 	second.kill(t)
 	third := c.start(t)
-	third.waitFor(t, "caught up; changes are copied as they come")
+	third.waitFor(t, "caught up; new changes are copied as they arrive")
 	stop()
 	if err := third.process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)

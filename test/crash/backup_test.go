@@ -23,13 +23,13 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// copies is a test of the commands that copy data directories. Its table is filled one item after the other, so
-// that the number of its items says which moment a copy is of.
+// copies is a test of the commands that copy data directories. Its table is filled one item after the other, so that the number
+// of items in a copy shows its moment.
 type copies struct {
 	binary string
 	random *rand.Rand
 	dir    string // the data
-	dest   string // of the copy under way
+	dest   string // of the current copy
 	acked  atomic.Int64
 }
 
@@ -75,7 +75,7 @@ func (c *copies) putMany(t *testing.T, client *dynamodb.Client, n int) {
 	c.acked.Add(int64(n))
 }
 
-// numbered is item n, of a few kilobytes that do not compress.
+// numbered returns item n, of a few incompressible kilobytes.
 func numbered(n int64) attributes {
 	it := ledger.Item("n#"+strconv.FormatInt(n, 10), int(n))
 	filler := make([]byte, 4096)
@@ -105,7 +105,7 @@ func (c *copies) run(t *testing.T, args ...string) (output string, err error) {
 	return string(out), err
 }
 
-// moment is how long to wait before the kill: up to the time that the command takes when nobody disturbs it.
+// moment returns how long to wait before the kill: up to the duration of the undisturbed command.
 func (c *copies) moment(t *testing.T, args ...string) <-chan time.Time {
 	t.Helper()
 	begun := time.Now()
@@ -119,7 +119,7 @@ func (c *copies) moment(t *testing.T, args ...string) <-chan time.Time {
 	return time.After(time.Duration(c.random.Int64N(int64(took))))
 }
 
-// start starts a command of the tool. ended gives its error.
+// start starts a command of the tool. ended returns its error.
 func (c *copies) start(t *testing.T, args ...string) (tool *exec.Cmd, ended <-chan error) {
 	t.Helper()
 	tool = exec.CommandContext(t.Context(), c.binary, args...)
@@ -131,8 +131,8 @@ func (c *copies) start(t *testing.T, args ...string) (tool *exec.Cmd, ended <-ch
 	return tool, end
 }
 
-// outcome looks at what is left of a copy: nothing, something that every command refuses, or all of it, with at
-// least so many items. It removes it.
+// outcome checks what is left of a copy: nothing, something that every command rejects, or all of it, with at least that many
+// items. It removes it.
 func (c *copies) outcome(t *testing.T, least int64) string {
 	t.Helper()
 	defer os.RemoveAll(c.dest)
@@ -155,7 +155,7 @@ func (c *copies) outcome(t *testing.T, least int64) string {
 	return "complete"
 }
 
-// count is how many items a directory has.
+// count returns the number of items in a directory.
 func (c *copies) count(t *testing.T, dir string) int64 {
 	t.Helper()
 	output, err := c.run(t, "stats", dir, "--json")
@@ -169,8 +169,7 @@ func (c *copies) count(t *testing.T, dir string) int64 {
 	return stats.Total.Rows
 }
 
-// TestBackupWhileWriting: a backup is of one moment of the time that it takes, and has all that was acknowledged
-// before.
+// TestBackupWhileWriting: a backup is of one moment during its creation, and has everything acknowledged before.
 func TestBackupWhileWriting(t *testing.T) {
 	c := newCopies(t)
 	server := c.serve(t)
@@ -219,8 +218,7 @@ func TestKillServerDuringBackup(t *testing.T) {
 	}
 }
 
-// TestKillTool kills the command in the middle of a backup that a server makes, of one that it makes itself, and
-// of a restore.
+// TestKillTool kills the command during a backup made by a server, one that it makes itself, and a restore.
 func TestKillTool(t *testing.T) {
 	c := newCopies(t)
 	backup := filepath.Join(t.TempDir(), "backup")
@@ -245,10 +243,10 @@ func TestKillTool(t *testing.T) {
 				moment := c.moment(t, test.args...)
 				tool, ended := c.start(t, test.args...)
 				<-moment
-				_ = tool.Process.Kill() // it may have ended by now
+				_ = tool.Process.Kill() // it may already have ended
 				err := <-ended
 				if test.served {
-					server.Stop(t) // ends what is left of the backup
+					server.Stop(t) // ends the rest of the backup
 				}
 				left := c.outcome(t, c.acked.Load())
 				t.Logf("kill %d: %v, left is: %s", round+1, err, left)

@@ -67,8 +67,8 @@ func TestKill(t *testing.T) {
 	verify(t, binary, dir)
 }
 
-// writeUntilKilled lets all writers write, kills the server when they have had so many answers, and returns
-// how many they had in the end.
+// writeUntilKilled lets all writers write, kills the server after a number of responses, and returns how many there were in the
+// end.
 func writeUntilKilled(t *testing.T, server *serverproc.Server, all []*ledger.Writer, after int64) int64 {
 	t.Helper()
 	var done atomic.Int64
@@ -94,7 +94,7 @@ func writeUntilKilled(t *testing.T, server *serverproc.Server, all []*ledger.Wri
 	return done.Load()
 }
 
-// countdown closes reached when done arrives at a number.
+// countdown closes reached when done reaches a number.
 type countdown struct {
 	done    *atomic.Int64
 	at      int64
@@ -107,7 +107,7 @@ func (c *countdown) add() {
 	}
 }
 
-// settle reads the whole table, by itself and through its indexes, and compares it with every ledger.
+// settle reads the whole table, directly and through its indexes, and compares it with every ledger.
 func settle(t *testing.T, client *dynamodb.Client, all []*ledger.Writer) {
 	t.Helper()
 	found := versions(t, client, "")
@@ -161,8 +161,8 @@ func verify(t *testing.T, binary, dir string) {
 	}
 }
 
-// connect retries, for the SDK closes a request's body when the answer has come, and net/http, if it has not yet
-// seen the end of that body, breaks the connection off under the answer. Every request here may be repeated.
+// connect retries, because the SDK closes a request's body when the response has arrived, and net/http, if it has not yet seen
+// the end of that body, breaks the connection. Every request here may be repeated.
 func connect(server *serverproc.Server) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		Region: "us-east-1", BaseEndpoint: aws.String(server.Endpoint), Credentials: aws.AnonymousCredentials{},
@@ -170,8 +170,7 @@ func connect(server *serverproc.Server) *dynamodb.Client {
 	})
 }
 
-// createTable makes a table with a local and a global index and expiry turned on, so that every kind of
-// derived entry is there.
+// createTable creates a table with a local and a global index and expiry, so that every kind of derived entry exists.
 func createTable(t *testing.T, client *dynamodb.Client) {
 	t.Helper()
 	if err := tryCreateTable(t, client); err != nil {

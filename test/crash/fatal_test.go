@@ -14,8 +14,8 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// TestFatalEndsServer: when an invariant of the store is broken, be it in the background or in a request, the server
-// ends, says why, and takes no more writes. What it acknowledged is there afterwards.
+// TestFatalEndsServer: when an invariant of the store is violated, in the background or in a request, the server exits, says why,
+// and accepts no more writes. What it acknowledged is there afterwards.
 func TestFatalEndsServer(t *testing.T) {
 	fault := filepath.Join(t.TempDir(), "fault")
 	faulty := serverproc.Build(t, "-tags", "faultinjection", "-ldflags",
@@ -35,7 +35,7 @@ func TestFatalEndsServer(t *testing.T) {
 	if err := os.WriteFile(fault, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// The memtable is flushed in the background; the server ends before it can respond.
+	// The memtable is flushed in the background; the server exits before it can respond.
 	if output, err := exec.CommandContext(t.Context(), faulty, "compact", dir).CombinedOutput(); err == nil {
 		t.Errorf("compact succeeded: %s", output)
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// mountSmall mounts a file system in memory for the length of the test.
+// mountSmall mounts a file system in memory for the duration of the test.
 func mountSmall(t *testing.T, megabytes int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,8 +39,7 @@ func mountSmall(t *testing.T, megabytes int) string {
 	return dir
 }
 
-// refusedForSpace reports whether an error is the response of a database that is out of disk space, and fails the test
-// if it is any other.
+// refusedForSpace reports whether an error means that the database is out of disk space, and fails the test for any other error.
 func refusedForSpace(t *testing.T, err error) bool {
 	t.Helper()
 	if err == nil {
@@ -53,8 +52,8 @@ func refusedForSpace(t *testing.T, err error) bool {
 	return true
 }
 
-// TestFullDisk fills a small file system with puts until they are refused. Reads and deletes go on, dropping the table
-// brings writes back without a restart, and kill -9 loses nothing that was acknowledged.
+// TestFullDisk fills a small file system with puts until they are rejected. Reads and deletes continue, dropping the table makes
+// writes possible again without a restart, and kill -9 loses nothing that was acknowledged.
 func TestFullDisk(t *testing.T) {
 	dir := filepath.Join(mountSmall(t, 64), "data")
 	binary := serverproc.Build(t)
@@ -103,7 +102,7 @@ func TestFullDisk(t *testing.T) {
 	verify(t, binary, dir)
 	server, client = serve()
 	sameItems(t, client, want)
-	fill() // recovery may have made some room
+	fill() // recovery may have freed some space
 	deleteSome(t, client, want, 100)
 	sameItems(t, client, want)
 	if _, err := client.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(tableName)}); err != nil {
@@ -121,7 +120,7 @@ func TestFullDisk(t *testing.T) {
 	server.Stop(t)
 }
 
-// fillUp puts until that is refused for half a second: flushes and compactions that end give some room back.
+// fillUp puts until that is rejected for half a second: flushes and compactions that end free some space.
 func fillUp(t *testing.T, put func() error) {
 	t.Helper()
 	look := time.NewTicker(10 * time.Millisecond)
@@ -149,7 +148,7 @@ func sameItems(t *testing.T, client *dynamodb.Client, want map[string]int) {
 	}
 }
 
-// readingClient is a client whose retries do not depend on how many writes of the other one were refused.
+// readingClient is a client whose retries do not depend on how many writes of the other one were rejected.
 func readingClient(client *dynamodb.Client) *dynamodb.Client {
 	return dynamodb.New(client.Options(), func(o *dynamodb.Options) {
 		o.Retryer = retry.NewStandard(func(o *retry.StandardOptions) { o.RateLimiter = ratelimit.None })
@@ -183,7 +182,7 @@ func deleteSome(t *testing.T, client *dynamodb.Client, items map[string]int, n i
 	}
 }
 
-// awaitRoom calls until that is not refused.
+// awaitRoom calls until that is not rejected.
 func awaitRoom(t *testing.T, call func() error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

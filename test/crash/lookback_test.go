@@ -24,13 +24,13 @@ import (
 const (
 	bankTable = "bank"
 	accounts  = 100
-	deposit   = 1000 // of each account in the beginning; transfers keep the sum
+	deposit   = 1000 // of each account initially; transfers keep the sum
 )
 
-// TestKillLookingBack kills the server while money moves between accounts, the table's backups are made, restored and
-// deleted, restores to a moment run, and the shards of its stream turn over every second. Then nothing is half there:
-// every restore that was begun ends, each restored table has all the money, and the stream replayed from its beginning,
-// through all its shards, is the table.
+// TestKillLookingBack kills the server while money moves between accounts, the table's backups are made, restored and deleted,
+// restores to a moment run, and the shards of its stream are rotated every second. Then nothing is incomplete: every started
+// restore ends, each restored table has all the money, and the stream replayed from its beginning, through all its shards, equals
+// the table.
 func TestKillLookingBack(t *testing.T) {
 	seed := *seedFlag
 	if seed == 0 {
@@ -108,8 +108,7 @@ func createBank(t *testing.T, client *dynamodb.Client) (streamARN string) {
 	return *out.TableDescription.LatestStreamArn
 }
 
-// awaitSecond waits until the table can be restored to a second after a time: before, it is restored as it was when the
-// deposits were not all made.
+// awaitSecond waits until the table can be restored to a second after a time: an earlier restore might lack some deposits.
 func awaitSecond(t *testing.T, client *dynamodb.Client, after time.Time) {
 	t.Helper()
 	for look := time.NewTicker(20 * time.Millisecond); ; <-look.C {
@@ -135,12 +134,12 @@ func transfer(ctx context.Context, client *dynamodb.Client, random *rand.Rand) {
 			}}
 		}
 		n := 1 + random.IntN(50)
-		// A transfer that is cancelled, or lost with the server, moves nothing or all: the sum tells.
+		// A transfer that is canceled, or lost with the server, moves nothing or all, which the sum shows.
 		_, _ = client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{add(from, -n), add(to, n)}})
 	}
 }
 
-// lookBack makes backups and restores them and the present, and deletes backups, until the server is gone.
+// lookBack makes backups, restores them and the present, and deletes backups, until the server is gone.
 func lookBack(ctx context.Context, client *dynamodb.Client, round int) {
 	for n := 0; ctx.Err() == nil; n++ {
 		made, err := client.CreateBackup(ctx, &dynamodb.CreateBackupInput{TableName: aws.String(bankTable), BackupName: aws.String("backup")})
@@ -222,8 +221,8 @@ func money(t *testing.T, text string) int {
 	return n
 }
 
-// replays reads the stream from its beginning and compares what its records make with the table. Each must begin where the
-// one before it on the account ended.
+// replays reads the stream from its beginning and compares the result of its records with the table. Each record must start where
+// the previous one of the account ended.
 func replays(t *testing.T, server *serverproc.Server, client *dynamodb.Client, stream string) {
 	t.Helper()
 	streams := dynamodbstreams.New(dynamodbstreams.Options{

@@ -23,9 +23,9 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// TestKillReplication kills a server of three Regions while it makes replicas of a table, and then again and again while
-// writers in all Regions write to it and their changes are on their way to the others. After each restart every
-// acknowledged write arrives everywhere. In the end the streams of all Regions tell the same of each item, and nothing twice.
+// TestKillReplication kills a server of three Regions while it adds replicas of a table, and then repeatedly while writers in all
+// Regions write to it and their changes are being replicated. After each restart every acknowledged write arrives everywhere. In
+// the end the streams of all Regions have the same changes of each item, without duplicates.
 func TestKillReplication(t *testing.T) {
 	seed := *seedFlag
 	if seed == 0 {
@@ -119,7 +119,7 @@ func (r *replicated) client(region string) *dynamodb.Client {
 	})
 }
 
-// eventually looks until fault says nothing.
+// eventually polls until fault returns nothing.
 func (r *replicated) eventually(fault func() string) {
 	r.Helper()
 	ctx, cancel := context.WithTimeout(r.Context(), time.Minute)
@@ -151,7 +151,8 @@ func (r *replicated) awaitActive(regions ...string) {
 	}
 }
 
-// settle compares the ledgers of the writers of Regions with the items in their own Region, and waits until all these Regions have the same.
+// settle compares the ledgers of the writers of Regions with the items in their own Region, and waits until all these Regions
+// have the same.
 func (r *replicated) settle(regions ...string) {
 	r.Helper()
 	all := map[string]int{}
@@ -182,7 +183,7 @@ func (r *replicated) settle(regions ...string) {
 	}
 }
 
-// compareStreams compares what the streams of all Regions tell of each item. That of a Region begins with its replica.
+// compareStreams compares the changes of each item in the streams of all Regions. That of a Region starts with its replica.
 func (r *replicated) compareStreams() {
 	r.Helper()
 	versions := r.streamed(home)

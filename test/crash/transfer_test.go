@@ -20,14 +20,14 @@ import (
 
 const (
 	transferObjects = 4
-	transferRecords = 3_000 // in each object; one in a hundred is no item
+	transferRecords = 3_000 // in each object; one in a hundred is invalid
 	transferItems   = transferObjects * transferRecords * 99 / 100
 	transferErrors  = transferObjects * transferRecords / 100
 )
 
-// TestKillTransfers kills the server while it imports a table, puts the same items into another one, and then exports the
-// first. Each of them goes on after every kill, and in the end each item is there, counted and reported once: the puts
-// are made only where there is no item, so that one that was made twice would be reported.
+// TestKillTransfers kills the server while it imports a table, puts the same items into another one, and then exports the first.
+// Each of them resumes after every kill, and in the end each item is there, counted and reported once: the puts are conditional
+// on the item being missing, so that one that was made twice would be reported.
 func TestKillTransfers(t *testing.T) {
 	seed := *seedFlag
 	if seed == 0 {
@@ -118,7 +118,7 @@ func writeTransferObjects(t *testing.T, dir string) {
 	}
 }
 
-// killedTransfers is a server that is killed at transfers.
+// killedTransfers is a server that is killed during transfers.
 type killedTransfers struct {
 	t      *testing.T
 	random *rand.Rand
@@ -140,8 +140,7 @@ func (x *killedTransfers) restart() {
 	x.client = connect(x.server)
 }
 
-// killUntil kills the server several times, and at the latest when over says that there is nothing left to do; then it
-// waits for that.
+// killUntil kills the server several times, at most until over reports that there is nothing left to do; then it waits for that.
 func (x *killedTransfers) killUntil(over func() bool) {
 	x.t.Helper()
 	for range *killsFlag {
@@ -158,7 +157,7 @@ func (x *killedTransfers) killUntil(over func() bool) {
 	}
 }
 
-// export exports the imported table, and kills the server meanwhile.
+// export exports the imported table, and kills the server during the export.
 func (x *killedTransfers) export() *types.ExportDescription {
 	x.t.Helper()
 	described, err := x.client.DescribeTable(x.t.Context(), &dynamodb.DescribeTableInput{TableName: new("imported")})
@@ -184,7 +183,7 @@ func (x *killedTransfers) export() *types.ExportDescription {
 	return d
 }
 
-// wantImported checks what the import says of itself.
+// wantImported checks the import's description.
 func (x *killedTransfers) wantImported() {
 	x.t.Helper()
 	list, err := x.client.ListImports(x.t.Context(), &dynamodb.ListImportsInput{})

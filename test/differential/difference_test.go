@@ -10,7 +10,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// difference is a request that the two servers answer differently.
+// difference is a request to which the two servers respond differently.
 type difference struct {
 	request      request
 	ours, theirs outcome
@@ -18,8 +18,8 @@ type difference struct {
 
 var particulars = regexp.MustCompile(`[^\s]*[0-9#:"'{}\[\]<>=$.][^\s]*`)
 
-// signature is what differences of one cause have in common, roughly: the operation, both errors, and their sentences
-// without names and values.
+// signature identifies the cause of a difference, roughly: the operation, both errors, and their messages without names and
+// values.
 func (d difference) signature() string {
 	side := func(o outcome) string {
 		if o.kind == "ok" {
@@ -31,7 +31,7 @@ func (d difference) signature() string {
 	return d.request.op + " | here: " + side(d.ours) + " | local: " + side(d.theirs)
 }
 
-// changesState reports whether the databases may be unlike after the difference.
+// changesState reports whether the databases may differ after the difference.
 func (d difference) changesState() bool {
 	switch d.request.op {
 	case "GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems", "DescribeTable":
@@ -40,15 +40,15 @@ func (d difference) changesState() bool {
 	return d.ours.kind == "ok" || d.theirs.kind == "ok" || strings.HasPrefix(d.request.op, "Batch")
 }
 
-// rule is a difference that somebody has judged.
+// rule is an assessed difference.
 type rule struct {
 	Name       string   `yaml:"name"`
 	Operations []string `yaml:"operations"`
-	// Here and Local match the two outcomes as text, Request the body; an absent one matches everything.
+	// Here and Local match the two outcomes as text, Request the body; a missing one matches everything.
 	Here    pattern `yaml:"here"`
 	Local   pattern `yaml:"local"`
 	Request pattern `yaml:"request"`
-	// AWS is what AWS does and how we know; Judgement says which server follows it.
+	// AWS is what AWS does and how we know; Judgement says which server conforms.
 	AWS       string `yaml:"aws"`
 	Judgement string `yaml:"judgement"`
 }
@@ -91,7 +91,7 @@ func readTriage(t *testing.T) []*rule {
 	return rules
 }
 
-// triaged returns the name of the rule that the difference falls under.
+// triaged returns the name of the rule that matches the difference.
 func (d difference) triaged(rules []*rule) string {
 	for _, r := range rules {
 		if (r.Operations == nil || slices.Contains(r.Operations, d.request.op)) && r.Here.matches(d.ours.String()) &&

@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 )
 
-// outcome is what a server answered, without what no two servers share.
+// outcome is a server's response, without what is specific to a server.
 type outcome struct {
 	status  int
 	kind    string // the type of an error, "ok" for none
@@ -23,7 +23,7 @@ func (o outcome) String() string {
 	return strings.TrimSpace(o.kind + ": " + o.message + " " + o.result)
 }
 
-// same reports whether two outcomes are of one class: the same error, or the same result.
+// same reports whether two outcomes are equivalent: the same error, or the same result.
 func (o outcome) same(p outcome) bool { return o.kind == p.kind && o.result == p.result }
 
 func newOutcome(q request, status int, body any) outcome {
@@ -48,7 +48,7 @@ func newOutcome(q request, status int, body any) outcome {
 	return o
 }
 
-// normal keeps of a result what the two servers have to agree on.
+// normal returns the part of a result on which the two servers must agree.
 func normal(q request, result map[string]any) map[string]any {
 	kept := map[string]any{}
 	for name, v := range result {
@@ -94,7 +94,7 @@ func limited(q request) bool {
 	return member(q.body, "Limit") != nil || member(q.body, "Segment") != nil || member(q.body, "ExclusiveStartKey") != nil
 }
 
-// reasons leaves out the sentences of cancellation reasons.
+// reasons removes the messages of cancellation reasons.
 func reasons(v any) any {
 	list, _ := v.([]any)
 	kept := make([]any, len(list))
@@ -104,7 +104,7 @@ func reasons(v any) any {
 	return kept
 }
 
-// statements leaves out the sentences of the errors of statements.
+// statements removes the messages of the errors of statements.
 func statements(responses []any) any {
 	kept := make([]any, len(responses))
 	for i, response := range responses {
@@ -121,7 +121,7 @@ func statements(responses []any) any {
 	return kept
 }
 
-// values puts sets in one order, and numbers in one form.
+// values sorts sets, and normalizes numbers.
 func values(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

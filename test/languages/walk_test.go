@@ -16,8 +16,8 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// TestWalksGoOn: a walk without bounds finds nothing before its floor, and goes on two days later as it began, as in Go.
-func TestWalksGoOn(t *testing.T) {
+// TestWalksContinue: a walk without bounds finds nothing before its floor, and goes on two days later as it began, as in Go.
+func TestWalksContinue(t *testing.T) {
 	const file = "../../internal/tools/designer/trial/testdata/buckets.design.yaml"
 	t.Run("TypeScript", func(t *testing.T) {
 		installed(t)

@@ -25,14 +25,14 @@ import (
 
 const (
 	cuts    = 12
-	workers = 2 * clients // those that write are soon held up by their writes
-	// lastMoments is how long the disk syncs nothing before the power goes.
+	workers = 2 * clients // writers soon block on their writes
+	// lastMoments is how long the disk syncs nothing before the power failure.
 	lastMoments = 3 * time.Millisecond
 )
 
-// TestLinearizableAcrossPowerCuts cuts the power under the clients' work, and lets them go on with what that left. The
-// whole must be one history: every response that came before a cut, to a read and to a write that failed no less
-// than to one that succeeded, holds after it. A request without a response happened before the cut or never.
+// TestLinearizableAcrossPowerCuts cuts the power while clients work, and lets them continue with what is left. Everything must be
+// one linearizable history: every response before a power failure, to a read, a failed write or a successful one, holds after it.
+// A request without a response happened before the power failure or never.
 func TestLinearizableAcrossPowerCuts(t *testing.T) {
 	seed := *seedFlag
 	if seed == 0 {
@@ -57,7 +57,7 @@ func TestLinearizableAcrossPowerCuts(t *testing.T) {
 	t.Errorf("the history of seed %d is %v, see %s", seed, result, picture)
 }
 
-// recorder notes what clients do until the power goes.
+// recorder records what clients do until the power fails.
 type recorder struct {
 	start     time.Time
 	encrypted bool // the database is
@@ -65,10 +65,10 @@ type recorder struct {
 	mu      sync.Mutex
 	history []porcupine.Operation
 	pending map[int]porcupine.Operation // by client
-	dead    bool                        // the power is gone: no response comes any more
+	dead    bool                        // the power has failed: there are no more responses
 }
 
-// live opens the database on the disk, has clients work on it, cuts the power, and returns the disk that is left.
+// live opens the database on the disk, lets clients work on it, cuts the power, and returns the remaining disk.
 func (r *recorder) live(t *testing.T, fs *crashfs.FS, workload, crash *rand.Rand) *crashfs.FS {
 	t.Helper()
 	client := serve(t, fs, r.encrypted)
@@ -108,7 +108,7 @@ func (r *recorder) live(t *testing.T, fs *crashfs.FS, workload, crash *rand.Rand
 	return left
 }
 
-// perform carries out one request, and reports whether there is power for another.
+// perform executes one request, and reports whether the power is still on.
 func (r *recorder) perform(t *testing.T, client *dynamodb.Client, id int, request registers.Request) bool {
 	t.Helper()
 	r.mu.Lock()
@@ -143,7 +143,7 @@ func (r *recorder) powerOff() {
 	r.dead = true
 }
 
-// giveUp notes the requests that got no response.
+// giveUp records the requests that got no response.
 func (r *recorder) giveUp() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -25,7 +25,7 @@ const (
 
 const (
 	senderBytes = 16 << 20
-	// A sender sends a part at each beat: the quicker ones just fast enough not to be cut off.
+	// A sender sends a part at each interval: the faster ones just fast enough not to be disconnected.
 	senderBeat           = 250 * time.Millisecond
 	slowPart, steadyPart = 4 << 10, 24 << 10
 
@@ -50,7 +50,7 @@ func (c *client) attack(ctx context.Context, l load, counts *tally) (ended func(
 					}
 					counts.add(kind, met)
 					if met != "200" {
-						pause(ctx, rand.N(2*retryWait)) // as SDKs do: not all at the same instant
+						pause(ctx, rand.N(2*retryWait)) // like SDKs: not all at the same time
 					}
 				}
 			})
@@ -98,7 +98,7 @@ func unencryptedHTTP2() *http.Client {
 	return &http.Client{Transport: &http.Transport{Protocols: protocols}}
 }
 
-// transaction puts items of some bytes, of one client alone, into the table with 20 indexes.
+// transaction puts items of a size, for a single client, into the table with 20 indexes.
 func transaction(client, items, size int) string {
 	text := padded(size)
 	var b strings.Builder
@@ -118,7 +118,7 @@ func header(operation string, length int) string {
 		"X-Amz-Target: DynamoDB_20120810.%s\r\nContent-Length: %d\r\n\r\n", operation, length)
 }
 
-// sendSlowly sends a body part by part until it is done or refused.
+// sendSlowly sends a body part by part until it is complete or rejected.
 func (c *client) sendSlowly(ctx context.Context, part string) (string, error) {
 	conn, err := c.dial(ctx)
 	if err != nil {
@@ -147,7 +147,7 @@ func (c *client) readSlowly(ctx context.Context) (string, error) {
 	}
 	for ctx.Err() == nil {
 		if _, err := io.WriteString(conn, header("Query", len(queryPage))+queryPage); err != nil {
-			return "", err // the server does not wait for ever
+			return "", err // the server does not wait forever
 		}
 		pause(ctx, time.Second)
 	}
@@ -167,7 +167,7 @@ func (c *client) declare(ctx context.Context, operation string, length int) (str
 	return status(conn)
 }
 
-// status is that of the response that comes first on a connection.
+// status returns that of the first response on a connection.
 func status(conn net.Conn) (string, error) {
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {

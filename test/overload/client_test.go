@@ -23,7 +23,7 @@ const (
 	wideIndexes  = 20
 )
 
-// client speaks to the server without an SDK: retries would hide what the server does.
+// client calls the server without an SDK, whose retries would hide what the server does.
 type client struct {
 	endpoint string
 	address  string
@@ -39,7 +39,7 @@ func clientOf(endpoint string) *client {
 
 var errorCode = regexp.MustCompile(`"__type":"[^"#]*#(\w+)"`)
 
-// call returns the status and, of an error, its code.
+// call returns the status and, for an error, its code.
 func (c *client) call(ctx context.Context, through *http.Client, operation, body string) (string, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint, strings.NewReader(body))
 	if err != nil {
@@ -94,7 +94,7 @@ func put(table, pk, sk string, size int) string {
 	return fmt.Sprintf(`{"TableName":%q,"Item":{"pk":{"S":%q},"sk":{"S":%q},"text":{"S":%q}}}`, table, pk, sk, padded(size))
 }
 
-// others has a few clients read and write small items at a steady pace.
+// others lets a few clients read and write small items at a steady pace.
 func (c *client) others(ctx context.Context, lasts time.Duration, counts *tally) figures {
 	var (
 		mu        sync.Mutex
@@ -133,7 +133,7 @@ func (c *client) others(ctx context.Context, lasts time.Duration, counts *tally)
 	return figuresOf(latencies, failed)
 }
 
-// tally counts what the load met, by kind.
+// tally counts what happened to the load, by kind.
 type tally struct {
 	mu sync.Mutex
 	of map[string]map[string]int

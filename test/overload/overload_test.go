@@ -21,12 +21,13 @@ import (
 
 var full = flag.Bool("full", false, "run the whole load, and hold the other clients' p99 to 10 times their quiet one")
 
-// load is how much of each kind there is.
+// load is the amount of load of each kind.
 type load struct {
 	Senders, Readers, Streams, Transactions, Oversized int
 
-	// Apart is for a load with which latency counts. All clients would have processors of their own. Here the attackers take
-	// what the server and the other clients leave, and the other clients, who need little, a processor whenever they want one.
+	// Apart is for a load under which latency is measured. Ideally all clients would have their own processors. Here the
+	// attackers only get what the server and the other clients leave, and the other clients, which need little, get a processor
+	// whenever they want one.
 	Apart bool
 
 	lasts, quiet time.Duration
@@ -35,7 +36,7 @@ type load struct {
 const (
 	memoryLimit = 1536 << 20
 	limitFlag   = "1536MiB"
-	// slowdownMax is how much slower the other clients' slowest requests may become.
+	// slowdownMax is the tolerated slowdown of the other clients' slowest requests.
 	slowdownMax = 10
 )
 
@@ -88,7 +89,7 @@ func TestOverload(t *testing.T) {
 	}
 }
 
-// figures are of a series of requests.
+// figures are the results of a series of requests.
 type figures struct {
 	done, failed  int
 	p50, p99, max time.Duration

@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// expected are the responses of which each kind of large request must get one at least.
+// expected are the responses of which each kind of large request must get at least one.
 var expected = map[string]string{oversizedKind: "413", largeKind: "400 ValidationException", transactionKind: "200"}
 
 // untilMet waits for the expected responses, on a slow machine a little longer than the load lasts.
@@ -64,8 +64,8 @@ func untilMet(counts *tally) {
 	}
 }
 
-// beginAttack attacks from a process of its own, as from another machine: the other clients, whose latency is measured,
-// must not wait for the attackers' goroutines. end stops the attack and adds what it met to counts.
+// beginAttack attacks from a separate process, as from another machine: the other clients, whose latency is measured, must not
+// wait for the attackers' goroutines. end stops the attack and adds its results to counts.
 func beginAttack(t *testing.T, endpoint string, l load, counts *tally) (end func()) {
 	t.Helper()
 	program, err := os.Executable()

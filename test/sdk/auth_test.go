@@ -24,7 +24,7 @@ const (
 	anaSecret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
 )
 
-// identities declares ana, with a secret, who may do all, and a role that she may take.
+// identities declares ana, with a secret, who may do everything, and a role that she may assume.
 func identities(secret string) string {
 	return strings.ReplaceAll(`
 users:
@@ -69,7 +69,7 @@ func runAsAna(t *testing.T, name string, args ...string) {
 	}
 }
 
-// roleProfile writes a configuration whose profile work takes the role with ana's key.
+// roleProfile writes a configuration whose profile work assumes the role with ana's key.
 func roleProfile(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "config")
@@ -81,7 +81,7 @@ func roleProfile(t *testing.T) string {
 	return file
 }
 
-// TestRoleProfileGo: the SDK for Go takes a role as its shared configuration says.
+// TestRoleProfileGo: the SDK for Go assumes a role as configured in the shared configuration.
 func TestRoleProfileGo(t *testing.T) {
 	server, _ := startGuarded(t)
 	t.Setenv("AWS_ENDPOINT_URL_STS", server.Endpoint)
@@ -104,7 +104,7 @@ func TestRoleProfileGo(t *testing.T) {
 	}
 }
 
-// TestRoleProfileJS: and so does the one for JavaScript.
+// TestRoleProfileJS: the same with the SDK for JavaScript.
 func TestRoleProfileJS(t *testing.T) {
 	t.Parallel()
 	const packages = "../languages"
@@ -121,8 +121,9 @@ func TestRoleProfileJS(t *testing.T) {
 	}
 }
 
-// TestIAMFileAtHangup: the file is read again at SIGHUP; one that cannot be used is reported, and what was there stays.
-func TestIAMFileAtHangup(t *testing.T) {
+// TestIAMFileReloadsOnSIGHUP: the file is reloaded at SIGHUP; an invalid one is reported, and the previous configuration stays in
+// effect.
+func TestIAMFileReloadsOnSIGHUP(t *testing.T) {
 	t.Parallel()
 	server, file := startGuarded(t)
 	lists := func(secret string) error {
@@ -152,7 +153,7 @@ func TestIAMFileAtHangup(t *testing.T) {
 	}
 }
 
-// TestIAMAfterCrash: a key that monotable iam has printed is good after the server was killed.
+// TestIAMAfterCrash: a key printed by monotable iam is valid after the server was killed.
 func TestIAMAfterCrash(t *testing.T) {
 	t.Parallel()
 	binary, dir := serverproc.Build(t), t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// TestBackups has the SDK for Go make backups, restore them and go back in time, over a restart of the server.
+// TestBackups makes backups, restores them and restores to points in time with the SDK for Go, across a restart of the server.
 func TestBackups(t *testing.T) {
 	t.Parallel()
 	binary, dir := serverproc.Build(t), t.TempDir()
@@ -79,7 +79,7 @@ func (b *backups) createTable() {
 	b.waitFor("Source")
 }
 
-// waitFor waits as programs do, until a table is ACTIVE.
+// waitFor waits, as programs do, until a table is ACTIVE.
 func (b *backups) waitFor(table string) {
 	b.Helper()
 	waiter := dynamodb.NewTableExistsWaiter(b.client, func(o *dynamodb.TableExistsWaiterOptions) { o.MinDelay = 10 * time.Millisecond })
@@ -111,7 +111,7 @@ func (b *backups) turnRecoveryOn() {
 	}
 }
 
-// backUp makes a backup, finds it and looks at it.
+// backUp makes a backup, finds it and describes it.
 func (b *backups) backUp() (arn string) {
 	b.Helper()
 	created, err := b.client.CreateBackup(b.Context(), &dynamodb.CreateBackupInput{TableName: new("Source"), BackupName: new("first")})
@@ -134,7 +134,7 @@ func (b *backups) backUp() (arn string) {
 	return arn
 }
 
-// waitForNextSecond waits until a whole second has come after what was done, and that one can be restored.
+// waitForNextSecond waits until a later whole second can be restored.
 func (b *backups) waitForNextSecond() time.Time {
 	b.Helper()
 	second := time.Now().Truncate(time.Second).Add(time.Second)
@@ -149,7 +149,7 @@ func (b *backups) waitForNextSecond() time.Time {
 	}
 }
 
-// wantRefusals checks that refusals come as the errors that programs look for.
+// wantRefusals checks that rejections are the errors that programs look for.
 func (b *backups) wantRefusals(arn string) {
 	b.Helper()
 	ctx, missing := b.Context(), arn[:len(arn)-8]+"00000000"
@@ -202,7 +202,7 @@ func (b *backups) restoreTo(at time.Time) {
 	}
 }
 
-// deleteTable deletes the source, and restores what the system keeps of it.
+// deleteTable deletes the source, and restores its system backup.
 func (b *backups) deleteTable() {
 	b.Helper()
 	_, err := b.client.DeleteTable(b.Context(), &dynamodb.DeleteTableInput{TableName: new("Source")})

@@ -24,8 +24,8 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// TestBulkOperations has the SDK for Go put the items in an S3 server's objects into a table: under conditions, refused,
-// cancelled; and reads the reports back from the server.
+// TestBulkOperations puts the items in an S3 server's objects into a table with the SDK for Go: under conditions, rejected,
+// canceled; and reads the reports from the server.
 func TestBulkOperations(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "key")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
@@ -107,7 +107,7 @@ func (b *bulk) over(arn *string) *types.BulkOperationDescription {
 	return nil
 }
 
-// conditions puts items of which one has a condition that is true, one that is false, and two records are no items.
+// conditions puts items, of which one has a condition that is true, one that is false, and two records are invalid.
 func (b *bulk) conditions() (arn string) {
 	b.Helper()
 	b.object("conditions/1.json", `{"Item":{"pk":{"S":"new"},"is":{"S":"put"}}}`,
@@ -146,7 +146,7 @@ type reported struct {
 	Item, ExistingItem      map[string]map[string]string
 }
 
-// reports reads the reports of the only bulk operation with a prefix, as its manifest names them.
+// reports reads the reports of the only bulk operation with a prefix, as named in its manifest.
 func (b *bulk) reports(prefix string) map[string][]reported {
 	b.Helper()
 	all := map[string][]reported{}
@@ -191,7 +191,7 @@ func (b *bulk) read(key string) string {
 	return string(text)
 }
 
-// cancelled begins to put more items than the rate lets be put within minutes, and cancels that.
+// cancelled starts to put more items than the rate limit allows within minutes, and cancels that.
 func (b *bulk) cancelled() (arn string) {
 	b.Helper()
 	records := make([]string, 400)

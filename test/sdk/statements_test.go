@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// TestStatements has the SDK for Go execute the PartiQL statements of AWS's Developer Guide, in its order, and looks at
-// what they have done.
+// TestStatements executes the PartiQL statements in AWS's Developer Guide with the SDK for Go, in its order, and checks their
+// effects.
 func TestStatements(t *testing.T) {
 	t.Parallel()
 	s := &statements{t, client(serverproc.Start(t, serverproc.Build(t), "--memory"))}
@@ -71,7 +71,7 @@ func number(n int) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.Itoa(n)}
 }
 
-// gettingStarted is "Getting started with PartiQL for DynamoDB", as its program for Java has it.
+// gettingStarted is "Getting started with PartiQL for DynamoDB", as in its Java program.
 func (s *statements) gettingStarted() {
 	s.Helper()
 	song := []types.AttributeValue{text("Acme Band"), text("PartiQL Rocks")}
@@ -172,7 +172,7 @@ func (s *statements) transaction() {
 		},
 		{Statement: new("UPDATE Music SET AwardsWon=1 SET AwardDetail={'Grammys':[2020, 2018]}  where Artist='Acme Band' and SongTitle='PartiQL Rocks'")},
 	}}
-	for range 2 { // the same token: done once
+	for range 2 { // the same token: executed once
 		if _, err := s.client.ExecuteTransaction(s.Context(), in); err != nil {
 			s.Fatal(err)
 		}

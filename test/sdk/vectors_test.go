@@ -17,8 +17,8 @@ import (
 	"github.com/monotable/monotable/test/internal/serverproc"
 )
 
-// TestVectors has the SDK for Go live the whole life of vector indexes: made with the table and after it, written to,
-// searched by every distance function, with a partition, a filter and a projection, and deleted.
+// TestVectors covers the whole life cycle of vector indexes with the SDK for Go: created with the table and later, written to,
+// searched with every distance function, with a partition, a filter and a projection, and deleted.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	v := &vectors{t, client(serverproc.Start(t, serverproc.Build(t), "--memory"))}
@@ -111,7 +111,7 @@ func (v *vectors) put(id, category, brand string, components ...float64) {
 	}
 }
 
-// addIndexes adds one index after the other to the table that has items.
+// addIndexes adds one index after the other to the table with items.
 func (v *vectors) addIndexes() {
 	v.Helper()
 	element := func(name string, role types.SearchSchemaElementType) types.SearchSchemaElement {
@@ -186,7 +186,7 @@ func (v *vectors) found(results []types.SearchResultItem, ids []string, scores [
 	}
 }
 
-// projections: what an index projects, and what a request wants of it; the vector only where it is asked for.
+// projections: the attributes that an index projects and those that a request asks for; the vector only if it is named.
 func (v *vectors) projections() {
 	v.Helper()
 	names := func(results []types.SearchResultItem) (names []string) {

@@ -33,9 +33,9 @@ var (
 
 const (
 	clients = 64
-	// calibration is at most how long the highest load is measured.
+	// calibration is the maximum duration of measuring the highest load.
 	calibration = 5 * time.Second
-	// requestWait bounds the last requests of a round.
+	// requestWait limits the last requests of a round.
 	requestWait = time.Minute
 )
 
@@ -93,7 +93,7 @@ func (s *soak) start(t *testing.T) *serverproc.Server {
 	return server
 }
 
-// calibrate finds the highest load: every client sends its next request as soon as it has the response to the last.
+// calibrate measures the highest load: every client sends its next request as soon as it has the response to the previous one.
 func (s *soak) calibrate(t *testing.T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), min(calibration, *killFlag/2))
@@ -149,7 +149,7 @@ func (s *soak) load(t *testing.T, server *serverproc.Server, length time.Duratio
 			}
 		})
 	}
-	// The kill comes at no particular moment of the clients' work.
+	// The kill occurs at a random moment of the clients' work.
 	arrive(due, s.rate, length-time.Duration(random.Int64N(int64(length)/10)))
 	s.peak = max(s.peak, server.PeakMemory())
 	close(killed)
@@ -178,7 +178,7 @@ func arrive(due chan<- time.Time, rate float64, length time.Duration) {
 	}
 }
 
-// settle has every client compare its items with its ledger.
+// settle lets every client compare its items with its ledger.
 func (s *soak) settle(t *testing.T) {
 	t.Helper()
 	var all sync.WaitGroup
@@ -196,7 +196,7 @@ func (s *soak) settle(t *testing.T) {
 	all.Wait()
 }
 
-// report logs the figures of the run, and fails it if the server took too much memory.
+// report logs the results of the run, and fails it if the server used too much memory.
 func (s *soak) report(t *testing.T) {
 	t.Helper()
 	var latencies []time.Duration

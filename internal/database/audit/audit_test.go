@@ -355,7 +355,7 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-func TestOpenRefuses(t *testing.T) {
+func TestOpenRejects(t *testing.T) {
 	for want, o := range map[string]Options{
 		"unknown events": {Writer: new(bytes.Buffer), Events: []string{"everything"}},
 		"neither":        {},

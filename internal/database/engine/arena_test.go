@@ -8,8 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 )
 
-// An output's items stay as they are while other pages are read and released, and their memory serves again
-// after Release.
+// An output's items stay unchanged while other pages are read and released, and their memory is reused after Release.
 func TestReleasedPages(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {
@@ -37,7 +36,7 @@ func TestReleasedPages(t *testing.T) {
 					t.Fatal(err)
 				}
 				scanned.Release()
-				scanned.Release() // once is enough, twice does no harm
+				scanned.Release() // further calls have no effect
 				again := query(3)
 				if len(again.Items) != 3 || fmt.Sprintf("%x", again.Items[:2]) != before {
 					t.Fatalf("a page reads %x", again.Items)

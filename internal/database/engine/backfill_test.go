@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// TestBackfillUnderWrites creates and deletes indexes while items are written, deleted and moved between
-// index keys, with restarts in between, and proves everything at the end.
+// TestBackfillUnderWrites creates and deletes indexes while items are written, deleted and moved between index keys, with
+// restarts in between, and verifies everything at the end.
 func TestBackfillUnderWrites(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -44,7 +44,7 @@ func TestBackfillUnderWrites(t *testing.T) {
 				e.Settle()
 				createIndex(t, e, "b")
 				writers.Wait()
-				if err := e.Close(); err != nil { // perhaps in the middle of the backfill
+				if err := e.Close(); err != nil { // possibly in the middle of the backfill
 					t.Fatal(err)
 				}
 				e = start()

@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// mortalKeeper is a mortal store whose snapshots and loads count, too.
+// mortalKeeper is a mortal store that also counts snapshots and loads.
 type mortalKeeper struct{ *mortal }
 
 func (m mortalKeeper) Keep(ctx context.Context, name string, what kv.Selection) error {
@@ -39,8 +39,8 @@ func (m mortalKeeper) Load(ctx context.Context, fill func(put func(key, value []
 	return m.Store.Load(ctx, fill)
 }
 
-// TestKilledWithinBackups lives through backups and restores, killed after every number of writes. Whoever opens the
-// store then finds what was acknowledged, brings to an end what was under way, and finds nothing kept without a use.
+// TestKilledWithinBackups makes and uses backups and restores, killed after every number of writes. A reopened store has
+// everything that was acknowledged, completes unfinished work, and keeps no unused snapshots.
 func TestKilledWithinBackups(t *testing.T) {
 	for writes := int64(0); ; writes++ {
 		survived := false
@@ -98,7 +98,7 @@ func testKilled(t *testing.T, writes int64) (survived bool) {
 	return len(done) == 7
 }
 
-// liveWithBackups makes and uses backups step by step, and tells the steps that were acknowledged.
+// liveWithBackups makes and uses backups step by step, and returns the acknowledged steps.
 func liveWithBackups(ctx context.Context, e *engine.Engine, before time.Time) (done []string) {
 	var arn string
 	for _, step := range []struct {
@@ -133,7 +133,7 @@ func liveWithBackups(ctx context.Context, e *engine.Engine, before time.Time) (d
 		if err != nil {
 			break
 		}
-		if jobs, err := e.PendingJobs(ctx); err != nil || jobs > 1 { // the change log goes after a day
+		if jobs, err := e.PendingJobs(ctx); err != nil || jobs > 1 { // the change log is dropped after a day
 			return append(done, step.name)
 		}
 		done = append(done, step.name)

@@ -60,7 +60,7 @@ func restoreTo(ctx context.Context, e *engine.Engine, table string, at time.Time
 	return err
 }
 
-// bank is a table of accounts, between which transactions move money, on a clock that goes on with every look.
+// bank is a table of accounts between which transactions transfer money, with a clock that advances whenever it is read.
 type bank struct {
 	engine *engine.Engine
 	millis atomic.Int64
@@ -100,7 +100,7 @@ func newBank(t *testing.T, s storeKind) *bank {
 	return b
 }
 
-// transfer moves money until stop is closed; conflicts are what they are.
+// transfer transfers money until stop is closed, ignoring conflicts.
 func (b *bank) transfer(t *testing.T, rng *rand.Rand, stop <-chan struct{}) {
 	t.Helper()
 	for {
@@ -122,7 +122,7 @@ func (b *bank) transfer(t *testing.T, rng *rand.Rand, stop <-chan struct{}) {
 	}
 }
 
-// wantSum checks that a table has all of the money.
+// wantSum checks that a table has all the money.
 func (b *bank) wantSum(t *testing.T, table string) {
 	t.Helper()
 	out, err := b.engine.Scan(t.Context(), &api.ScanInput{TableName: &table})
@@ -148,8 +148,8 @@ func (b *bank) wantSum(t *testing.T, table string) {
 	}
 }
 
-// TestBackupsUnderTransfers makes backups, and restores to the latest second, while transactions move money: each
-// transaction is in them whole or not at all, and what was acknowledged before is in the backup.
+// TestBackupsUnderTransfers makes backups, and restores to the latest second, while transactions transfer money: each has either
+// all of a transaction or nothing, and a backup has everything acknowledged before it.
 func TestBackupsUnderTransfers(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -188,8 +188,8 @@ func TestBackupsUnderTransfers(t *testing.T) {
 	}
 }
 
-// TestEarlierTimesUnderTransfers restores to one past second twice, with writes going on: it is the same.
-func TestEarlierTimesUnderTransfers(t *testing.T) {
+// TestPointInTimeUnderTransfers restores to one past second twice, while writes continue, with the same result.
+func TestPointInTimeUnderTransfers(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	for _, s := range stores() {
@@ -226,7 +226,7 @@ func TestEarlierTimesUnderTransfers(t *testing.T) {
 	}
 }
 
-// gate is a store that lets pass some loads and updates of jobs, and holds the next until the engine is closed.
+// gate is a store that lets some loads and job updates pass, and blocks the next one until the engine is closed.
 type gate struct {
 	kv.Store
 	loads, updates atomic.Int64 // how many may pass
@@ -270,9 +270,9 @@ func (g *gate) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) 
 	return g.Store.Update(ctx, in, fn)
 }
 
-// TestRestartWithinRestore closes the engine at every step of a restore to an earlier time, and finds the restore done
-// after the next start.
-func TestRestartWithinRestore(t *testing.T) {
+// TestRestartDuringRestore closes the engine at every step of a restore to an earlier time, and finds the restore complete after
+// the next start.
+func TestRestartDuringRestore(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {
 			for loads := range int64(5) {
@@ -348,7 +348,7 @@ func testRestart(t *testing.T, s storeKind, loads, updates int64) {
 	}
 }
 
-// impatient is a store whose reads heed their context, which ends when a table has just been created.
+// impatient is a store whose reads observe their context, which ends when a table has just been created.
 type impatient struct {
 	kv.Store
 	cancel func()
@@ -369,9 +369,9 @@ func (s *impatient) Get(ctx context.Context, key []byte) ([]byte, error) {
 	return s.Store.Get(ctx, key)
 }
 
-// TestRestoreNobodyWaitsFor: a client that goes away when the restore has just begun does not leave a table that is
-// CREATING for ever.
-func TestRestoreNobodyWaitsFor(t *testing.T) {
+// TestRestoreOutlivesRequest: a client that disconnects right after a restore has started does not leave a table that is CREATING
+// forever.
+func TestRestoreOutlivesRequest(t *testing.T) {
 	var c clock
 	c.set(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 	store := &impatient{Store: memkv.New()}
@@ -390,8 +390,8 @@ func TestRestoreNobodyWaitsFor(t *testing.T) {
 	wantKept(t, store)
 }
 
-// lingering is a store that, from some updates of jobs on, counts them, and finishes the first of these only when the
-// engine is being closed.
+// lingering is a store that counts job updates from a certain one on, and completes the first of them only when the engine is
+// being closed.
 type lingering struct {
 	*gate
 	late atomic.Int64
@@ -405,8 +405,8 @@ func (s *lingering) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) er
 	return s.Store.Update(ctx, in, fn)
 }
 
-// TestCloseWithinUndo: a restore that has much to undo does not hold up the end of the engine.
-func TestCloseWithinUndo(t *testing.T) {
+// TestCloseDuringUndo: a restore with a lot to undo does not delay the closing of the engine.
+func TestCloseDuringUndo(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {
 			var c clock
@@ -459,9 +459,9 @@ func wantKept(t *testing.T, store kv.Store, want ...string) {
 	}
 }
 
-// TestBackupOfTableThatChanges makes a backup while one index is being built and another dropped: a restore has the
-// one whole, and the other not.
-func TestBackupOfTableThatChanges(t *testing.T) {
+// TestBackupOfChangingTable makes a backup while one index is being built and another dropped: a restore has the former
+// completely and lacks the latter.
+func TestBackupOfChangingTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEngine(t, engine.Options{TableDelay: 10 * time.Second})
 		createTable(t, e, musicTable("a", "b"))
@@ -490,7 +490,7 @@ func TestBackupOfTableThatChanges(t *testing.T) {
 		createIndex(t, e, "c")
 		wantStatus(t, e, "UPDATING a=ACTIVE c=CREATING(backfilling false)")
 		building := mustBackUp(t, e, "Music")
-		if err := putMusic(t.Context(), e, field("pk", "new"), field("c", "z")); err != nil { // an entry before its time
+		if err := putMusic(t.Context(), e, field("pk", "new"), field("c", "z")); err != nil { // an entry before the backfill reaches it
 			t.Fatal(err)
 		}
 		partly := mustBackUp(t, e, "Music")
@@ -528,8 +528,8 @@ func TestBackupOfTableThatChanges(t *testing.T) {
 	})
 }
 
-// TestTablesBeingRestored: a backup feeds one restore at a time and stays meanwhile, 50 restores go on at once, and to all but
-// DescribeTable, CreateTable, DeleteTable and another restore the new table is not there yet.
+// TestTablesBeingRestored: a backup can be used by one restore at a time and cannot be deleted meanwhile, 50 restores may run at
+// once, and only DescribeTable, CreateTable, DeleteTable and another restore see the new table.
 func TestTablesBeingRestored(t *testing.T) {
 	g := newGate(memkv.New(), 0, 1<<40)
 	e, err := engine.Open(t.Context(), g, engine.Options{TTLInterval: -1, StreamShardRotation: -1})
@@ -598,7 +598,7 @@ func TestTablesBeingRestored(t *testing.T) {
 	}
 }
 
-// TestStoredForms pins the forms that backups and restores under way are stored in: a change here needs new formats.
+// TestStoredForms pins the stored form of backups and of restores in progress: changes need new format versions.
 func TestStoredForms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := newGate(memkv.New(), 0, 1<<40)
@@ -647,8 +647,8 @@ func (c copying) Keep(ctx context.Context, name string, what kv.Selection) error
 	}
 }
 
-// TestBackupOutlastsRequest: what is copied for a backup or a restore may take longer than a request, and ends with the engine.
-func TestBackupOutlastsRequest(t *testing.T) {
+// TestBackupOutlivesRequest: the copying for a backup or a restore may take longer than a request, and ends with the engine.
+func TestBackupOutlivesRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := openOn(t, copying{memkv.New()}, engine.Options{TTLInterval: -1})
 		defer e.Close()

@@ -52,7 +52,7 @@ func describeBulk(t *testing.T, e *engine.Engine, arn *string) *api.BulkOperatio
 	return out.BulkOperationDescription
 }
 
-// reported returns the lines that the manifest of the last bulk operation names, by type.
+// reported returns the lines in the reports of the last bulk operation's manifest, by type.
 func reported(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "reports/AWSDynamoDB/*/manifest-files.json"))
@@ -89,8 +89,8 @@ func reported(t *testing.T, dir string) map[string][]string {
 	return all
 }
 
-// TestKilledWithinBulk puts items, some of which are refused, killed after every number of writes. Whoever opens the store
-// then puts, counts and reports each record once.
+// TestKilledWithinBulk puts items, some of which are rejected, killed after every number of writes. A reopened store puts, counts
+// and reports each record exactly once.
 func TestKilledWithinBulk(t *testing.T) {
 	for writes := int64(0); ; writes++ {
 		survived := false
@@ -184,7 +184,7 @@ func pacedTable(t *testing.T, items int) *engine.Engine {
 	return e
 }
 
-func TestBulkIsPaced(t *testing.T) {
+func TestBulkRespectsRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const items, rate = 3 * 1024, 1024
 		e := pacedTable(t, items)
@@ -203,7 +203,7 @@ func TestBulkIsPaced(t *testing.T) {
 	})
 }
 
-func TestBulkIsCancelled(t *testing.T) {
+func TestBulkIsCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := pacedTable(t, 3*1024)
 		defer e.Close()
@@ -244,8 +244,8 @@ func TestBulkIsCancelled(t *testing.T) {
 	})
 }
 
-// TestBulkTokenIsForgotten: a token stands for its bulk operation for 8 hours after the request, however long the operation takes.
-func TestBulkTokenIsForgotten(t *testing.T) {
+// TestBulkTokenExpires: a token refers to its bulk operation for 8 hours after the request, however long the operation takes.
+func TestBulkTokenExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := pacedTable(t, 3*1024) // for three seconds
 		defer e.Close()
@@ -276,8 +276,8 @@ func TestBulkTokenIsForgotten(t *testing.T) {
 	})
 }
 
-// TestBulkWithoutItsTable deletes the table of a bulk operation.
-func TestBulkWithoutItsTable(t *testing.T) {
+// TestBulkOfDeletedTable deletes the table of a bulk operation.
+func TestBulkOfDeletedTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := pacedTable(t, 1024)
 		defer e.Close()
@@ -296,8 +296,8 @@ func TestBulkWithoutItsTable(t *testing.T) {
 	})
 }
 
-// TestBulkOfLargeItems has more in a batch than the store takes at once: large items that are refused, with large items
-// that are there, and with indexes.
+// TestBulkOfLargeItems has batches larger than the store can take at once: large rejected items, large existing items, and
+// indexes.
 func TestBulkOfLargeItems(t *testing.T) {
 	dir := t.TempDir()
 	e := newEngine(t, engine.Options{TTLInterval: -1, StreamShardRotation: -1, Buckets: openFolder(t, dir)})

@@ -20,9 +20,9 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
-// TestChangeLogTellsTheTable writes the same few items in every way at once while a reader follows the change
-// log. Each record must begin with what the one before it left of the item, and the last must be what is stored.
-func TestChangeLogTellsTheTable(t *testing.T) {
+// TestChangeLogMatchesTable writes the same few items in all ways concurrently while a reader follows the change log. Each
+// record's old image must be the previous record's new image, and the last one must be the stored item.
+func TestChangeLogMatchesTable(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	for _, s := range stores() {
@@ -56,7 +56,7 @@ func TestChangeLogTellsTheTable(t *testing.T) {
 	}
 }
 
-// writeSomehow writes one or two of six items; a conflict with a transaction is all right.
+// writeSomehow writes one or two of six items, ignoring conflicts with transactions.
 func writeSomehow(t *testing.T, e *engine.Engine, random *rand.Rand, value string) {
 	t.Helper()
 	a := random.IntN(6)
@@ -120,7 +120,7 @@ func (f *follower) compare() {
 	}
 }
 
-// trimming counts how often a trim of a log forgets anything.
+// trimming counts how often a log is actually trimmed.
 type trimming struct {
 	kv.Store
 	trims atomic.Int64
@@ -141,8 +141,8 @@ func (s *trimming) TrimLog(ctx context.Context, log kv.LogID, upTo kv.Seq) error
 	return err
 }
 
-// TestTrimOnce trims a long log in one go: a store on disk notes each trim as a range of its own, and many ranges
-// that begin at the same place are slow to read over.
+// TestTrimOnce trims a long log in a single step: a store on disk records each trim as a range, and many ranges with the same
+// start slow down reads.
 func TestTrimOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &trimming{Store: memkv.New()}
@@ -164,8 +164,8 @@ func TestTrimOnce(t *testing.T) {
 	})
 }
 
-// TestFirstSince finds a time in logs whose records are counted, as those of format 1 are, whose numbers are times, and
-// that begin with the one and go on with the other: what is before it is older, and what is behind it is not.
+// TestFirstSince finds a time in logs whose record numbers are counters, as in format 1, in logs whose numbers are times, and in
+// logs that start with the former and continue with the latter.
 func TestFirstSince(t *testing.T) {
 	for _, c := range []struct{ counted, timed int }{{0, 0}, {1, 0}, {200, 0}, {0, 20}, {1, 1}, {200, 20}} {
 		store := memkv.New()

@@ -93,14 +93,14 @@ func (e *Engine) Changes(ctx context.Context, nameOrARN string, from kv.Seq) ite
 // While it listens, the table's log records both images. Before that, the log may not have recorded them for some time, so every
 // read is checked against the number from which the log is complete.
 type follower struct {
-	engine   *Engine
-	table    *catalog.Table // as last seen
-	keyNames []string
-	after    kv.Seq // read up to here
-	begun    bool   // started at a definite position, not at whatever is retained
-	heard    kv.Seq // all commits acknowledged when the listener was last notified are below
-	gone     bool   // the table had been deleted by then
-	listener *listener
+	engine       *Engine
+	table        *catalog.Table // as last seen
+	keyNames     []string
+	after        kv.Seq // read up to here
+	begun        bool   // started at a definite position, not at whatever is retained
+	acknowledged kv.Seq // all commits acknowledged when the listener was last notified are below
+	gone         bool   // the table had been deleted by then
+	listener     *listener
 }
 
 func (e *Engine) newFollower(ctx context.Context, nameOrARN string, from kv.Seq) (*follower, error) {
@@ -189,7 +189,7 @@ func (f *follower) next(ctx context.Context) ([]kv.Record, error) {
 		if err != nil || len(records) > 0 {
 			return records, err
 		}
-		if f.after+1 < f.heard {
+		if f.after+1 < f.acknowledged {
 			if err := f.listener.wait(ctx, f.engine.jobs.ctx.Done()); err != nil {
 				return nil, err
 			}
@@ -212,7 +212,7 @@ func (f *follower) next(ctx context.Context) ([]kv.Record, error) {
 func (f *follower) heed(ctx context.Context) (err error) {
 	f.listener.all.Store(true)
 	f.gone = f.current() == nil
-	f.heard, err = upcomingSeq(ctx, f.engine.store)
+	f.acknowledged, err = upcomingSeq(ctx, f.engine.store)
 	return err
 }
 

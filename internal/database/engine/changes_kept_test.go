@@ -23,8 +23,8 @@ func newFollowed(t *testing.T) (*engine.Engine, *clock) {
 	return e, c
 }
 
-// TestChangesSurviveClockJump changes the table's definition right after the clock has jumped beyond the time for which
-// the log was to be kept, as it does when a laptop wakes up: the follower still hears of every write.
+// TestChangesSurviveClockJump changes the table's definition right after the clock has jumped beyond the time for which the log
+// was to be kept, as when a laptop wakes up: the follower still sees every write.
 func TestChangesSurviveClockJump(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, c := newFollowed(t)
@@ -44,8 +44,8 @@ func TestChangesSurviveClockJump(t *testing.T) {
 	})
 }
 
-// TestChangesReportUnloggedWrites begins to iterate after the log was not kept for some time: a position before that
-// time is trimmed, and ChangesKept begins after it.
+// TestChangesReportUnloggedWrites starts to iterate after the log was not kept for some time: a position before that time is
+// trimmed, and ChangesKept starts after it.
 func TestChangesReportUnloggedWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, c := newFollowed(t)
@@ -61,7 +61,7 @@ func TestChangesReportUnloggedWrites(t *testing.T) {
 		before.wantEnd(t, context.Canceled)
 
 		c.set(c.now().Add(48 * time.Hour))
-		// Without a follower, this change ends the keeping of the log. Nothing has been trimmed.
+		// Without a follower, this change stops the logging. Nothing has been trimmed.
 		send(t, e, "update-table", `{"TableName":"Music","DeletionProtectionEnabled":true}`)
 		music(t, e, "a", "2")
 		fromKept := follow(kept) // the log keeps changes again
@@ -72,8 +72,8 @@ func TestChangesReportUnloggedWrites(t *testing.T) {
 	})
 }
 
-// TestChangesReportUnloggedWritesOfDeletedTable: once the table was removed, nothing says whether its log was kept until
-// then, so a position is trimmed as soon as it may not have been.
+// TestChangesReportUnloggedWritesOfDeletedTable: after a table was deleted it is unknown whether its log was kept until then, so
+// a position counts as trimmed if the log may not have been kept.
 func TestChangesReportUnloggedWritesOfDeletedTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, c := newFollowed(t)
@@ -89,8 +89,8 @@ func TestChangesReportUnloggedWritesOfDeletedTable(t *testing.T) {
 	})
 }
 
-// TestChangesResumeWithinADay stops following long after the log was first followed, and resumes almost
-// catalog.FollowedFor later.
+// TestChangesResumeWithinADay stops following long after the log was first followed, and resumes almost catalog.FollowedFor
+// later.
 func TestChangesResumeWithinADay(t *testing.T) {
 	for _, followed := range []time.Duration{time.Minute, 11 * time.Hour, 23*time.Hour + 57*time.Minute, 60 * time.Hour} {
 		t.Run(followed.String(), func(t *testing.T) {

@@ -26,8 +26,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
-// TestChangesUnderLoad follows a table twice while eight writers write it, and another one, in every way: each
-// change begins with what the one before left of its item, numbers rise, and in the end nothing is missing.
+// TestChangesUnderLoad follows a table twice while eight writers write it and another one in all ways: each change starts with
+// the result of the item's previous change, numbers increase, and nothing is missing in the end.
 func TestChangesUnderLoad(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -57,7 +57,7 @@ func TestChangesUnderLoad(t *testing.T) {
 	}
 }
 
-// followAccounts follows the table until the item "last" is written, then compares what it was told with it.
+// followAccounts follows the table until the item "last" is written, then compares the changes with the table.
 func followAccounts(ctx context.Context, t *testing.T, e *engine.Engine, changes iter.Seq2[engine.Change, error]) {
 	t.Helper()
 	items := map[string]attr.Item{}
@@ -103,7 +103,7 @@ func followAccounts(ctx context.Context, t *testing.T, e *engine.Engine, changes
 	}
 }
 
-// following is what Changes has told, as text; it is read when the bubble is at rest.
+// following is the text of what Changes has returned; it is read when the bubble is idle.
 type following struct {
 	told []string
 	last kv.Seq
@@ -159,7 +159,7 @@ const (
 	gone   = `{"pk":{"S":"a"}}: {"pk":{"S":"a"},"v":{"S":"2"}} -> {}`
 )
 
-// TestChangesFrom begins at each kind of position.
+// TestChangesFrom starts at each kind of position.
 func TestChangesFrom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := openOn(t, memkv.New(), engine.Options{TTLInterval: -1})
@@ -187,7 +187,7 @@ func TestChangesFrom(t *testing.T) {
 	})
 }
 
-// TestChangesExpired marks what the time to live removed.
+// TestChangesExpired: changes by time to live are marked.
 func TestChangesExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := openOn(t, memkv.New(), engine.Options{TTLInterval: -1})
@@ -204,7 +204,7 @@ func TestChangesExpired(t *testing.T) {
 	})
 }
 
-// TestChangesTrimmed: who comes too late is told, and who asks for what is kept gets it.
+// TestChangesTrimmed: a trimmed position is an error, and a retained one is not.
 func TestChangesTrimmed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := openOn(t, memkv.New(), engine.Options{TTLInterval: -1})
@@ -222,8 +222,7 @@ func TestChangesTrimmed(t *testing.T) {
 	})
 }
 
-// TestChangesTableGone: the changes of a deleted table are told to their end, and not those of a later table of
-// its name.
+// TestChangesTableGone: all changes of a deleted table are returned, but not those of a later table with its name.
 func TestChangesTableGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := openOn(t, memkv.New(), engine.Options{TTLInterval: -1})
@@ -244,7 +243,7 @@ func TestChangesTableGone(t *testing.T) {
 	})
 }
 
-// TestChangesClosed ends with the engine, whether they wait or not.
+// TestChangesClosed: Changes end with the engine, whether or not they wait.
 func TestChangesClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := openOn(t, memkv.New(), engine.Options{TTLInterval: -1})
@@ -257,8 +256,8 @@ func TestChangesClosed(t *testing.T) {
 	})
 }
 
-// heldLog is a file system that, when armed, holds up the next log of Pebble: a write that needs it has its number by
-// then, and nobody can see it.
+// heldLog is a file system that, when armed, blocks the creation of Pebble's next log: a write that needs it already has its
+// number but is not visible.
 type heldLog struct {
 	vfs.FS
 	armed         atomic.Bool
@@ -282,8 +281,8 @@ func (fs *heldLog) hold(name string) {
 	}
 }
 
-// TestChangesNowMissesNothing: who asks for the changes from now on, and then reads the items, knows of every change. A
-// write that is under way may have a number already and be in neither, so both ways to ask wait for it.
+// TestChangesNowMissesNothing: a caller that asks for the changes from now on, and then reads the items, sees every change. A
+// write in progress may already have a number and be in neither, so both calls wait for it.
 func TestChangesNowMissesNothing(t *testing.T) {
 	fs := &heldLog{FS: vfs.NewMem(), held: make(chan struct{}), release: make(chan struct{})}
 	store, err := pebblekv.Open("/data", pebblekv.Options{FS: fs, MemTableBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
@@ -344,8 +343,7 @@ func TestChangesNowMissesNothing(t *testing.T) {
 	<-written
 }
 
-// overtaken is a store whose logs show nothing from a number on, as a store does while a commit with that
-// number is under way.
+// overtaken is a store whose logs show nothing from a number on, as while a commit with that number is in progress.
 type overtaken struct {
 	kv.Store
 	from atomic.Uint64 // 0 for all
@@ -363,8 +361,8 @@ func (s *overtaken) ReadLog(ctx context.Context, log kv.LogID, after kv.Seq, lim
 	return records, through, err
 }
 
-// TestChangesOvertaken: a change that is acknowledged before an earlier commit of another table, and out of
-// sight until then, is told when that commit lands.
+// TestChangesOvertaken: a change acknowledged before an earlier commit of another table, and invisible until then, is returned
+// when that commit completes.
 func TestChangesOvertaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &overtaken{Store: memkv.New()}

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// timed is a store with a clock of its own, by which its numbers are times: that of the bubble.
+// timed is a store whose numbers are times of its own clock, that of the bubble.
 type timed struct{ kv.Store }
 
 func (s timed) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
@@ -28,7 +28,7 @@ func (s timed) Time(context.Context) (now time.Time, is bool, err error) {
 	return time.Now(), true, nil
 }
 
-// openTimed opens a server on a store with a clock. The clock of the server's machine is ahead of it by what the second result says.
+// openTimed opens a server on a store with a clock. The second result is how far the clock of the server's machine is ahead.
 func openTimed(t *testing.T) (*engine.Engine, *atomic.Int64) {
 	t.Helper()
 	var ahead atomic.Int64
@@ -47,8 +47,8 @@ func openTimed(t *testing.T) (*engine.Engine, *atomic.Int64) {
 	return e, &ahead
 }
 
-// TestJumpsOfMachine: however the clock of a server's machine jumps, the store's clock decides when items expire, which repeated requests
-// are known, what streams keep and to which times a table can be restored.
+// TestJumpsOfMachine: however the clock of a server's machine jumps, the store's clock decides when items expire, which retried
+// requests are recognized, what streams retain and to which times a table can be restored.
 func TestJumpsOfMachine(t *testing.T) {
 	const known = 3 * time.Second // by how much a server may be wrong about the store's time just after a jump, and look for it too late
 	for _, jump := range []time.Duration{time.Hour, -time.Hour, 40 * 24 * time.Hour, 0} {
@@ -92,7 +92,7 @@ func TestJumpsOfMachine(t *testing.T) {
 	}
 }
 
-// streamed is how many records the table's stream has.
+// streamed returns the number of records in the table's stream.
 func streamed(t *testing.T, e *engine.Engine) int {
 	t.Helper()
 	c := newConsumer(t, e)
@@ -109,7 +109,7 @@ func streamed(t *testing.T, e *engine.Engine) int {
 	return len(out.Records)
 }
 
-// wantLatest wants a table to be restorable up to now, by the store's clock.
+// wantLatest checks that a table can be restored up to now, by the store's clock.
 func wantLatest(t *testing.T, e *engine.Engine, within time.Duration) {
 	t.Helper()
 	out, err := e.DescribeContinuousBackups(t.Context(), &api.DescribeContinuousBackupsInput{TableName: new("Music")})

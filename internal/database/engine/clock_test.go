@@ -19,7 +19,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
-// machine is a database on a disk, and the clock of the machine that it runs on.
+// machine is a database on a disk, and the clock of its machine.
 type machine struct {
 	t      *testing.T
 	fs     *vfs.MemFS
@@ -92,8 +92,8 @@ func (m *machine) wantCount(token string, n int) {
 	}
 }
 
-// TestTokensAndTheClock: a request that is repeated within ten minutes of the database's time is carried out once,
-// however the machine's clock jumps, across restarts and power cuts.
+// TestTokensAndTheClock: a request that is retried within ten minutes of the database's time is executed once, however the
+// machine's clock jumps, across restarts and power failures.
 func TestTokensAndTheClock(t *testing.T) {
 	jump := func(by time.Duration) func(*machine) { return func(m *machine) { m.jump(by) } }
 	use := func(m *machine) { m.count("other") } // the database sees the time
@@ -131,7 +131,7 @@ func TestTokensAndTheClock(t *testing.T) {
 	}
 }
 
-// TestRecordsAndTheClock: the times of changes never go back, and a stream is read from a time on as they say.
+// TestRecordsAndTheClock: the times of changes never go back, and reading a stream from a time on is consistent with them.
 func TestRecordsAndTheClock(t *testing.T) {
 	m := newMachine(t)
 	createTable(t, m.engine, streamedTable("NEW_IMAGE"))
@@ -182,8 +182,8 @@ func TestRecordsAndTheClock(t *testing.T) {
 	}
 }
 
-// TestLatestIteratorAndTheClock: an iterator at the end of a stream returns all changes that follow, also when the
-// database was idle until then, restarts, and the machine's clock is set back meanwhile.
+// TestLatestIteratorAndTheClock: an iterator at the end of a stream returns all later changes, even if the database was idle
+// before, restarts, and the machine's clock is set back.
 func TestLatestIteratorAndTheClock(t *testing.T) {
 	m := newMachine(t)
 	createTable(t, m.engine, streamedTable("NEW_IMAGE"))
@@ -210,7 +210,7 @@ func TestLatestIteratorAndTheClock(t *testing.T) {
 	}
 }
 
-// TestExpiryAndTheClock: an item expires by the database's time, and does so as well when the machine's is set back.
+// TestExpiryAndTheClock: an item expires by the database's time, even if the machine's clock is set back.
 func TestExpiryAndTheClock(t *testing.T) {
 	m := newMachine(t)
 	createTable(t, m.engine, musicTable())
@@ -240,7 +240,7 @@ func TestExpiryAndTheClock(t *testing.T) {
 	expire(1)
 }
 
-// TestClockBehind: when the machine's clock is far behind at the start, the log says so.
+// TestClockBehind: a machine clock that is far behind at the start is logged.
 func TestClockBehind(t *testing.T) {
 	m := newMachine(t)
 	createTable(t, m.engine, musicTable())
@@ -256,7 +256,7 @@ func TestClockBehind(t *testing.T) {
 	}
 }
 
-// TestLatestAndTheClock: a table is restored exactly to the millisecond before the call, also while the clock stands still.
+// TestLatestAndTheClock: a table is restored exactly to the millisecond before the call, even while the clock stands still.
 func TestLatestAndTheClock(t *testing.T) {
 	var c clock
 	c.set(noon)
@@ -282,8 +282,8 @@ func TestLatestAndTheClock(t *testing.T) {
 	}
 }
 
-// TestRecoveryAndTheClock: recovery begins after all changes before it, also when the log's numbers are ahead of the
-// clock, as after more changes in a millisecond than it has numbers. Those changes may have no old images.
+// TestRecoveryAndTheClock: recovery starts after all earlier changes, even if the log's numbers are ahead of the clock, as after
+// more changes in a millisecond than it has numbers. Those changes may have no old images.
 func TestRecoveryAndTheClock(t *testing.T) {
 	var c clock
 	c.set(noon)

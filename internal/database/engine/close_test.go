@@ -23,7 +23,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
-// requests are requests of every sort on the table Accounts.
+// requests are requests of every kind on the table Accounts.
 var requests = [][2]string{
 	{"put-item", `{"TableName":"Accounts","Item":{"id":{"S":"{i}"},"branch":{"S":"{j}"}}}`},
 	{"delete-item", `{"TableName":"Accounts","Key":{"id":{"S":"{i}"}}}`},
@@ -39,8 +39,8 @@ var requests = [][2]string{
 	{"list-tables", `{}`},
 }
 
-// TestCloseUnderLoad closes the engine while requests of every sort are under way: each ends well or says that
-// the store is closed, and what is left is whole.
+// TestCloseUnderLoad closes the engine during requests of every kind: each succeeds or returns that the store is closed, and the
+// remaining data is consistent.
 func TestCloseUnderLoad(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -121,7 +121,7 @@ func numbered(body string, i, j int) string {
 	return strings.NewReplacer("{i}", strconv.Itoa(i), "{j}", strconv.Itoa(j)).Replace(body)
 }
 
-// panicking is a store whose iterators panic, and are counted while they are open.
+// panicking is a store whose iterators panic; it counts the open ones.
 type panicking struct {
 	kv.Store
 	open int
@@ -145,8 +145,8 @@ func (it panickingIterator) Close() error {
 	return it.Iterator.Close()
 }
 
-// TestPanicLeavesNothingOpen: a server survives a panic in a request, and can still close its store, which waits for
-// whatever is open.
+// TestPanicLeavesNothingOpen: a server survives a panic in a request, and can still close its store, which waits for open
+// iterators.
 func TestPanicLeavesNothingOpen(t *testing.T) {
 	store := &panicking{Store: memkv.New()}
 	e := openLimits(t, store)
@@ -161,9 +161,9 @@ func TestPanicLeavesNothingOpen(t *testing.T) {
 	}
 }
 
-// TestTableComesAndGoes deletes a table and makes another of its name, with other keys, while clients write to
-// it: what they wrote is in the table that was there, whole, or gone with it.
-func TestTableComesAndGoes(t *testing.T) {
+// TestTableCreateAndDelete deletes a table and creates another with its name and different keys, while clients write to it: their
+// writes are completely in the table that existed, or deleted with it.
+func TestTableCreateAndDelete(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	for _, s := range stores() {

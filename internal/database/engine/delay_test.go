@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine"
 )
 
-// TestGSIDelay shows that index reads lag behind and table reads do not.
+// TestGSIDelay: index reads lag behind, table reads do not.
 func TestGSIDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const delay = 80 * time.Millisecond

@@ -17,8 +17,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
-// TestOutOfSpace: below the reserve, requests that only read or delete are accepted, and those that would take room get
-// the error about disk space. With room again, all are.
+// TestOutOfSpace: below the reserve, requests that only read or delete are accepted, and those that would take space get the
+// error about disk space. Once there is space again, all are accepted.
 func TestOutOfSpace(t *testing.T) {
 	const megabyte, reserve = 1 << 20, 64 << 20
 	fs := vfs.NewMem()
@@ -30,7 +30,7 @@ func TestOutOfSpace(t *testing.T) {
 	available := func(bytes int64) (pending int64) {
 		t.Helper()
 		fs.TestingSetDiskUsage(vfs.DiskUsage{AvailBytes: uint64(bytes), TotalBytes: 1 << 30})
-		usage, err := store.DiskUsage() // the store looks
+		usage, err := store.DiskUsage() // triggers a check
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestOutOfSpace(t *testing.T) {
 	send(t, e, "create-table", `{"TableName":"Items","BillingMode":"PAY_PER_REQUEST","KeySchema":[{"AttributeName":"id","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"id","AttributeType":"S"}]}`)
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 20 {
-		var filler strings.Builder // does not compress
+		var filler strings.Builder // incompressible
 		for filler.Len() < 300<<10 {
 			filler.WriteString(strconv.FormatUint(random.Uint64(), 36))
 		}
@@ -77,7 +77,7 @@ func TestOutOfSpace(t *testing.T) {
 		return err
 	}
 
-	// There is room for every other request, but not for the table that the restore would make.
+	// There is space for every other request, but not for the table to be restored.
 	available(reserve + available(1<<30) + 2*megabyte)
 	if err := do(refused[len(refused)-1]); !outOfSpace(err) {
 		t.Errorf("a restore that is larger than what is left: %v", err)
@@ -114,7 +114,7 @@ func TestOutOfSpace(t *testing.T) {
 		}
 	}
 	e.Settle()
-	if n, err := e.PendingJobs(t.Context()); n > 1 || err != nil { // the change log of the table is dropped in a day
+	if n, err := e.PendingJobs(t.Context()); n > 1 || err != nil { // the change log of the table is dropped after a day
 		t.Errorf("%d jobs are left, %v", n, err)
 	}
 	wantVerified(t, e)

@@ -19,8 +19,8 @@ const registersTable = `{"TableName":"Registers","BillingMode":"PAY_PER_REQUEST"
 	"LocalSecondaryIndexes":[{"IndexName":"byNumber","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"n","KeyType":"RANGE"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}],
 	"GlobalSecondaryIndexes":[{"IndexName":"numbers","KeySchema":[{"AttributeName":"n","KeyType":"HASH"}],"Projection":{"ProjectionType":"ALL"}}]}`
 
-// While the disk syncs nothing, the item a is being changed from n = 1 to n = 2, and the item b is being deleted. The
-// responses to these requests rest on that, and have want in them.
+// While the disk syncs nothing, the item a is being changed from n = 1 to n = 2, and the item b is being deleted. The responses
+// to these requests depend on that, and contain want.
 var durableRequests = []struct{ name, operation, body, want string }{
 	{"IdenticalPut", "put-item", `{"TableName":"Registers","Item":{"pk":{"S":"p"},"sk":{"S":"a"},"n":{"N":"2"}}}`, "{}"},
 	{
@@ -77,7 +77,7 @@ var durableRequests = []struct{ name, operation, body, want string }{
 	{"ConsistentScan", "scan", `{"TableName":"Registers","ConsistentRead":true}`, `"Count":1`},
 }
 
-// eventualRequests get their responses at once.
+// eventualRequests get their responses immediately.
 var eventualRequests = []struct{ name, operation, body, want string }{
 	{"Get", "get-item", `{"TableName":"Registers","Key":{"pk":{"S":"p"},"sk":{"S":"a"}}}`, `"n":{"N":"2"}`},
 	{"BatchGet", "batch-get-item", `{"RequestItems":{"Registers":{"Keys":[{"pk":{"S":"p"},"sk":{"S":"a"}}]}}}`, `"n":{"N":"2"}`},
@@ -97,8 +97,7 @@ var eventualRequests = []struct{ name, operation, body, want string }{
 	{"DescribeTable", "describe-table", `{"TableName":"Registers"}`, `"ItemCount":1`},
 }
 
-// changing returns an engine that changes the items a and b, on a disk that syncs nothing until release is called.
-// Then both changes come to their end.
+// changing returns an engine that is changing the items a and b, on a disk that syncs nothing until release is called.
 func changing(t *testing.T) (e *engine.Engine, release func()) {
 	t.Helper()
 	disk := crashfs.New()
@@ -141,8 +140,8 @@ func changing(t *testing.T) (e *engine.Engine, release func()) {
 	}
 }
 
-// TestResponsesWaitForSync: no response rests on a change that a power cut can still undo, be it to a read, a write
-// that changes nothing, or one whose condition fails.
+// TestResponsesWaitForSync: no response depends on a change that a power failure can still undo, whether to a read, a write that
+// changes nothing, or one whose condition fails.
 func TestResponsesWaitForSync(t *testing.T) {
 	for _, r := range durableRequests {
 		t.Run(r.name, func(t *testing.T) {
@@ -174,7 +173,7 @@ func TestEventualReadsDoNotWait(t *testing.T) {
 	release()
 }
 
-// responseTo is the response without white space, or the error's text.
+// responseTo returns the response without white space, or the error's text.
 func responseTo(ctx context.Context, e *engine.Engine, operation, body string) string {
 	out, err := perform(ctx, e, operation, body)
 	if err != nil {

@@ -21,10 +21,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
-// commitTime is how long an update of slowCommits takes, as one that waits for a disk.
+// commitTime is the duration of an update of slowCommits, as when waiting for a disk.
 const commitTime = 2 * time.Millisecond
 
-// slowCommits is a store whose updates are acknowledged late, and fail once allowed is used up.
+// slowCommits is a store whose updates are acknowledged late, and fail after a number of them.
 type slowCommits struct {
 	kv.Store
 	allowed atomic.Int64
@@ -43,7 +43,7 @@ func (s *slowCommits) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) 
 	}
 }
 
-// backlog fills a table of a store with n items that have expired.
+// backlog fills a table of a store with n expired items.
 func backlog(tb testing.TB, store kv.Store, n int) {
 	tb.Helper()
 	e, err := engine.Open(tb.Context(), kept{store}, engine.Options{TTLInterval: -1})
@@ -72,7 +72,7 @@ func backlog(tb testing.TB, store kv.Store, n int) {
 	}
 }
 
-// TestExpireBacklog: many items expire in the time that a few commits take, one after the other.
+// TestExpireBacklog: many items expire in the time of a few sequential commits.
 func TestExpireBacklog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const items = 10_000
@@ -94,7 +94,7 @@ func TestExpireBacklog(t *testing.T) {
 	})
 }
 
-// TestExpireFails: what was removed before a failure is counted, and the rest expires the next time.
+// TestExpireFails: items removed before a failure are counted, and the rest expires the next time.
 func TestExpireFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const items, allowed = 3000, 12
@@ -141,7 +141,7 @@ func TestExpireStops(t *testing.T) {
 	})
 }
 
-// TestExpireCanceled: nor does it where the store looks at no context.
+// TestExpireCanceled: the same for a store that does not observe the context.
 func TestExpireCanceled(t *testing.T) {
 	store := memkv.New()
 	backlog(t, store, 10)
@@ -180,7 +180,7 @@ func BenchmarkExpire(b *testing.B) {
 	}
 }
 
-// sweeping is a store that notes where the iterations over TTL entries begin.
+// sweeping is a store that records where iterations over TTL entries start.
 type sweeping struct {
 	kv.Store
 	begins []int64 // seconds
@@ -203,8 +203,8 @@ func (s *sweepingSnapshot) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
 	return s.Snapshot.Iter(lo, hi, o)
 }
 
-// TestSweepResumes: a sweep begins where the one before ended, not at the tombstones of what has been removed. An item
-// that is given an earlier time later on expires all the same.
+// TestSweepResumes: a sweep starts where the previous one ended, not at the tombstones of removed entries. An item that later
+// gets an earlier time still expires.
 func TestSweepResumes(t *testing.T) {
 	var c clock
 	c.set(noon)
@@ -260,7 +260,7 @@ func TestSweepResumes(t *testing.T) {
 	}
 }
 
-// TestSweepMissesNothing: whatever is written while sweeps go on has expired after one more.
+// TestSweepMissesNothing: everything written during sweeps has expired after one more.
 func TestSweepMissesNothing(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {

@@ -12,10 +12,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Settle waits until every background job whose time has come is done.
+// Settle waits until all background jobs that are due are done.
 func (e *Engine) Settle() { e.jobs.settle() }
 
-// Settle waits until every acknowledged change has arrived in all Regions that are served.
+// Settle waits until every acknowledged change has arrived in all served Regions.
 func (r *Regions) Settle(ctx context.Context) error {
 	for _, e := range r.engines {
 		for _, t := range e.catalog.Tables() {
@@ -33,7 +33,7 @@ func (r *Regions) Settle(ctx context.Context) error {
 	return nil
 }
 
-// SmallTransfers makes exports, imports and bulk operations do little at once.
+// SmallTransfers makes exports, imports and bulk operations use small batches.
 func (o Options) SmallTransfers() Options {
 	o.transfers = transferSizes{fileBytes: 300, touched: 4, batchItems: 3, putItems: 3, reported: 300}
 	return o
@@ -42,27 +42,27 @@ func (o Options) SmallTransfers() Options {
 // TrimLogs runs the periodic trimming of change logs now.
 func (e *Engine) TrimLogs(ctx context.Context) error { return e.trimLogs(ctx) }
 
-// FirstSince is where the records of a time or later begin in a store's log.
+// FirstSince returns where the records of a time or later start in a store's log.
 func FirstSince(ctx context.Context, store kv.Store, log kv.LogID, from kv.Seq, since int64) (kv.Seq, error) {
 	return firstSince(storeLog{store, ctx}, log, from, since)
 }
 
-// CapLogs runs the periodic comparison of change logs with their cap now.
+// CapLogs runs the periodic comparison of change logs with their limit now.
 func (e *Engine) CapLogs(ctx context.Context) error { return e.capLogs(ctx) }
 
-// RaiseWarm runs the periodic look at the traffic of tables now.
+// RaiseWarm runs the periodic measurement of the traffic of tables now.
 func (e *Engine) RaiseWarm(ctx context.Context) error { return e.raiseWarm(ctx) }
 
 // ExpireBackups runs the periodic removal of backups now.
 func (e *Engine) ExpireBackups(ctx context.Context) error { return e.expireBackups(ctx) }
 
-// PendingJobs is how many jobs the store has records of.
+// PendingJobs returns the number of stored jobs.
 func (e *Engine) PendingJobs(ctx context.Context) (int, error) {
 	found, err := e.jobs.stored(ctx, func(job.Record) bool { return true })
 	return len(found), err
 }
 
-// Reshard replaces each open shard of each stream by so many children now.
+// Reshard replaces each open shard of each stream by n children now.
 func (e *Engine) Reshard(ctx context.Context, pieces int) error {
 	all, err := e.streams(ctx)
 	for _, s := range all {
@@ -74,10 +74,10 @@ func (e *Engine) Reshard(ctx context.Context, pieces int) error {
 	return err
 }
 
-// PositionValue is the stored form of a position of replication.
+// PositionValue returns the stored form of a replication position.
 func PositionValue(n kv.Seq) []byte { return encodeSeq(n) }
 
-// ItemVersionValue is the stored form of the version of an item.
+// ItemVersionValue returns the stored form of an item's version.
 func ItemVersionValue(number uint64, region string) []byte {
 	return itemVersion{number, region}.encode()
 }

@@ -71,7 +71,7 @@ func TestTTLGauges(t *testing.T) {
 	}
 }
 
-// TestGaugesOfTrimmedLogs: what was trimmed counts neither in a table's log nor in the sum, though it may still be on disk.
+// TestGaugesOfTrimmedLogs: trimmed records count neither for a table's log nor for the total, even if they are still on disk.
 func TestGaugesOfTrimmedLogs(t *testing.T) {
 	var c clock
 	c.set(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))

@@ -11,12 +11,12 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// TestTokenOnTheThreshold sends a request twice around the moment at which the records of tokens begin a new
-// window: the second one has read the clock before, and is carried out after, the first.
-func TestTokenOnTheThreshold(t *testing.T) {
+// TestTokenAtWindowBoundary sends a request twice around the moment at which token records start a new window: the second one has
+// read the clock before the first, and is executed after it.
+func TestTokenAtWindowBoundary(t *testing.T) {
 	const lifetime = 10 * time.Minute
 	threshold := time.Unix(0, 0).Add(1_000_000 * lifetime)
-	slow := make(chan chan struct{}, 1) // who reads the clock next waits
+	slow := make(chan chan struct{}, 1) // the next reader of the clock waits
 	var mu sync.Mutex
 	now := threshold.Add(-time.Second)
 	clock := func() time.Time {

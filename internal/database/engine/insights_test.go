@@ -17,7 +17,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// printRankings prints the rankings of a table and its indexes, a key a line.
+// printRankings prints the rankings of a table and its indexes, one key per line.
 func printRankings(ctx context.Context, e *engine.Engine, table string) (string, error) {
 	all, err := e.Insights(ctx, table)
 	if err != nil {
@@ -43,7 +43,7 @@ func printRankings(ctx context.Context, e *engine.Engine, table string) (string,
 	return out.String(), nil
 }
 
-// TestRulesHaveAQuota checks that insights beyond CloudWatch's quota become FAILED, and can be enabled when there is room.
+// TestRulesHaveAQuota: insights beyond CloudWatch's quota become FAILED, and can be enabled when there is room.
 func TestRulesHaveAQuota(t *testing.T) {
 	e, err := engine.Open(t.Context(), memkv.New(), engine.Options{TTLInterval: -1})
 	if err != nil {
@@ -82,8 +82,8 @@ func TestRulesHaveAQuota(t *testing.T) {
 	}
 }
 
-// TestInsightsOfAnIndexInChange checks that they cannot be enabled before the index is ACTIVE, nor after.
-func TestInsightsOfAnIndexInChange(t *testing.T) {
+// TestInsightsOfChangingIndex: insights can only be enabled while the index is ACTIVE.
+func TestInsightsOfChangingIndex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEngine(t, engine.Options{TTLInterval: -1, TableDelay: 10 * time.Second})
 		createTable(t, e, musicTable())

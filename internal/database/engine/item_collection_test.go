@@ -23,8 +23,8 @@ const collectionsTable = `{"TableName":"Collections","BillingMode":"PAY_PER_REQU
 	 "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}],
 	 "LocalSecondaryIndexes":[{"IndexName":"byl","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"l","KeyType":"RANGE"}],"Projection":{"ProjectionType":"ALL"}}]}`
 
-// A collection at its ceiling of 10 GB takes nothing more, but can shrink and be rewritten.
-func TestItemCollectionCeiling(t *testing.T) {
+// A collection at its limit of 10 GB cannot grow, but can shrink and be rewritten.
+func TestItemCollectionLimit(t *testing.T) {
 	store := stores()[0].open(t)()
 	e, err := engine.Open(t.Context(), store, engine.Options{TTLInterval: -1})
 	if err != nil {
@@ -83,9 +83,9 @@ func (t countedReads) Counter(key []byte) ([]int64, error) {
 	return t.Txn.Counter(key)
 }
 
-// TestItemCollectionSizeIsReadSeldom: a put does not read the size of its collection each time. The store would have to add up what all
-// puts before it have added.
-func TestItemCollectionSizeIsReadSeldom(t *testing.T) {
+// TestItemCollectionSizeIsCached: a put does not read the size of its collection each time, for which the store would have to add
+// up the terms of all earlier puts.
+func TestItemCollectionSizeIsCached(t *testing.T) {
 	var reads atomic.Int64
 	e, err := engine.Open(t.Context(), countedCounters{stores()[0].open(t)(), &reads}, engine.Options{TTLInterval: -1})
 	if err != nil {

@@ -29,8 +29,8 @@ func (f *failing) DeleteRange(ctx context.Context, lo, hi []byte) error {
 	return f.Store.DeleteRange(ctx, lo, hi)
 }
 
-// TestJobTriesAgain shows that a job outlives failures of the store.
-func TestJobTriesAgain(t *testing.T) {
+// TestJobRetries: a job survives failures of the store.
+func TestJobRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &failing{Store: kv.Checked(memkv.New())}
 		e := openOn(t, store, engine.Options{})
@@ -49,8 +49,8 @@ func TestJobTriesAgain(t *testing.T) {
 	})
 }
 
-// TestExpiryByItself shows that items go within the interval after their time, and logs after a day.
-func TestExpiryByItself(t *testing.T) {
+// TestExpiryRunsInBackground: items are removed within the interval after their expiry time, and logs after a day.
+func TestExpiryRunsInBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()
 		e := openOn(t, store, engine.Options{TTLInterval: 10 * time.Second})

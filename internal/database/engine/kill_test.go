@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// mortal is a store that dies after some writes: what comes then fails, as if the process had been killed.
+// mortal is a store that dies after a number of writes: everything after that fails, as if the process had been killed.
 type mortal struct {
 	kv.Store
 	left atomic.Int64
@@ -36,8 +36,8 @@ func (m *mortal) DeleteRange(ctx context.Context, lo, hi []byte) error {
 	return m.Store.DeleteRange(ctx, lo, hi)
 }
 
-// TestKilledBetweenSteps lives through the making and deleting of indexes, TTL and the table, killed after every
-// number of writes. Whoever opens the store then finds it whole, and brings to an end what was under way.
+// TestKilledBetweenSteps creates and deletes indexes, TTL and the table, killed after every number of writes. A reopened store is
+// consistent and completes unfinished work.
 func TestKilledBetweenSteps(t *testing.T) {
 	for writes := int64(0); ; writes++ {
 		store := &mortal{Store: kv.Checked(memkv.New())}
@@ -63,7 +63,7 @@ func TestKilledBetweenSteps(t *testing.T) {
 	}
 }
 
-// liveOn changes the table step by step, and tells the last step and whether all were done.
+// liveOn changes the table step by step, and returns the last step and whether all were completed.
 func liveOn(ctx context.Context, e *engine.Engine) (reached string, survived bool) {
 	x, a := globalIndex("a")
 	update := func(in api.UpdateTableInput) error {
@@ -105,10 +105,10 @@ func liveOn(ctx context.Context, e *engine.Engine) (reached string, survived boo
 		}
 	}
 	jobs, err := e.PendingJobs(ctx)
-	return reached, err == nil && jobs == 1 // the change log goes after a day
+	return reached, err == nil && jobs == 1 // the change log is dropped after a day
 }
 
-// reopened opens the store that the killed process left.
+// reopened opens the store left by the killed process.
 func reopened(t *testing.T, store kv.Store, o engine.Options) {
 	t.Helper()
 	e := openOn(t, store, o)

@@ -52,11 +52,11 @@ func (l *landings) dismiss(gone *listener) {
 func (l *landings) notify(table keyenc.TableID, records uint64) {
 	l.counter(table).Add(records)
 	if l.listening.Load() > 0 {
-		l.wake(func(heard *listener) bool { return heard.table == table || heard.all.Load() })
+		l.wake(func(registered *listener) bool { return registered.table == table || registered.all.Load() })
 	}
 	for _, other := range l.regions.landings() {
 		if other != l && other.listening.Load() > 0 {
-			other.wake(func(heard *listener) bool { return heard.all.Load() })
+			other.wake(func(registered *listener) bool { return registered.all.Load() })
 		}
 	}
 }
@@ -76,8 +76,8 @@ func (l *landings) counter(table keyenc.TableID) *atomic.Uint64 {
 func (l *landings) listenedTo(table keyenc.TableID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for heard := range l.listeners {
-		if heard.table == table {
+	for registered := range l.listeners {
+		if registered.table == table {
 			return true
 		}
 	}
@@ -94,12 +94,12 @@ func (l *landings) wakeAll() {
 func (l *landings) wake(whom func(*listener) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for heard := range l.listeners {
-		if !whom(heard) {
+	for registered := range l.listeners {
+		if !whom(registered) {
 			continue
 		}
 		select {
-		case heard.woken <- struct{}{}:
+		case registered.woken <- struct{}{}:
 		default:
 		}
 	}

@@ -21,7 +21,7 @@ import (
 // maxItem is the largest size of an item.
 const maxItem = 400 << 10
 
-// openLimits opens an engine that is verified and closed at the end of the test.
+// openLimits opens an engine that is verified and closed when the test ends.
 func openLimits(t *testing.T, store kv.Store) *engine.Engine {
 	t.Helper()
 	e, err := engine.Open(t.Context(), store, engine.Options{TTLInterval: -1})
@@ -66,7 +66,7 @@ func aOn(in *api.CreateTableInput) *api.CreateTableInput {
 	return in
 }
 
-// TestLargestItems writes items of exactly 400 KB into 20 indexes, alone, many at once, and over each other.
+// TestLargestItems writes items of exactly 400 KB into 20 indexes, singly, many at once, and over each other.
 func TestLargestItems(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestLargestItems(t *testing.T) {
 	}
 }
 
-// TestLargestTransaction carries out 100 actions of 40 KB each.
+// TestLargestTransaction executes 100 actions of 40 KB each.
 func TestLargestTransaction(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {
@@ -147,8 +147,8 @@ func TestTransactionOfLargeItems(t *testing.T) {
 	}
 }
 
-// TestWalksEndWithTheirRequest: a read whose context has ended does not go on.
-func TestWalksEndWithTheirRequest(t *testing.T) {
+// TestWalksEndWhenRequestIsCanceled: a read whose context has ended does not continue.
+func TestWalksEndWhenRequestIsCanceled(t *testing.T) {
 	e := openLimits(t, memkv.New())
 	createTable(t, e, musicTable())
 	if err := putMusic(t.Context(), e, field("pk", "1")); err != nil {
@@ -167,8 +167,8 @@ func TestWalksEndWithTheirRequest(t *testing.T) {
 	}
 }
 
-// TestLongestText stores an item that is small by DynamoDB's accounting, where a number costs its significant
-// digits, and large as it is given back, where a number is plain decimal.
+// TestLongestText stores an item that is small by DynamoDB's accounting, where a number costs its significant digits, and large
+// as returned, where a number is plain decimal.
 func TestLongestText(t *testing.T) {
 	tiny := attr.Number("0." + strings.Repeat("0", 129) + "1")
 	for _, s := range stores() {
@@ -196,7 +196,7 @@ func repeated(v attr.Value, n int) []attr.Value {
 	return values
 }
 
-// full is a store that has no room for transactions.
+// full is a store without room for transactions.
 type full struct{ kv.Store }
 
 func (f full) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) error {
@@ -207,8 +207,8 @@ func (f full) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error) e
 	return f.Store.Update(ctx, in, fn)
 }
 
-// TestBeyondTheStore shows that what is more than a store can take is refused as a client's fault.
-func TestBeyondTheStore(t *testing.T) {
+// TestExceedingStoreLimitsIsClientError: what exceeds a store's limits is rejected as a client's error.
+func TestExceedingStoreLimitsIsClientError(t *testing.T) {
 	e := openLimits(t, full{memkv.New()})
 	createTable(t, e, musicTable())
 	err := putMusic(t.Context(), e, field("pk", "large"))
@@ -230,7 +230,7 @@ func TestBeyondTheStore(t *testing.T) {
 	}
 }
 
-// TestLongestKeys writes keys of the greatest length whose every byte is one that keys escape.
+// TestLongestKeys writes keys of maximum length in which every byte must be escaped.
 func TestLongestKeys(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {

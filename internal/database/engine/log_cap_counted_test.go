@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
-// countedStore gives out numbers and writes records as format 1 did.
+// countedStore assigns numbers and writes records like format 1.
 type countedStore struct {
 	kv.Store
 	now func() time.Time
@@ -45,8 +45,8 @@ func (t countedTxn) AppendLog(log kv.LogID, record []byte) {
 	t.Txn.AppendLog(log, v1)
 }
 
-// TestLogCapOfFormat1: of a log that format 1 counted, the cap takes the oldest records and no others, and what can be
-// restored begins after them.
+// TestLogCapOfFormat1: from a log of format 1 the limit removes only the oldest records, and the restorable period starts after
+// them.
 func TestLogCapOfFormat1(t *testing.T) {
 	var c clock
 	start := noon

@@ -14,8 +14,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// TestLogCap: before change logs reach their cap the log says so, once; over it the oldest changes go, of all tables, and
-// who wants to read them is told as AWS does.
+// TestLogCap: before change logs reach their limit a warning is logged once; above it the oldest changes of all tables are
+// deleted, and their readers get AWS's error.
 func TestLogCap(t *testing.T) {
 	const limit = 1 << 20
 	var c clock

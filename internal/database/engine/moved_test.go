@@ -30,7 +30,7 @@ func (l *leaving) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) erro
 	return l.Store.Update(ctx, kv.Intent{Write: [][]byte{keyenc.FormatVersion()}}, mark.Save)
 }
 
-// TestOpenWhileMoved: a server that is opened while a move begins sees the mark that came after its lease, and gives its lease up.
+// TestOpenWhileMoved: a server that is opened while a move starts sees the mark written after its lease, and gives up its lease.
 func TestOpenWhileMoved(t *testing.T) {
 	store := &leaving{Store: memkv.New()}
 	defer store.Close()

@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// standing is the way to the store of a server that stands still, as a whole.
+// standing is the connection to the store of a server that is suspended as a whole.
 type standing struct {
 	kv.Store
 	still atomic.Bool
@@ -29,8 +29,8 @@ func (s *standing) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) err
 	return s.Store.Update(ctx, in, fn)
 }
 
-// TestWriteAfterLeaving: a server that was paused between a request's look at the table and its update acknowledges nothing in a store that a
-// move has marked meanwhile.
+// TestWriteAfterLeaving: a server that was suspended between a request's table lookup and its update acknowledges nothing in a
+// store that a move has marked in the meantime.
 func TestWriteAfterLeaving(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memkv.New()
@@ -42,7 +42,7 @@ func TestWriteAfterLeaving(t *testing.T) {
 		written := make(chan error)
 		go func() { written <- putMusic(t.Context(), e, field("pk", "x")) }()
 		synctest.Wait()
-		<-time.After(10 * time.Second) // the lease ends
+		<-time.After(10 * time.Second) // the lease expires
 		if err := store.Update(t.Context(), kv.Intent{}, func(txn kv.Txn) error { txn.Advance(kv.SeqAt(time.Now().UnixMilli())); txn.LogSeq(); return nil }); err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestWriteAfterLeaving(t *testing.T) {
 			close(way.goOn)
 			t.Fatal(n, err)
 		}
-		// What move.Run does to the source, from its begin to its end.
+		// What move.Run does to the source, from beginning to end.
 		mark := format.Move{Stage: format.Left, To: "elsewhere", Version: format.Version()}
 		err := store.Update(t.Context(), kv.Intent{Write: [][]byte{keyenc.FormatVersion()}}, func(txn kv.Txn) error { cluster.Raise(txn); return mark.Save(txn) })
 		if err != nil {

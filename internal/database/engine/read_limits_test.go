@@ -13,10 +13,10 @@ import (
 	"github.com/monotable/monotable/internal/database/engine"
 )
 
-// bigItemBytes is the size of the items of a table of big items: as large as an item can be.
+// bigItemBytes is the maximum size of an item.
 const bigItemBytes = 400 << 10
 
-// createBigItems makes the table "big" with n items in partition "p".
+// createBigItems creates the table "big" with n items in partition "p".
 func createBigItems(t *testing.T, e *engine.Engine, n int) {
 	t.Helper()
 	_, err := e.CreateTable(t.Context(), &api.CreateTableInput{
@@ -55,7 +55,7 @@ func bigKey(i int) attr.Item {
 	return attr.Item{}.With("pk", attr.String("p")).With("sk", attr.String(fmt.Sprintf("%03d", i)))
 }
 
-// A page ends with the item that takes it past 1 MB, whatever part of the items is returned.
+// A page ends with the item that exceeds 1 MB, whatever part of the items is returned.
 func TestPageEndsAtOneMegabyte(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestPageEndsAtOneMegabyte(t *testing.T) {
 	}
 }
 
-// BatchGetItem leaves what would pass 16 MB for the next request, with all that the request said of it.
+// BatchGetItem returns what would exceed 16 MB as UnprocessedKeys, with all parameters of the request.
 func TestBatchGetItemLeavesUnprocessed(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {

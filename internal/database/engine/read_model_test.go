@@ -79,7 +79,7 @@ func createModelTable(t *testing.T, e *engine.Engine) {
 	}
 }
 
-// modelValue draws a value for a key attribute from a small set, so that keys collide and ranges meet ends.
+// modelValue draws a value for a key attribute from a small set, so that keys collide and ranges end at existing keys.
 func modelValue(rng *rand.Rand, name string) attr.Value {
 	switch modelKinds[name] {
 	case "N":
@@ -104,7 +104,7 @@ func modelItem(rng *rand.Rand) attr.Item {
 	return it
 }
 
-// model is the naive reference: the items of the table by their key.
+// model is the naive reference: the items of the table by key.
 type model map[string]attr.Item
 
 func identity(it attr.Item) string {
@@ -113,7 +113,7 @@ func identity(it attr.Item) string {
 	return fmt.Sprintf("%q %s", pk.Text(), sk.Text())
 }
 
-// in returns the identities of the items that source holds and keep accepts, sorted.
+// in returns the identities of the items that are in source and accepted by keep, sorted.
 func (m model) in(s modelSource, keep func(attr.Item) bool) []string {
 	ids := []string{}
 	for id, it := range m {
@@ -172,7 +172,7 @@ func compare(a, b attr.Value) int {
 	return c
 }
 
-// modelQuery draws a Query on s, and returns it with the function that says which items it selects.
+// modelQuery draws a Query on s, and returns it with a function that reports which items it selects.
 func modelQuery(rng *rand.Rand, s modelSource) (in api.QueryInput, matches, passes func(attr.Item) bool) {
 	var clauses []modelClause
 	for _, name := range s.pk {

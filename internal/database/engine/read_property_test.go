@@ -17,8 +17,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine"
 )
 
-// TestReadsAgreeWithModel compares random queries and scans, at every page size and in both directions,
-// with what a plain look at all items gives.
+// TestReadsAgreeWithModel compares random queries and scans, with every page size and in both directions, with a naive evaluation
+// over all items.
 func TestReadsAgreeWithModel(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -82,8 +82,7 @@ func checkQuery(t *testing.T, e *engine.Engine, m model, s modelSource, rng *ran
 	}
 }
 
-// checkAnyStart begins a Query at a place that need not be an item: it goes on with what follows there, or is
-// refused as the client's mistake.
+// checkAnyStart starts a Query at a key that need not exist: it continues with what follows, or is rejected as a client's error.
 func checkAnyStart(
 	t *testing.T, e *engine.Engine, m model, in api.QueryInput, s modelSource, forward []string, rng *rand.Rand,
 ) {
@@ -119,7 +118,7 @@ func checkAnyStart(
 	}
 }
 
-// comparePlaces orders two keys within one partition of s.
+// comparePlaces compares two keys within one partition of s.
 func comparePlaces(a, b attr.Item, s modelSource) int {
 	for _, name := range slices.Concat(s.sk, []string{"pk", "sk"}) {
 		v, _ := a.Get(name)
@@ -131,7 +130,7 @@ func comparePlaces(a, b attr.Item, s modelSource) int {
 	return 0
 }
 
-// equalTo returns the value that the key condition wants an attribute to equal.
+// equalTo returns the value that the key condition requires for an attribute.
 func equalTo(in api.QueryInput, name string) (attr.Value, bool) {
 	for alias, n := range in.ExpressionAttributeNames {
 		value := ":v" + strings.TrimPrefix(alias, "#k") + "0"
@@ -142,7 +141,7 @@ func equalTo(in api.QueryInput, name string) (attr.Value, bool) {
 	return attr.Value{}, false
 }
 
-// checkOrder holds the order of a Query's items against their sort key values.
+// checkOrder checks the order of a Query's items by their sort key values.
 func checkOrder(t *testing.T, m model, s modelSource, ids []string) {
 	t.Helper()
 	for i := 1; i < len(ids); i++ {
@@ -247,7 +246,7 @@ func scanAll(t *testing.T, e *engine.Engine, in api.ScanInput) []string {
 	}
 }
 
-// checkDeletedStart deletes the item that a page ended with before it reads the next page.
+// checkDeletedStart deletes the last item of a page before it reads the next page.
 func checkDeletedStart(t *testing.T, e *engine.Engine, m model, rng *rand.Rand) {
 	t.Helper()
 	in, matches, _ := modelQuery(rng, modelSources[rng.IntN(len(modelSources))])

@@ -36,26 +36,26 @@ var historyOverrides = []string{
 	`,"LocalSecondaryIndexOverride":[{"IndexName":"byM","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"m","KeyType":"RANGE"}],"Projection":{"ProjectionType":"KEYS_ONLY"}}]`,
 }
 
-// clock is one that only a test moves on.
+// clock is a clock that only the test advances.
 type clock struct{ nanos atomic.Int64 }
 
 func (c *clock) now() time.Time  { return time.Unix(0, c.nanos.Load()).UTC() }
 func (c *clock) set(t time.Time) { c.nanos.Store(t.UnixNano()) }
 
-// history is a table, what it should hold, and what it should have held at each time.
+// history is a table, its expected contents, and those at each past time.
 type history struct {
 	t      *testing.T
 	rng    *rand.Rand
 	open   func() *engine.Engine
 	engine *engine.Engine
 	clock  clock        // the database's time
-	behind atomic.Int64 // by how much the machine's clock has been set back since it was that time, in nanoseconds
+	behind atomic.Int64 // how far the machine's clock has been set back, in nanoseconds
 
 	items  map[string]string // by key, as text
 	states []pastState
 }
 
-// pastState is what a table held from a time on.
+// pastState is the contents of a table from a time on.
 type pastState struct {
 	from  time.Time
 	items map[string]string
@@ -63,7 +63,7 @@ type pastState struct {
 
 func (h *history) note() { h.states = append(h.states, pastState{h.clock.now(), maps.Clone(h.items)}) }
 
-// at is the state of all changes of that time or before.
+// at returns the state including all changes up to that time.
 func (h *history) at(when time.Time) map[string]string {
 	for _, s := range slices.Backward(h.states) {
 		if !s.from.After(when) {
@@ -96,8 +96,7 @@ func newHistory(t *testing.T, s storeKind, seed uint64) *history {
 	return h
 }
 
-// setBack sets the machine's clock back for some steps, with a restart among them or not: the database's time stands
-// still.
+// setBack sets the machine's clock back for some steps, with or without a restart among them: the database's time stands still.
 func (h *history) setBack() {
 	h.t.Helper()
 	key, body := h.key()
@@ -132,7 +131,7 @@ func (h *history) key() (key, body string) {
 	return fmt.Sprintf("%d/%d", pk, sk), fmt.Sprintf(`"pk":{"S":"%d"},"sk":{"N":"%d"}`, pk, sk)
 }
 
-// attributes are some beside the key; an item may lack those of indexes, or expire.
+// attributes returns attributes other than the key; an item may lack those of indexes, or expire.
 func (h *history) attributes() string {
 	var b strings.Builder
 	for _, name := range []string{"g", "l", "m"} {
@@ -220,7 +219,7 @@ func (h *history) transact(key, body string) {
 	delete(h.items, other)
 }
 
-// expire has the items go whose time has come.
+// expire removes expired items.
 func (h *history) expire() {
 	h.t.Helper()
 	if _, err := h.engine.ExpireNow(h.t.Context()); err != nil {
@@ -236,7 +235,7 @@ func (h *history) expire() {
 	})
 }
 
-// contents is what a table holds: the attributes that are named, or all.
+// contents returns the contents of a table: the named attributes, or all.
 func contents(t *testing.T, e *engine.Engine, table string, attributes ...string) map[string]string {
 	t.Helper()
 	in := &api.ScanInput{TableName: &table, AttributesToGet: attributes}
@@ -262,8 +261,8 @@ func contents(t *testing.T, e *engine.Engine, table string, attributes ...string
 	}
 }
 
-// TestRestoreAgreesWithHistory changes a table at random while time goes on and the machine's clock is set back now and
-// then, and restores it to seconds at random, with and without its indexes, between restarts and trims.
+// TestRestoreAgreesWithHistory changes a table at random while time passes and the machine's clock is sometimes set back, and
+// restores it to random seconds, with and without its indexes, between restarts and trims.
 func TestRestoreAgreesWithHistory(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -281,7 +280,7 @@ func TestRestoreAgreesWithHistory(t *testing.T) {
 			for round := range 12 {
 				for range 150 {
 					now := h.clock.now().Add(time.Duration(h.rng.IntN(700)) * time.Millisecond)
-					if h.rng.IntN(5) == 0 { // a change on the very second belongs to it
+					if h.rng.IntN(5) == 0 { // a change in that very second is included
 						now = now.Truncate(time.Second).Add(time.Second)
 					}
 					h.clock.set(now)
@@ -327,8 +326,8 @@ func (h *history) restore(target string, begin time.Time) {
 	}
 }
 
-// TestRestoreOfLargeItems writes more than a store in memory has room for in its logs, and more than is loaded
-// together. What is said to be restorable is, whatever the store has forgotten.
+// TestRestoreOfLargeItems writes more than fits into the logs of a store in memory, and more than is loaded together. The
+// reported period can be restored, whatever the store has trimmed.
 func TestRestoreOfLargeItems(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {

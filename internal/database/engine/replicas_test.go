@@ -56,7 +56,7 @@ func (w world) close(t *testing.T) {
 	}
 }
 
-// addReplica makes a replica of Music and waits until all are ACTIVE.
+// addReplica adds a replica of Music and waits until all are ACTIVE.
 func (w world) addReplica(t *testing.T, from, region string) {
 	t.Helper()
 	_, err := w[from].UpdateTable(t.Context(), &api.UpdateTableInput{
@@ -82,7 +82,7 @@ func (w world) awaitActive(t *testing.T, regions ...string) {
 	}
 }
 
-// verify proves every Region's store.
+// verify verifies every Region's store.
 func (w world) verify(t *testing.T) {
 	t.Helper()
 	for name, e := range w {
@@ -126,8 +126,9 @@ func tableOf(t *testing.T, e *engine.Engine) map[string]string {
 	return all
 }
 
-// TestReplicasConverge: writers in three Regions change the same few items, each Region hears of the others after a delay of its own, a
-// replica joins while they write, and the server is closed and opened again. In the end every Region has what was written last.
+// TestReplicasConverge: writers in three Regions change the same few items, each Region gets the changes of the others after its
+// own delay, a replica is added during the writes, and the server is reopened. In the end every Region has the last write of each
+// item.
 func TestReplicasConverge(t *testing.T) {
 	for range 5 {
 		seed := rand.Uint64()
@@ -196,8 +197,8 @@ func converge(t *testing.T, seed uint64) {
 	w.close(t)
 }
 
-// TestReplicasKilled lives through the making, the use and the deletion of a replica, killed after every number of writes. Whoever
-// opens the store then finds every acknowledged write in every Region that has the table, and ends what was under way.
+// TestReplicasKilled adds, uses and deletes a replica, killed after every number of writes. A reopened store has every
+// acknowledged write in every Region of the table, and completes unfinished work.
 func TestReplicasKilled(t *testing.T) {
 	for writes := int64(0); ; writes++ {
 		survived := false
@@ -243,8 +244,8 @@ func replicateUntilKilled(t *testing.T, writes int64) (survived bool) {
 	return survived
 }
 
-// liveGlobally makes a replica, writes in both Regions and deletes the replica; it notes acknowledged writes and reports whether
-// all was done.
+// liveGlobally adds a replica, writes in both Regions and deletes the replica; it records acknowledged writes and reports whether
+// everything was completed.
 func liveGlobally(ctx context.Context, w world, other string, last map[string]string) bool {
 	update := func(u api.ReplicationGroupUpdate) bool {
 		_, err := w[home].UpdateTable(ctx, &api.UpdateTableInput{TableName: new("Music"), ReplicaUpdates: []api.ReplicationGroupUpdate{u}})

@@ -56,8 +56,9 @@ func (e *Engine) mustPut(t *testing.T, pk string) {
 	}
 }
 
-// TestCommitsOfOtherRegionsWake: who waits for a commit that holds a log back is woken by those of all Regions.
-func TestCommitsOfOtherRegionsWake(t *testing.T) {
+// TestCommitsOfOtherRegionsWakeFollowers: a follower that waits for a commit that holds back a log is woken by commits of all
+// Regions.
+func TestCommitsOfOtherRegionsWakeFollowers(t *testing.T) {
 	home, other := pair(t)
 	waiting, idle := other.landings.listen(1), other.landings.listen(1)
 	defer other.landings.dismiss(waiting)
@@ -72,8 +73,8 @@ func TestCommitsOfOtherRegionsWake(t *testing.T) {
 	}
 }
 
-// TestFlowKnowsItsPlace: a flow carries nothing out if a job has moved the position, or if the source has left the global table.
-func TestFlowKnowsItsPlace(t *testing.T) {
+// TestFlowDetectsMovedPosition: a flow applies nothing if a job has moved the position, or if the source has left the global table.
+func TestFlowDetectsMovedPosition(t *testing.T) {
 	home, other := pair(t)
 	ctx := t.Context()
 	update := func(in *api.UpdateTableInput) {

@@ -10,7 +10,7 @@ import (
 
 var backupName = regexp.MustCompile(`{{(.*?)}}`)
 
-// nameBackups puts ARNs in the places of backups' names.
+// nameBackups replaces the names of backups with their ARNs.
 func (s *script) nameBackups(ctx context.Context, input string) string {
 	return backupName.ReplaceAllStringFunc(input, func(m string) string {
 		name := backupName.FindStringSubmatch(m)[1]

@@ -13,10 +13,10 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
 
-// lineWidth is where the scripts' outputs break.
+// lineWidth is the maximum line length of the scripts' outputs.
 const lineWidth = 110
 
-// pretty lays JSON out: whatever fits stands on one line. It keeps the order of members.
+// pretty formats JSON: whatever fits is on one line. It keeps the order of members.
 func pretty(doc []byte) string {
 	if len(doc) == 0 {
 		return ""
@@ -118,7 +118,7 @@ func printItem(stored itemenc.Item) string {
 	return string(abbreviate([]byte(it.String())))
 }
 
-// log prints the change log of a table of that name.
+// log prints the change log of the table with a name.
 func (s *script) log(ctx context.Context, table string) (string, error) {
 	id, err := tableID(ctx, s.store, table)
 	if err != nil {

@@ -54,7 +54,7 @@ func (s *script) serve(t *testing.T, name string) {
 	s.served = append(s.served, r)
 }
 
-// enter makes a Region the one that the script is in.
+// enter makes a Region the script's current one.
 func (s *script) enter(t *testing.T, name string) {
 	t.Helper()
 	named := func(r *scriptRegion) bool { return r.name == name }
@@ -65,7 +65,7 @@ func (s *script) enter(t *testing.T, name string) {
 	s.store, s.engine = r.store, r.engine
 }
 
-// replicas prints the status, the other replicas and the items that each Region has of a table.
+// replicas prints the status, the other replicas and the items of a table in each Region.
 func (s *script) replicas(ctx context.Context, table string) (string, error) {
 	var b strings.Builder
 	for _, r := range s.served {

@@ -81,7 +81,7 @@ func TestScripts(t *testing.T) {
 type storeKind struct {
 	name string
 	open func(t *testing.T) func() kv.Store
-	// differs are scripts that show numbers of changes. A shared store draws those in blocks.
+	// differs are scripts that print numbers of changes. A shared store allocates those in blocks.
 	differs []string
 }
 
@@ -116,7 +116,7 @@ func stores() []storeKind {
 	}
 }
 
-// postgres is the server of the package's tests, in which each script has a schema.
+// postgres is the server for the package's tests, in which each script has a schema.
 var (
 	postgres *postgrestest.Server
 	scripts  atomic.Int32
@@ -129,7 +129,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// kept is a store in memory that outlives an engine's Close.
+// kept is a store in memory that survives an engine's Close.
 type kept struct{ kv.Store }
 
 func (kept) Close() error { return nil }
@@ -157,7 +157,7 @@ func newScript(t *testing.T, open func(*testing.T) func() kv.Store) *script {
 	return s
 }
 
-// start opens Regions, the first of which is home, and the script is in it.
+// start opens Regions; the script starts in the first, home.
 func (s *script) start(t *testing.T, names ...string) {
 	t.Helper()
 	s.all, s.served = engine.NewRegions(), nil
@@ -192,7 +192,7 @@ func (s *script) restart(t *testing.T) {
 	s.enter(t, own)
 }
 
-// settle waits for jobs and replication in all Regions. Each may give the other work.
+// settle waits for jobs and replication in all Regions. Each may cause work in the others.
 func (s *script) settle(t *testing.T) {
 	t.Helper()
 	for range 2 {
@@ -205,7 +205,7 @@ func (s *script) settle(t *testing.T) {
 	}
 }
 
-// counting is a random source whose ids can stand in scripts.
+// counting is a random source with predictable ids.
 type counting struct{ n byte }
 
 func (c *counting) Read(p []byte) (int, error) {
@@ -285,7 +285,7 @@ func argument(d *datadriven.TestData) string {
 	return d.CmdArgs[0].Key
 }
 
-// perform sends one request to the method that the directive names, as the server would.
+// perform sends one request to the directive's method, like the server.
 func perform(ctx context.Context, e *engine.Engine, directive, body string) (string, error) {
 	var operation strings.Builder
 	for word := range strings.SplitSeq(directive, "-") {
@@ -316,7 +316,7 @@ func perform(ctx context.Context, e *engine.Engine, directive, body string) (str
 	return pretty(out) + "\n", nil
 }
 
-// withDetails shows the members of an error beside its message.
+// withDetails shows the members of an error in addition to its message.
 func withDetails(err error) error {
 	var e *apierr.Error
 	if !errors.As(err, &e) || e.Details == nil {

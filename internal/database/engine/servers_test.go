@@ -23,7 +23,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// severed is a server's way to the store, which can be cut.
+// severed is a server's connection to the store, which can be cut.
 type severed struct {
 	kv.Store
 	cut atomic.Bool
@@ -63,8 +63,8 @@ func openServers(t *testing.T, n int, o engine.Options) (servers []*engine.Engin
 	return servers, ways
 }
 
-// TestServersKnowTables: what one server has answered about a table, every other server acts on at once.
-func TestServersKnowTables(t *testing.T) {
+// TestServersSeeTableChanges: a table change acknowledged by one server is immediately effective on all others.
+func TestServersSeeTableChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		servers, _ := openServers(t, 3, engine.Options{TTLInterval: -1})
 		for round := range 6 {
@@ -102,7 +102,7 @@ func TestServersKnowTables(t *testing.T) {
 	})
 }
 
-// settled waits until no index is on its way.
+// settled waits until no index is being changed.
 func settled(t *testing.T, e *engine.Engine) {
 	t.Helper()
 	for range 100 {
@@ -127,8 +127,9 @@ func counted(t *testing.T, e *engine.Engine, index string) int64 {
 	return *out.Count
 }
 
-// TestServersWriteWhileIndexComes: writes of all servers are in an index that one of them adds meanwhile, and in no index that one removes.
-func TestServersWriteWhileIndexComes(t *testing.T) {
+// TestServersWriteDuringBackfill: an index added by one server has the concurrent writes of all servers, and a removed one has
+// none.
+func TestServersWriteDuringBackfill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		servers, _ := openServers(t, 3, engine.Options{TTLInterval: -1})
 		createTable(t, servers[0], musicTable("a"))
@@ -167,8 +168,8 @@ func TestServersWriteWhileIndexComes(t *testing.T) {
 	})
 }
 
-// TestServerTakesOver: the work beside requests goes on at another server when the one that did it loses the store, and a server
-// without the store gives nothing out.
+// TestServerTakesOver: background work continues on another server when the one that did it loses the store, and a server without
+// the store serves nothing.
 func TestServerTakesOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		servers, ways := openServers(t, 2, engine.Options{TTLInterval: time.Second})
@@ -212,7 +213,7 @@ func TestServerTakesOver(t *testing.T) {
 	})
 }
 
-// TestServersFollow: a follower hears of the commits of other servers.
+// TestServersFollow: a follower sees the commits of other servers.
 func TestServersFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		servers, _ := openServers(t, 2, engine.Options{TTLInterval: -1})
@@ -244,7 +245,7 @@ func TestServersFollow(t *testing.T) {
 	})
 }
 
-// lagging is a store whose next snapshot takes a while.
+// lagging is a store whose next snapshot is slow.
 type lagging struct {
 	kv.Store
 	wait atomic.Int64
@@ -257,8 +258,8 @@ func (s *lagging) Snapshot(ctx context.Context) (kv.Snapshot, error) {
 	return s.Store.Snapshot(ctx)
 }
 
-// TestServersRestore: the server that leads fills a table that another server restores, although it may hear of the job before it has read the
-// definition. The looks of the two are shifted against each other, and the restore falls on all times between them.
+// TestServersRestore: the leader fills a table that another server restores, although it may see the job before it has read the
+// definition. The polling of the two is shifted relative to each other, and the restore starts at all times in between.
 func TestServersRestore(t *testing.T) {
 	for ms := range 20 {
 		synctest.Test(t, func(t *testing.T) {
@@ -296,9 +297,9 @@ func TestServersRestore(t *testing.T) {
 	}
 }
 
-// TestServersFormats: a program of a later format does not take a store that servers of an earlier one serve, and a server that comes back to a
-// store of a later format than it knows serves no longer.
-func TestServersFormats(t *testing.T) {
+// TestServersCheckFormats: a program with a later format does not take over a store that is served by servers with an earlier
+// one, and a server that returns to a store with an unknown later format stops serving.
+func TestServersCheckFormats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := kv.Checked(memkv.New())
 		o := engine.Options{Shared: true, TTLInterval: -1}

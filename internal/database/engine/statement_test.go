@@ -19,7 +19,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// openShelves opens an engine with a table of 5 shelves of 4 books each, of which a global index knows the year.
+// openShelves opens an engine with a table of 5 shelves of 4 books each, with a global index by year.
 func openShelves(tb testing.TB) *engine.Engine {
 	tb.Helper()
 	e, err := engine.Open(tb.Context(), memkv.New(), engine.Options{TTLInterval: -1, StreamShardRotation: -1})
@@ -89,8 +89,7 @@ func bookOf(tb testing.TB, stored itemenc.Item) string {
 	return shelf.Text() + "/" + place.Text()
 }
 
-// TestStatementPages: pages of a SELECT, put together, are what it selects, in order and without repetition, whatever
-// the Limit.
+// TestStatementPages: the pages of a SELECT together are its result, in order and without duplicates, whatever the Limit.
 func TestStatementPages(t *testing.T) {
 	e := openShelves(t)
 	for _, tt := range []struct {
@@ -137,8 +136,8 @@ func TestStatementPagesOfTen(t *testing.T) {
 	}
 }
 
-// A token is good for its own statement and parameters. Any other, and any that is changed, is refused or reads on within
-// the statement's own range.
+// A token is only valid for its own statement and parameters. Any other, or modified, token is rejected or continues within the
+// statement's own range.
 func TestStatementTokens(t *testing.T) {
 	e := openShelves(t)
 	first := api.ExecuteStatementInput{
@@ -180,7 +179,7 @@ func TestStatementTokens(t *testing.T) {
 	}
 }
 
-// checkToken wants a refusal, or items of the two shelves that the statement selects.
+// checkToken expects a rejection, or items of the two selected shelves.
 func checkToken(t *testing.T, e *engine.Engine, in api.ExecuteStatementInput, token []byte) {
 	t.Helper()
 	in.NextToken = new(base64.StdEncoding.EncodeToString(token))
@@ -206,9 +205,9 @@ func isValidation(err error) bool {
 	return ok && known.Code == apierr.ValidationException
 }
 
-// A batch asks for room before a statement once the items of its response are large. Without room, the statement is
-// throttled and has not been executed.
-func TestBatchStatementsAskForRoom(t *testing.T) {
+// A batch reserves memory before a statement once the items of its response are large. Without memory, the statement is throttled
+// and has not been executed.
+func TestBatchStatementsReserveMemory(t *testing.T) {
 	e := openShelves(t)
 	update := "UPDATE books SET text = ? WHERE shelf = '1' AND place = ? RETURNING ALL NEW *"
 	in := &api.BatchExecuteStatementInput{}
@@ -245,7 +244,7 @@ func TestBatchStatementsAskForRoom(t *testing.T) {
 	}
 }
 
-// FuzzStatement: no statement, parameter or token is a fault of the engine.
+// FuzzStatement: no statement, parameter or token causes an internal error.
 func FuzzStatement(f *testing.F) {
 	for _, seed := range []string{
 		"SELECT place, a.b[1] FROM books WHERE shelf = ? AND place BETWEEN 1 AND 3 ORDER BY place DESC",

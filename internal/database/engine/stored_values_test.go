@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// TestStoredValues pins the small binary values that the engine stores beside items and records; they must never change.
+// TestStoredValues pins the small binary values that the engine stores besides items and records; they must never change.
 func TestStoredValues(t *testing.T) {
 	store := memkv.New()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/engine"
 )
 
-// consumer reads a stream as clients do: shards whose parents it has read to their end.
+// consumer reads a stream like clients: only shards whose parents it has read to the end.
 type consumer struct {
 	t         *testing.T
 	e         *engine.Engine
@@ -48,7 +48,7 @@ func (c *consumer) shards() (shards []api.Shard) {
 	}
 }
 
-// read reads once to the end of every shard that it may read.
+// read reads every available shard to its current end once.
 func (c *consumer) read() {
 	c.t.Helper()
 	for _, shard := range c.shards() {
@@ -109,7 +109,7 @@ func (c *consumer) take(r *api.Record) {
 	c.events[*r.EventID] = true
 }
 
-// check reads what there is left, until as many records have come as were written.
+// check reads the rest, until as many records have arrived as were written.
 func (c *consumer) check(want int) {
 	c.t.Helper()
 	for range 1000 {

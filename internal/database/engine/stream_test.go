@@ -28,8 +28,8 @@ func streamedTable(view string) *api.CreateTableInput {
 	return in
 }
 
-// TestStreamWhileSharded lets eight writers count up twenty items while shards are split and rotated and two
-// consumers read them, each shard after its parent. Every consumer must see each count of each item once, in order.
+// TestStreamWhileSharded lets eight writers increment twenty items while shards are split and rotated and two consumers read
+// them, each shard after its parent. Every consumer must see each count of each item once, in order.
 func TestStreamWhileSharded(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -98,7 +98,7 @@ func closed(c chan struct{}) bool {
 	}
 }
 
-// interrupted is a store that does something before it reads a log for the next time.
+// interrupted is a store with a hook before its next log read.
 type interrupted struct {
 	kv.Store
 	before func()
@@ -112,8 +112,8 @@ func (s *interrupted) ReadLog(ctx context.Context, log kv.LogID, after kv.Seq, l
 	return s.Store.ReadLog(ctx, log, after, limit)
 }
 
-// TestReshardWhileReading closes a shard, and writes to its child, while the shard is being read: the parent's reader, who
-// does not know yet, must not see what is the child's.
+// TestReshardWhileReading closes a shard, and writes to its child, while the shard is being read: the parent's reader, which does
+// not know yet, must not see the child's records.
 func TestReshardWhileReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the periodic tasks stand still
 		store := &interrupted{Store: memkv.New()}
@@ -152,8 +152,7 @@ func TestReshardWhileReading(t *testing.T) {
 	})
 }
 
-// TestShardsRotateAndSplit leaves both to time and load: a shard is replaced after an hour, and split when it takes more
-// than five records a second.
+// TestShardsRotateAndSplit: a shard is replaced after an hour, and split when it receives more than five records a second.
 func TestShardsRotateAndSplit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEngine(t, engine.Options{TTLInterval: -1, StreamShardRotation: time.Hour, StreamShardLoad: 5})
@@ -189,7 +188,7 @@ func TestShardsRotateAndSplit(t *testing.T) {
 				t.Errorf("%s has no parent", *x.ShardId)
 			}
 		}
-		// A day later only the generations of a day are there.
+		// A day later only the generations of the last day are left.
 		advance(30 * time.Hour)
 		open := 0
 		for _, x := range c.shards() {
@@ -203,7 +202,7 @@ func TestShardsRotateAndSplit(t *testing.T) {
 	})
 }
 
-// TestRecordLimits: an answer has at most 1000 records and 1 MB, one record apart.
+// TestRecordLimits: a response has at most 1000 records and 1 MB, except for a single record.
 func TestRecordLimits(t *testing.T) {
 	e := newEngine(t, engine.Options{TTLInterval: -1})
 	createTable(t, e, streamedTable("NEW_AND_OLD_IMAGES"))
@@ -254,7 +253,7 @@ func TestRecordLimits(t *testing.T) {
 	}
 }
 
-// measured is a store that remembers how many records of logs were read, and how many bytes at most at once.
+// measured is a store that records how many log records were read, and the maximum bytes at once.
 type measured struct {
 	kv.Store
 	records, bytes int
@@ -270,8 +269,8 @@ func (s *measured) ReadLog(ctx context.Context, log kv.LogID, after kv.Seq, limi
 	return records, through, err
 }
 
-// TestLargeBehindSmall: that the first records are small says little of how large the next are.
-func TestLargeBehindSmall(t *testing.T) {
+// TestLargeRecordsAfterSmallOnes: small first records do not imply small next ones.
+func TestLargeRecordsAfterSmallOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the periodic tasks stand still
 		store := &measured{Store: memkv.New()}
 		e := openOn(t, store, engine.Options{TTLInterval: -1})
@@ -300,8 +299,8 @@ func TestLargeBehindSmall(t *testing.T) {
 	})
 }
 
-// TestGetRecordsAsksForRoomEarly: GetRecords has read little when it asks whether it may read more.
-func TestGetRecordsAsksForRoomEarly(t *testing.T) {
+// TestGetRecordsReservesMemoryEarly: GetRecords has read little when it reserves memory for more.
+func TestGetRecordsReservesMemoryEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the periodic tasks stand still
 		store := &measured{Store: memkv.New()}
 		e := openOn(t, store, engine.Options{TTLInterval: -1})
@@ -326,8 +325,8 @@ func TestGetRecordsAsksForRoomEarly(t *testing.T) {
 	})
 }
 
-// TestForgottenRecords: a store that forgets by itself, for want of room, makes what was forgotten trimmed data.
-func TestForgottenRecords(t *testing.T) {
+// TestTrimmedRecords: if a store trims by itself for lack of space, readers get the error for trimmed data.
+func TestTrimmedRecords(t *testing.T) {
 	store := memkv.New()
 	e := openOn(t, store, engine.Options{TTLInterval: -1})
 	defer e.Close()
@@ -389,8 +388,7 @@ func TestStreamStatus(t *testing.T) {
 	})
 }
 
-// TestAdoptedStream opens a store of before streams had records of their own: its stream begins with the first change
-// since it was enabled.
+// TestAdoptedStream opens a store from before streams had records: its stream starts with the first change since it was enabled.
 func TestAdoptedStream(t *testing.T) {
 	for _, s := range stores() {
 		t.Run(s.name, func(t *testing.T) {
@@ -433,8 +431,8 @@ func TestAdoptedStream(t *testing.T) {
 	}
 }
 
-// TestRecoveryKeepsTheLog: the log of a table that can be restored is kept for as long as that goes back, and can be
-// read from its stream for a day.
+// TestRecoveryKeepsTheLog: the log of a table with point-in-time recovery is kept for the recovery period, and can be read from
+// its stream for a day.
 func TestRecoveryKeepsTheLog(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	store := memkv.New()
@@ -469,7 +467,7 @@ func TestRecoveryKeepsTheLog(t *testing.T) {
 	}
 }
 
-// TestTrimOfNewStream: a new stream of a table whose log goes back far is trimmed without a look at what was before it.
+// TestTrimOfNewStream: a new stream of a table with a long log is trimmed without reading the earlier log.
 func TestTrimOfNewStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the periodic tasks stand still
 		now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

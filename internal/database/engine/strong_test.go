@@ -32,8 +32,8 @@ func refused(t *testing.T, what string, err error, part string) {
 	}
 }
 
-// TestStrongReplicas: writers in three Regions add to the same counters. Each write is read in every Region at once, none is lost, and
-// all refusals are conflicts that may be tried again.
+// TestStrongReplicas: writers in three Regions increment the same counters. Each write is immediately visible in every Region,
+// none is lost, and all rejections are retryable conflicts.
 func TestStrongReplicas(t *testing.T) {
 	others := []string{"us-east-2", "us-west-2"}
 	w := openWorld(t, kv.Checked(memkv.New()), nil, others...)

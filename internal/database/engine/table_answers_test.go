@@ -62,8 +62,8 @@ func update(t *testing.T, e *engine.Engine, in *api.UpdateTableInput) *api.Table
 	return out.TableDescription
 }
 
-// TestThroughputWhileUpdating: a change of throughput is described as it was until it has settled; a change of the billing
-// mode at once.
+// TestThroughputWhileUpdating: a change of throughput is described with the previous values until it has settled; a change of the
+// billing mode immediately.
 func TestThroughputWhileUpdating(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEngine(t, engine.Options{TableDelay: 10 * time.Second})
@@ -93,8 +93,8 @@ func TestThroughputWhileUpdating(t *testing.T) {
 	})
 }
 
-// TestWarmThroughputInAnswers: CreateTable shows what it was asked for, DeleteTable nothing, DescribeTable always has it.
-func TestWarmThroughputInAnswers(t *testing.T) {
+// TestWarmThroughputInResponses: CreateTable shows the requested value, DeleteTable nothing, DescribeTable always shows it.
+func TestWarmThroughputInResponses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEngine(t, engine.Options{TableDelay: 10 * time.Second})
 		in := provisioned()
@@ -141,8 +141,8 @@ func TestWarmThroughputInAnswers(t *testing.T) {
 	})
 }
 
-// TestTimeToLiveOfTableThatComesOrGoes: it is neither told nor changed.
-func TestTimeToLiveOfTableThatComesOrGoes(t *testing.T) {
+// TestTimeToLiveOfCreatingOrDeletingTable: it can be neither described nor changed.
+func TestTimeToLiveOfCreatingOrDeletingTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEngine(t, engine.Options{TableDelay: 10 * time.Second})
 		createTable(t, e, musicTable())

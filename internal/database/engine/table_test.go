@@ -28,7 +28,7 @@ func openOn(tb testing.TB, store kv.Store, o engine.Options) *engine.Engine {
 	return e
 }
 
-// newEngine opens an engine on an empty checked store for the length of the test.
+// newEngine opens an engine on an empty checked store and closes it when the test ends.
 func newEngine(t *testing.T, o engine.Options) *engine.Engine {
 	t.Helper()
 	e := openOn(t, kv.Checked(memkv.New()), o)
@@ -95,7 +95,7 @@ func putMusic(ctx context.Context, e *engine.Engine, fields ...attr.Field) error
 
 func field(name, text string) attr.Field { return attr.Field{Name: name, Value: attr.String(text)} }
 
-// status is the table's status and those of its indexes.
+// status returns the statuses of the table and its indexes.
 func status(t *testing.T, e *engine.Engine) string {
 	t.Helper()
 	out, err := e.DescribeTable(t.Context(), &api.DescribeTableInput{TableName: new("Music")})
@@ -128,7 +128,7 @@ func wantVerified(t *testing.T, e *engine.Engine) verify.Verified {
 	return done
 }
 
-// TestTableDelay shows the states of a table's life when they take time.
+// TestTableDelay shows the states in a table's life cycle when they take time.
 func TestTableDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEngine(t, engine.Options{TableDelay: 10 * time.Second})
@@ -187,13 +187,13 @@ func TestTableDelay(t *testing.T) {
 	})
 }
 
-// advance lets time pass in a synctest bubble and waits for what that sets going.
+// advance lets time pass in a synctest bubble and waits for its effects.
 func advance(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// TestCreateRace lets many create one table: one succeeds.
+// TestCreateRace: of many concurrent creations of one table, one succeeds.
 func TestCreateRace(t *testing.T) {
 	e := newEngine(t, engine.Options{TTLInterval: -1})
 	results := make(chan error, 16)
@@ -219,7 +219,7 @@ func TestCreateRace(t *testing.T) {
 	}
 }
 
-// TestTablesMax creates as many tables as an account may have, and one more.
+// TestTablesMax creates the maximum number of tables of an account, and one more.
 func TestTablesMax(t *testing.T) {
 	e := openOn(t, memkv.New(), engine.Options{TTLInterval: -1})
 	defer e.Close()

@@ -37,7 +37,7 @@ func openFolder(t *testing.T, dir string) *folder.Store {
 	return s
 }
 
-// exportAt exports the table History, as it was at a second, to a bucket, and waits for the end.
+// exportAt exports the table History as of a second to a bucket, and waits for the end.
 func exportAt(t *testing.T, e *engine.Engine, at int64, bucket, format string) *api.ExportDescription {
 	t.Helper()
 	out, err := e.ExportTableToPointInTime(t.Context(), &api.ExportTableToPointInTimeInput{
@@ -59,7 +59,7 @@ func describeExport(t *testing.T, e *engine.Engine, arn string) *api.ExportDescr
 	return out.ExportDescription
 }
 
-// importHistory makes a table of the objects in a bucket.
+// importHistory creates a table from the objects in a bucket.
 func importHistory(t *testing.T, e *engine.Engine, table, bucket, prefix, format, compression string) (*api.ImportTableOutput, error) {
 	t.Helper()
 	define := struct {
@@ -81,7 +81,7 @@ func importHistory(t *testing.T, e *engine.Engine, table, bucket, prefix, format
 	})
 }
 
-// wantWhole checks that the objects of an export are what its manifests say.
+// wantWhole checks that the objects of an export match its manifests.
 func wantWhole(t *testing.T, dir, bucket string, d *api.ExportDescription) {
 	t.Helper()
 	if *d.ExportStatus != "COMPLETED" {
@@ -137,9 +137,9 @@ func wantWhole(t *testing.T, dir, bucket string, d *api.ExportDescription) {
 	}
 }
 
-// TestExportsAreThePast changes a table at random for some seconds, exports it as it was in each of them, and imports
-// every export again: it is what the table was.
-func TestExportsAreThePast(t *testing.T) {
+// TestExportsMatchPastState changes a table at random for some seconds, exports its state in each of them, and imports every
+// export again: the result is the table as it was.
+func TestExportsMatchPastState(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -185,8 +185,8 @@ func TestExportsAreThePast(t *testing.T) {
 	wantVerified(t, e)
 }
 
-// TestKilledWithinTransfers exports a table and imports another, killed after every number of writes. Whoever opens the
-// store then brings to an end what was acknowledged, with every item once, and finds nothing kept without a use.
+// TestKilledWithinTransfers exports a table and imports another, killed after every number of writes. A reopened store completes
+// what was acknowledged, with every item once, and keeps no unused snapshots.
 func TestKilledWithinTransfers(t *testing.T) {
 	for writes := int64(0); ; writes++ {
 		survived := false

@@ -40,8 +40,8 @@ func dropVectorIndex(t *testing.T, e *engine.Engine, name string) error {
 	return err
 }
 
-// TestVectorBackfillUnderWrites builds and drops vector indexes while items come, change and go, with restarts in between,
-// and proves every entry at the end.
+// TestVectorBackfillUnderWrites builds and drops vector indexes while items are added, changed and deleted, with restarts in
+// between, and verifies every entry at the end.
 func TestVectorBackfillUnderWrites(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -73,7 +73,7 @@ func TestVectorBackfillUnderWrites(t *testing.T) {
 					t.Error(err)
 				}
 				writers.Wait()
-				if err := e.Close(); err != nil { // perhaps in the middle of the backfill
+				if err := e.Close(); err != nil { // possibly in the middle of the backfill
 					t.Fatal(err)
 				}
 				e = start()
@@ -116,8 +116,8 @@ func writeVectors(t *testing.T, e *engine.Engine, random *rand.Rand) {
 	}
 }
 
-// TestVectorIndexKilled builds and drops a vector index, killed after every number of writes. Whoever opens the store then
-// brings to an end what was under way.
+// TestVectorIndexKilled builds and drops a vector index, killed after every number of writes. A reopened store completes
+// unfinished work.
 func TestVectorIndexKilled(t *testing.T) {
 	for writes := int64(0); ; writes++ {
 		store := &mortal{Store: kv.Checked(memkv.New())}
@@ -157,7 +157,7 @@ func TestVectorIndexKilled(t *testing.T) {
 	}
 }
 
-// TestVerifierFindsWrongVectors: an entry with another component, and one without an item, are found.
+// TestVerifierFindsWrongVectors: an entry with a different component, and one without an item, are found.
 func TestVerifierFindsWrongVectors(t *testing.T) {
 	store := kv.Checked(memkv.New())
 	e := openEngine(t, store)

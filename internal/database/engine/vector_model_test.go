@@ -76,8 +76,8 @@ func randomVector(rng *rand.Rand) []attr.Value {
 	return elements
 }
 
-// TestSearchModel compares searches with a plain computation over all items, in an order of its own, while items come, change
-// and go: every result that is returned has its score, is in the index, and none that is nearer is missing.
+// TestSearchModel compares searches with a naive computation over all items, while items are added, changed and deleted: every
+// result has the right score and is in the index, and no nearer one is missing.
 func TestSearchModel(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -184,7 +184,7 @@ func mapsValues(m map[string]float64) func(func(float64) bool) {
 	}
 }
 
-// vectorWant is the condition of a search, for a reader that knows no expressions.
+// vectorWant is the condition of a search for an evaluator without expressions.
 type vectorWant struct {
 	partition, text string
 	filter          func(it attr.Item) bool
@@ -210,7 +210,7 @@ var vectorFilters = []struct {
 	{"NOT f = :l", func(f, l, _ int, found bool) bool { return !found || f != l }},
 }
 
-// naiveScores are the scores of the items that have a vector and fulfil the condition.
+// naiveScores returns the scores of the items that have a vector and satisfy the condition.
 func naiveScores(function string, search []attr.Value, items map[string]attr.Item, want *vectorWant) map[string]float64 {
 	scores := map[string]float64{}
 	q := plainVector(search)
@@ -258,8 +258,8 @@ func naiveScore(function string, a, b []float64) float64 {
 
 func closeTo(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(a), math.Abs(b)) }
 
-// FuzzSearchCondition searches under any condition. What is accepted finds the items that a scan under the same condition
-// finds, if they have a vector; what is refused is not a fault of the engine.
+// FuzzSearchCondition searches with any condition. If it is accepted, the search finds the same items as a scan with that
+// condition, as far as they have a vector; a rejected one is not an internal error.
 func FuzzSearchCondition(f *testing.F) {
 	for _, condition := range []string{"p = :p", "#p = :p AND f = :f", "(f = :f)", ":f = f", "p = :p and #f = :f", "f = :p", "a.b = :p", "NOT p = :p", ""} {
 		f.Add(condition, "a", "1")

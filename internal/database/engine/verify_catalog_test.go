@@ -33,7 +33,7 @@ func (d damaged) edit(lo, hi []byte, from, to string) {
 	d.set(key, after)
 }
 
-// move gives the first value of a range another key.
+// move moves the first value of a range to another key.
 func (d damaged) move(lo, hi, to []byte) {
 	d.t.Helper()
 	key, value := d.first(lo, hi)
@@ -51,7 +51,7 @@ func (d damaged) kept() string {
 	return kept[0].Name
 }
 
-// TestVerifyFindsInCatalog damages what is known of streams and backups.
+// TestVerifyFindsInCatalog corrupts the records of streams and backups.
 func TestVerifyFindsInCatalog(t *testing.T) {
 	stream := func(from, to string) func(damaged) {
 		return func(d damaged) {
@@ -108,9 +108,9 @@ func TestVerifyFindsInCatalog(t *testing.T) {
 		{"backup gone", func(d damaged) {
 			lo, hi := keyenc.Backups()
 			key, _ := d.first(lo, hi)
-			d.set(key, nil) // as between two steps of the making of a backup: Open tidies up
+			d.set(key, nil) // as between two steps of making a backup: Open cleans up
 		}, nil},
-		{"kept by nobody", keep("mine"), []string{"store: there is a kept snapshot mine, which nobody knows"}},
+		{"unreferenced snapshot", keep("mine"), []string{"store: there is a kept snapshot mine, to which no record refers"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { wantFindings(t, c.damage, c.want...) })
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// ordersTable has every sort of index: local ones, keys of several attributes, all projections.
+// ordersTable has every kind of index: local ones, keys of several attributes, all projections.
 const ordersTable = `{"TableName":"Orders","BillingMode":"PAY_PER_REQUEST",
  "AttributeDefinitions":[{"AttributeName":"customer","AttributeType":"S"},{"AttributeName":"number","AttributeType":"N"},
   {"AttributeName":"state","AttributeType":"S"},{"AttributeName":"city","AttributeType":"B"},{"AttributeName":"total","AttributeType":"N"}],
@@ -53,16 +53,15 @@ func orders(t *testing.T) kv.Store {
 	return store
 }
 
-// derivation is how a writer derives what follows from an item. The zero value is right.
+// derivation is how a writer derives what follows from an item. The zero value is correct.
 type derivation struct {
-	table  func(*catalog.Table) // changes the table's definition as writers know it
+	table  func(*catalog.Table) // changes the writers' view of the table's definition
 	key    func(t *catalog.Table, x *catalog.Index, key []byte) []byte
 	value  func(x *catalog.Index, projected itemenc.Item) itemenc.Item
 	second func(second int64) int64
 }
 
-// rederive replaces all that was derived of the items of the only table, counters as well, by what a derivation makes
-// of them.
+// rederive replaces everything derived from the items of the only table, including counters, using a derivation.
 func (d damaged) rederive(how derivation) {
 	d.t.Helper()
 	snapshot, err := d.store.Snapshot(d.t.Context())
@@ -105,7 +104,7 @@ func (d damaged) dropDerived(t *catalog.Table) {
 	}
 }
 
-// derive writes what is derived of one item.
+// derive writes what is derived from one item.
 func (d damaged) derive(base, t *catalog.Table, stored itemenc.Item, how derivation) {
 	d.t.Helper()
 	pk, sk, err := derive.PrimaryKey(base, stored)
@@ -148,7 +147,7 @@ func (d damaged) derive(base, t *catalog.Table, stored itemenc.Item, how derivat
 	}
 }
 
-// findings are what the verifier says of a store.
+// findings returns the verifier's findings in a store.
 func findings(t *testing.T, store kv.Store) []string {
 	t.Helper()
 	var found []string
@@ -159,8 +158,8 @@ func findings(t *testing.T, store kv.Store) []string {
 	return found
 }
 
-// TestVerifyFindsWrongDerivation stores what writers with a wrong derivation would have stored: all of it agrees with
-// itself, counters as well. A verifier that derives as the writers do finds nothing in such a store.
+// TestVerifyFindsWrongDerivation stores what writers with a wrong derivation would have stored, which is consistent in itself,
+// including counters. A verifier that used the writers' derivation would find nothing.
 func TestVerifyFindsWrongDerivation(t *testing.T) {
 	index := func(name string, change func(*catalog.Index)) func(*catalog.Table) {
 		return func(t *catalog.Table) { change(t.Index(name)) }
@@ -181,7 +180,7 @@ func TestVerifyFindsWrongDerivation(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		how  derivation
-		want string // what one finding at least contains; "" where there must be none
+		want string // the expected part of a finding; "" for none
 	}{
 		{"right", derivation{}, ""},
 		{"projection lacks an attribute", derivation{table: index("some", without("note"))}, `some: the entry is not what its item makes: it lacks the attribute "note"`},

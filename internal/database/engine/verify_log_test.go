@@ -42,7 +42,7 @@ func inLog(n int, what string) string {
 	return fmt.Sprintf("Music: change log record %d: %s", kv.SeqAt(noon.UnixMilli())+kv.Seq(n), what)
 }
 
-// TestVerifyFindsInLog damages a change log in every way.
+// TestVerifyFindsInLog corrupts a change log in every way.
 func TestVerifyFindsInLog(t *testing.T) {
 	one, two := field("pk", "1"), field("pk", "2")
 	key := func(id keyenc.TableID, pk string) []byte { return keyenc.Item(nil, id, attr.String(pk), attr.Value{}) }
@@ -112,7 +112,7 @@ func TestVerifyFindsInLog(t *testing.T) {
 	}
 }
 
-// TestVerifyFollows: what is found in a log does not depend on how many items are followed at once.
+// TestVerifyFollows: the findings in a log do not depend on how many items are followed at once.
 func TestVerifyFollows(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

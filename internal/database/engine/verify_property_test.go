@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// anything generates tables and items over a few attributes, each of which has one type in all keys.
+// anything generates tables and items with a few attributes, each with the same type in all keys.
 type anything struct {
 	rng   *rand.Rand
 	types map[string]string
@@ -104,7 +104,8 @@ func (a *anything) table() *api.CreateTableInput {
 	return in
 }
 
-// item has attributes mostly of the types that keys want, with few different values, and one that may expire it.
+// item returns an item whose attributes mostly have the types of keys, with few different values, and one that may make it
+// expire.
 func (a *anything) item(keys []api.KeySchemaElement) attr.Item {
 	it := attr.Item{}
 	for _, name := range a.names(3, len(anyNames)) {
@@ -129,7 +130,7 @@ func (a *anything) value(name string) attr.Value {
 	return attrtest.Key(rand.New(rand.NewPCG(uint64(a.rng.IntN(9)), 1)), attr.KindOf(a.types[name]))
 }
 
-// change makes one request that the engine may refuse.
+// change makes one request that the engine may reject.
 func (a *anything) change(t *testing.T, e *engine.Engine, keys []api.KeySchemaElement) error {
 	t.Helper()
 	it := a.item(keys)
@@ -157,7 +158,7 @@ func (a *anything) change(t *testing.T, e *engine.Engine, keys []api.KeySchemaEl
 	return err
 }
 
-// addIndex adds an index to a table with items, some of which cannot be in it.
+// addIndex adds an index to a table with items, some of which do not fit it.
 func (a *anything) addIndex(t *testing.T, e *engine.Engine) {
 	t.Helper()
 	keys := a.indexKeys()
@@ -172,7 +173,7 @@ func (a *anything) addIndex(t *testing.T, e *engine.Engine) {
 	}
 }
 
-// dropAndRestore makes a backup, removes an index, and restores the backup to a table of its own.
+// dropAndRestore makes a backup, removes an index, and restores the backup to a new table.
 func (a *anything) dropAndRestore(t *testing.T, e *engine.Engine) {
 	t.Helper()
 	arn := mustBackUp(t, e, "Anything")
@@ -183,8 +184,8 @@ func (a *anything) dropAndRestore(t *testing.T, e *engine.Engine) {
 	e.Settle()
 }
 
-// TestVerifyFindsNothing: whatever tables and items the engine accepts, verifying finds nothing; neither while an
-// index is added to items that were there before, nor after one is removed, nor in a copy restored from a backup.
+// TestVerifyFindsNothing: whatever tables and items the engine accepts, verification finds nothing, including while an index is
+// added to existing items, after one is removed, and in a copy restored from a backup.
 func TestVerifyFindsNothing(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -206,7 +207,7 @@ func TestVerifyFindsNothing(t *testing.T) {
 				accepted++
 			}
 		}
-		wantVerified(t, e) // perhaps while the index is built
+		wantVerified(t, e) // possibly while the index is built
 		e.Settle()
 		a.dropAndRestore(t, e)
 		done := wantVerified(t, e)

@@ -21,13 +21,13 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/memkv"
 )
 
-// damaged is a store that is written to past the engine.
+// damaged is a store that is modified bypassing the engine.
 type damaged struct {
 	t     *testing.T
 	store kv.Store
 }
 
-// set sets a key, or deletes it where value is nil.
+// set sets a key, or deletes it if value is nil.
 func (d damaged) set(key, value []byte) {
 	d.t.Helper()
 	d.update(key, func(txn kv.Txn) {
@@ -63,8 +63,7 @@ func (d damaged) get(key []byte) []byte {
 	return value
 }
 
-// TestVersionDamaged: a write to a table whose version record is not the descriptor's fails, and does not try for
-// ever.
+// TestVersionDamaged: a write to a table whose version record differs from the descriptor's fails, and does not retry forever.
 func TestVersionDamaged(t *testing.T) {
 	store := memkv.New()
 	e := openOn(t, store, engine.Options{TTLInterval: -1})
@@ -77,7 +76,7 @@ func TestVersionDamaged(t *testing.T) {
 	}
 }
 
-// TestDamagedItem: what cannot be read is an error to whoever reads it, never a panic or an absence.
+// TestDamagedItem: an unreadable item is an error for its readers, never a panic or a missing item.
 func TestDamagedItem(t *testing.T) {
 	store := memkv.New()
 	e := openOn(t, store, engine.Options{TTLInterval: -1})
@@ -101,7 +100,7 @@ func TestDamagedItem(t *testing.T) {
 	}
 }
 
-// TestVerifyFinds damages a store in every way and looks at what Verify says of it.
+// TestVerifyFinds corrupts a store in every way and checks Verify's findings.
 func TestVerifyFinds(t *testing.T) {
 	pk := attr.String("1")
 	item := keyenc.Item(nil, 1, pk, attr.Value{})
@@ -240,8 +239,8 @@ func encoded(fields ...attr.Field) []byte {
 	return itemenc.Encode(nil, it)
 }
 
-// wantFindings damages a store that holds one item, with an entry in an index, a TTL entry and a record in the
-// change log, and compares the beginnings of what Verify says of it.
+// wantFindings corrupts a store with one item, which has an index entry, a TTL entry and a change-log record, and compares the
+// beginnings of Verify's findings.
 func wantFindings(t *testing.T, damage func(damaged), want ...string) {
 	t.Helper()
 	store := memkv.New()

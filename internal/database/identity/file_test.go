@@ -70,8 +70,8 @@ users:
 	}
 }
 
-// TestFileRefuses: what a file must not say, and where it says it.
-func TestFileRefuses(t *testing.T) {
+// TestFileRejects: what a file must not say, and where it says it.
+func TestFileRejects(t *testing.T) {
 	for text, want := range map[string]string{
 		"":               "it is empty: to declare no users, write users: []",
 		"# users\n---\n": "it is empty",

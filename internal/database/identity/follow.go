@@ -24,7 +24,7 @@ func (d *Directory) Follow(ctx context.Context) {
 		}
 		err := d.followOnce(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			d.options.Logger.WarnContext(ctx, "changes of users, roles and policies by other servers are not heard of", "error", err)
+			d.options.Logger.WarnContext(ctx, "cannot read the changes of users, roles and policies by other servers", "error", err)
 		}
 		failing = err != nil
 	}

@@ -254,8 +254,8 @@ func TestOrderAndResumption(t *testing.T) {
 	}
 }
 
-// TestUnfinishedLineIsRemoved checks that what a crash left of a line does not spoil the next.
-func TestUnfinishedLineIsRemoved(t *testing.T) {
+// TestPartialLineIsRemoved checks that what a crash left of a line does not spoil the next.
+func TestPartialLineIsRemoved(t *testing.T) {
 	files := kinesis.NewFiles(t.TempDir())
 	put := func(text string) {
 		t.Helper()

@@ -17,8 +17,8 @@ const get, put = 0, 1
 
 func newDatabase() *observe.Database { return observe.New("GetItem", "PutItem") }
 
-// TestTablesAreBounded: the names of tables cannot grow the number of series without end, and a deleted table makes room.
-func TestTablesAreBounded(t *testing.T) {
+// TestTablesAreLimited: the names of tables cannot grow the number of series without end, and a deleted table makes room.
+func TestTablesAreLimited(t *testing.T) {
 	d := newDatabase()
 	for i := range observe.TablesMax {
 		if name := fmt.Sprint("t", i); d.Table(name).Name != name {

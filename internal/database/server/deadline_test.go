@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestDeadline: a deadline ends when context.WithTimeoutCause does, whether anybody waits for it or only asks.
+// TestDeadline: a deadline ends like context.WithTimeoutCause, whether it is waited for or polled.
 func TestDeadline(t *testing.T) {
 	type key struct{}
 	for name, end := range map[string]func(d *deadline, cancel context.CancelFunc){

@@ -21,7 +21,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/itemenc"
 )
 
-// gatedEngine answers GetItem and UpdateItem with an item of 300 KB; of the table "gated", once the gate is open.
+// gatedEngine answers GetItem and UpdateItem with an item of 300 KB; for the table "gated", once the gate is open.
 type gatedEngine struct {
 	Engine
 	gate chan struct{}
@@ -83,7 +83,7 @@ func newCall(ctx context.Context, operation string, body io.Reader) *http.Reques
 	return r
 }
 
-// perform has the server answer a call and returns what a client sees of it.
+// perform serves a call and returns what a client sees of it.
 func perform(ctx context.Context, s *Server, operation string, body io.Reader) string {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, newCall(ctx, operation, body))
@@ -145,8 +145,8 @@ func TestRequestsInFlightAreBounded(t *testing.T) {
 	})
 }
 
-// TestLargeBodiesWait: a body takes room as it arrives, not as it is announced; one that finds none waits, and is
-// throttled if that takes long. Small requests are not held up.
+// TestLargeBodiesWait: a body reserves memory as it arrives, not as announced; without available memory it waits, and is
+// eventually throttled. Small requests are not delayed.
 func TestLargeBodiesWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(gatedEngine{}, Options{Memory: 4 << 20})
@@ -186,8 +186,8 @@ func TestLargeBodiesWait(t *testing.T) {
 	})
 }
 
-// TestDecompressedBodyCounts: what a small body becomes when it is unpacked takes room, too.
-func TestDecompressedBodyCounts(t *testing.T) {
+// TestDecompressedBodyCountsAgainstMemory: the decompressed size of a small body counts, too.
+func TestDecompressedBodyCountsAgainstMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(gatedEngine{}, Options{Memory: 4 << 20})
 		if err := new(reservation).grow(t.Context(), &s.memory.bodies, 1<<20, 0); err != nil {
@@ -202,8 +202,7 @@ func TestDecompressedBodyCounts(t *testing.T) {
 	})
 }
 
-// TestWorkWaits: an operation waits for the memory it may need, and is throttled if that takes long. Small ones do not
-// wait.
+// TestWorkWaits: an operation waits for the memory it may need, and is eventually throttled. Small ones do not wait.
 func TestWorkWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := gatedEngine{gate: make(chan struct{})}
@@ -269,7 +268,7 @@ func TestLargeOperationsTakeTurns(t *testing.T) {
 	})
 }
 
-// heldWriter is the response of a client that does not read until it is let go.
+// heldWriter is the response of a client that does not read until it is released.
 type heldWriter struct {
 	*httptest.ResponseRecorder
 	let chan struct{}
@@ -280,8 +279,8 @@ func (w heldWriter) Write(p []byte) (int, error) {
 	return w.ResponseRecorder.Write(p)
 }
 
-// TestSlowReaders: responses that nobody reads take room of their own. When it is used up, a read is throttled; a write,
-// which has happened, is answered.
+// TestSlowReaders: unread responses have a separate pool. When it is used up, a read is throttled; a write, which has happened,
+// is answered.
 func TestSlowReaders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(gatedEngine{}, Options{Memory: 8 * 400 << 10})
@@ -313,13 +312,13 @@ func TestRequestTimeout(t *testing.T) {
 		s := New(gatedEngine{}, Options{Timeout: time.Minute})
 		start := time.Now()
 		got := perform(t.Context(), s, "GetItem", strings.NewReader(gated))
-		if !strings.HasPrefix(got, "503 ") || !strings.Contains(got, "not done within 1m0s") || time.Since(start) != time.Minute {
+		if !strings.HasPrefix(got, "503 ") || !strings.Contains(got, "did not complete within 1m0s") || time.Since(start) != time.Minute {
 			t.Errorf("after %v: %s", time.Since(start), got)
 		}
 	})
 }
 
-// pipeListener hands out the server's ends of connections in memory, whose deadlines follow synctest's clock.
+// pipeListener provides the server's ends of in-memory connections, whose deadlines follow synctest's clock.
 type pipeListener struct{ conns chan net.Conn }
 
 func (l pipeListener) Accept() (net.Conn, error) {
@@ -355,8 +354,8 @@ func header(operation string, length int) string {
 		"X-Amz-Target: DynamoDB_20120810.%s\r\nContent-Length: %d\r\n\r\n", operation, length)
 }
 
-// TestSlowSenderIsCutOff: a body that does not keep up with paceBytes ends with 408, however long it is.
-func TestSlowSenderIsCutOff(t *testing.T) {
+// TestSlowSenderIsDisconnected: a body that does not keep up with paceBytes ends with 408, whatever its length.
+func TestSlowSenderIsDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(gatedEngine{}, Options{})
 		conn := dialPipe(t, s)
@@ -383,9 +382,8 @@ func TestSlowSenderIsCutOff(t *testing.T) {
 	})
 }
 
-// TestSlowBodiesLeaveRoom: slow senders of large bodies have the memory that is theirs and no more; a quick one beside them
-// does not wait.
-func TestSlowBodiesLeaveRoom(t *testing.T) {
+// TestSlowBodiesLeaveMemory: slow senders of large bodies only use their separate pool; a concurrent fast one does not wait.
+func TestSlowBodiesLeaveMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(gatedEngine{}, Options{Memory: 8 << 20})
 		const senders = 8
@@ -426,7 +424,7 @@ func TestSlowBodiesLeaveRoom(t *testing.T) {
 	})
 }
 
-// TestSmallResponsesReserveNothing: the buffer of a large response is not lent to a small request.
+// TestSmallResponsesReserveNothing: the buffer of a large response is not reused for a small request.
 func TestSmallResponsesReserveNothing(t *testing.T) {
 	s := New(gatedEngine{}, Options{Memory: 8 << 20})
 	for range 10 {
@@ -440,8 +438,8 @@ func TestSmallResponsesReserveNothing(t *testing.T) {
 	}
 }
 
-// TestSteadySenderIsWaitedFor: a body of 4 MB may take a minute.
-func TestSteadySenderIsWaitedFor(t *testing.T) {
+// TestSteadySenderIsServed: a body of 4 MB may take a minute.
+func TestSteadySenderIsServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn := dialPipe(t, New(gatedEngine{}, Options{}))
 		const part = 64 << 10
@@ -470,7 +468,7 @@ func TestSteadySenderIsWaitedFor(t *testing.T) {
 	})
 }
 
-// TestReaderThatStops: a client that does not read a large response loses its connection, and the memory is free again.
+// TestReaderThatStops: a client that does not read a large response loses its connection, and the memory is released.
 func TestReaderThatStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(gatedEngine{}, Options{})
@@ -491,8 +489,7 @@ func TestReaderThatStops(t *testing.T) {
 	})
 }
 
-// TestThrottledBodyIsDrained: the sender of a large body that is refused reads the response, over the same connection as
-// what follows.
+// TestThrottledBodyIsDrained: the sender of a large rejected body reads the response, and the connection remains usable.
 func TestThrottledBodyIsDrained(t *testing.T) {
 	s := New(gatedEngine{}, Options{})
 	var all reservation
@@ -524,9 +521,9 @@ func TestThrottledBodyIsDrained(t *testing.T) {
 	}
 }
 
-// TestCompressedBodyLeavesItsMemory: while a client reads a compressed response, the memory of what was compressed, which
-// nobody has reserved any more, is free.
-func TestCompressedBodyLeavesItsMemory(t *testing.T) {
+// TestCompressedBodyReleasesItsMemory: while a client reads a compressed response, the memory of the uncompressed one, which is
+// no longer reserved, is free.
+func TestCompressedBodyReleasesItsMemory(t *testing.T) {
 	for encoding, early := range map[string]bool{"gzip": true, "": false} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", nil)
 		r.Header.Set("Accept-Encoding", encoding)
@@ -542,11 +539,11 @@ func TestCompressedBodyLeavesItsMemory(t *testing.T) {
 	}
 }
 
-// TestTooLargeBodyIsDrained: the sender of a body beyond the limit reads the 413 when it has sent everything.
+// TestTooLargeBodyIsDrained: the sender of a body beyond the limit reads the 413 after it has sent everything.
 func TestTooLargeBodyIsDrained(t *testing.T) {
 	server := httptest.NewServer(New(gatedEngine{}, Options{}))
 	defer server.Close()
-	body := strings.Repeat(" ", bodyMax+100<<10) // as far as is read before the connection closes
+	body := strings.Repeat(" ", bodyMax+100<<10) // as much as is read before the connection closes
 	chunk := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(body), body)
 	chunked := strings.Replace(header("TagResource", 0), "Content-Length: 0", "Transfer-Encoding: chunked", 1)
 	for name, request := range map[string]string{"declared": header("TagResource", len(body)) + body, "chunked": chunked + chunk} {
@@ -569,9 +566,9 @@ func TestTooLargeBodyIsDrained(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreBounded: a connection beyond the limit is told to try again later and closed; when another one has
+// TestConnectionsAreLimited: a connection beyond the limit is told to try again later and closed; when another one has
 // gone there is room.
-func TestConnectionsAreBounded(t *testing.T) {
+func TestConnectionsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(gatedEngine{}, Options{})
 		l := pipeListener{make(chan net.Conn, 1)}

@@ -57,14 +57,14 @@ func (s *Server) Memory() (used, limit int64) { return s.memory.inUse(), s.optio
 // trace starts to trace the request, and returns the function that ends that.
 func (x *exchange) trace(t Tracer) (end func()) {
 	begun := time.Now()
-	ctx, told := t.Begin(x.r)
+	ctx, tracerEnd := t.Begin(x.r)
 	x.ctx.Continue(ctx)
-	if told == nil {
+	if tracerEnd == nil {
 		return func() {}
 	}
 	x.ctx.Request.Detailed = true
 	return func() {
-		told(&Exchange{
+		tracerEnd(&Exchange{
 			Request: &x.ctx.Request, Operation: x.operation, Begun: begun, Status: x.status,
 			Failure: x.failure, Fault: x.fault,
 		})

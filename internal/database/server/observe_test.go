@@ -21,7 +21,7 @@ import (
 	"github.com/monotable/monotable/internal/database/observe"
 )
 
-// observedEngine notes what an engine and a store note, and takes the time that the table's name says.
+// observedEngine records what an engine and a store record, and takes the time given by the table's name.
 type observedEngine struct {
 	pipelineEngine
 	counts *observe.Database
@@ -55,7 +55,7 @@ func getItem(table string) *strings.Reader {
 	return strings.NewReader(`{"TableName":"` + table + `","Key":{}}`)
 }
 
-// TestRequestsAreCounted: each request once, however it ends.
+// TestRequestsAreCounted: each request is counted once, however it ends.
 func TestRequestsAreCounted(t *testing.T) {
 	h, counts := newObserved(Options{})
 	for _, table := range []string{"echo", "echo", "absent", "throttled", "panic", "corrupt", "anything"} {
@@ -107,7 +107,7 @@ func TestRequestsAreCounted(t *testing.T) {
 	}
 }
 
-// TestSlowRequests: the log says what a slow request waited for, and nothing of a quick one.
+// TestSlowRequests: a slow request is logged with what it waited for, and a fast one is not.
 func TestSlowRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		logged := new(bytes.Buffer)
@@ -131,7 +131,7 @@ func TestSlowRequests(t *testing.T) {
 	})
 }
 
-// TestFaultsAreLoggedWithTheirTable: an operator finds the request by the id that its client has.
+// TestFaultsAreLoggedWithTheirTable: an operator can find the request by the id that its client has.
 func TestFaultsAreLoggedWithTheirTable(t *testing.T) {
 	logged := new(bytes.Buffer)
 	h, _ := newObserved(Options{Logger: slog.New(slog.NewTextHandler(logged, nil))})
@@ -141,8 +141,8 @@ func TestFaultsAreLoggedWithTheirTable(t *testing.T) {
 	}
 }
 
-// TestBrokenCompressionIsCountedAsTheClients: a client must not be able to raise an alert about system errors.
-func TestBrokenCompressionIsCountedAsTheClients(t *testing.T) {
+// TestBrokenCompressionCountsAsClientError: a client must not be able to trigger an alert about system errors.
+func TestBrokenCompressionCountsAsClientError(t *testing.T) {
 	var logged bytes.Buffer
 	h, counts := newObserved(Options{Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	cut := compress(nil, "deflate", []byte(`{"TableName":"echo","Key":{}}`))
@@ -164,7 +164,7 @@ func TestBrokenCompressionIsCountedAsTheClients(t *testing.T) {
 	}
 }
 
-// TestEngineWithOtherCounts: a server counts the requests of an engine that counts elsewhere.
+// TestEngineWithOtherCounts: a server counts the requests of an engine that has separate counts.
 func TestEngineWithOtherCounts(t *testing.T) {
 	counts := observe.New(OperationNames()...)
 	h := New(observedEngine{counts: observe.New()}, Options{Observe: counts})
@@ -205,7 +205,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// spy is a Tracer that keeps what it is shown.
+// spy is a Tracer that records its calls.
 type spy struct{ seen []Exchange }
 
 type spyKey struct{}
@@ -217,7 +217,7 @@ func (s *spy) Begin(r *http.Request) (context.Context, func(*Exchange)) {
 	return context.WithValue(r.Context(), spyKey{}, s), func(x *Exchange) { s.seen = append(s.seen, *x) }
 }
 
-// TestTracer: it sees each call once, at its end, whether it fails, panics or is no operation.
+// TestTracer: it sees each call once, at its end, whether it fails, panics or is an unknown operation.
 func TestTracer(t *testing.T) {
 	h, _ := newObserved(Options{})
 	s := new(spy)

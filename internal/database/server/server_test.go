@@ -35,8 +35,8 @@ import (
 	"github.com/monotable/monotable/internal/httpguard"
 )
 
-// pipelineEngine answers GetItem by the table's name, to show what the server does with each kind of answer.
-// The other operations are not called here; the engine's own tests and those of the whole stack are.
+// pipelineEngine answers GetItem depending on the table's name, to show what the server does with each kind of result. The other
+// operations are not called here; other tests cover them.
 type pipelineEngine struct {
 	Engine
 }
@@ -74,9 +74,8 @@ func (pipelineEngine) DescribeEndpoints(context.Context, *api.DescribeEndpointsR
 	return &api.DescribeEndpointsResponse{Endpoints: []api.Endpoint{{CachePeriodInMinutes: new(int64(1440))}}}, nil
 }
 
-// TestHTTP sends requests as they stand in the scripts over a connection, and shows the answers. Host and
-// Content-Length are added where they are missing. An answer's checksum and request id are checked and
-// printed as "valid"; its date is left out.
+// TestHTTP sends the requests in the scripts over a connection, and prints the responses. Host and Content-Length are added if
+// they are missing. A response's checksum and request id are checked and printed as "valid"; its date is omitted.
 func TestHTTP(t *testing.T) {
 	address, logged := listen(t)
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
@@ -96,7 +95,7 @@ func TestHTTP(t *testing.T) {
 	})
 }
 
-// listen serves a pipelineEngine and returns its address, and its log.
+// listen serves a pipelineEngine and returns its address and its log.
 func listen(t *testing.T) (string, *logBuffer) {
 	t.Helper()
 	logged := new(logBuffer)
@@ -123,7 +122,7 @@ func listen(t *testing.T) (string, *logBuffer) {
 	return l.Addr().String(), logged
 }
 
-// logBuffer is a log that several goroutines write to.
+// logBuffer is a log for concurrent writers.
 type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -143,7 +142,7 @@ func (b *logBuffer) take() string {
 	return b.text.String()
 }
 
-// messages are the log's messages and errors, without times and ids.
+// messages returns the log's messages and errors, without times and ids.
 func messages(log string) string {
 	var b strings.Builder
 	for _, m := range regexp.MustCompile(`level=(\w+) msg=("[^"]*").*?(?: (?:error|panic)=("[^"]*"))?( stack=.*)?\n`).FindAllStringSubmatch(log, -1) {
@@ -237,8 +236,8 @@ func call(t *testing.T, h http.Handler, body io.Reader, headers map[string]strin
 
 const getLarge = `{"TableName":"large","Key":{}}`
 
-// TestCompressedAnswers: an answer beyond 4 KB is compressed for who asks, and says the same.
-func TestCompressedAnswers(t *testing.T) {
+// TestCompressedResponses: a response beyond 4 KB is compressed for clients that accept it, with the same content.
+func TestCompressedResponses(t *testing.T) {
 	h := New(pipelineEngine{}, Options{})
 	plain := call(t, h, strings.NewReader(getLarge), nil).Body.String()
 	for accept, want := range map[string]string{
@@ -269,8 +268,8 @@ func TestCompressedAnswers(t *testing.T) {
 	}
 }
 
-// FuzzAcceptEncoding compares the choice with that of a rule written a second time: of all elements that count, the first of
-// the heaviest, names before "*".
+// FuzzAcceptEncoding compares the selection with a second implementation of the rule: the first of the elements with the greatest
+// weight, names before "*".
 func FuzzAcceptEncoding(f *testing.F) {
 	for _, header := range []string{
 		"", "gzip", "deflate, gzip;q=0.5", "*, gzip;q=0", "gzip;q= 0;q=1", "gzip;nq=0;q=1", "GZip , br;q=nan", "*;q=0.5,identity", "gzip;q=1e-400", "gzip;q=0x1p-2",
@@ -335,8 +334,8 @@ func unpack(encoding string, body io.Reader) ([]byte, error) {
 	return io.ReadAll(body)
 }
 
-// TestCompressedRequests: gzip, also of several members and with junk behind them, and deflate are undone; a broken
-// stream and an unknown encoding are AWS's one 500 for what a client sends.
+// TestCompressedRequests: gzip, including several members and trailing garbage, and deflate are decompressed; a broken stream and
+// an unknown encoding are the one case in which AWS responds to a client's error with a 500.
 func TestCompressedRequests(t *testing.T) {
 	h := New(pipelineEngine{}, Options{})
 	const body = `{"TableName":"echo","Key":{"a":{"S":"x"}}}`
@@ -365,8 +364,7 @@ func TestCompressedRequests(t *testing.T) {
 	}
 }
 
-// TestBodyLimit: a body may have 16 MB, whether its length is declared or not, and whether it comes
-// compressed or not.
+// TestBodyLimit: a body may have 16 MB, whether or not its length is declared, and whether or not it is compressed.
 func TestBodyLimit(t *testing.T) {
 	h := New(pipelineEngine{}, Options{})
 	fits := []byte(`{"TableName":"echo","Key":{},"X":"`)
@@ -387,7 +385,7 @@ func TestBodyLimit(t *testing.T) {
 	}
 }
 
-// TestCancelled: a client that goes away is no fault of the server's.
+// TestCancelled: a client that disconnects is not an error of the server.
 func TestCancelled(t *testing.T) {
 	logged := new(bytes.Buffer)
 	h := New(pipelineEngine{}, Options{Logger: slog.New(slog.NewTextHandler(logged, nil))})
@@ -416,7 +414,7 @@ func (c *calledNames) Record(a *Audited) error {
 
 func (*calledNames) RecordForm(*Audited, url.Values, []byte) error { return nil }
 
-// TestPanicIsRecorded: a call that ends in a panic may have changed something, so it is recorded, once.
+// TestPanicIsRecorded: a call that panics may have changed something, so it is recorded, once.
 func TestPanicIsRecorded(t *testing.T) {
 	var recorded calledNames
 	h := New(pipelineEngine{}, Options{Auditor: &recorded})
@@ -426,7 +424,7 @@ func TestPanicIsRecorded(t *testing.T) {
 	}
 }
 
-// TestPanics: a panic is answered, counted, and leaves the server working.
+// TestPanics: a panic gets a response, is counted, and leaves the server working.
 func TestPanics(t *testing.T) {
 	h := New(pipelineEngine{}, Options{})
 	for range 2 {
@@ -443,7 +441,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// denying refuses every request and keeps what it was shown.
+// denying rejects every request and records its calls.
 type denying struct{ body string }
 
 func (d *denying) Authenticate(_ *http.Request, body []byte) (*policy.Principal, error) {
@@ -451,7 +449,7 @@ func (d *denying) Authenticate(_ *http.Request, body []byte) (*policy.Principal,
 	return nil, apierr.New(apierr.UnrecognizedClientException, "The security token included in the request is invalid.")
 }
 
-// TestAuthenticator: it sees the body as sent, before the body is looked at.
+// TestAuthenticator: it gets the body as sent, before the body is parsed.
 func TestAuthenticator(t *testing.T) {
 	d := new(denying)
 	h := New(pipelineEngine{}, Options{Authenticator: d})
@@ -463,7 +461,7 @@ func TestAuthenticator(t *testing.T) {
 	}
 }
 
-// permitting knows everybody as ana, who may do all but one operation.
+// permitting identifies everybody as ana, who may do all but one operation.
 type permitting struct {
 	forbidden string
 	asked     []string
@@ -481,7 +479,7 @@ func (p *permitting) Authorize(_ context.Context, who *policy.Principal, _ *http
 	return nil
 }
 
-// TestAuthorizer is asked about valid inputs only, with who sends them; the owner is not asked about.
+// TestAuthorizer is only called for valid inputs, with their sender, and not for the owner.
 func TestAuthorizer(t *testing.T) {
 	p := &permitting{forbidden: "GetItem"}
 	h := New(pipelineEngine{}, Options{Region: "eu-west-1", Authenticator: p, Authorizer: p})
@@ -536,7 +534,7 @@ func TestHTTP2(t *testing.T) {
 	}
 }
 
-// TestAuthorityOfHTTP2: a host is refused as in HTTP/1.1, where it stands in the pseudo-header :authority.
+// TestAuthorityOfHTTP2: a host in the pseudo-header :authority is rejected as in HTTP/1.1.
 func TestAuthorityOfHTTP2(t *testing.T) {
 	address, _ := listen(t)
 	protocols := new(http.Protocols)

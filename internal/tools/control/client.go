@@ -46,11 +46,11 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 	err := c.do(ctx, http.MethodGet, "/", nil, &answered{result: &there})
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fmt.Errorf("control: the database in %s is another user's: %w", dir, err)
+		return nil, fmt.Errorf("control: the database in %s belongs to another user: %w", dir, err)
 	case err != nil:
 		return nil, fmt.Errorf("%w on %s: %w", ErrNobody, filepath.Join(dir, SocketName), err)
 	case there.Protocol != protocol:
-		return nil, fmt.Errorf("control: the process that has %s open is of another release: use the command of that one", dir)
+		return nil, fmt.Errorf("control: the process that has %s open is from another release: use the command of the same release", dir)
 	}
 	c.endpoint = there.Endpoint
 	return c, nil
@@ -106,8 +106,8 @@ func (c *Client) Verify(ctx context.Context, report func(monotable.Finding), pro
 	return v, err
 }
 
-// Move has the other process move the database while it serves it. It connects to the target itself, with its own environment. Ending ctx ends a move whose
-// source has not been left.
+// Move has the other process move the database while it serves it. It connects to the target itself, with its own
+// environment. Ending ctx ends a move whose source has not been left.
 func (c *Client) Move(ctx context.Context, o *monotable.MoveOptions) (m monotable.Moved, err error) {
 	err = c.do(ctx, http.MethodPost, "/move", moveRequest{o.To, o.Rate, o.Encrypt}, &answered{result: &m, phase: o.Progress, notice: o.Notice})
 	return m, err
@@ -153,9 +153,9 @@ func (out *answered) read(lines *json.Decoder) error {
 		err := lines.Decode(&e)
 		switch {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return errors.New("control: the process that has the database open ended before it was done")
+			return errors.New("control: the process that has the database open exited before it was done")
 		case err != nil:
-			return fmt.Errorf("control: answer: %w", err)
+			return fmt.Errorf("control: response: %w", err)
 		case e.Error != "":
 			return errors.New(e.Error)
 		case e.Result != nil && out.result != nil:

@@ -40,7 +40,7 @@ import (
 const SocketName = "control.sock"
 
 // ErrNobody is returned by Dial if no process listens on the directory's socket.
-var ErrNobody = errors.New("control: nobody answers")
+var ErrNobody = errors.New("control: no process is listening")
 
 // Database has the operations of tools on a whole database. *monotable.DB and Client implement it.
 type Database interface {
@@ -62,7 +62,8 @@ type hello struct {
 	Endpoint string `json:"endpoint,omitempty"`
 }
 
-// Mover moves the database that it has open. *monotable.DB and Client implement it. It ignores the options From and master key.
+// Mover moves the database that it has open. *monotable.DB and Client implement it. It ignores the options From and
+// master key.
 type Mover interface {
 	Move(ctx context.Context, o *monotable.MoveOptions) (monotable.Moved, error)
 }

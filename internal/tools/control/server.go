@@ -46,7 +46,7 @@ func Serve(dir string, db Database, metrics prometheus.Gatherer, endpoint string
 	go func() {
 		defer close(served)
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			logger.Error("tools are not served any more", "error", err)
+			logger.Error("no longer serving tools", "error", err)
 		}
 	}()
 	return func() {
@@ -54,11 +54,11 @@ func Serve(dir string, db Database, metrics prometheus.Gatherer, endpoint string
 		deadline, done := context.WithTimeout(context.Background(), stopTimeout)
 		defer done()
 		if err := server.Shutdown(deadline); err != nil {
-			logger.Warn("a tool was cut off", "error", errors.Join(err, server.Close()))
+			logger.Warn("a tool's request was interrupted", "error", errors.Join(err, server.Close()))
 		}
 		<-served
 		if err := removeSocket(dir); err != nil {
-			logger.Warn("the socket for tools stays behind", "error", err)
+			logger.Warn("cannot remove the socket for tools", "error", err)
 		}
 	}, nil
 }

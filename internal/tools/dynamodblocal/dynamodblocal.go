@@ -2,15 +2,15 @@
 //
 // # Model
 //
-// A request belongs to the database of its access key and Region, or to the shared database. The first request for a database
-// opens it. It is in memory, or in a directory named like DynamoDB Local's file:
+// A request belongs to the database of its access key and Region, or to the shared database. The first request for a
+// database opens it. It is in memory, or in a directory named like DynamoDB Local's file:
 //
 //	shared-local-instance.monotable   for -sharedDb
 //	ACCESSKEY_REGION.monotable        otherwise
 //
-// Signatures are not checked. As in DynamoDB Local, requests without an access key get a MissingAuthenticationToken, access keys with
-// characters other than letters and digits an UnrecognizedClientException, every host name is accepted, and ARNs are in the
-// Region ddblocal.
+// Signatures are not checked. As in DynamoDB Local, requests without an access key get a MissingAuthenticationToken,
+// access keys with characters other than letters and digits an UnrecognizedClientException, every host name is accepted,
+// and ARNs are in the Region ddblocal.
 //
 // # Invariants
 //
@@ -86,7 +86,8 @@ type database struct {
 	open func() (*monotable.DB, error) // opens it once
 }
 
-// New returns a server. With Options.SharedDB the database is opened immediately, so errors of its directory are returned here.
+// New returns a server. With Options.SharedDB the database is opened immediately, so errors of its directory are returned
+// here.
 func New(options Options) (*Server, error) {
 	options.Database.Region = Region
 	if options.Database.Logger == nil {
@@ -176,7 +177,7 @@ func (s *Server) openDatabase(name string) (*monotable.DB, error) {
 	dir := filepath.Join(s.options.Path, name+extension)
 	db, err := monotable.Open(dir, &options)
 	if errors.Is(err, monotable.ErrLocked) {
-		return nil, fmt.Errorf("%s is open in another process: stop that one, or use another -dbPath", dir)
+		return nil, fmt.Errorf("%s is open in another process: stop that process, or use another -dbPath", dir)
 	}
 	if err == nil && s.options.Optimize {
 		if err := db.Compact(context.Background()); err != nil {
@@ -186,7 +187,8 @@ func (s *Server) openDatabase(name string) (*monotable.DB, error) {
 	return db, err
 }
 
-// credential returns the access key and the Region that a request is signed with: in its header, or in the query of a presigned URL.
+// credential returns the access key and the Region that a request is signed with: in its header, or in the query of a
+// presigned URL.
 func credential(r *http.Request) (key, region string, ok bool) {
 	_, scope, ok := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	if !ok {
@@ -200,8 +202,8 @@ func credential(r *http.Request) (key, region string, ok bool) {
 	return parts[0], parts[2], true
 }
 
-// preflight tells a browser whether pages of an origin may send requests. Preflight requests are unsigned, and the answer is the
-// same for every database.
+// preflight tells a browser whether pages of an origin may send requests. Preflight requests are unsigned, and the answer
+// is the same for every database.
 func preflight(w http.ResponseWriter, r *http.Request, origins []string) {
 	origin := r.Header.Get("Origin")
 	for _, allowed := range origins {

@@ -75,7 +75,7 @@ func Open(path string) (*File, error) {
 	}
 	db, err := sqlittle.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w (has DynamoDB Local ended?)", path, err)
+		return nil, fmt.Errorf("%s: %w (is DynamoDB Local still running?)", path, err)
 	}
 	f := &File{db: db}
 	if err := f.read(); err != nil {
@@ -85,7 +85,7 @@ func Open(path string) (*File, error) {
 }
 
 // errForm: the file has another format.
-var errForm = errors.New("not of the form that DynamoDB Local writes")
+var errForm = errors.New("not in the format of DynamoDB Local")
 
 // Close closes the file.
 func (f *File) Close() error { return f.db.Close() }
@@ -109,7 +109,7 @@ func (f *File) read() error {
 		return fmt.Errorf("%w: %w", errForm, err)
 	}
 	if !strings.HasPrefix(version, knownVersion) {
-		return fmt.Errorf("its form has the version %q, and only %sx is known: copy its tables with \"monotable copy\" from a running DynamoDB Local", version, knownVersion)
+		return fmt.Errorf("its format version is %q, but only %sx is supported: copy its tables with \"monotable copy\" from a running DynamoDB Local", version, knownVersion)
 	}
 	columns := []string{"TableName", "ReadCapacityUnits", "WriteCapacityUnits", "BillingMode", "DeletionProtectionEnabled", "TableInfo"}
 	err := f.rows("dm", columns, func(r sqlittle.Row) error {
@@ -235,7 +235,7 @@ func (f *File) Items(t *Table) iter.Seq2[source.Item, error] {
 		case err != nil:
 			yield(nil, err)
 		case n != t.Count:
-			yield(nil, fmt.Errorf("table %s had %d items and has %d now: does DynamoDB Local still run?", t.Name, t.Count, n))
+			yield(nil, fmt.Errorf("table %s had %d items but now has %d: is DynamoDB Local still running?", t.Name, t.Count, n))
 		}
 	}
 }

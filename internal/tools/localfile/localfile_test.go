@@ -97,10 +97,10 @@ func TestFaults(t *testing.T) {
 		want string
 	}{
 		"no database":    {[]byte("{}"), "is not a database file of DynamoDB Local"},
-		"another form":   {replaced("v2.4.0", "v9.4.0"), `its form has the version "v9.4.0"`},
+		"another form":   {replaced("v2.4.0", "v9.4.0"), `its format version is "v9.4.0"`},
 		"another type":   {replaced(`{"h":{"B":"AAE="}}`, `{"h":{"X":"AAE="}}`), "item 1 of table Bin: attribute h: a value has exactly one type"},
 		"no JSON":        {replaced(`{"h":{"B":"AAE="}}`, `{"h":{"B":"AAE="}]`), "item 1 of table Bin"},
-		"other database": {replaced("CREATE TABLE cf", "CREATE TABLE cx"), "not of the form that DynamoDB Local writes"},
+		"other database": {replaced("CREATE TABLE cf", "CREATE TABLE cx"), "not in the format of DynamoDB Local"},
 		"cut":            {whole[:len(whole)/2], ""},
 	} {
 		t.Run(name, func(t *testing.T) {

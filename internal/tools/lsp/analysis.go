@@ -159,7 +159,7 @@ func (t *text) finding(f check.Finding) diagnostic {
 	}
 	message := f.Subject + ": " + f.Message
 	if f.Witness != "" {
-		message += "\nShown by: " + f.Witness
+		message += "\nCounterexample: " + f.Witness
 	}
 	if f.Fix != "" {
 		message += "\nFix: " + f.Fix
@@ -176,7 +176,7 @@ func (t *text) finding(f check.Finding) diagnostic {
 		for _, s := range t.scanned().symbols {
 			if s.made && s.name == name && (s.kind == entityKind || s.kind == patternKind || s.kind == tableKind) {
 				if r := t.rangeOf(s.from, s.to); r != out.Range {
-					out.RelatedInformation = append(out.RelatedInformation, related{location{t.uri, r}, name + " is described here"})
+					out.RelatedInformation = append(out.RelatedInformation, related{location{t.uri, r}, name + " is declared here"})
 				}
 				break
 			}

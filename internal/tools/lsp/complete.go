@@ -12,7 +12,8 @@ import (
 // mark stands in the text for the word that is being typed, so that what would stand there is found as what stands there is.
 const mark = "zqMARKqz"
 
-// complete offers what may stand at the place: keys of the language that are not there yet, and names of the kind that is expected.
+// complete offers what may stand at the place: keys of the language that are not there yet, and names of the kind that is
+// expected.
 func (s *server) complete(p *place) (*completionList, error) {
 	from, to := p.offset, p.offset
 	for from > 0 && isNameByte(p.content[from-1]) {
@@ -113,7 +114,7 @@ func (c *completer) types(n *node) {
 			c.offer(of, itemClass, of+"<T>", "")
 		}
 	case "read.via", "collection.via":
-		c.offer("key", itemValue, "the table's own key", "")
+		c.offer("key", itemValue, "the table's primary key", "")
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/creachadair/jrpc2/channel"
 )
 
-// gate is the channel of a server that keeps the protocol's order of life: nothing is asked before initialize, nothing but exit comes
-// after shutdown, and the server meets the end of the stream only when all that was asked is answered. It is told from the messages in
-// their order, for their handlers run at once.
+// gate is the channel of a server that keeps the protocol's order of life: nothing is asked before initialize, nothing
+// but exit comes after shutdown, and the server meets the end of the stream only when all that was asked is answered. It
+// is told from the messages in their order, for their handlers run at once.
 type gate struct {
 	channel.Channel // whose Recv is for one goroutine
 
@@ -57,7 +57,7 @@ func (g *gate) admits(bits []byte) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(bits) > 0 && bits[0] == '[' {
-		g.refuse(json.RawMessage("null"), jrpc2.InvalidRequest, "the protocol has no batches")
+		g.refuse(json.RawMessage("null"), jrpc2.InvalidRequest, "the protocol does not support batches")
 		return false
 	}
 	id, method := envelope(bits)
@@ -131,8 +131,8 @@ func (g *gate) ended() error {
 	return nil
 }
 
-// envelope are the id and the method of a message, nil and "" for none. As jrpc2 has it, an id is a text or a number, and names are told
-// apart by case: each message with such an id gets one answer with it.
+// envelope are the id and the method of a message, nil and "" for none. As jrpc2 has it, an id is a text or a number, and
+// names are told apart by case: each message with such an id gets one answer with it.
 func envelope(bits []byte) (id json.RawMessage, method string) {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(bits, &m) != nil {

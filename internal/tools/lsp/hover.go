@@ -27,7 +27,7 @@ func (s *server) hover(p *place) (*hover, error) {
 	return out, nil
 }
 
-// describe says what a name is; "" where the last whole design does not tell.
+// describe says what a name is; "" if the last whole design does not tell.
 func (p *place) describe(s *symbol) string {
 	if s.kind == ruleKind {
 		return describeRule(s.name)
@@ -59,10 +59,10 @@ func (p *place) describe(s *symbol) string {
 		return describeIndex(d, s)
 	case typeKind:
 		if e := d.Enum(s.name); e != nil {
-			return fmt.Sprintf("**enumeration** `%s`: %s\n\n%s", e.Name, strings.Join(e.Values, ", "), e.Doc)
+			return fmt.Sprintf("**enum** `%s`: %s\n\n%s", e.Name, strings.Join(e.Values, ", "), e.Doc)
 		}
 		if t := d.Struct(s.name); t != nil {
-			return fmt.Sprintf("**structure** `%s`\n\n%s", t.Name, t.Doc)
+			return fmt.Sprintf("**struct** `%s`\n\n%s", t.Name, t.Doc)
 		}
 	case entryKind:
 		return describeEntry(d, s)
@@ -147,7 +147,7 @@ func describeField(e *design.Entity, f *design.Field) string {
 		fmt.Fprintf(&out, "\n- %s: `%s`", u.place, u.template.Text)
 	}
 	if first {
-		out.WriteString("\n\nIn no key.")
+		out.WriteString("\n\nNot in any key.")
 	}
 	return out.String()
 }

@@ -5,19 +5,19 @@
 //	editor ──didChange──▶ text ──scan──▶ tree ──▶ symbols: hover, completion, definition, references, rename
 //	                        ╰──design.Parse, check.Check, in the background──▶ diagnostics, the last whole design
 //
-// A text that somebody types is seldom whole, and design.Parse refuses what is not. So all that is asked of a place in the text is
-// answered from a tree that scan makes of any text. What its parts are for is told by design.Schema, and so a new key of the language
-// is known here without a change; symbols.go says of the keys whose values are names what they are the names of. What needs the
-// meaning (requests, costs, findings) comes from the last text that was whole.
+// Text that is being typed is rarely complete, and design.Parse rejects incomplete text. Requests about a position are
+// therefore answered from a tree that scan builds from any text. design.Schema describes the tree's parts, so new keys of
+// the language need no change here; symbols.go says which keys have names as values, and of what. Requests, costs and
+// findings come from the last complete text.
 //
 // # Invariants
 //
-//	I1  No text and no request ends the server: a panic is answered as an internal error.
+//	I1  No text and no request stops the server: a panic is reported as an internal error.
 //	I2  A document is checked by one goroutine at a time, and its last version always is.
-//	I3  Every request is answered, those that came before shutdown, exit or the end of the stream as if these were not there.
-//	I4  A rename is answered only if the design is whole before and after it, and check finds the same.
+//	I3  Every request gets a response, including those received before shutdown, exit or the end of the stream.
+//	I4  A rename succeeds only if the design is valid before and after it, with the same findings.
 //
-// Requests may come at once; notifications are handled in their order, before what comes behind them (jrpc2).
+// Requests are handled concurrently; notifications are handled in order, before later messages (jrpc2).
 package lsp
 
 import (
@@ -57,7 +57,7 @@ const (
 const maxAtOnce = 1 << 10
 
 // errExit is for an editor that exits without a shutdown.
-var errExit = errors.New("the editor ended without a shutdown")
+var errExit = errors.New("the editor exited without shutdown")
 
 type server struct {
 	options Options
@@ -148,7 +148,7 @@ func (s *server) wrap(h jrpc2.Handler) jrpc2.Handler {
 
 func (s *server) panicked(what string, p any) error {
 	fmt.Fprintf(s.options.Log, "monotable lsp: %s: %v\n%s", what, p, debug.Stack())
-	return jrpc2.Errorf(jrpc2.InternalError, "%s failed inside: %v", what, p)
+	return jrpc2.Errorf(jrpc2.InternalError, "internal error in %s: %v", what, p)
 }
 
 // place is a document with what a request asks of it.

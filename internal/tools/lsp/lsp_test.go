@@ -338,7 +338,7 @@ func TestHover(t *testing.T) {
 		{"by: [user", "`USER#{userId}`"},
 		{"order: [crea", "GSI1 sk: `{createdAt}#{orderId}`"},
 		{"ST3", "a partition key has few values"},
-		{"acc", "each with the reason"},
+		{"acc", "each with a reason"},
 		{"many: Ord", "**entity** `Order`"},
 		{"via: GS", "Order pk: `STATUS#{status}`"},
 		{"status: Stat", "open, paid"},
@@ -496,7 +496,7 @@ func TestRename(t *testing.T) {
 	}
 	for _, test := range []struct{ behind, name, want string }{
 		{"  Use", "Order", "already"},
-		{"  Use", "a b", "no name"},
+		{"  Use", "a b", "not a valid name"},
 		{"ST3", "ST302", "no name"},
 	} {
 		_, params := at(t, inShop(t, test.behind))

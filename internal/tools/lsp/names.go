@@ -51,10 +51,10 @@ func (p *place) found(wanted func(*symbol) bool) []location {
 func (p *place) renamed() (*symbol, error) {
 	here := at(p.scanned().symbols, p.offset)
 	if here == nil || here.kind == ruleKind {
-		return nil, jrpc2.Errorf(requestFailed, "here is no name that the design gives")
+		return nil, jrpc2.Errorf(requestFailed, "there is no name here that the design declares")
 	}
 	if !slices.ContainsFunc(p.scanned().symbols, func(x symbol) bool { return x.made && same(here, &x) }) {
-		return nil, jrpc2.Errorf(requestFailed, "the design does not say what %s is", here.name)
+		return nil, jrpc2.Errorf(requestFailed, "the design does not declare %s", here.name)
 	}
 	return here, nil
 }
@@ -72,8 +72,9 @@ var (
 	tableName = regexp.MustCompile(`^[A-Za-z][\w.-]*$`)
 )
 
-// rename gives what stands at the place another name everywhere; what is stored stays as it was. A field is renamed in the entities that have it there; where the
-// design then is not as it was, because others share it by its name, in all that have a field of that name.
+// rename gives what stands at the place another name everywhere; what is stored stays as it was. A field is renamed in
+// the entities that have it there; where the design then is not as it was, because others share it by its name, in all
+// that have a field of that name.
 func (s *server) rename(p *place) (*workspaceEdit, error) {
 	here, err := p.renamed()
 	if err != nil {
@@ -85,14 +86,14 @@ func (s *server) rename(p *place) (*workspaceEdit, error) {
 		allowed = tableName
 	}
 	if !allowed.MatchString(name) {
-		return nil, jrpc2.Errorf(requestFailed, "%q is no name of the language", name)
+		return nil, jrpc2.Errorf(requestFailed, "%q is not a valid name", name)
 	}
 	if here.small {
 		name = strings.ToUpper(name[:1]) + name[1:]
 	}
 	d, before, err := s.whole(p.name, p.content)
 	if err != nil {
-		return nil, jrpc2.Errorf(requestFailed, "the design is not whole: %v", err)
+		return nil, jrpc2.Errorf(requestFailed, "the design has errors: %v", err)
 	}
 	ways := []func(*symbol) bool{func(x *symbol) bool { return same(here, x) }}
 	if here.kind == fieldKind {
@@ -104,7 +105,7 @@ func (s *server) rename(p *place) (*workspaceEdit, error) {
 				return y.made && way(&y) && slices.Equal(x.within, y.within)
 			})
 		}) {
-			return nil, jrpc2.Errorf(requestFailed, "there is a %s %s already", here.kind, name)
+			return nil, jrpc2.Errorf(requestFailed, "there already is a %s %s", here.kind, name)
 		}
 		edits := p.edits(d, way, name)
 		var after map[string]int
@@ -115,7 +116,7 @@ func (s *server) rename(p *place) (*workspaceEdit, error) {
 			return &workspaceEdit{map[string][]textEdit{p.uri: edits}}, nil
 		}
 	}
-	return nil, jrpc2.Errorf(requestFailed, "the design would not mean the same: %v", err)
+	return nil, jrpc2.Errorf(requestFailed, "the rename would change the meaning of the design: %v", err)
 }
 
 func (p *place) edits(d *design.Design, way func(*symbol) bool, name string) []textEdit {
@@ -139,8 +140,8 @@ func (p *place) edits(d *design.Design, way func(*symbol) bool, name string) []t
 	return out
 }
 
-// kept are the edits that let what is stored be as it was, where it follows from the name: the attribute of a field, the type of an
-// entity.
+// kept are the edits that let what is stored be as it was, where it follows from the name: the attribute of a field, the
+// type of an entity.
 func (p *place) kept(d *design.Design, x *symbol) []textEdit {
 	key, stored := "", ""
 	switch {
@@ -209,7 +210,7 @@ func (s *server) whole(name, content string) (*design.Design, map[string]int, er
 func differs(before, after map[string]int) error {
 	for _, r := range check.Rules() {
 		if before[r.ID] != after[r.ID] {
-			return fmt.Errorf("check found %s %d times and then %d times", r.ID, before[r.ID], after[r.ID])
+			return fmt.Errorf("check found %s %d times before and %d times after", r.ID, before[r.ID], after[r.ID])
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ import (
 
 // subject is the design that a call is about.
 type subject struct {
-	File string `json:"file,omitempty" jsonschema:"the design's file, below the server's directory; without it and text, the server's own design"`
+	File string `json:"file,omitempty" jsonschema:"the design's file, below the server's directory; default, without text: the server's own design"`
 	Text string `json:"text,omitempty" jsonschema:"a design as YAML, instead of a file"`
 }
 
@@ -29,13 +29,13 @@ type (
 	checkIn struct {
 		subject
 
-		All  bool   `json:"all,omitempty" jsonschema:"also what the design accepts"`
-		Rule string `json:"rule,omitempty" jsonschema:"instead of checking, the page of this rule: ST102"`
+		All  bool   `json:"all,omitempty" jsonschema:"also return accepted findings"`
+		Rule string `json:"rule,omitempty" jsonschema:"return the page of this rule, such as ST102, instead of checking"`
 	}
 	explainIn struct {
 		subject
 
-		Patterns []string `json:"patterns,omitempty" jsonschema:"the names of reads, collections and writes; without them, all"`
+		Patterns []string `json:"patterns,omitempty" jsonschema:"the names of reads, collections and writes; default: all"`
 	}
 	costIn struct {
 		subject
@@ -43,9 +43,9 @@ type (
 	testIn struct {
 		subject
 
-		Run   string `json:"run,omitempty" jsonschema:"a regular expression of the patterns to run"`
-		Seed  uint64 `json:"seed,omitempty" jsonschema:"what data and questions are drawn from; 1"`
-		Items int    `json:"items,omitempty" jsonschema:"about how many items of each entity; 300"`
+		Run   string `json:"run,omitempty" jsonschema:"a regular expression that selects the patterns to run"`
+		Seed  uint64 `json:"seed,omitempty" jsonschema:"random seed for items and calls; default 1"`
+		Items int    `json:"items,omitempty" jsonschema:"approximate number of items per entity; default 300"`
 	}
 )
 
@@ -60,14 +60,14 @@ func (s *server) designTools() {
 			Annotations: &sdk.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed},
 		}
 	}
-	add(s, reads("check", "Check a design", "Find what is wrong with a single-table design: text that has no meaning, keys that collide, "+
-		"reads that DynamoDB refuses or that return too much, hot partitions, leaking indexes, writes that lose data. "+
-		"Each finding has its rule, place, a witness and what fixes it; with rule, the page of a rule."), s.check)
-	add(s, reads("explain", "Explain a design's patterns", "Show the request that each read, collection and write of a design becomes, its cost in units, "+
-		"how fresh it is, and the items that writes touch."), s.explain)
-	add(s, reads("cost", "Price a design", "Estimate the monthly cost of a design, from the rates and volumes that it declares."), s.cost)
-	add(s, reads("test", "Test a design", "Run every pattern of a design on a database in memory and compare the answers with what the design means. "+
-		"Takes some seconds."), s.test)
+	add(s, reads("check", "Check a design", "Find defects in a single-table design: invalid text, keys that collide, "+
+		"reads that DynamoDB rejects or that return too much, hot partitions, leaking indexes, writes that lose data. "+
+		"Each finding has a rule, a position, a counterexample and a fix; with rule, return the page of a rule."), s.check)
+	add(s, reads("explain", "Explain a design's patterns", "Show the request of each read, collection and write of a design, its cost in capacity units, "+
+		"its consistency, and the items that writes affect."), s.explain)
+	add(s, reads("cost", "Price a design", "Estimate the monthly cost of a design from its declared rates and volumes."), s.cost)
+	add(s, reads("test", "Test a design", "Run every pattern of a design on an in-memory database and compare the results with a reference. "+
+		"Takes a few seconds."), s.test)
 }
 
 // add adds a tool that answers with a value.
@@ -84,12 +84,12 @@ func (s *server) load(in subject) (*design.Design, string, error) {
 	name := in.File
 	switch {
 	case in.Text != "" && in.File != "":
-		return nil, "", errors.New("give file or text, not both")
+		return nil, "", errors.New("use either file or text, not both")
 	case in.Text != "":
 		d, err := design.Parse("text", []byte(in.Text))
 		return d, "", err
 	case name == "" && s.File == "":
-		return nil, "", errors.New("say which design: file or text")
+		return nil, "", errors.New("no design given: use file or text")
 	case name == "":
 		name = s.File
 	}
@@ -113,7 +113,7 @@ func (s *server) load(in subject) (*design.Design, string, error) {
 	case ".yaml", ".yml":
 		d, err = design.Parse(name, data)
 	default:
-		err = fmt.Errorf("%s is no design: want .yaml, .json or .md", name)
+		err = fmt.Errorf("%s is not a design: want .yaml, .json or .md", name)
 	}
 	return d, filepath.Join(s.Root.Name(), name), err
 }
@@ -137,7 +137,7 @@ func (s *server) check(_ context.Context, in checkIn) (any, error) {
 	if in.Rule != "" {
 		page, err := rules.Page(strings.ToUpper(in.Rule))
 		if err != nil {
-			return nil, fmt.Errorf("there is no rule %s", in.Rule)
+			return nil, fmt.Errorf("unknown rule %s", in.Rule)
 		}
 		return map[string]string{"rule": strings.ToUpper(in.Rule), "page": page}, nil
 	}
@@ -176,7 +176,7 @@ func (s *server) explain(_ context.Context, in explainIn) (any, error) {
 		}
 	}
 	if len(out.Patterns) < len(in.Patterns) {
-		return nil, fmt.Errorf("%s has not all of the patterns %s", d.Name, strings.Join(in.Patterns, ", "))
+		return nil, fmt.Errorf("%s does not have all of the patterns %s", d.Name, strings.Join(in.Patterns, ", "))
 	}
 	return out, nil
 }
@@ -199,7 +199,7 @@ func (s *server) test(ctx context.Context, in testIn) (any, error) {
 		return nil, err
 	}
 	if in.Items < 0 || in.Items > maxItems {
-		return nil, fmt.Errorf("items may be %d at most", maxItems)
+		return nil, fmt.Errorf("items must be at most %d", maxItems)
 	}
 	d, _, err := s.load(in.subject)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // maxLine is the longest message that is read: a design has 256 KB.
 const maxLine = 4 << 20
 
-// answers is what is written to: one message at a time, of the SDK or of copyLines. It knows which calls have no answer yet. Whoever opened
-// the stream closes it.
+// answers is what is written to: one message at a time, of the SDK or of copyLines. It knows which calls have no answer
+// yet. Whoever opened the stream closes it.
 type answers struct {
 	io.Writer
 
@@ -54,7 +54,8 @@ func (a *answers) Close() error {
 	return nil
 }
 
-// expect takes note of the calls among messages. One that listens gets its answer when the stream ends, and one that is cancelled may get none.
+// expect takes note of the calls among messages. One that listens gets its answer when the stream ends, and one that is
+// cancelled may get none.
 func (a *answers) expect(messages []jsonrpc.Message) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -87,8 +88,8 @@ func (a *answers) drain() {
 	}
 }
 
-// copyLines copies messages up to the end of in, which it passes on when all calls are answered: the SDK cancels those that are under way.
-// What is no message is answered as JSON-RPC says and left out: the SDK ends the session at it.
+// copyLines copies messages up to the end of in, which it passes on when all calls are answered: the SDK cancels those
+// that are under way. What is no message is answered as JSON-RPC says and left out: the SDK ends the session at it.
 func copyLines(out io.Writer, in io.Reader, to *answers) error {
 	defer to.drain()
 	from := bufio.NewReader(in)
@@ -100,12 +101,12 @@ func copyLines(out io.Writer, in io.Reader, to *answers) error {
 		code := jsonrpc.CodeInvalidRequest
 		switch {
 		case long:
-			fault = fmt.Sprintf("a message may have %d bytes", maxLine)
+			fault = fmt.Sprintf("a message can have at most %d bytes", maxLine)
 		case len(line) == 0:
 		case !json.Valid(line):
-			code, fault = jsonrpc.CodeParseError, "this is not JSON in one line"
+			code, fault = jsonrpc.CodeParseError, "not a line of JSON"
 		case !known:
-			fault = "this is not a request, notification or response"
+			fault = "not a request, notification or response"
 		default:
 			to.expect(messages)
 			if _, err := out.Write(append(line, '\n')); err != nil {

@@ -6,17 +6,17 @@
 //	model ──tools/call──▶ check, explain, cost, test ──▶ packages check, explain, cost, trial
 //	                 ╰──▶ OrdersOf, PlaceOrder, …    ──call──▶ table.DB ──▶ the database
 //
-// A pattern's tool has the inputs of the pattern as its schema, and as its description what the design says of it with the
-// request and its cost. So a model reads and writes what the design allows, and nothing else: no Scan, no key of its own
-// making, no item without its copies and counters.
+// A pattern's tool has the pattern's inputs as its schema, and the pattern's documentation, request and cost as its
+// description. A model can only read and write what the design allows: no Scan, no invented keys, no item without its
+// copies and counters.
 //
 // # Invariants
 //
-//	I1  Reads say that they only read; writes, that they may destroy. With ReadOnly there are no writes.
-//	I2  Secrets are taken and never shown.
-//	I3  Files are read below one directory only.
-//	I4  A panic in a call is its error and does not end the server; nor does a line that is no message, which is answered.
-//	I5  At the end of the stream, the calls under way are finished and answered.
+//	I1  Reads are marked as read-only, writes as destructive. With ReadOnly there are no writes.
+//	I2  Secrets are accepted but never returned.
+//	I3  Only files below one directory are read.
+//	I4  Neither a panic in a call nor an invalid message stops the server; both get an error response.
+//	I5  At the end of the stream, pending calls complete and get a response.
 package mcp
 
 import (
@@ -43,7 +43,8 @@ type Options struct {
 	Root *os.Root
 	// File is the design that is meant where a call names none; "" for none.
 	File string
-	// Client is the database that the patterns of the design are for, Tables the names of its tables there; nil offers no patterns.
+	// Client is the database that the patterns of the design are for, Tables the names of its tables there; nil offers no
+	// patterns.
 	Client   table.Client
 	Design   *design.Design
 	Tables   map[string]string
@@ -83,7 +84,7 @@ func newServer(o Options) (*server, error) {
 	s := &server{Options: o, log: slog.New(slog.NewTextHandler(o.Log, &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	s.mcp = sdk.NewServer(&sdk.Implementation{Name: "monotable", Title: "monotable designs", Version: o.Version}, &sdk.ServerOptions{
 		Logger:       s.log,
-		Instructions: "Single-table designs for DynamoDB. Check a design after each change of it; explain and cost say what its patterns become.",
+		Instructions: "Single-table designs for DynamoDB. Check a design after each change; explain and cost show the requests and costs of its patterns.",
 	})
 	s.designTools()
 	if o.Client == nil {
@@ -107,7 +108,7 @@ func newServer(o Options) (*server, error) {
 // recovered makes an error of a panic.
 func (s *server) recovered(tool string, err *error) {
 	if p := recover(); p != nil {
-		s.log.Error("a call failed inside", "tool", tool, "panic", p, "stack", string(debug.Stack()))
-		*err = fmt.Errorf("%s failed inside: %v", tool, p)
+		s.log.Error("internal error in a call", "tool", tool, "panic", p, "stack", string(debug.Stack()))
+		*err = fmt.Errorf("internal error in %s: %v", tool, p)
 	}
 }

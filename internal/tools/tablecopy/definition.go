@@ -32,9 +32,9 @@ func (c *copier) create(ctx context.Context, t *tableState) error {
 	}
 	switch {
 	case target != nil && !t.Creating && !t.Existed && !c.o.Existing:
-		return fmt.Errorf("%s has a table %s already: give --existing to write into it, or --table %s=NEW for another name", c.o.To.Name, t.Target, t.Source)
+		return fmt.Errorf("table %[2]s already exists at %[1]s: use --existing to write to it, or --table %[3]s=NEW for another name", c.o.To.Name, t.Target, t.Source)
 	case target != nil && keysOf(source.KeySchema, source.AttributeDefinitions) != keysOf(target.KeySchema, target.AttributeDefinitions):
-		return fmt.Errorf("its key is (%s), and that of %s at %s is (%s)", keysOf(source.KeySchema, source.AttributeDefinitions),
+		return fmt.Errorf("its key is (%s), but that of %s at %s is (%s)", keysOf(source.KeySchema, source.AttributeDefinitions),
 			t.Target, c.o.To.Name, keysOf(target.KeySchema, target.AttributeDefinitions))
 	case target != nil && !t.Creating:
 		t.Existed = true
@@ -117,7 +117,7 @@ func notCopied(d *types.TableDescription) []string {
 		out = append(out, "the replica in "+aws.ToString(r.RegionName))
 	}
 	if d.SSEDescription != nil && d.SSEDescription.SSEType == types.SSETypeKms {
-		out = append(out, "the KMS key that it is encrypted with")
+		out = append(out, "the KMS key for encryption")
 	}
 	return out
 }

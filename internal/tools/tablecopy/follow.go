@@ -68,7 +68,7 @@ func (c *copier) streamOf(ctx context.Context, t *tableState) (string, error) {
 		return aws.ToString(d.LatestStreamArn), nil
 	}
 	if !c.o.EnableStream {
-		return "", errors.New("it has no stream to follow: turn one on, or give --enable-stream to have one for the length of the copy")
+		return "", errors.New("it has no stream to follow: turn one on, or use --enable-stream to turn one on for the duration of the copy")
 	}
 	if err := c.state.update(func() { t.EnabledStream = true }); err != nil {
 		return "", err
@@ -160,7 +160,7 @@ func (c *copier) watch(ctx context.Context, t *tableState, follower *consumer.Co
 		switch {
 		case len(lags) > 0 && worst <= lagSmall && !caughtUp:
 			caughtUp = true
-			c.say("%s: caught up; changes are copied as they come", t.Source)
+			c.say("%s: caught up; new changes are copied as they arrive", t.Source)
 		case worst > 6*lagSmall && caughtUp:
 			caughtUp = false
 			c.say("%s: is %v behind", t.Source, worst.Round(time.Second))
@@ -183,8 +183,8 @@ func (c *copier) catchUp(ctx context.Context, t *tableState) error {
 
 func trimmed(err error) error {
 	if errors.Is(err, consumer.ErrTrimmed) {
-		return fmt.Errorf("the copy was too far behind: DynamoDB keeps changes for 24 hours, and some are gone; "+
-			"delete the target table and the state file and begin again, with more --segments or --units (%w)", err)
+		return fmt.Errorf("the copy is too far behind: DynamoDB keeps changes for 24 hours, and some are no longer available; "+
+			"delete the target table and the state file and start over, with more --segments or --units (%w)", err)
 	}
 	return err
 }

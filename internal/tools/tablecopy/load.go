@@ -42,7 +42,7 @@ func Load(ctx context.Context, o Options, l Loaded) error {
 	case !o.Existing:
 		return fmt.Errorf("%s already has it: delete it there, or pass --existing to write to it", o.To.Name)
 	case keysOf(there.KeySchema, there.AttributeDefinitions) != keysOf(create.KeySchema, create.AttributeDefinitions):
-		return fmt.Errorf("its key is (%s), and at %s (%s)", keysOf(create.KeySchema, create.AttributeDefinitions), o.To.Name, keysOf(there.KeySchema, there.AttributeDefinitions))
+		return fmt.Errorf("its key is (%s), but at %s it is (%s)", keysOf(create.KeySchema, create.AttributeDefinitions), o.To.Name, keysOf(there.KeySchema, there.AttributeDefinitions))
 	}
 	if _, err := c.waitActive(ctx, o.To.Client, name); err != nil {
 		return err

@@ -156,16 +156,16 @@ func ignoreCanceled(err error) error {
 func (c *copier) begin(ctx context.Context) error {
 	st, o := c.state, &c.o
 	if o.Segments < 1 {
-		return fmt.Errorf("a scan has at least 1 segment, not %d", o.Segments)
+		return fmt.Errorf("segments must be at least 1, not %d", o.Segments)
 	}
 	if o.Transform != nil && o.Mode != Once {
-		return errors.New("changed items cannot be followed: a change in the stream may have only the key of an item")
+		return errors.New("--follow cannot be used when items are modified, because a stream record may have only the key of an item")
 	}
 	if len(st.Tables) > 0 {
 		return c.resume()
 	}
 	if o.Mode == Finish {
-		return fmt.Errorf("there is no copy to finish: %s does not exist; begin with --follow", o.StateFile)
+		return fmt.Errorf("there is no copy to finish: %s does not exist; start with --follow", o.StateFile)
 	}
 	tables := o.Tables
 	if len(tables) == 0 {
@@ -188,11 +188,11 @@ func (c *copier) begin(ctx context.Context) error {
 	for _, t := range tables {
 		for _, other := range st.Tables {
 			if other.Target == t.Target {
-				return fmt.Errorf("two tables cannot be copied to one: %s and %s to %s", other.Source, t.Source, t.Target)
+				return fmt.Errorf("two tables cannot be copied to the same table: %s and %s to %s", other.Source, t.Source, t.Target)
 			}
 		}
 		if t.Source == t.Target && o.From.Name == o.To.Name {
-			return fmt.Errorf("table %s cannot be copied onto itself: name another endpoint, or another table (--table %s=NEW)", t.Source, t.Source)
+			return fmt.Errorf("table %s cannot be copied onto itself: use another endpoint, or another table (--table %s=NEW)", t.Source, t.Source)
 		}
 		st.Tables = append(st.Tables, &tableState{Source: t.Source, Target: t.Target})
 	}
@@ -203,7 +203,7 @@ func (c *copier) begin(ctx context.Context) error {
 func (c *copier) resume() error {
 	st, o := c.state, &c.o
 	other := func(what, was, is string) error {
-		return fmt.Errorf("%s is the state of another copy (%s %s, not %s): finish that one, remove the file, or name another with --state", o.StateFile, what, was, is)
+		return fmt.Errorf("%s is the state of another copy (%s %s, not %s): finish that copy, remove the file, or use another with --state", o.StateFile, what, was, is)
 	}
 	switch {
 	case st.From != o.From.Name:
@@ -211,15 +211,15 @@ func (c *copier) resume() error {
 	case st.To != o.To.Name:
 		return other("to", st.To, o.To.Name)
 	case st.Follow && o.Mode == Once:
-		return fmt.Errorf("%s is the state of a copy with --follow: continue it with --follow, or end it with --finish", o.StateFile)
+		return fmt.Errorf("%s is the state of a copy with --follow: continue it with --follow, or finish it with --finish", o.StateFile)
 	case (st.Seed != nil) != (o.Transform != nil):
-		return fmt.Errorf("%s is the state of a copy that does not agree about changing items: give the flags that it began with", o.StateFile)
+		return fmt.Errorf("%s is the state of a copy with different flags for modifying items: use the flags that it was started with", o.StateFile)
 	case !st.Follow && o.Mode != Once:
-		return fmt.Errorf("%s is the state of a copy without --follow, which has recorded no stream: remove the file to begin again", o.StateFile)
+		return fmt.Errorf("%s is the state of a copy without --follow, which has not recorded the stream: remove the file to start over", o.StateFile)
 	}
 	for _, t := range o.Tables {
 		if !slices.ContainsFunc(st.Tables, func(s *tableState) bool { return s.Source == t.Source && s.Target == t.Target }) {
-			return fmt.Errorf("%s is the state of another copy, without table %s: name another file with --state", o.StateFile, t.Source)
+			return fmt.Errorf("%s is the state of another copy, without table %s: use another file with --state", o.StateFile, t.Source)
 		}
 	}
 	items, done := int64(0), 0

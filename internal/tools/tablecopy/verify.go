@@ -87,9 +87,9 @@ func (c *copier) verify(ctx context.Context, t *tableState) error {
 		c.say("%s: compared %d items: all are equal", t.Source, r.compared)
 		return nil
 	}
-	advice := "was the source written to meanwhile? --follow copies such changes"
+	advice := "was the source written to in the meantime? Use --follow to copy such changes"
 	if c.o.Mode == Finish {
-		advice = "is the source still written to? Stop its writers, then give --finish again"
+		advice = "is the source still being written to? Stop the writers, then use --finish again"
 	}
 	return fmt.Errorf("%w: %d of %d items (%v): %s", ErrDifferent, r.found, r.compared, r, advice)
 }
@@ -210,7 +210,7 @@ func (c *copier) compareBack(ctx context.Context, t *tableState, schema []types.
 		return nil
 	})
 	if err == nil && c.o.Transform != nil && count != r.compared {
-		return fmt.Errorf("%w: %d items were read and the copy has %d: do several items get one key?", ErrDifferent, r.compared, count)
+		return fmt.Errorf("%w: %d items were read, but the copy has %d: do several items have the same key?", ErrDifferent, r.compared, count)
 	}
 	return err
 }

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// conditionFailed is what PutItem, UpdateItem and DeleteItem end in where their condition does not hold. A transaction never does.
+// conditionFailed is what PutItem, UpdateItem and DeleteItem end in where their condition does not hold. A transaction
+// never does.
 const conditionFailed = "ConditionalCheckFailedException"
 
 // origin is where an error comes from.
@@ -24,8 +25,8 @@ const (
 	generated // a function of a generated package, whose writes end in the errors that the package declares
 )
 
-// refusals reports the errors of transactions, and of generated packages, that are compared with conditionFailed. It follows a value to
-// where it comes from within its function, and reports it if all that it can be comes from there.
+// refusals reports the errors of transactions, and of generated packages, that are compared with conditionFailed. It
+// follows a value to where it comes from within its function, and reports it if all that it can be comes from there.
 func (v *vetter) refusals(pass *analysis.Pass, report func(at token.Pos, format string, args ...any)) {
 	if !slices.ContainsFunc(pass.Pkg.Imports(), func(p *types.Package) bool { return p.Path() == sdk || v.generated[p.Path()] }) {
 		return
@@ -146,9 +147,9 @@ func (r *refusals) codes(v, err ssa.Value) {
 func (r *refusals) compared(err ssa.Value, at token.Pos) {
 	switch r.origin(err, map[ssa.Value]bool{}) {
 	case transaction:
-		r.report(at, "a transaction never ends in %s: its refusal is a TransactionCanceledException, with a reason for each action", conditionFailed)
+		r.report(at, "a transaction never returns %s: it returns a TransactionCanceledException, with a reason for each action", conditionFailed)
 	case generated:
-		r.report(at, "a generated package never ends in %s: compare with the errors that it declares, or with *table.Refusal", conditionFailed)
+		r.report(at, "a generated package never returns %s: compare with the errors that it declares, or with *table.Refusal", conditionFailed)
 	case unknown, nothing:
 	}
 }

@@ -1,13 +1,14 @@
-// Package vet finds Go code that touches the tables of designs around the packages that are generated of them: an item that is
-// written so lacks its copies, counters and index keys, and one that is read so may be another entity's.
+// Package vet finds Go code that accesses the tables of designs while bypassing their generated packages: items written
+// this way lack their copies, counters and index keys, and items read this way may belong to another entity.
 //
-// It reports what it is sure of and misses the rest, for a false alarm costs more: a request of the SDK whose TableName is a constant,
-// or a variable that is never anything else, that is a designed table's name or ARN, or comes from a generated package; a PartiQL
-// statement on such a table; and an attribute value whose text begins as the template of a key, index key, copy or marker does. Requests on
-// tables themselves (CreateTable, DescribeTable) are nobody's items and are not reported. Of any table it reports an error of a transaction that
-// is compared with the exception of a single write. Generated packages are left out, and tests unless they are asked for.
+// It reports only certain cases, since false alarms cost more than misses: SDK requests whose TableName is a constant, or
+// a variable with a single value, that is a designed table's name or ARN or comes from a generated package; PartiQL
+// statements on such tables; and attribute values that start like the template of a key, index key, copy or marker.
+// Requests for tables themselves (CreateTable, DescribeTable) are not reported. For any table, it reports errors of
+// transactions that are compared with the exception of a single write. Generated packages are skipped, and so are tests
+// by default.
 //
-// A line with //monotable:allow REASON, at its end or above it, is let be; without a reason that is reported itself.
+// A line with //monotable:allow REASON, at its end or above it, is not reported. A missing reason is reported itself.
 package vet
 
 import (
@@ -186,7 +187,7 @@ func (v *vetter) designOf(table string) string {
 
 func (v *vetter) analyzer() *analysis.Analyzer {
 	return &analysis.Analyzer{
-		Name: "monotable", Doc: "find requests on designed tables around the generated package",
+		Name: "monotable", Doc: "find requests to designed tables that bypass the generated package",
 		Run: func(pass *analysis.Pass) (any, error) {
 			if v.generated[strings.TrimSuffix(pass.Pkg.Path(), "_test")] {
 				return nil, nil //nolint:nilnil // an analyzer without a result
@@ -213,8 +214,8 @@ type file struct {
 	values  map[types.Object]string
 }
 
-// valuesOf are the texts of variables that are declared with a constant and have no other value: nothing is assigned to them, their
-// address is taken for a TableName only, and no other package can reach them.
+// valuesOf are the texts of variables that are declared with a constant and have no other value: nothing is assigned to
+// them, their address is taken for a TableName only, and no other package can reach them.
 func valuesOf(pass *analysis.Pass) map[types.Object]string {
 	values, changed := map[types.Object]string{}, map[types.Object]bool{}
 	change := func(e ast.Expr) {
@@ -286,7 +287,7 @@ func (f *file) allowances(of *ast.File) {
 				continue
 			}
 			if strings.TrimSpace(reason) == "" {
-				f.report(AllowRule, c.Pos(), "an allowance needs a reason: %s REASON", allow)
+				f.report(AllowRule, c.Pos(), "the comment needs a reason: %s REASON", allow)
 				continue
 			}
 			line := f.pass.Fset.Position(c.Pos()).Line
@@ -375,12 +376,12 @@ func (f *file) statement(request string, text ast.Expr) {
 	}
 	if m := partiQL.FindStringSubmatch(f.beginning(text)); m != nil {
 		if d := f.designOf(m[1]); d != "" {
-			f.report(TableRule, text.Pos(), "%s on table %s goes around the package of design %s", request, m[1], d)
+			f.report(TableRule, text.Pos(), "%s on table %s bypasses the generated package of design %s", request, m[1], d)
 		}
 	}
 }
 
-// element is the value of a member of a literal; nil where it has none.
+// element is the value of a member of a literal; nil if it has none.
 func element(literal *ast.CompositeLit, name string) ast.Expr {
 	for _, e := range literal.Elts {
 		if pair, is := e.(*ast.KeyValueExpr); is {
@@ -406,7 +407,7 @@ func (f *file) table(request string, name ast.Expr) {
 	}
 	if v := f.pass.TypesInfo.Types[name].Value; v != nil && v.Kind() == constant.String {
 		if d := f.designOf(constant.StringVal(v)); d != "" {
-			f.report(TableRule, at, "%s on table %s goes around the package of design %s", request, constant.StringVal(v), d)
+			f.report(TableRule, at, "%s on table %s bypasses the generated package of design %s", request, constant.StringVal(v), d)
 			return
 		}
 	}
@@ -418,11 +419,11 @@ func (f *file) table(request string, name ast.Expr) {
 		used = f.pass.TypesInfo.Uses[x.Sel]
 	}
 	if value, known := f.values[used]; known && f.designOf(value) != "" {
-		f.report(TableRule, at, "%s on table %s goes around the package of design %s", request, value, f.designOf(value))
+		f.report(TableRule, at, "%s on table %s bypasses the generated package of design %s", request, value, f.designOf(value))
 		return
 	}
 	if used != nil && used.Pkg() != nil && f.generated[used.Pkg().Path()] {
-		f.report(TableRule, at, "%s on the table of %s goes around that package", request, used.Pkg().Name())
+		f.report(TableRule, at, "%s on the table of %s bypasses that package", request, used.Pkg().Name())
 	}
 }
 
@@ -434,13 +435,13 @@ func (f *file) key(value ast.Expr) {
 	text := f.beginning(value)
 	for _, p := range f.prefixes {
 		if strings.HasPrefix(text, p.text) {
-			f.report(KeyRule, value.Pos(), "a key that begins with %q is made by hand; it is a key of %s", p.text, p.entity)
+			f.report(KeyRule, value.Pos(), "a hand-written key that starts with %q, which is a key of %s", p.text, p.entity)
 			return
 		}
 	}
 }
 
-// beginning is the constant that a text begins with; "" where that is not told.
+// beginning is the constant that a text begins with; "" if that is not told.
 func (f *file) beginning(e ast.Expr) string {
 	if v := f.pass.TypesInfo.Types[e].Value; v != nil && v.Kind() == constant.String {
 		return constant.StringVal(v)

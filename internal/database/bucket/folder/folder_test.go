@@ -80,7 +80,7 @@ func TestNothingLeavesTheDirectory(t *testing.T) {
 	}
 }
 
-func TestOpenRemovesWhatACrashLeft(t *testing.T) {
+func TestOpenRemovesCrashLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	w, err := open(t, dir).Create(t.Context(), bucket.Bucket{Name: "bucket"}, "key", bucket.Encryption{})
 	if err != nil {

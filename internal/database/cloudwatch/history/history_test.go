@@ -185,8 +185,8 @@ func TestTableCreatedAgain(t *testing.T) {
 	r.want(2, written, 1, 4)
 }
 
-// TestMinutesAreForgotten: the store holds no more than 15 hours, and an idle database writes nothing.
-func TestMinutesAreForgotten(t *testing.T) {
+// TestOldMinutesAreRemoved: the store holds no more than 15 hours, and an idle database writes nothing.
+func TestOldMinutesAreRemoved(t *testing.T) {
 	r := record(t, memkv.New(), start)
 	for range 16 * 60 {
 		r.counts.Table("things").Write.Add(1)
@@ -216,9 +216,9 @@ func (r *recording) records() (n int) {
 	return n
 }
 
-// TestMinuteIsBounded: as many tables as are counted, with the longest names and all operations, stay within the bounds
+// TestMinuteIsLimited: as many tables as are counted, with the longest names and all operations, stay within the bounds
 // of a minute, and capacity is kept before latencies.
-func TestMinuteIsBounded(t *testing.T) {
+func TestMinuteIsLimited(t *testing.T) {
 	r := record(t, memkv.New(), start)
 	for i := range observe.TablesMax {
 		name := fmt.Sprintf("%0255d", i)

@@ -4,10 +4,10 @@
 // # Vocabulary
 //
 // A shape is a struct of this package; its fields are members, named as in the API's model. A member
-// constraint is what the model says of a member without knowledge of any table: required, enumeration,
-// length, range, pattern. The layer is the part of AWS that checks member constraints: the older one
-// reports all faults together and echoes the value, the newer one (since June 2026) stops at the first and
-// echoes nothing (layer.go).
+// constraint is a rule of the model that applies to a member independently of any table: required,
+// enumeration, length, range, pattern. The layer is the part of AWS that checks member constraints: the
+// older one reports all errors together and echoes the value, the newer one (since June 2026) stops at the
+// first and echoes nothing (layer.go).
 //
 // # Shapes
 //
@@ -22,24 +22,24 @@
 //	each_min: each_max:        of the strings of a list
 //	key_min: key_max: key_name:  of the keys of a map
 //	value_min: value_max:      of the values of a map
-//	older:"always"             worded as by the older layer in an operation on the newer one; "unless empty": but for ""
-//	integer:"32"               a number that AWS calls an Integer, not a Long, when it is sent as something else
-//	unsupported:"subject"      this server refuses the member when it asks for something
+//	older:"always"             the older layer's message in an operation on the newer one; "unless empty": except for ""
+//	integer:"32"               a number that AWS's type error calls an Integer, not a Long
+//	unsupported:"subject"      this server rejects the member if it requests something
 //
-// A member of an output whose name on the wire begins with a small letter is tagged with it: as:"eventID".
+// A member of an output whose name on the wire starts with a lower-case letter has it as a tag: as:"eventID".
 //
 // The order of an input's members is the order in which they are checked, and the order of an output's
 // members is the order in which they are written.
 //
 // # Invariants
 //
-//	I1  A tag is either understood or a panic when the shape is first used; TestShapes uses them all.
-//	I2  Validate never changes its input and allocates only where it finds a fault.
+//	I1  An unknown tag panics when the shape is first used; TestShapes uses them all.
+//	I2  Validate never changes its input and only allocates if it finds an error.
 //
 // # Related packages
 //
-// Reading and writing JSON is package wire's. Everything that needs a table, an item, or the grammar of an
-// expression is the engine's.
+// Package wire reads and writes JSON. The engine checks everything that needs a table, an item, or the
+// grammar of an expression.
 package api
 
 // Timestamp is a time on the wire: seconds since the epoch, with fraction.

@@ -14,7 +14,7 @@ type BatchGetItemInput struct {
 }
 
 // BatchGetItemOutput is the output of BatchGetItem: the maps are empty rather than absent, and their keys
-// are the names as the request gave them.
+// are the names in the request.
 type BatchGetItemOutput struct {
 	Responses map[string][]itemenc.Item
 	// UnprocessedKeys is what remained when the response reached 16 MB.

@@ -33,7 +33,7 @@ type ItemCollectionMetrics struct {
 	SizeEstimateRangeGB []float64
 }
 
-// ThrottlingDetails are the members of ProvisionedThroughputExceededException and RequestLimitExceeded beside the message.
+// ThrottlingDetails are the members of ProvisionedThroughputExceededException and RequestLimitExceeded other than the message.
 type ThrottlingDetails struct {
 	ThrottlingReasons []ThrottlingReason
 }

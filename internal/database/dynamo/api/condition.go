@@ -31,6 +31,6 @@ type AttributeValueUpdate struct {
 
 // ConditionalCheckFailedDetails are the members of a ConditionalCheckFailedException.
 type ConditionalCheckFailedDetails struct {
-	// Item is the item as it is, where the request asked for ALL_OLD.
+	// Item is the current item, if the request has ALL_OLD.
 	Item itemenc.Item
 }

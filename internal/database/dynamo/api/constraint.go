@@ -31,7 +31,7 @@ const (
 const namePattern = "[a-zA-Z0-9_.-]+"
 
 // patterns are the patterns that inputs have, as AWS prints them. The whole text must match; namePattern has a
-// function of its own, which is asked for every item.
+// separate function, which is called for every item.
 var patterns = compilePatterns(
 	namePattern,
 	`^[^\$]+$`,                            // client tokens
@@ -62,7 +62,7 @@ var tableName = []constraint{
 	{kind: lengthMin, bound: tableNameMin},
 }
 
-// isARN reports whether a TableName is meant as an ARN; the engine checks its parts.
+// isARN reports whether a TableName looks like an ARN; the engine checks its parts.
 func isARN(name string) bool { return strings.HasPrefix(name, "arn:") }
 
 // sentence is the end of AWS's sentence for a member that fails the constraint.

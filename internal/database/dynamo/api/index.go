@@ -7,7 +7,7 @@ type Projection struct {
 	NonKeyAttributes []string `min:"1" max:"20" each_min:"1" each_max:"255"`
 }
 
-// LocalSecondaryIndex has the table's partition key and another sort key; it is made with the table.
+// LocalSecondaryIndex has the table's partition key and another sort key; it is created with the table.
 type LocalSecondaryIndex struct {
 	IndexName  *string            `required:"true" min:"3" max:"255" pattern:"[a-zA-Z0-9_.-]+"`
 	KeySchema  []KeySchemaElement `required:"true" min:"1" max:"2"`

@@ -29,7 +29,7 @@ type PutItemInput struct {
 
 // PutItemOutput is the output of PutItem.
 type PutItemOutput struct {
-	// Attributes is the item as it was before, for ALL_OLD, where there was one.
+	// Attributes is the previous item, for ALL_OLD, if there was one.
 	Attributes            itemenc.Item
 	ConsumedCapacity      *ConsumedCapacity
 	ItemCollectionMetrics *ItemCollectionMetrics
@@ -48,7 +48,7 @@ type UpdateItemInput struct {
 	ReturnValues                *string                           `enum:"ALL_NEW|UPDATED_OLD|ALL_OLD|NONE|UPDATED_NEW"`
 	ReturnConsumedCapacity      *string                           `older:"always" enum:"INDEXES|TOTAL|NONE"`
 	ReturnItemCollectionMetrics *string                           `enum:"SIZE|NONE"`
-	// UpdateExpression may be absent: then the item is made if it is not there, with its key only.
+	// UpdateExpression may be absent: then the item is created if it does not exist, with only its key.
 	UpdateExpression                    *string
 	ConditionExpression                 *string
 	ExpressionAttributeNames            map[string]string
@@ -84,7 +84,7 @@ type DeleteItemInput struct {
 
 // DeleteItemOutput is the output of DeleteItem.
 type DeleteItemOutput struct {
-	// Attributes is the item that was removed, for ALL_OLD, where there was one.
+	// Attributes is the deleted item, for ALL_OLD, if there was one.
 	Attributes            itemenc.Item
 	ConsumedCapacity      *ConsumedCapacity
 	ItemCollectionMetrics *ItemCollectionMetrics

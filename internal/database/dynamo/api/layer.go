@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Layer says how AWS words faults of members. The choice by operation stands in the table of operations; it
-// is that of us-east-1 in autumn 2026: the item operations and BatchGetItem have moved to the newer layer,
-// the rest has not. Some members of the moved operations keep the words of the older one (older:"…"). A profile of another region is another choice of the same two.
+// Layer determines AWS's messages for invalid members. The table of operations has the layer of each; it is
+// that of us-east-1 in autumn 2026: the item operations and BatchGetItem have moved to the newer layer,
+// the rest has not. Some members of the moved operations keep the messages of the older one (older:"…"). A profile of another region is another choice of the same two.
 type Layer uint8
 
 const (
@@ -30,7 +30,7 @@ type fault struct {
 	constraint string // the sentence's end: "Member must …"
 }
 
-// sentence words the faults of one request, of which there is at least one.
+// sentence returns the message for the faults of one request, of which there is at least one.
 func (l Layer) sentence(faults []fault) string {
 	if l == Newer {
 		return "1 validation error detected: Value at '" + faults[0].path + "' failed to satisfy constraint: " +
@@ -52,7 +52,7 @@ func (l Layer) sentence(faults []fault) string {
 	return b.String()
 }
 
-// wordsOf returns the layer that words faults of a member in an operation on layer l.
+// wordsOf returns the layer that determines the messages for a member in an operation on layer l.
 func (l Layer) wordsOf(m *member, v reflect.Value) Layer {
 	if m.older == "always" || m.older == "unless empty" && (v.IsNil() || v.Elem().String() != "") {
 		return Older
@@ -68,7 +68,7 @@ func (l Layer) member(name string) string {
 	return strings.ToLower(name[:1]) + name[1:]
 }
 
-// special are the faults for which AWS has a sentence of its own, without the layer's frame. The key is
+// special are the faults with their own message on AWS, without the layer's frame. The key is
 // operation, member, and the constraint's sentence.
 var special = map[[3]string]string{
 	{"CreateTable", "TableName", notNull}:   requiredTableName,

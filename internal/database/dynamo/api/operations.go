@@ -14,7 +14,7 @@ const (
 	streamsTargetPrefix = "DynamoDBStreams_20120810."
 )
 
-// Operation is one entry of the table of operations.
+// Operation is an entry of the table of operations.
 type Operation struct {
 	Name string
 	// Input makes an empty input: a pointer to its shape.
@@ -23,10 +23,10 @@ type Operation struct {
 	Layer Layer
 	// EmptyAnswer is true if the response's body is empty rather than a JSON object.
 	EmptyAnswer bool
-	// OfStreams is true where the operation belongs to DynamoDB Streams.
+	// OfStreams is true for operations of DynamoDB Streams.
 	OfStreams bool
-	// Errors are the codes of the database that the operation may answer with. Any operation may also
-	// answer with the codes of the framework: ValidationException, SerializationException …
+	// Errors are the codes of the database that the operation may return. Any operation may also return the
+	// codes of the framework: ValidationException, SerializationException …
 	Errors []apierr.Code
 }
 
@@ -38,8 +38,8 @@ func (o *Operation) Target() string {
 	return TargetPrefix + o.Name
 }
 
-// MayAnswer reports whether the operation may answer with the code. The limit that every operation may meet is the end
-// of the disk, see apierr.OutOfSpace.
+// MayAnswer reports whether the operation may return the code. Every operation may return the error for a full disk,
+// see apierr.OutOfSpace.
 func (o *Operation) MayAnswer(code apierr.Code) bool {
 	return code.OfFramework() || code == apierr.LimitExceededException || slices.Contains(o.Errors, code)
 }

@@ -76,7 +76,7 @@ type BatchExecuteStatementOutput struct {
 type BatchStatementResponse struct {
 	Error     *BatchStatementError
 	TableName *string
-	// Item is the item that the statement selects or returns, where there is one.
+	// Item is the item that the statement selects or returns, if any.
 	Item itemenc.Item
 }
 
@@ -84,7 +84,7 @@ type BatchStatementResponse struct {
 type BatchStatementError struct {
 	Code    *string
 	Message *string
-	// Item is the item as it is, where the statement asked for ALL_OLD and its condition failed.
+	// Item is the current item, if the statement has ALL_OLD and its condition failed.
 	Item itemenc.Item
 }
 

@@ -120,7 +120,7 @@ func compatibilityLists() string {
 	}
 	fmt.Fprintf(&b, "All %d operations of the SDK are served: %s.\n", len(served), code(served))
 	if len(refused) > 0 {
-		b.WriteString("\nThese parameters are refused with a `ValidationException` that names them:\n\n| Subject | Parameters |\n|---|---|\n")
+		b.WriteString("\nThese parameters are rejected with a `ValidationException` that names them:\n\n| Subject | Parameters |\n|---|---|\n")
 		for _, subject := range slices.Sorted(maps.Keys(refused)) {
 			fmt.Fprintf(&b, "| %s | %s |\n", subject, code(refused[subject]))
 		}

@@ -66,7 +66,7 @@ func compile(t reflect.Type) *shape {
 	return s
 }
 
-// compileMember returns what is to be checked of a member; ok is false where that is nothing.
+// compileMember returns the checks of a member; ok is false if there are none.
 func compileMember(f reflect.StructField, index int) (m member, ok bool) {
 	m = member{
 		index: index, name: f.Name, form: formOf(f.Type),
@@ -121,7 +121,7 @@ var (
 	valueType = reflect.TypeFor[attr.Value]()
 )
 
-// innerStruct returns the shape that a member leads to, nil where it leads to none.
+// innerStruct returns the shape in a member, or nil.
 func innerStruct(t reflect.Type) reflect.Type {
 	if t == itemType || t == valueType {
 		return nil

@@ -18,7 +18,7 @@ type ListStreamsOutput struct {
 	LastEvaluatedStreamArn *string
 }
 
-// Stream is an entry of ListStreams. TableName and StreamLabel together are the stream's for ever.
+// Stream is an entry of ListStreams. TableName and StreamLabel together permanently identify the stream.
 type Stream struct {
 	StreamArn   *string
 	TableName   *string
@@ -46,7 +46,7 @@ type DescribeStreamOutput struct {
 	StreamDescription *StreamDescription
 }
 
-// StreamDescription is a stream as it is now. Its shards stand in the order in which they were opened, parents
+// StreamDescription is the current state of a stream. Its shards are in the order of opening, parents
 // before their children.
 type StreamDescription struct {
 	StreamArn   *string
@@ -116,7 +116,7 @@ type Record struct {
 	EventSource  *string       `as:"eventSource"`
 	AwsRegion    *string       `as:"awsRegion"`
 	Dynamodb     *StreamRecord `as:"dynamodb"`
-	// UserIdentity is given where the item expired, and not where a client made the change.
+	// UserIdentity is present if the item expired, not if a client made the change.
 	UserIdentity *Identity `as:"userIdentity"`
 }
 

@@ -111,7 +111,7 @@ type TransactionCanceledDetails struct {
 
 // CancellationReason says what one action contributed to the cancellation.
 type CancellationReason struct {
-	// Item is the item as it is, where the action asked for ALL_OLD and its condition failed.
+	// Item is the current item, if the action has ALL_OLD and its condition failed.
 	Item itemenc.Item
 	// Code is None, ConditionalCheckFailed, ItemCollectionSizeLimitExceeded, TransactionConflict,
 	// ProvisionedThroughputExceeded, ThrottlingError or ValidationError.

@@ -9,7 +9,7 @@ import (
 
 // Validate checks the member constraints (the struct tags) of an operation's input, in AWS's order, and
 // returns an *apierr.Error with AWS's sentence. in is a pointer to an input struct. Members that this server
-// does not act on are refused last, by a sentence of ours.
+// does not support are rejected last, with a message of our own.
 func Validate(in any) error {
 	v := reflect.ValueOf(in).Elem()
 	s := shapeOf(v.Type())
@@ -21,7 +21,7 @@ func Validate(in any) error {
 	return refuseUnsupported(s, v)
 }
 
-// pathMax bounds how deep inputs nest, in steps of a path; TestShapes measures it.
+// pathMax limits the nesting of inputs, in steps of a path; TestShapes measures it.
 const pathMax = 16
 
 // checker walks an input. A step is a member's name, a map's key, or an element's number from 1.
@@ -47,7 +47,7 @@ const (
 	stepKey                     // name, then "member"
 )
 
-// done reports whether the layer has what it reports.
+// done reports whether the layer stops here.
 func (c *checker) done() bool { return c.layer == Newer && len(c.faults) > 0 }
 
 // structure checks the members of a struct in their order.
@@ -152,7 +152,7 @@ func (c *checker) keysOf(m *member, v reflect.Value) {
 	}
 }
 
-// faultOfKey returns the constraints that a map's key fails, "" where it fails none.
+// faultOfKey returns the constraints that a map's key violates, or "".
 func (m *member) faultOfKey(key string) string {
 	if !acceptsAll(m.keys, key) {
 		return bracketed(m.keys)
@@ -195,7 +195,7 @@ func (c *checker) valuesOf(m *member, v reflect.Value) {
 	}
 }
 
-// inside checks the struct that a member leads to.
+// inside checks the struct in a member.
 func (c *checker) inside(m *member, v reflect.Value) {
 	if m.inner != nil {
 		c.structure(m.inner, v)
@@ -264,7 +264,7 @@ func (c *checker) where() string {
 	return string(path)
 }
 
-// sentence words the faults found.
+// sentence returns the message for the faults found.
 func (c *checker) sentence(operation string) string {
 	if len(c.faults) == 1 {
 		f := c.faults[0]
@@ -277,8 +277,8 @@ func (c *checker) sentence(operation string) string {
 	return c.faults[0].words.sentence(c.faults)
 }
 
-// refuseUnsupported refuses the first member that asks for something this server does not do. A member
-// that asks for nothing, an empty list or false, is let pass.
+// refuseUnsupported rejects the first member that requests an unsupported feature. A member that requests
+// nothing, such as an empty list or false, is accepted.
 func refuseUnsupported(s *shape, v reflect.Value) error {
 	for i := range s.members {
 		m := &s.members[i]

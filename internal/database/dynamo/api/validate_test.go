@@ -127,7 +127,7 @@ func TestValidate(t *testing.T) {
 	f(&BatchWriteItemInput{RequestItems: map[string][]WriteRequest{}}, "The requestItems parameter is required for BatchWriteItem")
 }
 
-// TestUnsupported: a member this server does not act on is refused if it asks for something.
+// TestUnsupported: an unsupported member is rejected if it requests something.
 func TestUnsupported(t *testing.T) {
 	create := func(in CreateTableInput) *CreateTableInput {
 		in.TableName = new("T01")
@@ -152,7 +152,7 @@ func TestUnsupported(t *testing.T) {
 	}
 }
 
-// TestMayAnswer: the framework's codes are everyone's, the database's are listed.
+// TestMayAnswer: every operation may return the framework's codes, and the database's codes are listed.
 func TestMayAnswer(t *testing.T) {
 	for _, o := range Operations() {
 		for _, code := range []apierr.Code{apierr.ValidationException, apierr.SerializationException, apierr.InternalServerError} {

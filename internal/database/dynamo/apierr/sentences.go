@@ -51,7 +51,7 @@ const (
 const (
 	Enveloped     Sentence = envelope + "%s" // around another sentence: PutItem, UpdateItem, DeleteItem, Query
 	InternalFault Sentence = "Internal server error"
-	Unsupported   Sentence = invalid + "This server does not support %s: %s must not be given" // not AWS's: members that need what is not built
+	Unsupported   Sentence = invalid + "This server does not support %s: %s must not be given" // not AWS's: features that are not implemented
 	BodyTooLarge  Sentence = "Request body is larger than 16 MB"
 
 	// Errors of policies; the first is confirmed for identity-based policies. The last fact of AccessDeniedBy includes its
@@ -63,14 +63,14 @@ const (
 	PolicyLocksOut Sentence = invalid + "The policy would take your own permission to change it: set ConfirmRemoveSelfResourceAccess to true if you want that"
 
 	// These are not AWS's: they reject what would exceed the server's resources.
-	Overloaded         Sentence = "The server has no room for this request now. Try again later."
-	TooManyConnections Sentence = "The server has as many connections open as it allows. Try again later."
+	Overloaded         Sentence = "The server has no memory left for this request. Try again later."
+	TooManyConnections Sentence = "The server has reached its limit of open connections. Try again later."
 	BodyTooSlow        Sentence = "The request body did not arrive in time."
-	OutOfSpace         Sentence = "The database is out of disk space. Reads and deletes are accepted, other writes when there is room again."
+	OutOfSpace         Sentence = "The database is out of disk space. Reads and deletes are accepted; other writes are rejected until there is space again."
 	RuleBroken         Sentence = "The item is refused: %s."
 	DatabaseMoved      Sentence = "The database has been moved to %s: send requests to the servers there."
-	NoSpaceToDelete    Sentence = "The database is out of disk space, and has too little left for this, too. Reads, DeleteTable and DeleteBackup are accepted, everything else when there is room again."
-	TimedOut           Sentence = "The request was not done within %s. A batch may have been carried out in part; any other request has not been carried out."
+	NoSpaceToDelete    Sentence = "The database is out of disk space, even for deletes. Only reads, DeleteTable and DeleteBackup are accepted until there is space again."
+	TimedOut           Sentence = "The request did not complete within %s. A batch may have been executed in part; any other request was not executed."
 
 	// The first sentence of this is AWS's.
 	RegionNotServed Sentence = "Credential should be scoped to a valid Region, not '%s'. This server serves %s: add %s to its --regions to serve it, too."
@@ -83,7 +83,7 @@ const (
 // Signatures and keys. AWS's, from its documentation and from clients' reports, unless marked.
 const (
 	NotSigned               Sentence = "Request is missing Authentication Token"
-	SignedTwice             Sentence = "The request is signed in its query and in its 'Authorization' header: one of them must go." // ours: AWS's is not known
+	SignedTwice             Sentence = "The request is signed in its query and in its 'Authorization' header: use only one of them." // ours: AWS's is not known
 	AuthorizationInvalid    Sentence = "'%s' not a valid key=value pair (missing equal-sign) in Authorization header: '%s'."
 	AuthorizationLacks      Sentence = "Authorization header requires '%s' parameter. "                                        // a part of the next
 	AuthorizationLacksDate  Sentence = "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. " // a part of the next
@@ -95,7 +95,7 @@ const (
 	AlgorithmUnsupported    Sentence = "Unsupported AWS 'algorithm': '%s'."
 	SignatureDateInvalid    Sentence = "Date must be in ISO-8601 'basic format'. Got '%s'. See http://en.wikipedia.org/wiki/ISO_8601"
 	HostNotSigned           Sentence = "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization."
-	TargetNotSigned         Sentence = "'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization." // ours, after the one before
+	TargetNotSigned         Sentence = "'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization." // ours, modeled on the previous one
 	SignedHeaderMissing     Sentence = "'%s' is named as a SignedHeader, but it does not exist in the HTTP request."
 	CredentialIncomplete    Sentence = "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '%s'"
 	// Errors in a credential scope; a message lists all of them.

@@ -185,7 +185,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-func TestFromDigitsRefuses(t *testing.T) {
+func TestFromDigitsRejects(t *testing.T) {
 	for _, c := range []struct {
 		digits string
 		exp    int

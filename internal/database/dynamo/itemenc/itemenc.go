@@ -23,8 +23,8 @@
 //	        └─────┴────────┴────────┴─────────┴─────────┴──
 //	          1     4 bytes  varint   L: values · M: fields · SS, NS, BS: length (varint) and bytes
 //
-// Size is the item's size by DynamoDB's accounting, which every operation asks for. Lengths count what
-// follows them, so that a reader reaches any field by skipping the others. Numbers of 4 bytes are big
+// Size is the item's size by DynamoDB's accounting, which every operation needs. Lengths count what
+// follows them, so that a reader can skip fields. Numbers of 4 bytes are big
 // endian; they have a fixed width because a writer goes back to fill them in: the length of a document once
 // its content is written, size and count of a projection once its fields are copied. A varint is unsigned
 // LEB128 (encoding/binary). Numbers are kept as text since that is what goes out again.
@@ -36,16 +36,16 @@
 //	I3  Reading never panics, never runs past the bytes given, and allocates no more than a small multiple
 //	    of their number, whatever the bytes are.
 //
-// Readers check only what they read. Package verify checks the rest, with a decoder of its own.
+// Readers only check what they read. Package verify checks everything, with a separate decoder.
 //
 // # Reading without decoding
 //
-// Item.Fields, Item.Lookup, and the methods of Value walk an encoded item without allocating; everything
+// Item.Fields, Item.Lookup, and the methods of Value read an encoded item without allocating; everything
 // they return aliases the item.
 //
 // # Concurrency
 //
-// An Item is bytes that nobody changes; it may be read by any number of goroutines.
+// An Item is immutable and safe for concurrent use.
 //
 // # Errors
 //

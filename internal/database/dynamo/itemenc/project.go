@@ -8,17 +8,16 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 )
 
-// chooser walks those of an item's fields whose names are in a list.
+// chooser iterates over an item's fields whose names are in a list.
 type chooser struct {
 	Fields
-	names  []string // sorted; what is left of the list
-	chosen string   // the current field's name, as the list has it
+	names  []string // sorted; the rest of the list
+	chosen string   // the current field's name, from the list
 }
 
 func (it Item) choose(names []string) chooser { return chooser{Fields: it.Fields(), names: names} }
 
-// next goes to the next field that is in both lists. It stops where either ends: what stands behind the
-// last name is not looked at.
+// next advances to the next field that is in both lists. It stops when either ends: the fields after the last name are not read.
 func (c *chooser) next() bool {
 	for len(c.names) > 0 && c.Next() {
 		name := alias(c.Name())
@@ -37,8 +36,8 @@ func (c *chooser) next() bool {
 	return false
 }
 
-// Project appends the encoded form of the item that has only the named top-level attributes (names sorted
-// and unique), copying their bytes. It allocates at most once. An absent item appends nothing.
+// Project appends the encoded form of the item with only the named top-level attributes (names sorted and unique), copying their
+// bytes. It allocates at most once. An absent item appends nothing.
 func (it Item) Project(dst []byte, names []string) (Item, error) {
 	if it == nil {
 		return dst, nil
@@ -62,7 +61,7 @@ func (it Item) Project(dst []byte, names []string) (Item, error) {
 	return dst, chosen.Err()
 }
 
-// length is the number of bytes that the encoded value takes.
+// length returns the length of the encoded value.
 func (v Value) length() int {
 	switch {
 	case v.tag <= tagBinary:
@@ -87,7 +86,7 @@ func (v Value) append(dst []byte) []byte {
 	return append(dst, v.body...)
 }
 
-// size is the value's size by DynamoDB's accounting, without decoding it.
+// size returns the value's size by DynamoDB's accounting, without decoding it.
 func (v Value) size(depth int) (int, error) {
 	switch v.tag {
 	case tagString, tagBinary:

@@ -2,9 +2,8 @@ package itemenc
 
 import "github.com/monotable/monotable/internal/database/dynamo/attr"
 
-// Replace appends the encoded form of the item in which the named top-level attributes (names sorted and
-// unique) are as in with: those that with lacks are gone. Attributes of with that are not named are not looked
-// at; all others of the item are copied as they are.
+// Replace appends the encoded form of the item in which the named top-level attributes (names sorted and unique) are replaced by
+// those of with, or removed if with lacks them. Other attributes of with are ignored; those of the item are copied unchanged.
 func (it Item) Replace(dst []byte, names []string, with attr.Item) (Item, error) {
 	start := len(dst)
 	dst = appendHead(dst, 0, 0)

@@ -40,7 +40,7 @@ func (v Value) Kind() attr.Kind {
 	}
 }
 
-// Text is the text of S, the normal form of N, the raw bytes of B; nil for other kinds. Read only.
+// Text returns the text of S, the normal form of N, the raw bytes of B, and nil for other kinds. Read only.
 func (v Value) Text() []byte {
 	if v.tag > tagBinary {
 		return nil
@@ -48,10 +48,10 @@ func (v Value) Text() []byte {
 	return v.body
 }
 
-// Bool is the value of BOOL.
+// Bool returns the value of BOOL.
 func (v Value) Bool() bool { return v.tag == tagTrue }
 
-// Elems walks the elements of L and the members of SS, NS and BS, which come as S, N and B values.
+// Elems iterates over the elements of L, or the members of SS, NS and BS as S, N and B values.
 func (v Value) Elems() Elems {
 	var e Elems
 	switch v.tag {
@@ -64,7 +64,7 @@ func (v Value) Elems() Elems {
 	return e
 }
 
-// Fields walks the fields of M.
+// Fields iterates over the fields of M.
 func (v Value) Fields() Fields {
 	var f Fields
 	if v.tag == tagMap {
@@ -73,7 +73,7 @@ func (v Value) Fields() Fields {
 	return f
 }
 
-// Fields walks the item's top-level fields, sorted by name:
+// Fields iterates over the item's top-level fields, sorted by name:
 //
 //	fields := item.Fields()
 //	for fields.Next() {
@@ -94,18 +94,18 @@ func (it Item) Fields() Fields {
 	return f
 }
 
-// cursor is what the two walks have in common. It keeps places and no slices, since these are quicker to
-// set for every field that is only passed by.
+// cursor is the common part of both iterators. It keeps offsets rather than slices, which are faster to set for fields that are
+// only skipped.
 type cursor struct {
 	data     []byte
 	pos      int // where the next element begins
 	left     int
-	tag      byte // the current value's tag and the place of its body
+	tag      byte // the current value's tag and the offsets of its body
 	from, to int
 	state    state
 }
 
-// state says how a walk ends.
+// state is how an iteration ended.
 type state uint8
 
 const (
@@ -123,7 +123,7 @@ func (c *cursor) begin(data []byte, pos int, count uint64, elementMin int) {
 	c.data, c.pos, c.left = data, pos, int(count)
 }
 
-// beginCollection begins with the count that a collection's body begins with.
+// beginCollection starts with the count at the beginning of a collection's body.
 func (c *cursor) beginCollection(body []byte, elementMin int) {
 	count, length := binary.Uvarint(body)
 	if length <= 0 {
@@ -133,7 +133,7 @@ func (c *cursor) beginCollection(body []byte, elementMin int) {
 	c.begin(body, length, count, elementMin)
 }
 
-// more reports whether another element should follow, and keeps what the end shows.
+// more reports whether there should be another element, and records why not.
 func (c *cursor) more() bool {
 	if c.left > 0 {
 		c.left--
@@ -151,8 +151,7 @@ func (c *cursor) fail() bool {
 	return false
 }
 
-// Left is the number of elements that Next has not reached yet. It never exceeds what the item's bytes
-// have room for.
+// Left returns the number of remaining elements. It never exceeds what the item's length allows.
 func (c *cursor) Left() int { return c.left }
 
 // Value returns the current value.
@@ -170,7 +169,7 @@ func (c *cursor) Err() error {
 	}
 }
 
-// bytes passes a length and that many bytes, and returns their place.
+// bytes skips a length and that many bytes, and returns their offsets.
 func (c *cursor) bytes() (from, to int, ok bool) {
 	if c.pos >= len(c.data) {
 		return 0, 0, false
@@ -188,7 +187,7 @@ func (c *cursor) bytes() (from, to int, ok bool) {
 	return from, to, to <= len(c.data)
 }
 
-// passValue passes a value and makes it the current one.
+// passValue skips a value and makes it the current one.
 func (c *cursor) passValue() bool {
 	if c.pos >= len(c.data) {
 		return false
@@ -218,7 +217,7 @@ func (c *cursor) passValue() bool {
 	return ok
 }
 
-// Fields walks the fields of an item or map. The zero value has none.
+// Fields iterates over the fields of an item or map. The zero value has none.
 type Fields struct {
 	cursor
 	nameFrom, nameTo int
@@ -226,7 +225,7 @@ type Fields struct {
 
 const fieldMin = 2 // an empty name's length and a tag
 
-// Next goes to the next field; false at the end and where the bytes are corrupt.
+// Next goes to the next field; it returns false at the end and if the bytes are corrupt.
 func (f *Fields) Next() bool {
 	if !f.more() {
 		return false
@@ -242,13 +241,13 @@ func (f *Fields) Next() bool {
 // Name returns the current field's name.
 func (f *Fields) Name() []byte { return f.data[f.nameFrom:f.nameTo:f.nameTo] }
 
-// Elems walks the elements of a list or set. The zero value has none.
+// Elems iterates over the elements of a list or set. The zero value has none.
 type Elems struct {
 	cursor
 	member byte // the members' tag in a set, 0 in a list
 }
 
-// Next goes to the next element; false at the end and where the bytes are corrupt.
+// Next goes to the next element; it returns false at the end and if the bytes are corrupt.
 func (e *Elems) Next() bool {
 	if !e.more() {
 		return false

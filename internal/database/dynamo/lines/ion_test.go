@@ -44,8 +44,8 @@ func TestIonIsWrittenAsDocumented(t *testing.T) {
 	}
 }
 
-// TestIonIsRead reads what Ion allows: a record a value.
-func TestIonIsRead(t *testing.T) {
+// TestReadIon reads what Ion allows: a record a value.
+func TestReadIon(t *testing.T) {
 	for value, want := range map[string]string{
 		`"x"`: `{"S":"x"}`, `'''long''' /* and */ '''er'''`: `{"S":"longer"}`, "'''two\r\nlines'''": `{"S":"two\nlines"}`, `"a\
 b"`: `{"S":"ab"}`, `"\0\a\b\t\n\f\r\v\"\'\?\/\\\x41\u00e9\U0001F600\ud83d\ude00"`: `{"S":"\u0000\u0007\u0008\t\n\u000c\r\u000b\"'?/\\Aé😀😀"}`,

@@ -63,7 +63,7 @@ var want = map[string][]string{
 	},
 }
 
-func TestRefusedLinesDoNotEndAFile(t *testing.T) {
+func TestInvalidLinesDoNotEndAFile(t *testing.T) {
 	for format, text := range texts {
 		got, _ := all(t, readers(text)[format]())
 		if diff := cmp.Diff(want[format], got); diff != "" {
@@ -72,8 +72,8 @@ func TestRefusedLinesDoNotEndAFile(t *testing.T) {
 	}
 }
 
-// TestReadingGoesOnAtAnyOffset reads the rest of a file from the end of each line on.
-func TestReadingGoesOnAtAnyOffset(t *testing.T) {
+// TestReadResumesAtAnyOffset reads the rest of a file from the end of each line on.
+func TestReadResumesAtAnyOffset(t *testing.T) {
 	for format, text := range texts {
 		whole, offsets := all(t, readers(text)[format]())
 		for i, offset := range append([]int64{0}, offsets...) {
@@ -109,7 +109,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestAQuoteThatNobodyClosesIsBounded(t *testing.T) {
+func TestUnclosedQuoteIsBounded(t *testing.T) {
 	rest := &endless{}
 	r := lines.NewCSV(io.MultiReader(strings.NewReader("a,b\n\""), rest), lines.CSVOptions{})
 	if item, err := r.Next(); err == nil {

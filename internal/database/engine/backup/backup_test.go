@@ -64,7 +64,7 @@ func TestKeptNames(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecodeRejects(t *testing.T) {
 	for _, text := range []string{"", "{}", "null", `{"format":2}`, `{"format":1}`, `{"format":1,"table":{"format":2}}`} {
 		if b, err := backup.Decode([]byte(text)); err == nil {
 			t.Errorf("%q is taken as %+v", text, b)

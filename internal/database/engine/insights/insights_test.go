@@ -87,8 +87,8 @@ func TestFewKeysAreCountedExactly(t *testing.T) {
 	}
 }
 
-// TestRankingsForget checks that what is older than Minutes does not count, also where nothing has come since.
-func TestRankingsForget(t *testing.T) {
+// TestRankingsExpire checks that what is older than Minutes does not count, also where nothing has come since.
+func TestRankingsExpire(t *testing.T) {
 	start := time.Date(2026, 11, 20, 12, 0, 59, 0, time.UTC)
 	var tracker Tracker
 	count := func(name string, at time.Time) {
@@ -111,8 +111,8 @@ func TestRankingsForget(t *testing.T) {
 	}
 }
 
-// TestKeysAreToldApart checks that keys have one text each, and none a long one.
-func TestKeysAreToldApart(t *testing.T) {
+// TestKeysAreDistinguished checks that keys have one text each, and none a long one.
+func TestKeysAreDistinguished(t *testing.T) {
 	long := strings.Repeat("ä", 1000)
 	for _, k := range []struct {
 		values []attr.Value

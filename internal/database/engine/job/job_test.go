@@ -93,7 +93,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecodeRejects(t *testing.T) {
 	for _, text := range []string{"", "{}", "null", `{"format":2}`, `{"format":1,"table":-1}`} {
 		if found, err := read(t, stored(t, []byte(text))); err == nil {
 			t.Errorf("%q is taken as %+v", text, found)

@@ -224,10 +224,10 @@ func WarmOf(d *catalog.Descriptor, x *catalog.IndexDescriptor) catalog.Units {
 }
 
 // warmUnits returns the warm throughput as requested, or else what the billing mode provides.
-func warmUnits(told *catalog.Units, onDemand bool, t catalog.Throughput) catalog.Units {
+func warmUnits(requested *catalog.Units, onDemand bool, t catalog.Throughput) catalog.Units {
 	switch {
-	case told != nil:
-		return *told
+	case requested != nil:
+		return *requested
 	case onDemand:
 		return catalog.Units{Read: throttle.WarmReads, Write: throttle.WarmWrites}
 	default:

@@ -50,7 +50,7 @@ func TestStoredForm(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecodeRejects(t *testing.T) {
 	for _, text := range []string{"", "{}", `{"format":2,"label":"l","tableName":"t"}`, `{"format":1,"shards":7}`} {
 		if _, err := stream.Decode([]byte(text)); err == nil {
 			t.Errorf("%q is taken", text)

@@ -120,8 +120,8 @@ func TestDebt(t *testing.T) {
 	}
 }
 
-// TestFullBucketServesAnything checks that no request is refused for ever because of its size.
-func TestFullBucketServesAnything(t *testing.T) {
+// TestFullBucketAdmitsAnyRequest checks that no request is refused for ever because of its size.
+func TestFullBucketAdmitsAnyRequest(t *testing.T) {
 	l := provisioned(1, 0)
 	large := []Demand{{0, table, Write, 0, 400}}
 	if _, refusals := l.Take(large, after(298*time.Second)); refusals == nil {
@@ -252,8 +252,8 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
-// TestOnDemandServesWhatIsWarm checks the limits of a table on demand, all at once.
-func TestOnDemandServesWhatIsWarm(t *testing.T) {
+// TestOnDemandServesWarmThroughput checks the limits of a table on demand, all at once.
+func TestOnDemandServesWarmThroughput(t *testing.T) {
 	l := onDemand(Rates{WarmReads, WarmWrites})
 	sum := 0
 	for _, hash := range []uint16{0, hashes / 4, hashes / 2, 3 * hashes / 4} {
@@ -351,9 +351,9 @@ func TestHotKeyIsIsolated(t *testing.T) {
 	}
 }
 
-// TestHeatIsDivided checks that a partition with many keys is split where its traffic has its middle, and that a pause
+// TestHotPartitionIsSplit checks that a partition with many keys is split where its traffic has its middle, and that a pause
 // begins the wait anew.
-func TestHeatIsDivided(t *testing.T) {
+func TestHotPartitionIsSplit(t *testing.T) {
 	l := provisioned(3000, time.Hour)
 	traffic := func(at time.Time) (n int) {
 		for i := range 1920 {

@@ -88,7 +88,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecodeRejects(t *testing.T) {
 	for _, text := range []string{"", "{}", "null", `{"format":2,"id":"x"}`, `{"format":1,"items":"1"}`} {
 		if x, err := transfer.Decode([]byte(text)); err == nil {
 			t.Errorf("%q is taken as %+v", text, x)

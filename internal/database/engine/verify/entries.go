@@ -113,8 +113,8 @@ func (v *verifier) strayTTLEntry(key, _ []byte) error {
 			v.found("", key, "the item of the TTL entry cannot be read")
 			return nil //nolint:nilerr // it is reported with the item
 		}
-		told := binary.BigEndian.Uint64(key[secondsAt:]) - 1<<63
-		if seconds, ok := v.t.expiry(it); ok && seconds == int64(told) { //nolint:gosec // the sign bit, inverted
+		keySeconds := binary.BigEndian.Uint64(key[secondsAt:]) - 1<<63
+		if seconds, ok := v.t.expiry(it); ok && seconds == int64(keySeconds) { //nolint:gosec // the sign bit, inverted
 			return nil
 		}
 	}

@@ -34,7 +34,7 @@ const (
 // numbers in normal form, strings in UTF-8, sets without duplicates, correct lengths, counts and sizes, and no trailing bytes.
 func decodeItem(stored []byte) (it item, size int, err error) {
 	r := &reader{rest: string(stored)}
-	form, told, count := r.byte(), r.uint32(), r.uint32()
+	form, storedSize, count := r.byte(), r.uint32(), r.uint32()
 	if r.err == nil && form != itemForm {
 		return nil, 0, fmt.Errorf("it has form %d, which is unknown", form)
 	}
@@ -45,8 +45,8 @@ func decodeItem(stored []byte) (it item, size int, err error) {
 		return nil, 0, r.err
 	case r.rest != "":
 		return nil, 0, fmt.Errorf("%d bytes follow its last attribute", len(r.rest))
-	case size != told:
-		return nil, 0, fmt.Errorf("its size is %d and it says %d", size, told)
+	case size != storedSize:
+		return nil, 0, fmt.Errorf("its size is %d and it says %d", size, storedSize)
 	}
 	return it, size, nil
 }

@@ -117,7 +117,7 @@ func (c *call) needs(ctx context.Context) ([]need, error) {
 		if in.TableName != nil {
 			own.resource = c.resource(*in.TableName)
 			own.resource.arn += "/stream/*"
-			own.resource.bears = false
+			own.resource.attachable = false
 		}
 		return []need{own}, nil
 	}

@@ -9,11 +9,11 @@ import (
 
 // resource is the resource of an action.
 type resource struct {
-	arn     string
-	account string         // its owner
-	table   *catalog.Table // the table itself, or the one it belongs to; nil if there is none
-	stream  string         // the label of a stream, else ""
-	bears   bool           // a policy can be attached to it: a table with its indexes, or a stream
+	arn        string
+	account    string         // its owner
+	table      *catalog.Table // the table itself, or the one it belongs to; nil if there is none
+	stream     string         // the label of a stream, else ""
+	attachable bool           // a policy can be attached to it: a table with its indexes, or a stream
 }
 
 // anything is the resource of actions without a resource.
@@ -39,7 +39,7 @@ func (c *call) resource(text string) resource {
 	if isStream {
 		r.stream = label
 	}
-	r.bears = isStream || arn.Rest == "" || strings.HasPrefix(arn.Rest, "/index/")
+	r.attachable = isStream || arn.Rest == "" || strings.HasPrefix(arn.Rest, "/index/")
 	r.table = c.database.Tables()[arn.Table]
 	return r
 }
@@ -66,7 +66,7 @@ type attached struct {
 
 // policy returns the policy that is attached to a stream, or to a table and its indexes, or nil.
 func (c *call) policy(r *resource) *attached {
-	if r.table == nil || !r.bears {
+	if r.table == nil || !r.attachable {
 		return nil
 	}
 	stored := r.table.Descriptor.Policy(r.stream)

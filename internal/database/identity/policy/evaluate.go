@@ -36,7 +36,7 @@ func EvaluateFederated(provider string, r *Request) Decision {
 	switch level, denied := e.resource(); {
 	case denied:
 		return ResourceDenies
-	case level == nobody:
+	case level == unnamed:
 		return ResourceAllowsNot
 	default:
 		return Allowed
@@ -54,7 +54,7 @@ type evaluation struct {
 type level uint8
 
 const (
-	nobody  level = iota
+	unnamed level = iota
 	account       // leaves the decision to the account's own policies
 	role          // replaces the role's policies
 	direct        // the user or the session itself
@@ -95,7 +95,7 @@ func (e *evaluation) decide(mustTrust bool) Decision {
 		return BoundaryAllowsNot
 	case !session:
 		return SessionAllowsNot
-	case level == nobody && (foreign || mustTrust):
+	case level == unnamed && (foreign || mustTrust):
 		return ResourceAllowsNot
 	default:
 		return Allowed
@@ -131,12 +131,12 @@ func (e *evaluation) of(p *Policy, allowed bool) (allows, denies bool) {
 // resource returns the result of the resource's own policy.
 func (e *evaluation) resource() (allows level, denies bool) {
 	if e.r.Policy == nil {
-		return nobody, false
+		return unnamed, false
 	}
 	for i := range e.r.Policy.statements {
 		s := &e.r.Policy.statements[i]
 		named := e.named(s)
-		if named == nobody || !e.applies(s) {
+		if named == unnamed || !e.applies(s) {
 			continue
 		}
 		if s.Deny {
@@ -150,7 +150,7 @@ func (e *evaluation) resource() (allows level, denies bool) {
 // named returns how specifically a statement names the principal. NotPrincipal names all others: to be exempt from a denial, a
 // principal must be listed itself, but to be excluded from an allowance, its account is enough.
 func (e *evaluation) named(s *Statement) level {
-	closest := nobody
+	closest := unnamed
 	for _, n := range s.Principals {
 		closest = max(closest, e.names(n))
 	}
@@ -158,7 +158,7 @@ func (e *evaluation) named(s *Statement) level {
 		return closest
 	}
 	if closest >= role || closest == account && !s.Deny {
-		return nobody
+		return unnamed
 	}
 	return e.everybody()
 }
@@ -179,7 +179,7 @@ func (e *evaluation) names(n PrincipalName) level {
 	case n.Kind == "Federated" && e.provider != "" && n.Name == e.provider:
 		return direct
 	case n.Kind != "AWS" || who.ARN == "":
-		return nobody
+		return unnamed
 	case n.Name == who.ARN:
 		return direct
 	case n.Name == who.Role:
@@ -190,7 +190,7 @@ func (e *evaluation) names(n PrincipalName) level {
 		}
 		return account
 	default:
-		return nobody
+		return unnamed
 	}
 }
 

@@ -32,7 +32,7 @@ func TestFaults(t *testing.T) {
 		{name: "nothing", want: "MissingAuthenticationTokenException: Request is missing Authentication Token"},
 		{
 			name: "both forms", target: "/?X-Amz-Algorithm=x", authorization: good,
-			want: "InvalidSignatureException: The request is signed in its query and in its 'Authorization' header: one of them must go.",
+			want: "InvalidSignatureException: The request is signed in its query and in its 'Authorization' header: use only one of them.",
 		},
 		{
 			name: "space in the key", authorization: "AWS4-HMAC-SHA256 Credential= key/20150830, SignedHeaders=host, Signature=0", headers: []string{date},

@@ -125,8 +125,8 @@ func exchange(t *testing.T, s served, sent string) (responses []string) {
 	}
 }
 
-// TestAsNetHTTP: what a client sends, usual or not, well-formed or not, has the response that it has of net/http.
-func TestAsNetHTTP(t *testing.T) {
+// TestBehavesLikeNetHTTP: what a client sends, usual or not, well-formed or not, has the response that it has of net/http.
+func TestBehavesLikeNetHTTP(t *testing.T) {
 	usual := call("abc", "X-Amz-Target: DynamoDB_20120810.GetItem")
 	long := strings.Repeat("x", 100<<10)
 	for name, sent := range map[string]string{

@@ -1,6 +1,6 @@
 package keyenc
 
-// Within the space of servers that share a store.
+// Within the space of the servers that share a store.
 const (
 	clusterServer      = 's'
 	clusterLeader      = 'w'
@@ -8,20 +8,20 @@ const (
 	clusterIdentities  = 'i'
 )
 
-// Server is the key of the lease of a server, by its id.
+// Server returns the key of a server's lease, by its id.
 func Server(id string) []byte { return append([]byte{spaceCluster, clusterServer}, id...) }
 
-// Servers is the range of all servers' leases.
+// Servers returns the range of all servers' leases.
 func Servers() (lo, hi []byte) { return prefixBounds([]byte{spaceCluster, clusterServer}) }
 
-// Leader is the key of the lease of the server that does the work beside requests.
+// Leader returns the key of the lease of the server that does the background work.
 func Leader() []byte { return []byte{spaceCluster, clusterLeader} }
 
-// Definitions is the counter that each change of a definition raises.
+// Definitions returns the key of the counter that each change of a table definition increments.
 func Definitions() []byte { return []byte{spaceCluster, clusterDefinitions} }
 
-// IdentityChanges is the counter that each change of users, roles and policies raises.
+// IdentityChanges returns the key of the counter that each change of users, roles and policies increments.
 func IdentityChanges() []byte { return []byte{spaceCluster, clusterIdentities} }
 
-// IsCluster tells the keys of servers that share a store from those of the database.
+// IsCluster distinguishes the keys of the servers that share a store from those of the database.
 func IsCluster(key []byte) bool { return len(key) > 0 && key[0] == spaceCluster }

@@ -7,26 +7,25 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 )
 
-// indexKeyLen is the length of what all keys of a table or index begin with, and partitionAt that of what
-// stands before the partition key.
+// indexKeyLen is the length of the common prefix of all keys of a table or index, and partitionAt that of the part before the
+// partition key.
 const (
 	indexKeyLen = tableKeyLen + 2
 	hashLen     = 2
 	partitionAt = indexKeyLen + hashLen
 )
 
-// Hashes is the number of partition hashes, and so the number of segments of a parallel scan that can hold
-// anything.
+// Hashes is the number of partition hashes, and thus of the segments of a parallel scan that can be non-empty.
 const Hashes = 1 << (8 * hashLen)
 
-// PartitionHash is the 2-byte hash of a partition key (of all its values, in order).
+// PartitionHash returns the 2-byte hash of a partition key (of all its values, in order).
 func PartitionHash(pk []attr.Value) uint16 {
 	var room [128]byte
 	return hash(appendValues(room[:0], pk))
 }
 
-// hash is the upper end of 64-bit FNV-1a over encoded values, after a finalizer: FNV alone leaves the last
-// bytes of short keys in the lower bits. It decides where every item is stored and must never change.
+// hash is the upper end of 64-bit FNV-1a over encoded values, after a finalizer: FNV alone leaves the last bytes of short keys in
+// the lower bits. It determines where every item is stored and must never change.
 func hash(encoded []byte) uint16 {
 	const (
 		offset = 14695981039346656037
@@ -42,8 +41,8 @@ func hash(encoded []byte) uint16 {
 	return uint16(h >> 48)
 }
 
-// Item is the key of a base item: 'd' table index=0 hash pk sk. sk is the zero Value for a table without
-// sort key. It allocates at most once.
+// Item appends the key of an item: 'd' table index=0 hash pk sk. sk is the zero Value for a table without a sort key. It
+// allocates at most once.
 func Item(dst []byte, t TableID, pk, sk attr.Value) []byte {
 	dst = slices.Grow(dst, partitionAt+valueRoom(pk)+valueRoom(sk))
 	dst = appendIndex(dst, t, 0)
@@ -53,8 +52,8 @@ func Item(dst []byte, t TableID, pk, sk attr.Value) []byte {
 	return AppendSort(dst, sk)
 }
 
-// IndexEntry is the key of an index entry: 'd' table index hash pk… sk… then the table's own pk and sk. It
-// allocates at most once.
+// IndexEntry appends the key of an index entry: 'd' table index hash pk… sk… followed by the table's own pk and sk. It allocates
+// at most once.
 func IndexEntry(dst []byte, t TableID, x IndexID, pk, sk []attr.Value, basePK, baseSK attr.Value) []byte {
 	dst = slices.Grow(dst, partitionAt+valuesRoom(pk)+valuesRoom(sk)+valueRoom(basePK)+valueRoom(baseSK))
 	dst = Partition(dst, t, x, pk)
@@ -62,7 +61,7 @@ func IndexEntry(dst []byte, t TableID, x IndexID, pk, sk []attr.Value, basePK, b
 	return AppendSort(AppendSort(dst, basePK), baseSK)
 }
 
-// Partition is the prefix that all entries of one partition of a table (x=0) or index share.
+// Partition returns the common prefix of all entries of one partition of a table (x=0) or index.
 func Partition(dst []byte, t TableID, x IndexID, pk []attr.Value) []byte {
 	dst = slices.Grow(dst, partitionAt+valuesRoom(pk))
 	dst = appendIndex(dst, t, x)
@@ -72,7 +71,7 @@ func Partition(dst []byte, t TableID, x IndexID, pk []attr.Value) []byte {
 	return dst
 }
 
-// putHash fills in the two bytes at dst[at:], the hash of what stands behind them.
+// putHash writes the hash of what follows into the two bytes at dst[at:].
 func putHash(dst []byte, at int) {
 	binary.BigEndian.PutUint16(dst[at:], hash(dst[at+hashLen:]))
 }
@@ -96,22 +95,21 @@ func valuesRoom(values []attr.Value) int {
 	return room
 }
 
-// TableBounds is the range that holds all items and index entries of a table.
+// TableBounds returns the range of all items and index entries of a table.
 func TableBounds(t TableID) (lo, hi []byte) { return prefixBounds(tableKey(spaceData, t)) }
 
-// IndexBounds is the whole range [lo, hi) of a table (x=0) or one index.
+// IndexBounds returns the whole range [lo, hi) of a table (x=0) or one index.
 func IndexBounds(t TableID, x IndexID) (lo, hi []byte) {
 	return prefixBounds(appendIndex(nil, t, x))
 }
 
-// SegmentBounds is the part of IndexBounds that belongs to one segment of a parallel scan, split by hash:
-// 0 ≤ segment < total. All segments together are the whole range, each key in one of them; with more
-// segments than hashes some are empty (lo = hi).
+// SegmentBounds returns the part of IndexBounds for one segment of a parallel scan, split by hash: 0 ≤ segment < total. Together
+// the segments cover the range, each key once; with more segments than hashes some are empty (lo = hi).
 func SegmentBounds(t TableID, x IndexID, segment, total int64) (lo, hi []byte) {
 	return hashBound(t, x, segment*Hashes/total), hashBound(t, x, (segment+1)*Hashes/total)
 }
 
-// hashBound is the first key of a hash, or the end of the range for the one after the last.
+// hashBound returns the first key of a hash, or the end of the range for the one after the last.
 func hashBound(t TableID, x IndexID, h int64) []byte {
 	key := appendIndex(make([]byte, 0, partitionAt), t, x)
 	if h == Hashes {
@@ -120,13 +118,12 @@ func hashBound(t TableID, x IndexID, h int64) []byte {
 	return binary.BigEndian.AppendUint16(key, uint16(h))
 }
 
-// InTable appends to dst the key that stands in another table for what key stands for in its own: an item, an
-// index entry, a counter. key is one of these.
+// InTable appends to dst the counterpart of a key in another table. key is that of an item, an index entry or a counter.
 func InTable(dst, key []byte, t TableID) []byte {
 	return append(appendTable(dst, key[0], t), key[tableKeyLen:]...)
 }
 
-// ParseIndex returns the table and the index, 0 for the table itself, whose range a data key is in.
+// ParseIndex returns the table and the index, or 0 for the table itself, of a data key.
 func ParseIndex(key []byte) (t TableID, x IndexID, err error) {
 	if len(key) < partitionAt || key[0] != spaceData {
 		return 0, 0, ErrCorrupt
@@ -134,7 +131,7 @@ func ParseIndex(key []byte) (t TableID, x IndexID, err error) {
 	return TableID(binary.BigEndian.Uint32(key[1:])), IndexID(binary.BigEndian.Uint16(key[tableKeyLen:])), nil
 }
 
-// ParseItem returns the parts of a base item's key.
+// ParseItem returns the parts of an item's key.
 func ParseItem(key []byte) (t TableID, pk, sk attr.Value, err error) {
 	t, x, rest, err := cutPartition(key, 1)
 	if err != nil || x != 0 {
@@ -144,7 +141,7 @@ func ParseItem(key []byte) (t TableID, pk, sk attr.Value, err error) {
 	return t, pk, sk, err
 }
 
-// ParseIndexEntry returns the parts of an index entry's key, given how many values its index key has.
+// ParseIndexEntry returns the parts of an index entry's key, given the number of values in its index key.
 func ParseIndexEntry(key []byte, nPK, nSK int) (t TableID, x IndexID, pk, sk []attr.Value, basePK, baseSK attr.Value, err error) {
 	t, x, rest, err := cutPartition(key, nPK)
 	if err == nil {
@@ -162,8 +159,7 @@ func ParseIndexEntry(key []byte, nPK, nSK int) (t TableID, x IndexID, pk, sk []a
 	return t, x, pk, sk, basePK, baseSK, nil
 }
 
-// cutPartition returns table, index, and the values of a data key whose partition key has nPK values; its
-// hash must be theirs.
+// cutPartition returns table, index, and the values of a data key whose partition key has nPK values; its hash must match them.
 func cutPartition(key []byte, nPK int) (t TableID, x IndexID, values []byte, err error) {
 	if t, x, err = ParseIndex(key); err != nil {
 		return 0, 0, nil, err
@@ -181,7 +177,7 @@ func cutPartition(key []byte, nPK int) (t TableID, x IndexID, values []byte, err
 	return t, x, values, nil
 }
 
-// parsePrimary reads a table's key, which ends here: a partition key, and a sort key or nothing.
+// parsePrimary parses a table's key, to the end of b: a partition key, and optionally a sort key.
 func parsePrimary(b []byte) (pk, sk attr.Value, err error) {
 	pk, rest, err := cutValue(b)
 	if err == nil && len(rest) > 0 {

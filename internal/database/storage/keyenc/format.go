@@ -9,12 +9,11 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 )
 
-// Format prints a key for people, the spaces' names in front and a slash between parts:
+// Format formats a key for people, with the space's name first and slashes between parts:
 //
 //	data/table 3/index 0/hash 0a1f/"user#1"/42
 //
-// Bytes that are no key of ours are printed in hexadecimal, the whole key or the part of it from where it
-// stops making sense.
+// Unknown keys are printed in hexadecimal, as is the rest of a key from the first invalid byte on.
 func Format(key []byte) string {
 	if len(key) == 0 {
 		return "empty"

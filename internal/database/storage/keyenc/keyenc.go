@@ -3,9 +3,9 @@
 //
 // # Key space
 //
-// The first byte of a key says which space it is in. Numbers are big endian, so that byte order is numeric
-// order; a table's and an index's id are never used again, so nothing of a dropped table can be mistaken
-// for something of its successor. No key begins with a byte of 0xE0 or more: those are the store's own.
+// The first byte of a key determines its space. Numbers are big endian, so that byte order is numeric
+// order. The ids of tables and indexes are never reused, so data of a dropped table cannot be mistaken
+// for its successor's. No key begins with a byte of 0xE0 or more: those are reserved for the store.
 //
 //	item            ┌───┬───────┬───────┬──────┬────┬────┐
 //	                │ d │ table │ 0     │ hash │ pk │ sk │       sk only in tables that have a sort key
@@ -49,15 +49,15 @@
 //	cluster         l s server · l w                             leases of the servers that share a store, of their leader
 //	                l d · l i                                    counters: changes of definitions, of identities
 //
-// Hash is a hash of the whole partition key. It spreads partitions evenly over the range of a table, so that
-// a parallel scan splits by it and a distributed store's regions fill alike; within one hash partitions
-// stand in the order of their keys. An index entry ends with the table's key since index keys are not
+// Hash is a hash of the whole partition key. It distributes partitions evenly over the range of a table, so
+// that a parallel scan can split by it and a distributed store's regions fill evenly; partitions with the
+// same hash are ordered by key. An index entry ends with the table's key, because index keys are not
 // unique; a page of an index resumes after both.
 //
 // # Values
 //
-// A value is self-delimiting and the bytes of two values of one kind order as the values do, whatever
-// follows them. Its first byte tells the kind, so a key can be read without its table's definition.
+// A value is self-delimiting, and the bytes of two values of the same kind sort like the values, whatever
+// follows them. Its first byte is the kind, so a key can be parsed without its table's definition.
 //
 //	S, B            ┌─────┬───────┬───────┐
 //	                │ tag │ bytes │ 00 01 │     00 in the bytes is written 00 FF
@@ -78,7 +78,7 @@
 //
 //	I1  For values a, b of one kind, a < b exactly when AppendSort(a) < AppendSort(b), and neither
 //	    encoding is a prefix of the other unless a = b. FuzzSortOrder.
-//	I2  The encoding of a key is what it is for ever: format_v1 holds it, the hash included.
+//	I2  The encoding of a key never changes: format_v1 pins it, including the hash.
 //	I3  Parsing never panics; bytes that no function here could have written are ErrCorrupt.
 //
 // # Concurrency
@@ -94,13 +94,13 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/attr"
 )
 
-// TableID names a table for ever: table names can be reused, ids never are.
+// TableID identifies a table permanently: table names can be reused, ids are not.
 type TableID uint32
 
-// IndexID names one index of a table for ever. 0 is the table itself.
+// IndexID identifies an index of a table permanently. 0 is the table itself.
 type IndexID uint16
 
-// ErrCorrupt says that bytes are no key of the kind that was asked for.
+// ErrCorrupt means that bytes are not a key of the expected kind.
 var ErrCorrupt = errors.New("keyenc: key is corrupt")
 
 // The key spaces, by first byte. 'r' is package kv/part's: whole stores of other Regions.
@@ -136,44 +136,44 @@ const (
 	catalogPosition   = 'p'
 )
 
-// Statistics is the counter key of a table (x=0) or index: counters {items, bytes}.
+// Statistics returns the counter key of a table (x=0) or index: counters {items, bytes}.
 func Statistics(t TableID, x IndexID) []byte {
 	key := append(tableKey(spaceStatistics, t), statisticsIndex)
 	return binary.BigEndian.AppendUint16(key, uint16(x))
 }
 
-// Collection is the counter key of one item collection of a table with local indexes: a counter {bytes}.
+// Collection returns the counter key of an item collection in a table with local indexes: a counter {bytes}.
 func Collection(t TableID, pk attr.Value) []byte {
 	key := make([]byte, 0, tableKeyLen+1+valueRoom(pk))
 	key = appendTable(key, spaceStatistics, t)
 	return AppendSort(append(key, statisticsCollection), pk)
 }
 
-// IsCollection tells the counter key of an item collection from other keys.
+// IsCollection reports whether a key is the counter key of an item collection.
 func IsCollection(key []byte) bool {
 	return len(key) > tableKeyLen && key[0] == spaceStatistics && key[tableKeyLen] == statisticsCollection
 }
 
-// IsCounter tells the keys that have counters from those that have values.
+// IsCounter distinguishes keys with counters from those with values.
 func IsCounter(key []byte) bool {
 	return len(key) > 0 && key[0] == spaceStatistics || bytes.Equal(key, Definitions()) || bytes.Equal(key, IdentityChanges())
 }
 
-// StatisticsBounds is the range of all counters of a table: its own, its indexes', its item collections'.
+// StatisticsBounds returns the range of all counters of a table: its own, those of its indexes and of its item collections.
 func StatisticsBounds(t TableID) (lo, hi []byte) { return prefixBounds(tableKey(spaceStatistics, t)) }
 
-// FormatVersion is the key of the store's format version.
+// FormatVersion returns the key of the store's format version.
 func FormatVersion() []byte { return []byte{spaceCatalog, catalogFormat} }
 
-// NextTableID is the key of the id that the next table gets.
+// NextTableID returns the key of the next table's id.
 func NextTableID() []byte { return []byte{spaceCatalog, catalogNextID} }
 
-// TableDescriptor is the key of a table's definition.
+// TableDescriptor returns the key of a table's definition.
 func TableDescriptor(name string) []byte {
 	return append([]byte{spaceCatalog, catalogDescriptor}, name...)
 }
 
-// TableDescriptors is the range of all definitions, in the order of the names' bytes.
+// TableDescriptors returns the range of all definitions, in bytewise order of the names.
 func TableDescriptors() (lo, hi []byte) {
 	return prefixBounds([]byte{spaceCatalog, catalogDescriptor})
 }
@@ -186,7 +186,7 @@ func ParseTableDescriptor(key []byte) (name string, err error) {
 	return string(key[2:]), nil
 }
 
-// TableVersion guards a table's shape: every write checks it, every change of shape writes it.
+// TableVersion returns the key that guards a table's definition: every write checks it, every change of the definition writes it.
 func TableVersion(t TableID) []byte {
 	return binary.BigEndian.AppendUint32([]byte{spaceCatalog, catalogVersion}, uint32(t))
 }
@@ -196,47 +196,47 @@ func IsTableVersion(key []byte) bool {
 	return len(key) == 6 && key[0] == spaceCatalog && key[1] == catalogVersion
 }
 
-// Stream is the key of what is known of one stream of a table; it may outlive the table.
+// Stream returns the key of a stream's record, which may outlive the table.
 func Stream(t TableID, label string) []byte {
 	key := binary.BigEndian.AppendUint32([]byte{spaceCatalog, catalogStream}, uint32(t))
 	return append(key, label...)
 }
 
-// Streams is the range of all streams, by table.
+// Streams returns the range of all streams, by table.
 func Streams() (lo, hi []byte) { return prefixBounds([]byte{spaceCatalog, catalogStream}) }
 
-// Backup is the key of what is known of one backup.
+// Backup returns the key of a backup's record.
 func Backup(id string) []byte { return append([]byte{spaceCatalog, catalogBackup}, id...) }
 
-// Delivery holds how far the changes of a table have been delivered to its Kinesis destination.
+// Delivery returns the key of the progress of a table's delivery to its Kinesis destination.
 func Delivery(t TableID) []byte {
 	return binary.BigEndian.AppendUint32([]byte{spaceCatalog, catalogDelivery}, uint32(t))
 }
 
-// Backups is the range of all backups, in the order of their ids' bytes.
+// Backups returns the range of all backups, in bytewise order of their ids.
 func Backups() (lo, hi []byte) { return prefixBounds([]byte{spaceCatalog, catalogBackup}) }
 
-// Transfer is the key of what is known of one transfer between a table and a bucket. No transfer has the id "".
+// Transfer returns the key of the record of a transfer between a table and a bucket. An empty id is never used for a transfer.
 func Transfer(kind byte, id string) []byte {
 	return append([]byte{spaceCatalog, catalogTransfer, kind}, id...)
 }
 
-// Transfers is the range of all transfers of a kind, in the order of their ids' bytes.
+// Transfers returns the range of all transfers of a kind, in bytewise order of their ids.
 func Transfers(kind byte) (lo, hi []byte) {
 	return prefixBounds([]byte{spaceCatalog, catalogTransfer, kind})
 }
 
-// Token is the key of a TransactWriteItems idempotency record.
+// Token returns the key of a TransactWriteItems idempotency record.
 func Token(token string) []byte { return append([]byte{spaceToken}, token...) }
 
-// Tokens is the range of all idempotency records.
+// Tokens returns the range of all idempotency records.
 func Tokens() (lo, hi []byte) { return prefixBounds([]byte{spaceToken}) }
 
-// Identity is the key of a user, role or policy, or of what the directory of these has one of. kind is a character of the
-// directory's.
+// Identity returns the key of a user, role or policy, or of a unique record of the identity directory. kind is defined by the
+// directory.
 func Identity(kind byte, name string) []byte { return append([]byte{spaceIdentity, kind}, name...) }
 
-// Identities is the range of the whole directory.
+// Identities returns the range of the whole identity directory.
 func Identities() (lo, hi []byte) { return prefixBounds([]byte{spaceIdentity}) }
 
 // ParseIdentity returns the parts of such a key.
@@ -247,7 +247,7 @@ func ParseIdentity(key []byte) (kind byte, name string, err error) {
 	return key[1], string(key[2:]), nil
 }
 
-// tableKeyLen is the length of what all keys of a table within a space begin with.
+// tableKeyLen is the length of the common prefix of all keys of a table within a space.
 const tableKeyLen = 1 + 4
 
 func tableKey(space byte, t TableID) []byte {
@@ -258,8 +258,8 @@ func appendTable(dst []byte, space byte, t TableID) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, space), uint32(t))
 }
 
-// PrefixEnd returns the smallest key greater than every key that has the prefix. A prefix of 0xFF bytes
-// only, which no key here begins with, has no such key: then it is nil.
+// PrefixEnd returns the smallest key greater than every key with the prefix. It is nil for a prefix of only 0xFF bytes, which no
+// key here has.
 func PrefixEnd(prefix []byte) []byte {
 	for i := len(prefix) - 1; i >= 0; i-- {
 		if prefix[i] < 0xFF {

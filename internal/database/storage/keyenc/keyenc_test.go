@@ -176,7 +176,7 @@ func TestInTable(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseRejects(t *testing.T) {
 	item := keyenc.Item(nil, 1, str("a"), num("42"))
 	wrongHash := slices.Clone(item)
 	wrongHash[8]++
@@ -321,7 +321,7 @@ func TestPrefixEnd(t *testing.T) {
 	}
 }
 
-func TestFormatForPeople(t *testing.T) {
+func TestFormatIsReadable(t *testing.T) {
 	hash := func(pk ...attr.Value) string { return fmt.Sprintf("%04x", keyenc.PartitionHash(pk)) }
 	broken := append(keyenc.Item(nil, 3, str("a"), none), 0x20, 'b')
 	for _, c := range []struct {

@@ -5,7 +5,7 @@ import "encoding/binary"
 // metricsKeyLen is the length of the key of a minute's metrics.
 const metricsKeyLen = 1 + 8
 
-// Metrics is the key of the metrics of a minute, which is counted since the epoch and not negative.
+// Metrics returns the key of the metrics of a minute, counted since the epoch and not negative.
 func Metrics(minute int64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{spaceMetrics}, uint64(minute))
 }

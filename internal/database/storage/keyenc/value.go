@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 )
 
-// The first byte of a value. Kinds never meet at one place of a key, but for numbers the order of the tags
+// The first byte of a value. Different kinds never occur at the same position of keys, except that the order of the number tags
 // is the order of the signs.
 const (
 	tagNegative = 0x10
@@ -20,16 +20,16 @@ const (
 
 // Within S and B.
 const (
-	escape    = 0x00 // what a byte 00 begins with, and the end
+	escape    = 0x00 // prefix of a byte 00 and of the end
 	escapedNo = 0xFF // escape escapedNo: a byte 00
 	escapeEnd = 0x01 // escape escapeEnd: the end
 )
 
-// exponentBias takes the exponents of 0.d1d2…, from decimal.MinMagnitude+1, to 0…255.
+// exponentBias maps the exponents of 0.d1d2…, from decimal.MinMagnitude+1, to 0…255.
 const exponentBias = -(decimal.MinMagnitude + 1)
 
-// AppendSort appends the encoding of one sort key value, self-delimiting and order-preserving, to a
-// Partition prefix (or to a key that already has earlier sort key values). An absent value appends nothing.
+// AppendSort appends the self-delimiting and order-preserving encoding of one sort key value to a Partition prefix (or to a key
+// with earlier sort key values). An absent value appends nothing.
 func AppendSort(dst []byte, v attr.Value) []byte {
 	if v.Kind() == attr.KindNumber {
 		return appendNumber(dst, v.Text())
@@ -40,8 +40,8 @@ func AppendSort(dst []byte, v attr.Value) []byte {
 	return append(AppendSortPrefix(dst, v), escape, escapeEnd)
 }
 
-// AppendSortPrefix appends the encoding of the beginning of an S or B value without its terminator:
-// the prefix of all keys whose value begins with v (begins_with).
+// AppendSortPrefix appends the encoding of the beginning of an S or B value without its terminator: the prefix of all keys whose
+// value begins with v (begins_with).
 func AppendSortPrefix(dst []byte, v attr.Value) []byte {
 	if v.Kind() == attr.KindString {
 		dst = append(dst, tagString)
@@ -81,7 +81,7 @@ func appendNumber(dst []byte, canonical string) []byte {
 	return append(dst, invert)
 }
 
-// valueRoom is the number of bytes that the value's encoding mostly fits in.
+// valueRoom returns a number of bytes that usually suffices for the value's encoding.
 func valueRoom(v attr.Value) int {
 	switch v.Kind() {
 	case attr.KindString, attr.KindBinary:
@@ -93,7 +93,7 @@ func valueRoom(v attr.Value) int {
 	}
 }
 
-// cutValue splits the value off that key begins with.
+// cutValue splits off the value at the start of key.
 func cutValue(key []byte) (v attr.Value, rest []byte, err error) {
 	if len(key) == 0 {
 		return attr.Value{}, nil, ErrCorrupt

@@ -1,4 +1,4 @@
-// Package logenc is the stored form of a change-log record: what one commit did to one item.
+// Package logenc is the stored form of a change-log record: the effect of one commit on one item.
 //
 // # The form, version 2
 //
@@ -7,18 +7,18 @@
 //	└───┴───────┴────────┴─────┴────────┴─────┴────────┴─────┘
 //	  1     1
 //
-// Where the table is a replica of a global table, 8 bytes stand behind the flags: the version that the change gave the
-// item, big endian, by which the last writer is found.
+// If the table is a replica of a global table, the flags are followed by 8 bytes: the version that the change assigned to the
+// item, big endian, which determines the last writer.
 //
-// A length is a varint (encoding/binary). The flags say who caused the change, whether the item existed before
-// and exists after it, and whether there is a version. A length of 0 stands for an image that is absent, or that the table's log does not keep: an
-// encoded item is never empty. Images are items as they are stored, so that a record is put together by copying.
+// A length is a varint (encoding/binary). The flags contain the origin of the change, whether the item existed before and exists
+// after it, and whether there is a version. A length of 0 means an image that is absent, or that the table's log does not keep:
+// an encoded item is never empty. Images are items in their stored form, so that a record is assembled by copying.
 //
-// The store gives a record its place in the log, which is also its time (kv.Seq): a record knows neither.
+// The store assigns a record's number in the log, which is also its time (kv.Seq); the record contains neither.
 //
 // # Version 1
 //
-// Decode reads it too. It has the origin in place of the flags, then 8 bytes of time, big endian, and keeps every image.
+// Decode also reads version 1. It has the origin instead of the flags, then 8 bytes of time, big endian, and keeps every image.
 package logenc
 
 import (
@@ -38,7 +38,7 @@ var (
 	ErrVersion = errors.New("logenc: record has a version this program does not know")
 )
 
-// Origin says who caused a change.
+// Origin is the cause of a change.
 type Origin uint8
 
 // The origins. They are part of the form.
@@ -50,13 +50,13 @@ const (
 
 // Change is one record.
 type Change struct {
-	Time   int64 // of a record of version 1, in milliseconds since the epoch; 0: its place in the log is its time
+	Time   int64 // of a record of version 1, in milliseconds since the epoch; 0: its number in the log is its time
 	Origin Origin
-	// Existed and Exists report whether the item was there before, and is after the change.
+	// Existed and Exists report whether the item existed before the change, and exists after it.
 	Existed, Exists bool
-	Version         uint64       // that the change gave the item of a replica; 0 where the table was none
-	Key             []byte       // the base item's key in the store (keyenc.Item), so hash and order travel along
-	Old             itemenc.Item // nil where the item did not exist, or this image is not kept
+	Version         uint64       // assigned to a replica's item; 0 if the table was not a replica
+	Key             []byte       // the item's key in the store (keyenc.Item), which includes hash and order
+	Old             itemenc.Item // nil if the item did not exist, or if this image is not kept
 	New             itemenc.Item
 }
 
@@ -75,8 +75,7 @@ const (
 	timeLen1   = 8 // of version 1
 )
 
-// Append appends the encoded record, without Time. An item whose image is given was there without saying so. It
-// allocates at most once.
+// Append appends the encoded record, without Time. An item with an image exists, whatever the flags. It allocates at most once.
 func Append(dst []byte, c Change) []byte {
 	room := headLen + versionLen + len(c.Key) + len(c.Old) + len(c.New) + 3*binary.MaxVarintLen32
 	dst = slices.Grow(dst, room)
@@ -111,7 +110,7 @@ func flags(c *Change) (f byte) {
 	return f
 }
 
-// Decode reads a record; its slices alias data. It does not look into the items.
+// Decode decodes a record; its slices alias data. It does not decode the items.
 func Decode(data []byte) (Change, error) {
 	if len(data) < headLen {
 		return Change{}, ErrCorrupt
@@ -147,7 +146,7 @@ func Decode(data []byte) (Change, error) {
 	return c, nil
 }
 
-// decode1 reads a record of version 1.
+// decode1 decodes a record of version 1.
 func decode1(data []byte) (Change, error) {
 	if len(data) < headLen+timeLen1 || data[1] > byte(OriginTTL) {
 		return Change{}, ErrCorrupt
@@ -160,7 +159,7 @@ func decode1(data []byte) (Change, error) {
 	return c, nil
 }
 
-// decodeParts reads key and images, which end the record.
+// decodeParts decodes key and images, to the end of the record.
 func (c *Change) decodeParts(rest []byte) error {
 	for _, part := range [...]*[]byte{&c.Key, (*[]byte)(&c.Old), (*[]byte)(&c.New)} {
 		n, length := binary.Uvarint(rest)

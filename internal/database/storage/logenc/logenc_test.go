@@ -91,7 +91,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestDecodeRefuses(t *testing.T) {
+func TestDecodeRejects(t *testing.T) {
 	for _, version := range []string{"v1", "v2"} {
 		record := golden(t, "testdata/format_"+version+"/removal")
 		refuseDamaged(t, record)

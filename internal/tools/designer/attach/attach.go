@@ -1,5 +1,5 @@
-// Package attach keeps designs with their tables: in a table of the same database, so that whoever sees the tables can
-// see what they mean, with any DynamoDB endpoint.
+// Package attach stores designs with their tables, in a table of the same database, so that everyone who can read the
+// tables can look up their design. It works with any DynamoDB endpoint.
 //
 // # Model
 //
@@ -10,10 +10,10 @@
 //
 // # Invariants
 //
-//	A1  Versions are never changed: attaching and detaching add one.
+//	A1  Versions are immutable: attaching and detaching add a new one.
 //	A2  A table without a design, a database without the table monotable-designs, and a caller who may not read it see no design.
 //
-// Any number of processes may attach at once; of two that take the same version, one is told to try again.
+// Processes may attach concurrently; of two that write the same version, one gets an error and must retry.
 package attach
 
 import (
@@ -152,7 +152,7 @@ func add(ctx context.Context, client Client, d *Design) error {
 	return err
 }
 
-// Latest is the design of a table; nil where it has none.
+// Latest is the design of a table; nil if it has none.
 func Latest(ctx context.Context, client Client, table string) (*Design, error) {
 	d, err := last(ctx, client, table)
 	if d != nil && d.File == "" {

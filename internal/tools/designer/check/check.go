@@ -2,12 +2,14 @@
 // partitions, indexes that leak data, and writes that lose or duplicate it.
 //
 // # Model
+//
 // A rule (rules.go) has an ID, a severity and a page of documentation. A finding is one violation: the rule, the object,
 // the position in the text and, where possible, a counterexample such as a key. Authors can accept a finding on the
 // object, with a reason. An acceptance that matches no finding is itself a finding, so acceptances do not outlive their
 // cause.
 //
 // # Invariants
+//
 //	I1  Findings are a pure function of the design, ordered as in its text.
 //	I2  The keys that templates can render are decided exactly (package keylang) or, where it says so, over-approximated:
 //	    no collision is missed, and one that may be spurious is a warning instead of an error.

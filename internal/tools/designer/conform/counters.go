@@ -206,7 +206,7 @@ func (c *checker) compareCounters() {
 	}
 }
 
-// number is a value as a number; 0 where it is none.
+// number is a value as a number; 0 if it is none.
 func number(v types.AttributeValue) decimal.Decimal {
 	n, ok := v.(*types.AttributeValueMemberN)
 	if !ok {

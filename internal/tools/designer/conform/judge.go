@@ -10,13 +10,13 @@ import (
 )
 
 // Judge says what is wrong with single items of one table. It finds what Check finds in an item alone: copies, markers and counters are not
-// compared with what they belong to. A Judge may be used by any number of goroutines.
+// compared with what they belong to. A Judge is safe for concurrent use.
 type Judge struct {
 	checker *checker
 	table   *tableState
 }
 
-// NewJudge returns the Judge of a table by its name in the design; nil where the design has no such table.
+// NewJudge returns the Judge of a table by its name in the design; nil if the design has no such table.
 func NewJudge(d *design.Design, tableName string) *Judge {
 	c := newChecker(d, map[string]Pass{tableName: Of(nil)}, Options{Examples: 1})
 	if len(c.tables) == 0 {

@@ -97,7 +97,7 @@ type badValue struct {
 }
 
 // itemsOf are the items that an entity's values make. Values that cannot be used are told, and others put in their
-// place, so that at least the keys of the others are known; nil where not even that can be done.
+// place, so that at least the keys of the others are known; nil if not even that can be done.
 func itemsOf(e *entityState, values table.Values) ([]table.Item, []badValue) {
 	var bad []badValue
 	for range e.design.Fields {

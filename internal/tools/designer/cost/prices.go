@@ -25,7 +25,7 @@ type Prices struct {
 }
 
 // ReadPrices reads a region's prices from a JSON file: AWS's own price list of DynamoDB, of one region or of all, or one
-// with the members of Prices, where unknown members are errors. The region may be "" where the file has one only. A price
+// with the members of Prices, where unknown members are errors. The region may be "" if the file has one only. A price
 // of requests, capacity or storage that is not there is an error: a price of nothing would be a guess.
 func ReadPrices(file, region string) (Prices, error) {
 	text, err := os.ReadFile(file) //nolint:gosec // the caller names it

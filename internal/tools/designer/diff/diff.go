@@ -1,9 +1,9 @@
-// Package diff says what it takes to go from one design to another: which changes are free, which DynamoDB does by itself
-// while it serves, which need items to be written again, and which break what is there.
+// Package diff classifies the changes between two designs: which are free, which DynamoDB carries out while serving
+// requests, which need items to be rewritten, and which break existing data or programs.
 //
-// A change is classed by what must happen to the data, and to programs that use the code of the old design. What a
-// backfill costs is reckoned from the volumes of the new design, and includes the index entries that DynamoDB writes with
-// the items.
+// A change is classified by its effect on the data, and on programs that use the code of the old design. The cost of a
+// backfill is estimated from the volumes of the new design, and includes the index entries that DynamoDB writes with the
+// items.
 package diff
 
 import (

@@ -1,14 +1,14 @@
-// Package docs writes the document of a design: what it stores and under which keys, how every pattern is served and
-// what it costs, what is guaranteed, what is known to be wrong, and how sample items lie in their partitions.
+// Package docs generates the documentation of a design: its data and keys, the request and cost of every pattern,
+// guarantees, findings, and sample items by partition.
 //
 // # Model
 //
-// The document is a function of the design and of nothing else: each sentence and table row is derived from the design
-// by the packages that decide (plan, cost, check, explain) and by the one that makes keys (render). So it cannot say
-// what the design does not do, and a copy that is checked in can be compared with a fresh one, byte by byte.
+// The output depends only on the design: every sentence and table row is derived from it by packages plan, cost, check,
+// explain and render. It cannot contradict the design, and a committed copy can be compared with a fresh one byte by
+// byte.
 //
 //	Markdown ◀── sections, in order: summary, entities, item collections, keys, patterns, guarantees, personal data, lifecycles, cost,
-//	             findings, samples. One that has nothing to say is left out.
+//	             findings, samples. Empty sections are omitted.
 //	Mermaid  ◀── erDiagram, flowchart and stateDiagram-v2 in fences, which GitHub and most renderers draw.
 //
 // # Invariants
@@ -17,7 +17,7 @@
 //	D2  Every entity, read, collection and write of the design has its heading.
 //	D3  No text of the design can end a cell, fence, label or code span that it stands in.
 //
-// Document may be called from any number of goroutines.
+// Document is safe for concurrent use.
 package docs
 
 import (
@@ -89,7 +89,7 @@ func (p *page) summary() {
 	p.line("")
 }
 
-// region is the price list of the design; false where there is none for its region.
+// region is the price list of the design; false if there is none for its region.
 func (p *page) region() (cost.Prices, bool) {
 	prices, err := cost.PricesOf(p.design.Workload.Region)
 	return prices, err == nil

@@ -184,7 +184,7 @@ func (l *lifecycle) diagram() []string {
 	return lines
 }
 
-// assigned is what a field is given; nil where it is not.
+// assigned is what a field is given; nil if it is not.
 func assigned(list []*design.Assignment, field string) *design.ValueExpr {
 	i := slices.IndexFunc(list, func(a *design.Assignment) bool { return a.Field == field })
 	if i < 0 {

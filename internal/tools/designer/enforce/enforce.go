@@ -12,7 +12,7 @@
 //	E1  What a rule refuses, conform reports of a single item, and the other way round.
 //	E2  A design that cannot be read refuses every item: it is not known what it would allow.
 //
-// Rules may be used by any number of goroutines.
+// Rules are safe for concurrent use.
 package enforce
 
 import (
@@ -71,7 +71,7 @@ func New(o Options) *Rules {
 	return &Rules{options: o, tables: map[[2]string]*ruled{}}
 }
 
-// Of returns the rule of a table, nil where the table has no design. client reads the designs that are attached.
+// Of returns the rule of a table, nil if the table has no design. client reads the designs that are attached.
 func (r *Rules) Of(ctx context.Context, client *dynamodb.Client, table string) (func(map[string]types.AttributeValue) error, error) {
 	if table == attach.Table {
 		return nil, nil //nolint:nilnil // any item may be there

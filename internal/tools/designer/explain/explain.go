@@ -1,7 +1,7 @@
-// Package explain tells how DynamoDB serves the patterns of a design: the request that each read becomes, what it
-// costs, how fresh it is, which other places come near and what they lack; and the items that each write touches.
+// Package explain describes how DynamoDB serves the patterns of a design: the request of each read, its cost and
+// consistency, alternative places and what they lack, and the items that each write affects.
 //
-// It says in words, or as a value for a program, what packages plan and cost have decided; it decides nothing.
+// It presents the decisions of packages plan and cost, as text or as values, and makes none itself.
 package explain
 
 import (
@@ -32,7 +32,7 @@ type Pattern struct {
 	Lacks []string `json:"lacks,omitempty"`
 	Near  []Near   `json:"near,omitempty"`
 
-	// LeastUnits and MostUnits are the bounds of ReadUnits or WriteUnits; MostUnits is 0 where the design does not tell it.
+	// LeastUnits and MostUnits are the bounds of ReadUnits or WriteUnits; MostUnits is 0 if the design does not tell it.
 	// UnitsPerKey is what each of the keys takes, of which ReadUnits counts Keys; WholeUnits is what a Scan takes in all.
 	UnitsPerKey float64 `json:"unitsPerKey,omitempty"`
 	Keys        float64 `json:"keys,omitempty"`
@@ -54,7 +54,7 @@ type Pattern struct {
 type Near struct {
 	Place     string   `json:"place"`
 	Serves    bool     `json:"serves"`              // as well as the chosen one, at ReadUnits
-	ReadUnits float64  `json:"readUnits,omitempty"` // 0 where no request reads it there
+	ReadUnits float64  `json:"readUnits,omitempty"` // 0 if no request reads it there
 	Lacks     []string `json:"lacks,omitempty"`
 }
 

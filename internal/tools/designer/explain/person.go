@@ -13,7 +13,7 @@ import (
 // Personal is a way to items of a person, and what erasure does with them.
 type Personal struct {
 	Entity string
-	// By says how the items are known, Place where they are found; "" where nothing finds them.
+	// By says how the items are known, Place where they are found; "" if nothing finds them.
 	By, Place string
 	// Erased is what becomes of them, and Copied whether they are in the person's copy.
 	Erased string

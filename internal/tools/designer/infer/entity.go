@@ -354,7 +354,7 @@ func notes(list ...*template) string {
 	return strings.Join(out, "; ")
 }
 
-// byPath is the field at a path, nil where there is none.
+// byPath is the field at a path, or nil if there is none.
 func (e *entity) byPath(path string) *field {
 	i := slices.IndexFunc(e.fields, func(f *field) bool { return f.path == path })
 	if i < 0 {

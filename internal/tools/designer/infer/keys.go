@@ -90,7 +90,7 @@ func keyRank(name string) int {
 	}
 }
 
-// partnerOf is the sort key that goes with a partition key by its name: SK with PK; "" where the name tells none.
+// partnerOf is the sort key that goes with a partition key by its name: SK with PK; "" if the name tells none.
 func partnerOf(pk string) string {
 	for first, second := range map[string]string{
 		"PK": "SK", "pk": "sk", "Pk": "Sk", "partitionKey": "sortKey", "PartitionKey": "SortKey", "partition_key": "sort_key",

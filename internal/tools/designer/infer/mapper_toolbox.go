@@ -268,7 +268,7 @@ func (l *learner) separate(keys []string, computed bool) {
 	}
 }
 
-// entry is the place in an index; nil where the entity has not all of its attributes.
+// entry is the place in an index; nil if the entity has not all of its attributes.
 func (l *learner) entry(x *mappedIndex) (*mappedEntry, error) {
 	out := &mappedEntry{index: x.Name}
 	for i, keys := range [][]Key{x.PK, x.SK} {

@@ -183,7 +183,7 @@ func term(t design.Term) table.Term {
 	return out
 }
 
-// Read returns the read of a name, nil where there is none that can be run.
+// Read returns the read of a name, or nil if there is none that can be run.
 func (p *Program) Read(name string) *Read {
 	i := slices.IndexFunc(p.Reads, func(r *Read) bool { return r.Design.Name == name })
 	if i < 0 {
@@ -192,7 +192,7 @@ func (p *Program) Read(name string) *Read {
 	return p.Reads[i]
 }
 
-// Collection returns the collection of a name, nil where there is none that can be run.
+// Collection returns the collection of a name, or nil if there is none that can be run.
 func (p *Program) Collection(name string) *Collection {
 	i := slices.IndexFunc(p.Collections, func(c *Collection) bool { return c.Design.Name == name })
 	if i < 0 {
@@ -201,7 +201,7 @@ func (p *Program) Collection(name string) *Collection {
 	return p.Collections[i]
 }
 
-// Write returns the write of a name, nil where there is none that can be run.
+// Write returns the write of a name, or nil if there is none that can be run.
 func (p *Program) Write(name string) *Write {
 	i := slices.IndexFunc(p.Writes, func(w *Write) bool { return w.Design.Name == name })
 	if i < 0 {

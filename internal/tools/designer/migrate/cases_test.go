@@ -97,7 +97,7 @@ func TestFaultyMakes(t *testing.T) {
 	for name, test := range map[string]struct {
 		start, edits [][2]string
 		makes, fills []string
-		want         string // "" where it can be carried out
+		want         string // "" if it can be carried out
 	}{
 		"sound":               {edits: with(sound), makes: []string{"Parcel=Order"}, fills: []string{"Parcel.label=note"}},
 		"a field inside":      {start: address, edits: with(sound), makes: []string{"Parcel=Order"}, fills: []string{"Parcel.label=address.city"}},

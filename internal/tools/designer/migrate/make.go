@@ -39,7 +39,7 @@ func takenOver(field, of *design.Field) bool {
 }
 
 // sourceOf finds a field, or one inside of it, as address.city: the field's name, and the stored way from there. It is
-// nil where there is none.
+// nil if there is none.
 func sourceOf(d *design.Design, entity, path string) ([]string, design.Type) {
 	e := d.Entity(entity)
 	if e == nil {

@@ -36,7 +36,7 @@ type Step struct {
 	Items      float64   `json:"items,omitempty"`     // that are written
 	ReadUnits  float64   `json:"readUnits,omitempty"`
 	WriteUnits float64   `json:"writeUnits,omitempty"`
-	Cost       float64   `json:"cost,omitempty"` // in dollars; 0 where there is no price list
+	Cost       float64   `json:"cost,omitempty"` // in dollars; 0 if there is no price list
 	Seconds    float64   `json:"seconds,omitempty"`
 }
 
@@ -44,7 +44,7 @@ type Step struct {
 type Plan struct {
 	Steps    []Step    `json:"steps"`
 	Refusals []Refusal `json:"refusals,omitempty"`
-	// DualWrites has the old design's patterns and NewReads the new one's, over items that serve both; nil where there is
+	// DualWrites has the old design's patterns and NewReads the new one's, over items that serve both; nil if there is
 	// no such step.
 	DualWrites *design.Design `json:"-"`
 	NewReads   *design.Design `json:"-"`
@@ -63,11 +63,11 @@ type Plan struct {
 // fill is a value for a field where there is none.
 type fill struct {
 	field  string
-	value  types.AttributeValue // nil where it is another field's
+	value  types.AttributeValue // nil if it is another field's
 	source []string             // that field, and the way to the value inside of it
 }
 
-// of is the value by the other values of an item; nil where there is none.
+// of is the value by the other values of an item; nil if there is none.
 func (f fill) of(v table.Values) types.AttributeValue {
 	if f.value != nil {
 		return f.value
@@ -178,7 +178,7 @@ func (p *Plan) fill(s string) error {
 	return nil
 }
 
-// constant is a constant as a field stores it; nil where it is none of the field's type.
+// constant is a constant as a field stores it; nil if it is none of the field's type.
 func (p *Plan) constant(t design.Term, of design.Type) types.AttributeValue {
 	value := t.Constant.Text
 	if t.Negative {
@@ -352,7 +352,7 @@ func scanUnits(d *design.Design, each float64) float64 {
 	return each * bytes / readBytes
 }
 
-// backfillStep prices the backfill; false where there is nothing to do.
+// backfillStep prices the backfill; false if there is nothing to do.
 func (p *Plan) backfillStep(old *design.Design) (Step, bool) {
 	s := Step{Kind: Backfill, Title: "rewrite every item, in a transaction with its copies and markers, if it has not changed since it was read", ReadUnits: scanUnits(p.before, 1)}
 	adds := false
@@ -448,7 +448,7 @@ func (s *surplus) described(fills []fill) []string {
 	return out
 }
 
-// finishStep prices the clean-up; false where the old design has nothing that the new one has not.
+// finishStep prices the clean-up; false if the old design has nothing that the new one has not.
 func (p *Plan) finishStep(now *design.Design) (Step, bool) {
 	s := Step{Kind: Finish, Title: "remove leftovers of the old design, if all items match the new one", ReadUnits: scanUnits(now, 0.5) + scanUnits(now, 1)}
 	leaves := false

@@ -163,7 +163,7 @@ func (r *record) ensureTable(ctx context.Context) error {
 	return active(ctx, r.client, r.table)
 }
 
-// load reads the state; false where the migration was never begun.
+// load reads the state; false if the migration was never begun.
 func (r *record) load(ctx context.Context) (holder string, there bool, err error) {
 	out, err := r.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.table, Key: r.key(r.id), ConsistentRead: aws.Bool(true)})
 	if _, absent := errors.AsType[*types.ResourceNotFoundException](err); absent {

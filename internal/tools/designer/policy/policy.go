@@ -1,11 +1,11 @@
-// Package policy is what a repository says of all of its designs: which rules matter how much, what a month may cost,
-// which Regions are used, and which findings are accepted for a time, by whom.
+// Package policy has the settings of a repository for all its designs: severities of rules, the monthly budget, allowed
+// Regions, and findings accepted until a date, with their owners.
 //
-// It is a file, monotable.yaml or .monotable.yaml, in the directory of a design or one above it, up to the repository's
-// root; the nearest holds. A finding that the policy accepts or turns off stays a finding, with its reason. What DynamoDB
-// refuses cannot be accepted or made milder.
+// They are in a file, monotable.yaml or .monotable.yaml, in the directory of a design or a parent directory, up to the
+// root of the repository; the nearest one applies. A finding that the policy accepts or turns off is still a finding,
+// with the reason. Violations that DynamoDB itself rejects cannot be accepted or downgraded.
 //
-// All functions are pure but for reading files; the time is handed in.
+// Apart from reading files, all functions are pure; the current time is a parameter.
 package policy
 
 import (
@@ -76,7 +76,7 @@ func Check(file string, d *design.Design, now time.Time) (check.Findings, error)
 	return p.Check(d, now), nil
 }
 
-// Find reads the policy for a file; nil where there is none.
+// Find reads the policy for a file; nil if there is none.
 func Find(file string) (*Policy, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -94,7 +94,7 @@ func Find(file string) (*Policy, error) {
 	}
 }
 
-// in reads the policy of one directory; nil where there is none.
+// in reads the policy of one directory; nil if there is none.
 func in(directory string) (*Policy, error) {
 	var found *Policy
 	for _, name := range names {

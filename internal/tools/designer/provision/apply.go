@@ -71,7 +71,7 @@ func (a *applier) table() error {
 	return err
 }
 
-// describe returns nil where there is no such table.
+// describe returns nil if there is no such table.
 func (a *applier) describe() (*types.TableDescription, error) {
 	out, err := a.client.DescribeTable(a.ctx, &dynamodb.DescribeTableInput{TableName: &a.spec.Name})
 	if _, absent := errors.AsType[*types.ResourceNotFoundException](err); absent {

@@ -108,7 +108,7 @@ func (i IAM) policy(d *design.Design, needs []need) *object {
 	return new(object).set("Version", "2012-10-17").set("Statement", statements)
 }
 
-// fewest are patterns of keys without those that another covers; nil where one is for all.
+// fewest are patterns of keys without those that another covers; nil if one is for all.
 func fewest(keys []string) []string {
 	slices.Sort(keys)
 	keys = slices.Compact(keys)

@@ -23,7 +23,7 @@ type replay struct {
 	pattern    string
 	repeatable bool
 	next       *request // the first that has no answer
-	// read says what the read found whose last answer was the last that there is; "" where that is of no read.
+	// read says what the read found whose last answer was the last that there is; "" if that is of no read.
 	read string
 }
 

@@ -123,7 +123,7 @@ func (x *exploration) run(ctx context.Context, start *content) error {
 	return nil
 }
 
-// at is the node that a process is at: the next attempt where it starts again, nil where it has ended.
+// at is the node that a process is at: the next attempt where it starts again, nil if it has ended.
 func at(n *node) *node {
 	for n != nil && n.next == nil {
 		n = n.again

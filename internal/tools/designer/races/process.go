@@ -29,13 +29,13 @@ type node struct {
 	parent   *node
 	answer   *answer
 	children map[string]*node
-	// next is the request that it makes now; nil where it has ended.
+	// next is the request that it makes now; nil if it has ended.
 	next *request
 	// outcome is how it ended: "" where all is done, else the name of the error.
 	outcome string
-	// read says what a read has found by the answer; "" where no read is over.
+	// read says what a read has found by the answer; "" if no read is over.
 	read string
-	// again is the beginning of the next attempt, which it goes on with at once; nil where it does not.
+	// again is the beginning of the next attempt, which it goes on with at once; nil if it does not.
 	again *node
 }
 

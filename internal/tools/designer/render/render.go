@@ -1,4 +1,4 @@
-// Package render makes keys: it puts the values of an item into the templates of a design.
+// Package render renders keys: it inserts the values of an item into the templates of a design.
 //
 // # Model
 //

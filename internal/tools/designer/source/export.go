@@ -20,7 +20,7 @@ import (
 // Export is an export of a table to S3, as a directory.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html
 type Export struct {
-	// Table is the name of the table that was exported; "" where there is no manifest that says it.
+	// Table is the name of the table that was exported; "" if there is no manifest that says it.
 	Table string
 
 	files []dataFile

@@ -16,7 +16,7 @@ import (
 // Table is a table at an endpoint.
 type Table struct {
 	Description *types.TableDescription
-	// TTLAttr is the attribute by which items expire; "" where they do not, or where the caller may not ask.
+	// TTLAttr is the attribute by which items expire; "" if they do not, or where the caller may not ask.
 	TTLAttr string
 
 	// Consumed hears what each page of a scan has consumed, from several goroutines at once, and may wait before the next

@@ -33,7 +33,7 @@ type change struct {
 	write   *lower.Write
 	in      table.Input
 	now     time.Time
-	// made are the items that the write has answered, where new identifiers come from; nil where it was not made.
+	// made are the items that the write has answered, where new identifiers come from; nil if it was not made.
 	made *table.Outcome
 
 	step *design.Step

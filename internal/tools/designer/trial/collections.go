@@ -124,7 +124,7 @@ type wanted struct {
 	member int
 }
 
-// answer is what a collection must answer; nil where its root is not there, or is somebody else's.
+// answer is what a collection must answer; nil where its root is not there, or is another owner's.
 func (g *gathering) answer(w *world, in table.Input) []wanted {
 	c := g.collection
 	owner := in.Values[c.Design.Owner]

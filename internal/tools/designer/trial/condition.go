@@ -126,7 +126,7 @@ func namedMembers(d *design.Design, t design.Type, m map[string]types.AttributeV
 	return it
 }
 
-// load is the value at the end of a path into maps; nil where there is none.
+// load is the value at the end of a path into maps; nil if there is none.
 func load(m map[string]types.AttributeValue, path []string) types.AttributeValue {
 	for _, step := range path[:len(path)-1] {
 		inner, is := m[step].(*types.AttributeValueMemberM)

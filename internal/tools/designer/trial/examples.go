@@ -57,7 +57,7 @@ type answered struct {
 	values table.Values
 }
 
-// exampleFails runs an example; nil where it is as it says.
+// exampleFails runs an example; nil if it is as it says.
 func (t *Trial) exampleFails(ctx context.Context, x *design.Example) *Failure {
 	f := &Failure{Kind: WrongSet}
 	in, err := t.exampleInput(x)

@@ -46,7 +46,7 @@ type mismatch struct {
 	also *mismatch
 }
 
-// of is the mismatch of a kind among those of a call; nil where there is none.
+// of is the mismatch of a kind among those of a call; nil if there is none.
 func (m *mismatch) of(k Kind) *mismatch {
 	for ; m != nil; m = m.also {
 		if m.kind == k {
@@ -146,7 +146,7 @@ type listing struct {
 	limit   int // 0 for none
 }
 
-// judge compares an answer with the truth; nil where it is right.
+// judge compares an answer with the truth; nil if it is right.
 func (l *listing) judge() (*mismatch, error) {
 	want, err := l.answer(l.records, l.in)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 // verdict is what a write must come to.
 type verdict struct {
-	// refusals are the errors that it may be refused with, and invalid why its input is none; both empty where it must
+	// refusals are the errors that it may be refused with, and invalid why its input is none; both empty if it must
 	// succeed.
 	refusals []error
 	invalid  string
@@ -340,7 +340,7 @@ func (w *world) tally(r *record, c *design.Counter) decimal.Decimal {
 	return n
 }
 
-// misses compares what a write has come to with the verdict; nil where they agree.
+// misses compares what a write has come to with the verdict; nil if they agree.
 func (v *verdict) misses(out table.Outcome, err error) *mismatch {
 	refusal, refused := errors.AsType[*table.Refusal](err)
 	switch {

@@ -104,7 +104,7 @@ func (w *world) become(ctx context.Context, records []*record) error {
 
 func (w *world) tableOf(t *table.Table) *string { return aws.String(w.tables[t.Name]) }
 
-// compareTables compares what is there with what records say must be; nil where it is the same. Ghosts may be there.
+// compareTables compares what is there with what records say must be; nil if it is the same. Ghosts may be there.
 func (w *world) compareTables(is map[string]table.Item, records []*record, ghosts map[string]bool) (*mismatch, error) {
 	want, err := must(records)
 	if err != nil {

@@ -88,7 +88,7 @@ func (w *world) touched(t touch, was, is map[string]table.Item) plan.ItemWrite {
 	return out
 }
 
-// entry is what an index has of an item; nil where it has none.
+// entry is what an index has of an item; nil if it has none.
 func (w *world) entry(p plan.Place, it table.Item) table.Item {
 	if it == nil || slices.ContainsFunc(slices.Concat(p.Index.PK, p.Index.SK), func(k design.KeyAttribute) bool { return it[k.Name] == nil }) {
 		return nil

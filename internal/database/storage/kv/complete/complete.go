@@ -1,29 +1,31 @@
-// Package complete makes a whole store of a core: it does by means of what every store owes what some stores do better by themselves.
+// Package complete turns a kv.Core into a complete kv.Store: it implements the features that a core lacks by means of the core
+// itself.
 //
 // # Model
 //
-// What the core has beyond a kv.Core is asked for by its interface (kv.Loader, kv.Sizer, kv.Compacter, kv.Keeper, kv.Disk), and used. Change logs whose records
-// have numbers already (kv.Logs) cannot be made of a core: a database cannot be moved into a store like that. For the rest:
+// Features that the core has in addition to kv.Core are detected by their interfaces (kv.Loader, kv.Sizer, kv.Compacter,
+// kv.Keeper, kv.Disk), and used. Loading change logs with existing record numbers (kv.Logs) cannot be built on a core: a database
+// cannot be moved into such a store. For the rest:
 //
-//   - a bulk load is made of updates;
+//   - a bulk load consists of updates;
 //
 //   - sizes are the lengths of what is read;
 //
-//   - nothing is compacted;
+//   - compaction does nothing;
 //
-//   - a kept snapshot is a copy, from a snapshot of the core, in keys of this package's own:
+//   - a kept snapshot is a copy, made from a snapshot of the core, in keys of this package:
 //
-//     0xE0 name             the record of a kept snapshot: its id, how far it is
-//     0xE1 id key           an entry, as an iterator of the core has it
+//     0xE0 name             the record of a kept snapshot: its id and progress
+//     0xE1 id key           an entry, in the form of the core's iterators
 //     0xE2 id log number    a record of a change log
 //
 // # Invariants
 //
-//  1. A copy is there for callers when its record says that it is whole, which is written last.
-//  2. All that writes a copy checks its record in the same update. One that is not whole is removed by the next call of Keep under its name in any process,
-//     or under any name when it has not moved on for a minute: its record says so first, and goes last.
+//  1. A copy is visible to callers once its record says that it is complete, which is written last.
+//  2. Everything that writes a copy checks its record in the same update. An incomplete copy is removed by the next call of Keep with its name in any process,
+//     or with any name if it has made no progress for a minute: first its record is marked, and the record is removed last.
 //
-// All methods may be called at once from any goroutine and any process that has the store open.
+// All methods are safe for concurrent use, also by several processes that have the store open.
 package complete
 
 import (
@@ -35,13 +37,13 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Store implements kv.Store by a core.
+// Store implements kv.Store on a core.
 type Store struct{ kv.Core }
 
-// New returns the store of a core, which is the store's from then on.
+// New returns the store of a core, of which it takes ownership.
 func New(core kv.Core) *Store { return &Store{core} }
 
-// end confines the upper end of a range to the callers' keys.
+// end limits the upper end of a range to the callers' keys.
 func end(hi []byte) []byte {
 	if last := []byte{kv.ReservedPrefix}; hi == nil || bytes.Compare(hi, last) > 0 {
 		return last
@@ -49,7 +51,7 @@ func end(hi []byte) []byte {
 	return hi
 }
 
-// Limits implements kv.Core: a copied key is longer than the key.
+// Limits implements kv.Core: a copied key is longer than the original.
 func (s *Store) Limits() kv.Limits {
 	l := s.Core.Limits()
 	l.KeyBytes -= len(copyPrefix(entries, 0))
@@ -106,7 +108,7 @@ func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) 
 	})
 }
 
-// open is for what would not ask the core.
+// open checks that the core is open, for methods that would not call it.
 func (s *Store) open(ctx context.Context) error {
 	if _, err := s.Get(ctx, []byte{records}); err != nil {
 		return err
@@ -166,7 +168,7 @@ func (s *Store) DiskUsage() (kv.DiskUsage, error) {
 	return kv.DiskUsage{}, nil
 }
 
-// The following types end ranges where the callers' keys do.
+// The following types end ranges at the end of the callers' keys.
 
 type reads struct{ kv.Reads }
 
@@ -188,7 +190,7 @@ func (s snapshot) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
 	return s.Snapshot.Iter(lo, end(hi), o)
 }
 
-// txn refuses keys that could not be copied, too.
+// txn also rejects keys that could not be copied.
 type txn struct {
 	kv.Txn
 	keyBytes int

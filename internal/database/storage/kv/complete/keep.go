@@ -20,7 +20,7 @@ const (
 	logs
 )
 
-// state is how far a copy is.
+// state is the state of a copy.
 type state byte
 
 const (
@@ -29,18 +29,18 @@ const (
 	dropping
 )
 
-// abandoned is how long a copy that is not whole may stand still.
+// abandoned is how long an incomplete copy may make no progress.
 const abandoned = time.Minute
 
-// pieceBytes is about how much one update copies.
+// pieceBytes is the approximate size of one update of a copy.
 const pieceBytes = 1 << 20
 
-var errTaken = errors.New("complete: the copy was taken for abandoned, or dropped, and is no more")
+var errTaken = errors.New("complete: the copy was dropped, or considered abandoned, while it was being made")
 
-// record says what there is of a kept snapshot.
+// record is the record of a kept snapshot.
 //
 //	┌────┬───────┬───────┬───────┐
-//	│ id │ state │ moved │ bytes │   moved: when it last moved on, in milliseconds; big endian
+//	│ id │ state │ moved │ bytes │   moved: the time of the last progress, in milliseconds; big endian
 //	└────┴───────┴───────┴───────┘
 //	  8    1       8       8
 type record struct {
@@ -61,7 +61,7 @@ const recordBytes = 25
 
 func decode(data []byte) (record, error) {
 	if len(data) != recordBytes {
-		return record{}, fmt.Errorf("complete: the record %x of a kept snapshot is damaged", data)
+		return record{}, fmt.Errorf("complete: the record %x of a kept snapshot is corrupted", data)
 	}
 	return record{
 		id:    binary.BigEndian.Uint64(data),
@@ -73,7 +73,7 @@ func decode(data []byte) (record, error) {
 
 func recordKey(name string) []byte { return append([]byte{records}, name...) }
 
-// copyPrefix is what the keys of a copy begin with, in one of its spaces.
+// copyPrefix returns the prefix of a copy's keys in one of its spaces.
 func copyPrefix(space byte, id uint64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{space}, id)
 }
@@ -112,7 +112,7 @@ func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) error 
 	if err != nil {
 		return err
 	}
-	return c.run(ctx, what) // what an error leaves is there for nobody
+	return c.run(ctx, what) // after an error, nobody sees what it left
 }
 
 // copier makes one copy.
@@ -121,11 +121,11 @@ type copier struct {
 	name   string
 	frees  bool
 	record record
-	piece  [][2][]byte // what the next update writes
+	piece  [][2][]byte // the writes of the next update
 	size   int
 }
 
-// change is an update that leaves the copier's record, if allowed by fn, which sees what the record is now.
+// change updates the copier's record, if fn, which gets the current record, allows it.
 func (c *copier) change(ctx context.Context, fn func(txn kv.Txn, is record) error) error {
 	now, err := c.store.now(ctx)
 	if err != nil {
@@ -146,7 +146,7 @@ func (c *copier) change(ctx context.Context, fn func(txn kv.Txn, is record) erro
 	})
 }
 
-// get reads a record; one that is not there has no state.
+// get reads a record; a missing one has no state.
 func get(r kv.Reader, key []byte) (record, error) {
 	data, err := r.Get(key)
 	if err != nil || data == nil {
@@ -155,7 +155,7 @@ func get(r kv.Reader, key []byte) (record, error) {
 	return decode(data)
 }
 
-// now is the time by which all processes judge what is abandoned.
+// now returns the time by which all processes decide what is abandoned.
 func (s *Store) now(ctx context.Context) (time.Time, error) {
 	now, timed, err := s.Time(ctx)
 	if err == nil && !timed {
@@ -164,7 +164,7 @@ func (s *Store) now(ctx context.Context) (time.Time, error) {
 	return now, err
 }
 
-// run copies what is selected.
+// run copies the selection.
 func (c *copier) run(ctx context.Context, what kv.Selection) error {
 	snap, err := c.store.Core.Snapshot(ctx)
 	if err != nil {
@@ -223,7 +223,7 @@ func (c *copier) add(ctx context.Context, key, value []byte) error {
 	return c.flush(ctx)
 }
 
-// flush writes what has been added, as long as the copy is the copier's.
+// flush writes what has been added, unless the copy no longer belongs to the copier.
 func (c *copier) flush(ctx context.Context) error {
 	c.record.bytes += int64(c.size)
 	err := c.change(ctx, func(txn kv.Txn, is record) error {
@@ -276,7 +276,7 @@ func (s *Store) records(ctx context.Context) (list []named, err error) {
 	return list, it.Err()
 }
 
-// sweep removes what is abandoned.
+// sweep removes abandoned copies.
 func (s *Store) sweep(ctx context.Context) error {
 	all, err := s.records(ctx)
 	for i := range all {
@@ -306,7 +306,8 @@ func (s *Store) DropKept(ctx context.Context, name string) error {
 	return s.drop(ctx, name, func(record) bool { return true })
 }
 
-// drop removes the copy of a name if its record is as which says. From the first update on it is there for nobody, and nobody adds to it.
+// drop removes the copy with a name if its record satisfies which. From the first update on it is invisible, and nothing is added
+// to it.
 func (s *Store) drop(ctx context.Context, name string, which func(record) bool) error {
 	key := recordKey(name)
 	intent := kv.Intent{Write: [][]byte{key}, Drops: true}
@@ -342,10 +343,10 @@ func (s *Store) drop(ctx context.Context, name string, which func(record) bool) 
 	})
 }
 
-// after is the end of the keys with a prefix, which none of them reaches.
+// after returns the exclusive upper bound of the keys with a prefix.
 func after(prefix []byte) []byte {
 	hi := bytes.Clone(prefix)
-	for i := len(hi) - 1; ; i-- { // ends at the space, which is not 0xFF
+	for i := len(hi) - 1; ; i-- { // stops at the space, which is not 0xFF
 		if hi[i]++; hi[i] != 0 {
 			return hi[:i+1]
 		}

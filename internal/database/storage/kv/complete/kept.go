@@ -54,7 +54,7 @@ func (k *kept) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
 	return iterator{k.below.Iter(k.key(lo), k.key(end(hi)), o)}
 }
 
-// iterator takes what a copy puts before keys from them.
+// iterator strips the copy's prefix from keys.
 type iterator struct{ kv.Iterator }
 
 func (it iterator) Key() []byte { return it.Iterator.Key()[len(copyPrefix(entries, 0)):] }

@@ -1,12 +1,12 @@
-// Package counters is the stored form of counter keys, and the only code that knows it: one signed varint
-// after the other, as many as there are counters. A sum is as long as the longer of its terms.
+// Package counters is the stored form of counter keys: a signed varint for each counter. A sum is as long as the longer of its
+// terms. Only this package knows the form.
 //
 //	┌─────────┬─────────┬ ─ ─
 //	│ varint₀ │ varint₁ │
 //	└─────────┴─────────┴ ─ ─
 //
-// Addition is elementwise, wraps around like int64, and does not depend on order: a store may add up terms
-// in any grouping, at any time.
+// Addition is elementwise, wraps around like int64, and is commutative and associative: a store may add up terms in any grouping,
+// at any time.
 package counters
 
 import (
@@ -22,7 +22,7 @@ func Append(dst []byte, values []int64) []byte {
 	return dst
 }
 
-// Add adds the counters stored in data to sum and returns it, grown if need be.
+// Add adds the counters stored in data to sum and returns it, extended if necessary.
 func Add(sum []int64, data []byte) ([]int64, error) {
 	for i := 0; len(data) > 0; i++ {
 		v, n := binary.Varint(data)

@@ -16,9 +16,9 @@ const (
 	benchmarkScan      = 20
 )
 
-// Benchmark measures what a database asks of its store, over 100,000 items of a kilobyte: one read, a scan of
-// 20 items, a write (an item, a counter, a log record, under a check that all writes share) from one and from
-// 32 goroutines, and a transaction of five such writes. open returns an empty store; the benchmark closes it.
+// Benchmark measures the typical operations of a database on its store, with 100,000 items of a kilobyte: one read, a scan of 20
+// items, a write (an item, a counter, a log record, under a check that all writes share) from one and from 32 goroutines, and a
+// transaction of five such writes. open returns an empty store; the benchmark closes it.
 func Benchmark(b *testing.B, open func(b *testing.B) kv.Store) {
 	b.Helper()
 	s := open(b)
@@ -54,7 +54,7 @@ func Benchmark(b *testing.B, open func(b *testing.B) kv.Store) {
 	}
 }
 
-// benchmarkParallel runs op in so many goroutines, at least one for each processor.
+// benchmarkParallel runs op in a number of goroutines, at least one for each processor.
 func benchmarkParallel(b *testing.B, goroutines int, op func(b *testing.B, i uint64)) {
 	b.Helper()
 	b.ReportAllocs()
@@ -68,7 +68,7 @@ func benchmarkParallel(b *testing.B, goroutines int, op func(b *testing.B, i uin
 	})
 }
 
-// benchmarkKey spreads keys over the key space as hashed partition keys are.
+// benchmarkKey distributes keys over the key space like hashed partition keys.
 func benchmarkKey(dst []byte, i uint64) []byte {
 	dst = append(dst, "d\x00\x00\x00\x01\x00\x00"...)
 	dst = binary.BigEndian.AppendUint64(dst, i*0x9E3779B97F4A7C15)

@@ -15,23 +15,22 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Disk is what a persistent store lives on.
+// Disk is the disk of a persistent store.
 type Disk interface {
-	// Open opens the store on the disk, the first time an empty one.
+	// Open opens the store on the disk, which is empty the first time.
 	Open(t *testing.T) kv.Store
-	// Crash returns a disk as a loss of power at this moment could leave it: with all that was synced, and
-	// of the rest some part that depends on the seed. The store that is open on the first disk is not
-	// disturbed.
+	// Crash returns a disk as a power failure at this moment could leave it: with everything that was synced, and some part of
+	// the rest that depends on the seed. The store open on the original disk is not affected.
 	Crash(t *testing.T, seed uint64) Disk
-	// CrashDuring runs fn, which uses the store that is open on the disk, and returns disks as losses of power
-	// at moments during it could leave them, the last one at its end.
+	// CrashDuring runs fn, which uses the store open on the disk, and returns disks as power failures at moments during it could
+	// leave them, the last one at its end.
 	CrashDuring(t *testing.T, seed uint64, fn func()) []Disk
-	// HoldSyncs lets no sync of a file end before release is called.
+	// HoldSyncs blocks syncs of files until release is called.
 	HoldSyncs(t *testing.T) (release func())
 }
 
-// RunDisk runs the tests of persistence. newDisk returns an empty disk. durable says whether what a call
-// returned must outlive a crash.
+// RunDisk runs the persistence tests. newDisk returns an empty disk. durable means that what a call returned must survive a
+// crash.
 func RunDisk(t *testing.T, durable bool, newDisk func(t *testing.T) Disk) {
 	t.Helper()
 	t.Run("Reopen", func(t *testing.T) { testReopen(t, newDisk(t)) })
@@ -48,7 +47,7 @@ func RunDisk(t *testing.T, durable bool, newDisk func(t *testing.T) Disk) {
 	t.Run("CrashDuringLoad", func(t *testing.T) { testCrashDuringLoad(t, newDisk(t)) })
 }
 
-// RunUnsynced runs the tests of updates that are visible and not yet synced. The parameters are those of RunDisk.
+// RunUnsynced runs the tests of updates that are visible but not yet synced. The parameters are those of RunDisk.
 func RunUnsynced(t *testing.T, durable bool, newDisk func(t *testing.T) Disk) {
 	t.Helper()
 	t.Run("EventualReads", func(t *testing.T) { testEventualReads(t, newDisk(t)) })
@@ -101,7 +100,7 @@ func testReopen(t *testing.T, d Disk) {
 		}
 		last = records[0].Seq
 		if round == 1 {
-			// What is trimmed stays trimmed, and its numbers do not come back.
+			// Trimmed records stay trimmed, and their numbers are not reused.
 			trimLog(t, s, 1, last)
 			trimmed = last
 		}
@@ -127,11 +126,11 @@ func testReopen(t *testing.T, d Disk) {
 	closeStore(t, s)
 }
 
-// crashLoad is updates that each write one number to two keys, a log and a counter, and readers of them. What was
-// acknowledged or seen is what the store promised to keep.
+// crashLoad consists of updates that each write one number to two keys, a log and a counter, and of their readers. The store must
+// keep what was acknowledged or read.
 type crashLoad struct {
 	store        kv.Store
-	pause        sync.RWMutex // held by a test that does not want more updates meanwhile
+	pause        sync.RWMutex // held by a test to pause updates
 	acknowledged [crashItems]atomic.Uint64
 	attempted    [crashItems]atomic.Uint64
 	seen         [crashItems]atomic.Uint64
@@ -178,10 +177,10 @@ func (l *crashLoad) run(ctx context.Context, t *testing.T, stop <-chan struct{})
 	return &wg
 }
 
-// reads bounds how much the readers slow the writers down.
+// reads limits how much the readers slow down the writers.
 const reads = 2000
 
-// read sees an item by turns in the ways that there are. Nobody else notes what is seen of it.
+// read reads an item in different ways in turn. It is the only goroutine that records what is read of it.
 func (l *crashLoad) read(ctx context.Context, item, turn int) error {
 	l.pause.RLock()
 	defer l.pause.RUnlock()
@@ -219,7 +218,7 @@ func (l *crashLoad) read(ctx context.Context, item, turn int) error {
 	return err
 }
 
-// promised is the update of each item that must outlive a crash from now on.
+// promised returns the update of each item that must survive a crash from now on.
 func (l *crashLoad) promised() (promised [crashItems]uint64) {
 	for item := range promised {
 		promised[item] = max(l.acknowledged[item].Load(), l.seen[item].Load())
@@ -247,8 +246,8 @@ func (l *crashLoad) write(ctx context.Context, item int, n uint64) error {
 	return err
 }
 
-// check compares what is left of an item with what was promised: all parts of one update or none, and, if
-// durable, everything that had been acknowledged when the crash came.
+// check compares what is left of an item with what was promised: all parts of one update or none and, if durable, everything
+// acknowledged before the crash.
 func (l *crashLoad) check(t *testing.T, s kv.Store, item int, promised uint64, durable bool) uint64 {
 	t.Helper()
 	ctx := t.Context()
@@ -309,7 +308,7 @@ func waitFor(l *crashLoad, n uint64) {
 	}
 }
 
-// testCrashes goes on after each crash on what it left.
+// testCrashes continues after each crash with what it left.
 func testCrashes(t *testing.T, d Disk, durable bool) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -337,8 +336,8 @@ func testCrashes(t *testing.T, d Disk, durable bool) {
 	}
 }
 
-// testCrashAdvance: whatever a crash takes, the store continues at or above the Advance of each update it still has,
-// and skips at most a second. A clean restart skips nothing.
+// testCrashAdvance: whatever a crash loses, the store continues at or above the Advance of each surviving update, and skips at
+// most a second. A clean restart skips nothing.
 func testCrashAdvance(t *testing.T, d Disk) {
 	const second = 1000 << 18
 	seed := rand.Uint64()
@@ -396,8 +395,8 @@ func testCrashAdvance(t *testing.T, d Disk) {
 	}
 }
 
-// testCrashSequence: a number that a reader of the log has seen never comes back with another record, even if
-// the crash took the first one, or trimming did.
+// testCrashSequence: a number that a reader of the log has seen is never reused for another record, even if the crash or a trim
+// removed the first one.
 func testCrashSequence(t *testing.T, d Disk) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// fill writes n keys, a counter and a log, so that what is kept has all kinds.
+// fill writes n keys, a counter and a log, so that the kept data has all kinds.
 func fill(t *testing.T, s kv.Store, prefix string, n int) {
 	t.Helper()
 	for i := range n {
@@ -27,7 +27,7 @@ func fill(t *testing.T, s kv.Store, prefix string, n int) {
 
 var everything = kv.Selection{Spans: []kv.Span{{}}, Logs: []kv.LogID{1}}
 
-// expectFilled says whether a snapshot has all that fill wrote.
+// expectFilled checks that a snapshot has everything that fill wrote.
 func expectFilled(t *testing.T, snap kv.Snapshot, prefix string, n int) {
 	t.Helper()
 	records, err := snap.ReadLog(1, 0, math.MaxInt)
@@ -51,7 +51,7 @@ func expectKept(t *testing.T, s kv.Store, name, prefix string, n int) {
 	expectFilled(t, snap, prefix, n)
 }
 
-// testReopenKept: kept snapshots and what was loaded outlive the process.
+// testReopenKept: kept snapshots and loaded data survive a restart.
 func testReopenKept(t *testing.T, d Disk) {
 	s := d.Open(t)
 	fill(t, s, "a", 30)
@@ -101,7 +101,7 @@ func crashes(t *testing.T, d Disk, fn func()) []Disk {
 	return disks
 }
 
-// testCrashDuringTrim: a log is trimmed or it is not, and says which.
+// testCrashDuringTrim: a log is either trimmed or not, and reports which.
 func testCrashDuringTrim(t *testing.T, d Disk, durable bool) {
 	s := d.Open(t)
 	for i := range 20 {
@@ -119,7 +119,7 @@ func testCrashDuringTrim(t *testing.T, d Disk, durable bool) {
 	} else {
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)
-		disks = d.CrashDuring(t, seed, trim) // without a sync nothing is written in the middle
+		disks = d.CrashDuring(t, seed, trim) // without syncs nothing is written during the trim
 	}
 	closeStore(t, s)
 	for i, crashed := range disks {
@@ -185,7 +185,7 @@ func testCrashDuringDropKept(t *testing.T, d Disk) {
 	}
 }
 
-// testCrashAfterKeep: what was kept under load outlives a crash in every mode, and the store then has no less.
+// testCrashAfterKeep: what was kept under load survives a crash in every mode, and the store then has at least as much.
 func testCrashAfterKeep(t *testing.T, d Disk) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -209,7 +209,7 @@ func testCrashAfterKeep(t *testing.T, d Disk) {
 	closeStore(t, c.store)
 }
 
-// testCrashDuringLoad: all of a load is there or nothing, and with it what was acknowledged before it.
+// testCrashDuringLoad: a load is either complete or absent, and what was acknowledged before it is there, too.
 func testCrashDuringLoad(t *testing.T, d Disk) {
 	s := d.Open(t)
 	set(t, s, "a", "before")

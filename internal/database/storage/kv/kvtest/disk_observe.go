@@ -13,17 +13,17 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// grace is how long a call gets to return too early. A store that waits passes whatever it is.
+// grace is how long a call may return too early. A correct store passes whatever it is.
 const grace = 20 * time.Millisecond
 
-// observation is a call that shows what an update under way has done. The update has set "key" to "new", where it was
-// "old", has deleted "gone", added to "count", and appended to log 1.
+// observation is a call that reveals what an update in progress has done. The update has set "key" to "new", where it was "old",
+// has deleted "gone", added to "count", and appended to log 1.
 type observation struct {
 	name string
 	call func(ctx context.Context, s kv.Store) error
 }
 
-// observingReads and observingUpdates, which commit nothing, return what a loss of power would make untrue.
+// observingReads, and observingUpdates, which commit nothing, return what a power failure would make untrue.
 var observingReads = []observation{
 	{"Get", func(ctx context.Context, s kv.Store) error {
 		value, err := s.Get(ctx, []byte("key"))
@@ -141,7 +141,7 @@ func wantError(got, want error) error {
 	return nil
 }
 
-// wantOne reads an iterator that has one entry, whose value is "new".
+// wantOne reads an iterator with one entry, whose value is "new".
 func wantOne(it kv.Iterator) error {
 	var got []byte
 	for it.Next() {
@@ -150,8 +150,8 @@ func wantOne(it kv.Iterator) error {
 	return errors.Join(want(string(got), "new", it.Err()), it.Close())
 }
 
-// prepare writes what the update under way finds. A store may have to sync once before it can number
-// records, so that it writes one, too.
+// prepare writes what the update in progress finds. A store may have to sync once before it can number records, so it also writes
+// one.
 func prepare(t *testing.T, s kv.Store) {
 	update(t, s, writing("key", "gone"), func(txn kv.Txn) error {
 		txn.Set([]byte("key"), []byte("old"))
@@ -161,8 +161,7 @@ func prepare(t *testing.T, s kv.Store) {
 	})
 }
 
-// underWay starts the update that is observed, and returns when it is visible. Its result comes when it
-// is durable.
+// underWay starts the observed update, and returns when it is visible. Its result arrives when it is durable.
 func underWay(t *testing.T, s kv.Store) (result <-chan error) {
 	ctx, done := background(t), make(chan error, 1)
 	go func() {
@@ -187,7 +186,7 @@ func underWay(t *testing.T, s kv.Store) (result <-chan error) {
 	}
 }
 
-// testObservationsWait: while the disk syncs nothing, no call returns what an update under way has done.
+// testObservationsWait: while the disk syncs nothing, no call returns what an update in progress has done.
 func testObservationsWait(t *testing.T, newDisk func(t *testing.T) Disk) {
 	for _, o := range slices.Concat(observingReads, observingUpdates) {
 		t.Run(o.name, func(t *testing.T) {

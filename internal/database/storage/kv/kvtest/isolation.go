@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// errUnwanted is what a test's own update aborts with.
+// errUnwanted aborts a test's own update.
 var errUnwanted = errors.New("kvtest: not now")
 
 func number(v []byte) int64 {
@@ -25,7 +25,7 @@ func number(v []byte) int64 {
 
 func bytesOf(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 
-// testNoLostUpdate: increments by reading and writing back all count.
+// testNoLostUpdate: read-modify-write increments are never lost.
 func testNoLostUpdate(t *testing.T, s kv.Store) {
 	const goroutines, each = 8, 50
 	ctx := background(t)
@@ -51,7 +51,7 @@ func testNoLostUpdate(t *testing.T, s kv.Store) {
 	}
 }
 
-// testNoDeadlock: overlapping intents in all orders, written and checked, come to an end.
+// testNoDeadlock: overlapping intents in all orders, for writing and checking, complete.
 func testNoDeadlock(t *testing.T, s kv.Store) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -75,7 +75,7 @@ func testNoDeadlock(t *testing.T, s kv.Store) {
 	wg.Wait()
 }
 
-// testNoWriteSkew: of two updates that each write one key only while the other is absent, one gives way.
+// testNoWriteSkew: of two updates that each write one key only if the other is absent, only one succeeds.
 func testNoWriteSkew(t *testing.T, s kv.Store) {
 	ctx := background(t)
 	for round := range 100 {
@@ -113,8 +113,8 @@ func testNoWriteSkew(t *testing.T, s kv.Store) {
 	}
 }
 
-// testBank moves money between accounts, some of it in transactions, while readers add up all accounts: the
-// sum never changes, neither in a snapshot nor in an iteration of one.
+// testBank moves money between accounts, partly in transactions, while readers add up all accounts: the sum never changes,
+// neither in a snapshot nor during an iteration of one.
 func testBank(t *testing.T, s kv.Store) {
 	const accounts, opening = 20, 100
 	seed := rand.Uint64()
@@ -161,8 +161,7 @@ func testBank(t *testing.T, s kv.Store) {
 	}
 }
 
-// testLedger: what an update acknowledged is there for whoever asks next, from any goroutine, and each
-// account's value only grows.
+// testLedger: an acknowledged update is visible to all later reads, from any goroutine, and each account's value only grows.
 func testLedger(t *testing.T, s kv.Store) {
 	const accounts = 8
 	ctx := background(t)

@@ -84,7 +84,7 @@ var versionSelection = kv.Selection{
 	Logs:  []kv.LogID{1},
 }
 
-// expectVersion says whether a kept snapshot is of a version, with the log and the counter of then.
+// expectVersion checks that a kept snapshot has a version, with the log and the counter of that time.
 func expectVersion(t *testing.T, s kv.Store, name, value, log string, n int64) {
 	t.Helper()
 	snap := openKept(t, s, name)
@@ -111,7 +111,7 @@ func expectVersion(t *testing.T, s kv.Store, name, value, log string, n int64) {
 	}
 }
 
-// testKeep: what is kept stays as it was, whatever happens to the store.
+// testKeep: a kept snapshot never changes, whatever happens to the store.
 func testKeep(t *testing.T, s kv.Store) {
 	writeVersion(t, s, "old")
 	keep(t, s, "first", versionSelection)
@@ -127,7 +127,7 @@ func testKeep(t *testing.T, s kv.Store) {
 	expectVersion(t, s, "second", "new", "old new ", 2)
 	expect(t, s, "a1", "last")
 
-	// Several may read one at a time.
+	// Several readers may share one.
 	one, two := openKept(t, s, "first"), openKept(t, s, "first")
 	closeSnapshot(t, one)
 	if v, err := two.Get([]byte("a1")); string(v) != "old" || err != nil {
@@ -211,10 +211,10 @@ func testKeepCancelled(t *testing.T, s kv.Store) {
 	}
 }
 
-// tally is updates that each count one up in a value, a counter and a log.
+// tally consists of updates that each increment a value, a counter and a log.
 type tally struct {
 	store        kv.Store
-	allowed      chan struct{} // an update that may be made
+	allowed      chan struct{} // permits one update
 	acknowledged [tallyItems]atomic.Uint64
 	attempted    [tallyItems]atomic.Uint64
 }
@@ -233,7 +233,7 @@ func (c *tally) count(ctx context.Context, item int) error {
 	k := key("item%d", item)
 	err := c.store.Update(ctx, kv.Intent{Write: [][]byte{k}}, func(txn kv.Txn) error {
 		value := binary.BigEndian.AppendUint64(make([]byte, 0, 1000), n)
-		txn.Set(k, value[:cap(value)]) // large enough for memtables to fill
+		txn.Set(k, value[:cap(value)]) // large enough to fill memtables
 		txn.Add(key("count%d", item), 1)
 		txn.AppendLog(kv.LogID(item), value)
 		return nil
@@ -244,7 +244,7 @@ func (c *tally) count(ctx context.Context, item int) error {
 	return err
 }
 
-// run counts as far as goOn allows until stop is called, which returns when the last update has ended.
+// run increments as far as goOn permits until stop is called, which returns when the last update has ended.
 func (c *tally) run(ctx context.Context, t *testing.T) (stop func()) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -270,7 +270,7 @@ func (c *tally) run(ctx context.Context, t *testing.T) (stop func()) {
 	}
 }
 
-// goOn returns when so many more updates have been acknowledged, and as many are still to be made meanwhile.
+// goOn returns when a number of further updates have been acknowledged, while as many more are still permitted.
 func (c *tally) goOn(t *testing.T, more int) {
 	t.Helper()
 	until := c.total() + uint64(more)
@@ -297,8 +297,8 @@ func (c *tally) now() (n [tallyItems]uint64) {
 	return n
 }
 
-// check reads what a snapshot has of each item: the same in its value, its counter and its log, and no less
-// than was acknowledged before the snapshot.
+// check reads a snapshot's state of each item: its value, counter and log must agree, and include everything acknowledged before
+// the snapshot.
 func (c *tally) check(t *testing.T, snap kv.Snapshot, before [tallyItems]uint64) (n [tallyItems]uint64) {
 	t.Helper()
 	for item := range n {
@@ -321,7 +321,7 @@ func (c *tally) check(t *testing.T, snap kv.Snapshot, before [tallyItems]uint64)
 	return n
 }
 
-// testKeepUnderLoad: a kept snapshot is one moment, with all that was acknowledged before it.
+// testKeepUnderLoad: a kept snapshot is one moment, including everything acknowledged before it.
 func testKeepUnderLoad(t *testing.T, s kv.Store) {
 	c := newTally(s)
 	stop := c.run(background(t), t)
@@ -344,7 +344,7 @@ func testKeepUnderLoad(t *testing.T, s kv.Store) {
 	}
 }
 
-// testKeepWhileLoading: what is kept has every load that was acknowledged before an update that it has.
+// testKeepWhileLoading: a kept snapshot has every load that was acknowledged before an update that it has.
 func testKeepWhileLoading(t *testing.T, s kv.Store) {
 	ctx := background(t)
 	done := make(chan struct{})

@@ -12,8 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// load loads n keys "PREFIX000000" and so on, each with its own key as its value, from buffers that are used
-// again.
+// load loads n keys "PREFIX000000" and so on, each with its own key as its value, from reused buffers.
 func load(t *testing.T, s kv.Store, prefix string, n int) {
 	t.Helper()
 	err := s.Load(t.Context(), func(put func(key, value []byte) error) error {
@@ -32,7 +31,7 @@ func load(t *testing.T, s kv.Store, prefix string, n int) {
 	}
 }
 
-// loaded counts what is there of load, and complains unless it is nothing or n.
+// loaded counts the loaded keys, and fails unless there are none or n.
 func loaded(t *testing.T, r kv.Reader, prefix string, n int) bool {
 	t.Helper()
 	it := r.Iter([]byte(prefix), append([]byte(prefix), 0x7F), kv.IterOptions{})
@@ -142,7 +141,7 @@ func testLoadFails(t *testing.T, s kv.Store) {
 	load(t, s, "l", 10)
 }
 
-// testLoadOverDeleted: what was deleted before does not reach what is loaded.
+// testLoadOverDeleted: earlier deletions do not affect loaded keys.
 func testLoadOverDeleted(t *testing.T, s kv.Store) {
 	for range 3 {
 		load(t, s, "l", 100)
@@ -165,7 +164,7 @@ func testLoadOverDeleted(t *testing.T, s kv.Store) {
 	}
 }
 
-// testLoadAtOnce: readers see all of a load or nothing, while updates go on beside it.
+// testLoadAtOnce: readers see either all of a load or nothing, while updates continue.
 func testLoadAtOnce(t *testing.T, s kv.Store) {
 	ctx := background(t)
 	done := make(chan struct{})
@@ -186,7 +185,7 @@ func testLoadAtOnce(t *testing.T, s kv.Store) {
 		})
 	}
 	until(func(i int) error {
-		k := key("%c%d", 'k'+rune(i%10), i) // on both sides of what is loaded
+		k := key("%c%d", 'k'+rune(i%10), i) // on both sides of the loaded keys
 		return s.Update(ctx, kv.Intent{Write: [][]byte{k}}, func(txn kv.Txn) error {
 			txn.Set(k, k)
 			return nil

@@ -18,7 +18,7 @@ type LogStore interface {
 	kv.Logs
 }
 
-// RunLogs tests what copies change logs from store to store. open returns an empty store; the suite closes it.
+// RunLogs tests copying change logs between stores. open returns an empty store; the suite closes it.
 func RunLogs(t *testing.T, open func(t *testing.T) LogStore) {
 	t.Helper()
 	for name, run := range map[string]func(t *testing.T, s LogStore){
@@ -34,7 +34,7 @@ func RunLogs(t *testing.T, open func(t *testing.T) LogStore) {
 	}
 }
 
-// loadLog loads records of so many bytes with the numbers from, from+step and so on.
+// loadLog loads records of a size with the numbers from, from+step and so on.
 func loadLog(t *testing.T, s LogStore, log kv.LogID, trimmed, from, step kv.Seq, n, size int) {
 	t.Helper()
 	err := s.LoadLog(t.Context(), log, trimmed, func(put func(kv.Record) error) error {
@@ -61,7 +61,7 @@ func listLogs(t *testing.T, s LogStore, want ...kv.LogID) {
 	}
 }
 
-// testLoadLog: records have the numbers that they are loaded with, and those that are appended once the numbers have moved on come after them.
+// testLoadLog: loaded records keep their numbers, and records appended after an Advance follow them.
 func testLoadLog(t *testing.T, s LogStore) {
 	const first, step, n = 1_700_000_000_000<<18 + 5, 3, 50
 	listLogs(t, s)
@@ -108,7 +108,7 @@ func testLoadLog(t *testing.T, s LogStore) {
 	}
 }
 
-// testLoadLogReplaces: what a log held before is gone; a log of nothing is none.
+// testLoadLogReplaces: earlier contents of a log are removed; an empty log does not exist.
 func testLoadLogReplaces(t *testing.T, s LogStore) {
 	loadLog(t, s, 3, 4, 5, 1, 10, 1)
 	loadLog(t, s, 4, 0, 5, 1, 1, 1)
@@ -129,7 +129,7 @@ func testLoadLogReplaces(t *testing.T, s LogStore) {
 	}
 }
 
-// testExtendLog: records come after those that are there, of which those that are trimmed go.
+// testExtendLog: new records follow existing ones, of which trimmed ones are removed.
 func testExtendLog(t *testing.T, s LogStore) {
 	extend := func(trimmed kv.Seq, numbers ...kv.Seq) error {
 		return s.ExtendLog(t.Context(), 3, trimmed, func(put func(kv.Record) error) error {

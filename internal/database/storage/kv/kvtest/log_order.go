@@ -43,7 +43,7 @@ func trimLog(t *testing.T, s kv.Store, log kv.LogID, upTo kv.Seq) {
 	}
 }
 
-// through returns how far ReadLog says that it came.
+// through returns how far ReadLog reports to have read.
 func through(t *testing.T, s kv.Store, log kv.LogID, after kv.Seq, limit int) kv.Seq {
 	t.Helper()
 	_, seq, err := s.ReadLog(t.Context(), log, after, limit)
@@ -71,7 +71,7 @@ func testLogTrimmed(t *testing.T, s kv.Store) {
 	if got := logTrimmed(t, s, 1); got != records[2].Seq {
 		t.Errorf("%d is forgotten, want %d", got, records[2].Seq)
 	}
-	trimLog(t, s, 1, records[2].Seq) // there is nothing left of it to forget
+	trimLog(t, s, 1, records[2].Seq) // nothing of it is left to trim
 	trimLog(t, s, 3, math.MaxUint64)
 	if got, other := logTrimmed(t, s, 1), logTrimmed(t, s, 3); got != records[2].Seq || other != 0 {
 		t.Errorf("where there was nothing to forget %d and %d are forgotten", got, other)
@@ -79,7 +79,7 @@ func testLogTrimmed(t *testing.T, s kv.Store) {
 	if got := logTrimmed(t, s, 2); got != 0 {
 		t.Errorf("of the other log %d is forgotten", got)
 	}
-	// What is forgotten is what there was: records to come are not.
+	// Only existing records are trimmed, not future ones.
 	trimLog(t, s, 1, math.MaxUint64)
 	got := logTrimmed(t, s, 1)
 	appendRecords(t, s, 1, "new")
@@ -89,8 +89,8 @@ func testLogTrimmed(t *testing.T, s kv.Store) {
 	}
 }
 
-// testLogTrimmedFromManyGoroutines: whoever reads a log and then asks what is forgotten knows whether it missed
-// something, however many trim meanwhile.
+// testLogTrimmedFromManyGoroutines: a reader that reads a log and then checks what is trimmed knows whether it missed something,
+// however many goroutines trim concurrently.
 func testLogTrimmedFromManyGoroutines(t *testing.T, s kv.Store) {
 	const n = 200
 	for i := range n {
@@ -144,7 +144,7 @@ func testLogThrough(t *testing.T, s kv.Store) {
 			t.Errorf("limit %d: through %d, want %d", limit, got, want)
 		}
 	}
-	// A log that nobody writes does not hold its readers where they are.
+	// A log without writes does not hold back its readers.
 	appendRecords(t, s, 2, "x", "y")
 	other := readLog(t, s, 2, 0, 10)
 	for _, log := range []kv.LogID{1, 3} {
@@ -167,7 +167,7 @@ func testLogThrough(t *testing.T, s kv.Store) {
 	}
 }
 
-// testLogThroughUnderLoad: readers that go on after through, and know nothing else, see every record once.
+// testLogThroughUnderLoad: readers that always continue after through see every record exactly once.
 func testLogThroughUnderLoad(t *testing.T, s kv.Store) {
 	const goroutines, each, logs = 8, 60, 3
 	ctx := background(t)
@@ -267,7 +267,7 @@ func testLogOfSnapshot(t *testing.T, s kv.Store) {
 	}
 }
 
-// testLogOfSnapshotUnderLoad: the logs of a snapshot tell exactly of the commits that it has.
+// testLogOfSnapshotUnderLoad: the logs of a snapshot contain exactly the commits that it has.
 func testLogOfSnapshotUnderLoad(t *testing.T, s kv.Store) {
 	c := newTally(s)
 	stop := c.run(background(t), t)
@@ -317,7 +317,7 @@ func testLogSeq(t *testing.T, s kv.Store) {
 			t.Errorf("%d of the update itself is below %d", slices.Min(own), at)
 		}
 		before = append(before, own...)
-		if i%4 == 0 { // an update without records, and one that fails, divide as well
+		if i%4 == 0 { // an update without records, and a failing one, divide as well
 			bare, _ := divided(t, s)
 			if slices.Max(before) >= bare {
 				t.Errorf("%d of an earlier update is not below %d", slices.Max(before), bare)
@@ -334,8 +334,8 @@ func testLogSeq(t *testing.T, s kv.Store) {
 	}
 }
 
-// testLogSeqOfOneKey: the updates of a key that many hold in turn divide each other's records, in every log,
-// while others append to the same logs.
+// testLogSeqOfOneKey: successive updates of a key divide each other's records, in every log, while others append to the same
+// logs.
 func testLogSeqOfOneKey(t *testing.T, s kv.Store) {
 	const goroutines, each, logs = 6, 60, 3
 	ctx := background(t)
@@ -387,7 +387,7 @@ func testLogSeqOfOneKey(t *testing.T, s kv.Store) {
 	}
 }
 
-// testLogAdvance: numbers follow Advance and never go back, whatever it names; it moves nothing by itself.
+// testLogAdvance: numbers follow Advance and never go back, whatever its argument; by itself it writes nothing.
 func testLogAdvance(t *testing.T, s kv.Store) {
 	record := func(to kv.Seq) (at, own kv.Seq) {
 		t.Helper()
@@ -411,7 +411,7 @@ func testLogAdvance(t *testing.T, s kv.Store) {
 		}
 		last = own
 	}
-	// An update without records advances too, a failed one and one that writes nothing need not.
+	// An update without records also advances; a failed one, or one that writes nothing, need not.
 	update(t, s, writing("k"), func(txn kv.Txn) error {
 		txn.Set([]byte("k"), nil)
 		txn.Advance(last + 1000)

@@ -148,8 +148,8 @@ func sameRecords(a, b []kv.Record) bool {
 	})
 }
 
-// testLogFromManyGoroutines follows a log while many write it: the follower misses nothing, and the records
-// of one key come in the order of its commits.
+// testLogFromManyGoroutines follows a log while many goroutines write it: the follower misses nothing, and the records of one key
+// are in commit order.
 func testLogFromManyGoroutines(t *testing.T, s kv.Store) {
 	const goroutines, each, items = 8, 100, 5
 	ctx := background(t)
@@ -204,7 +204,7 @@ type follower struct {
 	seq      kv.Seq
 	records  int
 	versions map[byte]uint64
-	half     []byte // the first record of an update whose second one is to come
+	half     []byte // the first record of an update whose second one is still missing
 }
 
 func (f *follower) take(records []kv.Record) error {
@@ -266,8 +266,8 @@ func testLogTrim(t *testing.T, s kv.Store) {
 	}
 }
 
-// testLogReadsAreBounded reads large records behind small ones: no read returns much more than kv.LogReadBytes, and through
-// says where the next one goes on.
+// testLogReadsAreBounded reads large records after small ones: no read returns much more than kv.LogReadBytes, and the next one
+// continues at through.
 func testLogReadsAreBounded(t *testing.T, s kv.Store) {
 	const small, large, largeBytes = 50, 10, kv.LogReadBytes/2 + 1
 	update(t, s, kv.Intent{}, func(txn kv.Txn) error {

@@ -8,8 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// RunMisuse tests that a store refuses what callers must not do. It is not for a store in kv.Checked, which
-// panics.
+// RunMisuse tests that a store rejects violations of the contract. It does not work with a store in kv.Checked, which panics.
 func RunMisuse(t *testing.T, open func(t *testing.T) kv.Store) {
 	t.Helper()
 	s := open(t)

@@ -102,7 +102,7 @@ func testAbort(t *testing.T, s kv.Store) {
 	if records := readLog(t, s, 1, 0, 10); len(records) != 0 {
 		t.Errorf("log after an abort: %v", records)
 	}
-	set(t, s, "a", "3") // the keys are free again
+	set(t, s, "a", "3") // the keys have been released
 }
 
 func testReadYourWrites(t *testing.T, s kv.Store) {
@@ -228,7 +228,7 @@ func testIterOverOwnWrites(t *testing.T, s kv.Store) {
 	})
 }
 
-// testIterAgainstModel compares random ranges with a sorted list, committed and under way.
+// testIterAgainstModel compares random ranges with a sorted list, committed and in progress.
 func testIterAgainstModel(t *testing.T, s kv.Store) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)

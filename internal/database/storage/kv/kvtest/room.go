@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// noise is data that no store makes smaller.
+// noise is incompressible data.
 func noise(rng *rand.Rand, n int) []byte {
 	data := make([]byte, n)
 	for i := range data {
@@ -79,7 +79,7 @@ func testLogSize(t *testing.T, s kv.Store) {
 			return nil
 		})
 	}
-	compact(t, s) // brings what is in memory to where it is estimated
+	compact(t, s) // flushes data in memory, which is not estimated
 	half := readLog(t, s, 1, 0, n)[n/4].Seq
 	for _, c := range []struct {
 		log   kv.LogID
@@ -111,7 +111,7 @@ func testCompact(t *testing.T, s kv.Store) {
 	compact(t, s)
 	const n, each = 1000, 1000
 	rng := rand.New(rand.NewPCG(1, 2))
-	for round := range 3 { // overwritten, then deleted
+	for round := range 3 { // overwrite, then delete
 		for i := 0; i < n; i += 100 {
 			update(t, s, kv.Intent{}, func(txn kv.Txn) error {
 				for at := i; at < i+100; at++ {

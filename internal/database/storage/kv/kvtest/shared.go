@@ -10,15 +10,15 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// RunShared runs the suite on a store that several processes may open: each call goes to another handle of it, so that what one handle
-// holds, counts or sees, the others have to hear of from the store itself. open returns an empty store by several handles.
+// RunShared runs the suite on a store that several processes may open: each call goes to another handle, so that whatever one
+// handle holds, counts or sees, the others must learn from the store itself. open returns several handles of an empty store.
 func RunShared(t *testing.T, open func(t *testing.T) []kv.Store) {
 	t.Helper()
 	runShared(t, open)
 }
 
-// RunOptimistic is RunShared for a store whose handles do not hold keys against each other: an update that another handle was in the way of runs
-// again, which is what the two tests that are left out tell apart from waiting.
+// RunOptimistic is RunShared for a store whose handles do not lock keys against each other: an update that conflicted with
+// another handle's runs again. The two omitted tests distinguish that from waiting.
 func RunOptimistic(t *testing.T, open func(t *testing.T) []kv.Store) {
 	t.Helper()
 	runShared(t, open, "WaitEndsWithContext", "TransactionConflict")
@@ -32,7 +32,7 @@ func runShared(t *testing.T, open func(t *testing.T) []kv.Store, without ...stri
 	}, without...)
 }
 
-// handles is one store by several handles, which take turns.
+// handles is one store with several handles, used in turn.
 type handles struct {
 	all  []kv.Store
 	turn atomic.Uint64

@@ -1,8 +1,8 @@
-// Package kvtest is the suite that every implementation of package kv passes.
+// Package kvtest is the test suite for all implementations of package kv.
 //
-// Run tests the contract on stores that begin empty. RunMisuse tests what a store refuses. RunDisk tests what a
-// store on disk keeps when it is opened again and when the machine loses power. They say what they tried by
-// their subtests' names; tests with random histories print their seed.
+// Run tests the contract on stores that start empty. RunMisuse tests what a store rejects. RunDisk tests what a store on disk
+// keeps across restarts and power failures. The names of the subtests say what is tested; tests with random histories print their
+// seed.
 package kvtest
 
 import (
@@ -21,7 +21,7 @@ func Run(t *testing.T, open func(t *testing.T) kv.Store) {
 	run(t, open)
 }
 
-// run runs the suite but for some tests.
+// run runs the suite except some tests.
 func run(t *testing.T, open func(t *testing.T) kv.Store, without ...string) {
 	t.Helper()
 	tests := []struct {
@@ -108,7 +108,7 @@ func keys(names ...string) [][]byte {
 
 func writing(names ...string) kv.Intent { return kv.Intent{Write: keys(names...)} }
 
-// set writes one value in an update of its own.
+// set writes one value in a separate update.
 func set(t *testing.T, s kv.Store, k, v string) {
 	t.Helper()
 	update(t, s, writing(k), func(txn kv.Txn) error {
@@ -117,7 +117,7 @@ func set(t *testing.T, s kv.Store, k, v string) {
 	})
 }
 
-// update is an update that must succeed.
+// update runs an update that must succeed.
 func update(t *testing.T, s kv.Store, in kv.Intent, fn func(kv.Txn) error) {
 	t.Helper()
 	if err := s.Update(t.Context(), in, fn); err != nil {
@@ -125,7 +125,7 @@ func update(t *testing.T, s kv.Store, in kv.Intent, fn func(kv.Txn) error) {
 	}
 }
 
-// expect compares a key's latest value; "" stands for none.
+// expect compares a key's latest value; "" means none.
 func expect(t *testing.T, s kv.Store, k, want string) {
 	t.Helper()
 	got, err := s.Get(t.Context(), []byte(k))

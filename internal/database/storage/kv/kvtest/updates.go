@@ -107,7 +107,7 @@ func testIntentDuplicates(t *testing.T, s kv.Store) {
 		})
 	}
 	for _, k := range []string{"a", "b", "c"} {
-		set(t, s, k, "2") // everything is free again
+		set(t, s, k, "2") // everything has been released
 	}
 }
 
@@ -145,13 +145,13 @@ func testWaitEndsWithContext(t *testing.T, s kv.Store) {
 			return nil
 		})
 	}()
-	// A reader is in nobody's way.
+	// A reader does not conflict with anything.
 	expect(t, s, "m", "")
 	cancel(errors.New("enough"))
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Errorf("Update returned %v, want the context's error", err)
 	}
-	// What it held beside the key that it waited for is free.
+	// What it held besides the contended key has been released.
 	set(t, s, "b", "1")
 	set(t, s, "y", "1")
 	if err := release(); err != nil {
@@ -190,8 +190,8 @@ func testTransactionConflict(t *testing.T, s kv.Store) {
 	}
 }
 
-// testTransactionWaits: an update that fails on transactions waits for other holders, and fails when a
-// transaction that came before it gets the key.
+// testTransactionWaits: an update that fails on transactions waits for other holders, and fails when a transaction ahead of it
+// gets the key.
 func testTransactionWaits(t *testing.T, s kv.Store) {
 	ctx := background(t)
 	release := hold(t, s, writing("k"))
@@ -224,7 +224,7 @@ func testTransactionWaits(t *testing.T, s kv.Store) {
 	set(t, s, "k", "free")
 }
 
-// testNoConflictWithoutTransaction: an update that fails on transactions fails on nothing else, however many try for one key at once.
+// testNoConflictWithoutTransaction: an update that fails on transactions fails on nothing else, however many contend for one key.
 func testNoConflictWithoutTransaction(t *testing.T, s kv.Store) {
 	const goroutines, each = 12, 30
 	var wg sync.WaitGroup

@@ -2,20 +2,19 @@
 //
 // # Model
 //
-// A latch is known by a 64-bit hash of its key under a seed of this process. Two keys of one hash share a
-// latch, which costs a needless wait once in an age and is never wrong. An update takes all its latches in
-// ascending order of hash, so that no two updates can wait for each other. Only latches that are held or
-// waited for exist: a shard is a mutex and a short slice of them.
+// A latch is identified by a 64-bit hash of its key with a seed of this process. Two keys with the same hash share a latch, which
+// at worst causes one unnecessary wait, rarely. An update takes all its latches in ascending order of hash, so that updates
+// cannot deadlock. Only latches that are held or waited for exist: a shard is a mutex and a short slice of them.
 //
 //	hash ──low bits──▶ shard ──▶ [ {hash, holders, waiters} {…} … ]
 //
 // # Invariants
 //
 //  1. A latch has one exclusive holder, or any number of shared ones.
-//  2. Waiters are served in the order of their arrival; who could share with the holders waits all the same
-//     behind an earlier exclusive waiter, so that a change of a table's shape is not starved by its writes.
-//  3. A request that fails on transactions never waits for one: it fails when it arrives at, or while it
-//     waits comes to stand behind, a transaction that holds the latch in a mode it cannot share.
+//  2. Waiters are served in order of arrival. A shared waiter does not overtake an earlier exclusive one, so that
+//     a change of a table's definition is not starved by writes.
+//  3. A request that fails on transactions never waits for one: it fails when it finds a transaction that holds
+//     the latch in an incompatible mode, on arrival or while waiting.
 package latch
 
 import (
@@ -31,7 +30,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// shardCount spreads latches so that updates of different keys rarely meet on a shard's mutex.
+// shardCount is large enough that updates of different keys rarely contend for a shard's mutex.
 const shardCount = 256
 
 // Table is a set of latches. The zero value is not usable; see New.
@@ -46,7 +45,7 @@ func New() *Table {
 	return &Table{seed: maphash.MakeSeed()}
 }
 
-// Held is what one update holds.
+// Held is the set of latches held by one update.
 type Held struct {
 	table  *Table
 	claims []claim
@@ -60,8 +59,8 @@ type claim struct {
 	failOnTxn   bool
 }
 
-// Acquire waits until all keys of in are held. It returns a *kv.ConflictError as Intent describes, or the
-// context's error if that ends the wait; in both cases nothing is held.
+// Acquire waits until all keys of in are held. It returns a *kv.ConflictError as Intent describes, or the context's error if it
+// is canceled; in both cases nothing is held.
 func (t *Table) Acquire(ctx context.Context, in kv.Intent) (*Held, error) {
 	h := t.newHeld()
 	h.claims = t.appendClaims(h.claims[:0], in)
@@ -79,7 +78,7 @@ func (t *Table) Acquire(ctx context.Context, in kv.Intent) (*Held, error) {
 	return h, nil
 }
 
-// keyOf returns a key of in that has the hash; the caller may keep it.
+// keyOf returns a key of in with the hash; the caller may keep it.
 func (t *Table) keyOf(hash uint64, in kv.Intent) []byte {
 	for _, keys := range [2][][]byte{in.Write, in.Check} {
 		for _, key := range keys {
@@ -91,7 +90,7 @@ func (t *Table) keyOf(hash uint64, in kv.Intent) []byte {
 	return nil
 }
 
-// Release gives all latches back. Held must not be used again.
+// Release releases all latches. Held must not be used afterwards.
 func (h *Held) Release() {
 	for i := range h.claims {
 		c := &h.claims[i]
@@ -127,7 +126,7 @@ func (t *Table) appendClaims(claims []claim, in kv.Intent) []claim {
 	return slices.CompactFunc(claims, func(a, b claim) bool { return a.hash == b.hash })
 }
 
-// compareClaims puts the exclusive one of two claims to a latch first, for that one to stay.
+// compareClaims sorts the exclusive one of two claims to the same latch first, so that it is the one kept.
 func compareClaims(a, b claim) int {
 	switch {
 	case a.hash < b.hash:

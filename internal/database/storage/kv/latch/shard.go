@@ -6,25 +6,25 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// shard has the latches of some hashes. Its slice stays short, a walk over it is faster than a map.
+// shard has the latches of some hashes. Its slice is short, so a linear search is faster than a map.
 type shard struct {
 	mu      sync.Mutex
 	latches []latch
-	_       [32]byte // a shard to a cache line
+	_       [32]byte // pads a shard to a cache line
 }
 
-// latch is held or waited for.
+// latch is a latch that is held or waited for.
 type latch struct {
 	hash            uint64
 	first, last     *waiter
-	shared          int32 // holders that share, transactions included
-	sharedTxns      int32 // those of them that are transactions
+	shared          int32 // shared holders, including transactions
+	sharedTxns      int32 // the transactions among them
 	exclusive       bool
 	exclusiveTxn    bool
-	failOnTxnQueued bool // one of the waiters may have to fail when a transaction gets the latch
+	failOnTxnQueued bool // a waiter may have to fail when a transaction gets the latch
 }
 
-// waiter is a claim that is queued. done gets nil when the claim is granted, an error when it is refused.
+// waiter is a queued claim. done receives nil when the claim is granted, or an error when it is refused.
 type waiter struct {
 	claim claim
 	next  *waiter
@@ -64,7 +64,7 @@ func (s *shard) release(c *claim) {
 	s.mu.Unlock()
 }
 
-// abandon takes back a queued claim. It may have been granted in the meantime.
+// abandon removes a queued claim. It may have been granted in the meantime.
 func (s *shard) abandon(w *waiter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *shard) find(hash uint64) *latch {
 	return nil
 }
 
-// drop forgets the latch if nobody holds or wants it.
+// drop removes the latch if it has no holders or waiters.
 func (s *shard) drop(l *latch) {
 	if l.exclusive || l.shared > 0 || l.first != nil {
 		return
@@ -110,7 +110,7 @@ func (l *latch) admits(c *claim) bool {
 	return !l.exclusive && (!c.exclusive || l.shared == 0)
 }
 
-// refuses reports whether the claim stands before a transaction that it must not wait for.
+// refuses reports whether the claim conflicts with a transaction for which it must not wait.
 func (l *latch) refuses(c *claim) bool {
 	return c.failOnTxn && (l.exclusiveTxn || c.exclusive && l.sharedTxns > 0)
 }
@@ -147,8 +147,7 @@ func (l *latch) push(w *waiter) {
 	l.failOnTxnQueued = l.failOnTxnQueued || w.claim.failOnTxn
 }
 
-// advance grants waiters from the front as far as they can share the latch, and refuses those who must not
-// wait for what was granted.
+// advance grants the waiters at the front that are compatible with the holders, and refuses those that must not wait for them.
 func (l *latch) advance() {
 	for l.first != nil && l.admits(&l.first.claim) {
 		w := l.first
@@ -161,7 +160,7 @@ func (l *latch) advance() {
 	}
 }
 
-// refuse ends a waiter that must not wait for the present holders, and reports whether it did.
+// refuse fails a waiter that must not wait for the current holders, and reports whether it did.
 func (l *latch) refuse(w *waiter) bool {
 	refused := l.refuses(&w.claim)
 	if refused {
@@ -170,7 +169,7 @@ func (l *latch) refuse(w *waiter) bool {
 	return refused
 }
 
-// remove takes out of the queue the waiters that drop chooses.
+// remove removes the waiters selected by drop from the queue.
 func (l *latch) remove(drop func(*waiter) bool) {
 	queue := l.first
 	l.first, l.last, l.failOnTxnQueued = nil, nil, false

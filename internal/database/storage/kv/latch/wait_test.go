@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/latch"
 )
 
-// TestWaitsAreNoted: a request learns for how long it waited, and one that did not wait notes nothing.
-func TestWaitsAreNoted(t *testing.T) {
+// TestWaitsAreRecorded: a request learns for how long it waited, and one that did not wait notes nothing.
+func TestWaitsAreRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := latch.New()
 		quick, slow := &observe.Context{Context: t.Context()}, &observe.Context{Context: t.Context()}

@@ -5,11 +5,11 @@ import (
 	"hash/maphash"
 )
 
-// index finds the entries of the live tree by a hash of their key: a point read touches a few cache lines
-// instead of one or two for each comparison on its way down the tree.
+// index finds the entries of the live tree by a hash of their key: a point read touches a few cache lines, rather than one or two
+// for each comparison on its way down the tree.
 //
-// It has one entry for each hash. Should two keys ever have the same one, the index notes that and from then
-// on sends whatever it does not find to the tree.
+// It has one entry for each hash. If two keys ever have the same hash, the index records that, and from then on looks up in the
+// tree whatever it does not find.
 type index struct {
 	seed     maphash.Seed
 	entries  map[uint64]entry
@@ -20,7 +20,7 @@ func newIndex() *index {
 	return &index{seed: maphash.MakeSeed(), entries: make(map[uint64]entry)}
 }
 
-// get returns the key's value, nil where there is none. If it is not sure it asks the tree.
+// get returns the key's value, or nil. If the index cannot decide it searches the tree.
 func (x *index) get(t *tree, key []byte) []byte {
 	e, ok := x.entries[maphash.Bytes(x.seed, key)]
 	switch {

@@ -16,7 +16,7 @@ import (
 type kept struct {
 	snapshot
 	what  kv.Selection
-	bytes func() int64 // counted when it is first asked for: it means walking through everything
+	bytes func() int64 // computed on demand, because it walks through everything
 }
 
 // Keep keeps what the store holds now.
@@ -37,7 +37,7 @@ func (s *Store) Keep(ctx context.Context, name string, what kv.Selection) error 
 		return fmt.Errorf("%w: %s", kv.ErrKeptExists, name)
 	}
 	k := &kept{snapshot: snapshot{s.frozen()}, what: what}
-	// Of the logs it keeps what it is to keep: the others would hold on to records that are trimmed.
+	// Keep only the selected logs: the others would retain trimmed records.
 	k.state = &state{k.tree, new(logs)}
 	for _, log := range what.Logs {
 		if records, ok := s.logs.Get(log); ok {
@@ -90,7 +90,7 @@ func (s *Store) DropKept(_ context.Context, name string) error {
 	return nil
 }
 
-// size is the length of all that was selected.
+// size returns the total length of the selection.
 func (k *kept) size() int64 {
 	var n int64
 	for _, span := range k.what.Spans {

@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Load collects what fill puts and makes it appear at once.
+// Load collects what fill puts and makes it visible at once.
 func (s *Store) Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error {
 	if s.closed.Load() {
 		return kv.ErrClosed

@@ -29,7 +29,7 @@ func (s *Store) ReadLog(_ context.Context, log kv.LogID, after kv.Seq, limit int
 	return records, through, nil
 }
 
-// readLog copies records after a sequence number, and tells whether limit or kv.LogReadBytes ended them.
+// readLog copies records after a sequence number, and reports whether limit or kv.LogReadBytes ended them.
 func readLog(records []kv.Record, after kv.Seq, limit int) (copies []kv.Record, ended bool) {
 	size := 0
 	for _, r := range records[recordsUpTo(records, after):] {
@@ -41,7 +41,7 @@ func readLog(records []kv.Record, after kv.Seq, limit int) (copies []kv.Record, 
 	return copies, false
 }
 
-// TrimLog forgets records up to a sequence number.
+// TrimLog deletes records up to a sequence number.
 func (s *Store) TrimLog(_ context.Context, log kv.LogID, upTo kv.Seq) error {
 	if s.closed.Load() {
 		return kv.ErrClosed
@@ -54,7 +54,7 @@ func (s *Store) TrimLog(_ context.Context, log kv.LogID, upTo kv.Seq) error {
 	return nil
 }
 
-// LogTrimmed returns the number of the last record that has been forgotten.
+// LogTrimmed returns the number of the last deleted record.
 func (s *Store) LogTrimmed(_ context.Context, log kv.LogID) (kv.Seq, error) {
 	if s.closed.Load() {
 		return 0, kv.ErrClosed
@@ -64,7 +64,7 @@ func (s *Store) LogTrimmed(_ context.Context, log kv.LogID) (kv.Seq, error) {
 	return s.trimmed[log], nil
 }
 
-// Time returns none: numbers are times where updates advance them.
+// Time returns none: numbers are only times if updates advance them.
 func (s *Store) Time(context.Context) (now time.Time, timed bool, err error) {
 	if s.closed.Load() {
 		return time.Time{}, false, kv.ErrClosed
@@ -72,14 +72,14 @@ func (s *Store) Time(context.Context) (now time.Time, timed bool, err error) {
 	return time.Time{}, false, nil
 }
 
-// advance makes a number the lowest that may be given out; the caller holds the lock.
+// advance sets the lowest number that may be assigned; the caller holds the lock.
 func (s *Store) advance(to kv.Seq) {
 	if to > 0 {
 		s.seq = max(s.seq, to-1)
 	}
 }
 
-// appendLog gives the records their numbers and makes room for them; the caller holds the lock.
+// appendLog assigns the numbers of the records and makes room for them; the caller holds the lock.
 func (s *Store) appendLog(records []record) {
 	for _, r := range records {
 		s.seq++
@@ -92,7 +92,7 @@ func (s *Store) appendLog(records []record) {
 	}
 }
 
-// trimOldest forgets the oldest eighth of the numbers, in all logs.
+// trimOldest deletes the records with the oldest eighth of the numbers, in all logs.
 func (s *Store) trimOldest() {
 	oldest := s.seq
 	for _, records := range s.logs.Scan {
@@ -106,8 +106,7 @@ func (s *Store) trimOldest() {
 	}
 }
 
-// trim forgets the records of a log up to a number and returns the number of the last of them, 0 where there
-// were none; the caller holds the lock.
+// trim deletes the records of a log up to a number and returns the number of the last of them, or 0; the caller holds the lock.
 func (s *Store) trim(log kv.LogID, upTo kv.Seq) (last kv.Seq) {
 	records, _ := s.logs.Get(log)
 	n := recordsUpTo(records, upTo)
@@ -121,12 +120,12 @@ func (s *Store) trim(log kv.LogID, upTo kv.Seq) (last kv.Seq) {
 	if n == len(records) {
 		s.logs.Delete(log)
 	} else {
-		s.logs.Set(log, slices.Clone(records[n:])) // lets go of what was trimmed
+		s.logs.Set(log, slices.Clone(records[n:])) // releases the memory of trimmed records
 	}
 	return records[n-1].Seq
 }
 
-// recordsUpTo is how many of the records have a Seq <= seq.
+// recordsUpTo returns how many of the records have a Seq <= seq.
 func recordsUpTo(records []kv.Record, seq kv.Seq) int {
 	n, found := slices.BinarySearchFunc(records, seq, func(r kv.Record, seq kv.Seq) int {
 		return cmp.Compare(r.Seq, seq)

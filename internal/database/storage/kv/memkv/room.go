@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Size is the length of the keys and values of a range, not counting what the tree adds.
+// Size returns the length of the keys and values of a range, without the overhead of the tree.
 func (s *Store) Size(_ context.Context, lo, hi []byte) (int64, error) {
 	if s.closed.Load() {
 		return 0, kv.ErrClosed
@@ -23,7 +23,7 @@ func (s *Store) LogSize(_ context.Context, log kv.LogID, after kv.Seq) (int64, e
 	return logSize(s.freeze().logs, log, after), nil
 }
 
-// Compact has nothing to do: what is deleted leaves nothing behind.
+// Compact does nothing: deleted data leaves no garbage.
 func (s *Store) Compact(ctx context.Context, _, _ []byte) error {
 	if s.closed.Load() {
 		return kv.ErrClosed
@@ -31,7 +31,7 @@ func (s *Store) Compact(ctx context.Context, _, _ []byte) error {
 	return ctx.Err()
 }
 
-// size adds up the keys and values of a range.
+// size adds up the lengths of the keys and values of a range.
 func size(t *tree, lo, hi []byte) int64 {
 	var n int64
 	t.Ascend(entry{key: lo}, func(e entry) bool {
@@ -54,7 +54,7 @@ func logSize(l *logs, log kv.LogID, after kv.Seq) int64 {
 	return n
 }
 
-// Health returns nil: memory has room until the process ends.
+// Health returns nil: memory never is full before the process ends.
 func (s *Store) Health() error {
 	if s.closed.Load() {
 		return kv.ErrClosed

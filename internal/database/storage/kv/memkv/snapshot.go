@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/counters"
 )
 
-// snapshot reads a state that nobody changes.
+// snapshot reads an immutable state.
 type snapshot struct{ *state }
 
 func (s snapshot) ReadLog(log kv.LogID, after kv.Seq, limit int) ([]kv.Record, error) {
@@ -40,7 +40,7 @@ func (s snapshot) Iter(lo, hi []byte, o kv.IterOptions) kv.Iterator {
 
 func (s snapshot) Close() error { return nil }
 
-// iterator walks a tree that nobody changes. It stands before its first entry until the first Next.
+// iterator walks an immutable tree. It is before its first entry until the first Next.
 type iterator struct {
 	walk    btree.IterG[entry]
 	lo, hi  []byte
@@ -100,7 +100,7 @@ func (it *iterator) first() bool {
 	return it.walk.Seek(entry{key: it.lo})
 }
 
-// inside reports whether the current entry is before the far end of the range.
+// inside reports whether the current entry is before the end of the range.
 func (it *iterator) inside() bool {
 	if it.reverse {
 		return bytes.Compare(it.current.key, it.lo) >= 0

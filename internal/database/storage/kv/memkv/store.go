@@ -1,24 +1,22 @@
-// Package memkv is the store that lives in memory: for tests, and for databases that need not outlive
-// their process.
+// Package memkv is the store in memory: for tests, and for databases that need not outlive their process.
 //
 // # Model
 //
-// One B-tree of immutable entries holds everything but the change logs, another one the logs, and an index by
-// hash finds the entries of the latest state. Point reads and commits work on these under a lock. A snapshot is
-// a copy-on-write copy of the trees, which costs as much as one node; it is shared by all who ask until the next
-// commit, and whatever a commit then touches is copied first. A kept snapshot is one that has a name.
+// One B-tree of immutable entries holds everything except the change logs, another one the logs, and a hash index finds the
+// entries of the latest state. Point reads and commits use these under a lock. A snapshot is a copy-on-write copy of the trees,
+// which initially costs one node. It is shared by all snapshots until the next commit, and whatever a commit then modifies is
+// copied first. A kept snapshot is one with a name.
 //
 // # Invariants
 //
-//  1. An entry that was in the tree is never changed, so values can be handed to readers as they are, for as
-//     long as those promise not to change them.
-//  2. Commits are applied one at a time under the write lock, log records included: no reader sees a half,
-//     and the order of a log is the order of commits.
+//  1. An entry in the tree is never modified, so values can be passed to readers without copying, as long as they
+//     promise not to modify them.
+//  2. Commits are applied one at a time under the write lock, including log records: no reader sees part of one,
+//     and the order of a log is the commit order.
 //
-// Change logs are kept as long as there is room for them: beyond 64 MiB, all logs together, the oldest records
-// go as if they had been trimmed.
+// Change logs are limited to 64 MiB in total: beyond that, the oldest records are deleted as if they had been trimmed.
 //
-// Isolation of updates comes from the latches of package latch, as in every embedded store.
+// The latches of package latch isolate updates, as in every embedded store.
 package memkv
 
 import (
@@ -34,24 +32,23 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/latch"
 )
 
-// entry is a key and its value, which is not nil; immutable once in a tree.
+// entry is a key and its value, which is not nil; immutable once it is in a tree.
 type entry struct {
 	key, value []byte
 }
 
 type tree = btree.BTreeG[entry]
 
-// logs are the records of each log, in ascending order. None is empty, and records are only ever appended or
-// replaced by a new slice.
+// logs are the records of each log, in ascending order. None is empty, and records are only appended or replaced by a new slice.
 type logs = btree.Map[kv.LogID, []kv.Record]
 
-// state is all that was committed at one moment; nobody changes it.
+// state is everything committed at one moment; it is immutable.
 type state struct {
 	tree *tree
 	logs *logs
 }
 
-// degree makes nodes of up to 31 entries: 1.5 kB to copy for each level when a commit follows a snapshot.
+// degree gives nodes of up to 31 entries: 1.5 kB to copy for each level when a commit follows a snapshot.
 const degree = 16
 
 // Store implements kv.Store.
@@ -65,15 +62,14 @@ type Store struct {
 	index   *index // of live
 	logs    *logs
 	shared  *state              // copy of live and logs for snapshots; nil if they have changed since
-	trimmed map[kv.LogID]kv.Seq // the last forgotten of each log that was trimmed
+	trimmed map[kv.LogID]kv.Seq // the last deleted number of each trimmed log
 	kept    map[string]*kept
-	seq     kv.Seq // last given out
+	seq     kv.Seq // last assigned
 	// logBytes is the length of all records in logs.
 	logBytes int
 }
 
-// maxLogBytes bounds the change logs: memory is for the data, and what is written to it in a day can be many
-// times as much.
+// maxLogBytes limits the change logs: memory is for the data, and a day of writes can be many times as large.
 const maxLogBytes = 64 << 20
 
 // New returns an empty store.
@@ -152,10 +148,10 @@ func (s *Store) DeleteRange(_ context.Context, lo, hi []byte) error {
 	return nil
 }
 
-// Limits are those of the persistent store, so that what fits into one fits into the other.
+// Limits returns those of the persistent store, so that the same data fits into both.
 func (s *Store) Limits() kv.Limits { return kv.EmbeddedLimits() }
 
-// Close frees nothing that snapshots still read.
+// Close keeps what snapshots still read.
 func (s *Store) Close() error {
 	s.closed.Store(true)
 	return nil
@@ -178,7 +174,7 @@ func (s *Store) delete(key []byte) {
 	s.index.delete(key)
 }
 
-// freeze returns the present state.
+// freeze returns the current state.
 func (s *Store) freeze() *state {
 	s.mu.RLock()
 	shared := s.shared

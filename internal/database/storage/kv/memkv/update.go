@@ -32,7 +32,7 @@ func (s *Store) Update(ctx context.Context, in kv.Intent, fn func(kv.Txn) error)
 	return s.commit(t)
 }
 
-// commit applies everything or, if a counter's key has a value that is none, nothing.
+// commit applies everything or, if the value of a counter's key is not a counter, nothing.
 func (s *Store) commit(t *txn) error {
 	if t.writes.Len() == 0 && len(t.adds) == 0 && len(t.records) == 0 {
 		return nil
@@ -155,10 +155,10 @@ func (t *txn) AppendLog(log kv.LogID, data []byte) {
 	}
 }
 
-// Reserve always succeeds: a store in memory does not bound what updates take beside it.
+// Reserve always succeeds: a store in memory does not limit the memory of updates.
 func (t *txn) Reserve(int64) error { return nil }
 
-// LogSeq is the next number to be given out: whoever held this update's keys before it has been applied.
+// LogSeq returns the next number to be assigned: an update that held this update's keys before has been applied.
 func (t *txn) LogSeq() kv.Seq {
 	t.store.mu.Lock()
 	defer t.store.mu.Unlock()
@@ -168,7 +168,7 @@ func (t *txn) LogSeq() kv.Seq {
 
 func (t *txn) Advance(to kv.Seq) { t.floor = max(t.floor, to) }
 
-// keep copies a key and value, or notes that they are past the limits.
+// keep copies a key and value, unless they exceed the limits.
 func (t *txn) keep(key, value []byte) (entry, bool) {
 	t.bytes += len(key) + len(value)
 	l := kv.EmbeddedLimits()
@@ -179,7 +179,7 @@ func (t *txn) keep(key, value []byte) (entry, bool) {
 	return newEntry(key, value), true
 }
 
-// newEntry copies a key and value into one piece of memory.
+// newEntry copies a key and value into a single allocation.
 func newEntry(key, value []byte) entry {
 	both := make([]byte, len(key)+len(value))
 	n := copy(both, key)

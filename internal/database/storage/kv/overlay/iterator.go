@@ -7,8 +7,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// Iter returns an iterator over [lo, hi) of the store with the writes laid over it. base iterates over the
-// same range in the same direction and is closed with the result; a nil hi has no end.
+// Iter returns an iterator over [lo, hi) of the store, overlaid with the writes. base iterates over the same range in the same
+// direction and is closed with the result; a nil hi means no end.
 func (w *Writes) Iter(base kv.Iterator, lo, hi []byte, o kv.IterOptions) kv.Iterator {
 	own := w.sorted(lo, hi, o.Reverse)
 	if len(own) == 0 {
@@ -34,7 +34,7 @@ func (w *Writes) sorted(lo, hi []byte, reverse bool) []write {
 			own = append(own, x)
 		}
 	}
-	slices.Reverse(own) // the last write of a key is the first of its equals, and stays
+	slices.Reverse(own) // the last write of a key is now the first of its equals, and is kept
 	slices.SortStableFunc(own, func(a, b write) int { return bytes.Compare(a.key, b.key) })
 	own = slices.CompactFunc(own, func(a, b write) bool { return bytes.Equal(a.key, b.key) })
 	if reverse {
@@ -43,14 +43,14 @@ func (w *Writes) sorted(lo, hi []byte, reverse bool) []write {
 	return own
 }
 
-// iterator merges two sorted sequences; where both have a key, the update's own write hides the store's.
+// iterator merges two sorted sequences; if both have a key, the update's own write hides the store's.
 type iterator struct {
 	base    kv.Iterator
-	own     []write // what is left of the update's writes
+	own     []write // the remaining writes of the update
 	reverse bool
 
 	started  bool
-	baseMore bool // base stands on an entry that was not given out yet
+	baseMore bool // base is on an entry that has not been returned yet
 	current  write
 }
 
@@ -88,7 +88,7 @@ func (it *iterator) Next() bool {
 	}
 }
 
-// Key returns the current key: the update's own, or the store's.
+// Key returns the current key, of the update's write or of the store.
 func (it *iterator) Key() []byte {
 	if it.current.key != nil {
 		return it.current.key

@@ -1,9 +1,8 @@
-// Package overlay keeps what an update under way has written, so that it reads its own writes before they
-// are in the store.
+// Package overlay holds the writes of an update in progress, so that the update reads its own writes before they are in the
+// store.
 //
-// Writes are a short list in the order in which they were made; the last one of a key counts. Point reads
-// walk the list while it is short and index it when it grows. An iterator sorts the writes of its range
-// once and merges them over the store's iterator.
+// Writes are a short list in call order; the last one for a key counts. Point reads search the list linearly while it is short
+// and index it when it grows. An iterator sorts the writes of its range once and merges them with the store's iterator.
 package overlay
 
 import (
@@ -11,28 +10,27 @@ import (
 	"slices"
 )
 
-// indexFrom is how many writes make an index by key worth its allocations.
+// indexFrom is the number of writes from which an index by key is worth its allocations.
 const indexFrom = 24
 
-// Writes are the writes of one update. The zero value is empty. Keys and values are kept as given and must
-// not change until Reset.
+// Writes are the writes of one update. The zero value is empty. Keys and values are not copied and must not change until Reset.
 type Writes struct {
 	list  []write
 	index map[string]int // last position of each key; nil while the list is short
 }
 
-// write is one key's new value; nil is its deletion.
+// write is a key's new value, or nil for a deletion.
 type write struct {
 	key, value []byte
 }
 
-// Set records a value for the key, which is not nil.
+// Set records a non-nil value for the key.
 func (w *Writes) Set(key, value []byte) { w.add(write{key, value}) }
 
-// Delete records that the key is absent.
+// Delete records the deletion of the key.
 func (w *Writes) Delete(key []byte) { w.add(write{key, nil}) }
 
-// Len is how many writes there are, overwritten ones included.
+// Len returns the number of writes, including overwritten ones.
 func (w *Writes) Len() int { return len(w.list) }
 
 // All calls yield with every write in order; value is nil for a deletion.
@@ -44,7 +42,7 @@ func (w *Writes) All(yield func(key, value []byte) bool) {
 	}
 }
 
-// Reset forgets all writes and keeps the list's space.
+// Reset removes all writes and keeps the list's memory.
 func (w *Writes) Reset() {
 	clear(w.list)
 	w.list, w.index = w.list[:0], nil

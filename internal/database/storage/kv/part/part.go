@@ -1,16 +1,16 @@
-// Package part divides a store: a part is a store of its own whose keys, change logs and kept snapshots lie within another
-// store, apart from its other keys and from those of other parts.
+// Package part divides a store: a part is a store whose keys, change logs and kept snapshots are within another store, separate
+// from its other keys and from those of other parts.
 //
 //	key K of part eu-west-1        'r' eu-west-1 0x00 K
 //	log L of the part of number N  N<<26 | L
 //	kept snapshot S of the part    r-eu-west-1-S
 //	number of the part             'r' 0x00 eu-west-1 ─► 4 bytes big endian
 //
-// The keys of a part are in the space 'r', which nothing else uses. Numbers are given out in order, from 1, and never
-// again to another name. So a part may have logs up to 1<<26 - 1, and so may the store around the parts.
+// The keys of a part are in the space 'r', which nothing else uses. Numbers are assigned in order, from 1, and never reused for
+// another name. So the log ids of a part can be up to 1<<26 - 1, and so can those of the enclosing store.
 //
-// A part keeps all that package kv promises, as far as the store below does: latches, snapshots, durability and the
-// numbers of log records are that store's. Closing a part does nothing: who opened the store closes it after its parts.
+// A part fulfills the whole contract of package kv, as far as the enclosing store does: latches, snapshots, durability and the
+// numbers of log records are that store's. Closing a part does nothing: the owner of the store closes it after its parts.
 package part
 
 import (
@@ -26,7 +26,7 @@ import (
 
 const (
 	space = 'r'
-	// logBits is the width of a log's id within a part, and countMax what remains for the part's number.
+	// logBits is the width of a log's id within a part, and countMax the number of parts that the remaining bits allow.
 	logBits  = 26
 	countMax = 1<<(32-logBits) - 1
 )
@@ -41,10 +41,10 @@ type Part struct {
 	number uint32
 }
 
-// Open returns the part of a name, which is made where there is none. There may be 63.
+// Open returns the part with a name, creating it if necessary. There may be up to 63.
 func Open(ctx context.Context, store kv.Store, name string) (*Part, error) {
 	if !validName.MatchString(name) {
-		return nil, fmt.Errorf("part: the name %q has other characters than a-z, 0-9 and -, or more than 40", name)
+		return nil, fmt.Errorf("part: the name %q is not valid: want up to 40 characters a-z, 0-9 and -", name)
 	}
 	number, err := numberOf(ctx, store, name)
 	if err != nil {
@@ -54,7 +54,7 @@ func Open(ctx context.Context, store kv.Store, name string) (*Part, error) {
 	return &Part{Store: store, reads: reads{store, m}, name: name, number: number}, nil
 }
 
-// Within returns a key of a part as the part has it; the slice is the key's own. A key of no part it returns as it is.
+// Within returns a part's key as the part sees it; the slice aliases key. A key outside of parts is returned unchanged.
 func Within(key []byte) []byte {
 	if len(key) > 1 && key[0] == space && key[1] != 0 {
 		if _, rest, is := bytes.Cut(key, []byte{0}); is {
@@ -64,7 +64,7 @@ func Within(key []byte) []byte {
 	return key
 }
 
-// Names lists the parts that a store has.
+// Names lists the parts of a store.
 func Names(ctx context.Context, store kv.Store) ([]string, error) {
 	lo := []byte{space, 0}
 	it, err := store.Iter(ctx, lo, []byte{space, 1}, kv.IterOptions{})
@@ -79,7 +79,7 @@ func Names(ctx context.Context, store kv.Store) ([]string, error) {
 	return names, it.Err()
 }
 
-// CopyNames gives a store that has no parts the names of another one's parts, with their numbers.
+// CopyNames copies the names and numbers of a store's parts to a store without parts.
 func CopyNames(ctx context.Context, from, to kv.Store) error {
 	lo, hi := []byte{space, 0}, []byte{space, 1}
 	it, err := from.Iter(ctx, lo, hi, kv.IterOptions{})
@@ -103,9 +103,9 @@ func CopyNames(ctx context.Context, from, to kv.Store) error {
 	})
 }
 
-// numberOf is the number of a part, which is given one if it has none.
+// numberOf returns the number of a part, assigning one if necessary.
 func numberOf(ctx context.Context, store kv.Store, name string) (number uint32, err error) {
-	key, counter := append([]byte{space, 0}, name...), []byte{space, 0} // no part has an empty name
+	key, counter := append([]byte{space, 0}, name...), []byte{space, 0} // part names are not empty
 	intent := kv.Intent{Write: [][]byte{key, counter}, Frees: true}
 	err = store.Update(ctx, intent, func(txn kv.Txn) error {
 		data, err := txn.Get(key)
@@ -131,7 +131,7 @@ func nextNumber(r kv.Reader) (uint32, error) {
 	highest := uint32(0)
 	for it.Next() {
 		if len(it.Value()) != 4 {
-			return 0, fmt.Errorf("part: the number of part %q is damaged: %x", it.Key()[2:], it.Value())
+			return 0, fmt.Errorf("part: the number of part %q is corrupted: %x", it.Key()[2:], it.Value())
 		}
 		highest = max(highest, binary.BigEndian.Uint32(it.Value()))
 	}
@@ -141,7 +141,7 @@ func nextNumber(r kv.Reader) (uint32, error) {
 	return highest + 1, it.Err()
 }
 
-// Inner is a key of a store as the part that it is in has it. A key that is in no part is returned as it is.
+// Inner returns a store's key as its part sees it. A key outside of parts is returned unchanged.
 func Inner(key []byte) []byte {
 	if len(key) < 2 || key[0] != space || key[1] == 0 {
 		return key
@@ -155,17 +155,17 @@ func Inner(key []byte) []byte {
 // Name is the part's.
 func (p *Part) Name() string { return p.name }
 
-// Around is the store that the part is in.
+// Around returns the enclosing store.
 func (p *Part) Around() kv.Store { return p.Store }
 
-// Outer are the keys of the store around the part that keys of the part are. With Within they let one update of that store
-// write in several parts.
+// Outer returns the enclosing store's keys for keys of the part. Together with Within it allows one update of that store to write
+// in several parts.
 func (p *Part) Outer(keys [][]byte) [][]byte { return p.keys(keys) }
 
-// Within is the part's view of a transaction of the store around it.
+// Within returns the part's view of a transaction of the enclosing store.
 func (p *Part) Within(below kv.Txn) kv.Txn { return &txn{reader{below, p.mapping}, below} }
 
-// Close does nothing: the store below is others', too.
+// Close does nothing: the enclosing store is shared.
 func (p *Part) Close() error { return nil }
 
 // Limits implements kv.Store.
@@ -234,7 +234,7 @@ func (p *Part) Size(ctx context.Context, lo, hi []byte) (int64, error) {
 	return p.Store.Size(ctx, p.key(lo), p.end(hi))
 }
 
-// Compact implements kv.Store. The room of change logs is given back with that of the whole store.
+// Compact implements kv.Store. The space of change logs is only reclaimed by compacting the enclosing store.
 func (p *Part) Compact(ctx context.Context, lo, hi []byte) error {
 	return p.Store.Compact(ctx, p.key(lo), p.end(hi))
 }
@@ -246,7 +246,7 @@ func (p *Part) Load(ctx context.Context, fill func(put func(key, value []byte) e
 	})
 }
 
-// loadKey is the key below of one that is loaded. One that may not be loaded stays as it is, for the store to refuse.
+// loadKey returns the enclosing store's key for a key being loaded. A reserved key is unchanged, so that the store rejects it.
 func (p *Part) loadKey(key []byte) []byte {
 	if len(key) == 0 || key[0] >= kv.ReservedPrefix {
 		return key
@@ -254,10 +254,10 @@ func (p *Part) loadKey(key []byte) []byte {
 	return p.key(key)
 }
 
-// kept is the name below of a kept snapshot.
+// kept returns the enclosing store's name of a kept snapshot.
 func (p *Part) kept(name string) string {
 	if !kv.ValidKeptName(name) {
-		return name // for the store to refuse
+		return name // so that the store rejects it
 	}
 	return p.keptPrefix() + name
 }

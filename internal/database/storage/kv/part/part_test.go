@@ -60,9 +60,9 @@ func TestMisuse(t *testing.T) {
 	kvtest.RunMisuse(t, func(t *testing.T) kv.Store { t.Helper(); return within(t, memkv.New()) })
 }
 
-// TestPartsAreApart does the same in a store and in two of its parts, whose names begin alike. Each sees its own only, and
+// TestPartsAreIsolated does the same in a store and in two of its parts, whose names begin alike. Each sees its own only, and
 // what is removed in one stays in the others.
-func TestPartsAreApart(t *testing.T) {
+func TestPartsAreIsolated(t *testing.T) {
 	for _, below := range []kv.Store{memkv.New(), pebble(t)} {
 		defer below.Close()
 		stores := []kv.Store{below}

@@ -22,7 +22,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv/crashfs"
 )
 
-// meter checks what Backup and Copy tell of their progress.
+// meter checks the progress reported by Backup and Copy.
 type meter struct {
 	t           *testing.T
 	done, total int64
@@ -46,8 +46,7 @@ func (m *meter) end() {
 	}
 }
 
-// TestBackupUnderLoad: a backup has all that was acknowledged before it, the kept snapshots too, and has nothing
-// to do with the store any more.
+// TestBackupUnderLoad: a backup has everything acknowledged before it, including kept snapshots, and is independent of the store.
 func TestBackupUnderLoad(t *testing.T) {
 	for name, o := range map[string]pebblekv.Options{
 		"links":    {FS: vfs.NewMem()},
@@ -99,8 +98,8 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 }
 
-// TestBackupRefuses: a target that is not free is left as it is.
-func TestBackupRefuses(t *testing.T) {
+// TestBackupRejects: a target that is not empty is left unchanged.
+func TestBackupRejects(t *testing.T) {
 	fs := vfs.NewMem()
 	o := pebblekv.Options{FS: fs, Logger: slog.New(slog.DiscardHandler)}
 	s := open(t, "/db", o)
@@ -148,7 +147,7 @@ func TestBackupRefuses(t *testing.T) {
 	}
 }
 
-// TestBackupFails: wherever the target refuses to be written, nothing is left there, and the store goes on.
+// TestBackupFails: wherever writing to the target fails, nothing is left there, and the store continues.
 func TestBackupFails(t *testing.T) {
 	failed := 0
 	for nth, hit := 0, true; hit; nth++ {
@@ -199,8 +198,8 @@ func TestBackupFails(t *testing.T) {
 	}
 }
 
-// TestCrashDuringBackup: after a loss of power there is a whole backup or none that can be opened, and the store
-// is as it was.
+// TestCrashDuringBackup: after a power failure there is either a complete backup or none that can be opened, and the store is
+// unaffected.
 func TestCrashDuringBackup(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -252,7 +251,7 @@ func TestCrashDuringBackup(t *testing.T) {
 	}
 }
 
-// TestCopy: a copy of a store that was killed is that store, and shares no file with it.
+// TestCopy: a copy of a store that was killed equals that store, and shares no files with it.
 func TestCopy(t *testing.T) {
 	dir := t.TempDir()
 	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "deep", "to")
@@ -300,8 +299,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestCopyCancelled: a copy that is given up leaves nothing.
-func TestCopyCancelled(t *testing.T) {
+// TestCopyCanceled: a canceled copy leaves nothing.
+func TestCopyCanceled(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, "/db", pebblekv.Options{FS: fs, Logger: slog.New(slog.DiscardHandler)})
 	set(t, s, "k", strings.Repeat("v", 5<<20))

@@ -14,8 +14,8 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// TestBatchMemory: an update takes a small batch without asking, and more only while it is free. It waits in line for what it
-// wants, and gets all there is if it wants more than that.
+// TestBatchMemory: an update may use a small batch without a reservation, and more only if memory is available. Otherwise it
+// waits in line for what it wants, or for everything if it wants more than that.
 func TestBatchMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newBatchMemory(1 << 20)
@@ -54,8 +54,8 @@ func TestBatchMemory(t *testing.T) {
 	})
 }
 
-// TestUpdateWaitsForMemoryWithoutItsKeys: an update that finds no memory gives its keys to others while it waits, and then
-// runs again on what they wrote.
+// TestUpdateWaitsForMemoryWithoutItsKeys: an update without enough memory releases its keys while it waits, and then runs again
+// on what others wrote.
 func TestUpdateWaitsForMemoryWithoutItsKeys(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -123,8 +123,8 @@ func occupyMemory(t *testing.T, s *Store) (release func()) {
 	}
 }
 
-// TestUpdatesBeyondTheMemory: updates that together want many times the memory there is all commit.
-func TestUpdatesBeyondTheMemory(t *testing.T) {
+// TestUpdatesExceedingMemory: updates that together need many times the available memory all commit.
+func TestUpdatesExceedingMemory(t *testing.T) {
 	s, err := Open("db", Options{FS: vfs.NewMem(), BatchBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)

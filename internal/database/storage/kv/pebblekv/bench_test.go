@@ -30,8 +30,8 @@ func benchmark(b *testing.B, o pebblekv.Options) {
 	})
 }
 
-// BenchmarkEncryptionCost compares two stores on one disk by turns, so that what else the machine does hits both: how much longer puts take
-// with encryption, in the middle of all turns and at their quarters.
+// BenchmarkEncryptionCost compares two stores on one disk in alternating rounds, so that other load on the machine affects both:
+// the slowdown of puts by encryption, as median and quartiles of all rounds.
 func BenchmarkEncryptionCost(b *testing.B) {
 	const each = 2000
 	for name, writers := range map[string]int{"Put1": 1, "Put32": 32} {
@@ -78,7 +78,7 @@ func putMany(b *testing.B, s kv.Store, writers, n int) {
 			value := make([]byte, 1000)
 			for range max(1, n/writers) {
 				key := []byte("k" + time.Duration(rand.Int64N(1_000_000)).String())
-				for at := 0; at < len(value); at += 2 { // as compressible as text, about
+				for at := 0; at < len(value); at += 2 { // roughly as compressible as text
 					value[at] = byte(rand.Uint32())
 				}
 				err := s.Update(b.Context(), kv.Intent{Write: [][]byte{key}}, func(txn kv.Txn) error {

@@ -36,7 +36,7 @@ func (d memoryDisk) storeOptions() pebblekv.Options {
 	return o
 }
 
-// crash is the disk after a loss of power.
+// crash returns the disk after a power failure.
 func (d memoryDisk) crash(random *rand.Rand) memoryDisk {
 	return memoryDisk{d.options, d.fs.Crash(random)}
 }
@@ -57,7 +57,7 @@ func (d memoryDisk) CrashDuring(t *testing.T, seed uint64, fn func()) []kvtest.D
 	return disks
 }
 
-// crashDuring crashes before every operation that writes, up to a number of them, and at the end.
+// crashDuring crashes before every write operation, up to a number of them, and at the end.
 func (d memoryDisk) crashDuring(seed uint64, fn func()) []memoryDisk {
 	const most = 150
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -77,7 +77,7 @@ func (d memoryDisk) crashDuring(seed uint64, fn func()) []memoryDisk {
 	return append(disks, d.crash(random))
 }
 
-// someUpdates makes the suite's updates of several keys large ones, and not those of one key.
+// someUpdates makes the suite's updates of several keys large ones, but not those of one key.
 const someUpdates = 60
 
 func TestDisk(t *testing.T) {
@@ -104,9 +104,9 @@ func TestDisk(t *testing.T) {
 	}
 }
 
-// TestLogSeqOutlivesPowerCut: a number that LogSeq returned is not given out again after a power cut, also when nothing
-// is written.
-func TestLogSeqOutlivesPowerCut(t *testing.T) {
+// TestLogSeqIsNotReusedAfterPowerFailure: a number that LogSeq returned is not assigned again after a power failure, even if nothing is
+// written.
+func TestLogSeqIsNotReusedAfterPowerFailure(t *testing.T) {
 	for _, durability := range []pebblekv.Durability{pebblekv.Sync, pebblekv.Interval, pebblekv.None} {
 		seed := rand.Uint64()
 		t.Logf("seed %d", seed)

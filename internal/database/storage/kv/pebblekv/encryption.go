@@ -24,7 +24,7 @@ func (s *Store) openFiles(is directory) (vfs.FS, error) {
 	case err != nil && !missing:
 		return nil, fmt.Errorf("pebblekv: %s: %w", s.dir, err)
 	case is.encrypted && missing:
-		return nil, fmt.Errorf("pebblekv: %s is encrypted, and its file %s is missing: put it back from a backup of the same directory",
+		return nil, fmt.Errorf("pebblekv: %s is encrypted, and its file %s is missing: restore it from a backup of the same directory",
 			s.dir, keysFile)
 	case is.store && !is.encrypted && !missing:
 		return nil, fmt.Errorf("pebblekv: %s has a file %s, and %s says that it is not encrypted: restore the directory as a whole",

@@ -19,7 +19,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv/crashfs"
 )
 
-// allFiles returns the content of every file under a directory, by path.
+// allFiles returns the content of every file in a directory, by path.
 func allFiles(t *testing.T, fs vfs.FS, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -56,7 +56,7 @@ func onMemory(fs vfs.FS) pebblekv.Options {
 
 const secret = "a secret that no file may show"
 
-// fillSecrets writes in every way there is.
+// fillSecrets writes in every possible way.
 func fillSecrets(t *testing.T, s *pebblekv.Store) {
 	t.Helper()
 	for i := range 300 {
@@ -76,8 +76,8 @@ func fillSecrets(t *testing.T, s *pebblekv.Store) {
 	set(t, s, "in the log, too", secret)
 }
 
-// TestNothingIsReadable: nothing that was written stands readable in any file of the store, its kept snapshots and its backups; without
-// encryption it does.
+// TestNothingIsReadable: no file of the store, its kept snapshots or its backups contains written data in readable form; without
+// encryption they do.
 func TestNothingIsReadable(t *testing.T) {
 	for _, encrypted := range []bool{false, true} {
 		fs := vfs.NewMem()
@@ -100,7 +100,7 @@ func TestNothingIsReadable(t *testing.T) {
 		shown := map[string]bool{}
 		for _, files := range []map[string]string{live, allFiles(t, fs, "/")} {
 			for path, data := range files {
-				// Pebble compresses tables, so that part of a text may be all of it that is left.
+				// Pebble compresses tables, so only part of a text may be left.
 				if strings.Contains(data, secret) || strings.Contains(data, "no file may show") || strings.Contains(data, "leveldb.BytewiseComparator") {
 					shown[path[strings.LastIndexAny(path, ".-/"):]] = true
 				}
@@ -116,7 +116,7 @@ func TestNothingIsReadable(t *testing.T) {
 	}
 }
 
-// TestMasterKey: what is encrypted opens with its master key only, and what refuses it changes nothing.
+// TestMasterKey: an encrypted store only opens with its master key, and a failed attempt changes nothing.
 func TestMasterKey(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, "/db", encrypting(onMemory(fs)))
@@ -159,15 +159,15 @@ func TestMasterKey(t *testing.T) {
 	}
 	refuse("/new", func(o *pebblekv.Options) { o.Encrypt = true }, pebblekv.ErrMasterKey, "give its master key")
 
-	// Without its key file the directory is not taken for one that is not encrypted, and a damaged one is called so.
+	// Without its key file the directory is not considered unencrypted, and a corrupt key file is reported as such.
 	keys := after["/db/KEYS"]
 	if err := fs.Remove("/db/KEYS"); err != nil {
 		t.Fatal(err)
 	}
 	right := func(o *pebblekv.Options) { o.MasterKey = master }
-	refuse("/db", right, nil, "its file KEYS is missing: put it back from a backup")
+	refuse("/db", right, nil, "its file KEYS is missing: restore it from a backup")
 	writeFile(t, fs, "/db/KEYS", strings.Replace(keys, keys[40:44], "AAAA", 1))
-	refuse("/db", right, nil, "it is damaged: put it back from a backup")
+	refuse("/db", right, nil, "it is corrupt: restore it from a backup")
 	writeFile(t, fs, "/db/KEYS", keys)
 	o := onMemory(fs)
 	right(&o)
@@ -177,7 +177,7 @@ func TestMasterKey(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// A new master key changes the key file only, and the old one opens nothing any more.
+	// A new master key only changes the key file, and the old one no longer opens anything.
 	before = allFiles(t, fs, "/db")
 	o.MasterKey, o.PreviousMasterKey = next, master
 	s = open(t, "/db", o)
@@ -205,7 +205,7 @@ func TestMasterKey(t *testing.T) {
 	}
 }
 
-// TestRecrypt: a copy may be encrypted where its source is not, and the other way round, and with new keys.
+// TestRecrypt: a copy may be encrypted although its source is not, and vice versa, and with new keys.
 func TestRecrypt(t *testing.T) {
 	fs := vfs.NewMem()
 	s, err := pebblekv.Open("/plain", onMemory(fs))
@@ -256,7 +256,7 @@ func TestRecrypt(t *testing.T) {
 	}
 }
 
-// TestDamagedFile: a bit of any table that changes is noticed when it is read, not answered.
+// TestDamagedFile: a changed bit in any table is detected when it is read.
 func TestDamagedFile(t *testing.T) {
 	fs := vfs.NewMem()
 	s, err := pebblekv.Open("/db", encrypting(onMemory(fs)))
@@ -311,9 +311,9 @@ func expect(t *testing.T, s kv.Store, key, want string) {
 	}
 }
 
-// TestPowerCutsAndKeys: a power cut at any moment of the first start, of a start under a new master key and of one after it leaves a
-// directory that the same start opens again, and that opens under no other key.
-func TestPowerCutsAndKeys(t *testing.T) {
+// TestMasterKeyChangeSurvivesPowerFailure: a power failure at any moment of the first start, of a start with a new master key, or of one after it,
+// leaves a directory that the same start can open, and no other key.
+func TestMasterKeyChangeSurvivesPowerFailure(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	next := bytes.Repeat([]byte{8}, 32)
@@ -331,11 +331,11 @@ func TestPowerCutsAndKeys(t *testing.T) {
 	first := memoryDisk{encrypting(pebblekv.Options{}), crashfs.New()}
 	rotated := first
 	rotated.options.MasterKey, rotated.options.PreviousMasterKey = next, master
-	started := false // a store is there, with a value
+	started := false // the store exists and has a value
 	for _, step := range []struct {
 		name string
 		disk memoryDisk
-		keys [][]byte // under which the directory may be
+		keys [][]byte // under which the directory may be encrypted
 	}{
 		{"first start", first, [][]byte{master}},
 		{"new master key", rotated, [][]byte{master, next}},

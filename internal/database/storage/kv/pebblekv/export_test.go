@@ -7,15 +7,15 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// BreakInvariant has stores that are opened from now on take an error of check, which is asked whenever their tables
-// change, for a broken invariant of Pebble.
+// BreakInvariant makes stores opened from now on treat an error of check, which is called whenever their tables change, as a
+// violated invariant of Pebble.
 func BreakInvariant(t *testing.T, check func() error) {
 	t.Helper()
 	debugCheck = func(*pebble.DB) error { return check() }
 	t.Cleanup(func() { debugCheck = nil })
 }
 
-// WithLargeUpdates makes updates large from a size in bytes on.
+// WithLargeUpdates sets the size from which updates are large.
 func (o Options) WithLargeUpdates(from int) Options {
 	o.largeUpdate = from
 	return o
@@ -24,7 +24,7 @@ func (o Options) WithLargeUpdates(from int) Options {
 // KeepUp runs the periodic reservation of sequence numbers now.
 func (s *Store) KeepUp() { s.keepUp() }
 
-// OwnPairs returns what Pebble holds from the logs on: keys and values.
+// OwnPairs returns Pebble's keys and values from the logs on.
 func (s *Store) OwnPairs(t *testing.T) [][2][]byte {
 	t.Helper()
 	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{logPrefix}})

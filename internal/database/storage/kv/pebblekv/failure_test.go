@@ -19,7 +19,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
-// badDisk refuses writes of chosen files from a chosen moment on.
+// badDisk fails writes of certain files from a certain moment on.
 type badDisk struct {
 	broken atomic.Bool
 	suffix string
@@ -36,11 +36,11 @@ func (d *badDisk) MaybeError(op errorfs.Op) error {
 	return nil
 }
 
-// refusal refuses one of the writes that it is about.
+// refusal fails one of the matching writes.
 type refusal struct {
 	about     func(op errorfs.Op) bool
 	err       error
-	countdown atomic.Int64 // to the write that is refused
+	countdown atomic.Int64 // to the failing write
 }
 
 func (r *refusal) String() string { return "(one refusal)" }
@@ -52,13 +52,13 @@ func (r *refusal) MaybeError(op errorfs.Op) error {
 	return nil
 }
 
-// arm has the nth write from now on refused, counted from 0.
+// arm makes the nth write from now on fail, counted from 0.
 func (r *refusal) arm(nth int) { r.countdown.Store(int64(nth) + 1) }
 
-// disarm has nothing refused any more, and reports whether something was.
+// disarm stops failing writes, and reports whether one has failed.
 func (r *refusal) disarm() bool { return r.countdown.Swap(0) <= 0 }
 
-// badFS asks a badDisk before each write. The file system that it is made of does not watch reused files.
+// badFS calls a badDisk before each write. The underlying file system does not track reused files.
 type badFS struct {
 	*errorfs.FS
 }
@@ -70,9 +70,8 @@ func (fs badFS) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCat
 	return fs.Create(newname, category)
 }
 
-// TestDiskFailure: whatever the disk refuses under load, the process lives, nothing is acknowledged that the
-// disk does not have, updates end with a telling error, reads of what the disk has go on, Close returns, and the store
-// opens again.
+// TestDiskFailure: whatever disk write fails under load, the process survives, nothing is acknowledged that is not on disk,
+// updates end with a meaningful error, reads of what is on disk continue, Close returns, and the store can be reopened.
 func TestDiskFailure(t *testing.T) {
 	write := []errorfs.OpKind{errorfs.OpFileWrite}
 	sync := []errorfs.OpKind{errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo}
@@ -119,7 +118,7 @@ func testDiskFailure(t *testing.T, disk *badDisk) {
 		if string(got) < v || err != nil {
 			t.Errorf("after the failure %s reads %.10q, %v; %.10q was acknowledged", k, got, err, v)
 		}
-		// What was read after it is promised like what was acknowledged before.
+		// What was read after it is guaranteed like what was acknowledged before.
 		got, err = s.Get(t.Context(), []byte(k))
 		switch {
 		case err == nil && string(got) >= v:
@@ -148,8 +147,7 @@ func testDiskFailure(t *testing.T, disk *badDisk) {
 	}
 }
 
-// TestDiskFailureWhileOpening: Open returns an error, whatever of its writes is refused, and a later Open finds
-// what was there before.
+// TestDiskFailureWhileOpening: Open returns an error, whichever of its writes fails, and a later Open finds the previous data.
 func TestDiskFailureWhileOpening(t *testing.T) {
 	for _, existing := range []bool{false, true} {
 		for nth := range 60 {
@@ -181,7 +179,7 @@ func TestDiskFailureWhileOpening(t *testing.T) {
 	}
 }
 
-// unreserving is a file system that cannot reserve room for a file, like NFS and ZFS.
+// unreserving is a file system that cannot preallocate space for a file, like NFS and ZFS.
 type unreserving struct{ vfs.FS }
 
 func (fs unreserving) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
@@ -193,7 +191,7 @@ type unreservedFile struct{ vfs.File }
 
 func (unreservedFile) Preallocate(int64, int64) error { return syscall.EOPNOTSUPP }
 
-// TestNoPreallocation: a file system that reserves no room is not a broken disk.
+// TestNoPreallocation: a file system without preallocation is not a failed disk.
 func TestNoPreallocation(t *testing.T) {
 	s := open(t, t.TempDir(), pebblekv.Options{FS: unreserving{vfs.Default}, Logger: slog.New(slog.DiscardHandler)})
 	for i := range 10 {
@@ -217,8 +215,8 @@ func set(t *testing.T, s kv.Store, key, value string) {
 
 func intent(key string) kv.Intent { return kv.Intent{Write: [][]byte{[]byte(key)}} }
 
-// writeUntilError writes from several goroutines, breaks the disk in the middle, and returns the last value
-// of each key that was acknowledged. Values of a key grow.
+// writeUntilError writes from several goroutines, fails the disk in between, and returns the last acknowledged value of each key.
+// Values of a key increase.
 func writeUntilError(t *testing.T, s kv.Store, disk *badDisk) map[string]string {
 	t.Helper()
 	var mu sync.Mutex
@@ -251,7 +249,7 @@ func writeUntilError(t *testing.T, s kv.Store, disk *badDisk) map[string]string 
 	return acknowledged
 }
 
-// TestHealth: a store whose disk has refused a write says so, and goes on saying it.
+// TestHealth: a store whose disk has failed a write reports that permanently.
 func TestHealth(t *testing.T) {
 	disk := &badDisk{suffix: ".log", kinds: []errorfs.OpKind{errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo}}
 	s := open(t, "/db", pebblekv.Options{FS: badFS{errorfs.Wrap(vfs.NewCrashableMem(), disk)}, Logger: slog.New(slog.DiscardHandler)})

@@ -18,8 +18,7 @@ import (
 
 var errInvariant = errors.New("an invariant is broken")
 
-// breakable opens a store that holds the key "kept". An invariant of Pebble is broken once broken is set. OnFatal adds to
-// fatal.
+// breakable opens a store with the key "kept". An invariant of Pebble is violated once broken is set. OnFatal adds to fatal.
 func breakable(t *testing.T, fs vfs.FS) (s *pebblekv.Store, broken *atomic.Bool, fatal *atomic.Int32) {
 	t.Helper()
 	broken, fatal = new(atomic.Bool), new(atomic.Int32)
@@ -42,7 +41,7 @@ func breakable(t *testing.T, fs vfs.FS) (s *pebblekv.Store, broken *atomic.Bool,
 	return s, broken, fatal
 }
 
-// wantFrozen: whatever is asked of the store, it says that it is frozen, even while others are stuck in it.
+// wantFrozen: every call of the store returns that it is frozen, even while others are stuck in it.
 func wantFrozen(t *testing.T, s *pebblekv.Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -79,7 +78,7 @@ func wantFrozen(t *testing.T, s *pebblekv.Store) {
 	}
 }
 
-// TestFatalOnCallersGoroutine: Pebble cannot go on while it carries out a call.
+// TestFatalOnCallersGoroutine: Pebble fails fatally during a call.
 func TestFatalOnCallersGoroutine(t *testing.T) {
 	s, broken, fatal := breakable(t, crashfs.New())
 	snapshot, err := s.Snapshot(t.Context())
@@ -107,8 +106,8 @@ func TestFatalOnCallersGoroutine(t *testing.T) {
 	}
 }
 
-// TestFatalInBackground: Pebble cannot go on in a goroutine of its own, while an update waits for its sync. The update's
-// outcome is unknown, and what was acknowledged is there when the store is opened again.
+// TestFatalInBackground: Pebble fails fatally in its own goroutine, while an update waits for its sync. The update's outcome is
+// unknown, and what was acknowledged is there when the store is reopened.
 func TestFatalInBackground(t *testing.T) {
 	fs := crashfs.New()
 	s, broken, fatal := breakable(t, fs)
@@ -158,12 +157,12 @@ func TestFatalWhileUpdatesWait(t *testing.T) {
 	wantFrozen(t, s)
 }
 
-// panickyFS panics when a table is to be linked, which Load does in the middle of its commit.
+// panickyFS panics when a table is linked, which Load does during its commit.
 type panickyFS struct{ vfs.FS }
 
 func (panickyFS) Link(string, string) error { panic("a defect") }
 
-// TestPanicInCommit: a panic in the middle of a commit freezes the store.
+// TestPanicInCommit: a panic during a commit freezes the store.
 func TestPanicInCommit(t *testing.T) {
 	s, _, fatal := breakable(t, panickyFS{crashfs.New()})
 	err := s.Load(t.Context(), func(put func(k, v []byte) error) error { return put([]byte("loaded"), []byte("v")) })
@@ -176,7 +175,7 @@ func TestPanicInCommit(t *testing.T) {
 	}
 }
 
-// TestPanicInUpdateFunction: a panic of the caller's own goes through, writes nothing, and leaves the store as it was.
+// TestPanicInUpdateFunction: a panic in the caller's function is propagated, writes nothing, and leaves the store usable.
 func TestPanicInUpdateFunction(t *testing.T) {
 	s, _, fatal := breakable(t, crashfs.New())
 	func() {

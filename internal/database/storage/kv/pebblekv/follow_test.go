@@ -53,7 +53,7 @@ type follower struct {
 	last kv.Seq // of the log
 }
 
-// apply brings the copy to a snapshot.
+// apply updates the copy to a snapshot.
 func (f *follower) apply(t *testing.T, snapshot kv.Snapshot, changes kv.Changes) {
 	t.Helper()
 	defer snapshot.Close()
@@ -96,8 +96,8 @@ func contents(t *testing.T, r kv.Reader, span kv.Span) map[string]string {
 	return all
 }
 
-// TestFollow: a copy that follows a store while others write, and large updates, loads and deletions of ranges are among it, is the store at each cut. What
-// comes after Hold waits, and is refused when the store has been left.
+// TestFollow: a copy that follows a store during writes, including large updates, loads and range deletions, equals the store at
+// each cut. Commits after Hold wait, and fail when the store has been left.
 func TestFollow(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -180,7 +180,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowGivenUp: when nobody follows any more, commits go on, and another one may follow.
+// TestFollowGivenUp: after following has ended, commits continue, and another follower may start.
 func TestFollowGivenUp(t *testing.T) {
 	s := open(t, t.TempDir(), pebblekv.Options{Durability: pebblekv.None})
 	defer s.Close()
@@ -202,7 +202,7 @@ func TestFollowGivenUp(t *testing.T) {
 	}
 }
 
-// plain is a value in a form that is the same for the same sums.
+// plain returns a value in a form that is equal for equal sums.
 func plain(t *testing.T, key string, value []byte) string {
 	t.Helper()
 	if key != "sum" {

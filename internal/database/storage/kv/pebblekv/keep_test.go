@@ -53,8 +53,8 @@ type linkless struct{ vfs.FS }
 
 func (linkless) Link(string, string) error { return syscall.EOPNOTSUPP }
 
-// TestKeepSharesTables: a kept snapshot of a large store takes little of its own, on a file system that links
-// files, and works on one that does not.
+// TestKeepSharesTables: a kept snapshot of a large store takes little space on a file system with hard links, and works on one
+// without.
 func TestKeepSharesTables(t *testing.T) {
 	for _, links := range []bool{true, false} {
 		memory := vfs.NewMem()
@@ -106,7 +106,7 @@ func TestDropKeptWhileOpen(t *testing.T) {
 	}
 }
 
-// TestOpenRemovesUnfinished: what a crash left under DIR/making goes when the store is opened.
+// TestOpenRemovesUnfinished: leftovers of a crash in DIR/making are removed when the store is opened.
 func TestOpenRemovesUnfinished(t *testing.T) {
 	fs := vfs.NewMem()
 	o := pebblekv.Options{FS: fs, Logger: slog.New(slog.DiscardHandler)}
@@ -129,11 +129,11 @@ func TestOpenRemovesUnfinished(t *testing.T) {
 	}
 }
 
-// slowLog is a file system on which others write to the log while a copy of it is being read.
+// slowLog is a file system on which others write to the log while it is being copied.
 type slowLog struct {
 	vfs.FS
 	mu      sync.Mutex
-	copying func() // called between two reads of a log; nil if it is not to be
+	copying func() // called between two reads of a log; may be nil
 }
 
 func (fs *slowLog) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
@@ -159,8 +159,8 @@ func (f *slowFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestKeepWhileLogIsReused: a log that lies in the file of an old one, and grows while it is copied, makes a
-// copy with a hole. The snapshot ends before it, and has all that was acknowledged before.
+// TestKeepWhileLogIsReused: copying a log that reuses an old file, and grows during the copy, leaves a gap in the copy. The
+// snapshot ends before the gap, and has everything acknowledged before it started.
 func TestKeepWhileLogIsReused(t *testing.T) {
 	fs := &slowLog{FS: vfs.NewMem()}
 	s := open(t, "/db", pebblekv.Options{FS: fs, MemTableBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
@@ -202,8 +202,7 @@ func TestKeepWhileLogIsReused(t *testing.T) {
 	}
 }
 
-// TestKeepFails: wherever the disk refuses to write for a snapshot, there is none, nothing is left over, and the
-// store goes on.
+// TestKeepFails: wherever a disk write for a snapshot fails, there is no snapshot, nothing is left over, and the store continues.
 func TestKeepFails(t *testing.T) {
 	failed := 0
 	for nth, hit := 0, true; hit; nth++ {
@@ -240,7 +239,7 @@ func TestKeepFails(t *testing.T) {
 	}
 }
 
-// TestKeepCutsLog: a kept snapshot does not take the room of an old log whose file the newest log uses.
+// TestKeepCutsLog: a kept snapshot does not contain the rest of an old log whose file the newest log reuses.
 func TestKeepCutsLog(t *testing.T) {
 	fs := vfs.NewMem()
 	s := open(t, "/db", pebblekv.Options{FS: fs, MemTableBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})

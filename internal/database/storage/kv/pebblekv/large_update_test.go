@@ -22,8 +22,8 @@ import (
 // largeFrom is the size of a large update in these tests.
 const largeFrom = 1 << 10
 
-// TestLargeAndSmallUpdates: large and small updates of the same keys, counters and log take effect in their order, each
-// with the last write of a key, and are there after a loss of power.
+// TestLargeAndSmallUpdates: large and small updates of the same keys, counters and log take effect in order, each with the last
+// write of a key, and survive a power failure.
 func TestLargeAndSmallUpdates(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -75,10 +75,10 @@ func TestLargeAndSmallUpdates(t *testing.T) {
 	}
 }
 
-// TestUpdatesOfManyBatches: an update that takes several batches, committed as one or as tables, has the last write of each
-// key, every addition, and its log records in their order.
+// TestUpdatesOfManyBatches: an update of several batches, committed as one or as tables, has the last write of each key, every
+// addition, and its log records in order.
 func TestUpdatesOfManyBatches(t *testing.T) {
-	for _, size := range []int{3 << 20, 9 << 20} { // below and above what makes an update large
+	for _, size := range []int{3 << 20, 9 << 20} { // below and above the size of a large update
 		disk := memoryDisk{pebblekv.Options{}, crashfs.New()}
 		s := disk.open(t, "/srv/db")
 		values, sums, records := map[string]string{}, map[string]int64{}, []string{}
@@ -153,7 +153,7 @@ func expectRecords(t *testing.T, s *pebblekv.Store, want []string) {
 	}
 }
 
-// heldTables holds the creation of tables of updates, and says so when it has begun.
+// heldTables blocks the creation of updates' tables, and signals when it has begun.
 type heldTables struct{ begun, proceed chan struct{} }
 
 func (h heldTables) MaybeError(op errorfs.Op) error {
@@ -179,8 +179,8 @@ func largeSet(t *testing.T, s *pebblekv.Store, key string) error {
 	})
 }
 
-// TestOthersDoNotWaitForLargeUpdate: while a large update writes its table, other keys can be updated and read. What it
-// changes is not visible, and nobody reads the log beyond it.
+// TestOthersDoNotWaitForLargeUpdate: while a large update writes its table, other keys can be updated and read. Its changes are
+// not visible, and logs cannot be read beyond it.
 func TestOthersDoNotWaitForLargeUpdate(t *testing.T) {
 	held := heldTables{make(chan struct{}), make(chan struct{})}
 	o := pebblekv.Options{FS: errorfs.Wrap(vfs.NewMem(), held), Logger: slog.New(slog.DiscardHandler)}.WithLargeUpdates(largeFrom)
@@ -209,8 +209,8 @@ func TestOthersDoNotWaitForLargeUpdate(t *testing.T) {
 	}
 }
 
-// TestLargeUpdateFails: wherever the disk refuses the table of a large update, nothing of the update is there, and the store
-// goes on: the log, too.
+// TestLargeUpdateFails: wherever writing the table of a large update fails, nothing of the update is there, and the store,
+// including the log, continues.
 func TestLargeUpdateFails(t *testing.T) {
 	for _, cause := range []error{syscall.ENOSPC, syscall.EIO} {
 		failed := 0
@@ -257,7 +257,7 @@ func TestLargeUpdateFails(t *testing.T) {
 	}
 }
 
-// TestLargeUpdateUndetermined: whatever Pebble's own directory refuses while the table of an update joins the database, the
+// TestLargeUpdateUndetermined: whatever write in Pebble's own directory fails while the table of an update is ingested, the
 // update is there after a crash if it was acknowledged, and never in part.
 func TestLargeUpdateUndetermined(t *testing.T) {
 	failed := 0
@@ -280,7 +280,7 @@ func TestLargeUpdateUndetermined(t *testing.T) {
 			}
 		}
 		crashed := memory.CrashClone(vfs.CrashCloneCfg{})
-		closing := s.Close() // may say what failed
+		closing := s.Close() // may return the failure
 		if reading = cmp.Or(reading, closing); err == nil && reading != nil && !errors.Is(reading, syscall.EIO) {
 			t.Error(reading)
 		}

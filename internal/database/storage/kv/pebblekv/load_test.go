@@ -18,7 +18,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
-// load loads n values of a megabyte that do not compress.
+// load loads n incompressible values of a megabyte.
 func load(t *testing.T, s *pebblekv.Store, n int) error {
 	t.Helper()
 	rng := rand.NewChaCha8([32]byte{})
@@ -34,7 +34,7 @@ func load(t *testing.T, s *pebblekv.Store, n int) error {
 	})
 }
 
-// TestLoadManyFiles: a load that is larger than a table is several, and still one.
+// TestLoadManyFiles: a load that is larger than a table uses several, and is still atomic.
 func TestLoadManyFiles(t *testing.T) {
 	created := 0
 	watch := errorfs.Wrap(vfs.NewMem(), errorfs.InjectorFunc(func(op errorfs.Op) error {
@@ -72,7 +72,7 @@ func TestLoadManyFiles(t *testing.T) {
 	}
 }
 
-// TestLoadFails: wherever the disk refuses a table of a load, nothing of it is left, and the store goes on.
+// TestLoadFails: wherever writing a table of a load fails, nothing of it is left, and the store continues.
 func TestLoadFails(t *testing.T) {
 	failed := 0
 	for nth, hit := 0, true; hit; nth++ {
@@ -109,8 +109,8 @@ func TestLoadFails(t *testing.T) {
 	}
 }
 
-// TestFailedDisk: after the first failure nothing new is begun, what is kept can still be read, and a compaction
-// that is under way holds up nobody.
+// TestFailedDisk: after the first failure no new work starts, kept snapshots can still be read, and a compaction in progress
+// delays nothing.
 func TestFailedDisk(t *testing.T) {
 	disk := &badDisk{suffix: "/pebble/", kinds: []errorfs.OpKind{errorfs.OpFileWrite, errorfs.OpCreate}, err: syscall.EIO}
 	fs := badFS{errorfs.Wrap(vfs.NewMem(), disk)}
@@ -141,8 +141,8 @@ func TestFailedDisk(t *testing.T) {
 	}
 }
 
-// TestIngestFails: whatever Pebble's own directory refuses while tables join the database, the answer tells, and
-// what is there afterwards is all of the load or nothing.
+// TestIngestFails: whatever write in Pebble's own directory fails while tables are ingested, an error is returned, and afterwards
+// either all of the load is there or nothing.
 func TestIngestFails(t *testing.T) {
 	failed := 0
 	for nth, hit := 0, true; hit; nth++ {
@@ -162,7 +162,7 @@ func TestIngestFails(t *testing.T) {
 			}
 		}
 		crashed := memory.CrashClone(vfs.CrashCloneCfg{})
-		_ = s.Close() // may say what failed
+		_ = s.Close() // may return the failure
 		o.FS = crashed
 		s = open(t, "/db", o)
 		first, err1 := s.Get(t.Context(), []byte("l\x00\x00\x00\x00"))

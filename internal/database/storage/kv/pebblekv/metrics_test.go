@@ -26,7 +26,7 @@ func TestStalls(t *testing.T) {
 	expect(10*time.Second, 1, 3*time.Second, false)
 }
 
-// TestSyncs: Pebble's histogram has other buckets, in nanoseconds.
+// TestSyncs: Pebble's histogram has different buckets, in nanoseconds.
 func TestSyncs(t *testing.T) {
 	h := prometheus.NewHistogram(prometheus.HistogramOpts{Buckets: []float64{0, 100e3, 200e3, 1e6, 5e6, 20e9}})
 	for _, d := range []time.Duration{150 * time.Microsecond, 900 * time.Microsecond, 4 * time.Millisecond, 15 * time.Second} {

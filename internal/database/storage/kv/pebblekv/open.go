@@ -42,7 +42,7 @@ const (
 // Store of this one, has it open.
 func Open(dir string, o Options) (*Store, error) {
 	if dir == "" {
-		return nil, errors.New("pebblekv: no directory is named")
+		return nil, errors.New("pebblekv: the directory's name is empty")
 	}
 	o = o.withDefaults()
 	s := &Store{
@@ -175,7 +175,7 @@ func checkFormat(dir, format string) (directory, error) {
 	version = strings.TrimSpace(version)
 	switch {
 	case !ok || version == "":
-		return directory{}, fmt.Errorf("pebblekv: %s is damaged or not a store's: it says %.40q",
+		return directory{}, fmt.Errorf("pebblekv: %s is corrupt or belongs to another program: it contains %.40q",
 			dir+string(os.PathSeparator)+formatFile, format)
 	case version != formatVersion && version != encryptedVersion:
 		return directory{}, fmt.Errorf("pebblekv: the store in %s has format %.20q and this program knows format %s: "+

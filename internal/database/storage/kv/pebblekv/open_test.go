@@ -26,7 +26,7 @@ func TestOpenCreatesPrivateDirectories(t *testing.T) {
 	}
 }
 
-func TestOpenNowhere(t *testing.T) {
+func TestOpenWithoutDirectory(t *testing.T) {
 	if _, err := tryOpen("", pebblekv.Options{}); err == nil {
 		t.Error("opened a store without a directory")
 	}
@@ -71,8 +71,8 @@ func TestOpenLocked(t *testing.T) {
 	}
 }
 
-// TestOpenRefuses: what cannot be opened is refused with a reason, and left as it was.
-func TestOpenRefuses(t *testing.T) {
+// TestOpenRejects: a directory that cannot be opened is rejected with a reason, and left unchanged.
+func TestOpenRejects(t *testing.T) {
 	store := func(t *testing.T, dir string) {
 		t.Helper()
 		s := open(t, dir, pebblekv.Options{})
@@ -111,12 +111,12 @@ func TestOpenRefuses(t *testing.T) {
 			t.Helper()
 			store(t, dir)
 			write(t, filepath.Join(dir, "FORMAT"), "\x00\x00\x00")
-		}, "is damaged or not a store's"},
+		}, "is corrupt or belongs to another program"},
 		{"an empty format", func(t *testing.T, dir string) {
 			t.Helper()
 			store(t, dir)
 			write(t, filepath.Join(dir, "FORMAT"), "")
-		}, "is damaged or not a store's"},
+		}, "is corrupt or belongs to another program"},
 		{"a store without its format", func(t *testing.T, dir string) {
 			t.Helper()
 			store(t, dir)
@@ -193,7 +193,7 @@ func listing(t *testing.T, dir string) map[string]bool {
 	return names
 }
 
-// quiet is a logger of Pebble's that says nothing.
+// quiet is a Pebble logger that discards everything.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)  {}

@@ -48,9 +48,9 @@ type space struct {
 	unsaved atomic.Int64 // pending at the last check
 	freed   atomic.Bool  // deletions wait to be flushed
 
-	mu    sync.Mutex // held while checking
-	told  spaceLevel // the level last logged
-	since time.Time  // when the level fell below told; zero if it has not
+	mu     sync.Mutex // held while checking
+	logged spaceLevel // the level last logged
+	since  time.Time  // when the level fell below logged; zero if it has not
 }
 
 // spaceLevel is how little room there is.
@@ -89,7 +89,7 @@ func newSpace(fs vfs.FS, dir string, wanted int64, log *slog.Logger) (*space, er
 		case wanted == 0:
 			s.reserve = defaultReserve(total)
 		case wanted >= total:
-			return nil, fmt.Errorf("pebblekv: a disk reserve (--disk-reserve) of %d MiB: the disk of %s has %d MiB: choose less",
+			return nil, fmt.Errorf("pebblekv: the disk reserve (--disk-reserve) is %d MiB, but the disk of %s has only %d MiB: choose a smaller one",
 				wanted>>20, dir, total>>20)
 		}
 	}
@@ -180,17 +180,17 @@ func (s *space) lookLocked() (kv.DiskUsage, error) {
 // tell logs less space immediately, and more space when that has lasted. It is called with mu held.
 func (s *space) tell(level spaceLevel, usage kv.DiskUsage) {
 	switch {
-	case level == s.told:
+	case level == s.logged:
 		s.since = time.Time{}
 		return
-	case level > s.told:
+	case level > s.logged:
 	case s.since.IsZero():
 		s.since = s.now()
 		return
 	case s.now().Sub(s.since) < relief:
 		return
 	}
-	s.told, s.since = level, time.Time{}
+	s.logged, s.since = level, time.Time{}
 	attributes := []any{"directory", s.dir, "available", usage.Available, "pending", usage.Pending, "reserve", s.reserve}
 	switch level {
 	case roomy:
@@ -249,7 +249,7 @@ func (s *space) roomToCopy(bytes int64, allowed spaceLevel) bool {
 
 // refusal returns the error of a rejected write.
 func (s *space) refusal() error {
-	return fmt.Errorf("%w: %s has no more than its reserve of %d MiB left: delete data and compact, or add room",
+	return fmt.Errorf("%w: %s has only its reserve of %d MiB left: delete data and compact, or add disk space",
 		kv.ErrFull, s.dir, s.reserve>>20)
 }
 

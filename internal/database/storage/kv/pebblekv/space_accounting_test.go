@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// unreportingFS has 100 MiB of free space, and sometimes fails to say so.
+// unreportingFS has 100 MiB of free space, and sometimes fails to report it.
 type unreportingFS struct {
 	vfs.FS
 	err error
@@ -20,8 +20,8 @@ func (f *unreportingFS) GetDiskUsage(string) (vfs.DiskUsage, error) {
 	return vfs.DiskUsage{AvailBytes: 100 << 20, TotalBytes: 1 << 30}, f.err
 }
 
-// TestSpaceCountsLargeWritesWithoutUsage: a large write that begins while the file system does not report its free space
-// is counted like any other, so that the reserve stays whole afterwards.
+// TestSpaceCountsLargeWritesWithoutUsage: a large write that starts while the file system does not report its free space is
+// counted like any other, so that the reserve is intact afterwards.
 func TestSpaceCountsLargeWritesWithoutUsage(t *testing.T) {
 	fs := &unreportingFS{FS: vfs.NewMem()}
 	s, err := newSpace(fs, "/", 64<<20, slog.New(slog.DiscardHandler))
@@ -44,8 +44,8 @@ func TestSpaceCountsLargeWritesWithoutUsage(t *testing.T) {
 	}
 }
 
-// TestSpaceLogsOnce: what falls and rises again within the time of a compaction is logged once, each lower level at once,
-// with its own words, and that there is room again when that has lasted.
+// TestSpaceLogsOnce: a short fluctuation, as during a compaction, is logged once: each lower level immediately, with its own
+// message, and more space only when that has lasted.
 func TestSpaceLogsOnce(t *testing.T) {
 	const reserve = 64 << 20
 	fs := vfs.NewMem()
@@ -63,7 +63,7 @@ func TestSpaceLogsOnce(t *testing.T) {
 		available uint64
 		line      string
 	}{
-		{0, reserve / 4, "half of the disk reserve is used"}, // past both bounds at once
+		{0, reserve / 4, "half of the disk reserve is used"}, // both bounds at once
 		{time.Second, reserve - 1, ""},
 		{relief, reserve - 1, "only reads and deletes"},
 		{time.Second, 2 * reserve, ""},

@@ -20,11 +20,11 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
-// smallDisk is a file system of a fixed size. Whatever it has no room for fails with ENOSPC, and is counted.
+// smallDisk is a file system with a fixed size. Writes that do not fit fail with ENOSPC, and are counted.
 type smallDisk struct {
 	*vfs.MemFS
 	size    int64
-	others  *atomic.Int64 // bytes that other programs have taken
+	others  *atomic.Int64 // bytes used by other programs
 	refused *atomic.Int64 // writes
 }
 
@@ -32,7 +32,7 @@ func newSmallDisk(size int64) smallDisk {
 	return smallDisk{vfs.NewCrashableMem(), size, new(atomic.Int64), new(atomic.Int64)}
 }
 
-// crash returns the disk after a loss of power.
+// crash returns the disk after a power failure.
 func (d smallDisk) crash() smallDisk {
 	return smallDisk{d.CrashClone(vfs.CrashCloneCfg{}), d.size, d.others, new(atomic.Int64)}
 }
@@ -46,7 +46,7 @@ func (d smallDisk) used(dir string) (total int64) {
 		path := d.PathJoin(dir, name)
 		info, err := d.Stat(path)
 		switch {
-		case err != nil: // removed since
+		case err != nil: // removed in the meantime
 		case info.IsDir():
 			total += d.used(path)
 		default:
@@ -88,7 +88,7 @@ func (f smallDiskFile) Write(p []byte) (int, error) {
 	return f.File.Write(p)
 }
 
-// logged keeps what a store logs.
+// logged collects what a store logs.
 type logged struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -110,7 +110,7 @@ func (l *logged) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, 
 
 const smallDiskSize = 24 << 20
 
-// filler is a value of 4 KiB that does not compress.
+// filler is an incompressible value of 4 KiB.
 func filler(seed uint64) []byte {
 	random := rand.New(rand.NewPCG(seed, 0))
 	value := make([]byte, 4<<10)
@@ -139,7 +139,7 @@ func deleteFiller(ctx context.Context, s kv.Store, i uint64) error {
 	})
 }
 
-// fill puts from several goroutines until each is refused, and returns what was acknowledged.
+// fill puts from several goroutines until each is rejected, and returns what was acknowledged.
 func fill(t *testing.T, s kv.Store) map[uint64]bool {
 	t.Helper()
 	var mu sync.Mutex
@@ -176,7 +176,7 @@ func expectFillers(t *testing.T, s kv.Store, want map[uint64]bool) {
 	}
 }
 
-// awaitRoom waits until so many bytes can be written, and puts.
+// awaitRoom waits until that many bytes can be written, and puts.
 func awaitRoom(t *testing.T, s kv.Store, i uint64, bytes int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -202,8 +202,8 @@ func awaitRoom(t *testing.T, s kv.Store, i uint64, bytes int64) {
 	}
 }
 
-// TestFullDisk fills a disk. Puts are refused before anything fails, reads and deletes go on, and a compaction
-// brings puts back. A crash while the disk is full loses nothing.
+// TestFullDisk fills a disk. Puts are rejected before anything fails, reads and deletes continue, and a compaction makes puts
+// possible again. A crash while the disk is full loses nothing.
 func TestFullDisk(t *testing.T) {
 	disk, log := newSmallDisk(smallDiskSize), &logged{}
 	s := open(t, "/db", pebblekv.Options{FS: disk, Logger: log.logger()})
@@ -254,8 +254,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFullDiskAgainAndAgain fills the disk and empties it by deleting the range, without compactions by hand.
-func TestFullDiskAgainAndAgain(t *testing.T) {
+// TestFullDiskRepeatedly fills the disk and empties it by deleting the range, without explicit compactions.
+func TestFullDiskRepeatedly(t *testing.T) {
 	disk := newSmallDisk(smallDiskSize)
 	s := open(t, "/db", pebblekv.Options{FS: disk, Logger: slog.New(slog.DiscardHandler)})
 	first := 0
@@ -279,7 +279,7 @@ func TestFullDiskAgainAndAgain(t *testing.T) {
 	}
 }
 
-// TestDiskFilledByOthers takes the room away step by step.
+// TestDiskFilledByOthers reduces the free space step by step.
 func TestDiskFilledByOthers(t *testing.T) {
 	disk, log := newSmallDisk(smallDiskSize), &logged{}
 	s := open(t, "/db", pebblekv.Options{FS: disk, Logger: log.logger()})
@@ -290,7 +290,7 @@ func TestDiskFilledByOthers(t *testing.T) {
 	leave := func(room int64) {
 		t.Helper()
 		disk.others.Store(disk.size - disk.used("/") - usage.Pending - room)
-		if _, err := s.DiskUsage(); err != nil { // looks
+		if _, err := s.DiskUsage(); err != nil { // triggers a check
 			t.Fatal(err)
 		}
 	}
@@ -303,7 +303,7 @@ func TestDiskFilledByOthers(t *testing.T) {
 		{usage.Reserve/2 - 1<<20, false, false},
 		{1 << 10, false, false},
 		{usage.Reserve/2 + 1<<20, false, true},
-		{usage.Reserve + 1<<10, false, true}, // not yet: the store would be full at once
+		{usage.Reserve + 1<<10, false, true}, // not yet: the store would immediately be full again
 		{usage.Reserve + 1<<20, true, true},
 	} {
 		leave(step.room)
@@ -334,12 +334,12 @@ func TestDiskFilledByOthers(t *testing.T) {
 	}
 }
 
-// TestCompactionWithoutRoom: a compaction that finds no room ends, and the store lives.
-func TestCompactionWithoutRoom(t *testing.T) {
+// TestCompactionOnFullDisk: a compaction without enough space ends, and the store survives.
+func TestCompactionOnFullDisk(t *testing.T) {
 	disk := newSmallDisk(smallDiskSize)
 	s := open(t, "/db", pebblekv.Options{FS: disk, Logger: slog.New(slog.DiscardHandler)})
 	all := map[uint64]bool{}
-	for range 2 { // what is not overwritten is moved, and takes no room
+	for range 2 { // data that is not overwritten is moved, and takes no space
 		if err := s.Compact(t.Context(), nil, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -370,7 +370,7 @@ func TestCompactionWithoutRoom(t *testing.T) {
 	}
 }
 
-// TestLargeUpdateOfFullDisk: an update that is larger than what is left is refused, and smaller ones go on.
+// TestLargeUpdateOfFullDisk: an update that is larger than the free space is rejected, and smaller ones succeed.
 func TestLargeUpdateOfFullDisk(t *testing.T) {
 	disk, log := newSmallDisk(smallDiskSize), &logged{}
 	s := open(t, "/db", pebblekv.Options{FS: disk, Logger: log.logger()})
@@ -393,7 +393,7 @@ func TestLargeUpdateOfFullDisk(t *testing.T) {
 	}
 }
 
-// TestLoadOnFullDisk: a load that does not fit is refused in time, and leaves nothing.
+// TestLoadOnFullDisk: a load that does not fit is rejected in time, and leaves nothing.
 func TestLoadOnFullDisk(t *testing.T) {
 	disk := newSmallDisk(smallDiskSize)
 	s := open(t, "/db", pebblekv.Options{FS: disk, Logger: slog.New(slog.DiscardHandler)})
@@ -421,7 +421,7 @@ func TestLoadOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestNoDiskReserve: where no reserve is wanted, or the file system does not tell its size, nothing is refused.
+// TestNoDiskReserve: without a reserve, or if the file system does not report its size, nothing is rejected.
 func TestNoDiskReserve(t *testing.T) {
 	disk := newSmallDisk(smallDiskSize)
 	disk.others.Store(smallDiskSize - 2<<20)
@@ -449,8 +449,8 @@ func TestNoDiskReserve(t *testing.T) {
 	}
 }
 
-// TestCopyWithoutRoom: a copy that does not fit is refused before it fills the disk, and leaves nothing.
-func TestCopyWithoutRoom(t *testing.T) {
+// TestCopyOnFullDisk: a copy that does not fit is rejected before it fills the disk, and leaves nothing.
+func TestCopyOnFullDisk(t *testing.T) {
 	disk := newSmallDisk(smallDiskSize)
 	s := open(t, "/db", pebblekv.Options{FS: disk, Logger: slog.New(slog.DiscardHandler)})
 	fill(t, s)
@@ -467,7 +467,7 @@ func TestCopyWithoutRoom(t *testing.T) {
 	}
 }
 
-// leave has other programs take all but so much room.
+// leave makes other programs use all but a certain amount of the space.
 func (d smallDisk) leave(t *testing.T, s *pebblekv.Store, room int64) {
 	t.Helper()
 	d.others.Store(0)
@@ -476,13 +476,13 @@ func (d smallDisk) leave(t *testing.T, s *pebblekv.Store, room int64) {
 		t.Fatal(err)
 	}
 	d.others.Store(usage.Available - usage.Pending - room)
-	if _, err := s.DiskUsage(); err != nil { // looks
+	if _, err := s.DiskUsage(); err != nil { // triggers a check
 		t.Fatal(err)
 	}
 }
 
-// TestKeepOnFullDisk: keeping a snapshot takes nothing of the reserve unless it is kept for a removal, and what drops whole
-// tables or snapshots is accepted to the last.
+// TestKeepOnFullDisk: keeping a snapshot does not use the reserve unless it is kept for a removal, and updates that drop whole
+// tables or snapshots are always accepted.
 func TestKeepOnFullDisk(t *testing.T) {
 	disk := newSmallDisk(smallDiskSize)
 	s := open(t, "/db", pebblekv.Options{FS: disk, Logger: slog.New(slog.DiscardHandler)})
@@ -540,9 +540,9 @@ type linklessDisk struct{ smallDisk }
 
 func (linklessDisk) Link(string, string) error { return syscall.EOPNOTSUPP }
 
-// TestKeepEndsBeforeTheReserve: a copy that turns out not to fit ends with ErrFull and leaves nothing, with a reserve before
-// it has touched that, without one when the disk is full. The store lives.
-func TestKeepEndsBeforeTheReserve(t *testing.T) {
+// TestKeepStopsBeforeReserve: a copy that turns out not to fit ends with ErrFull and leaves nothing: with a reserve before it has
+// used any of it, without one when the disk is full. The store survives.
+func TestKeepStopsBeforeReserve(t *testing.T) {
 	for name, reserve := range map[string]int64{"reserve": 4 << 20, "none": -1} {
 		t.Run(name, func(t *testing.T) {
 			disk := newSmallDisk(smallDiskSize)
@@ -578,7 +578,7 @@ func TestKeepEndsBeforeTheReserve(t *testing.T) {
 func TestDiskReserveLargerThanDisk(t *testing.T) {
 	o := pebblekv.Options{FS: newSmallDisk(smallDiskSize), DiskReserve: smallDiskSize, Logger: slog.New(slog.DiscardHandler)}
 	_, err := pebblekv.Open("/db", o)
-	if err == nil || !strings.Contains(err.Error(), "(--disk-reserve) of 24 MiB: the disk of /db has 24 MiB") {
+	if err == nil || !strings.Contains(err.Error(), "(--disk-reserve) is 24 MiB, but the disk of /db has only 24 MiB") {
 		t.Fatalf("a reserve of the whole disk: %v", err)
 	}
 	o.DiskReserve--

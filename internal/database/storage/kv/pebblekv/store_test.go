@@ -58,7 +58,7 @@ func TestMisuse(t *testing.T) {
 	})
 }
 
-// encrypted has the stores of all tests encrypted: the suite in its second configuration.
+// encrypted encrypts the stores of all tests: the suite's second configuration.
 var encrypted = flag.Bool("encrypted", false, "encrypt the stores of the tests")
 
 var master = bytes.Repeat([]byte{7}, 32)

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
-// TestStoredForm pins the keys and values of change logs and of the store's own; they must never change.
+// TestStoredForm pins the keys and values of change logs and of the store's own records; they must never change.
 func TestStoredForm(t *testing.T) {
 	s, err := pebblekv.Open("/data", pebblekv.Options{FS: vfs.NewMem(), MemTableBytes: 1 << 20, CacheBytes: 1 << 20, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
 )
 
-// syncedLog holds back syncs of the log, and then lets them succeed or fail.
+// syncedLog delays syncs of the log, and then lets them succeed or fail.
 type syncedLog struct {
 	held atomic.Pointer[chan error]
 }
@@ -35,7 +35,7 @@ func (l *syncedLog) MaybeError(op errorfs.Op) error {
 	return err
 }
 
-// hold returns what ends the syncs, this one and all later ones, with an error or without.
+// hold returns a function that ends this sync and all later ones, with an error or nil.
 func (l *syncedLog) hold() (end func(error)) {
 	held := make(chan error, 1)
 	l.held.Store(&held)
@@ -64,7 +64,7 @@ func begun(t *testing.T) (s *pebblekv.Store, updated <-chan error, end func(erro
 	return s, done, end
 }
 
-// waitVisible returns when a key is there.
+// waitVisible returns when a key is visible.
 func waitVisible(t *testing.T, s kv.Store, key string) {
 	t.Helper()
 	for {
@@ -81,8 +81,8 @@ func waitVisible(t *testing.T, s kv.Store, key string) {
 
 func other(i int) string { return fmt.Sprintf("partition%d-other", i) }
 
-// TestReadsOfOtherKeysDoNotWait: while a commit waits for its sync, other keys and ranges are read. Some of them can
-// share a stripe with the commit, never all.
+// TestReadsOfOtherKeysDoNotWait: while a commit waits for its sync, other keys and ranges can be read. Some of them may share a
+// stripe with the commit, but not all.
 func TestReadsOfOtherKeysDoNotWait(t *testing.T) {
 	s, updated, end := begun(t)
 	read := make(chan error, 20)
@@ -119,8 +119,8 @@ func TestReadsOfOtherKeysDoNotWait(t *testing.T) {
 	}
 }
 
-// TestFailedSync: when the sync fails that a commit waits for, whoever waits with it for what it wrote gets an error,
-// and so does every later reader of that; all else can be read.
+// TestFailedSync: when the sync of a commit fails, everyone waiting for what it wrote gets an error, and so does every later
+// reader of that; everything else can be read.
 func TestFailedSync(t *testing.T) {
 	s, updated, end := begun(t)
 	ask := []func() error{

@@ -1,7 +1,7 @@
-// Package crashfs is a file system in memory for tests of what outlives a loss of power.
+// Package crashfs is an in-memory file system for testing what survives a power failure.
 //
-// A crash loses what was not synced, or a random part of it. The file system that crashed goes on, so that a test
-// can look at what a crash would have left while its store works on. All methods may be called at once.
+// A crash loses everything that was not synced, or a random part of it. The file system that crashed continues to work, so that a
+// test can examine the result of a crash while its store keeps running. All methods are safe for concurrent use.
 package crashfs
 
 import (
@@ -20,8 +20,8 @@ var syncs = []errorfs.OpKind{errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs
 type FS struct {
 	*errorfs.FS
 	memory *vfs.MemFS
-	// cloning is held while the disk is cloned. Links and reused files are made outside of that: each takes a
-	// lock of the file system twice, and hangs if a clone wants it in between.
+	// cloning is held while the disk is cloned. Links and reused files are created outside of that: each takes a lock of the file
+	// system twice, which deadlocks if a clone requests it in between.
 	cloning sync.RWMutex
 	before  atomic.Pointer[func()]
 	held    atomic.Pointer[chan struct{}]
@@ -36,8 +36,8 @@ func wrap(memory *vfs.MemFS) *FS {
 	return fs
 }
 
-// Crash returns what a loss of power at this moment could leave: all that was synced, and of the rest nothing or a
-// part, as random has it.
+// Crash returns what a power failure at this moment could leave: everything that was synced, and a random part, or nothing, of
+// the rest.
 func (fs *FS) Crash(random *rand.Rand) *FS {
 	fs.cloning.Lock()
 	defer fs.cloning.Unlock()
@@ -45,7 +45,7 @@ func (fs *FS) Crash(random *rand.Rand) *FS {
 	return wrap(fs.memory.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent, RNG: random}))
 }
 
-// BeforeWrites has fn called before each operation that writes; nil ends that.
+// BeforeWrites sets a function to call before each write operation; nil removes it.
 func (fs *FS) BeforeWrites(fn func()) {
 	if fn == nil {
 		fs.before.Store(nil)
@@ -54,7 +54,7 @@ func (fs *FS) BeforeWrites(fn func()) {
 	fs.before.Store(&fn)
 }
 
-// HoldSyncs lets no sync of a file begin before release is called.
+// HoldSyncs blocks syncs of files until release is called.
 func (fs *FS) HoldSyncs() (release func()) {
 	held := make(chan struct{})
 	fs.held.Store(&held)
@@ -64,7 +64,7 @@ func (fs *FS) HoldSyncs() (release func()) {
 	}
 }
 
-// operation is called before each operation. It refuses none.
+// operation is called before each operation. It never fails.
 func (fs *FS) operation(op errorfs.Op) error {
 	if before := fs.before.Load(); before != nil && op.Kind.ReadOrWrite() == errorfs.OpIsWrite {
 		(*before)()
@@ -75,7 +75,7 @@ func (fs *FS) operation(op errorfs.Op) error {
 	return nil
 }
 
-// Link links a file while no clone is made.
+// Link creates a link while no clone is being made.
 func (fs *FS) Link(oldname, newname string) error {
 	_ = fs.operation(errorfs.Op{Kind: errorfs.OpLink, Path: oldname})
 	fs.cloning.RLock()
@@ -83,7 +83,7 @@ func (fs *FS) Link(oldname, newname string) error {
 	return fs.memory.Link(oldname, newname)
 }
 
-// ReuseForWrite reuses a file while no clone is made.
+// ReuseForWrite reuses a file while no clone is being made.
 func (fs *FS) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	_ = fs.operation(errorfs.Op{Kind: errorfs.OpReuseForWrite, Path: oldname})
 	fs.cloning.RLock()

@@ -1,33 +1,33 @@
-// Package cryptfs is a file system for Pebble whose files are encrypted: AES-256 in counter mode.
+// Package cryptfs is a file system for Pebble that encrypts its files with AES-256 in counter mode.
 //
 // # Model
 //
-// A file on the disk is a header of 4096 bytes and the content:
+// A file on disk is a header of 4096 bytes followed by the content:
 //
 //	┌────────────┬────────┬────────┬───────────┬──────┬──────────────────────────────────┐
 //	│ "monoctr1" │ key id │ nonce  │ check     │ 0    │ content XOR the file's key stream │
 //	│ 8          │ 8      │ 32     │ 16        │      │                                  │
 //	└────────────┴────────┴────────┴───────────┴──────┴──────────────────────────────────┘
 //
-// HKDF-SHA256 of the data key, which the id names, and the nonce, which is random, gives the file a key of its own, and the check.
-// Byte n of the content is encrypted with byte n of the key stream, so that any part can be read alone. Data keys are in Keys,
-// which a key file has sealed under the master key.
+// The file's own key, and the check, are derived with HKDF-SHA256 from the data key named by the id and the random nonce. Byte n
+// of the content is encrypted with byte n of the key stream, so that any part can be read on its own. Data keys are in Keys,
+// which a key file stores sealed under the master key.
 //
-// Names of files, directories and locks are not encrypted, and neither is how long files are.
+// Names of files, directories and locks are not encrypted, and neither are the lengths of files.
 //
 // # Invariants
 //
-//  1. No byte of a key stream encrypts two different bytes: a file is written once, from its beginning to its end, and an old file is
-//     never used again for a new one. What would write elsewhere is refused.
-//  2. Sizes and offsets in and out are the content's.
-//  3. The header of a log is on disk before the log has content. So a file without a good header is empty where it is not longer
-//     than one and begins as one, or with zeros: a loss of power interrupted its creation. Else it is damaged, or not encrypted, and that is
-//     an error.
+//  1. No byte of a key stream encrypts two different bytes: a file is written once, sequentially, and an old file is never reused
+//     for a new one. Other writes are rejected.
+//  2. Sizes and offsets in the API are those of the content.
+//  3. The header of a log is on disk before the log has content. So a file without a valid header is considered empty, because its
+//     creation was interrupted by a power failure, if it is not longer than a header and starts like one, or with zeros. Otherwise it
+//     is corrupt or not encrypted, which is an error.
 //
-// Counter mode does not show changes. Pebble's checksums, which are encrypted with what they are of, show accidents; who changes files on
-// purpose can change bits of which the place and value are known, and checksums with them.
+// Counter mode does not detect modifications. Pebble's checksums, which are encrypted together with the data, detect accidental
+// ones; an attacker who can modify files can change bits whose position and value are known, and their checksums with them.
 //
-// All methods of FS may be called at once; a file's as vfs.File says.
+// All methods of FS are safe for concurrent use; those of a file as specified by vfs.File.
 package cryptfs
 
 import (
@@ -39,10 +39,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// logCategory is how Pebble names what it writes to its log.
+// logCategory is Pebble's category for writes to its log.
 const logCategory vfs.DiskWriteCategory = "pebble-wal"
 
-// FS encrypts the files of the file system below.
+// FS encrypts the files of the underlying file system.
 type FS struct {
 	vfs.FS
 	keys *Keys
@@ -54,7 +54,7 @@ func New(fs vfs.FS, keys *Keys) *FS { return &FS{fs, keys} }
 // Unwrap returns the file system below.
 func (fs *FS) Unwrap() vfs.FS { return fs.FS }
 
-// Create makes a new file with a key of its own.
+// Create creates a file with its own key.
 func (fs *FS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	header, s, err := newHeader(fs.keys)
 	if err != nil {
@@ -74,7 +74,8 @@ func (fs *FS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, err
 	return &file{File: f, stream: s, writes: true}, nil
 }
 
-// ReuseForWrite removes the old file: one written over would have to be encrypted with another key, and a crash could leave parts of both.
+// ReuseForWrite removes the old file: an overwritten one would have to be encrypted with another key, and a crash could leave
+// parts of both.
 func (fs *FS) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := fs.Remove(oldname); err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func (fs *FS) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCateg
 	return fs.Create(newname, category)
 }
 
-// OpenReadWrite is refused: see invariant 1.
+// OpenReadWrite is not supported: see invariant 1.
 func (*FS) OpenReadWrite(name string, _ vfs.DiskWriteCategory, _ ...vfs.OpenOption) (vfs.File, error) {
 	return nil, fmt.Errorf("cryptfs: %s: %w: writing into a file that exists", name, errors.ErrUnsupported)
 }
@@ -123,13 +124,13 @@ func (fs *FS) open(f vfs.File, name string) (*file, error) {
 // Stat describes a file by its content.
 func (fs *FS) Stat(name string) (vfs.FileInfo, error) { return contentInfo(fs.FS.Stat(name)) }
 
-// file is an encrypted file. Its reads and writes in a row go on with one key stream.
+// file is an encrypted file. Sequential reads and writes share one key stream.
 type file struct {
 	vfs.File
-	stream stream        // without a block: the file is empty
-	row    cipher.Stream // from where the last Read or Write ended; nil: from the beginning
-	writes bool          // it is a new file
-	failed error         // of the first write that failed: where it ended is not known
+	stream stream        // without a block if the file is empty
+	row    cipher.Stream // continues after the last Read or Write; nil: from the beginning
+	writes bool          // whether it is a new file
+	failed error         // the first failed write: how much was written is unknown
 }
 
 func (f *file) inRow() cipher.Stream {
@@ -139,7 +140,7 @@ func (f *file) inRow() cipher.Stream {
 	return f.row
 }
 
-// Write encrypts p in its place, as Pebble allows, and writes it.
+// Write encrypts p in place, as Pebble allows, and writes it.
 func (f *file) Write(p []byte) (int, error) {
 	switch {
 	case !f.writes:
@@ -153,7 +154,7 @@ func (f *file) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteAt is refused: see invariant 1.
+// WriteAt is not supported: see invariant 1.
 func (*file) WriteAt([]byte, int64) (int, error) {
 	return 0, fmt.Errorf("cryptfs: %w: writing at an offset", errors.ErrUnsupported)
 }
@@ -205,5 +206,5 @@ func contentInfo(of vfs.FileInfo, err error) (vfs.FileInfo, error) {
 	return info{of}, nil
 }
 
-// Size is 0 for locks, and for files whose creation was interrupted.
+// Size returns 0 for locks, and for files whose creation was interrupted.
 func (i info) Size() int64 { return max(i.FileInfo.Size()-headerBytes, 0) }

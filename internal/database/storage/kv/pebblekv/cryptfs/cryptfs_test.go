@@ -176,8 +176,8 @@ func TestDamage(t *testing.T) {
 		"another directory's":         {read(t, other.below, "f"), "data key that the key file does not have"},
 		"a change of the first byte":  {changed(0), "not encrypted"},
 		"a change of the key's id":    {changed(8), "data key that the key file does not have"},
-		"a change of the nonce":       {changed(16), "beginning is damaged"},
-		"a change of the check value": {changed(63), "beginning is damaged"},
+		"a change of the nonce":       {changed(16), "header is corrupt"},
+		"a change of the check value": {changed(63), "header is corrupt"},
 	} {
 		write(t, fs.below, "g", c.data)
 		f, err := fs.Open("g")

@@ -19,7 +19,7 @@ const (
 	keyIDBytes   = 8
 	nonceBytes   = 32
 	checkBytes   = 16
-	// headerBytes is a block of a disk, so that the blocks of the content stay aligned.
+	// headerBytes is the size of a disk block, so that the blocks of the content remain aligned.
 	headerBytes = 4096
 
 	nonceAt = len(headerBegins) + keyIDBytes
@@ -28,24 +28,24 @@ const (
 )
 
 var (
-	errNotEncrypted = errors.New("it is not encrypted, or its beginning is damaged")
-	errUnknownKey   = errors.New("it is encrypted with a data key that the key file does not have, or its beginning is damaged")
-	errHeader       = errors.New("its beginning is damaged")
+	errNotEncrypted = errors.New("it is not encrypted, or its header is corrupt")
+	errUnknownKey   = errors.New("it is encrypted with a data key that the key file does not have, or its header is corrupt")
+	errHeader       = errors.New("its header is corrupt")
 )
 
-// newHeader returns the header of a new file and the stream of its content.
+// newHeader returns the header of a new file and the key stream of its content.
 func newHeader(keys *Keys) ([]byte, stream, error) {
 	header := make([]byte, headerBytes)
 	copy(header, headerBegins)
 	copy(header[len(headerBegins):], keys.current[:])
 	nonce := header[nonceAt:checkAt]
-	_, _ = rand.Read(nonce) // it never fails
+	_, _ = rand.Read(nonce) // never fails
 	s, check, err := newStream(keys.byID[keys.current], nonce)
 	copy(header[checkAt:], check)
 	return header, s, err
 }
 
-// readHeader returns the stream of the content behind a header.
+// readHeader returns the key stream of the content after a header.
 func readHeader(keys *Keys, header []byte) (stream, error) {
 	if len(header) != headerBytes || string(header[:len(headerBegins)]) != headerBegins {
 		return stream{}, errNotEncrypted
@@ -61,7 +61,7 @@ func readHeader(keys *Keys, header []byte) (stream, error) {
 	return s, err
 }
 
-// interrupted reports whether a header could be what a loss of power left of one.
+// interrupted reports whether a header could be the remains of an interrupted write.
 func interrupted(header []byte) bool {
 	for i := range min(len(header), len(headerBegins)) {
 		if header[i] != 0 && header[i] != headerBegins[i] {
@@ -71,15 +71,15 @@ func interrupted(header []byte) bool {
 	return true
 }
 
-// damaged says what is wrong with a file in a way that Pebble takes for corrupt data.
+// damaged returns an error that Pebble treats as corrupt data.
 func damaged(name string, err error) error {
 	return fmt.Errorf("%w: %s: %w", pebble.ErrCorruption, name, err)
 }
 
-// stream is the key stream of one file: AES-256 in counter mode from 0, under a key of the file's own.
+// stream is the key stream of one file: AES-256 in counter mode from 0, with the file's own key.
 type stream struct{ block cipher.Block }
 
-// newStream derives from a data key and a nonce the key of a file, and what tells that both are the right ones.
+// newStream derives a file's key from a data key and a nonce, and a check value that confirms both.
 func newStream(key, nonce []byte) (s stream, check []byte, err error) {
 	const fileKeyBytes = 32
 	derived, err := hkdf.Key(sha256.New, key, nonce, forFile, fileKeyBytes+checkBytes)

@@ -13,25 +13,25 @@ import (
 	"github.com/monotable/monotable/internal/seal"
 )
 
-// ErrWrongKey says that a key file was sealed under another master key.
+// ErrWrongKey means that a key file was sealed under another master key.
 var ErrWrongKey = errors.New("the files are encrypted under another master key")
 
-// Keys are the data keys of a directory. They are immutable and may be used by any number of goroutines.
+// Keys are the data keys of a directory. They are immutable and safe for concurrent use.
 type Keys struct {
 	byID    map[keyID][]byte
-	current keyID // of new files
+	current keyID // for new files
 	order   []keyID
 }
 
 type keyID [keyIDBytes]byte
 
-// NewKeys returns one new data key.
+// NewKeys returns a single new data key.
 func NewKeys() (*Keys, error) {
 	none := &Keys{}
 	return none.WithNew()
 }
 
-// WithNew returns the keys with a new one, which encrypts new files.
+// WithNew returns the keys together with a new one, which encrypts new files.
 func (k *Keys) WithNew() (*Keys, error) {
 	more := &Keys{byID: map[keyID][]byte{}}
 	for _, id := range k.order {
@@ -39,7 +39,7 @@ func (k *Keys) WithNew() (*Keys, error) {
 	}
 	var id keyID
 	key := make([]byte, seal.KeyBytes)
-	_, _ = rand.Read(id[:]) // it never fails
+	_, _ = rand.Read(id[:]) // never fails
 	_, _ = rand.Read(key)
 	if more.byID[id] != nil {
 		return nil, errors.New("cryptfs: the source of random numbers repeats itself")
@@ -53,14 +53,14 @@ func (k *Keys) add(id keyID, key []byte) {
 	k.order = append(k.order, id)
 }
 
-// The key file is text of three lines: what it is, the sealed keys in base64, and the SHA-256 of that line, which tells damage from
-// another master key.
+// The key file is a text of three lines: the format, the sealed keys in base64, and the SHA-256 of that line, which distinguishes
+// corruption from a wrong master key.
 const (
 	keyFileBegins = "monotable keys format 1"
 	forKeys       = "data keys of files"
 )
 
-// sealedKey is a data key in the JSON that is sealed. The last one encrypts new files.
+// sealedKey is a data key in the sealed JSON. The last one encrypts new files.
 type sealedKey struct {
 	ID  string `json:"id"`
 	Key []byte `json:"key"`
@@ -85,13 +85,13 @@ func (k *Keys) Seal(master []byte) (string, error) {
 	return keyFileBegins + "\n" + line + "\n" + hex.EncodeToString(sum[:]) + "\n", nil
 }
 
-// OpenKeys reads the text of a key file. It returns ErrWrongKey, wrapped, where that is whole and the master key not its own.
+// OpenKeys parses the text of a key file. It returns ErrWrongKey, wrapped, if the file is intact but the master key is wrong.
 func OpenKeys(text string, master []byte) (*Keys, error) {
 	lines := strings.Split(text, "\n")
 	if lines[0] != keyFileBegins {
 		return nil, fmt.Errorf("it begins with %.40q: want %q; a newer release may have written it", lines[0], keyFileBegins)
 	}
-	damaged := errors.New("it is damaged: put it back from a backup of the same directory; without it nothing can be read")
+	damaged := errors.New("it is corrupt: restore it from a backup of the same directory; without it nothing can be read")
 	if len(lines) < 3 {
 		return nil, damaged
 	}
