@@ -116,7 +116,7 @@ func accept(name string, before, now *results) error {
 	if before != nil {
 		if now.Results == nil {
 			now.Conditions, now.Results = before.Conditions, before.Results
-			now.Start, now.Idle, now.Memory, now.LeftOut = before.Start, before.Idle, before.Memory, before.LeftOut
+			now.Start, now.Idle, now.OwnIdle, now.Memory, now.LeftOut = before.Start, before.Idle, before.OwnIdle, before.Memory, before.LeftOut
 		}
 		now.Connections = orBefore(now.Connections, before.Connections)
 		now.Load = orBefore(now.Load, before.Load)

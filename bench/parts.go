@@ -56,7 +56,7 @@ func (r *benchRun) ready(ctx context.Context, items int) (err error) {
 			return err
 		}
 		for _, s := range r.servers {
-			r.results.Start[s.name], r.results.Idle[s.name] = s.started.Milliseconds(), s.residentBytes()
+			r.results.Start[s.name], r.results.Idle[s.name], r.results.OwnIdle[s.name] = s.started.Milliseconds(), s.residentBytes(), s.ownBytes()
 		}
 	}
 	for _, s := range r.servers {

@@ -239,17 +239,25 @@ func (s *server) pause() error {
 func (s *server) resume() error { return s.process.Process.Signal(syscall.SIGCONT) }
 
 // residentBytes is the server's resident memory. Linux only; 0 elsewhere.
-func (s *server) residentBytes() int64 {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", s.process.Process.Pid))
+func (s *server) residentBytes() int64 { return s.memory("VmRSS:") }
+
+// ownBytes is the part of residentBytes that the server has allocated. The rest are pages of its program and libraries: the
+// system can drop them, and how many there are depends on what it has in its page cache.
+func (s *server) ownBytes() int64 { return s.memory("RssAnon:") }
+
+// memory is a line of the process's status, in bytes.
+func (s *server) memory(name string) int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Process.Pid))
 	if err != nil {
 		return 0
 	}
-	fields := strings.Fields(string(status))
-	if len(fields) < 2 {
-		return 0
+	for line := range strings.Lines(string(status)) {
+		if fields := strings.Fields(line); len(fields) == 3 && fields[0] == name {
+			kilobytes, _ := strconv.ParseInt(fields[1], 10, 64)
+			return kilobytes << 10
+		}
 	}
-	pages, _ := strconv.ParseInt(fields[1], 10, 64)
-	return pages * int64(os.Getpagesize())
+	return 0
 }
 
 // pinPrefix runs a command on one core where that can be had.

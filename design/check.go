@@ -101,7 +101,7 @@ func (c *checker) accepted(list []Acceptance) {
 	}
 }
 
-// entity finds an entity; a fault and nil where there is none.
+// entity finds an entity; a fault and nil if there is none.
 func (c *checker) entity(name *string, otherwise Pos) *Entity {
 	e := c.design.Entity(*name)
 	switch {
@@ -114,7 +114,7 @@ func (c *checker) entity(name *string, otherwise Pos) *Entity {
 	return e
 }
 
-// field finds a field; a fault and nil where there is none. An entity that is not there has been reported.
+// field finds a field; a fault and nil if there is none. An entity that is not there has been reported.
 func (c *checker) field(e *Entity, name string, p Pos) *Field {
 	if e == nil {
 		return nil
@@ -137,7 +137,7 @@ func (c *checker) fieldNames(e *Entity, list []string, otherwise Pos) {
 	}
 }
 
-// path checks a field with steps into it: address.city. It returns what it leads to; nil where that is not there or cannot be told.
+// path checks a field with steps into it: address.city. It returns what it leads to; nil if that is not there or cannot be told.
 func (c *checker) path(e *Entity, path string, p Pos) *Field {
 	names := PathSteps(path)
 	f := c.field(e, names[0], p)

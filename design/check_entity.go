@@ -291,7 +291,7 @@ func keyFields(e *Entity) []string {
 	return out
 }
 
-// counts is the way by which an entity counts, by what it counts, the one that the way begins with; nil where it does not, or where
+// counts is the way by which an entity counts, by what it counts, the one that the way begins with; nil if it does not, or where
 // the circle is told of an entity that stands before that one.
 func (c *checker) counts(name string, e *Entity, way []string, met set) []string {
 	of := c.design.Entity(name)

@@ -9,7 +9,7 @@ import (
 )
 
 // EntityCalled is the entity that a word of a statement means: the one of that name, or whose name begins with the word's
-// first letter as a capital (user is User). nil where there is none.
+// first letter as a capital (user is User). nil if there is none.
 func (d *Design) EntityCalled(word string) *Entity {
 	if e := d.Entity(word); e != nil || word == "" {
 		return e

@@ -83,7 +83,7 @@ type flowScope struct {
 	flow    *Flow
 	results map[string]result
 	lets    map[string]class
-	line    *Entity // of what the step is repeated for; nil where it is not
+	line    *Entity // of what the step is repeated for; nil if it is not
 	repeats bool
 }
 

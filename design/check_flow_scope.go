@@ -11,7 +11,7 @@ import (
 
 // What the names of a flow stand for: lists that were found, fields of what was found, what is given or named.
 
-// selection checks a list, and returns the entity of its items; nil where they have none.
+// selection checks a list, and returns the entity of its items; nil if they have none.
 func (s *flowScope) selection(l *Selection) *Entity {
 	var of *Entity
 	given := find(s.flow.Given, func(f *Field) bool { return f.Name == l.List })

@@ -48,7 +48,7 @@ func (c *checker) types() {
 	}
 }
 
-// holds returns the field through which a structure must hold another; "" where it need not.
+// holds returns the field through which a structure must hold another; "" if it need not.
 func (c *checker) holds(s *Struct, name string, met map[string]bool) string {
 	met[s.Name] = true
 	for _, f := range s.Fields {

@@ -61,7 +61,7 @@ const (
 	NullConstant
 )
 
-// Fields are the names of the fields that the condition reads.
+// Fields returns the names of the fields that the condition reads.
 func (c *Condition) Fields() []string {
 	if c == nil {
 		return nil
@@ -75,7 +75,7 @@ func (c *Condition) Fields() []string {
 	return names
 }
 
-// Params are the parameters that the condition uses.
+// Params returns the parameters that the condition uses.
 func (c *Condition) Params() []string {
 	if c == nil {
 		return nil
@@ -89,7 +89,7 @@ func (c *Condition) Params() []string {
 	return names
 }
 
-// String is the condition as the file has it.
+// String returns the condition as written in the design.
 func (c *Condition) String() string { return c.Text }
 
 // MarshalJSON writes the text.

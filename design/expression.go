@@ -67,7 +67,7 @@ type CallOperand struct {
 	// Of is what it is about: an entity (Order), or with a field of it (Order.total, user.email); in a flow, what a read
 	// has found.
 	Of string
-	// Per is the entity whose items' own are meant; "" where that is not told.
+	// Per is the entity whose items' own are meant; "" if that is not told.
 	Per string
 	// Where is the condition on those that count; nil for all.
 	Where *Condition

@@ -139,7 +139,7 @@ func knownKeys(shape reflect.Type) []string {
 	return syntax.MemberKeys(shape, "yaml")
 }
 
-// structOf returns the struct that a shape is, a pointer to or a list of; nil where it is none.
+// structOf returns the struct that a shape is, a pointer to or a list of; nil if it is none.
 func structOf(shape reflect.Type) reflect.Type {
 	for shape != nil && namesOf(shape) == nil && (shape.Kind() == reflect.Pointer || shape.Kind() == reflect.Slice) {
 		shape = shape.Elem()
@@ -158,7 +158,7 @@ func itemShape(shape reflect.Type) reflect.Type {
 	return nil
 }
 
-// valueShape is the shape of a key's value, nil where it has none.
+// valueShape is the shape of a key's value, nil if it has none.
 func valueShape(shape reflect.Type, key string) reflect.Type {
 	if shape == nil {
 		return nil

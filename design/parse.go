@@ -33,7 +33,7 @@ func Load(name string) (*Design, error) {
 	}
 }
 
-// Parse reads a design from YAML. name stands in errors, which are Errors: all that is wrong, not the first.
+// Parse reads a design from YAML. name is used in errors, which are Errors: all of them, not just the first.
 func Parse(name string, data []byte) (*Design, error) {
 	source, data := syntax.NewSource(name, data)
 	return parse(source, data)
@@ -107,7 +107,7 @@ func ParseJSON(name string, data []byte) (*Design, error) {
 	return checked(f, d)
 }
 
-// checked returns the design if nothing is wrong with it.
+// checked returns the design if it has no errors.
 func checked(f *syntax.Faults, d *Design) (*Design, error) {
 	c := checker{Faults: f, design: d}
 	c.check()

@@ -37,7 +37,7 @@ func (f *Fate) Releases() bool {
 	return slices.Contains(f.Remove, f.Field) || slices.ContainsFunc(f.Set, func(a *Assignment) bool { return a.Field == f.Field })
 }
 
-// Fate returns the declared fate of the items in which a field names the person, nil where there is none.
+// Fate returns the declared fate of the items in which a field names the person, or nil if there is none.
 func (e *Entity) Fate(field string) *Fate {
 	return find(e.Personal, func(f *Fate) bool { return f.Field == field })
 }

@@ -6,61 +6,62 @@ import (
 	"time"
 )
 
-// Read is a question about items of one entity: what is known, and what is wanted.
+// Read is a query for items of one entity: it declares what is known and what is wanted.
 type Read struct {
 	Name   string `json:"name"`
 	Doc    string `json:"doc,omitempty"`
 	Entity string `json:"entity"`
-	// Many tells a list from at most one item. Count says that only the number of its items is wanted; Scan, that all of the place
-	// is read for it.
+	// Many distinguishes a list from at most one item. Count returns only the number of items; Scan reads the whole place.
 	Many  bool `json:"many,omitempty"`
 	Count bool `json:"count,omitempty"`
 	Scan  bool `json:"scan,omitempty"`
-	// Each says that one item is wanted for each of many keys, as many as Keys tells, nil where it is not told.
+	// Each returns one item for each of many keys. Keys declares their number; nil if it is not declared.
 	Each bool   `json:"each,omitempty"`
 	Keys *Lines `json:"keys,omitempty"`
-	// By are the fields whose values the caller gives.
+	// By are the fields whose values the caller passes.
 	By []string `json:"by,omitempty"`
-	// Prefix is a field of whose value the caller gives the beginning; Range, one of which the caller gives
-	// a lower and an upper bound, either of which may be left out.
+	// Prefix is a field of which the caller passes a prefix; Range, one of which the caller passes a lower and an upper
+	// bound, both optional.
 	Prefix string `json:"prefix,omitempty"`
 	Range  string `json:"range,omitempty"`
-	// Bucket is a time field, or a whole number. The caller gives any moment, and the read finds all items of the period that contains
-	// it: the day, where the partition key has |date(yyyy-MM-dd); or any number, and finds those of its |band.
+	// Bucket is a time field, or a whole number. The caller gives any moment, and the read finds all items of the period
+	// that contains it: the day, where the partition key has |date(yyyy-MM-dd); or any number, and finds those of its
+	// |band.
 	Bucket string `json:"bucket,omitempty"`
-	// Over is the period of the partitions that a Range walks, from bound to bound: year, month, day or hour. Buckets says how many
-	// of them one call walks; nil if the design does not say.
+	// Over is the period of the partitions that a Range walks, from bound to bound: year, month, day or hour. Buckets
+	// says how many of them one call walks; nil if the design does not say.
 	Over    string `json:"over,omitempty"`
 	Buckets *Lines `json:"buckets,omitempty"`
-	// Since is the time before which there is nothing, 2024-01-31 or 2024-01-31T10:00:00Z, or how long ago that is, 90d: a walk Over
-	// periods then needs no bounds; "" where it does. See Floor.
+	// Since is the time before which there is nothing, 2024-01-31 or 2024-01-31T10:00:00Z, or how long ago that is, 90d:
+	// a walk Over periods then needs no bounds; "" if it does. See Floor.
 	Since string  `json:"since,omitempty"`
 	Order []Order `json:"order,omitempty"`
-	// Filter is a condition on what is returned, evaluated after the read.
+	// Filter is a condition on the returned items, evaluated after the read.
 	Filter *Condition `json:"filter,omitempty"`
-	// Returns are the fields that the caller needs; empty is all that the place has.
+	// Returns are the fields that the caller needs; empty means all that the place has.
 	Returns []string `json:"returns,omitempty"`
-	// Page is how many a page has, Limit how many are returned in all; 0 where not bounded.
+	// Page is the number of items per page, Limit the total number of items; 0 means no limit.
 	Page  int `json:"page,omitempty"`
 	Limit int `json:"limit,omitempty"`
 	// Segments is the number of parallel segments of a Scan; 0 means one.
 	Segments int `json:"segments,omitempty"`
-	// Consistent asks for a strongly consistent read. FreshMillis is how old the answer may be, in milliseconds; 0 allows any age.
+	// Consistent asks for a strongly consistent read. FreshMillis is how old the answer may be, in milliseconds; 0 allows
+	// any age.
 	Consistent  bool `json:"consistent,omitempty"`
 	FreshMillis int  `json:"freshMillis,omitempty"`
-	// Owner is the field that must equal the caller's own: an item of somebody else's is as good as absent.
+	// Owner is the field that must match the caller: items of other owners count as not found.
 	Owner string `json:"owner,omitempty"`
-	// Shared is the reason why other tenants' items may be returned; "" where they may not.
+	// Shared is the reason why other tenants' items may be returned; "" if they may not.
 	Shared string `json:"shared,omitempty"`
-	// Via names the index, copy or marker that the authors say serves the read; the planner verifies it. "" leaves the
-	// choice to the planner.
+	// Via names the index, copy or marker that serves the read; the planner verifies it. "" leaves the choice to the
+	// planner.
 	Via    string       `json:"via,omitempty"`
 	Rate   float64      `json:"rate,omitempty"` // a second
 	Accept []Acceptance `json:"accept,omitempty"`
 	Pos    Pos          `json:"-"`
 }
 
-// Given are the fields of which the caller gives values: By, and Bucket.
+// Given returns the fields whose values the caller passes: By and Bucket.
 func (r *Read) Given() []string {
 	if r.Bucket == "" {
 		return r.By
@@ -68,7 +69,7 @@ func (r *Read) Given() []string {
 	return append(slices.Clone(r.By), r.Bucket)
 }
 
-// Floor is Since as a time, or as how long ago that is; zero where it is not given.
+// Floor returns Since as a time or as a duration before now; zero if it is not declared.
 func (r *Read) Floor() (at time.Time, back time.Duration, err error) {
 	if r.Since == "" {
 		return at, 0, nil
@@ -84,28 +85,28 @@ func (r *Read) Floor() (at time.Time, back time.Duration, err error) {
 	return time.Time{}, 0, fmt.Errorf("%q is neither a date since 1970, nor a time, nor how long ago from a second to 50 years", r.Since)
 }
 
-// Order is one step of a sort order.
+// Order is one field of a sort order.
 type Order struct {
 	Field string `json:"field"`
 	Desc  bool   `json:"desc,omitempty"`
 }
 
-// Collection is a question whose answer has items of several entities from one partition, in one Query.
+// Collection is a query for items of several entities in one partition, served by one Query.
 type Collection struct {
 	Name string   `json:"name"`
 	Doc  string   `json:"doc,omitempty"`
 	Of   []string `json:"of"` // entities
 	By   []string `json:"by,omitempty"`
-	// Root is the entity of which there is one, to which the others belong.
+	// Root is the entity with a single item, to which the others belong.
 	Root   string `json:"root,omitempty"`
 	Owner  string `json:"owner,omitempty"`
 	Shared string `json:"shared,omitempty"`
 	Via    string `json:"via,omitempty"`
-	// From and To bound the sort keys that are read, by what they begin with: From this text on, and up to those that begin with
-	// To. Their fields are those of By. nil is what the members' templates tell.
+	// From and To bound the sort keys that are read, by what they begin with: From this text on, and up to those that
+	// begin with To. Their fields are those of By. nil is what the members' templates tell.
 	From *Template `json:"from,omitempty"`
 	To   *Template `json:"to,omitempty"`
-	// Order is "asc" or "desc", by the sort key; "" is the direction in which the root comes first, and else ascending.
+	// Order is "asc" or "desc", by the sort key; "" is the direction in which the root comes first, or else ascending.
 	Order       string       `json:"order,omitempty"`
 	Consistent  bool         `json:"consistent,omitempty"`
 	FreshMillis int          `json:"freshMillis,omitempty"` // see Read

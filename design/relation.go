@@ -38,8 +38,8 @@ func Related(a, b *Entity) []Join {
 
 // Owner says of each field of the key of an item's owner, an item of another entity, which of its own fields has the value (A is the
 // item's, B the owner's): the one of the same name, or what a reference says. by is the field of the reference, "" for equal
-// names. It is nil where the item does not tell its owner so, and
-// empty where there is one owner for all.
+// names. It is nil if the item does not tell its owner so, and
+// empty if there is one owner for all.
 func Owner(e, owner *Entity, by string) []Join {
 	if by != "" {
 		for _, r := range e.Refs {

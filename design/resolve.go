@@ -155,7 +155,7 @@ func (r *resolver) condition(t text) *Condition {
 // maxLag is the longest time by which an answer may be behind; longer ones are slips.
 const maxLag = 24 * time.Hour
 
-// milliseconds reads 5s, 500ms, 1m; 0 where nothing is given.
+// milliseconds reads 5s, 500ms, 1m; 0 if nothing is given.
 func (r *resolver) milliseconds(t text) int {
 	if !t.given() {
 		return 0

@@ -253,7 +253,7 @@ func (e *Entity) keys(t *Table) iter.Seq2[KeyAttribute, *Template] {
 	}
 }
 
-// stored is the field that a template puts into the attribute as it is, being stored there; nil where the
+// stored is the field that a template puts into the attribute as it is, being stored there; nil if the
 // template makes something else.
 func (e *Entity) stored(t *Template, attribute string) *Field {
 	if f := e.fieldAt(attribute); f != nil && f.Name == t.field() {

@@ -37,7 +37,7 @@ func (r *resolver) table(in namedEntry[tableShape]) {
 	}
 }
 
-// keyAttribute reads an attribute's name with, after a colon, its type: "createdAt:N". The type is "" where none is
+// keyAttribute reads an attribute's name with, after a colon, its type: "createdAt:N". The type is "" if none is
 // written.
 func (r *resolver) keyAttribute(k *KeyAttribute, t text) {
 	name, kind, typed := strings.Cut(t.value, ":")

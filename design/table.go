@@ -10,13 +10,13 @@ const (
 	KeyBinary KeyType = "B"
 )
 
-// KeyAttribute is an attribute of a key: its name as it is stored, and its type.
+// KeyAttribute is a key attribute: its stored name and its type.
 type KeyAttribute struct {
 	Name string  `json:"name"`
 	Type KeyType `json:"type"`
 }
 
-// Billing is how a table is paid for.
+// Billing is the billing mode of a table.
 type Billing string
 
 // The billing modes.
@@ -25,19 +25,19 @@ const (
 	Provisioned Billing = "provisioned"
 )
 
-// Table is a table as it is, or is to be, on DynamoDB.
+// Table is a physical table on DynamoDB.
 type Table struct {
 	Name string `json:"name"` // in the design
-	// Physical is the table's own name, which may have placeholders for the deployment: "shop-{stage}".
+	// Physical is the table's name on DynamoDB, which may have placeholders for the deployment: "shop-{stage}".
 	Physical string        `json:"physical"`
 	Doc      string        `json:"doc,omitempty"`
 	PK       KeyAttribute  `json:"pk"`
 	SK       *KeyAttribute `json:"sk,omitempty"`
-	// TypeAttr is the attribute that holds an item's entity; "" where there is none, and keys must tell.
+	// TypeAttr is the attribute with an item's entity; "" if there is none, so that keys must distinguish entities.
 	TypeAttr string `json:"typeAttr,omitempty"`
 	// TTLAttr is the attribute with the time at which DynamoDB removes an item; "" for none.
 	TTLAttr string `json:"ttlAttr,omitempty"`
-	// Naming is how a field's name becomes an attribute's.
+	// Naming is the rule that derives attribute names from field names.
 	Naming  Naming       `json:"naming,omitempty"`
 	Billing Billing      `json:"billing"`
 	Stream  string       `json:"stream,omitempty"` // a StreamViewType, "" for none
@@ -55,7 +55,7 @@ const (
 	NamingSnake Naming = "snake_case" // created_at
 )
 
-// Index returns the index of that name, nil where there is none.
+// Index returns the index of that name, or nil if there is none.
 func (t *Table) Index(name string) *Index {
 	return find(t.Indexes, func(x *Index) bool { return x.Name == name })
 }
@@ -69,7 +69,7 @@ type Index struct {
 	PK      []KeyAttribute `json:"pk"`
 	SK      []KeyAttribute `json:"sk,omitempty"`
 	Project Projection     `json:"project"`
-	// LagMillis is how far a global index is taken to be behind its table at most; see Lag.
+	// LagMillis is the maximum assumed lag of a global index behind its table; see Lag.
 	LagMillis int          `json:"lagMillis,omitempty"`
 	Accept    []Acceptance `json:"accept,omitempty"`
 	Pos       Pos          `json:"-"`
@@ -79,7 +79,7 @@ type Index struct {
 // nothing, and that of an eventually consistent read of a table. DynamoDB promises no bound; both are usually shorter.
 const LagDefault = 1000
 
-// Lag is how far answers from the index are taken to be behind the table, in milliseconds.
+// Lag returns the assumed lag of the index behind its table, in milliseconds.
 func (x *Index) Lag() int {
 	if x.LagMillis > 0 {
 		return x.LagMillis
@@ -87,7 +87,7 @@ func (x *Index) Lag() int {
 	return LagDefault
 }
 
-// Projection is what an index holds of an item beside its keys.
+// Projection is the set of attributes in an index in addition to keys.
 type Projection struct {
 	All bool `json:"all,omitempty"`
 	// Fields are names of fields, of whichever entity has them. Empty and not All: keys only.

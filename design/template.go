@@ -8,9 +8,9 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// Template says how a key attribute is made of fields: literals and fields by turns. "TX#{createdAt}#{txId}"
-// puts the fields' texts between the literals; a field may go through functions, "{email|lower}", in the order in
-// which they stand. "{{" and "}}" are braces.
+// Template defines a key attribute as a sequence of literals and fields. "TX#{createdAt}#{txId}" inserts the fields'
+// texts between the literals; functions, as in "{email|lower}", are applied from left to right. "{{" and "}}" are literal
+// braces.
 type Template struct {
 	Text  string
 	Parts []Part
@@ -44,7 +44,7 @@ type Func struct {
 	Arg  string `json:"arg,omitempty"`
 }
 
-// String is the function as a template writes it: pad(8).
+// String returns the function as written in a template: pad(8).
 func (f Func) String() string {
 	if f.Arg == "" {
 		return f.Name
@@ -52,13 +52,13 @@ func (f Func) String() string {
 	return f.Name + "(" + f.Arg + ")"
 }
 
-// Int is the argument as a number; 0 where it is none.
+// Int is the argument as a number; 0 if it is none.
 func (f Func) Int() int {
 	n, _ := strconv.Atoi(f.Arg)
 	return n
 }
 
-// String is the template as the file has it.
+// String returns the template as written in the design.
 func (t *Template) String() string { return t.Text }
 
 // Fields are the names of the fields in the template, in order, each once.
@@ -72,7 +72,7 @@ func (t *Template) Fields() []string {
 	return names
 }
 
-// Prefix is the literal that the template begins with, "" where it begins with a field.
+// Prefix returns the literal at the start of the template, "" if it starts with a field.
 func (t *Template) Prefix() string {
 	if len(t.Parts) == 0 || t.Parts[0].Field != "" {
 		return ""
@@ -80,7 +80,7 @@ func (t *Template) Prefix() string {
 	return t.Parts[0].Literal
 }
 
-// field is the field that the template is, as it is; "" where the template makes something of it.
+// field is the field that the template is, as it is; "" if the template makes something of it.
 func (t *Template) field() string {
 	if t == nil || len(t.Parts) != 1 || len(t.Parts[0].Funcs) > 0 {
 		return ""

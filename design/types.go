@@ -1,6 +1,6 @@
 package design
 
-// Kind is the sort of value a field has: what it means, how it is stored, and which texts it can become in a key.
+// Kind is the kind of a field's value: its meaning, how it is stored, and its possible texts in a key.
 type Kind string
 
 // The kinds. In a key, a value stands as the text that the last column says.
@@ -31,13 +31,13 @@ const (
 // Type is the type of a field.
 type Type struct {
 	Kind Kind `json:"kind"`
-	// Name is the enumeration's or structure's; "" for other kinds.
+	// Name is the name of the enum or struct; "" for other kinds.
 	Name string `json:"name,omitempty"`
-	// Elem is what a list, set or map holds.
+	// Elem is the element type of a list, set or map.
 	Elem *Type `json:"elem,omitempty"`
 }
 
-// Scalar reports whether a value of the type is one attribute that a key may be made of.
+// Scalar reports whether a value of the type is a single attribute value that can be used in a key.
 func (t Type) Scalar() bool {
 	switch t.Kind {
 	case KindStruct, KindList, KindSet, KindMap:
@@ -57,7 +57,7 @@ func (t Type) Numeric() bool {
 	}
 }
 
-// String is the type as a design file writes it: list<text>, OrderStatus.
+// String returns the type as written in a design: list<text>, OrderStatus.
 func (t Type) String() string {
 	switch {
 	case t.Elem != nil:
@@ -77,7 +77,7 @@ type Enum struct {
 	Pos    Pos      `json:"-"`
 }
 
-// Struct is a group of fields that is stored as one map.
+// Struct is a group of fields stored as one map.
 type Struct struct {
 	Name   string   `json:"name"`
 	Doc    string   `json:"doc,omitempty"`
@@ -90,11 +90,11 @@ type Field struct {
 	Name string `json:"name"`
 	Doc  string `json:"doc,omitempty"`
 	Type Type   `json:"type"`
-	// Optional fields may be absent; all others are always there.
+	// Optional fields may be absent; all others are required.
 	Optional bool `json:"optional,omitempty"`
 	// Path is where the field is stored: one attribute name, or several steps into maps (data, nombre).
 	Path []string `json:"path"`
-	// MaxBytes is the longest the value may be as the text it has in a key; 0 where the type does not bound it
+	// MaxBytes is the longest the value may be as the text it has in a key; 0 if the type does not bound it
 	// and the design does not say.
 	MaxBytes int `json:"maxBytes,omitempty"`
 	// MinBytes is the shortest that a text, or bytes, may be, and what lower, fold and slug make of it in a key.
@@ -105,5 +105,5 @@ type Field struct {
 // Attribute is the top-level attribute that holds the field.
 func (f *Field) Attribute() string { return f.Path[0] }
 
-// Nested reports whether the field is inside a map: such a field can be no index key and not be projected.
+// Nested reports whether the field is inside a map: such a field can be neither an index key nor projected.
 func (f *Field) Nested() bool { return len(f.Path) > 1 }

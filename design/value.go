@@ -8,14 +8,14 @@ import (
 	"github.com/monotable/monotable/design/internal/syntax"
 )
 
-// ValueExpr is what a step assigns: a sum of terms, most often one.
+// ValueExpr is the value that a step assigns: a sum of terms, usually one.
 type ValueExpr struct {
 	Text  string
 	Terms []Term
 	Pos   Pos
 }
 
-// TermKind is what a term takes its value from.
+// TermKind is the source of a term's value.
 type TermKind uint8
 
 // The kinds of terms.
@@ -50,7 +50,7 @@ func (t Term) numeric() bool {
 	}
 }
 
-// String is the value as the file has it.
+// String returns the value as written in the design.
 func (v *ValueExpr) String() string { return v.Text }
 
 // MarshalJSON writes the text.

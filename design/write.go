@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Write is a change that is made as a whole or not at all, unless it is a batch.
+// Write is an atomic change, unless it is a batch.
 type Write struct {
 	Name string `json:"name"`
 	Doc  string `json:"doc,omitempty"`
-	// Params are what the caller gives beside the fields of the items.
+	// Params are the inputs in addition to the fields of the items.
 	Params []*Field `json:"params,omitempty"`
-	// Lines makes the write take a list; steps with Each are repeated for each line.
+	// Lines makes the write take a list; steps with Each run once per line.
 	Lines *Lines `json:"lines,omitempty"`
-	// Batch makes each item a write of its own: any number of lines, of which some can stay undone.
+	// Batch writes each item independently: any number of lines, of which some may remain unprocessed.
 	Batch      bool         `json:"batch,omitempty"`
 	Idempotent *Idempotent  `json:"idempotent,omitempty"`
 	Steps      []*Step      `json:"steps"`
@@ -22,25 +22,25 @@ type Write struct {
 	Pos        Pos          `json:"-"`
 }
 
-// Lines bounds the list that a write takes; Max is 0 where the design does not bound it.
+// Lines bounds the list of a write; Max is 0 if the design does not bound it.
 type Lines struct {
 	Max     int     `json:"max,omitempty"`
 	Typical float64 `json:"typical,omitempty"`
 	Pos     Pos     `json:"-"`
 }
 
-// Idempotent says how a repeated request is recognised.
+// Idempotent declares how retries are recognised.
 type Idempotent struct {
 	// With is the entity of the records.
 	With string `json:"with"`
-	// Request are the params and fields whose values must be the same in a repetition; empty where none are compared.
+	// Request are the params and fields whose values must be the same in a retry; empty if none are compared.
 	Request []string `json:"request,omitempty"`
-	// Replay is the read or collection whose answer a repetition gets.
+	// Replay is the read or collection whose result a retry returns.
 	Replay string `json:"replay,omitempty"`
 	Pos    Pos    `json:"-"`
 }
 
-// Action is what a step does with an item.
+// Action is the kind of a step.
 type Action string
 
 // The actions.
@@ -53,31 +53,31 @@ const (
 	Check  Action = "check" // only ask the condition
 )
 
-// Step is one action on one item, or on one for each line.
+// Step is an action on one item, or on one item per line.
 type Step struct {
 	Action Action `json:"action"`
 	Entity string `json:"entity"`
 	Each   bool   `json:"each,omitempty"`
-	// Name is what results and errors call the step by; without it, that is its entity.
+	// Name is the step's name in results and errors; the entity's name by default.
 	Name string `json:"name,omitempty"`
 	// By tells which item it is, for the key's fields that are not the write's or the line's values of the same names.
 	By []*Assignment `json:"by,omitempty"`
-	// Set assigns, Add adds to a number or to a set, Init assigns where there was nothing.
+	// Set assigns, Add adds to a number or a set, Init assigns if the field is absent.
 	Set  []*Assignment `json:"set,omitempty"`
 	Add  []*Assignment `json:"add,omitempty"`
 	Init []*Assignment `json:"init,omitempty"`
-	// Drop takes members out of a set; Append and Prepend put elements behind a list and before it.
+	// Drop removes members from a set; Append and Prepend add elements to the end and start of a list.
 	Drop    []*Assignment `json:"drop,omitempty"`
 	Append  []*Assignment `json:"append,omitempty"`
 	Prepend []*Assignment `json:"prepend,omitempty"`
-	// Patch are fields of which the caller gives any: the others stay as they are.
+	// Patch are fields of which the caller may pass any subset: the others do not change.
 	Patch []string `json:"patch,omitempty"`
-	// Remove are the paths of optional values that go.
+	// Remove are the paths of optional values to remove.
 	Remove []string `json:"remove,omitempty"`
-	// When must hold, or the whole write is refused.
+	// When must hold, or the whole write fails.
 	When *Condition `json:"when,omitempty"`
-	// Else names the errors of a refusal, the first whose condition holds for the item that refused; the last may
-	// have none.
+	// Else names the errors of a failed condition: the first whose own condition holds for the existing item. The last
+	// may have no condition.
 	Else []*Refusal `json:"else,omitempty"`
 	Pos  Pos        `json:"-"`
 }
@@ -87,7 +87,7 @@ func (s *Step) Assignments() []*Assignment {
 	return slices.Concat(s.Set, s.Add, s.Init, s.Drop, s.Append, s.Prepend)
 }
 
-// Changed are the fields that the step changes, each once, in the order of the step.
+// Changed returns the fields that the step changes, without duplicates, in the order of the step.
 func (s *Step) Changed() []string {
 	var out []string
 	add := func(path string) {
@@ -104,7 +104,7 @@ func (s *Step) Changed() []string {
 	return out
 }
 
-// Root is the field that a path begins with.
+// Root returns the field at the start of a path.
 func Root(path string) string {
 	if i := strings.IndexAny(path, ".["); i >= 0 {
 		return path[:i]
@@ -112,7 +112,8 @@ func Root(path string) string {
 	return path
 }
 
-// PathSteps splits a path: lines[0].quantity into lines, [0] and quantity; reactions.:line.kind into reactions and :line.kind.
+// PathSteps splits a path: lines[0].quantity into lines, [0] and quantity; reactions.:line.kind into reactions and
+// :line.kind.
 func PathSteps(path string) []string {
 	list := strings.Split(strings.ReplaceAll(path, "[", ".["), ".")
 	out := list[:1]
@@ -150,7 +151,7 @@ type Assignment struct {
 	Pos   Pos        `json:"-"`
 }
 
-// Refusal is a declared error.
+// Refusal is a declared error of a step.
 type Refusal struct {
 	Error string     `json:"error"`
 	When  *Condition `json:"when,omitempty"` // nil is always

@@ -5,11 +5,11 @@
 //		…
 //	}
 //
-// Each call of New opens an empty database in memory in well under 2 ms and closes it when the test ends, so tests that use it
-// may run in parallel.
+// Each call of New opens an empty database in memory in well under 2 ms and closes it when the test ends, so tests that
+// use it may run in parallel.
 //
-// With MONOTABLE_TEST_STORE=postgres://… in the environment, the databases are in PostgreSQL instead, each in its own schema,
-// which is dropped when the test ends. Use it to test code that runs on PostgreSQL in production.
+// With MONOTABLE_TEST_STORE=postgres://… in the environment, the databases are in PostgreSQL instead, each in its own
+// schema, which is dropped when the test ends. Use it to test code that runs on PostgreSQL in production.
 package monotabletest
 
 import (

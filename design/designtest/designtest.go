@@ -1,18 +1,18 @@
-// Package designtest makes a Go test of a design: every read, collection and write runs on a database in memory, and the
-// answers are compared with what the design says.
+// Package designtest runs a design as a Go test: every read, collection and write runs on an in-memory database, and the
+// results are compared with a naive evaluation of the design.
 //
 //	func TestDesign(t *testing.T) {
 //		designtest.Run(t, "shop.design.yaml")
 //	}
 //
-// Each pattern is a subtest, so that one alone can be run:
+// Each pattern is a subtest, so it can be run on its own:
 //
 //	go test -run TestDesign/OrdersOf
 //
-// What is tried is what the command monotable test tries: the samples of the design and items that are made to be mistaken for
-// each other, every size of pages and every limit, bounds at and just beside what there is, random sequences of writes after
-// each of which the whole table must be right, and the consumed capacity. A failure is told with the fewest items that it
-// needs. The same seed tries the same.
+// It runs the same checks as the command monotable test: the design's samples and generated items that are easily
+// confused, every page size and limit, bounds at and next to existing values, random sequences of writes after each of
+// which the whole table is checked, and the consumed capacity. Failures are reduced to the fewest items that show them.
+// The same seed repeats the same test.
 package designtest
 
 import (

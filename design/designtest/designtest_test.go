@@ -52,7 +52,7 @@ func TestFailure(t *testing.T) {
 		}
 		for _, want := range []string{
 			"LinesOf: wrong order\n    given  orderId: ", "\n    want   the other way round, by number asc\n", "\n    items  Line orderId: ",
-			` SK="LINE#`, "\n           2 of 120 items are enough to show it\n    seed   5\n", "more of",
+			` SK="LINE#`, "\n           2 of 120 items are enough to reproduce it\n    seed   5\n", "more of",
 		} {
 			if !strings.Contains(got, want) {
 				t.Errorf("it is told\n%s\nwithout %q", got, want)

@@ -17,20 +17,19 @@ import (
 )
 
 const (
-	// maxBatchKeys is how many keys a BatchGetItem has at most.
+	// maxBatchKeys is the maximum number of keys in a BatchGetItem.
 	maxBatchKeys = 100
-	// maxConcurrentBatches is how many of them are under way at once.
+	// maxConcurrentBatches is the maximum number of concurrent BatchGetItem requests.
 	maxConcurrentBatches = 2
 
-	// Keys that DynamoDB leaves unprocessed are asked for again after a pause, which doubles while it processes none, up
-	// to a last one: for about ten seconds in all.
+	// Unprocessed keys are requested again with exponential backoff, for about ten seconds in total.
 	maxIdleBatches = 10
 	shortestPause  = 25 * time.Millisecond
 	longestPause   = 3 * time.Second
 )
 
-// Batch runs a read of one item by its primary key, for several inputs at once: answers stand in the order of the
-// inputs, nil for an item that is not there, or is somebody else's. An item that several inputs ask for is read once.
+// Batch runs a read of one item by its primary key for several inputs. Results are in the order of the inputs, nil for an
+// item that does not exist or has another owner. An item requested by several inputs is read once.
 func (db *DB) Batch(ctx context.Context, r *Read, in []Input) (v []Values, err error) {
 	c := db.begin(r.Pattern)
 	defer func() { c.end(ctx, err) }()
@@ -71,7 +70,7 @@ func (db *DB) batch(ctx context.Context, c *call, r *Read, in []Input) ([]Values
 	return schema.Each(candidates, func(c *candidate) Values { return c.values }), nil
 }
 
-// fetch reads items by their primary keys; those that are not there are nil. Equal keys are asked for once.
+// fetch reads items by their primary keys; missing items are nil. Equal keys are requested once.
 func (db *DB) fetch(ctx context.Context, c *call, t *Table, keys []Item, consistent bool) ([]Item, error) {
 	var distinct []Item
 	numbers := map[string]int{} // of distinct keys
@@ -102,7 +101,7 @@ func (db *DB) fetch(ctx context.Context, c *call, t *Table, keys []Item, consist
 	return schema.Each(keys, func(key Item) Item { return found[numbers[t.Identity(key)]] }), nil
 }
 
-// fetchChunk reads what one BatchGetItem can ask for, with as many more as it takes until all keys are processed.
+// fetchChunk reads the keys of one BatchGetItem, repeating the request until all keys are processed.
 func (db *DB) fetchChunk(ctx context.Context, c *call, t *Table, keys []Item, consistent bool) ([]Item, error) {
 	var out []Item
 	rest := map[string]types.KeysAndAttributes{*db.tableName(t): {Keys: keys, ConsistentRead: aws.Bool(consistent)}}
@@ -133,7 +132,7 @@ func (db *DB) fetchChunk(ctx context.Context, c *call, t *Table, keys []Item, co
 	}
 }
 
-// pause waits before the attempt that follows so many in vain: at random up to a time that doubles with each.
+// pause waits before the next attempt, for a random time up to a maximum that doubles with each failed attempt.
 func pause(ctx context.Context, attempts int) error {
 	longest := min(shortestPause<<(attempts-1), longestPause)
 	return wait(ctx, rand.N(longest)+1)

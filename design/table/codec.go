@@ -13,15 +13,14 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
-// Codec makes stored values of a Go type's values, and the other way round. Encode may answer nil, which is not stored.
-// Decode of nil, for a value that is not there, is an error unless none is as good as an empty one.
+// Codec converts between Go values and stored values. Encode may return nil, which is not stored. Decode of nil, for an
+// absent value, is an error unless absent means empty.
 type Codec[T any] struct {
 	Encode func(T) types.AttributeValue
 	Decode func(types.AttributeValue) (T, error)
 }
 
-// Text is for texts, ids and enumerations. Decoding keeps values that an enumeration does not have: another version may
-// have them.
+// Text is for texts, IDs and enums. Decoding keeps values that the enum does not have, since another version may have them.
 func Text[T ~string]() Codec[T] {
 	return Codec[T]{
 		Encode: func(x T) types.AttributeValue { return &types.AttributeValueMemberS{Value: string(x)} },
@@ -92,7 +91,7 @@ func Bool() Codec[bool] {
 	}
 }
 
-// Time is for times: to the millisecond, in UTC. Decoding takes all forms of RFC 3339.
+// Time is for times, with millisecond precision, in UTC. Decoding accepts all forms of RFC 3339.
 func Time() Codec[time.Time] {
 	return Codec[time.Time]{
 		Encode: func(t time.Time) types.AttributeValue {
@@ -112,7 +111,7 @@ func Time() Codec[time.Time] {
 	}
 }
 
-// Seconds is for ttl: to the second, in UTC.
+// Seconds is for ttl, with second precision, in UTC.
 func Seconds() Codec[time.Time] {
 	whole := Int()
 	return Codec[time.Time]{
@@ -161,7 +160,7 @@ func Binary() Codec[[]byte] {
 	}
 }
 
-// ListOf is for lists; none is empty.
+// ListOf is for lists; an absent list is empty.
 func ListOf[T any](elem Codec[T]) Codec[[]T] {
 	return Codec[[]T]{
 		Encode: func(list []T) types.AttributeValue {
@@ -180,8 +179,8 @@ func ListOf[T any](elem Codec[T]) Codec[[]T] {
 	}
 }
 
-// SetOf is for sets of what is stored as S, N or B: sorted as DynamoDB sorts such values, each member once. An empty set is not
-// stored, for DynamoDB has none.
+// SetOf is for sets of values stored as S, N or B: sorted like DynamoDB, without duplicates. An empty set is not stored,
+// since DynamoDB does not allow it.
 func SetOf[T any](elem Codec[T]) Codec[[]T] {
 	return Codec[[]T]{
 		Encode: func(list []T) types.AttributeValue { return setValue(sortedMembers(schema.Each(list, elem.Encode))) },
@@ -198,7 +197,7 @@ func SetOf[T any](elem Codec[T]) Codec[[]T] {
 	}
 }
 
-// MapOf is for maps; none is empty.
+// MapOf is for maps; an absent map is empty.
 func MapOf[T any](elem Codec[T]) Codec[map[string]T] {
 	return Codec[map[string]T]{
 		Encode: func(m map[string]T) types.AttributeValue {
@@ -227,7 +226,7 @@ func MapOf[T any](elem Codec[T]) Codec[map[string]T] {
 	}
 }
 
-// Struct is for structures: encode gives their fields as they are stored, and decode takes them.
+// Struct is for structs: encode returns their fields as stored, and decode reads them.
 func Struct[T any](encode func(T) Values, decode func(*Decoder) T) Codec[T] {
 	return Codec[T]{
 		Encode: func(x T) types.AttributeValue { return &types.AttributeValueMemberM{Value: encode(x)} },
@@ -261,7 +260,7 @@ func sortedMembers(members []types.AttributeValue) []types.AttributeValue {
 	return slices.CompactFunc(members, func(a, b types.AttributeValue) bool { return schema.CompareKeys(a, b) == 0 })
 }
 
-// setValue is a set of members, which are all stored alike; nil where there are none.
+// setValue is a set of members, which are all stored alike; nil if there are none.
 func setValue(members []types.AttributeValue) types.AttributeValue {
 	if len(members) == 0 {
 		return nil

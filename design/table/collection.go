@@ -11,9 +11,9 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// Collect runs a collection: a page of it, or all where it has no pages. Items that are none of the members' are left out.
-// Where there is a root, it is the first page that has it, wherever it sorts, and ErrNotFound unless the root is there and is the
-// owner's; the pages behind it rest on that.
+// Collect runs a collection and returns a page, or everything if it has no pages. Items of other entities are omitted. If
+// there is a root, it is on the first page, wherever it sorts; Collect returns ErrNotFound if it does not exist or has
+// another owner. Later pages rely on that check.
 func (db *DB) Collect(ctx context.Context, c *Collection, in Input, o PageOptions) (p Page[Found], err error) {
 	counted := db.begin(c.Pattern)
 	defer func() { counted.end(ctx, err) }()
@@ -78,7 +78,7 @@ func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Inpu
 	return page, err
 }
 
-// checkInputs asks that all inputs are given, and are of their fields' types.
+// checkInputs checks that all inputs are given and have the types of their fields.
 func checkInputs(c *Collection, v Values) error {
 	names := slices.Clone(c.By)
 	if c.Owner != "" {
@@ -107,7 +107,7 @@ type gathering struct {
 	input      Input
 	first      bool // the first page
 	equal      query.Filled
-	owner      types.AttributeValue // nil where no one owns the items
+	owner      types.AttributeValue // nil if no one owns the items
 	reading    *reading
 	root       Values // nil until it is met
 	apart      bool   // the root was read apart, and is part of the first page

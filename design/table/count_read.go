@@ -11,8 +11,8 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// Count runs a read of many for the number of its items, which is all that is answered where the request finds nothing else;
-// where it may, the items are read and looked at. Both cost the same.
+// Count runs a read of many and returns the number of items. If the request matches nothing else, DynamoDB counts them;
+// otherwise the items are read and filtered. Both cost the same.
 func (db *DB) Count(ctx context.Context, r *Read, in Input) (n int, err error) {
 	c := db.begin(r.Pattern)
 	defer func() { c.end(ctx, err) }()

@@ -9,28 +9,28 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Creation is what a table is made with.
+// Creation describes a table to create.
 type Creation struct {
 	Name    string // on DynamoDB
 	Table   *Table
 	Indexes []Index
 	Stream  types.StreamViewType // "" for none
-	// Read and Write are capacity units, of the table and of each of its global indexes; 0 is on demand.
+	// Read and Write are capacity units of the table and of each global index; 0 means on demand.
 	Read, Write int64
 }
 
-// Index is a secondary index of a table that is made.
+// Index describes a secondary index of a table to create.
 type Index struct {
 	Name  string
 	Local bool
-	// PK and SK are the attributes of the key: "status", or "total:N" of another type than S.
+	// PK and SK are the key attributes: "status", or "total:N" for a type other than S.
 	PK, SK []string
-	// Project are the attributes that it has beside keys; All is every one.
+	// Project are the projected attributes in addition to keys; All projects everything.
 	All     bool
 	Project []string
 }
 
-// Request is the request that makes the table.
+// Request returns the request that creates the table.
 func (c Creation) Request() *dynamodb.CreateTableInput {
 	in := &dynamodb.CreateTableInput{TableName: &c.Name, BillingMode: types.BillingModePayPerRequest}
 	define := func(a Attribute) string {
@@ -101,7 +101,7 @@ func (x Index) projection() *types.Projection {
 	}
 }
 
-// CreateTables are the requests that make tables.
+// CreateTables returns the requests that create tables.
 func CreateTables(list []Creation) []*dynamodb.CreateTableInput {
 	out := make([]*dynamodb.CreateTableInput, len(list))
 	for i := range list {
@@ -110,7 +110,7 @@ func CreateTables(list []Creation) []*dynamodb.CreateTableInput {
 	return out
 }
 
-// TimeToLive are the requests that turn on the expiry of items, for the tables in which items expire.
+// TimeToLive returns the requests that enable TTL, for the tables with expiring items.
 func TimeToLive(list []Creation) []*dynamodb.UpdateTimeToLiveInput {
 	var out []*dynamodb.UpdateTimeToLiveInput
 	for _, c := range list {

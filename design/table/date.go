@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
-// Date is a day of the calendar, without a time or a zone. Its zero value is 0001-01-01. Dates can be compared with ==.
+// Date is a calendar day without a time or a time zone. Its zero value is 0001-01-01. Dates can be compared with ==.
 type Date struct {
 	days int64 // since 0001-01-01
 }
@@ -27,13 +27,13 @@ func ParseDate(s string) (Date, error) {
 	return DateOf(t), nil
 }
 
-// DateOf is the day that a time is on, in the time's own zone.
+// DateOf returns the day of a time, in the time's own zone.
 func DateOf(t time.Time) Date {
 	year, month, day := t.Date()
 	return Date{(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() - firstDay) / secondsOfDay}
 }
 
-// Time is the day's first moment in UTC.
+// Time returns the start of the day in UTC.
 func (d Date) Time() time.Time { return time.Unix(d.days*secondsOfDay+firstDay, 0).UTC() }
 
 // String is the date as 2006-01-02.

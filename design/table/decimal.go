@@ -7,13 +7,12 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/decimal"
 )
 
-// Decimal is a number as DynamoDB has them: exactly, with at most 38 digits. Its zero value is 0. Equal numbers are equal
-// with ==.
+// Decimal is an exact DynamoDB number with at most 38 digits. Its zero value is 0. Equal numbers are equal with ==.
 type Decimal struct {
 	number decimal.Decimal
 }
 
-// ParseDecimal reads a number: digits with a point, a sign and an exponent.
+// ParseDecimal reads a number with an optional sign, decimal point and exponent.
 func ParseDecimal(s string) (Decimal, error) {
 	d, err := decimal.Parse(s)
 	if err != nil {
@@ -22,13 +21,13 @@ func ParseDecimal(s string) (Decimal, error) {
 	return Decimal{d}, nil
 }
 
-// DecimalOf is a whole number.
+// DecimalOf returns a whole number.
 func DecimalOf(n int64) Decimal { return Decimal{decimal.FromInt(n)} }
 
-// String is the shortest text of the number, without an exponent.
+// String returns the shortest text of the number, without an exponent.
 func (d Decimal) String() string { return d.number.String() }
 
-// Float64 is the nearest number of binary floating point.
+// Float64 returns the nearest float64.
 func (d Decimal) Float64() float64 {
 	f, _ := strconv.ParseFloat(d.String(), 64) // every number of DynamoDB is in range
 	return f
@@ -37,10 +36,10 @@ func (d Decimal) Float64() float64 {
 // Compare is negative for a smaller number than o, positive for a greater one.
 func (d Decimal) Compare(o Decimal) int { return d.number.Cmp(o.number) }
 
-// MarshalJSON is the number as a number of JSON.
+// MarshalJSON writes a JSON number.
 func (d Decimal) MarshalJSON() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalJSON reads a number of JSON; null leaves the number as it is.
+// UnmarshalJSON reads a JSON number; null leaves the value unchanged.
 func (d *Decimal) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil

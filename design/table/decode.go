@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// DecodeError is a stored value that is none of its field's type, or one that is missing: what other programs wrote, or a
-// design that has changed.
+// DecodeError reports a stored value that is missing or has the wrong type, because another program wrote it or the
+// design has changed.
 type DecodeError struct {
 	Entity string
 	Field  string // with steps into it: address.city, tags[2]
@@ -25,7 +25,7 @@ func (e *DecodeError) Error() string {
 	return "stored " + subject + " " + e.Reason
 }
 
-// undecodable is the error of a codec, whose caller knows the field.
+// undecodable returns the error of a codec; the caller adds the field.
 func undecodable(reason string) error { return &DecodeError{Reason: reason} }
 
 // inside is a codec's error with the step that leads to the value.
@@ -54,31 +54,31 @@ func typedAs[M types.AttributeValue](v types.AttributeValue, kind string) (M, er
 	}
 }
 
-// Set gives a field its value, unless the codec does not store it.
+// Set sets a field, unless the codec does not store the value.
 func Set[T any](v Values, name string, c Codec[T], x T) {
 	if e := c.Encode(x); e != nil {
 		v[name] = e
 	}
 }
 
-// SetOptional gives an optional field its value; nil is none.
+// SetOptional sets an optional field; nil means absent.
 func SetOptional[T any](v Values, name string, c Codec[T], x *T) {
 	if x != nil {
 		Set(v, name, c, *x)
 	}
 }
 
-// Patch is what becomes of an optional field of an item that is there: the zero Patch leaves it as it is, SetTo gives it a value,
-// and Removed lets it be without one.
+// Patch is a change to an optional field of an existing item: the zero Patch does not change it, SetTo sets it, and
+// Removed removes it.
 type Patch[T any] struct {
 	value   *T
 	removed bool
 }
 
-// SetTo gives a field a value.
+// SetTo returns a Patch that sets a field.
 func SetTo[T any](x T) Patch[T] { return Patch[T]{value: &x} }
 
-// Removed takes a field's value away.
+// Removed returns a Patch that removes a field.
 func Removed[T any]() Patch[T] { return Patch[T]{removed: true} }
 
 // SetPatch gives an input what becomes of its field. A value that the codec does not store, as an empty set, is none.
@@ -94,17 +94,17 @@ func SetPatch[T any](v Values, name string, c Codec[T], p Patch[T]) {
 	}
 }
 
-// Decoder takes values apart. It keeps the first error, which is to be asked for at the end.
+// Decoder decodes values. It remembers the first error, which Err returns at the end.
 type Decoder struct {
 	entity string
 	values Values
 	err    error
 }
 
-// Decode begins to take the values of an entity apart.
+// Decode starts decoding the values of an entity.
 func Decode(entity string, v Values) *Decoder { return &Decoder{entity: entity, values: v} }
 
-// Get is the value of a field.
+// Get returns the value of a field.
 func Get[T any](d *Decoder, name string, c Codec[T]) T {
 	x, err := c.Decode(d.value(name))
 	if err != nil {
@@ -115,7 +115,7 @@ func Get[T any](d *Decoder, name string, c Codec[T]) T {
 	return x
 }
 
-// GetOptional is the value of an optional field, nil where there is none.
+// GetOptional returns the value of an optional field, or nil if there is none.
 func GetOptional[T any](d *Decoder, name string, c Codec[T]) *T {
 	if d.value(name) == nil {
 		return nil
@@ -124,7 +124,7 @@ func GetOptional[T any](d *Decoder, name string, c Codec[T]) *T {
 	return &x
 }
 
-// Err is the first error, a *DecodeError; nil where there is none.
+// Err returns the first error, a *DecodeError; nil if there is none.
 func (d *Decoder) Err() error { return d.err }
 
 // value is a field's value; NULL, which some programs write for what is absent, is none.

@@ -5,14 +5,14 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// The descriptors of a design, which generated code is made of. Package schema documents their fields.
+// The descriptors of a design, for generated code. Package schema documents their fields.
 
 type (
 	// Table is a table that a design describes.
 	Table = schema.Table
 	// Attribute is a key attribute.
 	Attribute = schema.Attribute
-	// Entity is a kind of items: how they are stored, and what belongs to them.
+	// Entity is a kind of item: how it is stored, and its copies, markers and index entries.
 	Entity = schema.Entity
 	// Field is a field of an entity or structure.
 	Field = schema.Field
@@ -30,11 +30,11 @@ type (
 	Func = schema.Func
 	// Entry is a place in an index.
 	Entry = schema.Entry
-	// Copy is a further item with some of an entity's fields, kept equal in the same transaction.
+	// Copy is an additional item with some of an entity's fields, kept in sync in the same transaction.
 	Copy = schema.Copy
 	// Marker is an item whose key makes values unique.
 	Marker = schema.Marker
-	// Count is a field of another entity that counts items, or sums a field of them.
+	// Count is a field of another entity that counts items or sums one of their fields.
 	Count = schema.Count
 	// TTL says which field has the time at which an item expires, and when that is where writes do not set it.
 	TTL = schema.TTL
@@ -59,13 +59,13 @@ type (
 	Member = schema.Member
 	// Found is an entity's items in the response of a collection.
 	Found = schema.Found
-	// Write is a pattern that changes items as a whole or not at all.
+	// Write is a pattern that changes items atomically.
 	Write = schema.Write
-	// Param is what a write is given beside the fields of its items.
+	// Param is an input of a write in addition to the fields of its items.
 	Param = schema.Param
 	// Action is what a step does to its item.
 	Action = schema.Action
-	// Step is one action of a write on one item, or on one for each line.
+	// Step is an action of a write on one item, or on one item per line.
 	Step = schema.Step
 	// Assignment gives a field a value.
 	Assignment = schema.Assignment
@@ -73,9 +73,9 @@ type (
 	Term = schema.Term
 	// TermKind says where a term has its value from.
 	TermKind = schema.TermKind
-	// Else is an error of a refused write, with the condition under which it is the one.
+	// Else is an error of a failed write, with the condition that selects it.
 	Else = schema.Else
-	// Idempotent says how a repeated write is recognised.
+	// Idempotent declares how retries of a write are recognised.
 	Idempotent = schema.Idempotent
 	// Person says how the items of a person are exported and erased.
 	Person = schema.Person
@@ -88,25 +88,25 @@ type (
 // What patterns take and return.
 
 type (
-	// Item is an item as it is stored: values by attribute.
+	// Item is a stored item: values by attribute.
 	Item = schema.Item
 	// Values are an entity's values by the names of its fields, or a pattern's input by the names of what it takes. A value
 	// is in its stored form; an absent one is not there.
 	Values = schema.Values
-	// Input is what a pattern is asked with.
+	// Input has the inputs of a pattern.
 	Input = schema.Input
-	// Outcome is what a write did.
+	// Outcome is the result of a write.
 	Outcome = schema.Outcome
 	// Record is an item to be loaded.
 	Record = schema.Record
-	// Cursor continues a list behind a page; "" is the beginning, and the end.
+	// Cursor continues a list after a page; "" is the start, and the end.
 	Cursor = cursor.Cursor
-	// ValueError is a value that is none of its field's type.
+	// ValueError reports a value of the wrong type for its field.
 	ValueError = schema.ValueError
-	// Refusal says which step of a write was refused and what it found.
+	// Refusal says which step of a write failed its condition, and which item it found.
 	Refusal = schema.Refusal //nolint:errname // what is refused has an error of its own, which it wraps
-	// UnfinishedError says which lines of a batch are not known to be done. All others are, and a line may be given again: what a
-	// batch does twice is as if it were done once.
+	// UnfinishedError lists the lines of a batch that may not have been written. All others have been. Lines can be
+	// retried safely, since batches are idempotent.
 	UnfinishedError = schema.UnfinishedError
 )
 
@@ -150,30 +150,30 @@ const (
 
 // The errors that patterns fail with; test for them with errors.Is.
 var (
-	// ErrNotFound is for an item that is not there, or is somebody else's.
+	// ErrNotFound means that the item does not exist or has another owner.
 	ErrNotFound = schema.ErrNotFound
-	// ErrExists is for an item, or a unique value, that is there already.
+	// ErrExists means that the item, or a unique value, already exists.
 	ErrExists = schema.ErrExists
-	// ErrConflict is for a write that met other writes of the same items at each of its attempts.
+	// ErrConflict means that every attempt of a write conflicted with other writes of the same items.
 	ErrConflict = schema.ErrConflict
-	// ErrCursor is for a cursor that is damaged, of an earlier release, or of another pattern, input, owner or caller.
+	// ErrCursor means that a cursor is damaged, from an earlier release, or for another pattern, input, owner or caller.
 	ErrCursor = schema.ErrCursor
-	// ErrReused is for a request key that was used with another request.
+	// ErrReused means that an idempotency key was already used with a different request.
 	ErrReused = schema.ErrReused
-	// ErrRefused is for a condition that does not hold and for which the design declares no error.
+	// ErrRefused means that a condition does not hold for which the design declares no error.
 	ErrRefused = schema.ErrRefused
-	// ErrOverlap is for a Tx of writes of which two touch the same item. A transaction does with an item one thing.
+	// ErrOverlap means that two writes of a Tx touch the same item. A transaction allows only one action per item.
 	ErrOverlap = schema.ErrOverlap
-	// ErrLines is for a write with no lines, with more than it takes, or with two lines for one item; and for a read with more keys than
-	// it takes.
+	// ErrLines means that a write has no lines, too many lines, or two lines for the same item, or that a read has too
+	// many keys.
 	ErrLines = schema.ErrLines
 )
 
-// Recognize finds the entity that an item stands for, with its values: nil where it is none of them. Copies and markers are
-// recognized as their entity's, at their place.
+// Recognize returns the entity of an item and its values; nil if it matches none. Copies and markers are recognized as
+// items of their entity, with their place.
 func Recognize(entities []*Entity, it Item) (*Entity, Place, Values) {
 	return schema.Recognize(entities, it)
 }
 
-// Items are an item, its copies and markers, as a record is stored.
+// Items returns the item, copies and markers that store a record.
 func Items(e *Entity, v Values) ([]Item, error) { return schema.Items(e, v) }

@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// FromStream is an image of a stream's record as an Item, which the generated Decode reads; nil for no image.
+// FromStream converts an image in a stream record to an Item for the generated Decode; nil if there is no image.
 func FromStream(image map[string]streams.AttributeValue) Item {
 	if image == nil {
 		return nil

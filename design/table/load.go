@@ -22,10 +22,10 @@ const (
 	longLoadPause  = 5 * time.Second
 )
 
-// Load puts records with their copies, index entries and markers as they are, without any condition: for imports and
-// samples. It calls progress, if that is not nil, with the number of records that are stored, and never from two goroutines
-// at once. A record that is none stops it, as an error of DynamoDB does; what is stored by then stays. Throttled writes
-// are tried again for as long as the context lets them. Of records with one key, any may stay.
+// Load writes records with their copies, index entries and markers unconditionally, for imports and samples. It calls
+// progress, if not nil, with the number of stored records, from one goroutine at a time. An invalid record or an error of
+// DynamoDB stops it; records stored by then remain. Throttled writes are retried until the context is done. Of several
+// records with the same key, any one may remain.
 func (db *DB) Load(ctx context.Context, records iter.Seq[Record], progress func(int)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

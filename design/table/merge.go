@@ -22,7 +22,7 @@ type reading struct {
 	call   *call
 	source *query.Source
 	lanes  []*lane
-	// walk makes the lanes of further periods; nil where there are no periods. at are the periods that have lanes, passed how many
+	// walk makes the lanes of further periods; nil if there are no periods. at are the periods that have lanes, passed how many
 	// have been read to their end, most how many may be begun; 0 is no bound.
 	walk         *query.Walk
 	at           []string
@@ -198,7 +198,7 @@ func (l *lane) consume(s *query.Source) {
 	l.settle()
 }
 
-// least is the lane whose next item comes first; nil where there is none, or a lane must be asked to tell.
+// least is the lane whose next item comes first; nil if there is none, or a lane must be asked to tell.
 func (r *reading) least() (*lane, error) {
 	lanes, err := r.groups(1)
 	var least *lane

@@ -13,20 +13,20 @@ import (
 	"github.com/monotable/monotable/design/table/internal/cursor"
 )
 
-// DB runs patterns against tables. It may be used from any number of goroutines.
+// DB runs patterns on tables. It is safe for concurrent use.
 type DB struct {
 	client  Client
 	names   map[string]string // of the tables, by their names in the design
 	clock   func() time.Time
 	observe func(context.Context, Call)
-	cursors *cursor.Sealer // nil where there is no key
+	cursors *cursor.Sealer // nil if there is no key
 	caller  func(context.Context) string
 	newID   func(Kind) string
 	// sequential is Config.Sequential.
 	sequential bool
 }
 
-// Open makes a DB of the tables that the patterns to be run are about.
+// Open returns a DB for the tables of the patterns to run.
 func Open(client Client, c Config, tables ...*Table) (*DB, error) {
 	if client == nil {
 		return nil, errors.New("open the tables: there is no client: give a *dynamodb.Client")
@@ -48,7 +48,7 @@ func Open(client Client, c Config, tables ...*Table) (*DB, error) {
 	}, nil
 }
 
-// atOnce is how many of so many requests are under way at once.
+// atOnce returns how many of n requests may run concurrently.
 func (db *DB) atOnce(n int) int {
 	if db.sequential {
 		return 1

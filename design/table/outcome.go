@@ -1,18 +1,19 @@
 package table
 
-// OutcomeDecoder reads what a write has done: the items of its steps as values of their types. After a fault it reads nothing more.
+// OutcomeDecoder decodes the result of a write: the items of its steps as typed values. After an error it decodes nothing
+// more.
 type OutcomeDecoder struct {
 	out Outcome
 	err error
 }
 
-// DecodeOutcome begins to read what a write has done.
+// DecodeOutcome starts decoding the result of a write.
 func DecodeOutcome(out Outcome) *OutcomeDecoder { return &OutcomeDecoder{out: out} }
 
 // Err is the first fault.
 func (d *OutcomeDecoder) Err() error { return d.err }
 
-// Made is the item that a step has left.
+// Made returns the item after a step.
 func Made[T any](d *OutcomeDecoder, step int, decode func(Values) (T, error)) T {
 	var none T
 	if x := Known(d, step, decode); x != nil {
@@ -21,7 +22,7 @@ func Made[T any](d *OutcomeDecoder, step int, decode func(Values) (T, error)) T 
 	return none
 }
 
-// Known is the item that a step has left; nil where the answer does not tell it.
+// Known returns the item after a step; nil if the response does not include it.
 func Known[T any](d *OutcomeDecoder, step int, decode func(Values) (T, error)) *T {
 	if items := d.out.Items[step]; items[0] != nil {
 		return decodeOne(d, items[0], decode)
@@ -29,7 +30,7 @@ func Known[T any](d *OutcomeDecoder, step int, decode func(Values) (T, error)) *
 	return nil
 }
 
-// MadeEach are the items that a step for each line has left.
+// MadeEach returns the items after a step that runs per line.
 func MadeEach[T any](d *OutcomeDecoder, step int, decode func(Values) (T, error)) []T {
 	var out []T
 	for _, v := range d.out.Items[step] {

@@ -8,22 +8,23 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// MaxPage is how many items a page has at most.
+// MaxPage is the maximum number of items on a page.
 const MaxPage = 1000
 
-// maxPageRounds is how often each partition is asked for one page.
+// maxPageRounds is the maximum number of requests per partition for one page.
 const maxPageRounds = 10
 
-// PageOptions say which page is wanted.
+// PageOptions select a page.
 type PageOptions struct {
-	// Limit is how many items the page has at most; 0 is the pattern's own page, more than MaxPage is MaxPage.
+	// Limit is the maximum number of items on the page; 0 means the pattern's own page size, and values above MaxPage
+	// mean MaxPage.
 	Limit int
-	// After continues behind a page; "" begins.
+	// After continues after a page; "" starts at the beginning.
 	After Cursor
 }
 
-// Page is a part of a list. Next is "" at its end. A page may have fewer items than were asked for, or none, and yet not be
-// the last: where a filter, the owner or what happened to items meanwhile drops some, each partition is asked ten times at most.
+// Page is a part of a list. Next is "" at the end. A page may have fewer items than requested, or none, without being the
+// last: if a filter, the owner or concurrent changes exclude items, each partition is queried at most ten times.
 type Page[T any] struct {
 	Items []T
 	Next  Cursor
@@ -41,7 +42,7 @@ func (o PageOptions) size(own int) int {
 	return min(size, MaxPage)
 }
 
-// Page runs a read of many, for a page.
+// Page runs a read of many and returns a page.
 func (db *DB) Page(ctx context.Context, r *Read, in Input, o PageOptions) (p Page[Values], err error) {
 	c := db.begin(r.Pattern)
 	defer func() { c.end(ctx, err) }()
@@ -91,7 +92,7 @@ func (db *DB) page(ctx context.Context, c *call, r *Read, in Input, o PageOption
 	return out, err
 }
 
-// List runs a read of many with a limit, and reads all that there is where it has none.
+// List runs a read of many and returns its items up to the limit, or all of them if it has none.
 func (db *DB) List(ctx context.Context, r *Read, in Input) ([]Values, error) {
 	var out []Values
 	for v, err := range db.All(ctx, r, in) {
@@ -103,8 +104,8 @@ func (db *DB) List(ctx context.Context, r *Read, in Input) ([]Values, error) {
 	return out, nil
 }
 
-// All walks all pages, up to the read's limit where it has one. Nothing is asked before it is needed. An error ends the
-// walk.
+// All iterates over all pages, up to the read's limit if it has one. Requests are sent only as needed. An error ends the
+// iteration.
 func (db *DB) All(ctx context.Context, r *Read, in Input) iter.Seq2[Values, error] {
 	return func(yield func(Values, error) bool) {
 		c := db.begin(r.Pattern)

@@ -17,21 +17,22 @@ import (
 )
 
 const (
-	// maxErasePasses is how often Erase looks again for what was written meanwhile.
+	// maxErasePasses is how often Erase checks again for items written in the meantime.
 	maxErasePasses = 8
 	// firstErasePause is how long it waits before it looks again; it doubles with each pass.
 	firstErasePause = 20 * time.Millisecond
 )
 
-// ErrStillWritten is for a person who goes on writing while they are erased.
+// ErrStillWritten means that items of the person were still being written during erasure.
 var ErrStillWritten = errors.New("items of the person are still being written")
 
-// PersonItem is an item of a person. As JSON it is {"entity": …, "item": {…}}, with the fields by their names in the design, times as
-// RFC 3339, and without secrets.
+// PersonItem is an item of a person. As JSON it is {"entity": …, "item": {…}}, with the fields by their names in the
+// design, times as RFC 3339, and without secrets.
 type PersonItem struct {
 	Entity string
 	Values Values
-	// Resume continues an export with the page that the item is on, so that some items come again; "" where the DB has no CursorKey.
+	// Resume continues an export with the page that the item is on, so that some items come again; "" if the DB has no
+	// CursorKey.
 	Resume Cursor
 
 	entity *Entity
@@ -45,8 +46,8 @@ func (x PersonItem) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// Export walks all items that are a person's own, and what belongs to them. Nothing is asked before it is needed, and a page of items
-// is held at once. An error ends it.
+// Export iterates over all items of a person and their dependents. Requests are sent only as needed, and one page of
+// items is held at a time. An error ends the iteration.
 func (db *DB) Export(ctx context.Context, p *Person, id string, after Cursor) iter.Seq2[PersonItem, error] {
 	return func(yield func(PersonItem, error) bool) {
 		x := exporter{db: db, person: p, yield: yield}
@@ -141,12 +142,12 @@ type Erased struct {
 	Deleted, Changed, Kept map[string]int
 }
 
-// Erase deletes the items of a person, or changes those that are kept, as the design says: what belongs to an item before the item, the
-// person's own item last, each with its copies, index entries, markers and counters. It looks again until it finds nothing. It may be
-// repeated, and continues after it was stopped at any point, by finding what is left.
+// Erase deletes the items of a person, or changes those that are kept, as the design says: what belongs to an item before
+// the item, the person's own item last, each with its copies, index entries, markers and counters. It looks again until
+// it finds nothing. It may be repeated, and continues after it was stopped at any point, by finding what is left.
 //
-// What was written before the call is erased, and so is what is written while it finds more. What the person writes later is not: let
-// them write no more, or call it again. What a global index does not show yet is found by a later call only.
+// What was written before the call is erased, and so is what is written while it finds more. What the person writes later
+// is not: let them write no more, or call it again. What a global index does not show yet is found by a later call only.
 func (db *DB) Erase(ctx context.Context, p *Person, id string) (Erased, error) {
 	x := eraser{db: db, done: Erased{Deleted: map[string]int{}, Changed: map[string]int{}, Kept: map[string]int{}}}
 	for pass := range maxErasePasses {

@@ -55,7 +55,7 @@ func (db *DB) resume(scope []byte, c Cursor, q *query.Question, s *query.Source)
 	return p, err
 }
 
-// behind is the cursor of how far a reading got: "" where there is no key.
+// behind is the cursor of how far a reading got: "" if there is no key.
 func (db *DB) behind(scope []byte, p position, r *reading) (Cursor, error) {
 	if r.walk == nil {
 		return db.cursor(scope, nil, p.left, r.positions(r.lanes), r.source.Positioned)
@@ -67,7 +67,7 @@ func (db *DB) behind(scope []byte, p position, r *reading) (Cursor, error) {
 	return db.cursor(scope, cursor.EncodePeriod(p.now, r.at[0]), p.left, r.positions(lanes), r.source.Positioned)
 }
 
-// cursor seals positions behind a text: "" where there is no key.
+// cursor seals positions behind a text: "" if there is no key.
 func (db *DB) cursor(scope, text []byte, left int, positions []cursor.Position, attributes []Attribute) (Cursor, error) {
 	text, err := cursor.EncodePositions(text, left, positions, attributes)
 	if db.cursors == nil || err != nil {

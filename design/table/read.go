@@ -137,7 +137,7 @@ func (db *DB) answers(ctx context.Context, q *query.Question, r *reading, n int)
 type candidate struct {
 	question *query.Question
 	item     Item
-	values   Values // nil where it is none
+	values   Values // nil if it is none
 	// strayed is set where the item that was read for it is gone, or no longer what the candidate promised.
 	strayed bool
 }

@@ -1,40 +1,41 @@
-// Package table is the runtime of the code that monotable generate writes: it makes requests of what a design says,
-// and values of the answers. Applications see a few of its types (Page, Cursor, the errors, Config); the rest is for
-// generated code, and for tools that run a design without generating code first.
+// Package table is the runtime of generated code: it turns the patterns of a design into requests, and responses into
+// values. Applications use a few of its types (Page, Cursor, the errors, Config); the rest is for generated code, and for
+// tools that run a design without generating code.
 //
 // # Model
 //
 //	generated method ──typed input──▶ Values ──descriptor──▶ requests to DynamoDB ──▶ Items ──▶ Values ──▶ typed result
 //
-// A descriptor (Read, Collection, Write) is a pattern of a design as plain data: the planner has chosen the place, so
-// that nothing is decided here but what depends on values. Values are an entity's fields by their names in the design; an
-// Item is what is stored, by attribute. An Entity knows how the one becomes the other, which copies, index entries and
-// markers belong to an item, and how their keys are made.
+// A descriptor (Read, Collection, Write) is a pattern of a design as plain data. The planner has already chosen the
+// place, so only decisions that depend on values are made here. Values are an entity's fields by name; an Item has the
+// stored attributes. An Entity converts between the two, and knows the copies, index entries and markers of an item and
+// their keys.
 //
 // # Packages
 //
-// This package executes: it sends requests and reads answers, and has the codecs of generated code. What it sends is planned without
-// a client by internal packages: schema (descriptors, values, keys, items), query (reads), cursor (how far a list was read) and
-// write (changes and what they entail). The descriptors have their names here for generated code.
+// This package sends requests and decodes responses, and has the codecs for generated code. Internal packages plan the
+// requests without a client: schema (descriptors, values, keys, items), query (reads), cursor (positions in lists) and
+// write (changes and their consequences). This package exports their descriptors for generated code.
 //
 // # Invariants
 //
-//	I1  What is written keeps the design: copies equal their item, index keys follow its fields, a marker stands for
-//	    each unique value, counters count. A write that does not know all of the fields which these depend on reads the
-//	    item first, and makes the transaction depend on what it has read.
-//	I2  A value that is outside of its type's language is refused before any request, since the proofs that keys do not
-//	    collide rest on these languages.
+//	I1  Writes preserve the design: copies equal their item, index keys match its fields, each unique value has a
+//	    marker, and counters are correct. A write that does not know all fields that these depend on reads the
+//	    item first, and makes the transaction conditional on the values it has read.
+//	I2  A value that is not valid for its type is rejected before any request, because the proofs that keys do not
+//	    collide rely on it.
 //	I3  An item of another owner is never returned by a pattern that has an owner.
-//	I4  A cursor continues only the pattern, the input, the owner and the caller that it was given for, and tells nothing.
-//	I5  A write happens as a whole or not at all, unless it is a batch; where DynamoDB says that it conflicts with another, it is tried again.
+//	I4  A cursor is valid only for the pattern, input, owner and caller it was issued for, and reveals nothing.
+//	I5  A write is atomic unless it is a batch. If DynamoDB reports a conflict with another transaction, it is retried.
 //
-// A DB and all descriptors may be used from any number of goroutines; descriptors are not changed once made.
+// A DB and all descriptors are safe for concurrent use; descriptors are immutable.
 //
 // # Errors
 //
-// ErrNotFound, ErrExists, ErrConflict, ErrCursor, ErrReused, ErrOverlap and ErrLines, each of them possibly wrapped; *ValueError for a
-// value that is none of its type; *Refusal where a condition of a write does not hold, which wraps the error that the
-// design declares, or ErrRefused; *TxError for a fault of one write of a Tx, which wraps what the write alone would fail with; *UnfinishedError for a batch of which something may be undone. All others are those of the SDK.
+// ErrNotFound, ErrExists, ErrConflict, ErrCursor, ErrReused, ErrOverlap and ErrLines, possibly wrapped; *ValueError for a
+// value of the wrong type; *Refusal if a condition of a write does not hold, which wraps the error that the design
+// declares, or ErrRefused; *TxError for a failure of one write in a Tx, which wraps the error that the write would return
+// on its own; *UnfinishedError for a batch that may be incomplete. All other errors come from the SDK.
 package table
 
 import (

@@ -38,7 +38,7 @@ type Op[R any] struct {
 	decode func(context.Context, Input, Outcome) (R, error)
 }
 
-// NewOp makes an Op. decode makes the result; nil where there is none.
+// NewOp makes an Op. decode makes the result; nil if there is none.
 func NewOp[R any](db *DB, w *Write, in Input, decode func(context.Context, Input, Outcome) (R, error)) *Op[R] {
 	return &Op[R]{ask: asked{db, w, in}, decode: decode}
 }

@@ -259,7 +259,7 @@ func (s *store) write(w *Write, in Input) Outcome {
 	return out
 }
 
-// item is an item by its key, nil where there is none.
+// item is an item by its key, or nil if there is none.
 func (s *store) item(pk, sk string) Item {
 	s.tb.Helper()
 	answer, err := s.client.GetItem(context.Background(), &dynamodb.GetItemInput{

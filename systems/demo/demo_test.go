@@ -298,7 +298,7 @@ func TestCommandsRefuse(t *testing.T) {
 		{"serve --memory --addr 127.0.0.1:0 --web 256.0.0.1:1", "--web"},
 		{"serve --memory --addr 127.0.0.1:0 --web 127.0.0.1:0 --web-cors-origin app.example", `--web-cors-origin: CORS origin "app.example": want an origin such as`},
 		{"seed --system notes --endpoint foo", "--endpoint foo: want http://host:port"},
-		{"serve --memory --data x", "--memory and --data: give one of them"},
+		{"serve --memory --data x", "--memory and --data cannot be combined"},
 	} {
 		if status, _, stderr := command(t, strings.Fields(test.args)...); status != 1 || !strings.Contains(stderr, test.want) {
 			t.Errorf("%s: %d %s, want %q", test.args, status, stderr, test.want)

@@ -6,9 +6,9 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// What the API shows. Each field comes from the stored field of its name, so a type lists all that others see.
+// Response types. Each field is filled from the stored field of the same name, so a type lists everything that others can see.
 
-// Profile is what a user has said of himself, for himself.
+// Profile is a user's own profile.
 type Profile struct {
 	UserID    string    `json:"userId" doc:"The sub of the access token"`
 	Email     string    `json:"email" format:"email" doc:"The address, which no other user has"`
@@ -19,7 +19,7 @@ type Profile struct {
 	UpdatedAt time.Time `json:"updatedAt" doc:"When it was changed last"`
 }
 
-// User is what others see of a user.
+// User is a user's public profile.
 type User struct {
 	UserID    string    `json:"userId" doc:"The user's id"`
 	Name      string    `json:"name" doc:"What the user is called"`
@@ -28,7 +28,7 @@ type User struct {
 	CreatedAt time.Time `json:"createdAt" doc:"When the profile was made"`
 }
 
-// PostSummary is a post as lists show it.
+// PostSummary is a post in a list.
 type PostSummary struct {
 	PostID     string                 `json:"postId" doc:"The post's id, a ULID"`
 	AuthorID   string                 `json:"authorId" from:"UserID" doc:"Who has written it"`
@@ -49,10 +49,10 @@ type Post struct {
 	CommentCount int64  `json:"commentCount" doc:"How many comments it has"`
 }
 
-// Version implements api.Versioned. What likes and comments change is not what an author edits.
+// Version implements api.Versioned. Likes and comments are not edits.
 func (p Post) Version() time.Time { return p.UpdatedAt }
 
-// PostState is how far a post is.
+// PostState is a post's status.
 type PostState struct {
 	PostID string                 `json:"postId" doc:"The post's id"`
 	Status portfoliodb.PostStatus `json:"status" enum:"published,archived" doc:"What it is now"`
@@ -64,21 +64,21 @@ type PostPage struct {
 	Comments []Comment `json:"comments" nullable:"false" doc:"Its newest comments, at most twenty, the newest first"`
 }
 
-// Preview is a text as the site shows it.
+// Preview is a text rendered as on the site.
 type Preview struct {
 	HTML    string `json:"html" doc:"The text as sanitised HTML"`
 	Minutes int    `json:"minutes" doc:"How long it takes to read"`
 }
 
-// Mine is what a post is to the caller.
+// Mine is the caller's relation to a post.
 type Mine struct {
 	Liked      bool `json:"liked" doc:"Whether you like it"`
 	Bookmarked bool `json:"bookmarked" doc:"Whether you keep it"`
-	// Name is what a comment of the caller's is signed with.
+	// Name is the caller's name on comments.
 	Name string `json:"name" doc:"What you are called; empty where you have not said"`
 }
 
-// ImageTicket is an image that is awaited, and how to upload it.
+// ImageTicket is an image to be uploaded, and how to upload it.
 type ImageTicket struct {
 	ImageID string            `json:"imageId" doc:"The image's id, a ULID"`
 	Method  string            `json:"method" doc:"The method of the request with its bytes"`
@@ -87,7 +87,7 @@ type ImageTicket struct {
 	Until   time.Time         `json:"until" doc:"Until when the address is valid"`
 }
 
-// Image is a picture that a user has uploaded, as it is kept.
+// Image is an uploaded image.
 type Image struct {
 	ImageID   string    `json:"imageId" doc:"The image's id: in a post's text it is ![what it shows](../images/{imageId})"`
 	Size      int64     `json:"size" doc:"How many bytes it has"`
@@ -96,7 +96,7 @@ type Image struct {
 	CreatedAt time.Time `json:"createdAt" doc:"When its upload was asked for"`
 }
 
-// Comment is what a user has said of a post.
+// Comment is a user's comment on a post.
 type Comment struct {
 	PostID    string    `json:"postId" doc:"The post that it is about"`
 	CommentID string    `json:"commentId" doc:"The comment's id, a ULID"`
@@ -113,7 +113,7 @@ type ModeratedComment struct {
 	HiddenAt  *time.Time `json:"hiddenAt,omitempty" doc:"Since when readers do not see it"`
 }
 
-// Like is that a user likes a post.
+// Like is a user's like of a post.
 type Like struct {
 	PostID    string    `json:"postId" doc:"The post"`
 	UserID    string    `json:"userId" doc:"Who likes it"`
@@ -141,7 +141,7 @@ type Notification struct {
 	CreatedAt      time.Time                    `json:"createdAt" doc:"When it happened"`
 }
 
-// NotificationEntry is a notification in a list, with what people and posts are called now.
+// NotificationEntry is a notification in a list, with current names of people and posts.
 type NotificationEntry struct {
 	Notification
 	ActorName string `json:"actorName" doc:"What who has done it is called; the id where that user has not said"`

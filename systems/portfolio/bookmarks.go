@@ -8,9 +8,9 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// addBookmark keeps a post for a user, with its title as it is now. A bookmark that is there stays as it is.
+// addBookmark bookmarks a post for a user, with its current title. An existing bookmark stays as it is.
 func (s *service) addBookmark(ctx context.Context, who auth.Principal, in PostPath) (portfoliodb.Bookmark, error) {
-	post, err := s.metadata(ctx, in.PostID) // it stays visible from then on
+	post, err := s.metadata(ctx, in.PostID) // it stays public from now on
 	if err != nil {
 		return portfoliodb.Bookmark{}, err
 	}

@@ -13,7 +13,7 @@ const (
 	ana   = "u-123"
 	bruno = "u-456"
 	carla = "u-789"
-	// nowhere is a ULID that nothing has.
+	// nowhere is a ULID that does not exist.
 	nowhere = "01HM699R7006AFVGQT5ZYC0GEK"
 	// admin is in the group of administrators.
 	admin      = "u-1"
@@ -31,7 +31,7 @@ func request(method, path, as string, body ...any) apitest.Request {
 
 func get(path, as string) apitest.Request { return request(http.MethodGet, path, as) }
 
-// call makes a request that must succeed, and reads its answer.
+// call sends a request that must succeed, and decodes its response.
 func call[T any](tb testing.TB, v *apitest.Server, r apitest.Request) T {
 	tb.Helper()
 	var out T
@@ -45,7 +45,7 @@ func call[T any](tb testing.TB, v *apitest.Server, r apitest.Request) T {
 	return out
 }
 
-// insist makes a request until it is not refused for others who change the same thing, as a client should.
+// insist retries a request for as long as it conflicts with others, as a client should.
 func insist(tb testing.TB, v *apitest.Server, r apitest.Request) *apitest.Response {
 	tb.Helper()
 	for {
@@ -56,7 +56,7 @@ func insist(tb testing.TB, v *apitest.Server, r apitest.Request) *apitest.Respon
 	}
 }
 
-// category makes a category of an id and slug.
+// category creates a category with an id and slug.
 func category(tb testing.TB, v *apitest.Server, id, slug string) portfolio.Category {
 	tb.Helper()
 	r := request(http.MethodPut, "/categories/"+id, admin, map[string]any{"slug": slug, "name": "Category " + slug})
@@ -83,7 +83,7 @@ func setStatus(tb testing.TB, v *apitest.Server, sub, postID, status string) {
 	call[struct{}](tb, v, request(http.MethodPut, "/posts/"+postID+"/status", sub, map[string]any{"status": status}))
 }
 
-// published is a post of a user that is published, in a category that is made if it is not there.
+// published returns a user's published post, in a category that is created if missing.
 func published(tb testing.TB, v *apitest.Server, sub, title string) portfolio.Post {
 	tb.Helper()
 	category(tb, v, "cat-123", "go")
@@ -106,13 +106,13 @@ func like(tb testing.TB, v *apitest.Server, sub, postID string) portfolio.Like {
 	return call[portfolio.Like](tb, v, request(http.MethodPut, "/posts/"+postID+"/like", sub))
 }
 
-// page is an answer with a list.
+// page is a response with a list.
 type page[T any] struct {
 	Items []T
 	Next  string
 }
 
-// walk reads a list in pages of a size, and fails where one before the last is not full.
+// walk reads a list in pages of a size, and fails if any but the last is not full.
 func walk[T any](tb testing.TB, v *apitest.Server, path, as string, size int, query ...string) (all []T) {
 	tb.Helper()
 	for next := ""; ; {

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// comment comments on a published post. A request that was made before is answered as it was then, and replayed is set.
+// comment comments on a published post. A retry gets the first response, and replayed is set.
 func (s *service) comment(ctx context.Context, who auth.Principal, in newComment) (c portfoliodb.Comment, replayed bool, err error) {
 	post, err := s.metadata(ctx, in.PostID)
 	if err != nil {
@@ -20,12 +20,12 @@ func (s *service) comment(ctx context.Context, who auth.Principal, in newComment
 		RequestKey: in.RequestKey, PostID: in.PostID, UserID: who.Sub, AuthorID: post.UserID, Body: in.Body.Body,
 	})
 	c = result.Comment
-	c.Body = in.Body.Body // which the record of a repetition does not have
+	c.Body = in.Body.Body // the idempotency record does not have it
 	return c, result.Replayed, err
 }
 
-// deleteComment deletes a comment: one's own, one on a post of one's own, or any for administrators. Who has written a comment,
-// and the post, never changes, so it can be looked at before.
+// deleteComment deletes a comment: the caller's own, one on the caller's post, or any for administrators. A comment's author and
+// post never change, so they can be checked beforehand.
 func (s *service) deleteComment(ctx context.Context, who auth.Principal, in commentPath) error {
 	remove := portfoliodb.DeleteCommentInput{PostID: in.PostID, CommentID: in.CommentID, UserID: who.Sub}
 	err := s.db.DeleteComment(ctx, remove)
@@ -37,7 +37,7 @@ func (s *service) deleteComment(ctx context.Context, who auth.Principal, in comm
 	return s.db.DeleteComment(ctx, remove)
 }
 
-// hideComment hides a comment from all but its moderators. A hidden one stays as it is.
+// hideComment hides a comment from everyone but its moderators. Repeating it has no effect.
 func (s *service) hideComment(ctx context.Context, who auth.Principal, in commentPath) error {
 	return moderated(who, portfoliodb.ErrCommentHidden, func(moderator string) error {
 		_, err := s.db.HideComment(ctx, portfoliodb.HideCommentInput{PostID: in.PostID, CommentID: in.CommentID, ModeratorID: moderator})
@@ -45,7 +45,7 @@ func (s *service) hideComment(ctx context.Context, who auth.Principal, in commen
 	})
 }
 
-// showComment shows a hidden comment again.
+// showComment restores a hidden comment.
 func (s *service) showComment(ctx context.Context, who auth.Principal, in commentPath) error {
 	return moderated(who, portfoliodb.ErrCommentShown, func(moderator string) error {
 		_, err := s.db.ShowComment(ctx, portfoliodb.ShowCommentInput{PostID: in.PostID, CommentID: in.CommentID, ModeratorID: moderator})
@@ -53,8 +53,7 @@ func (s *service) showComment(ctx context.Context, who auth.Principal, in commen
 	})
 }
 
-// moderated does something to a comment as the author of its post, or in the author's place as an administrator. The error
-// already is that it was done before.
+// moderated changes a comment as the author of its post, or as an administrator. The error already means that it was done before.
 func moderated(who auth.Principal, already error, do func(moderator string) error) error {
 	err := do(who.Sub)
 	if is, ok := found[portfoliodb.Comment](err); ok && errors.Is(err, portfoliodb.ErrNotTheModerator) && who.In(AdminGroup) {
@@ -66,20 +65,20 @@ func moderated(who auth.Principal, already error, do func(moderator string) erro
 	return err
 }
 
-// remark is a comment with the names of who has made it and what it is about.
+// remark is a comment with the names of its author and post.
 type remark struct {
 	portfoliodb.Comment
 
 	UserName, PostTitle string
 }
 
-// received are the comments on the caller's posts, newest first.
+// received returns the comments on the caller's posts, newest first.
 func (s *service) received(ctx context.Context, who auth.Principal, in api.PageQuery) (table.Page[remark], error) {
 	found, err := s.db.CommentsOfAuthor(ctx, portfoliodb.CommentsOfAuthorInput{AuthorID: who.Sub}, in.Options())
 	return remarks(ctx, s, found, err)
 }
 
-// allComments are everybody's, newest first.
+// allComments returns all comments, newest first.
 func (s *service) allComments(ctx context.Context, _ auth.Principal, in api.PageQuery) (table.Page[remark], error) {
 	found, err := s.db.AllComments(ctx, in.Options())
 	return remarks(ctx, s, found, err)
@@ -105,10 +104,10 @@ func remarks(ctx context.Context, s *service, found table.Page[portfoliodb.Comme
 	return page, nil
 }
 
-// names are what users and posts are called, at their places.
+// names are the names of users and posts, by position.
 type names struct{ users, posts []string }
 
-// called asks for names now. A user who has given no name is called by the id, and what nobody may read any more by nothing.
+// called looks up names. A user without a name is shown by id, and a post that is no longer public has none.
 func (s *service) called(ctx context.Context, userIDs, postIDs []string) (names, error) {
 	n := names{users: make([]string, len(userIDs)), posts: make([]string, len(postIDs))}
 	if len(userIDs) == 0 {

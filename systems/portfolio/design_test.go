@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/designcheck"
 )
 
-// TestDesign: the design is sound, and portfoliodb is what is generated of it.
+// TestDesign checks the design, and that portfoliodb is up to date.
 func TestDesign(t *testing.T) {
 	t.Parallel()
 	designcheck.Run(t, "portfolio.design.yaml", "portfoliodb")

@@ -20,7 +20,7 @@ func but(body map[string]any, field string, value any) map[string]any {
 	return out
 }
 
-// badContents are what is no content of a post.
+// badContents are invalid contents of a post.
 func badContents(r func(body any) apitest.Request) []apitest.Case {
 	good := content("bad", "cat-123")
 	return []apitest.Case{
@@ -49,7 +49,7 @@ func badContents(r func(body any) apitest.Request) []apitest.Case {
 	}
 }
 
-// writeCases are behind categoryCases: there is cat-123.
+// writeCases run after categoryCases: cat-123 exists.
 func writeCases() []apitest.Case {
 	post := func(sub, key string, body any) apitest.Request {
 		r := request(http.MethodPost, "/posts", sub, body)
@@ -93,7 +93,7 @@ func writeCases() []apitest.Case {
 	return append(cases, badContents(func(body any) apitest.Request { return post(ana, "bad", body) })...)
 }
 
-// postCases are of a post of ana's on its way.
+// postCases follow a post of ana's through its states.
 func postCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	t.Helper()
 	p := write(t, v, ana, "post", "cat-123")

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/site"
 )
 
-// TestRoutes calls every operation with good and bad input, over each transport.
+// TestRoutes calls every operation with valid and invalid input, over each transport.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
@@ -21,7 +21,7 @@ func TestRoutes(t *testing.T) {
 	})
 }
 
-// routes calls every operation with good and bad input.
+// routes calls every operation with valid and invalid input.
 func routes(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	t.Run("profile", func(t *testing.T) { v.Run(t, profileCases()) })
@@ -43,7 +43,7 @@ func routes(t *testing.T, v *apitest.Server) {
 	v.Covered(t)
 }
 
-// pageRoutes visits the pages, whose function may reach what they show and nothing else.
+// pageRoutes visits the pages, whose function may only read what they show.
 func pageRoutes(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	p := published(t, v, ana, "visited")
@@ -55,7 +55,7 @@ func pageRoutes(t *testing.T, v *apitest.Server) {
 	}
 }
 
-// TestStrangers: what is not public is for nobody who has no valid token.
+// TestStrangers: without a valid token only public operations are accessible.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
@@ -64,7 +64,7 @@ func TestStrangers(t *testing.T) {
 	})
 }
 
-// TestPublic: reading what is published needs no token, and everything else does.
+// TestPublic: reading what is published needs no token, everything else does.
 func TestPublic(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -83,12 +83,12 @@ func TestPublic(t *testing.T) {
 	}
 }
 
-// refused is a case that is refused.
+// refused is a case that is rejected.
 func refused(name string, r apitest.Request, status int, code string) apitest.Case {
 	return apitest.Case{Name: name, Request: r, Status: status, Code: code}
 }
 
-// invalid is a case whose body or parameter is wrong at a field.
+// invalid is a case with an invalid field or parameter.
 func invalid(name string, r apitest.Request, field string) apitest.Case {
 	code := problem.CodeInvalidParameter
 	if strings.HasPrefix(field, "body") || field == "" {
@@ -106,7 +106,7 @@ func done(name string, r apitest.Request, status int, check ...func(testing.TB, 
 	return c
 }
 
-// answers fails unless the answer holds of its JSON.
+// answers fails unless a condition on the response's JSON holds.
 func answers[T any](holds func(T) bool) func(testing.TB, *apitest.Response) {
 	return func(tb testing.TB, r *apitest.Response) {
 		tb.Helper()
@@ -154,7 +154,7 @@ func profileCases() []apitest.Case {
 	}
 }
 
-// userCases are behind profileCases: ana has ana.souza@mail.com.
+// userCases run after profileCases: ana has ana.souza@mail.com.
 func userCases() []apitest.Case {
 	find := func(query string, groups ...string) apitest.Request {
 		r := get("/users"+query, admin)
@@ -252,7 +252,7 @@ func categoryCases() []apitest.Case {
 	}
 }
 
-// listCases are of all lists: they take a limit and a cursor.
+// listCases apply to all lists: they take a limit and a cursor.
 func listCases() []apitest.Case {
 	var cases []apitest.Case
 	for _, path := range []string{

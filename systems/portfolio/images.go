@@ -24,26 +24,27 @@ import (
 )
 
 const (
-	// mostBytes are those of an upload.
+	// mostBytes is the maximum size of an upload.
 	mostBytes = 10 << 20
-	// uploadFor is how long an upload's address is valid, and awaitFor how long an image waits for it.
+	// uploadFor is how long an upload address is valid, and awaitFor how long an image waits for its upload.
 	uploadFor, awaitFor = 15 * time.Minute, 24 * time.Hour
-	// keepFor is how long an image is kept before it is asked again whether anything shows it. A save puts that off unless it
+	// keepFor is how long an image is kept before its next check. A save postpones the check unless it is further away than
+	// saveWithin, and takes no longer than that.
 	// is further away than saveWithin, and takes no longer than that.
 	keepFor, saveWithin = 7 * 24 * time.Hour, 24 * time.Hour
-	// checkEvery is how often images are looked at.
+	// checkEvery is the interval of the schedule that checks images.
 	checkEvery = time.Hour
-	// mostImages are those of a post, and mostOwned those of a user.
+	// mostImages is the maximum per post, mostOwned per user.
 	mostImages, mostOwned = 200, 500
 )
 
-// ticket is an image that is awaited, and how to upload it.
+// ticket is an image to be uploaded, and how to upload it.
 type ticket struct {
 	portfoliodb.Image
 	bucket.Upload
 }
 
-// awaitImage makes an image, and says where its file is to go.
+// awaitImage creates an image, and returns its upload address.
 func (s *service) awaitImage(ctx context.Context, who auth.Principal, in newImage) (ticket, error) {
 	made, err := s.db.AwaitImage(ctx, portfoliodb.AwaitImageInput{
 		UserID: who.Sub, ImageID: s.newID(), Size: in.Body.Size, CheckAt: s.clock().Add(awaitFor), Most: mostOwned,
@@ -62,7 +63,7 @@ var (
 	errNoSuchImage   = problem.BadRequest(CodeNoSuchImage, "there is no such image of yours")
 )
 
-// keepImage makes a picture of what was uploaded. One that is kept already stays as it is.
+// keepImage turns an upload into an image. Repeating it has no effect.
 func (s *service) keepImage(ctx context.Context, who auth.Principal, in imagePath) (portfoliodb.Image, error) {
 	is, err := s.db.ImageByID(ctx, portfoliodb.ImageByIDInput{UserID: who.Sub, ImageID: in.ImageID})
 	if err != nil || is.State == portfoliodb.ImageStateReady {
@@ -70,7 +71,7 @@ func (s *service) keepImage(ctx context.Context, who auth.Principal, in imagePat
 	}
 	file, err := s.files.Get(ctx, uploadKey(in.ImageID), mostBytes)
 	if errors.Is(err, bucket.ErrMissing) {
-		// A concurrent request that kept the image has deleted the upload since.
+		// A concurrent request that processed the image has deleted the upload since.
 		if is, err = s.db.ImageByID(ctx, portfoliodb.ImageByIDInput{UserID: who.Sub, ImageID: in.ImageID}); err == nil && is.State != portfoliodb.ImageStateReady {
 			err = errNotUploaded
 		}
@@ -91,10 +92,10 @@ func (s *service) keepImage(ctx context.Context, who auth.Principal, in imagePat
 	width, height := int64(p.Width), int64(p.Height)
 	is.State, is.Width, is.Height, is.Size, is.CheckAt = portfoliodb.ImageStateReady, &width, &height, int64(len(p.Wide)), s.clock().Add(keepFor)
 	_, err = s.db.KeepImage(ctx, portfoliodb.KeepImageInput{UserID: who.Sub, ImageID: in.ImageID, Size: is.Size, Width: &width, Height: &height, CheckAt: is.CheckAt})
-	if errors.Is(err, portfoliodb.ErrImageReady) { // by a request at the same time, of the same file or one uploaded since
+	if errors.Is(err, portfoliodb.ErrImageReady) { // by a concurrent request, from the same file or one uploaded since
 		return s.db.ImageByID(ctx, portfoliodb.ImageByIDInput{UserID: who.Sub, ImageID: in.ImageID})
 	}
-	if errors.Is(err, table.ErrNotFound) { // it was removed meanwhile, and nothing else deletes what was put since
+	if errors.Is(err, table.ErrNotFound) { // it was removed in the meantime, and nothing else would delete what was stored since
 		return is, errors.Join(err, s.files.Delete(ctx, imageKey(in.ImageID)), s.files.Delete(ctx, smallKey(in.ImageID)))
 	}
 	if err != nil {
@@ -118,8 +119,8 @@ func uploadKey(id string) string { return "uploads/" + id }
 func imageKey(id string) string  { return "images/" + id }
 func smallKey(id string) string  { return "small/" + id }
 
-// serveImage is GET /images/{id}, for everyone who knows the id: a post has it where it is published, and nobody guesses it.
-// It never changes, and is a picture whatever a browser makes of it.
+// serveImage is GET /images/{id}, for everyone who knows the id: published posts contain it, and it cannot be guessed. The
+// response never changes, and is always an image.
 func (s *service) serveImage(key func(string) string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id := r.PathValue("id")
@@ -141,7 +142,7 @@ func (s *service) serveImage(key func(string) string) http.HandlerFunc {
 			return
 		}
 		h := w.Header()
-		h.Set("Content-Type", http.DetectContentType(data)) // which we have drawn
+		h.Set("Content-Type", http.DetectContentType(data)) // encoded by us
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -152,8 +153,8 @@ func (s *service) serveImage(key func(string) string) http.HandlerFunc {
 
 var imageForm = regexp.MustCompile(`^[0-7][0-9A-HJKMNP-TV-Z]{25}$`)
 
-// shown are the images that a post of a user's is going to show: those of theirs in its text, and its cover, which must be one.
-// From then on they are kept for a while, whether the save succeeds or not.
+// shown returns the images that a user's post will use: the user's own images in its text, and its cover, which must be the
+// user's own. From then on they are kept for a while, whether or not the save succeeds.
 func (s *service) shown(ctx context.Context, userID string, in PostInput) (images []string, err error) {
 	ids := site.Images(in.Body)
 	if in.CoverID != nil {
@@ -174,7 +175,7 @@ func noSuchImage(field string) error {
 	return errNoSuchImage.With(errNoSuchImage.Detail, problem.Field{Field: field, Message: "is no image of yours"})
 }
 
-// claimed are those of some images that are a user's and ready. The question whether anything shows them is put off.
+// claimed returns those images that belong to the user and are ready. Their check is postponed.
 func (s *service) claimed(ctx context.Context, userID string, ids []string) (own []string, err error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -195,7 +196,7 @@ func (s *service) claimed(ctx context.Context, userID string, ids []string) (own
 		if is.CheckAt.Before(now.Add(saveWithin)) {
 			_, err := s.db.CheckImageLater(ctx, portfoliodb.CheckImageLaterInput{UserID: userID, ImageID: is.ImageID, CheckAt: now.Add(keepFor)})
 			if errors.Is(err, table.ErrNotFound) {
-				continue // it was removed meanwhile
+				continue // it was removed in the meantime
 			}
 			if err != nil {
 				return nil, err
@@ -206,7 +207,7 @@ func (s *service) claimed(ctx context.Context, userID string, ids []string) (own
 	return own, nil
 }
 
-// checkImages removes the images that nothing shows, and puts off the question for the others.
+// checkImages removes unused images, and postpones the check of the others.
 func (s *service) checkImages(ctx context.Context) error {
 	now := s.clock()
 	if err := s.files.Tidy(ctx, "uploads", now.Add(-awaitFor)); err != nil {
@@ -218,7 +219,7 @@ func (s *service) checkImages(ctx context.Context) error {
 			return err
 		}
 		if used[is.UserID] == nil {
-			// What shows an image since this is read has put off the question before, so that the image is not removed.
+			// Anything that uses an image after this read has postponed its check first, so the image is not removed.
 			if used[is.UserID], err = s.imagesShown(ctx, is.UserID); err != nil {
 				return err
 			}
@@ -235,7 +236,7 @@ func (s *service) checkImages(ctx context.Context) error {
 	return nil
 }
 
-// imagesShown are all images that a user's posts and profile show.
+// imagesShown returns all images that a user's posts and profile use.
 func (s *service) imagesShown(ctx context.Context, userID string) (map[string]bool, error) {
 	used := map[string]bool{}
 	profile, err := s.db.UserByID(ctx, portfoliodb.UserByIDInput{UserID: userID})
@@ -245,7 +246,7 @@ func (s *service) imagesShown(ctx context.Context, userID string) (map[string]bo
 	if profile.AvatarID != nil {
 		used[*profile.AvatarID] = true
 	}
-	// In the order in which a post goes from one to the next, so that none is missed.
+	// In the order in which a post moves from status to status, so that none is missed.
 	for _, status := range []portfoliodb.PostStatus{portfoliodb.PostStatusDraft, portfoliodb.PostStatusPublished, portfoliodb.PostStatusArchived} {
 		for p, err := range s.db.PostsByAuthorAll(ctx, portfoliodb.PostsByAuthorInput{UserID: userID, Status: status}) {
 			if err != nil {
@@ -259,7 +260,7 @@ func (s *service) imagesShown(ctx context.Context, userID string) (map[string]bo
 	return used, nil
 }
 
-// deleteFiles deletes the bytes of images that are gone, whoever has removed them: the schedule, or who had their data erased.
+// deleteFiles deletes the bytes of removed images, whether by the schedule or by erasure.
 func (s *service) deleteFiles(ctx context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		if r.EventName != streams.OperationTypeRemove {
@@ -279,7 +280,7 @@ func (s *service) deleteFiles(ctx context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// saveProfile makes the caller's profile, or changes it.
+// saveProfile creates or changes the caller's profile.
 func (s *service) saveProfile(ctx context.Context, who auth.Principal, in api.Body[ProfileInput]) (portfoliodb.SaveProfileResult, error) {
 	d := in.Body
 	if d.AvatarID != nil {

@@ -35,7 +35,7 @@ func photograph(tb testing.TB, width, height int) []byte {
 	return out.Bytes()
 }
 
-// drawing is a PNG that something shows through.
+// drawing is a PNG with transparency.
 func drawing(tb testing.TB) []byte {
 	tb.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, 40, 30))
@@ -47,7 +47,7 @@ func drawing(tb testing.TB) []byte {
 	return out.Bytes()
 }
 
-// raw makes a request past the API: of the files that the system serves.
+// raw sends a request outside of the API, for the files that the system serves.
 func raw(tb testing.TB, v *apitest.Server, method, path string, body []byte) *apitest.Response {
 	tb.Helper()
 	r := apitest.Request{Method: method, Path: "/" + path}
@@ -57,7 +57,7 @@ func raw(tb testing.TB, v *apitest.Server, method, path string, body []byte) *ap
 	return v.Do(tb, r)
 }
 
-// await asks where to upload an image of a size.
+// await requests the upload address for an image of a size.
 func await(tb testing.TB, v *apitest.Server, sub string, size int) portfolio.ImageTicket {
 	tb.Helper()
 	return call[portfolio.ImageTicket](tb, v, request(http.MethodPost, "/images", sub, map[string]any{"size": size}))
@@ -73,7 +73,7 @@ func sent(tb testing.TB, v *apitest.Server, sub string, file []byte) string {
 	return ticket.ImageID
 }
 
-// uploaded is the image of a file that is kept.
+// uploaded uploads and processes a file.
 func uploaded(tb testing.TB, v *apitest.Server, sub string, file []byte) portfolio.Image {
 	tb.Helper()
 	return call[portfolio.Image](tb, v, request(http.MethodPut, "/images/"+sent(tb, v, sub, file), sub))
@@ -136,7 +136,7 @@ func imageCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	}
 }
 
-// huge is a PNG that says that it has 100,000 rows of 100,000 pixels.
+// huge is a PNG that claims 100,000 rows of 100,000 pixels.
 func huge(t *testing.T) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -145,12 +145,12 @@ func huge(t *testing.T) []byte {
 	}
 	file := out.Bytes()
 	copy(file[16:], []byte{0, 1, 0x86, 0xa0, 0, 1, 0x86, 0xa0})
-	// The checksum of the head, which the decoder looks at first.
+	// The checksum of the header, which the decoder verifies first.
 	copy(file[29:], checksum(file[12:29]))
 	return file
 }
 
-// TestServedImages: an image is a picture and nothing else, whatever a browser makes of it, and stays as it is.
+// TestServedImages: an image is served as an image and nothing else, and never changes.
 func TestServedImages(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -187,7 +187,7 @@ func TestServedImages(t *testing.T) {
 	}
 }
 
-// TestUnusedImages: what a post or a profile shows is kept; what nothing shows goes after some days, and its bytes after it.
+// TestUnusedImages: images used by a post or profile are kept; unused ones are removed after some days, then their bytes.
 func TestUnusedImages(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -215,7 +215,7 @@ func TestUnusedImages(t *testing.T) {
 	p := writes(ana, "first-post", showing(is["cover"], is["text"], is["changed"]))
 	setStatus(t, v, ana, p.PostID, "published")
 	writes(ana, "second-post", showing("", is["draft"]))
-	writes(bruno, "third-post", showing("", is["foreign"])) // which is no reason to keep it
+	writes(bruno, "third-post", showing("", is["foreign"])) // no reason to keep it
 	call[struct{}](t, v, request(http.MethodPut, "/me", ana, map[string]any{"email": "a@example.com", "name": "Ana", "avatarId": is["avatar"]}))
 	call[struct{}](t, v, request(http.MethodPut, "/posts/"+p.PostID, ana, showing(is["cover"], is["text"])))
 
@@ -246,7 +246,7 @@ func TestUnusedImages(t *testing.T) {
 	if got := left(); len(got) != len(is)-1 || got["awaited"] {
 		t.Errorf("after a day, %v are left", got)
 	}
-	for range 3 { // it asks again each week
+	for range 3 { // it is checked every week
 		v.Clock.Advance(8 * 24 * time.Hour)
 		if got := left(); len(got) != 4 || !got["cover"] || !got["text"] || !got["avatar"] || !got["draft"] {
 			t.Errorf("after a week, %v are left", got)
@@ -263,8 +263,8 @@ func TestUnusedImages(t *testing.T) {
 	}
 }
 
-// TestMostImages: of many uploads for the last places of a user, by several clients at once, as many are taken as there are places, and the
-// others are told why. When the schedule has removed those that nothing shows, there is room again.
+// TestMostImages: of concurrent uploads for a user's last places, as many are accepted as there are places; the others learn why.
+// When the schedule has removed unused ones, there is room again.
 func TestMostImages(t *testing.T) {
 	t.Parallel()
 	const most, asked = 500, 12
@@ -301,7 +301,7 @@ func TestMostImages(t *testing.T) {
 	}
 }
 
-// TestOwnImages: an author finds their images again, newest first, and none that is awaited or somebody else's.
+// TestOwnImages: an author finds their images, newest first, and none that is still to be uploaded or belongs to someone else.
 func TestOwnImages(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())

@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// like likes a published post. Who likes it already goes on doing so.
+// like likes a published post. Repeating it has no effect.
 func (s *service) like(ctx context.Context, who auth.Principal, in PostPath) (portfoliodb.Like, error) {
 	result, err := s.db.LikePost(ctx, portfoliodb.LikePostInput{PostID: in.PostID, UserID: who.Sub})
 	if errors.Is(err, portfoliodb.ErrLikeExists) {

@@ -9,14 +9,15 @@ import (
 )
 
 const (
-	// loadItems are how many items each list of a connection has, so that a page is a page.
+	// loadItems is the length of each of a connection's lists, enough for a full page.
 	loadItems = 20
-	// loadAuthor is a connection's own user, loadReader another one, for nobody is told of his own deeds. loadNobody has no token.
+	// loadAuthor is a connection's own user. loadReader is another one, because users are not notified of their own actions.
+	// loadNobody has no token.
 	loadAuthor, loadReader, loadNobody = "", "reader", "-"
 )
 
-// loadPlan measures every operation. A connection is an author with a category of his own, whose posts a reader of his own
-// likes, keeps and comments on; so no connection waits for another.
+// loadPlan measures every operation. A connection is an author with their own category, whose posts their own reader likes,
+// bookmarks and comments on, so connections do not contend with each other.
 func loadPlan() load.Plan {
 	category := load.Call{
 		Method: http.MethodPut, Path: "/categories/{user}", Body: `{"slug":"{user}","name":"Load {n}"}`, As: "admin",
@@ -77,7 +78,7 @@ func loadPlan() load.Plan {
 	}
 }
 
-// loadSetup makes what a connection reads. What its worker makes of it is awaited at the end.
+// loadSetup creates what a connection reads, and finally waits for what the worker derives from it.
 func loadSetup(category load.Call) []load.Call {
 	readerProfile := loadProfile()
 	readerProfile.As, readerProfile.Keep = loadReader, map[string]string{"reader": "userId"}
@@ -106,7 +107,7 @@ func loadProfile() load.Call {
 	}
 }
 
-// loadWrite writes a post, and keeps its id under a name, or under none.
+// loadWrite writes a post, and stores its id under a name if one is given.
 func loadWrite(name string) load.Call {
 	c := load.Call{
 		Method: http.MethodPost, Path: "/posts", Header: map[string]string{"Idempotency-Key": "load-{n}"},
@@ -126,12 +127,12 @@ func loadEdit() load.Call {
 	}
 }
 
-// loadStatus publishes or archives the post of a name.
+// loadStatus publishes or archives the post stored under a name.
 func loadStatus(name, status string) load.Call {
 	return load.Call{Method: http.MethodPut, Path: "/posts/{" + name + "}/status", Body: `{"status":"` + status + `"}`}
 }
 
-// loadComment comments on {post}, and keeps the comment's id under a name, or under none.
+// loadComment comments on {post}, and stores the comment's id under a name if one is given.
 func loadComment(name string) load.Call {
 	c := load.Call{
 		Method: http.MethodPost, Path: "/posts/{post}/comments", Header: map[string]string{"Idempotency-Key": "load-{n}"},
@@ -143,12 +144,12 @@ func loadComment(name string) load.Call {
 	return c
 }
 
-// loadPut is a reader's: there is no body.
+// loadPut is a reader's PUT without a body.
 func loadPut(path string) load.Call {
 	return load.Call{Method: http.MethodPut, Path: path, As: loadReader}
 }
 
-// loadDelete takes back what a call has put.
+// loadDelete undoes a PUT.
 func loadDelete(put load.Call) load.Call {
 	put.Method = http.MethodDelete
 	return put

@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/site"
 )
 
-// moderationCases are of what becomes of comments on ana's post, and of a category with a post.
+// moderationCases moderate comments on ana's post, and move a category with a post.
 func moderationCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	t.Helper()
 	p := published(t, v, ana, "moderated")
@@ -89,7 +89,7 @@ func moderationCases(t *testing.T, v *apitest.Server) []apitest.Case {
 	return append(append(cases, one...), refused("a category with posts", used, http.StatusConflict, portfolio.CodeCategoryUsed))
 }
 
-// moderatedOne is the comment of an id in a list.
+// moderatedOne finds a comment in a list by id.
 func moderatedOne(l page[portfolio.ModeratedComment], id string) portfolio.ModeratedComment {
 	for _, c := range l.Items {
 		if c.CommentID == id {
@@ -99,7 +99,7 @@ func moderatedOne(l page[portfolio.ModeratedComment], id string) portfolio.Moder
 	return portfolio.ModeratedComment{}
 }
 
-// same compares comments with ids, in whatever order: those of one millisecond have none.
+// same compares comments with ids in any order: those of one millisecond have none.
 func same(list []portfolio.Comment, ids []string) bool {
 	for _, c := range list {
 		if !slices.Contains(ids, c.CommentID) {
@@ -109,11 +109,12 @@ func same(list []portfolio.Comment, ids []string) bool {
 	return len(list) == len(ids)
 }
 
-// TestActs: what administrators do is kept, and told to administrators; what authors do on their own posts is their own.
+// TestActs: administrators' requests are recorded, and visible to administrators; authors' moderation of their own posts is not
+// recorded.
 func TestActs(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
-	p := published(t, v, ana, "post") // an administrator makes its category
+	p := published(t, v, ana, "post") // an administrator creates its category
 	c := comment(t, v, bruno, p.PostID, "comment", "Hello")
 	hide := request(http.MethodPut, "/posts/"+p.PostID+"/comments/"+c.CommentID+"/hidden", ana)
 	call[struct{}](t, v, hide)
@@ -136,7 +137,7 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// TestOlderComments: a reader without scripts finds each comment that is not hidden once, the newest on the post's page.
+// TestOlderComments: a reader without scripts finds each visible comment once, the newest on the post's page.
 func TestOlderComments(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())

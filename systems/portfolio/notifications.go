@@ -17,11 +17,11 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// deed is what somebody has done to a post, that its author is told of.
+// deed is an action on a post that its author is notified of.
 type deed struct {
 	kind            portfoliodb.NotificationKind
 	postID, actorID string
-	// id is that of the comment, "" for a like.
+	// id is the comment's, "" for a like.
 	id string
 	at time.Time
 }
@@ -34,8 +34,8 @@ func deedOfLike(l portfoliodb.Like) deed {
 	return deed{kind: portfoliodb.NotificationKindLike, postID: l.PostID, actorID: l.UserID, at: l.CreatedAt}
 }
 
-// notifyBatch tells authors of what a batch of the table's stream has. Batches may come again; a record that nothing can be made
-// of does not keep back those behind it.
+// notifyBatch notifies authors of the actions in a batch of the table's stream. Batches may be redelivered; a record that cannot
+// be processed does not block later ones.
 func (s *service) notifyBatch(ctx context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		d, ok := s.done(ctx, r)
@@ -54,20 +54,20 @@ func (s *service) notifyBatch(ctx context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// malformed tells whether it is what is stored that is wrong, as others have written it by hand: trying again does not fix it.
+// malformed reports whether stored data is invalid, because it was edited by hand: a retry would not help.
 func malformed(err error) bool {
 	_, value := errors.AsType[*table.ValueError](err)
 	_, stored := errors.AsType[*table.DecodeError](err)
 	return value || stored
 }
 
-// done is what a record tells was done: a comment or a like that is new.
+// done returns the action in a record: a new comment or like.
 func (s *service) done(ctx context.Context, r streams.Record) (deed, bool) {
 	if r.EventName != streams.OperationTypeInsert {
 		return deed{}, false
 	}
 	item, _, err := portfoliodb.Decode(table.FromStream(r.Dynamodb.NewImage))
-	if err != nil { // coming again does not fix it
+	if err != nil { // a retry would not help
 		s.logger.ErrorContext(ctx, "an item of the stream cannot be read", "error", err)
 		return deed{}, false
 	}
@@ -81,11 +81,11 @@ func (s *service) done(ctx context.Context, r streams.Record) (deed, bool) {
 	}
 }
 
-// notify tells a post's author of a deed, unless it is his own or he was told before.
+// notify notifies a post's author of an action, unless it is their own or they were notified before.
 func (s *service) notify(ctx context.Context, d deed) error {
 	post, err := s.metadata(ctx, d.postID)
 	if errors.Is(err, table.ErrNotFound) {
-		// It was deleted by hand since: nobody is left to be told.
+		// It was deleted by hand since: there is nobody to notify.
 		s.logger.WarnContext(ctx, "a post of the stream is not in the table", "postId", d.postID)
 		return nil
 	}
@@ -102,7 +102,7 @@ func (s *service) notify(ctx context.Context, d deed) error {
 	return err
 }
 
-// message is what a notification says.
+// message is a notification's text.
 func (d deed) message(title string) string {
 	what := "Nova curtida"
 	if d.kind == portfoliodb.NotificationKindComment {
@@ -111,22 +111,22 @@ func (d deed) message(title string) string {
 	return fmt.Sprintf("%s em “%s”.", what, title)
 }
 
-// notificationID is the id of a deed's notification: a ULID of the deed's time, and the same whoever tells of it.
+// notificationID is derived from the action: a ULID with its time, the same whoever creates it.
 func (d deed) notificationID() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s of %q on %q by %q at %d", d.kind, d.id, d.postID, d.actorID, d.at.UnixMilli()))
 	id := ulid.ULID(sum[:len(ulid.ULID{})])
-	_ = id.SetTime(ulid.Timestamp(d.at)) // a time that is stored fits
+	_ = id.SetTime(ulid.Timestamp(d.at)) // a stored time fits
 	return id.String()
 }
 
-// told is a notification with the names of whom and what it is about.
+// told is a notification with the names of people and posts.
 type told struct {
 	portfoliodb.Notification
 
 	ActorName, PostTitle string
 }
 
-// notifications are the caller's, newest first.
+// notifications returns the caller's, newest first.
 func (s *service) notifications(ctx context.Context, who auth.Principal, in api.PageQuery) (table.Page[told], error) {
 	stored, err := s.db.Notifications(ctx, portfoliodb.NotificationsInput{UserID: who.Sub}, in.Options())
 	page := table.Page[told]{Items: []told{}, Next: stored.Next}

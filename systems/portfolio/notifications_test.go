@@ -20,8 +20,8 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// TestNotifications: the author is told of each comment and like of others, once however often the records come, newest first;
-// nobody is told of his own deeds, and nobody else is told anything.
+// TestNotifications: an author is notified of other people's comments and likes, once each however often the records arrive,
+// newest first; not of their own actions, and nobody else is notified.
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
@@ -56,7 +56,7 @@ func TestNotifications(t *testing.T) {
 		if len(s.notifications) != 2 {
 			t.Errorf("%d notifications, want 2", len(s.notifications))
 		}
-		for _, n := range s.notifications { // made a minute after the deeds, and gone 90 days later
+		for _, n := range s.notifications { // created a minute after the actions, and gone 90 days later
 			if want := began.Add(2*time.Second + time.Minute + 90*24*time.Hour); !n.ExpiresAt.Equal(want) {
 				t.Errorf("a notification goes at %v, want %v", n.ExpiresAt, want)
 			}
@@ -64,8 +64,8 @@ func TestNotifications(t *testing.T) {
 	})
 }
 
-// TestNotifiedByMany delivers all records to many workers at once, again and again and in both directions, while what they have
-// told is read.
+// TestNotifiedByMany delivers all records to many workers concurrently, repeatedly and in both directions, while notifications
+// are being marked as read.
 func TestNotifiedByMany(t *testing.T) {
 	t.Parallel()
 	const workers, users, rounds = 4, 12, 2
@@ -98,7 +98,7 @@ func TestNotifiedByMany(t *testing.T) {
 	}
 }
 
-// deliverBackwards hands all records to the worker, the last one first.
+// deliverBackwards passes all records to the worker, the last one first.
 func deliverBackwards(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	for _, batch := range v.Batches(t, tableName) {
@@ -109,7 +109,7 @@ func deliverBackwards(t *testing.T, v *apitest.Server) {
 	}
 }
 
-// TestNotificationsGo: what is over is gone, though it is in the table for days still.
+// TestNotificationsGo: an expired notification is gone even while DynamoDB has not yet deleted it.
 func TestNotificationsGo(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -144,7 +144,7 @@ func TestNotificationsGo(t *testing.T) {
 	}
 }
 
-// TestPoison: what nobody can be told of, because others have changed the table by hand, keeps back nothing behind it.
+// TestPoison: hand-edited items that cannot be processed do not block later records.
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -196,7 +196,7 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// TestLikedAgain: who takes a like back and likes again has done so twice.
+// TestLikedAgain: unliking and liking again counts as a new like.
 func TestLikedAgain(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -212,7 +212,7 @@ func TestLikedAgain(t *testing.T) {
 	}
 }
 
-// TestNotificationWorker follows the stream as a process does, and goes on where it was stopped.
+// TestNotificationWorker consumes the stream as a process does, and resumes where it stopped.
 func TestNotificationWorker(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -230,7 +230,7 @@ func TestNotificationWorker(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestDeletedPost: records of a post that is not there any more do not stop the stream.
+// TestDeletedPost: records about a deleted post do not stop the stream.
 func TestDeletedPost(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())

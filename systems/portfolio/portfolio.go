@@ -1,36 +1,35 @@
-// Package portfolio is Portfolio, a blog's back end: posts in categories, what readers say of them, and the notifications of
-// it.
+// Package portfolio is Portfolio, a blog's back end: posts in categories, comments and likes, and notifications.
 //
 // # Model
 //
 //	POST /posts ──▶ draft ──▶ published ──▶ archived
-//	                  │           │            ╰ can be read, and takes no more comments and likes
-//	                  │           ├ comments and likes, counted in the transactions that make them
+//	                  │           │            ╰ can be read, but accepts no more comments and likes
+//	                  │           ├ comments and likes, counted in the transactions that create them
 //	                  │           │     │ the table's stream
 //	                  │           │     ▼
 //	                  │           │   notifications ──▶ Notification of the author
-//	                  │           ╰ in the index by status, and in that by category
-//	                  ╰ visible to its author alone, in no index
+//	                  │           ╰ in the indexes by status and by category
+//	                  ╰ visible only to its author, in no index
 //
-// What is stored, and how it is asked for, stands in portfolio.design.yaml; package portfoliodb is generated from it, and is
-// the only way to the data. The API is the table in routes.go, with what requests say; answers.go lists what is shown. Domain
-// functions (posts.go, comments.go, …) take the caller and such a request as values, and know no HTTP. Package site is the blog
-// that readers see.
+// portfolio.design.yaml declares what is stored and how it is accessed. Package portfoliodb is generated from it and is the only
+// code that accesses the data. The API is the table in routes.go, with its request types; answers.go has the response types.
+// Domain functions (posts.go, comments.go, …) take the caller and a request as values, and do not depend on HTTP. Package site is
+// the blog for readers.
 //
 // # Invariants
 //
-//	P1  A draft is returned to its author alone: data access finds what is visible to everyone, or to the caller.
-//	P2  A post is changed by its author alone: the write's condition says so.
+//	P1  A draft is returned only to its author: data access finds what is visible to everyone or to the caller.
+//	P2  A post is changed only by its author: the write's condition ensures it.
 //	P3  The numbers of likes and comments are exact; a user likes a post once.
-//	P4  A request key makes one post or comment, however often and by how many at once it is sent.
-//	P5  A comment or like of somebody else notifies the author once, however often its record is delivered.
-//	P6  A comment is deleted by who has made it; it is hidden, shown again and deleted by the author of the post and by
+//	P4  A request key creates one post or comment, however often and concurrently it is sent.
+//	P5  A comment or like by someone else notifies the author once, however often its record is delivered.
+//	P6  A comment can be deleted by its author; it can be hidden, restored and deleted by the post's author and by
 //	    administrators. Nobody else sees a hidden one.
-//	P7  An image that a post or a profile shows is its author's, and is kept as long as it does. One that nothing shows is removed
-//	    after some days, its bytes after it. A user has mostOwned images at most.
-//	P8  An address is one user's, a slug one category's. No post is in a category that is not there.
+//	P7  An image used by a post or profile belongs to its author, and is kept as long as it is used. An unused one is removed
+//	    after some days, then its bytes. A user has at most mostOwned images.
+//	P8  An address belongs to one user, a slug to one category. Every post's category exists.
 //
-// All of the package may be used from any number of goroutines.
+// The package is safe for concurrent use.
 package portfolio
 
 import (
@@ -63,17 +62,16 @@ import (
 // Name is the system's name.
 const Name = "portfolio"
 
-// AdminGroup is the group of administrators, who manage the categories, moderate comments and look up users by e-mail
-// address.
+// AdminGroup is the group of administrators, who manage categories, moderate comments and look up users by e-mail address.
 const AdminGroup = Name + "-admin"
 
-// bucketVariable is where images are kept: s3://NAME or a directory. Nothing is a directory beside the database.
+// bucketVariable is where images are stored: s3://NAME or a directory. Unset is a directory beside the database.
 const bucketVariable = "PORTFOLIO_BUCKET"
 
 //go:embed words
 var wordsFiles embed.FS
 
-// The codes of problems that Portfolio has beside those of all systems.
+// The problem codes specific to Portfolio.
 const (
 	CodeEmailTaken     = "email_taken"
 	CodeSlugTaken      = "slug_taken"
@@ -89,7 +87,7 @@ const (
 	CodePostArchived   = "post_archived"
 )
 
-// service is the open system.
+// service is the running system.
 type service struct {
 	db     *portfoliodb.DB
 	files  bucket.Store // of images
@@ -179,12 +177,12 @@ func open(ctx context.Context, d system.Deps) (*system.Service, error) {
 	}, nil
 }
 
-// follow does what comes of changes of the table.
+// follow handles changes of the table.
 func (s *service) follow(ctx context.Context, b consumer.Batch) error {
 	return errors.Join(s.notifyBatch(ctx, b), s.deleteFiles(ctx, b))
 }
 
-// newID is a ULID of the present.
+// newID returns a ULID of the current time.
 func (s *service) newID() string {
-	return ulid.MustNew(ulid.Timestamp(s.clock()), rand.Reader).String() // a time of ours fits, and chance does not fail
+	return ulid.MustNew(ulid.Timestamp(s.clock()), rand.Reader).String() // our times fit, and the random source does not fail
 }

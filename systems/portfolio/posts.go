@@ -11,10 +11,10 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/site"
 )
 
-// everyone is who a post is visible to that is no draft. No user has this id: ids have other characters.
+// everyone is the value of visibleTo for posts that are not drafts. It cannot be a user id, which has other characters.
 const everyone = site.Everyone
 
-// newestComments are how many a post's page has.
+// newestComments is the number of comments on a post's page.
 const newestComments = 20
 
 // text is a post with its text.
@@ -46,12 +46,12 @@ func (s *service) post(ctx context.Context, who auth.Principal, in PostPath) (pa
 	return page{text{*found.Post, body}, site.Shown(found.Comment)}, nil
 }
 
-// metadata is a post that is visible to everyone, without its text.
+// metadata returns a post that is visible to everyone, without its text.
 func (s *service) metadata(ctx context.Context, postID string) (portfoliodb.Post, error) {
 	return s.db.PostMetadata(ctx, portfoliodb.PostMetadataInput{PostID: postID, VisibleTo: everyone})
 }
 
-// ofPost is a list of what a post has. It is empty if there is nothing, and not found if there is no such post.
+// ofPost returns one of a post's lists. It is empty if there is nothing, and not found if the post does not exist.
 func ofPost[T any](s *service, list func(context.Context, auth.Principal, postPage) (table.Page[T], error)) func(context.Context, auth.Principal, postPage) (table.Page[T], error) {
 	return func(ctx context.Context, who auth.Principal, in postPage) (table.Page[T], error) {
 		found, err := list(ctx, who, in)
@@ -62,7 +62,7 @@ func ofPost[T any](s *service, list func(context.Context, auth.Principal, postPa
 	}
 }
 
-// write makes a draft. A request that was made before is answered as it was then, and replayed is set.
+// write creates a draft. A retry gets the first response, and replayed is set.
 func (s *service) write(ctx context.Context, who auth.Principal, in newPost) (p text, replayed bool, err error) {
 	d := in.Body
 	images, err := s.shown(ctx, who.Sub, d)
@@ -76,7 +76,7 @@ func (s *service) write(ctx context.Context, who auth.Principal, in newPost) (p 
 	if err != nil {
 		return text{}, false, ofCategory(err)
 	}
-	// The record of a repetition has the post's id and time; all else it has in common with the first request.
+	// The idempotency record has the post's id and time; everything else is in the request.
 	return text{portfoliodb.Post{
 		PostID: result.Post.PostID, UserID: who.Sub, Title: d.Title, Excerpt: d.Excerpt, CategoryID: d.CategoryID, CoverID: d.CoverID,
 		Status: portfoliodb.PostStatusDraft, CreatedAt: result.Post.CreatedAt, UpdatedAt: result.Post.CreatedAt,
@@ -97,10 +97,10 @@ func (s *service) edit(ctx context.Context, who auth.Principal, in changedPost) 
 	if err != nil {
 		return text{}, ofCategory(err)
 	}
-	return text{*result.Post, d.Body}, nil // it was read, for the keys of its copies
+	return text{*result.Post, d.Body}, nil // it was read for the keys of its copies
 }
 
-// setStatus publishes or archives an author's own post. One that is already so stays as it is.
+// setStatus publishes or archives an author's own post. Repeating it has no effect.
 func (s *service) setStatus(ctx context.Context, who auth.Principal, in changedStatus) (portfoliodb.Post, error) {
 	var changed *portfoliodb.Post
 	var err error
@@ -121,10 +121,10 @@ func (s *service) setStatus(ctx context.Context, who auth.Principal, in changedS
 	if err != nil {
 		return portfoliodb.Post{}, err
 	}
-	return *changed, nil // it was read, for the keys of its copies
+	return *changed, nil // it was read for the keys of its copies
 }
 
-// found is what a write has found, and was refused for.
+// found returns what a rejected write has found.
 func found[T any](err error) (T, bool) {
 	var none T
 	refusal, ok := errors.AsType[*table.Refusal](err)
@@ -141,7 +141,7 @@ func found[T any](err error) (T, bool) {
 
 var errNoSuchCategory = problem.BadRequest(CodeNoSuchCategory, "there is no such category", problem.Field{Field: "body.categoryId", Message: "is no category's"})
 
-// ofCategory tells that it is the category that is not there.
+// ofCategory marks an error as being about a missing category.
 func ofCategory(err error) error {
 	if errors.Is(err, portfoliodb.ErrNoSuchCategory) {
 		return errNoSuchCategory
@@ -149,12 +149,12 @@ func ofCategory(err error) error {
 	return err
 }
 
-// preview is a text as the site shows it.
+// preview renders a text as on the site.
 func (*service) preview(_ context.Context, _ auth.Principal, in previewInput) (Preview, error) {
 	return Preview{HTML: string(site.Markdown(in.Body.Body)), Minutes: site.Minutes(in.Body.Body)}, nil
 }
 
-// mine is what a post is to the caller. Of a post that is not there it is nothing.
+// mine returns the caller's relation to a post. For a missing post it is empty.
 func (s *service) mine(ctx context.Context, who auth.Principal, in PostPath) (Mine, error) {
 	_, liked := s.db.LikeOfUser(ctx, portfoliodb.LikeOfUserInput{PostID: in.PostID, UserID: who.Sub})
 	_, kept := s.db.BookmarkOfPost(ctx, portfoliodb.BookmarkOfPostInput{PostID: in.PostID, UserID: who.Sub})

@@ -15,15 +15,15 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// TestPostLists walks all lists of posts: each has those of its status, its category or its author, newest first, those of one
-// millisecond too, and no draft of anybody else.
+// TestPostLists reads all lists of posts: each contains those of its status, category or author, newest first, including posts of
+// the same millisecond, and no drafts of others.
 func TestPostLists(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
 	categories, authors, statuses := []string{"cat-1", "cat-2"}, []string{ana, bruno}, []string{"draft", "published", "archived"}
 	category(t, v, "cat-1", "one")
 	category(t, v, "cat-2", "two")
-	var written []portfolio.Post // as they are in the end
+	var written []portfolio.Post // in their final state
 	for i := range 36 {
 		p := write(t, v, authors[i%2], fmt.Sprintf("title-%d", i), categories[i/6%2])
 		for _, status := range statuses[1 : 1+i%3] {
@@ -74,7 +74,7 @@ func TestPostLists(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestCursors: a cursor is of one list and one caller, and tells nothing.
+// TestCursors: a cursor is valid for one list and one caller, and reveals nothing.
 func TestCursors(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -114,7 +114,7 @@ func TestPublicCursors(t *testing.T) {
 	}
 }
 
-// TestForeignCursors: no list takes the cursor of another post, category, status or user, or of another list.
+// TestForeignCursors: no list accepts the cursor of another post, category, status or user, or of another list.
 func TestForeignCursors(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -159,7 +159,7 @@ func TestForeignCursors(t *testing.T) {
 	}
 }
 
-// TestPostPage: a post comes with the newest twenty of its comments, the newest first, in one request.
+// TestPostPage: a post comes with its newest twenty comments, newest first, in one request.
 func TestPostPage(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -192,7 +192,7 @@ func TestPostPage(t *testing.T) {
 	}
 }
 
-// TestWriteOnce sends one request from many clients at once: one makes the post, all get its answer.
+// TestWriteOnce sends one request from many clients concurrently: one creates the post, all get its response.
 func TestWriteOnce(t *testing.T) {
 	t.Parallel()
 	const clients = 32
@@ -228,7 +228,7 @@ func TestWriteOnce(t *testing.T) {
 	}
 }
 
-// TestReplayLater: the first answer again, though the post has gone on since; and a key is forgotten after a day.
+// TestReplayLater: a retry gets the first response, although the post has changed since; a key is forgotten after a day.
 func TestReplayLater(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -251,8 +251,8 @@ func TestReplayLater(t *testing.T) {
 	}
 }
 
-// TestEditedByMany edits a post in two categories while it is published and archived, and while strangers try to: its entries are
-// those of what it is, and no stranger has changed it.
+// TestEditedByMany edits a post in two categories while it is published and archived, and while strangers try to: its index
+// entries are right, and no stranger has changed it.
 func TestEditedByMany(t *testing.T) {
 	t.Parallel()
 	const editors = 16
@@ -290,8 +290,8 @@ func TestEditedByMany(t *testing.T) {
 	}
 }
 
-// TestEditedSince: an editor who names what they have read does not overwrite what was saved since; a like in between is no change, and who names
-// nothing overwrites.
+// TestEditedSince: an editor with a stale version does not overwrite later changes; a like in between does not count as a change,
+// and an edit without a version overwrites.
 func TestEditedSince(t *testing.T) {
 	apitest.Each(t, portfolio.System(), func(t *testing.T, v *apitest.Server) {
 		t.Helper()

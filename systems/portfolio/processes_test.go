@@ -9,10 +9,10 @@ import (
 	"github.com/monotable/monotable/systems/portfolio"
 )
 
-// TestTwoProcesses: readers at two processes like a post and comment on it, each twice, at both at once: all of it is counted once, and
-// so is what the author hides and shows again. A slug that is claimed at both is one category's. An image is uploaded at one process
-// and used at the other. The process that follows the stream is killed, and the other goes on: the author is told of each deed once,
-// and the file of who leaves is deleted.
+// TestTwoProcesses: readers like and comment on a post, each twice, at two processes concurrently: everything is counted once,
+// and so is what the author hides and restores. A slug claimed at both belongs to one category. An image is uploaded at one
+// process and used at the other. The process that consumes the stream is killed, and the other takes over: the author gets each
+// notification once, and the file of an erased user is deleted.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	const readers, hidden = 12, 2
@@ -62,7 +62,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-// oneSlug makes categories at both processes at once, all with one slug.
+// oneSlug creates categories with one slug at both processes concurrently.
 func oneSlug(t *testing.T, peers ...*apitest.Server) {
 	t.Helper()
 	const rivals = 8
@@ -85,7 +85,7 @@ func oneSlug(t *testing.T, peers ...*apitest.Server) {
 
 func reader(n int) string { return fmt.Sprint("reader-", n) }
 
-// react lets some readers like a post and comment on it, at both processes at once, and returns their comments.
+// react lets readers like and comment on a post, at both processes concurrently, and returns their comments.
 func react(t *testing.T, post string, from, to int, peers ...*apitest.Server) (comments []string) {
 	t.Helper()
 	made := apitest.Together(2*(to-from), func(n int) *apitest.Response {
@@ -108,7 +108,7 @@ func react(t *testing.T, post string, from, to int, peers ...*apitest.Server) (c
 	return comments
 }
 
-// moderate hides comments on ana's post, or shows them again, each at both processes at once.
+// moderate hides or restores comments on ana's post, each at both processes concurrently.
 func moderate(t *testing.T, post, method string, comments []string, peers ...*apitest.Server) {
 	t.Helper()
 	for n, answer := range apitest.Together(2*len(comments), func(n int) *apitest.Response {
@@ -120,7 +120,8 @@ func moderate(t *testing.T, post, method string, comments []string, peers ...*ap
 	}
 }
 
-// avatarOf asks at one process where to upload an image, uploads it at the other, keeps it at both at once, and makes it a user's picture.
+// avatarOf requests an upload address at one process, uploads at the other, processes the image at both concurrently, and makes
+// it a user's picture.
 func avatarOf(t *testing.T, sub string, first, second *apitest.Server) (imageID string) {
 	t.Helper()
 	file := drawing(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/systems/portfolio"
 )
 
-// TestLikedByMany lets 64 users like a post and take it back at once: half of them liked it before and do no more, the other
-// half like it, twice.
+// TestLikedByMany lets 64 users like and unlike a post concurrently: half of them liked it before and unlike it, the other half
+// like it twice.
 func TestLikedByMany(t *testing.T) {
 	t.Parallel()
 	const users = 64
@@ -57,7 +57,7 @@ func TestLikedByMany(t *testing.T) {
 	}
 }
 
-// TestLikedBackAndForth lets a few users change their minds, each often and at once with the others.
+// TestLikedBackAndForth lets a few users change their minds repeatedly and concurrently.
 func TestLikedBackAndForth(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -75,7 +75,7 @@ func TestLikedBackAndForth(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestCommentedByMany sends comments of many users at once, each twice; the post is archived while they do.
+// TestCommentedByMany sends comments of many users concurrently, each twice, while the post is archived.
 func TestCommentedByMany(t *testing.T) {
 	t.Parallel()
 	const users = 24
@@ -121,7 +121,7 @@ func TestCommentedByMany(t *testing.T) {
 	}
 }
 
-// TestCommentedAfter: a comment that was answered is answered again, though nobody may comment any more.
+// TestCommentedAfter: a retried comment gets the first response, although commenting is no longer possible.
 func TestCommentedAfter(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -134,7 +134,7 @@ func TestCommentedAfter(t *testing.T) {
 	scan(t, v).sound(t)
 }
 
-// TestTakenBackByMany: a comment is taken back once, however many do it at once, while others come and the post is edited.
+// TestTakenBackByMany: concurrent deletions of a comment delete it once, while others are added and the post is edited.
 func TestTakenBackByMany(t *testing.T) {
 	t.Parallel()
 	const many = 16
@@ -171,7 +171,7 @@ func TestTakenBackByMany(t *testing.T) {
 	}
 }
 
-// TestKeptByMany: a post that a user keeps many times at once is kept once, and all are answered the same.
+// TestKeptByMany: concurrent requests bookmark a post once, and all get the same response.
 func TestKeptByMany(t *testing.T) {
 	t.Parallel()
 	const many = 16
@@ -193,8 +193,8 @@ func TestKeptByMany(t *testing.T) {
 	}
 }
 
-// TestLongNames: a user pool may call its users what it likes; who has no id that the keys can hold is refused, and no key is
-// too long for those who have one.
+// TestLongNames: a user pool chooses its user ids; one that does not fit into the keys is rejected, and no accepted one makes a
+// key too long.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -222,7 +222,7 @@ func TestLongNames(t *testing.T) {
 			}
 		}
 		public := http.StatusOK
-		if len(sub) > 255 { // no token may have such a sub
+		if len(sub) > 255 { // no token can have such a sub
 			public = http.StatusUnauthorized
 		}
 		if answer := v.Do(t, get("/posts/"+p.PostID, sub)); answer.Status != public {
@@ -231,7 +231,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestCommentLists: a post's comments come in their order, a user's newest first.
+// TestCommentLists: a post's comments come in order, a user's newest first.
 func TestCommentLists(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -256,7 +256,7 @@ func TestCommentLists(t *testing.T) {
 	}
 }
 
-// TestOwnLists: what a user likes, and has kept, newest first, of many posts; nobody else's.
+// TestOwnLists: a user's likes and bookmarks, newest first, of many posts; nobody else's.
 func TestOwnLists(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -285,7 +285,7 @@ func TestOwnLists(t *testing.T) {
 	}
 }
 
-// TestOneAddress lets many users take one address at once, each in another case: it becomes one user's.
+// TestOneAddress lets many users claim one address concurrently, each in a different case: one gets it.
 func TestOneAddress(t *testing.T) {
 	t.Parallel()
 	taken(t, "address", portfolio.CodeEmailTaken, func(i int) apitest.Request {
@@ -309,7 +309,7 @@ func TestOneSlug(t *testing.T) {
 	})
 }
 
-// taken lets many take one thing at once.
+// taken lets many claim one thing concurrently.
 func taken(t *testing.T, what, code string, take func(int) apitest.Request) {
 	t.Helper()
 	const many = 32
@@ -336,7 +336,7 @@ func taken(t *testing.T, what, code string, take func(int) apitest.Request) {
 	}
 }
 
-// TestAddressMoves: an address that is left is free, and one that is kept in another case stays one's own.
+// TestAddressMoves: a released address is free, and changing only its case keeps it.
 func TestAddressMoves(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -362,7 +362,7 @@ func TestAddressMoves(t *testing.T) {
 	}
 }
 
-// TestDrafts: nobody but its author comes near a draft, by whatever way and whatever he is called.
+// TestDrafts: nobody but its author reaches a draft by any route, whatever their user id.
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	for _, author := range []string{ana, "everyone", "author", "POST", "@"} {

@@ -10,10 +10,10 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// caller is the field of access patterns that is the caller's id.
+// caller is the field of access patterns that holds the caller's id.
 const caller = "UserID"
 
-// routes are the API. What is an access pattern of the design is called as it is; the rest are functions of the domain.
+// routes is the API. Routes named after an access pattern of the design call it directly; the others call domain functions.
 func (s *service) routes(a huma.API) {
 	admin := api.Groups(AdminGroup)
 
@@ -99,17 +99,17 @@ func (s *service) imageRoutes(a huma.API) {
 		api.About("Its bytes must be a JPEG, PNG, GIF or WebP of at most 25 million pixels. What is kept is drawn anew: without a photograph's place and time, and at most 1600 pixels wide. GET /images/{id} shows it to everyone."))
 }
 
-// PostPath leads to a post. Paths have capitals because huma passes other embedded structs over.
+// PostPath identifies a post. Path types are exported because huma ignores other embedded structs.
 type PostPath struct {
 	PostID string `path:"id" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"The post's postId"`
 }
 
-// UserPath leads to a user.
+// UserPath identifies a user.
 type UserPath struct {
 	UserID string `path:"id" pattern:"^[A-Za-z0-9._:@-]{1,128}$" patternDescription:"letters, digits and . _ : @ -" doc:"The user's userId"`
 }
 
-// CategoryPath leads to a category.
+// CategoryPath identifies a category.
 type CategoryPath struct {
 	CategoryID string `path:"id" pattern:"^[A-Za-z0-9._-]{1,64}$" patternDescription:"letters, digits and . _ -" doc:"The category's categoryId"`
 }
@@ -131,7 +131,7 @@ type newImage struct {
 	Body ImageInput
 }
 
-// ImageInput is what is known of an image before it is uploaded.
+// ImageInput describes an image before its upload.
 type ImageInput struct {
 	Size int64 `json:"size" minimum:"1" maximum:"10485760" doc:"How many bytes it has: so many are taken"`
 }
@@ -165,7 +165,7 @@ type ownPosts struct {
 	Status portfoliodb.PostStatus `query:"status" enum:"draft,published,archived" default:"draft" doc:"Which ones"`
 }
 
-// ProfileInput is what a user says of himself.
+// ProfileInput is a user's profile.
 type ProfileInput struct {
 	Email    string  `json:"email" format:"email" maxLength:"254" pattern:"^[A-Za-z0-9!#$%&'*+/=?^_{|}~.-]+@[A-Za-z0-9.-]+$" patternDescription:"an e-mail address" doc:"Your address, which no other user may have"`
 	Name     string  `json:"name" minLength:"1" maxLength:"100" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"What you are called"`
@@ -178,7 +178,7 @@ type categoryInput struct {
 	Body CategoryInput
 }
 
-// CategoryInput is what an administrator says of a category.
+// CategoryInput is a category.
 type CategoryInput struct {
 	Slug string `json:"slug" maxLength:"80" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" patternDescription:"small letters and digits, with - between" doc:"Its name in addresses, which no other category may have"`
 	Name string `json:"name" minLength:"1" maxLength:"100" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its name"`
@@ -189,7 +189,7 @@ type placeInput struct {
 	Body PlaceInput
 }
 
-// PlaceInput is where a category is to be among the others.
+// PlaceInput is a category's position.
 type PlaceInput struct {
 	Position int64 `json:"position" minimum:"0" maximum:"9999" doc:"The first one has the smallest number; those with the same are sorted by their ids"`
 }
@@ -205,7 +205,7 @@ type changedPost struct {
 	Body PostInput
 }
 
-// PostInput is what an author says of a post. Ninety thousand characters fit into an item of 400 kB, whatever they are.
+// PostInput is a post's content. Ninety thousand characters of any kind fit into an item of 400 kB.
 type PostInput struct {
 	Title      string  `json:"title" minLength:"1" maxLength:"150" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its title"`
 	Excerpt    string  `json:"excerpt" maxLength:"300" doc:"What it is about, for lists"`
@@ -218,7 +218,7 @@ type previewInput struct {
 	Body PreviewInput
 }
 
-// PreviewInput is the text of a post that is being written.
+// PreviewInput is the text of a post being written.
 type PreviewInput struct {
 	Body string `json:"body" maxLength:"90000" doc:"The text, in Markdown"`
 }
@@ -228,7 +228,7 @@ type changedStatus struct {
 	Body PostStatusInput
 }
 
-// PostStatusInput is what a post is to be.
+// PostStatusInput is a post's new status.
 type PostStatusInput struct {
 	Status portfoliodb.PostStatus `json:"status" enum:"published,archived" doc:"What it is to be"`
 }
@@ -239,7 +239,7 @@ type newComment struct {
 	Body CommentInput
 }
 
-// CommentInput is what a user says of a post.
+// CommentInput is a comment.
 type CommentInput struct {
 	Body string `json:"body" minLength:"1" maxLength:"4000" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"What you say"`
 }
@@ -249,7 +249,7 @@ type notificationInput struct {
 	Body           NotificationInput
 }
 
-// NotificationInput is a change of a notification.
+// NotificationInput is a change to a notification.
 type NotificationInput struct {
 	Read bool `json:"read" doc:"Whether you have read it"`
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
 )
 
-// A block is a user with two posts and what others say of the first: the records at its places. Parts have whole blocks.
+// A block is a user with two posts and the reactions to the first, at these places. Parts consist of whole blocks.
 const (
 	sampleBlock = 50
 
@@ -28,17 +28,17 @@ const (
 	placeComments  = 6  // each with its notification
 	placeLikes     = 22 // the same
 	placeBookmarks = 46
-	placeImage     = 46 // of blocks with a cover, in place of a bookmark
+	placeImage     = 46 // in blocks with a cover, in place of a bookmark
 	placeAlbum     = 47 // the same
 
 	sampleCategories = 10
 	// sampleFirst is the number of the first user, whose token the demo's page shows, and of the first category.
 	sampleFirst = 123
-	// exampleName and exampleEmail are the first user's, in the examples too.
+	// exampleName and exampleEmail are the first user's, also in the examples.
 	exampleName, exampleEmail = "Ana Souza", "ana@example.com"
 )
 
-// sample makes a part of a sample.
+// sample generates a part of the sample data.
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
 		m := sampleMaker{Rand: p.Rand, total: p.Total}
@@ -50,15 +50,15 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 	}
 }
 
-// sampleMaker makes the records of a part, one after the other. What a record of another part tells of a block follows from the
-// block's number; all else is drawn.
+// sampleMaker generates the records of a part one after another. What a record says about another part's block is derived from
+// the block's number; everything else is random.
 type sampleMaker struct {
 	*rand.Rand
 	total int
 	last  deed // that the next record notifies of
 }
 
-// record makes the record at a place of a block.
+// record generates the record at a place of a block.
 func (m *sampleMaker) record(block, place int) table.Record {
 	at := sampleTime(block, place)
 	if id := m.cover(block); id != nil && place == placeImage {
@@ -109,7 +109,7 @@ func sampleUser(block int, at time.Time) portfoliodb.User {
 	}
 }
 
-// post is the published one, with as many comments and likes as the sample has of them.
+// post is the published one, with the counts of the sample's comments and likes.
 func (m *sampleMaker) post(block int, at time.Time) portfoliodb.Post {
 	text := sampleOf(block, false)
 	left := min(m.total-block*sampleBlock, placeBookmarks)
@@ -124,10 +124,10 @@ func (m *sampleMaker) post(block int, at time.Time) portfoliodb.Post {
 	return p
 }
 
-// pairs are how many records with a notification begin between places.
+// pairs is the number of records with a notification that begin between two places.
 func pairs(from, to int) int64 { return int64(max(to-from+1, 0) / 2) }
 
-// second is a post that nobody has seen yet, or that is archived or published.
+// second is a draft, or an archived or published post without reactions.
 func (m *sampleMaker) second(block int, at time.Time) portfoliodb.Post {
 	text := sampleOf(block, true)
 	p := portfoliodb.Post{
@@ -143,7 +143,7 @@ func (m *sampleMaker) second(block int, at time.Time) portfoliodb.Post {
 	return p
 }
 
-// category is one with as many posts as the sample has of them.
+// category has the count of the sample's posts.
 func (m *sampleMaker) category(n int, at time.Time) portfoliodb.Category {
 	name := sampleSubjects()[n]
 	slug := strings.ReplaceAll(strings.ToLower(name), " ", "-")
@@ -153,13 +153,13 @@ func (m *sampleMaker) category(n int, at time.Time) portfoliodb.Category {
 	}
 }
 
-// blocks are how many blocks of a category have a record at a place.
+// blocks is the number of a category's blocks with a record at a place.
 func (m *sampleMaker) blocks(category, place int) int64 {
-	all := (m.total - place + sampleBlock - 1) / sampleBlock // that have one there, of whatever category
+	all := (m.total - place + sampleBlock - 1) / sampleBlock // in any category
 	return int64(max(all-category+sampleCategories-1, 0) / sampleCategories)
 }
 
-// notification is that of the last comment or like, as its author gets it. It does not expire while the sample is used.
+// notification is that of the last comment or like. It does not expire while the sample is in use.
 func (m *sampleMaker) notification(block int) portfoliodb.Notification {
 	return portfoliodb.Notification{
 		UserID: sampleUserID(block), NotificationID: m.last.notificationID(), Kind: m.last.kind, PostID: m.last.postID, ActorID: m.last.actorID,
@@ -168,14 +168,14 @@ func (m *sampleMaker) notification(block int) portfoliodb.Notification {
 	}
 }
 
-// bookmark is of the first post of a block that is whole.
+// bookmark is for the first post of a complete block.
 func (m *sampleMaker) bookmark(block, place int, at time.Time) portfoliodb.Bookmark {
 	number := max(place-placeBookmarks+1, 0)
 	of := (block + 1 + number) % (m.total / sampleBlock)
 	return portfoliodb.Bookmark{UserID: sampleUserID(block), PostID: samplePostID(of, placePost), PostTitle: sampleOf(of, false).title, CreatedAt: at}
 }
 
-// other is the user of another block, another one for each number below the least number of blocks.
+// other is the user of another block, a different one for each number below the minimum number of blocks.
 func (m *sampleMaker) other(block, number int) string {
 	return sampleUserID((block + 1 + number) % (m.total / sampleBlock))
 }
@@ -186,7 +186,7 @@ func sampleSubjects() []string {
 	}
 }
 
-// sampleOf is what the first or second post of a block says. Larger samples say it again, numbered.
+// sampleOf is the text of a block's first or second post. Larger samples repeat it, numbered.
 func sampleOf(block int, second bool) sampleText {
 	half := len(sampleTexts()) / 2
 	texts := sampleTexts()[:half]
@@ -208,17 +208,17 @@ func sampleCategoryID(block int) string {
 
 func samplePostID(block, place int) string { return sampleID(sampleTime(block, place), block, place) }
 
-// sampleTime has a time for each record that is the same whatever the sample's size: the first block is the newest, each
-// other one is some hours older, and a block's records are minutes apart.
+// sampleTime gives each record a time that does not depend on the sample's size: the first block is the newest, each other is
+// some hours older, and a block's records are minutes apart.
 func sampleTime(block, place int) time.Time {
 	const between, apart = 13 * time.Hour, 11 * time.Minute
 	return time.Date(2026, time.November, 19, 7, 0, 0, 0, time.UTC).Add(-time.Duration(block)*between + time.Duration(place)*apart)
 }
 
-// sampleID is a ULID of a time, the same each time.
+// sampleID is a reproducible ULID with a time.
 func sampleID(at time.Time, block, place int) string {
 	var id ulid.ULID
-	_ = id.SetTime(ulid.Timestamp(at))                                  // a time of ours fits
+	_ = id.SetTime(ulid.Timestamp(at))                                  // our times fit
 	binary.BigEndian.PutUint64(id[8:], uint64(block*sampleBlock+place)) //nolint:gosec // not negative
 	return id.String()
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio"
 )
 
-// TestSample: a sample is sound, the same each time, and what the worker would make of it; its last block is not whole.
+// TestSample: a sample is consistent, reproducible, and equal to what the worker would produce; its last block is incomplete.
 func TestSample(t *testing.T) {
 	t.Parallel()
 	const whole = 26
@@ -35,7 +35,7 @@ func TestSample(t *testing.T) {
 		if comments, likes := len(s.comments), s.likeCount(); comments != 8*whole+pairs(rest, 6, 22) || likes != 12*whole+pairs(rest, 22, 46) {
 			t.Errorf("%d records have %d comments and %d likes", items, comments, likes)
 		}
-		for id := range s.contents { // of a post that is behind the end
+		for id := range s.contents { // of a post beyond the end
 			if _, ok := s.posts[id]; !ok {
 				delete(s.contents, id)
 			}
@@ -66,7 +66,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestExamples: what the demo's page shows to begin with works on an empty table and on one with a sample, whichever comes first.
+// TestExamples: the demo page's examples work on an empty table and with sample data, in either order.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for _, sampled := range [][]bool{{false, true, false}, {true, false}} {
@@ -91,7 +91,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// pairs are how many comments, or likes, a block has of so many records, each of which is followed by its notification.
+// pairs is the number of a block's comments, or likes, among so many records, each of which is followed by its notification.
 func pairs(records, from, to int) int { return max(min(records, to)-from+1, 0) / 2 }
 
 func (s stored) likeCount() (n int) {

@@ -12,14 +12,14 @@ import (
 //go:embed sample
 var sampleFiles embed.FS
 
-// sampleText is what a post of the sample says.
+// sampleText is the text of a sample post.
 type sampleText struct{ title, excerpt, body string }
 
-// sampleTexts are of the subjects in their order, and again from the first.
+// sampleTexts cycle through the subjects in order.
 var sampleTexts = sync.OnceValue(func() (texts []sampleText) {
 	entries, err := sampleFiles.ReadDir("sample")
 	if err != nil {
-		panic(err) // they are in the program
+		panic(err) // they are embedded
 	}
 	for _, e := range entries {
 		title, rest, ok := strings.Cut(strings.TrimPrefix(sampleFile(e.Name()), "# "), "\n\n")
@@ -32,13 +32,13 @@ var sampleTexts = sync.OnceValue(func() (texts []sampleText) {
 	return texts
 })
 
-// sampleRemarks are what readers say.
+// sampleRemarks are readers' comments.
 var sampleRemarks = sync.OnceValue(func() []string { return strings.Split(sampleFile("remarks.txt"), "\n") })
 
 func sampleFile(name string) string {
 	text, err := sampleFiles.ReadFile("sample/" + name)
 	if err != nil {
-		panic(err) // it is in the program
+		panic(err) // it is embedded
 	}
 	return strings.TrimSpace(string(text))
 }

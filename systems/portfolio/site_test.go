@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio/site"
 )
 
-// visit asks for a page as a browser does that follows no redirection.
+// visit requests a page without following redirects.
 func visit(t *testing.T, v *apitest.Server, path, language string) (*httptest.ResponseRecorder, string) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://blog.example.com/portfolio"+path, nil)
@@ -23,7 +23,7 @@ func visit(t *testing.T, v *apitest.Server, path, language string) (*httptest.Re
 	return w, w.Body.String()
 }
 
-// shows fails where a page is not there or lacks something.
+// shows fails if a page is missing or lacks a text.
 func shows(t *testing.T, v *apitest.Server, path, language string, want ...string) string {
 	t.Helper()
 	answer, text := visit(t, v, path, language)
@@ -38,7 +38,7 @@ func shows(t *testing.T, v *apitest.Server, path, language string, want ...strin
 	return text
 }
 
-// TestSite: what is published is on the site, in lists, at one address, in feeds and in the sitemap; drafts are nowhere.
+// TestSite: published posts are on the site, in lists, at one address, in feeds and in the sitemap; drafts are nowhere.
 func TestSite(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())
@@ -101,7 +101,7 @@ func wellFormed(path, text string) error {
 	}
 }
 
-// TestSitePages: older posts are on further pages, each once.
+// TestSitePages: older posts are on further pages, once each.
 func TestSitePages(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, portfolio.System())

@@ -17,7 +17,7 @@ import (
 
 const tableName = "portfolio-backend-table"
 
-// stored is all that the table has.
+// stored is the table's entire content.
 type stored struct {
 	users         map[string]portfoliodb.User
 	posts, copies map[string]portfoliodb.Post // by postId
@@ -29,7 +29,7 @@ type stored struct {
 	images        map[string]portfoliodb.Image
 	albums        map[string]int64               // numbers of images by user
 	requests      map[string]portfoliodb.Request // by user and key
-	emails, slugs map[string]string              // users and categories by what is theirs alone
+	emails, slugs map[string]string              // users and categories by their unique values
 	byStatus      map[string]string              // statuses of the posts in GSI1
 	byCategory    map[string]string              // categories of those in GSI2
 }
@@ -53,14 +53,14 @@ func scan(tb testing.TB, v *apitest.Server) stored {
 		}
 	}
 	for it := range items(tb, v, "GSI2") {
-		if category, ok := it["categoryId"]; ok { // it is no comment
+		if category, ok := it["categoryId"]; ok { // not a comment
 			s.byCategory[text(it["postId"])] = text(category)
 		}
 	}
 	return s
 }
 
-// take takes an item of the table.
+// take adds an item of the table.
 func (s stored) take(tb testing.TB, it table.Item) {
 	tb.Helper()
 	x, place, err := portfoliodb.Decode(it)
@@ -114,7 +114,7 @@ func text(v types.AttributeValue) string {
 	return ""
 }
 
-// items are those of a scan.
+// items returns a scan's items.
 func items(tb testing.TB, v *apitest.Server, index string) func(func(table.Item) bool) {
 	tb.Helper()
 	return func(yield func(table.Item) bool) {
@@ -137,7 +137,7 @@ func items(tb testing.TB, v *apitest.Server, index string) func(func(table.Item)
 	}
 }
 
-// sound fails where what is stored is not as it must always be.
+// sound fails unless the stored data is consistent.
 func (s stored) sound(tb testing.TB) {
 	tb.Helper()
 	s.postsSound(tb)
@@ -177,7 +177,7 @@ func (s stored) sound(tb testing.TB) {
 	}
 }
 
-// postsSound is about posts: numbers are exact, copies equal, and no more in an index than may be.
+// postsSound checks posts: counts are exact, copies equal, and indexes contain only what they may.
 func (s stored) postsSound(tb testing.TB) {
 	tb.Helper()
 	comments := map[string]int64{}
@@ -197,7 +197,7 @@ func (s stored) postsSound(tb testing.TB) {
 			tb.Errorf("%s has %d comments and %d likes, and says %d and %d", id, comments[id], len(s.likes[id]), p.CommentCount, p.LikeCount)
 		}
 		whole := p
-		whole.VisibleTo, whole.LikeCount, whole.CommentCount = "", 0, 0 // which the copy does not have
+		whole.VisibleTo, whole.LikeCount, whole.CommentCount = "", 0, 0 // not in the copy
 		for _, image := range p.Images {
 			if is := s.images[image]; is.UserID != p.UserID || is.State != portfoliodb.ImageStateReady {
 				tb.Errorf("%s shows %s, which is %+v", id, image, is)

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/systems/portfolio"
 )
 
-// template is how Portfolio is deployed: the patterns that each function calls.
+// template describes the deployment: the patterns that each function calls.
 func template(v *apitest.Server) sam.Template {
 	const get, put, remove = "s3:GetObject", "s3:PutObject", "s3:DeleteObject"
 	return sam.Template{
@@ -79,15 +79,15 @@ func template(v *apitest.Server) sam.Template {
 				"":            {"images": {get}, "small": {get}},
 			},
 		},
-		Memory: map[string]int{"keepImage": 1024}, // a photograph's pixels
+		Memory: map[string]int{"keepImage": 1024}, // decoding photographs
 		Schedules: []sam.Schedule{{
 			Name: "images", Every: time.Hour, Patterns: []string{"ImagesToCheck", "UserByID", "PostsByAuthor", "CheckImageLater", "RemoveImage"},
 		}},
 	}
 }
 
-// pagePaths are the paths of pages beside the first one, without those of a directory, which only send elsewhere; none while nothing is
-// served, for the roles of functions do not depend on them.
+// pagePaths are the pages' paths except the front page's, without redirecting directories; none if nothing is served, because
+// roles do not depend on them.
 func pagePaths(v *apitest.Server) (paths []string) {
 	if v.Host == nil {
 		return nil
@@ -101,11 +101,11 @@ func pagePaths(v *apitest.Server) (paths []string) {
 	return paths
 }
 
-// TestTemplate: the files of lambda are what the design and the API make it.
+// TestTemplate: the files in lambda are generated from the design and the API.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	template(apitest.Open(t, portfolio.System())).Compare(t, "lambda")
 }
 
-// TestMain runs every test so that each function may do what the template lets it, and nothing else.
+// TestMain runs every test with the permissions that the template gives to each function.
 func TestMain(m *testing.M) { apitest.Main(m, template, portfolio.System) }

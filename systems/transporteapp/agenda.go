@@ -11,23 +11,23 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// maxOpen is how many trips an agenda has at most, which bounds its item.
+// maxOpen is the maximum number of trips in an agenda, which limits the item's size.
 const maxOpen = 100
 
-// RecursosElegidos are the ids of who and what is to make a trip.
+// RecursosElegidos are the ids of the driver, vehicle and trailer for a trip.
 type RecursosElegidos struct {
 	ConductorID string `json:"conductorId" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID"`
 	VehiculoID  string `json:"vehiculoId" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID"`
 	RemolqueID  string `json:"remolqueId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID"`
 }
 
-// overlap tells whether two periods have a moment in common. A period has its beginning and not its end: a trip may begin when
+// overlap reports whether two periods overlap. A period includes its beginning and excludes its end: a trip may begin when
 // another ends.
 func overlap(a, b db.Periodo) bool {
 	return a.Desde.Equal(b.Desde) || a.Desde.Before(b.Hasta) && b.Desde.Before(a.Hasta)
 }
 
-// taken tells whether an agenda has another trip than this in a period.
+// taken reports whether an agenda has another trip in a period.
 func taken(a *db.Agenda, p db.Periodo, tripID string) bool {
 	for id, other := range a.Periodos {
 		if id != tripID && overlap(p, other) {
@@ -37,7 +37,7 @@ func taken(a *db.Agenda, p db.Periodo, tripID string) bool {
 	return false
 }
 
-// atWork tells whether a driver, a vehicle or a trailer can be given to a trip; one that is on its way can have the next.
+// atWork reports whether a driver, vehicle or trailer can be assigned; one that is on a trip can have the next.
 func atWork(state db.EstadoRecurso) bool {
 	return state == db.EstadoRecursoDisponible || state == db.EstadoRecursoEnViaje
 }
@@ -46,7 +46,7 @@ func periodOf(v *db.Viaje) db.Periodo {
 	return db.Periodo{Desde: v.FechaInicioProgramada, Hasta: v.FechaFinProgramada}
 }
 
-// idsOf are the ids of who and what makes a trip, in order; none for a trip without.
+// idsOf returns the ids of a trip's driver, vehicle and trailer, in order; none if the trip has none.
 func idsOf(r *db.Recursos) []string {
 	if r == nil {
 		return nil
@@ -54,7 +54,7 @@ func idsOf(r *db.Recursos) []string {
 	return append([]string{r.ConductorID, r.VehiculoID}, list(text(r.RemolqueID))...)
 }
 
-// agendas finds agendas by the ids of those whose they are, which differ; one that is not there is left out.
+// agendas finds agendas by the ids of their owners, which are distinct; missing ones are omitted.
 func (s *service) agendas(ctx context.Context, userID string, ids []string) (map[string]*db.Agenda, error) {
 	found, err := s.db.Agendas(ctx, each(ids, func(id string) db.AgendasInput { return db.AgendasInput{UserID: userID, RecursoID: id} }))
 	out := map[string]*db.Agenda{}
@@ -66,13 +66,13 @@ func (s *service) agendas(ctx context.Context, userID string, ids []string) (map
 	return out, err
 }
 
-// assign gives a trip that has not left its driver, its vehicle and, unless there is none, its trailer, in place of those it has.
-// All of them are looked at again if anything has changed before the write.
+// assign assigns driver, vehicle and optionally trailer to a trip that has not started, in place of the current ones. It retries
+// if anything changes before the write.
 func (s *service) assign(ctx context.Context, who auth.Principal, in chosenResources) (Viaje, error) {
 	return s.reassign(ctx, who.Sub, in.ViajeID, &in.Body)
 }
 
-// unassign takes from a trip that has not left all that it has.
+// unassign removes everything assigned to a trip that has not started.
 func (s *service) unassign(ctx context.Context, userID, id string) (Viaje, error) {
 	return s.reassign(ctx, userID, id, nil)
 }
@@ -95,7 +95,7 @@ func (s *service) reassign(ctx context.Context, userID, id string, chosen *Recur
 		all := slices.Concat(idsOf(v.Resources), wanted)
 		slices.Sort(all)
 		all = slices.Compact(all)
-		// The agendas first: a driver who is changed after that has another revision at the write.
+		// Read the agendas first: a driver who changes afterwards has a different revision at the write.
 		agendas, err := s.agendas(ctx, userID, all)
 		if err != nil {
 			return err
@@ -130,7 +130,7 @@ func (s *service) reassign(ctx context.Context, userID, id string, chosen *Recur
 	return s.changed(ctx, userID, id, err)
 }
 
-// fit finds who and what was chosen for a trip, as they are now, or says why one of them cannot make it.
+// fit returns the current state of the chosen driver, vehicle and trailer, or says why one of them is not available.
 func (s *service) fit(ctx context.Context, v *db.Viaje, chosen RecursosElegidos, agendas map[string]*db.Agenda) (*db.Recursos, error) {
 	found, err := s.resources(ctx, v.UserID, RecursosConsulta{
 		Conductores: []string{chosen.ConductorID}, Vehiculos: []string{chosen.VehiculoID}, Remolques: list(chosen.RemolqueID),
@@ -176,7 +176,7 @@ func (s *service) fit(ctx context.Context, v *db.Viaje, chosen RecursosElegidos,
 	return r, fits(chosen.RemolqueID, atWork(trailer.Estado), db.ErrRemolqueNoDisponible, errRemolqueOcupado)
 }
 
-// licensed tells whether a licence is valid on the last day of a trip.
+// licensed reports whether a licence is valid on a trip's last day.
 func licensed(valid string, last table.Date) bool {
 	ends, err := table.ParseDate(valid)
 	return err == nil && ends.Compare(last) >= 0

@@ -11,17 +11,17 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// day is a time in January 2027, when the trips of these tests are.
+// day is a time in January 2027, the month of these tests' trips.
 func day(n, hour int) time.Time { return time.Date(2027, time.January, n, hour, 0, 0, 0, time.UTC) }
 
-// planned makes a trip of a period, and returns its path.
+// planned creates a trip in a period, and returns its path.
 func planned(tb testing.TB, v *apitest.Server, key string, from, to time.Time) string {
 	tb.Helper()
 	body := with(bareTrip(), object{"fechaInicioProgramada": from, "fechaFinProgramada": to})
 	return "/viajes/" + post[transporteapp.ViajeConCarta](tb, v, http.StatusCreated, ana, "/viajes", key, body).ViajeID
 }
 
-// TestPeriods: a driver, a vehicle and a trailer make any number of trips, one after another, and no two at one time.
+// TestPeriods: a driver, a vehicle and a trailer can have any number of consecutive trips, and no two that overlap.
 func TestPeriods(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, transporteapp.System(transporteapp.Options{PAC: testPAC, Anticipacion: 100 * 365 * 24 * time.Hour}), func(t *testing.T, v *apitest.Server) {
@@ -47,7 +47,7 @@ func TestPeriods(t *testing.T) {
 			{day(11, 0), day(11, 1), false},
 			{day(12, 17), day(13, 0), false},
 			{day(9, 0), day(13, 0), false},
-			{day(10, 8), day(10, 8), false}, // no time at all, as the other begins
+			{day(10, 8), day(10, 8), false}, // an empty period when the other begins
 		} {
 			trip := planned(t, v, fmt.Sprint("t-", i), c.from, c.to)
 			if c.free {
@@ -86,7 +86,7 @@ func TestPeriods(t *testing.T) {
 	})
 }
 
-// TestFree: lists of who is free in a period have those who can be assigned then, page by page, and only the company's.
+// TestFree: lists by period contain what can be assigned then, page by page, and only the company's own.
 func TestFree(t *testing.T) {
 	t.Parallel()
 	const drivers = 5
@@ -158,7 +158,7 @@ func TestFree(t *testing.T) {
 	}
 }
 
-// TestAgendaIsBounded: a driver has a hundred trips ahead at most.
+// TestAgendaIsBounded: a driver has at most a hundred planned trips.
 func TestAgendaIsBounded(t *testing.T) {
 	t.Parallel()
 	const most = 100
@@ -177,7 +177,7 @@ func TestAgendaIsBounded(t *testing.T) {
 	}
 }
 
-// TestBoard: the trips of a period are listed with who and what makes them, as it is after each assignment.
+// TestBoard: the trips of a period are listed with driver and vehicle, up to date after each assignment.
 func TestBoard(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, transporteapp.System(transporteapp.Options{PAC: testPAC}), func(t *testing.T, v *apitest.Server) {

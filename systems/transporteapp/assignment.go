@@ -10,10 +10,10 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// cents are the decimals of an average.
+// cents is the number of decimals of an average.
 const cents = 2
 
-// schedule makes a draft a planned trip.
+// schedule turns a draft into a planned trip.
 func (s *service) schedule(ctx context.Context, userID, id string) (v Viaje, err error) {
 	err = again(ctx, func() error {
 		done, err := s.db.ProgramarViaje(ctx, db.ProgramarViajeInput{UserID: userID, ViajeID: id})
@@ -32,7 +32,7 @@ func (s *service) changed(ctx context.Context, userID, id string, err error) (Vi
 	return seen(ctx, v), err
 }
 
-// list is a list of one text, or of none where it is "".
+// list is a list of one text; empty for "".
 func list(s string) []string {
 	if s == "" {
 		return nil
@@ -40,7 +40,7 @@ func list(s string) []string {
 	return []string{s}
 }
 
-// begin lets a trip leave.
+// begin starts a trip.
 func (s *service) begin(ctx context.Context, userID, id string) (Viaje, error) {
 	err := again(ctx, func() error {
 		v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
@@ -68,7 +68,7 @@ func (s *service) begin(ctx context.Context, userID, id string) (Viaje, error) {
 				ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, RemolqueID: *r.RemolqueID,
 			})
 		}
-		if errors.Is(err, db.ErrTrackingExists) { // a trip that has begun once
+		if errors.Is(err, db.ErrTrackingExists) { // a trip that has begun before
 			return db.ErrViajeNoProgramado
 		}
 		return err
@@ -76,7 +76,7 @@ func (s *service) begin(ctx context.Context, userID, id string) (Viaje, error) {
 	return s.changed(ctx, userID, id, err)
 }
 
-// complete ends a trip, frees who and what made it, and counts what they have driven, and how.
+// complete ends a trip, releases its driver, vehicle and trailer, and updates their statistics.
 func (s *service) complete(ctx context.Context, who auth.Principal, in arrival) (Viaje, error) {
 	userID, id := who.Sub, in.ViajeID
 	var how Llegada
@@ -84,7 +84,7 @@ func (s *service) complete(ctx context.Context, who auth.Principal, in arrival) 
 		how = *in.Body
 	}
 	if how != (Llegada{}) && memberOf(ctx).Rol == db.RolConductor {
-		return Viaje{}, errRol // nobody rates themselves
+		return Viaje{}, errRol // drivers do not rate themselves
 	}
 	err := again(ctx, func() error {
 		v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
@@ -133,11 +133,11 @@ func (s *service) complete(ctx context.Context, who auth.Principal, in arrival) 
 			Lines: each(idsOf(r), func(of string) db.CompletarConRemolqueLine { return db.CompletarConRemolqueLine{RecursoID: of} }),
 		})
 		return err
-	}, db.ErrPosicionCambio, db.ErrRecursoCambio) // it has moved meanwhile, or another request has ended it
+	}, db.ErrPosicionCambio, db.ErrRecursoCambio) // it has moved in the meantime, or another request has ended it
 	return s.changed(ctx, userID, id, err)
 }
 
-// arrived is how a driver has driven with a trip more.
+// arrived adds a trip to a driver's statistics.
 func arrived(before db.Desempeno, km table.Decimal, how Llegada, punctual bool) (db.Desempeno, error) {
 	p := before
 	p.ViajesCompletados++
@@ -162,7 +162,7 @@ func average(total, count int64) (*table.Decimal, error) {
 	return &d, err
 }
 
-// cancel calls a trip off and frees who and what was to make it, or makes it.
+// cancel cancels a trip and releases its driver, vehicle and trailer.
 func (s *service) cancel(ctx context.Context, userID, id string) (Viaje, error) {
 	err := again(ctx, func() error {
 		v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
@@ -192,6 +192,6 @@ func (s *service) cancel(ctx context.Context, userID, id string) (Viaje, error) 
 			})
 		}
 		return err
-	}, db.ErrRecursoCambio) // somebody was assigned, or the trip has left, meanwhile
+	}, db.ErrRecursoCambio) // an assignment or the start happened in the meantime
 	return s.changed(ctx, userID, id, err)
 }

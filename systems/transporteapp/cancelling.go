@@ -13,7 +13,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// cancelCarta cancels a carta: a draft gives its credit back, a stamped one has the PAC cancel it first.
+// cancelCarta cancels a carta: a draft returns its credit, a stamped one is first cancelled by the PAC.
 func (s *service) cancelCarta(ctx context.Context, who auth.Principal, in cancelledCarta) (Carta, error) {
 	userID, id := who.Sub, in.CartaID
 	err := again(ctx, func() error {
@@ -34,15 +34,15 @@ func (s *service) cancelCarta(ctx context.Context, who auth.Principal, in cancel
 		default:
 			return db.ErrCartaNoTimbrada
 		}
-	}, db.ErrCartaNoBorrador) // it was stamped meanwhile
+	}, db.ErrCartaNoBorrador) // it was stamped in the meantime
 	if err != nil {
 		return Carta{}, err
 	}
 	return s.head(ctx, userID, id)
 }
 
-// cancelStamped has the PAC cancel a stamped carta, which is en_cancelacion from before the PAC is asked until its answer is
-// known: its trip does not leave meanwhile. Where the answer is lost, the request is sent again.
+// cancelStamped has the PAC cancel a stamped carta. The carta is en_cancelacion from before the PAC is called until its response
+// is known, and the trip cannot start in the meantime. If the response is lost, the request is repeated.
 func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replacement string) error {
 	var bad fields
 	bad.addIf(reason == "", "body.motivo", "is missing: the carta is stamped")
@@ -54,7 +54,7 @@ func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replac
 		_, err := s.db.EmpezarCancelacion(ctx, db.EmpezarCancelacionInput{
 			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Fiscal: fiscalOf(c, db.EstadoCartaEnCancelacion),
 		})
-		if errors.Is(err, db.ErrCartaNoTimbrada) { // another request has asked meanwhile
+		if errors.Is(err, db.ErrCartaNoTimbrada) { // another request has called the PAC in the meantime
 			return table.ErrConflict
 		}
 		if err != nil {
@@ -75,7 +75,7 @@ func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replac
 	return err
 }
 
-// refusedCancel makes a carta that the PAC does not cancel a stamped one as before, and returns the refusal.
+// refusedCancel reverts a carta that the PAC does not cancel to stamped, and returns the rejection.
 func (s *service) refusedCancel(ctx context.Context, c *db.Carta, refusal error) error {
 	err := again(ctx, func() error {
 		_, err := s.db.DejarCancelacion(ctx, db.DejarCancelacionInput{
@@ -83,7 +83,7 @@ func (s *service) refusedCancel(ctx context.Context, c *db.Carta, refusal error)
 		})
 		return err
 	})
-	if err != nil && !errors.Is(err, db.ErrCartaNoTimbrada) { // else another request has heard it too
+	if err != nil && !errors.Is(err, db.ErrCartaNoTimbrada) { // otherwise another request has received it too
 		return err
 	}
 	return &problem.Error{

@@ -10,7 +10,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// batch is how many goods a transaction takes: DynamoDB's has 100 items, of which the carta and the request are two.
+// batch is how many goods a transaction takes: DynamoDB's limit is 100 items, including the carta and the idempotency record.
 const batch = 90
 
 // carta is one of a company's.
@@ -18,19 +18,19 @@ func (s *service) carta(ctx context.Context, userID, id string) (db.Carta, error
 	return s.db.CartaPorID(ctx, db.CartaPorIDInput{UserID: userID, CartaID: id})
 }
 
-// head is the head of a company's carta.
+// head returns the header of a company's carta.
 func (s *service) head(ctx context.Context, userID, id string) (Carta, error) {
 	c, err := s.carta(ctx, userID, id)
 	return cartaOf(&c), err
 }
 
-// byFolio is the head of a company's carta by its folio.
+// byFolio returns the header of a company's carta by its folio.
 func (s *service) byFolio(ctx context.Context, who auth.Principal, in folioPath) (Carta, error) {
 	c, err := s.db.CartaPorFolio(ctx, db.CartaPorFolioInput{UserID: who.Sub, Folio: in.Folio})
 	return cartaOf(&c), err
 }
 
-// declareVehicle declares a draft's vehicle.
+// declareVehicle sets a draft's vehicle.
 func (s *service) declareVehicle(ctx context.Context, who auth.Principal, declared declaredVehicle) (Autotransporte, error) {
 	in := declared.Body
 	var bad fields
@@ -51,7 +51,7 @@ func (s *service) declareVehicle(ctx context.Context, who auth.Principal, declar
 	return in, err
 }
 
-// declarePlaces gives a draft its places, instead of those that it had.
+// declarePlaces replaces a draft's places.
 func (s *service) declarePlaces(ctx context.Context, who auth.Principal, declared declaredPlaces) (Ubicaciones, error) {
 	userID, id, in := who.Sub, declared.CartaID, declared.Body.Ubicaciones
 	var bad fields
@@ -78,7 +78,7 @@ func (s *service) declarePlaces(ctx context.Context, who auth.Principal, declare
 		if err != nil {
 			return err
 		}
-		if c.NumUbicaciones > n { // all go first: a part of them would not be what distanciaTotal is the sum of
+		if c.NumUbicaciones > n { // delete all first: distanciaTotal must be the sum of the places
 			if _, err := s.db.QuitarUbicaciones(ctx, db.QuitarUbicacionesInput{
 				UserID: userID, CartaID: id, Revision: c.Revision, Lines: behind(0, c.NumUbicaciones, func(orden int64) db.QuitarUbicacionesLine {
 					return db.QuitarUbicacionesLine{Orden: orden}
@@ -97,7 +97,7 @@ func (s *service) declarePlaces(ctx context.Context, who auth.Principal, declare
 	return Ubicaciones{in}, err
 }
 
-// behind are lines for what is numbered from n+1 to last.
+// behind returns lines for items numbered from n+1 to last.
 func behind[T any](n, last int64, line func(int64) T) []T {
 	var out []T
 	for orden := n + 1; orden <= last; orden++ {
@@ -106,7 +106,7 @@ func behind[T any](n, last int64, line func(int64) T) []T {
 	return out
 }
 
-// declarePeople gives a draft its people, instead of those that it had.
+// declarePeople replaces a draft's people.
 func (s *service) declarePeople(ctx context.Context, who auth.Principal, declared declaredPeople) (Figuras, error) {
 	userID, id, in := who.Sub, declared.CartaID, declared.Body.Figuras
 	var bad fields
@@ -145,8 +145,8 @@ func (s *service) declarePeople(ctx context.Context, who auth.Principal, declare
 	return Figuras{in}, err
 }
 
-// addGoods adds goods to a draft, a transaction for each batch, with a request key of its own: what is sent again goes on where
-// it had stopped.
+// addGoods adds goods to a draft, one transaction per batch, each with its own idempotency record: a repeated request continues
+// where it stopped.
 func (s *service) addGoods(ctx context.Context, who auth.Principal, added addedGoods) (Agregado, bool, error) {
 	in := added.Body.Mercancias
 	var bad fields
@@ -158,7 +158,8 @@ func (s *service) addGoods(ctx context.Context, who auth.Principal, added addedG
 	if err := bad.problem(); err != nil {
 		return Agregado{}, false, err
 	}
-	// The fingerprint of each part is that of the whole: the key of other goods is another request's, wherever the first stopped.
+	// Each part has the fingerprint of the whole: with other goods the key belongs to a different request, wherever the first one
+	// stopped.
 	all := newRequest(who.Sub, added.RequestKey, "addMercancias "+added.CartaID, in)
 	var done Agregado
 	replayed := true
@@ -208,7 +209,7 @@ func (s *service) addBatch(ctx context.Context, id string, r request, in []Merca
 	})
 }
 
-// contents is a page of what a carta lists. Of no carta, or another company's, there is none.
+// contents returns a page of a carta's contents; empty for an unknown carta or another company's.
 func (s *service) contents(ctx context.Context, who auth.Principal, in cartaPage) (Contenido, error) {
 	page := in.Options()
 	if page.After == "" {
@@ -224,7 +225,7 @@ func (s *service) contents(ctx context.Context, who auth.Principal, in cartaPage
 	return out, err
 }
 
-// goods are a page of the goods of a carta.
+// goods returns a page of a carta's goods.
 func (s *service) goods(ctx context.Context, who auth.Principal, in cartaPage) (table.Page[db.Mercancia], error) {
 	page, err := s.db.MercanciasDeCarta(ctx, db.MercanciasDeCartaInput{UserID: who.Sub, CartaID: in.CartaID}, in.Options())
 	if err == nil && len(page.Items) == 0 {
@@ -233,7 +234,7 @@ func (s *service) goods(ctx context.Context, who auth.Principal, in cartaPage) (
 	return page, err
 }
 
-// declared is the head of a carta as the tax office wants it.
+// declared converts a carta's header to a fiscal document.
 func declared(c *db.Carta) *cartaporte.Documento {
 	return &cartaporte.Documento{
 		Folio: c.Folio, IDCCP: c.IDCcp, TotalDistancia: c.DistanciaTotal, PesoBrutoTotal: c.PesoBrutoTotal,
@@ -247,7 +248,7 @@ func declared(c *db.Carta) *cartaporte.Documento {
 	}
 }
 
-// document is a carta as the tax office wants it, read back whole.
+// document reads a whole carta as a fiscal document.
 func (s *service) document(ctx context.Context, c *db.Carta) (*cartaporte.Documento, error) {
 	d := declared(c)
 	for after := table.Cursor(""); ; {
@@ -275,7 +276,7 @@ func (s *service) document(ctx context.Context, c *db.Carta) (*cartaporte.Docume
 	return d, nil
 }
 
-// gather adds a page of what a carta lists to a document.
+// gather adds a page of a carta's contents to a document.
 func gather(d *cartaporte.Documento, page *db.CartaCompletaResult) {
 	for _, a := range page.Autotransporte {
 		d.Autotransporte = &cartaporte.Autotransporte{

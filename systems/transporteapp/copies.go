@@ -9,7 +9,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// What is stored, as responses show it.
+// Conversions from stored items to responses.
 var (
 	perfilOfUser       = byname.Copy[db.User, Perfil]()
 	conductorOf        = byname.Copy[db.Conductor, Conductor]()
@@ -34,7 +34,7 @@ var (
 	autotransporteOf   = byname.Copy[db.Autotransporte, Autotransporte]()
 )
 
-// What requests say, as it is stored. A company and a request come first, which no body can say.
+// Conversions from requests to stored items. The company and the idempotency record come first, because they are not in the body.
 var (
 	crearPerfil           = byname.Copy2[newCompany, NuevoPerfil, db.CrearPerfilInput]()
 	guardarPerfil         = byname.Copy2[owner, NuevoPerfil, db.GuardarPerfilInput]()
@@ -64,20 +64,20 @@ var (
 // owner is a company.
 type owner struct{ UserID string }
 
-// newCompany is a company with what it begins with.
+// newCompany is a new company with its initial values.
 type newCompany struct {
 	UserID       string
 	Subscription db.Suscripcion
 	Credits      db.Creditos
 }
 
-// revised is a company with the revision of its carta that was seen.
+// revised is a company with the revision of its carta that was read.
 type revised struct {
 	UserID   string
 	Revision int64
 }
 
-// newCartaRequest is a request for a carta with what that is held to.
+// newCartaRequest is a request for a carta with its conditions.
 type newCartaRequest struct {
 	request
 	terms
@@ -116,9 +116,9 @@ func cartaOf(c *db.Carta) Carta {
 	return out
 }
 
-// into writes what is said into a driver.
+// into copies the input to a driver.
 func (in *NuevoConductor) into(c *db.Conductor) {
-	day, _ := table.ParseDate(in.Licencia.Vigencia) // check has looked
+	day, _ := table.ParseDate(in.Licencia.Vigencia) // checked before
 	c.Nombre, c.Rfc, c.Curp, c.Email, c.Telefono = in.Nombre, in.Rfc, in.Curp, given(in.Email), given(in.Telefono)
 	c.Estado, c.Activo = in.Estado, in.Activo == nil || *in.Activo
 	c.Vence = day
@@ -129,7 +129,7 @@ func (in *NuevoConductor) into(c *db.Conductor) {
 	}
 }
 
-// into writes what is said into a trip.
+// into copies the input to a trip.
 func (in *DatosViaje) into(v *db.Viaje) {
 	viajeInto(*in, v)
 	v.FechaInicioProgramada = in.FechaInicioProgramada.UTC().Truncate(time.Millisecond)

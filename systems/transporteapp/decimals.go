@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// Decimal is a number of JSON that keeps all its digits.
+// Decimal is a JSON number with all its digits.
 type Decimal struct{ table.Decimal }
 
 // Schema makes Decimal a number in the API's document.
@@ -29,7 +29,7 @@ func sum(list ...table.Decimal) (table.Decimal, error) {
 	return table.ParseDecimal(total.FloatString(most))
 }
 
-// difference is one number less another, which is not negative.
+// difference subtracts numbers; a negative result becomes nil.
 func difference(of, less table.Decimal) (table.Decimal, error) {
 	negative, err := table.ParseDecimal("-" + less.String())
 	if err != nil {
@@ -38,7 +38,7 @@ func difference(of, less table.Decimal) (table.Decimal, error) {
 	return sum(of, negative)
 }
 
-// text is what an optional text says, "" where there is none.
+// text is an optional text; "" if there is none.
 func text(p *string) string {
 	if p == nil {
 		return ""
@@ -46,7 +46,7 @@ func text(p *string) string {
 	return *p
 }
 
-// given is a text as an optional one: "" is none.
+// given converts a text to an optional one: "" is none.
 func given(s string) *string {
 	if s == "" {
 		return nil

@@ -11,7 +11,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// check refuses what the schema cannot.
+// check rejects what the schema cannot express.
 func (in *NuevoConductor) check() error {
 	var bad fields
 	p, err := cartaporte.RFC(in.Rfc)
@@ -23,7 +23,7 @@ func (in *NuevoConductor) check() error {
 	return bad.problem()
 }
 
-// createDriver makes a driver, if the plan allows one more.
+// createDriver creates a driver if the plan allows it.
 func (s *service) createDriver(ctx context.Context, who auth.Principal, in newDriver) (Conductor, bool, error) {
 	if err := in.Body.check(); err != nil {
 		return Conductor{}, false, err
@@ -66,8 +66,8 @@ func (s *service) saveDriver(ctx context.Context, who auth.Principal, in changed
 	return s.db.ConductorPorID(ctx, db.ConductorPorIDInput{UserID: who.Sub, ConductorID: in.ConductorID})
 }
 
-// hasVehicle refuses a vehicle that a driver is to have, "" for none, and that is not one of the company's. It may be taken off
-// the company later: which vehicle a trip has, the trip says.
+// hasVehicle rejects a driver's vehicle that is not the company's; "" is none. The company may delete it later: the vehicle of a
+// trip is stored in the trip.
 func (s *service) hasVehicle(ctx context.Context, userID, id string) error {
 	if id == "" {
 		return nil
@@ -81,7 +81,7 @@ func (s *service) hasVehicle(ctx context.Context, userID, id string) error {
 	return err
 }
 
-// deleteDriver takes a driver who has no trips off the company.
+// deleteDriver deletes a driver without trips.
 func (s *service) deleteDriver(ctx context.Context, who auth.Principal, in ConductorPath) error {
 	return s.inTurn(ctx, who.Sub, func() error {
 		_, err := s.db.BorrarConductor(ctx, db.BorrarConductorInput{UserID: who.Sub, ConductorID: in.ConductorID})
@@ -89,7 +89,7 @@ func (s *service) deleteDriver(ctx context.Context, who auth.Principal, in Condu
 	})
 }
 
-// listDrivers are a page of a company's drivers: those in a state, or all, or those who are free in a period.
+// listDrivers returns a page of a company's drivers: by state, all, or those available in a period.
 func (s *service) listDrivers(ctx context.Context, who auth.Principal, in driverQuery) (table.Page[ConductorResumen], error) {
 	free, err := in.period(string(in.Estado))
 	switch {

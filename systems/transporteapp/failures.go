@@ -8,7 +8,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// What the domain refuses by itself.
+// Errors of the domain.
 var (
 	errSinConfig        = errors.New("the profile says not how the company issues")
 	errConductorOcupado = errors.New("the driver has another trip in that period")
@@ -24,7 +24,7 @@ var (
 	errPACRechaza       = errors.New("the PAC refuses the document")
 )
 
-// rules are the answers to what the design declares, and to what the domain refuses.
+// rules map the errors of the design and of the domain to responses.
 func rules() problem.Rules {
 	return problem.Rules{
 		{Err: db.ErrLimiteConductores, Code: "limite_conductores", Detail: "the plan allows no more drivers"},

@@ -10,7 +10,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// check refuses what the schema cannot.
+// check rejects what the schema cannot express.
 func (in *NuevoVehiculo) check() error {
 	var bad fields
 	bad.addIf(!cartaporte.ConfigAutotransporte.Tiene(in.ConfigVehicular), "body.configVehicular", "is no key of c_ConfigAutotransporte")
@@ -24,7 +24,7 @@ func (in *NuevoRemolque) check() error {
 	return bad.problem()
 }
 
-// createVehicle makes a vehicle, if the plan allows one more.
+// createVehicle creates a vehicle if the plan allows it.
 func (s *service) createVehicle(ctx context.Context, who auth.Principal, in newVehicle) (Vehiculo, bool, error) {
 	if err := in.Body.check(); err != nil {
 		return Vehiculo{}, false, err
@@ -60,10 +60,10 @@ func (s *service) saveVehicle(ctx context.Context, who auth.Principal, in change
 	if err != nil {
 		return v, err
 	}
-	return *saved.Vehiculo, nil // it was read, for the plate that it had
+	return *saved.Vehiculo, nil // it was read for its previous plate
 }
 
-// deleteVehicle takes a vehicle that has no trips off the company.
+// deleteVehicle deletes a vehicle without trips.
 func (s *service) deleteVehicle(ctx context.Context, who auth.Principal, in VehiculoPath) error {
 	return s.inTurn(ctx, who.Sub, func() error {
 		_, err := s.db.BorrarVehiculo(ctx, db.BorrarVehiculoInput{UserID: who.Sub, VehiculoID: in.VehiculoID})
@@ -71,7 +71,7 @@ func (s *service) deleteVehicle(ctx context.Context, who auth.Principal, in Vehi
 	})
 }
 
-// listVehicles are a page of a company's vehicles: those in a state, or all, or those that are free in a period.
+// listVehicles returns a page of a company's vehicles: by state, all, or those available in a period.
 func (s *service) listVehicles(ctx context.Context, who auth.Principal, in unitQuery) (table.Page[UnidadResumen], error) {
 	free, err := in.period(string(in.Estado))
 	switch {
@@ -86,7 +86,7 @@ func (s *service) listVehicles(ctx context.Context, who auth.Principal, in unitQ
 	}
 }
 
-// createTrailer makes a trailer.
+// createTrailer creates a trailer.
 func (s *service) createTrailer(ctx context.Context, who auth.Principal, in newTrailer) (Remolque, bool, error) {
 	if err := in.Body.check(); err != nil {
 		return Remolque{}, false, err
@@ -122,17 +122,17 @@ func (s *service) saveTrailer(ctx context.Context, who auth.Principal, in change
 	if err != nil {
 		return v, err
 	}
-	return *saved.Remolque, nil // it was read, for the plate that it had
+	return *saved.Remolque, nil // it was read for its previous plate
 }
 
-// deleteTrailer takes a trailer that has no trips off the company.
+// deleteTrailer deletes a trailer without trips.
 func (s *service) deleteTrailer(ctx context.Context, who auth.Principal, in RemolquePath) error {
 	return again(ctx, func() error {
 		return s.db.BorrarRemolque(ctx, db.BorrarRemolqueInput{UserID: who.Sub, RemolqueID: in.RemolqueID})
 	})
 }
 
-// listTrailers are a page of a company's trailers: those in a state, or all, or those that are free in a period.
+// listTrailers returns a page of a company's trailers: by state, all, or those available in a period.
 func (s *service) listTrailers(ctx context.Context, who auth.Principal, in unitQuery) (table.Page[UnidadResumen], error) {
 	free, err := in.period(string(in.Estado))
 	switch {
@@ -152,8 +152,8 @@ func (s *service) findResources(ctx context.Context, who auth.Principal, in api.
 	return s.resources(ctx, who.Sub, in.Body)
 }
 
-// resources finds drivers, vehicles and trailers by their ids, each kind in one BatchGetItem, all at once. What is not there,
-// or is another company's, is left out.
+// resources finds drivers, vehicles and trailers by id, one BatchGetItem per kind, in parallel. Unknown ids, and those of other
+// companies, are omitted.
 func (s *service) resources(ctx context.Context, userID string, ids RecursosConsulta) (RecursosHallados, error) {
 	var (
 		drivers  []*db.Conductor
@@ -184,7 +184,7 @@ func (s *service) resources(ctx context.Context, userID string, ids RecursosCons
 	}, nil
 }
 
-// each makes a list of another.
+// each converts a list.
 func each[S, T any](list []S, of func(S) T) []T {
 	out := make([]T, len(list))
 	for i, x := range list {
@@ -193,7 +193,7 @@ func each[S, T any](list []S, of func(S) T) []T {
 	return out
 }
 
-// found makes a list of what is there.
+// found lists what exists.
 func found[S, T any](list []*S, of func(S) T) []T {
 	out := []T{}
 	for _, x := range list {

@@ -10,7 +10,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// GoodPath leads to one of a carta's goods by its place.
+// GoodPath identifies a good of a carta by its number.
 type GoodPath struct {
 	CartaPath
 	Orden int64 `path:"orden" minimum:"1" maximum:"99999" doc:"Its place in the list, from 1 on"`
@@ -23,13 +23,13 @@ type changedGood struct {
 
 var cambiarMercancia = byname.Copy2[weighed, db.Mercancia, db.CambiarMercanciaInput]()
 
-// weighed is a carta as it was seen, with what all weigh after a change.
+// weighed is a carta as it was read, with the total weight after a change.
 type weighed struct {
 	Revision int64
 	Peso     table.Decimal
 }
 
-// goodAt is one of a carta's goods, and the carta.
+// goodAt returns a good of a carta, and the carta.
 func (s *service) goodAt(ctx context.Context, userID string, at GoodPath) (c db.Carta, m db.Mercancia, err error) {
 	if c, err = s.carta(ctx, userID, at.CartaID); err != nil {
 		return c, m, err
@@ -41,7 +41,7 @@ func (s *service) goodAt(ctx context.Context, userID string, at GoodPath) (c db.
 	return c, m, err
 }
 
-// changeGood puts a good in place of another.
+// changeGood replaces a good.
 func (s *service) changeGood(ctx context.Context, who auth.Principal, in changedGood) (Mercancia, error) {
 	var bad fields
 	for _, f := range cartaporte.ValidarMercancia("body", in.Body.declared()) {
@@ -61,7 +61,7 @@ func (s *service) changeGood(ctx context.Context, who auth.Principal, in changed
 	}, db.ErrCartaCambio)
 }
 
-// exchange puts a good in the place of one, and counts what all weigh then.
+// exchange replaces a good, and updates the total weight.
 func (s *service) exchange(ctx context.Context, c *db.Carta, was, now db.Mercancia) error {
 	weight, err := lighter(c.PesoBrutoTotal, was.PesoKg, now.PesoKg)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *service) exchange(ctx context.Context, c *db.Carta, was, now db.Mercanc
 	return err
 }
 
-// lighter is a weight less one, and with others.
+// lighter subtracts a weight, and adds others.
 func lighter(total, less table.Decimal, more ...table.Decimal) (table.Decimal, error) {
 	rest, err := difference(total, less)
 	if err != nil {
@@ -81,8 +81,8 @@ func lighter(total, less table.Decimal, more ...table.Decimal) (table.Decimal, e
 	return sum(append(more, rest)...)
 }
 
-// removeGood takes a good from a draft. The last one takes its place, so that the numbers have no gaps: it is there twice then, until the
-// second transaction, which a request that is sent again makes.
+// removeGood removes a good from a draft. The last one takes its number, so that there are no gaps. It exists twice until the
+// second transaction, which a repeated request completes.
 func (s *service) removeGood(ctx context.Context, who auth.Principal, in GoodPath) (Totales, error) {
 	var left Totales
 	err := s.inTurn(ctx, in.CartaID, func() error {
@@ -119,7 +119,7 @@ func (s *service) removeGood(ctx context.Context, who auth.Principal, in GoodPat
 	return left, err
 }
 
-// changeReceiver gives a draft another receiver.
+// changeReceiver changes a draft's receiver.
 func (s *service) changeReceiver(ctx context.Context, who auth.Principal, in changedReceiver) (Carta, error) {
 	var bad fields
 	body := NuevaCarta{in.Body}

@@ -14,18 +14,18 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// topic is what pages follow: all of a company's trips, those of one of its drivers, and, so that a role that is taken away ends a
-// connection, a member.
+// topic is what pages subscribe to: all of a company's trips, those of one driver or, to end the connection of a member whose
+// role is revoked, the member.
 type topic struct {
 	company        string
 	all            bool
 	driver, member string
 }
 
-// errLessNow ends the events of a member who has another role, or none.
+// errLessNow ends the stream of a member whose role has changed.
 var errLessNow = errors.New("the member may see less, or something else, than when the stream began")
 
-// Cambio names a trip that a driver does not make any more.
+// Cambio names a trip that a driver no longer has.
 type Cambio struct {
 	ViajeID string `json:"viajeId"`
 }
@@ -38,7 +38,7 @@ func boardEvents() (huma.Operation, map[string]any) {
 	}, map[string]any{"viaje": ViajeResumen{}, "rastreo": Rastreo{}, "cambio": Cambio{}}
 }
 
-// watch is what a member follows.
+// watch returns a member's subscription.
 func (s *service) watch(ctx context.Context, _ auth.Principal) (live.Feed[topic], error) {
 	m := memberOf(ctx)
 	of := topic{company: m.UserID, all: true}
@@ -47,7 +47,7 @@ func (s *service) watch(ctx context.Context, _ auth.Principal) (live.Feed[topic]
 	}
 	return live.Feed[topic]{
 		Topics: []topic{of, {company: m.UserID, member: m.MiembroID}},
-		Still: func(ctx context.Context) error { // what the stream of changes tells late, or not, is seen here
+		Still: func(ctx context.Context) error { // catches role changes that the change stream reports late or not at all
 			now, err := s.member(ctx, m.UserID, m.MiembroID)
 			if err == nil && !sameRole(now, m) {
 				err = errLessNow
@@ -61,7 +61,7 @@ func sameRole(a, b db.Miembro) bool {
 	return a.Rol == b.Rol && text(a.ConductorID) == text(b.ConductorID)
 }
 
-// tellBoard tells pages what has changed. A trip that is taken from a driver is told to that driver too.
+// tellBoard publishes changes. A driver who loses a trip is notified as well.
 func (s *service) tellBoard(_ context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		if r.Dynamodb == nil {
@@ -87,7 +87,7 @@ func (s *service) tellBoard(_ context.Context, b consumer.Batch) error {
 	return nil
 }
 
-// driverOf is who makes a trip; "" for nobody.
+// driverOf is a trip's driver; "" for none.
 func driverOf(v db.Viaje) string {
 	if v.Resources == nil {
 		return ""
@@ -95,7 +95,7 @@ func driverOf(v db.Viaje) string {
 	return v.Resources.ConductorID
 }
 
-// stored is the item that an image is; nil for markers and what is none.
+// stored returns an image's item; nil for markers and absent images.
 func stored(image map[string]streams.AttributeValue) any {
 	if image == nil {
 		return nil

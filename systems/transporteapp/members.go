@@ -16,10 +16,10 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// companyHeader names the company that a request is for; without it, it is the caller's own.
+// companyHeader names the company of a request; the default is the caller's own.
 const companyHeader = "Empresa"
 
-// rolesOf is where an operation keeps which roles may call it.
+// rolesOf is the metadata key for the roles that may call an operation.
 const rolesOf = "transporteapp/roles"
 
 // forDrivers lets drivers call the operation, for their own trips.
@@ -27,10 +27,10 @@ func forDrivers(op *huma.Operation) {
 	setRoles(op, db.RolPropietario, db.RolDespachador, db.RolConductor)
 }
 
-// forOwners lets owners alone call the operation.
+// forOwners lets only owners call the operation.
 func forOwners(op *huma.Operation) { setRoles(op, db.RolPropietario) }
 
-// forAll lets everyone call the operation who acts for the company.
+// forAll lets every member call the operation.
 func forAll(op *huma.Operation) {
 	setRoles(op, db.RolPropietario, db.RolDespachador, db.RolConductor)
 	op.Metadata[rolesOf+"/all"] = true
@@ -45,13 +45,13 @@ func setRoles(op *huma.Operation, roles ...db.Rol) {
 
 type memberKey struct{}
 
-// memberOf is who makes a request to a company's operations.
+// memberOf returns the member who calls a company's operation.
 func memberOf(ctx context.Context) db.Miembro {
 	m, _ := ctx.Value(memberKey{}).(db.Miembro)
 	return m
 }
 
-// inCompany are the options of operations of a company: they are called by its members, whose principal is then the company.
+// inCompany are the options of a company's operations: members call them, and the principal becomes the company.
 func (s *service) inCompany() []api.Option {
 	return []api.Option{
 		func(op *huma.Operation) {
@@ -64,8 +64,8 @@ func (s *service) inCompany() []api.Option {
 	}
 }
 
-// admitMember finds the caller's place in the company, anew for each request, so that a role that is taken away ends with the
-// request before. A driver passes to their own trips only.
+// admitMember looks the caller up in the company for each request, so that a revoked role takes effect with the next one. A
+// driver may only access their own trips.
 func (s *service) admitMember(ctx huma.Context) (context.Context, error) {
 	who, err := auth.Required(ctx.Context())
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *service) admitMember(ctx huma.Context) (context.Context, error) {
 	return nil, errRol
 }
 
-// member is somebody's place in a company. Whoever has no company yet may begin their own.
+// member returns someone's place in a company. A caller without a company may create their own.
 func (s *service) member(ctx context.Context, company, sub string) (db.Miembro, error) {
 	m, err := s.db.MiembroPorID(ctx, db.MiembroPorIDInput{UserID: company, MiembroID: sub})
 	if !errors.Is(err, table.ErrNotFound) {
@@ -116,7 +116,7 @@ func (s *service) member(ctx context.Context, company, sub string) (db.Miembro, 
 	}
 }
 
-// onlyOwn refuses a driver what is not of a trip that they make, as if it were not there.
+// onlyOwn hides from a driver what does not belong to their own trips.
 func (s *service) onlyOwn(ctx context.Context, m db.Miembro, path, id string) error {
 	switch {
 	case strings.HasPrefix(path, "/conductores/"):
@@ -138,12 +138,12 @@ func (s *service) onlyOwn(ctx context.Context, m db.Miembro, path, id string) er
 	return err
 }
 
-// drives tells whether a member is the driver of a trip.
+// drives reports whether a member is a trip's driver.
 func drives(m db.Miembro, r *db.Recursos) bool {
 	return r != nil && m.ConductorID != nil && r.ConductorID == *m.ConductorID
 }
 
-// seen is a trip as the member who asks may see it: what it costs and brings is not for drivers.
+// seen is a trip as the calling member may see it: costs and prices are hidden from drivers.
 func seen(ctx context.Context, v db.Viaje) Viaje {
 	out := viajeOf(v)
 	if memberOf(ctx).Rol == db.RolConductor {
@@ -152,14 +152,14 @@ func seen(ctx context.Context, v db.Viaje) Viaje {
 	return out
 }
 
-// companies are a page of the companies that the caller acts for.
+// companies returns a page of the caller's companies.
 func (s *service) companies(ctx context.Context, who auth.Principal, in api.PageQuery) (table.Page[Empresa], error) {
 	page, err := s.db.EmpresasDeMiembro(ctx, db.EmpresasDeMiembroInput{MiembroID: who.Sub}, in.Options())
 	out := table.Page[Empresa]{Next: page.Next, Items: []Empresa{}}
 	if err != nil {
 		return out, err
 	}
-	// The index may be behind: what it says is looked up.
+	// The index may be stale, so its entries are checked.
 	found, err := s.db.MiembroPorIDBatch(ctx, each(page.Items, func(m db.Miembro) db.MiembroPorIDInput {
 		return db.MiembroPorIDInput{UserID: m.UserID, MiembroID: who.Sub}
 	}))
@@ -180,7 +180,7 @@ func (s *service) companies(ctx context.Context, who auth.Principal, in api.Page
 	return out, nil
 }
 
-// invite makes an invitation, whose code is shown once.
+// invite creates an invitation, whose code is shown once.
 func (s *service) invite(ctx context.Context, who auth.Principal, in api.Body[NuevaInvitacion]) (InvitacionHecha, error) {
 	if err := s.mayBe(ctx, who.Sub, in.Body.Rol, in.Body.ConductorID); err != nil {
 		return InvitacionHecha{}, err
@@ -193,13 +193,13 @@ func (s *service) invite(ctx context.Context, who auth.Principal, in api.Body[Nu
 	return InvitacionHecha{Invitacion: invitacionOf(made.Invitacion), EmpresaID: who.Sub, Codigo: code}, err
 }
 
-// codeID is what is kept of a code.
+// codeID is the stored form of a code.
 func codeID(code string) string {
 	sum := sha256.Sum256([]byte(code))
 	return hex.EncodeToString(sum[:])
 }
 
-// mayBe refuses a role that cannot be had: a driver is one of the fleet, and nobody else is.
+// mayBe rejects an invalid role: a driver must be one of the fleet, and other roles must not.
 func (s *service) mayBe(ctx context.Context, company string, rol db.Rol, driver string) error {
 	var bad fields
 	bad.addIf((rol == db.RolConductor) != (driver != ""), "body.conductorId", "belongs to the role conductor, and to it alone")
@@ -214,7 +214,7 @@ func (s *service) mayBe(ctx context.Context, company string, rol db.Rol, driver 
 	return err
 }
 
-// accept makes the caller a member of the company whose invitation they have. Whoever is one already stays as they are.
+// accept makes the caller a member of the inviting company. An existing member is unchanged.
 func (s *service) accept(ctx context.Context, who auth.Principal, in acceptance) (Miembro, error) {
 	var m db.Miembro
 	err := again(ctx, func() error {
@@ -242,7 +242,7 @@ func (s *service) accept(ctx context.Context, who auth.Principal, in acceptance)
 	return miembroOf(m), err
 }
 
-// owners is how many owners somebody with a role is.
+// owners counts a role as 0 or 1 owner.
 func owners(rol db.Rol) int64 {
 	if rol == db.RolPropietario {
 		return 1
@@ -250,8 +250,8 @@ func owners(rol db.Rol) int64 {
 	return 0
 }
 
-// change is what a member's new role adds to the owners, and how many owners there must be more than: of the last one, nothing is
-// taken away.
+// change is the change in the number of owners for a member's new role, and the number that there must be more than: the last
+// owner cannot be removed.
 func change(from, to db.Rol) (added, least int64) {
 	added = owners(to) - owners(from)
 	if added < 0 {
@@ -284,7 +284,7 @@ func (s *service) changeRole(ctx context.Context, who auth.Principal, in changed
 	return s.db.MiembroPorID(ctx, key)
 }
 
-// removeMember takes a member off the company: owners take anyone, everybody takes themselves.
+// removeMember removes a member: owners remove anyone, others only themselves.
 func (s *service) removeMember(ctx context.Context, who auth.Principal, in MiembroPath) error {
 	if me := memberOf(ctx); me.Rol != db.RolPropietario && me.MiembroID != in.MiembroID {
 		return errRol
@@ -302,7 +302,7 @@ func (s *service) removeMember(ctx context.Context, who auth.Principal, in Miemb
 	}, db.ErrMiembroCambio)
 }
 
-// driverTrips are the trips that a driver makes, and is going to make, by when they begin: those of the agenda.
+// driverTrips returns a driver's current and planned trips from the agenda, by start.
 func (s *service) driverTrips(ctx context.Context, who auth.Principal, in ConductorPath) (ViajesDeConductor, error) {
 	out := ViajesDeConductor{Items: []Viaje{}}
 	agendas, err := s.agendas(ctx, who.Sub, []string{in.ConductorID})

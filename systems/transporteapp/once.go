@@ -18,25 +18,25 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// request is what a repetition is recognised by: its key, what it is for, and the fingerprint of what it asks.
+// request identifies a retry: its key, its purpose, and a fingerprint of its content.
 type request struct{ UserID, RequestKey, Operacion, Huella, Respuesta string }
 
-// answered is a request with its answer.
+// answered is a request with its response.
 func (r request) answered(answer any) request {
-	text, _ := json.Marshal(answer) // what is answered as JSON
+	text, _ := json.Marshal(answer) // encoded as JSON before
 	r.Respuesta = string(text)
 	return r
 }
 
-// newRequest is a company's request; asked is all that must be the same in a repetition.
+// newRequest is a company's request; asked is everything that must be equal in a retry.
 func newRequest(userID, key, operation string, asked any) request {
-	text, _ := json.Marshal(asked) // what came as JSON
+	text, _ := json.Marshal(asked) // decoded from JSON
 	sum := sha256.Sum256(text)
 	return request{UserID: userID, RequestKey: ownKey + key, Operacion: operation, Huella: hex.EncodeToString(sum[:])}
 }
 
-// The keys of a company's records: its own requests, the later parts of those that are done in parts, and what the back office
-// has done for it. They begin differently, so that no key that is sent is taken for one that is made here, or for another's.
+// The keys of a company's records: its own requests, later parts of those done in several parts, and what the back office has
+// done for it. They have different prefixes, so that keys sent by clients cannot collide with generated keys or with each other.
 const (
 	ownKey    = "k:"
 	partsKey  = "p:"
@@ -46,13 +46,13 @@ const (
 // partKey is the key of a later part of a request.
 func partKey(key string, part int) string { return fmt.Sprintf("%s%d:%s", partsKey, part, key) }
 
-// of makes a request one of the back office's, by who sends it.
+// of marks a request as the back office's, by caller.
 func (r request) of(sub, key string) request {
 	r.RequestKey = fmt.Sprintf("%s%d:%s:%s", officeKey, len(sub), sub, key)
 	return r
 }
 
-// keyed does once what a request key stands for. It looks for an earlier request first: a stamp is asked for before it is stored.
+// keyed runs a request once per key. It looks for an earlier request first, because a stamp is requested before it is stored.
 func keyed[T any](ctx context.Context, s *service, r request, do func() (answer T, replayed bool, err error)) (answer T, replayed bool, err error) {
 	earlier := func() (T, error) { return earlier[T](ctx, s, r) }
 	if answer, err := earlier(); !errors.Is(err, table.ErrNotFound) {
@@ -60,20 +60,20 @@ func keyed[T any](ctx context.Context, s *service, r request, do func() (answer 
 	}
 	return once.Do(func() (T, bool, error) {
 		answer, replayed, err := do()
-		if err == nil && replayed { // another request with the key was faster, and its answer is the one
+		if err == nil && replayed { // a concurrent request with the key was faster, and its response counts
 			err = table.ErrConflict
 		}
 		return answer, false, err
 	}, earlier)
 }
 
-// earlier is the answer that a request key was given, or table.ErrNotFound.
+// earlier returns the response recorded for a key, or table.ErrNotFound.
 func earlier[T any](ctx context.Context, s *service, r request) (answer T, err error) {
 	p, err := s.db.PeticionPorClave(ctx, db.PeticionPorClaveInput{UserID: r.UserID, RequestKey: r.RequestKey})
 	switch {
 	case err != nil:
 		return answer, err
-	case !p.TTL.After(s.now()): // it is over, and not removed yet
+	case !p.TTL.After(s.now()): // expired but not yet deleted
 		return answer, table.ErrNotFound
 	case p.Operacion != r.Operacion || p.Huella != r.Huella:
 		return answer, table.ErrReused
@@ -81,16 +81,16 @@ func earlier[T any](ctx context.Context, s *service, r request) (answer T, err e
 	return answer, json.Unmarshal([]byte(p.Respuesta), &answer)
 }
 
-// again tries until there is none of the errors, and none of table.ErrConflict: what others changed meanwhile. Of all that meet,
-// one gets through each time.
+// again retries on these errors and on table.ErrConflict, for data changed in the meantime. Of several concurrent requests, one
+// succeeds each time.
 func again(ctx context.Context, try func() error, when ...error) error {
 	return retry.Policy{Tries: 20, First: 4 * time.Millisecond, Longest: 200 * time.Millisecond}.Do(ctx, try, append(when, table.ErrConflict)...) //nolint:mnd // as others were seen to need
 }
 
-// moment is the time as the tables keep it.
+// moment truncates the time to the tables' precision.
 func (s *service) moment() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
 // newID is an id that sorts by time.
 func (s *service) newID() string {
-	return ulid.MustNew(ulid.Timestamp(s.now()), rand.Reader).String() // a time of ours fits, and chance does not fail
+	return ulid.MustNew(ulid.Timestamp(s.now()), rand.Reader).String() // our times fit, and the random source does not fail
 }

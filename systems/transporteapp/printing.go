@@ -6,7 +6,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
 
-// pdf is a stamped carta to be printed. It is made from the document that is kept, and takes a turn: thousands of goods are work.
+// pdf renders a stamped carta from the stored document. It waits for its turn, because thousands of goods take time.
 func (s *service) pdf(ctx context.Context, userID, id string) ([]byte, error) {
 	document, err := s.xml(ctx, userID, id)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// profile is a company's own, with what it has used this month.
+// profile returns the company's profile, with this month's usage.
 func (s *service) profile(ctx context.Context, who auth.Principal, _ api.None) (Perfil, error) {
 	u, err := s.db.Perfil(ctx, db.PerfilInput{UserID: who.Sub})
 	if err != nil {
@@ -24,7 +24,7 @@ func (s *service) profile(ctx context.Context, who auth.Principal, _ api.None) (
 	return perfilOf(&u, used), err
 }
 
-// used is how many cartas a company has made this month.
+// used is the number of cartas created this month.
 func (s *service) used(ctx context.Context, u *db.User) (int64, error) {
 	month, err := monthOf(s.now(), u.Timezone)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *service) used(ctx context.Context, u *db.User) (int64, error) {
 	return usage.Cartas, err
 }
 
-// monthOf is the month that a time is in, in a time zone.
+// monthOf is the month of a time in a time zone.
 func monthOf(at time.Time, zone string) (string, error) {
 	place, err := time.LoadLocation(zone)
 	if err != nil {
@@ -46,7 +46,7 @@ func monthOf(at time.Time, zone string) (string, error) {
 	return at.In(place).Format("2006-01"), nil
 }
 
-// dayOf is the day that a time is on where a company is.
+// dayOf is the date of a time in the company's time zone.
 func (s *service) dayOf(ctx context.Context, userID string, at time.Time) (table.Date, error) {
 	company, err := s.db.Perfil(ctx, db.PerfilInput{UserID: userID})
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *service) dayOf(ctx context.Context, userID string, at time.Time) (table
 	return table.DateOf(at.In(cmp.Or(place, time.UTC))), err
 }
 
-// saveProfile changes a company's profile, or makes it with the plan that companies begin with.
+// saveProfile changes a company's profile, or creates it with the initial plan.
 func (s *service) saveProfile(ctx context.Context, who auth.Principal, in api.Body[NuevoPerfil]) (Perfil, error) {
 	if err := in.Body.check(); err != nil {
 		return Perfil{}, err
@@ -71,7 +71,7 @@ func (s *service) saveProfile(ctx context.Context, who auth.Principal, in api.Bo
 		made, err := s.db.CrearPerfil(ctx, crearPerfil(newCompany{who.Sub, s.plan.subscription(s.moment()), db.Creditos{Balance: s.plan.Creditos}}, in.Body))
 		u = made.User
 		return err
-	}, db.ErrUserExists) // another request was faster, and the profile is to be changed
+	}, db.ErrUserExists) // another request was faster, so the profile is changed instead
 	if err != nil {
 		return Perfil{}, err
 	}
@@ -86,7 +86,7 @@ func (p Plan) subscription(now time.Time) db.Suscripcion {
 	}
 }
 
-// check refuses what the schema cannot.
+// check rejects what the schema cannot express.
 func (in *NuevoPerfil) check() error {
 	var bad fields
 	if _, err := time.LoadLocation(in.Timezone); err != nil || in.Timezone == "Local" {
@@ -101,7 +101,7 @@ func (in *NuevoPerfil) check() error {
 	return bad.problem()
 }
 
-// fields gathers parts of a request that are wrong.
+// fields collects invalid parts of a request.
 type fields []problem.Field
 
 func (f *fields) add(field, message string) {
@@ -118,7 +118,7 @@ func (f *fields) domicilio(field string, d Domicilio) {
 	f.addIf(!cartaporte.CodigoPostal(d.CodigoPostal, d.Estado), field+".codigoPostal", "is no postal code of the state")
 }
 
-// problem is nil where nothing is wrong.
+// problem is nil if nothing is invalid.
 func (f *fields) problem() error {
 	if len(*f) == 0 {
 		return nil
@@ -141,7 +141,7 @@ func (s *service) changePlan(ctx context.Context, _ auth.Principal, in planChang
 	return perfilOf(&u, used), err
 }
 
-// addCredits gives a company credits that it has bought, by somebody of the back office.
+// addCredits adds credits that a company has bought, on behalf of the back office.
 func (s *service) addCredits(ctx context.Context, who auth.Principal, in newAbono) (Abono, bool, error) {
 	n := in.Body.Creditos
 	r := newRequest(in.UserID, in.RequestKey, "abono", n).of(who.Sub, in.RequestKey)

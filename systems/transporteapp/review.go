@@ -16,7 +16,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// Borrador is what somebody has typed of a carta: the parts that are there stand for those that are stored.
+// Borrador has the unsaved parts of a carta, which replace the stored ones.
 type Borrador struct {
 	Receptor       *Receptor       `json:"receptor,omitempty"`
 	Autotransporte *Autotransporte `json:"autotransporte,omitempty"`
@@ -25,13 +25,13 @@ type Borrador struct {
 	Mercancias     *[]Mercancia    `json:"mercancias,omitempty" maxItems:"1000"`
 }
 
-// Revisado is what the tax office would say.
+// Revisado is the result of a check.
 type Revisado struct {
 	Faltas []Falta `json:"faltas" nullable:"false" doc:"What it would refuse; the first 50"`
 	Numero int     `json:"numero" doc:"How many there are"`
 }
 
-// Falta is something that the tax office would refuse.
+// Falta is a fault that the tax office would reject.
 type Falta struct {
 	Campo   string `json:"campo" doc:"Where: mercancias[2].claveUnidad"`
 	Mensaje string `json:"mensaje" doc:"What is wrong, in the caller's language"`
@@ -49,13 +49,13 @@ var (
 	mercanciaStored      = byname.Copy2[listed, Mercancia, db.Mercancia]()
 )
 
-// listed is the carta of what it lists.
+// listed has a carta's contents.
 type listed struct{ UserID, CartaID string }
 
-// unchecked leaves a body to the operation: what is half typed is what it is for.
+// unchecked skips validation of the body: incomplete input is the purpose.
 func unchecked(op *huma.Operation) { op.SkipValidateBody = true }
 
-// review tells what the tax office would refuse of a carta with what somebody types, and changes nothing.
+// review returns what the tax office would reject in a carta with unsaved input, and changes nothing.
 func (s *service) review(ctx context.Context, who auth.Principal, in draftOfCarta) (Revisado, error) {
 	var d *cartaporte.Documento
 	err := again(ctx, func() error {
@@ -65,7 +65,7 @@ func (s *service) review(ctx context.Context, who auth.Principal, in draftOfCart
 		}
 		b := &in.Body
 		if b.Autotransporte != nil && b.Ubicaciones != nil && b.Figuras != nil && b.Mercancias != nil {
-			d = declared(&c) // all is in the request
+			d = declared(&c) // the request contains everything
 		} else if d, err = s.document(ctx, &c); err != nil {
 			return err
 		}
@@ -80,11 +80,11 @@ func (s *service) review(ctx context.Context, who auth.Principal, in draftOfCart
 	return Revisado{Numero: len(faults), Faltas: each(said, func(f problem.Field) Falta { return Falta{f.Field, f.Message} })}, nil
 }
 
-// into puts what was typed in place of what is stored, and counts again.
+// into replaces stored parts by unsaved ones, and recomputes totals.
 func (b *Borrador) into(d *cartaporte.Documento) error {
 	var (
 		page db.CartaCompletaResult
-		none listed // it is not stored
+		none listed // not stored
 	)
 	if b.Receptor != nil {
 		c := db.Carta{Receptor: receptorStored(*b.Receptor)}
@@ -124,7 +124,7 @@ type Clave struct {
 	Descripcion string `json:"descripcion"`
 }
 
-// Claves are those that were found.
+// Claves are search results.
 type Claves struct {
 	Items []Clave `json:"items" nullable:"false"`
 }
@@ -135,7 +135,7 @@ type catalogQuery struct {
 	Limit  int                 `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many at most"`
 }
 
-// catalog finds lines of a catalogue of the tax office.
+// catalog searches a catalogue of the tax office.
 func (s *service) catalog(_ context.Context, _ auth.Principal, in catalogQuery) (Claves, error) {
 	return Claves{each(in.Nombre.Buscar(in.Q, in.Limit), func(l cartaporte.Linea) Clave { return Clave(l) })}, nil
 }

@@ -14,10 +14,10 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// caller is the field of access patterns that is the caller's id: the company.
+// caller is the field of access patterns that holds the caller's id: the company.
 const caller = "UserID"
 
-// routes are the API. What is an access pattern of the design is called as it is; the rest are functions of the domain.
+// routes is the API. Routes named after an access pattern of the design call it directly; the others call domain functions.
 func (s *service) routes(a huma.API) {
 	s.companyRoutes(a)
 	s.memberRoutes(a)
@@ -26,7 +26,7 @@ func (s *service) routes(a huma.API) {
 	s.cartaRoutes(a)
 }
 
-// tag begins routes of a company: its members call them, dispatchers and owners unless a line says otherwise.
+// tag begins routes of a company: dispatchers and owners call them, unless a line says otherwise.
 func (s *service) tag(a huma.API, name string) api.Routes {
 	return api.Tag(a, name).With(s.inCompany()...)
 }
@@ -193,21 +193,21 @@ func (s *service) cartaRoutes(a huma.API) {
 	api.List[Mercancia](cartas, "/cartas/{id}/mercancias", "listMercancias", "The goods of a carta", s.goods, api.NotFound)
 }
 
-// ofTrip makes a function of one of a company's trips one of the caller's.
+// ofTrip turns a function of a company's trip into one of the caller's.
 func ofTrip[Out any](do func(ctx context.Context, userID, id string) (Out, error)) func(context.Context, auth.Principal, ViajePath) (Out, error) {
 	return func(ctx context.Context, who auth.Principal, in ViajePath) (Out, error) {
 		return do(ctx, who.Sub, in.ViajeID)
 	}
 }
 
-// ofCarta makes a function of one of a company's cartas one of the caller's.
+// ofCarta turns a function of a company's carta into one of the caller's.
 func ofCarta[Out any](do func(ctx context.Context, userID, id string) (Out, error)) func(context.Context, auth.Principal, CartaPath) (Out, error) {
 	return func(ctx context.Context, who auth.Principal, in CartaPath) (Out, error) {
 		return do(ctx, who.Sub, in.CartaID)
 	}
 }
 
-// document is a response that is no JSON.
+// document is a response that is not JSON.
 type document struct {
 	ContentType string `header:"Content-Type"`
 	Body        []byte
@@ -231,33 +231,33 @@ func (s *service) getPDF(ctx context.Context, in *CartaPath) (*document, error) 
 	return &document{"application/pdf", printed}, err
 }
 
-// EmpresaPath leads to a company, in operations of the back office. Paths have capitals because huma passes other embedded
-// structs over.
+// EmpresaPath identifies a company, in operations of the back office. Path types are exported because huma ignores other embedded
+// structs.
 type EmpresaPath struct {
 	UserID string `path:"userId" pattern:"^[A-Za-z0-9._:@-]{1,128}$" patternDescription:"a sub" doc:"The company"`
 }
 
-// ConductorPath leads to a driver.
+// ConductorPath identifies a driver.
 type ConductorPath struct {
 	ConductorID string `path:"id" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"Its id"`
 }
 
-// VehiculoPath leads to a vehicle.
+// VehiculoPath identifies a vehicle.
 type VehiculoPath struct {
 	VehiculoID string `path:"id" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"Its id"`
 }
 
-// RemolquePath leads to a trailer.
+// RemolquePath identifies a trailer.
 type RemolquePath struct {
 	RemolqueID string `path:"id" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"Its id"`
 }
 
-// ViajePath leads to a trip.
+// ViajePath identifies a trip.
 type ViajePath struct {
 	ViajeID string `path:"id" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"Its id"`
 }
 
-// CartaPath leads to a carta.
+// CartaPath identifies a carta.
 type CartaPath struct {
 	CartaID string `path:"id" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"Its id"`
 }
@@ -281,7 +281,7 @@ type newAbono struct {
 	Body NuevoAbono
 }
 
-// NuevoAbono is how many credits were bought.
+// NuevoAbono is a number of purchased credits.
 type NuevoAbono struct {
 	Creditos int64 `json:"creditos" minimum:"1" maximum:"1000000" doc:"How many"`
 }

@@ -8,7 +8,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// sessionLasts is how long a device stays in the list.
+// sessionLasts is how long a device is listed.
 const sessionLasts = 12 * time.Hour
 
 // openSession lists a device.

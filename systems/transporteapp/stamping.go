@@ -21,19 +21,19 @@ import (
 )
 
 const (
-	// pieceBytes is how much of a packed document an item has; an item holds 400 KB, a transaction 4 MB.
+	// pieceBytes is the size of a compressed document's pieces; an item holds 400 KB, a transaction 4 MB.
 	pieceBytes = 300_000
 	maxPieces  = 10
 	// stampBytes is room for what a PAC adds to a document: seals, certificate and stamp.
 	stampBytes = 50_000
 	// sealGood is how long after its date a document can be stamped.
 	sealGood = 72 * time.Hour
-	// mostFaults is how many faults an answer names.
+	// mostFaults is the maximum number of faults in a response.
 	mostFaults = 50
 	localTime  = "2006-01-02T15:04:05"
 )
 
-// seal closes a draft that the tax office would take: its counts are what it lists, and nothing is listed any more.
+// seal closes a valid draft: its totals match its contents, and nothing can be added afterwards.
 func (s *service) seal(ctx context.Context, userID, id string) (Carta, error) {
 	var sealed db.Carta
 	err := again(ctx, func() error {
@@ -64,7 +64,7 @@ func (s *service) seal(ctx context.Context, userID, id string) (Carta, error) {
 	return cartaOf(&sealed), err
 }
 
-// refuse is the error of what the tax office would refuse, nil for nothing.
+// refuse is the error for faults; nil if there are none.
 func refuse(faults []cartaporte.Falta) error {
 	if len(faults) == 0 {
 		return nil
@@ -78,7 +78,7 @@ func refuse(faults []cartaporte.Falta) error {
 	}
 }
 
-// open lets a sealed draft be changed again.
+// open reopens a closed draft.
 func (s *service) open(ctx context.Context, userID, id string) (Carta, error) {
 	var opened db.Carta
 	err := again(ctx, func() error {
@@ -89,9 +89,9 @@ func (s *service) open(ctx context.Context, userID, id string) (Carta, error) {
 	return cartaOf(&opened), err
 }
 
-// stamp stamps a sealed draft, which is en_timbrado from before the PAC is asked until its answer is known. The stamp, the
-// document, the trip's summary and the credit are then one transaction: where that, or the PAC's answer, is lost, the request is
-// sent again, and the same reference gets the same stamp.
+// stamp stamps a closed draft. The carta is en_timbrado from before the PAC is called until its response is known. Then the
+// stamp, the document, the trip's summary and the credit are stored in one transaction. If that or the PAC's response is lost,
+// the request is repeated, and the same reference gets the same stamp.
 func (s *service) stamp(ctx context.Context, who auth.Principal, in keyedCarta) (Carta, bool, error) {
 	r := newRequest(who.Sub, in.RequestKey, "timbrar "+in.CartaID, nil)
 	return keyed(ctx, s, r, func() (Carta, bool, error) {
@@ -110,8 +110,8 @@ func (s *service) stamp(ctx context.Context, who auth.Principal, in keyedCarta) 
 	})
 }
 
-// askStamp makes a sealed draft one that the PAC is asked for, and returns it. Until the PAC has answered, nobody opens or
-// cancels the carta: there would be a stamp of what it is no more.
+// askStamp marks a closed draft as being stamped, and returns it. Until the PAC has responded, the carta cannot be opened or
+// cancelled, so the stamp always matches it.
 func (s *service) askStamp(ctx context.Context, userID, id string) (db.Carta, error) {
 	var asked db.Carta
 	err := again(ctx, func() error {
@@ -121,7 +121,7 @@ func (s *service) askStamp(ctx context.Context, userID, id string) (db.Carta, er
 		}
 		asked = c
 		switch {
-		case c.Status == db.EstadoCartaEnTimbrado: // the PAC's answer was lost, or is on its way to another request
+		case c.Status == db.EstadoCartaEnTimbrado: // the PAC's response was lost, or another request is waiting for it
 			return nil
 		case c.Status != db.EstadoCartaBorrador:
 			return db.ErrCartaNoBorrador
@@ -133,16 +133,16 @@ func (s *service) askStamp(ctx context.Context, userID, id string) (db.Carta, er
 		_, err = s.db.EmpezarTimbrado(ctx, db.EmpezarTimbradoInput{
 			UserID: userID, CartaID: id, ViajeID: c.ViajeID, Visto: c.Revision, Fiscal: fiscalOf(&c, db.EstadoCartaEnTimbrado),
 		})
-		if errors.Is(err, db.ErrCartaNoBorrador) { // another request has asked meanwhile
+		if errors.Is(err, db.ErrCartaNoBorrador) { // another request has called the PAC in the meantime
 			return table.ErrConflict
 		}
-		asked.Revision++ // that of what was sent, in which a refusal that comes late is told from others
+		asked.Revision++ // identifies this attempt, so that a late rejection of another one is ignored
 		return err
 	}, db.ErrCartaCambio)
 	return asked, err
 }
 
-// refusedStamp makes a carta that the PAC does not stamp a draft as before, and returns the refusal.
+// refusedStamp reverts a carta that the PAC does not stamp to a draft, and returns the rejection.
 func (s *service) refusedStamp(ctx context.Context, c *db.Carta, refusal error) error {
 	err := again(ctx, func() error {
 		_, err := s.db.DejarTimbrado(ctx, db.DejarTimbradoInput{
@@ -150,18 +150,18 @@ func (s *service) refusedStamp(ctx context.Context, c *db.Carta, refusal error) 
 		})
 		return err
 	})
-	if err != nil && !errors.Is(err, db.ErrCartaNoBorrador) { // else another request has heard it too
+	if err != nil && !errors.Is(err, db.ErrCartaNoBorrador) { // otherwise another request has received it too
 		return err
 	}
 	return refusal
 }
 
-// fiscalOf is what a trip shows of a carta in a state.
+// fiscalOf is a trip's summary of a carta in a state.
 func fiscalOf(c *db.Carta, status db.EstadoCarta) db.Fiscal {
 	return db.Fiscal{CartaPorteID: c.CartaID, CartaPorteFolio: c.Folio, CartaPorteStatus: status}
 }
 
-// certify lets the PAC stamp a carta. The document's date is when the carta was sealed, so that it is the same each time.
+// certify has the PAC stamp a carta. The document's date is the time of closing, so that it is the same each time.
 func (s *service) certify(ctx context.Context, c *db.Carta) (cartaporte.Timbre, error) {
 	var (
 		u db.User
@@ -228,7 +228,7 @@ func (s *service) keepStamp(ctx context.Context, r request, c db.Carta, stamp *c
 
 var errCartaEnorme = problem.Conflict("carta_enorme", "the document is larger than 3 MB packed: make two cartas of it")
 
-// storable refuses what would not fit into the transaction that keeps the stamp: it must not be stamped at all.
+// storable rejects what would not fit into the transaction that stores the stamp: it must not be stamped at all.
 func storable(d *cartaporte.Documento) error {
 	document, err := d.Comprobante().XML()
 	if err != nil {
@@ -256,7 +256,7 @@ func pack(document []byte) ([]byte, error) {
 	return packed.Bytes(), nil
 }
 
-// pieces are the items that keep a packed document.
+// pieces are the items of a compressed document.
 func pieces(packed []byte) []db.TimbrarCartaLine {
 	var lines []db.TimbrarCartaLine
 	for piece := range slices.Chunk(packed, pieceBytes) {
@@ -265,7 +265,7 @@ func pieces(packed []byte) []db.TimbrarCartaLine {
 	return lines
 }
 
-// xml is a stamped carta's document.
+// xml returns a stamped carta's document.
 func (s *service) xml(ctx context.Context, userID, id string) ([]byte, error) {
 	c, err := s.carta(ctx, userID, id)
 	if err != nil {

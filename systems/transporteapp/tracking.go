@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	earthRadius = 6371.0088 // km, the mean one
+	earthRadius = 6371.0088 // km, the mean
 	whole       = 100       // per cent
-	metres      = 3         // digits of a km
+	metres      = 3         // decimals of a km
 	halfTurn    = 180
 )
 
 // future is how far a vehicle's clock may be ahead.
 const future = 5 * time.Minute
 
-// ping says where a trip is. It costs one small read and two small writes: the place where the trip is now, which an older ping
-// does not change, and the place where it has been, which the first ping of a time says. They are no transaction, which would
-// cost twice as much: a ping of which only the first half was done is sent again, and comes to the same.
+// ping reports a trip's position. It costs one small read and two small writes: the current position, which an older report does
+// not change, and the position at a time, set by its first report. They are not a transaction, which would cost twice as much: an
+// interrupted report is sent again, with the same result.
 func (s *service) ping(ctx context.Context, who auth.Principal, said newPing) (Rastreo, error) {
 	userID, viajeID, in := who.Sub, said.ViajeID, said.Body
 	if in.At.After(s.now().Add(future)) {
@@ -67,13 +67,13 @@ func (s *service) ping(ctx context.Context, who auth.Principal, said newPing) (R
 	return rastreoOf(now), err
 }
 
-// position is where a trip is now.
+// position is a trip's current position.
 func (s *service) position(ctx context.Context, who auth.Principal, in ViajePath) (Rastreo, error) {
 	t, err := s.db.PosicionActual(ctx, db.PosicionActualInput{UserID: who.Sub, ViajeID: in.ViajeID})
 	return rastreoOf(t), err
 }
 
-// route is a page of where a trip has been.
+// route returns a page of a trip's positions.
 func (s *service) route(ctx context.Context, who auth.Principal, in routeQuery) (page table.Page[db.Posicion], err error) {
 	span := period{in.Desde, in.Hasta}
 	if err := span.check(); err != nil {
@@ -87,8 +87,8 @@ func (s *service) route(ctx context.Context, who auth.Principal, in routeQuery) 
 	return page, err
 }
 
-// advance moves a trip to where a ping says it is: the distance is the vehicle's own if the ping has it, and else grows by the
-// way from the last place; progress is its share of the whole, and never goes back.
+// advance moves a trip to a reported position: the distance is the vehicle's own if the report has it, otherwise it grows by the
+// distance from the last position; progress is its share of the trip, and never decreases.
 func advance(t *db.Tracking, in Ping) error {
 	driven := t.DistanciaRecorrida
 	switch {
@@ -109,12 +109,12 @@ func advance(t *db.Tracking, in Ping) error {
 	return nil
 }
 
-// kilometres is a distance to the metre: one of any digits, as a ping may say it, could not be added to all that were driven.
+// kilometres rounds a distance to metres, because a reported number of any length could not be added to the totals.
 func kilometres(d float64) (table.Decimal, error) {
 	return table.ParseDecimal(strconv.FormatFloat(d, 'f', metres, 64))
 }
 
-// distance is the way between two places on the earth in km, by the haversine formula.
+// distance is the distance between two positions in km, by the haversine formula.
 func distance(lat1, lng1, lat2, lng2 float64) float64 {
 	radians := func(degrees float64) float64 { return degrees * math.Pi / halfTurn }
 	sin := func(x float64) float64 { return math.Sin(x/2) * math.Sin(x/2) }

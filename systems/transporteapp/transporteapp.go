@@ -1,35 +1,35 @@
-// Package transporteapp is TransporteApp: trucking companies plan trips, assign who and what makes them, follow them, and
-// stamp the Carta Porte of what they carry.
+// Package transporteapp is TransporteApp: trucking companies plan trips, assign drivers and vehicles, track them, and stamp the
+// Carta Porte for their cargo.
 //
 // # Model
 //
 //	POST /viajes ──▶ Viaje + Carta (borrador) + folio + month's counter + credit      one transaction
-//	PUT  /cartas/{id}/…, POST /cartas/{id}/mercancias ──▶ what the carta lists        batches, counted as they come
-//	POST /cartas/{id}/sellar ──▶ read back whole, found right, closed
+//	PUT  /cartas/{id}/…, POST /cartas/{id}/mercancias ──▶ the carta's contents        batches, each updating the totals
+//	POST /cartas/{id}/sellar ──▶ read back completely, validated, closed
 //	POST /cartas/{id}/timbrado ──▶ Carta (en_timbrado) ──PAC──▶ Carta (timbrada) + trip's summary + credit + the XML
-//	PUT  /viajes/{id}/recursos ──▶ Viaje + Agendas of those it gets and gives back    one transaction
+//	PUT  /viajes/{id}/recursos ──▶ Viaje + Agendas of what is assigned and released   one transaction
 //	POST /viajes/{id}/iniciar ──▶ Viaje + Conductor + Vehiculo + Remolque             one transaction
-//	POST /viajes/{id}/completar ──▶ the same + Agendas, and how the driver has driven one transaction
+//	POST /viajes/{id}/completar ──▶ the same + Agendas, and the driver's statistics   one transaction
 //	POST /viajes/{id}/posiciones ──▶ Tracking, then Posicion                          two small writes
 //
-// What is stored, and how it is asked for, stands in transporteapp.design.yaml; package transporteappdb is generated from
-// it, and is the only way to the data. Package cartaporte knows the fiscal document and the PAC. The API is the table in routes.go;
-// shapes.go and cartas_shapes.go list what requests say and responses show, and copies.go copies that to and from what is stored.
-// Domain functions (trips.go, fleet.go, cartas.go, …) take the company and a request as values, and know no HTTP.
+// transporteapp.design.yaml declares what is stored and how it is accessed. Package transporteappdb is generated from it and is
+// the only code that accesses the data. Package cartaporte implements the fiscal document and the PAC. The API is the table in
+// routes.go; shapes.go and cartas_shapes.go have the request and response types, and copies.go converts them to and from stored
+// items. Domain functions (trips.go, fleet.go, cartas.go, …) take the company and a request as values, and do not depend on HTTP.
 //
 // # Invariants
 //
-//	T1  Every key begins with the company's id: nothing of another company can be asked for, whatever id is sent.
-//	T2  A company has no more drivers, vehicles and cartas a month than its plan allows, and no credit less than none.
-//	T3  The folios of a company have no gaps, and none is given twice.
-//	T4  A driver, a vehicle or a trailer has no two trips whose planned periods overlap, and is on one trip at a time.
-//	T5  A carta's counts are what it lists, and nothing is listed once it is sealed.
-//	T6  A request key does its thing once, and is answered as it was the first time.
-//	T7  A stamp is of the carta as it was sealed: from before the PAC is asked until its answer is known, nothing changes it.
-//	T8  A trip leaves with a stamped carta, unless it is local, and at most Options.Anticipacion before its planned start.
-//	T9  A request is made by a member of its company, in the role that they have then; a company has an owner.
+//	T1  Every key begins with the company's id: another company's data cannot be requested, whatever id is sent.
+//	T2  A company has no more drivers, vehicles and cartas a month than its plan allows, and never negative credits.
+//	T3  A company's folios have no gaps, and none is issued twice.
+//	T4  A driver, vehicle or trailer has no two trips with overlapping planned periods, and is on one trip at a time.
+//	T5  A carta's totals match its contents, and nothing is added once it is closed.
+//	T6  A request key takes effect once, and a retry gets the first response.
+//	T7  A stamp matches the carta as it was closed: from before the PAC is called until its response is known, nothing changes it.
+//	T8  A trip starts with a stamped carta, unless it is local, and at most Options.Anticipacion before its planned start.
+//	T9  A request is made by a member of its company, in their current role; a company has an owner.
 //
-// All of the package may be used from any number of goroutines.
+// The package is safe for concurrent use.
 package transporteapp
 
 import (
@@ -57,7 +57,7 @@ import (
 // Name is the system's name.
 const Name = "transporteapp"
 
-// tableName is the table of all that is stored.
+// tableName is the table with all data.
 const tableName = "TransporteApp"
 
 // AdminGroup is the group of the back office, which sells plans and credits.
@@ -66,20 +66,20 @@ const AdminGroup = Name + "-admin"
 //go:embed words
 var wordsFiles embed.FS
 
-// Options are what a deployment can exchange.
+// Options are the replaceable parts of a deployment.
 type Options struct {
-	// PAC stamps; nil is a cartaporte.Local, whose stamps are tests.
+	// PAC stamps cartas; nil is a cartaporte.Local, whose stamps are tests.
 	PAC cartaporte.PAC
-	// Plan is what a new company begins with; the zero Plan is DefaultPlan.
+	// Plan is a new company's subscription; the zero Plan is DefaultPlan.
 	Plan Plan
-	// Anticipacion is how long before its planned start a trip may leave; 0 is DefaultAnticipacion.
+	// Anticipacion is how long before its planned start a trip may start; 0 is DefaultAnticipacion.
 	Anticipacion time.Duration
 }
 
-// DefaultAnticipacion lets a trip leave on the day before, and not weeks early.
+// DefaultAnticipacion lets a trip start the day before, and not weeks early.
 const DefaultAnticipacion = 24 * time.Hour
 
-// Plan is a subscription to begin with.
+// Plan is an initial subscription.
 type Plan struct {
 	ID, Name                               string
 	Conductores, Vehiculos, CartasPorteMes int64
@@ -96,7 +96,7 @@ func DefaultPlan() Plan {
 	}
 }
 
-// service is the open system.
+// service is the running system.
 type service struct {
 	db     *db.DB
 	pac    cartaporte.PAC
@@ -105,7 +105,7 @@ type service struct {
 	logger *slog.Logger
 	turns  *turns
 	early  time.Duration
-	// hub tells this process's connections of trips.
+	// hub notifies this process's connections of trips.
 	hub *live.Hub[topic]
 }
 

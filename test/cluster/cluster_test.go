@@ -221,7 +221,7 @@ func TestServeRefuses(t *testing.T) {
 		{[]string{"--store", "postgres://postgres:secret@/postgres?host=/nowhere"}, "/nowhere"},
 		{[]string{"--store", "postgres://postgres@/postgres?host=/nowhere&password=secret"}, "/nowhere"},
 		{[]string{"--store", "host=localhost password=secret"}, "want a URL that begins with postgres://"},
-		{[]string{"--store", "postgres://localhost/x", "--memory"}, "--memory and --store: give one of them"},
+		{[]string{"--store", "postgres://localhost/x", "--memory"}, "--memory and --store cannot be combined"},
 		{[]string{"--store", "postgres://localhost/x", "--durability", "none"}, "the store has its own files"},
 	} {
 		printed, err := exec.CommandContext(t.Context(), binary, append([]string{"serve"}, c.args...)...).CombinedOutput()

@@ -330,7 +330,7 @@ func testMoveUnderWrites(t *testing.T, binary string) {
 	x.progress(t, 200)
 	x.end(t, stream)
 	t.Logf("%s", printed)
-	for _, part := range []string{"updates were held for", "verified"} {
+	for _, part := range []string{"writes were paused for", "verified"} {
 		if !strings.Contains(printed, part) {
 			t.Errorf("the move printed\n%s", printed)
 		}

@@ -194,8 +194,8 @@ func edits(s *script) {
 		{"mood", ""},
 		{"[x]", ""},
 		{"", "setting is a key of a map, which is a text that is not empty"},
-		{"[0]", "setting is [0], which is no key of a map but a place in a list"},
-		{"[+12]", "setting is [+12], which is no key of a map but a place in a list"},
+		{"[0]", "setting is [0], which is not a map key but a place in a list"},
+		{"[+12]", "setting is [+12], which is not a map key but a place in a list"},
 		{"[-1]", ""},
 		{"[99999999999999999999]", ""},
 	} {

@@ -26,14 +26,14 @@ func TestMappers(t *testing.T) {
 	}{
 		{"electrodb", 6, []string{"bikes", "bikes gsi1", "bikes gsi2", "bikes gsi3"}, []string{
 			"Rider: default of vip",
-			"Repair: extra, which is of any type",
-			"Repair: items without bay in index gsi2: the library may write a part of the key",
+			"Repair: extra, whose type is any",
+			"Repair: items without bay in index gsi2: the library may write part of the key",
 			"Tool: the query byBay, which filters what others have in the clustered index gsi2; the collection has them all",
 		}},
 		{"onetable", 6, []string{"library", "library gs1", "library ls1"}, []string{
 			"Member: unique of email",
 			"Loan: value of prefix",
-			"Loan: items without shelf in index gs1: the library writes one of the two attributes of the key",
+			"Loan: items without shelf in index gs1: the library writes only one of the two key attributes",
 		}},
 		{"toolbox", 4, []string{"railway", "railway byLine", "railway byKind"}, []string{"Station: transform of motto", "Station: default of g1pk"}},
 	} {
@@ -102,7 +102,7 @@ func TestModules(t *testing.T) {
 		"exits.mjs":   {"process.exit(3)", "node: exit status 3"},
 		"absent.mjs":  {"", "there is no file"},
 		"text.json":   {"[]", "the model has no entity"},
-		"other.json":  {`{"a": 1}`, "this is no model of ElectroDB"},
+		"other.json":  {`{"a": 1}`, "not an ElectroDB model"},
 	} {
 		file := filepath.Join(dir, name)
 		if c.module != "" {

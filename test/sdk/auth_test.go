@@ -136,7 +136,7 @@ func TestIAMFileAtHangup(t *testing.T) {
 	}
 	for _, step := range []struct{ text, logged string }{
 		{"users: 1\n", "cannot be used"},
-		{identities("another"), "has been read again"},
+		{identities("another"), "reloaded the --iam file"},
 	} {
 		if err := os.WriteFile(file, []byte(step.text), 0o600); err != nil {
 			t.Fatal(err)

@@ -134,7 +134,7 @@ func (r Remarks) above(u *unit, c Comment) {
 	notes.Head = append(notes.Head, c)
 }
 
-// enclosing returns the part that a comment on its own line ends, nil where it stands above the following unit. It does
+// enclosing returns the part that a comment on its own line ends, nil if it stands above the following unit. It does
 // unless it is indented more than that, and as much as what was before.
 func enclosing(last, following *unit, p Pos) *unit {
 	if following != nil && p.Column <= following.begin.Column {

@@ -1,20 +1,21 @@
-// Package syntax is the text of designs, without any opinion on what it means: the strict profile of YAML and the interchange form as one
-// tree, the design's fences in a document, comments, words of conditions and values, quotes; and Go values that are filled from a tree.
+// Package syntax parses the text of designs without interpreting it: strict YAML and the JSON interchange format as one
+// tree, code blocks in Markdown, comments, tokens of conditions and values, and quoting. It also decodes trees into Go
+// values.
 //
 // # Model
 //
 //	YAML ──ParseYAML──▶ Node, comments ──Decoder──▶ structs, by their tags
 //	JSON ──ParseJSON────╯      ╰──Remarks──▶ which part a comment is about
 //
-// A Node knows its place, and a text that is filled in is found again by its address (Faults.At). What is wrong is collected as Errors, all of
-// it, in the order of the text.
+// A Node has its position, and the position of a decoded string is found by its address (Faults.At). All errors are
+// collected as Errors, in the order of the text.
 //
 // # Invariants
 //
-//	I1  No text makes this package panic, or take more than its limits allow.
-//	I2  Every error has a place in the text that was given, whatever the library for YAML says of it.
+//	I1  No text makes this package panic or exceed its limits.
+//	I2  Every error has a position in the given text, even if the YAML library reports none.
 //
-// Nothing here is shared: a Faults, and what is made with it, is for one goroutine.
+// A Faults, and everything created with it, may be used by one goroutine only.
 package syntax
 
 import (
@@ -125,7 +126,7 @@ func (s *Source) Within(p Pos, value string, at int) Pos {
 type Error struct {
 	Source *Source
 	Pos    Pos
-	// Message says what is wrong; Hint, what to do, "" where that is plain.
+	// Message says what is wrong; Hint, what to do, "" if that is plain.
 	Message, Hint string
 }
 
@@ -199,7 +200,7 @@ func (f *Faults) At(s *string, otherwise Pos) Pos {
 	return otherwise
 }
 
-// Err returns what was collected in the order of the text, nil where that is nothing.
+// Err returns what was collected in the order of the text, nil if that is nothing.
 func (f *Faults) Err() error {
 	if len(f.List) == 0 {
 		return nil

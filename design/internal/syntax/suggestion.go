@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Suggestion names the known word that is nearest to a misspelt one, "" where none is near.
+// Suggestion names the known word that is nearest to a misspelt one, "" if none is near.
 func Suggestion(word string, known []string) string {
 	best, distance := "", 1+min(1+len(word)/5, 3)
 	if len(word) > 64 {

@@ -16,7 +16,7 @@ type TextError struct {
 	Text string
 	// At is the byte of Text where it is wrong.
 	At int
-	// Message says what is wrong; Hint, what to do, "" where that is plain.
+	// Message says what is wrong; Hint, what to do, "" if that is plain.
 	Message, Hint string
 }
 

@@ -72,7 +72,7 @@ func TestChangesReportUnloggedWrites(t *testing.T) {
 	})
 }
 
-// TestChangesReportUnloggedWritesOfDeletedTable: once the table is gone, nothing says whether its log was kept until
+// TestChangesReportUnloggedWritesOfDeletedTable: once the table was removed, nothing says whether its log was kept until
 // then, so a position is trimmed as soon as it may not have been.
 func TestChangesReportUnloggedWritesOfDeletedTable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

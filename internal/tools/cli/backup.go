@@ -20,19 +20,19 @@ func newBackup(env Environment) *cobra.Command {
 	var asJSON, asked bool
 	cmd := &cobra.Command{
 		Use:   "backup DIR DEST",
-		Short: "Copy a data directory as it is at one moment, while a server writes to it or not",
-		Long: `Copy everything in a data directory to DEST: tables, streams, backups of tables. The copy is of one
-moment, with every write that was acknowledged before the command began. A server that has DIR open makes it,
-and goes on answering meanwhile.
+		Short: "Make a consistent copy of a data directory, even while a server writes to it",
+		Long: `Copy everything in a data directory to DEST: tables, streams, backups of tables. The copy is a consistent snapshot
+that includes every write acknowledged before the command started. If a server has DIR open, the server makes the copy
+and keeps serving requests.
 
-DEST must not exist, or be an empty directory, and is a data directory itself: "monotable serve" and
-"monotable verify" take it as it is. A copy that was interrupted is removed; one that a crash has left is
-refused by every command.
+DEST must not exist or must be empty. The copy is a data directory itself, which "monotable serve" and "monotable
+verify" accept as it is. An interrupted copy is removed; an incomplete copy left by a crash is rejected by every
+command.
 
-While a server runs, and DEST is on the file system of DIR, the copy shares files with DIR and is made in a
-moment. That protects from mistakes, not from the loss of the disk: keep another copy elsewhere.
+If a server is running and DEST is on the same file system as DIR, the copy shares files with DIR and takes only a
+moment. It protects against mistakes, but not against the loss of the disk: keep another copy elsewhere.
 
-The copy of an encrypted directory is encrypted, and opens with the master key that the directory has now; making it needs none.`,
+The copy of an encrypted directory is encrypted too, and opens with the directory's current master key. Making the copy does not need the key.`,
 		Example: `  monotable backup ./data /backups/2026-11-21
   monotable verify /backups/2026-11-21
   monotable backup ./data /backups/2026-11-21 --json`,

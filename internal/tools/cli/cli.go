@@ -59,12 +59,12 @@ func newRoot(env Environment) *cobra.Command {
 		Use:   "monotable",
 		Short: "DynamoDB's API, durable, on your own machine",
 		Long: `monotable is a database with DynamoDB's API: point any AWS SDK or the AWS CLI at it.
-It keeps what it has acknowledged, across restarts and crashes. It also checks, explains and provisions designs of
-tables for DynamoDB, here and on AWS.`,
+Acknowledged writes survive restarts and crashes. It also checks, explains and provisions table designs for DynamoDB,
+locally and on AWS.`,
 		Example: `  monotable serve --data ./data     # start the database
   eval "$(monotable env)"           # point SDKs and the AWS CLI at it
   aws dynamodb list-tables
-  monotable check shop.design.yaml  # find what is wrong with a single-table design`,
+  monotable check shop.design.yaml  # check a single-table design`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -79,8 +79,8 @@ tables for DynamoDB, here and on AWS.`,
 		commands  []*cobra.Command
 	}{
 		{"database", "The database:", []*cobra.Command{newServe(env), newDynamoDBLocal(env), newHealth(env), newEnv(env), newConsole(env), newIAM(env), newStream(env), newExport(env), newImport(env), newCopy(env), newImportLocal(env)}},
-		{"directory", "Its data directory:", []*cobra.Command{newBackup(env), newRestore(env), newMove(env), newVerify(env), newCompact(env), newStats(env), newInsights(env)}},
-		{"design", "Designs of tables:", []*cobra.Command{
+		{"directory", "Data directories:", []*cobra.Command{newBackup(env), newRestore(env), newMove(env), newVerify(env), newCompact(env), newStats(env), newInsights(env)}},
+		{"design", "Table designs:", []*cobra.Command{
 			newCheck(env), newTest(env), newExplain(env), newCost(env), newDocs(env), newProvision(env), newGenerate(env), newDiff(env), newMigrate(env), newRaces(env), newConform(env), newInfer(env), newDesign(env), newFmt(env), newResolve(env), newSchema(env), newVet(env), newLSP(env), newMCP(env),
 		}},
 	} {

@@ -13,12 +13,12 @@ func newCompact(env Environment) *cobra.Command {
 	var keys masterKeyFlags
 	cmd := &cobra.Command{
 		Use:   "compact DIR",
-		Short: "Give back the disk of what was deleted or overwritten",
-		Long: `Rewrite a data directory without what was deleted or overwritten. A server that has it open does so, and goes
-on answering meanwhile, more slowly.
+		Short: "Reclaim the disk space of deleted and overwritten data",
+		Long: `Rewrite a data directory without deleted and overwritten data. If a server has it open, the server does so and keeps
+serving requests, though more slowly.
 
-The database gives room back by itself, in time. This command is for when a lot was deleted and the disk is
-wanted now. While it runs it may take as much room again as there is data.`,
+The database reclaims space by itself over time. Use this command after deleting a lot of data, when the space is
+needed now. While it runs, it may need as much additional space as the data takes.`,
 		Example: `  monotable compact ./data
   monotable compact ./data --json`,
 		Args: cobra.ExactArgs(1),

@@ -23,13 +23,13 @@ func (f *serveFlags) fitConnections(available int, logger *slog.Logger) error {
 	available -= server.SurplusMax
 	if available < connectionsMin {
 		limit := descriptors.Limit()
-		return fmt.Errorf("the system lets this process open %d files, which is too few: raise the limit to at least %d (ulimit -n)", limit, limit+connectionsMin-available)
+		return fmt.Errorf("this process may open only %d files: raise the limit to at least %d (ulimit -n)", limit, limit+connectionsMin-available)
 	}
 	if f.maxConnections <= available {
 		return nil
 	}
 	if f.connectionsGiven {
-		logger.Warn("--max-connections is lowered: each connection takes a file descriptor; raise the limit with ulimit -n",
+		logger.Warn("lowering --max-connections, because each connection needs a file descriptor; raise the limit with ulimit -n",
 			"asked", f.maxConnections, "max_connections", available, "open_files_max", descriptors.Limit())
 	}
 	f.maxConnections = available

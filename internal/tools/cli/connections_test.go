@@ -28,7 +28,7 @@ func TestConnectionsFitTheDescriptors(t *testing.T) {
 		if err := f.fitConnections(c.available, slog.New(slog.NewTextHandler(&logged, nil))); err != nil {
 			t.Errorf("%+v: %v", c, err)
 		}
-		if f.maxConnections != c.want || strings.Contains(logged.String(), "--max-connections is lowered") != c.warned {
+		if f.maxConnections != c.want || strings.Contains(logged.String(), "lowering --max-connections") != c.warned {
 			t.Errorf("%+v: %d connections, logged %q", c, f.maxConnections, &logged)
 		}
 	}

@@ -36,7 +36,7 @@ func besideConsole(api http.Handler, flags *serveFlags, designs *console.Designs
 
 // designFlag declares --design.
 func designFlag(set *pflag.FlagSet, files *[]string) {
-	set.StringArrayVar(files, "design", nil, "`file` of a design, by which the console shows its tables; repeatable. It is read again when it changes. monotable design attach keeps one with its table")
+	set.StringArrayVar(files, "design", nil, "design `file` that describes the tables to the console; repeatable; reloaded when it changes. To store a design with its table, use monotable design attach")
 }
 
 // readDesigns reads the files of --design.
@@ -64,28 +64,29 @@ func newConsole(env Environment) *cobra.Command {
 		Short: "Show the tables of any DynamoDB endpoint on a web page",
 		Long: `Serve the console for a DynamoDB endpoint until interrupted: this server, DynamoDB Local or AWS.
 
-It is a web page to see tables and items, query and scan them, edit items, create and change tables, and run PartiQL. For a
-monotable server it is there already, at /_console/ of the server's address.
+It is a web page to browse tables and items, query and scan them, edit items, create and update tables, and run
+PartiQL. A monotable server has it built in, at /_console/ of its address.
 
-Requests are signed with the credentials of the environment, and for AWS with what the AWS configuration has (profiles, SSO,
-roles). Several endpoints have names, NAME=URL, and the page goes from one to the other. Whoever reaches the console acts with them, so it listens on loopback addresses only. --read-only refuses everything
-that would change something, in the process and not just on the page.`,
+Requests are signed with the credentials of the environment or, for AWS, of the AWS configuration (profiles, SSO,
+roles). To use several endpoints, name them with NAME=URL; the page can switch between them. Anyone who can reach the
+console acts with these credentials, so it only listens on loopback addresses. --read-only rejects every request that
+changes something, in the process and not just on the page.`,
 		Example: `  monotable console --endpoint http://127.0.0.1:8000
   AWS_PROFILE=prod monotable console --endpoint aws --read-only
   monotable console --endpoint local=http://127.0.0.1:8000 --endpoint prod=aws
-  monotable console --bookmarks queries.json   # queries that are kept in a file, for git
-  monotable console --design shop.design.yaml   # items by their entities, and the design's patterns to run
+  monotable console --bookmarks queries.json   # keep bookmarked queries in a file, for git
+  monotable console --design shop.design.yaml   # show items by entity, and run the design's patterns
   ssh -L 8100:localhost:8100 host   # the console of another machine`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serveConsole(cmd.Context(), env, &flags) },
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&flags.endpoints, "endpoint", nil, "`URL` of the endpoint; or aws; NAME=URL for each of several; default: "+endpointDefaults)
-	f.StringVar(&flags.region, "region", "", "its region; default: that of an AWS endpoint, "+regionDefaults)
+	f.StringArrayVar(&flags.endpoints, "endpoint", nil, "`URL` of the endpoint, or aws; NAME=URL for each of several; default: "+endpointDefaults)
+	f.StringVar(&flags.region, "region", "", "region of the endpoint; default: from an AWS endpoint, "+regionDefaults)
 	f.StringVar(&flags.addr, "addr", defaultConsoleAddr, "loopback address to listen on; port 0 picks a free one")
-	f.StringVar(&flags.bookmarks, "bookmarks", "", "`file` that keeps the bookmarks of queries, for all who use it; default: each browser keeps its own")
+	f.StringVar(&flags.bookmarks, "bookmarks", "", "`file` for bookmarked queries, shared by all users; default: each browser keeps its own")
 	designFlag(f, &flags.designs)
-	f.BoolVar(&flags.readOnly, "read-only", false, "refuse everything that would change something")
+	f.BoolVar(&flags.readOnly, "read-only", false, "reject every request that changes something")
 	flags.log.register(f)
 	return cmd
 }
@@ -96,7 +97,7 @@ func serveConsole(ctx context.Context, env Environment, flags *consoleFlags) err
 		return err
 	}
 	if !isLoopback(flags.addr) {
-		return fmt.Errorf("--addr %s: want a loopback address such as %s: whoever reaches the console acts with your credentials", flags.addr, defaultConsoleAddr)
+		return fmt.Errorf("--addr %s: want a loopback address such as %s, because anyone who can reach the console acts with your credentials", flags.addr, defaultConsoleAddr)
 	}
 	endpoints, err := flags.all(ctx, env)
 	if err != nil {
@@ -154,7 +155,7 @@ func (f *consoleFlags) all(ctx context.Context, env Environment) ([]console.Opti
 		case console.CheckName(name) != nil:
 			return nil, fmt.Errorf("--endpoint: %w", console.CheckName(name))
 		case seen[name]:
-			return nil, fmt.Errorf("--endpoint: two endpoints have the name %q", name)
+			return nil, fmt.Errorf("--endpoint: two endpoints are named %q", name)
 		default:
 			seen[name] = true
 		}

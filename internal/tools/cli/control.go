@@ -80,14 +80,14 @@ func (o offline) Compact(ctx context.Context) error {
 
 // Insights says that there are none: they are counted in memory.
 func (o offline) Insights(context.Context, string) (monotable.Insights, error) {
-	return monotable.Insights{}, fmt.Errorf("no server has %s open: it counts the keys in its memory", o.dir)
+	return monotable.Insights{}, fmt.Errorf("no server has %s open: insights are only available from a running server", o.dir)
 }
 
 // IAM manages who may call the database.
 func (o offline) IAM(ctx context.Context, r *monotable.IAMRequest) (monotable.IAMResult, error) {
 	result, err := monotable.IAM(ctx, o.dir, o.options, r)
 	if errors.Is(err, fs.ErrNotExist) {
-		return result, fmt.Errorf("there is no database in %s yet: start the server first, or give another --data", o.dir)
+		return result, fmt.Errorf("there is no database in %s yet: start the server first, or use another --data", o.dir)
 	}
 	return result, o.explain(err)
 }
@@ -107,7 +107,7 @@ func (o offline) Verify(ctx context.Context, report func(monotable.Finding), pro
 // explain says what to do about a directory that is locked though nobody answers.
 func (o offline) explain(err error) error {
 	if errors.Is(err, monotable.ErrLocked) {
-		return fmt.Errorf("%s is open in another process, which does not answer tools: stop that one first", o.dir)
+		return fmt.Errorf("%s is open in another process that does not accept commands: stop it first", o.dir)
 	}
 	return err
 }

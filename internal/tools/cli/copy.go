@@ -41,18 +41,19 @@ func newCopy(env Environment) *cobra.Command {
 		Long: `Copy tables with their indexes, tags, items, TTL, streams and deletion protection from one endpoint to another: AWS,
 monotable, DynamoDB Local, LocalStack. All items are compared at the end.
 
-A copy that is stopped, by whatever, resumes when the same command is given again: its progress is in a file, --state, which is
-removed at the end.
+A stopped copy, for whatever reason, resumes when you run the same command again. Its progress is in the file --state,
+which is removed at the end.
 
-To move tables while they are written to, give --follow. It records where the tables' streams are, copies the items, and then
-applies all changes until you press Ctrl-C. When it says "caught up", stop the programs that write, press Ctrl-C, and give the
-command again with --finish instead: it applies the last changes, compares all items, and turns TTL and streams on. Changes are
-kept for 24 hours, so a table must be copied within that time.
+To move tables while they are in use, add --follow. It records the position of the tables' streams, copies the items,
+and then applies all changes until you press Ctrl-C. When it says "caught up", stop the writing programs, press
+Ctrl-C, and run the command again with --finish instead: it applies the last changes, compares all items, and turns on
+TTL and streams. Streams keep changes for 24 hours, so a table must be copied within that time.
 
---anonymise DESIGN makes a copy for developers: values of the design's fields of type email and secret become pseudonyms, equal ones
-equal, and keys, indexes, copies and markers follow. Attributes that the design does not know are left out and listed.
+--anonymise DESIGN makes a copy for developers: values of email and secret fields are replaced by pseudonyms, with
+equal pseudonyms for equal values, also in keys, indexes, copies and markers. Attributes that the design does not
+declare are omitted and listed.
 
-The source is only read; --enable-stream turns on the stream of a table that has none, and off again at the end.
+The source is only read, except that --enable-stream turns on the stream of a table that has none, and off again at the end.
 
 Not copied: replicas, backups, point-in-time recovery, resource policies, auto scaling, Kinesis destinations, KMS keys.`,
 		Example: `  monotable copy --from http://127.0.0.1:8000 --to http://127.0.0.1:8001
@@ -65,20 +66,20 @@ Not copied: replicas, backups, point-in-time recovery, resource policies, auto s
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.from.endpoint, "from", "", "`URL` of the source, or aws")
-	f.StringVar(&flags.from.region, "from-region", "", "its region; default: that of an AWS endpoint, of the profile, "+regionDefaults)
-	f.StringVar(&flags.from.profile, "from-profile", "", "profile of the AWS configuration to read it with; default: the environment")
+	f.StringVar(&flags.from.region, "from-region", "", "region of the source; default: from an AWS endpoint, from the profile, "+regionDefaults)
+	f.StringVar(&flags.from.profile, "from-profile", "", "AWS profile for the source; default: the environment")
 	f.StringVar(&flags.to.endpoint, "to", "", "`URL` of the target, or aws")
-	f.StringVar(&flags.to.region, "to-region", "", "its region; default as for --from-region")
-	f.StringVar(&flags.to.profile, "to-profile", "", "profile of the AWS configuration to write it with; default: the environment")
+	f.StringVar(&flags.to.region, "to-region", "", "region of the target; default as for --from-region")
+	f.StringVar(&flags.to.profile, "to-profile", "", "AWS profile for the target; default: the environment")
 	f.StringArrayVar(&flags.tables, "table", nil, "table to copy, or NAME=NEW to copy it to another name; may be repeated; default: all tables")
 	f.StringVar(&flags.state, "state", "monotable-copy.json", "`file` for the progress of the copy")
-	f.IntVar(&flags.segments, "segments", defaultSegments, "how many parts of a table to copy at once")
-	f.Float64Var(&flags.units, "units", 0, "read and write units a second that the copy may take in all; 0 is no limit")
-	f.BoolVar(&flags.follow, "follow", false, "after the items, copy changes until interrupted")
-	f.BoolVar(&flags.finish, "finish", false, "end a copy with --follow: copy the last changes, compare, turn TTL and streams on")
-	f.BoolVar(&flags.enableStream, "enable-stream", false, "turn on the stream of a source table that has none, for --follow")
-	f.StringVar(&flags.anonymise, "anonymise", "", "`design` file by which addresses and secrets become pseudonyms")
-	f.BoolVar(&flags.existing, "existing", false, "write into tables that the target has already, and leave their settings alone")
+	f.IntVar(&flags.segments, "segments", defaultSegments, "number of segments of a table to copy in parallel")
+	f.Float64Var(&flags.units, "units", 0, "maximum read and write units per second for the whole copy; 0 means no limit")
+	f.BoolVar(&flags.follow, "follow", false, "after the items, apply changes until interrupted")
+	f.BoolVar(&flags.finish, "finish", false, "finish a copy with --follow: apply the last changes, compare, turn on TTL and streams")
+	f.BoolVar(&flags.enableStream, "enable-stream", false, "for --follow, turn on the stream of source tables that have none")
+	f.StringVar(&flags.anonymise, "anonymise", "", "`design` file that says which addresses and secrets to replace by pseudonyms")
+	f.BoolVar(&flags.existing, "existing", false, "write to tables that already exist in the target, without changing their settings")
 	f.BoolVar(&flags.verify, "verify", true, "compare all items at the end")
 	progressFlag(cmd, &flags.progress)
 	cmd.MarkFlagsMutuallyExclusive("follow", "finish", "anonymise")
@@ -90,7 +91,7 @@ func copyTables(ctx context.Context, env Environment, flags *copyFlags) error {
 		return errors.New("say where to copy from and to: --from URL|aws --to URL|aws")
 	}
 	if !(flags.units >= 0) { // NaN is neither
-		return errors.New("--units: want a number of units a second, or 0 for no limit")
+		return errors.New("--units: want a number of units per second, or 0 for no limit")
 	}
 	var o tablecopy.Options
 	for _, side := range []struct {
@@ -103,7 +104,7 @@ func copyTables(ctx context.Context, env Environment, flags *copyFlags) error {
 		}
 		// The copy's own clients wait for a server that restarts, which is not wanted where there is none at the start.
 		if _, err := c.database().ListTables(ctx, &dynamodb.ListTablesInput{Limit: aws.Int32(1)}); errors.Is(err, syscall.ECONNREFUSED) {
-			return fmt.Errorf("--%s: nothing listens at %s: start the server, or name another", side.flags.flag, c.endpoint)
+			return fmt.Errorf("--%s: no server is listening at %s: start it, or use another URL", side.flags.flag, c.endpoint)
 		}
 		*side.e = tablecopy.Endpoint{Name: c.endpoint, Client: c.database(func(o *dynamodb.Options) { o.RetryMaxAttempts = copyAttempts }), Streams: c.streams()}
 	}
@@ -139,20 +140,21 @@ func copyTables(ctx context.Context, env Environment, flags *copyFlags) error {
 	err = tablecopy.Run(ctx, o)
 	bar.end()
 	if left := pseudonyms(); len(left) > 0 {
-		fmt.Fprintf(env.Stdout, "left out, as the design does not know them: %s\n", strings.Join(left, ", "))
+		fmt.Fprintf(env.Stdout, "omitted, because the design does not declare them: %s\n", strings.Join(left, ", "))
 	}
 	switch {
 	case err == nil && flags.follow:
-		fmt.Fprintf(env.Stdout, "stopped; the state is in %s: give --follow to go on, --finish to end the copy\n", flags.state)
+		fmt.Fprintf(env.Stdout, "stopped; the state is in %s: use --follow to continue, or --finish to finish the copy\n", flags.state)
 		return nil
 	case ctx.Err() != nil:
-		return fmt.Errorf("interrupted; give the same command to resume from %s", flags.state)
+		return fmt.Errorf("interrupted; run the same command to resume from %s", flags.state)
 	default:
 		return endpointError(err)
 	}
 }
 
-// pseudonyms prepares a copy with pseudonyms, if the flags ask for one. What it returns lists the attributes that were left out.
+// pseudonyms prepares a copy with pseudonyms, if the flags ask for one. What it returns lists the attributes that were
+// left out.
 func (flags *copyFlags) pseudonyms(env Environment, o *tablecopy.Options) (leftOut func() []string, err error) {
 	if flags.anonymise == "" {
 		return func() []string { return nil }, nil

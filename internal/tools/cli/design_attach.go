@@ -29,8 +29,8 @@ type attachFlags struct {
 func (a *attachFlags) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&a.endpoint, "endpoint", "", "the database with the tables; default: "+endpointDefaults)
-	f.StringVar(&a.region, "region", "", "its region; default: AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
-	f.StringVar(&a.data, "data", "", "the directory of the database, open in a server or not, in place of --endpoint")
+	f.StringVar(&a.region, "region", "", "region of the database; default: AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
+	f.StringVar(&a.data, "data", "", "the database's directory, instead of --endpoint; a server may have it open")
 	a.masterKey.register(f)
 	f.BoolVar(&a.asJSON, "json", false, "print JSON")
 	cmd.MarkFlagsMutuallyExclusive("endpoint", "data")
@@ -39,11 +39,11 @@ func (a *attachFlags) register(cmd *cobra.Command) {
 func newDesign(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "design",
-		Short: "Keep designs with their tables, where the console finds them",
-		Long: `Keep designs with their tables: in the table ` + attach.Table + ` of the same database, which is made when the first design is attached. The
-console shows a table by the design that is attached to it: items by their entities, keys part by part, patterns to run.
+		Short: "Store designs with their tables, where the console finds them",
+		Long: `Store designs with their tables, in the table ` + attach.Table + ` of the same database, which is created with the first design. The
+console uses the attached design to show items by entity, explain the parts of keys, and run patterns.
 
-Works with any DynamoDB endpoint. Each attaching is a version of its own, and so is detaching; nothing is overwritten.`,
+This works with any DynamoDB endpoint. Every attach or detach creates a new version; nothing is overwritten.`,
 		RunE: group,
 	}
 	cmd.AddCommand(newDesignAttach(env), newDesignDetach(env), newDesignList(env))
@@ -55,9 +55,9 @@ func newDesignAttach(env Environment) *cobra.Command {
 	var tables []string
 	cmd := &cobra.Command{
 		Use:   "attach FILE",
-		Short: "Keep a design with its tables",
-		Long: `Keep a design with each of its tables. A table whose name in the design has placeholders, as shop-{stage}, has to be named with
---table. The tables need not exist yet.`,
+		Short: "Attach a design to its tables",
+		Long: `Attach a design to each of its tables. If a table's name in the design has placeholders, such as shop-{stage}, give
+its actual name with --table. The tables need not exist yet.`,
 		Example: `  monotable design attach shop.design.yaml
   monotable design attach shop.design.yaml --data ./data --table shop-dev
   monotable design attach shop.design.yaml --endpoint https://dynamodb.eu-west-1.amazonaws.com --table shop=shop-prod`,
@@ -83,7 +83,7 @@ func newDesignAttach(env Environment) *cobra.Command {
 				switch {
 				case d.Tables[t.Name] != "":
 				case strings.Contains(t.Physical, "{"):
-					return fmt.Errorf("the table %s is called %s, which has placeholders: name it, as --table %s=NAME", t.Name, t.Physical, t.Name)
+					return fmt.Errorf("the name of table %s is %s, which has placeholders: use --table %s=NAME", t.Name, t.Physical, t.Name)
 				default:
 					d.Tables[t.Name] = t.Physical
 				}
@@ -95,7 +95,7 @@ func newDesignAttach(env Environment) *cobra.Command {
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringArrayVar(&tables, "table", nil, "NAME=PHYSICAL: the table's own name, if it is not the design's; NAME can be left out of one")
+	cmd.Flags().StringArrayVar(&tables, "table", nil, "NAME=PHYSICAL: the table's actual name, if it differs from the design's; NAME can be omitted if there is one table")
 	return cmd
 }
 
@@ -103,8 +103,8 @@ func newDesignDetach(env Environment) *cobra.Command {
 	var flags attachFlags
 	cmd := &cobra.Command{
 		Use:     "detach TABLE",
-		Short:   "Let a table be without its design",
-		Long:    "Let a table be without its design. Earlier versions are kept; monotable design list --all shows them.",
+		Short:   "Detach the design of a table",
+		Long:    "Detach the design of a table. Earlier versions are kept; monotable design list --all shows them.",
 		Example: "  monotable design detach shop-dev",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -137,7 +137,7 @@ func newDesignList(env Environment) *cobra.Command {
 					return errors.Join(err, json.NewEncoder(env.Stdout).Encode(slices.Concat([]attach.Design{}, list)))
 				}
 				if len(list) == 0 {
-					fmt.Fprintln(env.Stdout, "No table has a design attached: monotable design attach FILE does that.")
+					fmt.Fprintln(env.Stdout, "No table has a design attached. To attach one, use monotable design attach FILE.")
 					return nil
 				}
 				w := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
@@ -154,7 +154,7 @@ func newDesignList(env Environment) *cobra.Command {
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().BoolVar(&all, "all", false, "every version, not the last of each table")
+	cmd.Flags().BoolVar(&all, "all", false, "show every version, not just the latest of each table")
 	return cmd
 }
 
@@ -169,7 +169,8 @@ func (a *attachFlags) print(env Environment, done []attach.Design, sentence stri
 	return nil
 }
 
-// with calls f with a client of the database: at the endpoint, or in the directory, through the server that has it open or as its files.
+// with calls f with a client of the database: at the endpoint, or in the directory, through the server that has it open
+// or as its files.
 func (a *attachFlags) with(ctx context.Context, env Environment, f func(attach.Client) error) error {
 	if a.data == "" {
 		return a.at(ctx, env, a.endpoint, f)

@@ -27,20 +27,20 @@ func newCheck(env Environment) *cobra.Command {
 	var flags checkFlags
 	cmd := &cobra.Command{
 		Use:   "check [FILE...]",
-		Short: "Find what is wrong with designs",
-		Long: `Check designs: keys that collide or can be read in two ways, reads that DynamoDB refuses or that return
-more than they should, partitions that are too hot, indexes that leak, writes that lose or double data.
+		Short: "Check designs for defects",
+		Long: `Check designs for defects: keys that collide or are ambiguous, reads that DynamoDB rejects or that return too much,
+hot partitions, indexes that leak data, writes that lose or duplicate it.
 
-What you know and accept stands in the design, with its reason:
+To accept a finding, say so in the design, with a reason:
 
   accept: { ST301: "At most 5,000 products, written by staff." }
 
-A monotable.yaml in the design's directory, or above it in the repository, says for all designs which rules are errors or off,
-what a month may cost, which Regions are used, and which findings are accepted until when; docs/check.md has its keys.
-Without a file, the designs that it names are checked.
+A monotable.yaml in the design's directory, or above it in the repository, sets for all designs which rules are errors
+or off, the monthly budget, the allowed Regions, and findings that are accepted until a date; see docs/check.md.
+Without a FILE, the designs that it names are checked.
 
-The exit status is 1 when something is found that is an error and not accepted; --fail-on warning and
---fail-on info make it stricter, --fail-on never makes it 0.`,
+The exit status is 1 if there is an error that is not accepted; --fail-on warning and --fail-on info are stricter, and
+with --fail-on never it is always 0.`,
 		Example: `  monotable check shop.design.yaml
   monotable check --explain ST204
   monotable check *.design.yaml --format sarif > findings.sarif`,
@@ -53,10 +53,10 @@ The exit status is 1 when something is found that is an error and not accepted; 
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.format, "format", "text", "text, json or sarif")
-	f.BoolVar(&flags.asJSON, "json", false, "print JSON, as --format json")
-	f.StringVar(&flags.failOn, "fail-on", "error", "the mildest finding that fails: error, warning, info or never")
-	f.BoolVar(&flags.all, "all", false, "also show what is accepted")
-	f.StringVar(&flags.explain, "explain", "", "print the page of a rule, as ST102; list names them all")
+	f.BoolVar(&flags.asJSON, "json", false, "print JSON, same as --format json")
+	f.StringVar(&flags.failOn, "fail-on", "error", "the lowest severity that fails: error, warning, info or never")
+	f.BoolVar(&flags.all, "all", false, "also show accepted findings")
+	f.StringVar(&flags.explain, "explain", "", "print the page of a rule, such as ST102; list prints all rules")
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	return cmd
 }
@@ -200,7 +200,7 @@ func explainRule(env Environment, id string) error {
 	}
 	page, err := rules.Page(strings.ToUpper(id))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no rule %s: --explain list names them all", id)
+		return fmt.Errorf("unknown rule %s: --explain list prints all rules", id)
 	}
 	if err == nil {
 		_, err = fmt.Fprint(env.Stdout, page)

@@ -28,17 +28,17 @@ func newConform(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conform FILE",
 		Short: "Compare the items of real tables with a design",
-		Long: `Read all items of a design's tables, at an endpoint or from an export to S3, and tell what is not as the design says:
-items that no entity has, values that are not of their field's type, keys and index keys that are not what the fields
-make, copies that differ from their item, markers without an item, counters that do not count.
+		Long: `Read all items of a design's tables, from an endpoint or an export to S3, and report what does not match the design:
+items that match no entity, values of the wrong type, keys and index keys that do not match the fields, copies that
+differ from their item, markers without an item, wrong counters.
 
-A table is read once, and a second time if items that belong together do not agree: so what was caught between two
-writes is not told. Nothing is written. It takes some 100 bytes of memory for each copy, marker and item with counters,
-none for other items; a Scan of a table at AWS costs read units, an export nothing of the table's.
+A table is read once, and a second time if related items disagree, so that states between two writes are not reported.
+Nothing is written. The command needs about 100 bytes of memory per copy, marker and item with counters, and none for
+other items. Scanning a table on AWS costs read units; reading an export does not.
 
---person tells what is left of a person who was erased, and what the design keeps.
+--person reports what is left of an erased person, and what the design keeps.
 
-The exit status is 1 when something is found.`,
+The exit status is 1 if there are findings.`,
 		Example: `  monotable conform shop.design.yaml --endpoint http://127.0.0.1:8000 --table shop=shop-dev
   monotable conform shop.design.yaml --export ./AWSDynamoDB/01693685827463-2d8752fd
   monotable conform shop.design.yaml --export ./export --json > report.json
@@ -55,9 +55,9 @@ The exit status is 1 when something is found.`,
 	f := cmd.Flags()
 	flags.register(f)
 	f.StringArrayVar(&flags.exports, "export", nil, "directory of an export to S3, or NAME=DIR for a table of several")
-	f.StringArrayVar(&flags.tables, "table", nil, "the table's own name, where it is not the design's, as shop=shop-dev")
-	f.IntVar(&flags.examples, "examples", 5, "how many items to show of each finding")
-	f.StringArrayVar(&flags.persons, "person", nil, "an id or address of a person who was erased, of whom nothing may be left; may be repeated")
+	f.StringArrayVar(&flags.tables, "table", nil, "the table's actual name, if it differs from the design's, such as shop=shop-dev")
+	f.IntVar(&flags.examples, "examples", 5, "number of items to show for each finding")
+	f.StringArrayVar(&flags.persons, "person", nil, "ID or e-mail address of an erased person, of whom nothing may be left; may be repeated")
 	f.BoolVar(&flags.asJSON, "json", false, "print JSON")
 	progressFlag(cmd, &flags.progress)
 	cmd.MarkFlagsMutuallyExclusive("export", "table")
@@ -66,10 +66,10 @@ The exit status is 1 when something is found.`,
 
 func runConform(ctx context.Context, env Environment, flags *conformFlags, d *design.Design) error {
 	if len(flags.persons) > 0 && d.Person == "" {
-		return errors.New("--person: the design does not say which field names a person (person: userId)")
+		return errors.New("--person: the design does not declare which field identifies a person (person: userId)")
 	}
 	if slices.Contains(flags.persons, "") {
-		return errors.New("--person: want an id or an address")
+		return errors.New("--person: want an ID or an e-mail address")
 	}
 	if flags.examples < 0 {
 		return errors.New("--examples: want a number of at least 0")
@@ -164,7 +164,7 @@ func (b *passBars) update(pass int, items int64) {
 		b.end()
 		what := "conform"
 		if pass > 1 {
-			what = "conform, a second look"
+			what = "conform, second pass"
 		}
 		b.pass, b.bar = pass, newProgress(b.env, what, unitThings, b.asked)
 		if b.total == 0 {

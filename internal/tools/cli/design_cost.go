@@ -17,15 +17,15 @@ func newCost(env Environment) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "cost FILE",
-		Short: "Estimate what a design costs in a month",
-		Long: `Estimate what the patterns of a design cost in a month, from the rates and volumes that it declares: read and
-write request units of each call, how much of a write is index entries, dollars on demand, storage, and what the
-same load costs in provisioned mode. Prices are AWS's list for the region; patterns without a rate cost nothing.
+		Short: "Estimate the monthly cost of a design",
+		Long: `Estimate the monthly cost of a design's patterns from its declared rates and volumes: read and write request units per
+call, the share of index entries in writes, the on-demand price, storage, and the price of the same load in
+provisioned mode. Prices are AWS's list prices for the region. Patterns without a rate cost nothing.
 
-Another region's prices, or newer ones, are read from a file: AWS's own price list, of one region or of all, or one
-with the figures of the pricing page (docs/provision.md).
+For other regions or newer prices, use --prices FILE: AWS's own price list, for one region or all, or a file with the
+figures of the pricing page (docs/provision.md).
 
-With --base, show what changes against another design: what a pull request makes cheaper or dearer.`,
+With --base, show the difference from another design, for example what a pull request makes cheaper or more expensive.`,
 		Example: `  monotable cost shop.design.yaml
   monotable cost shop.design.yaml --base main.design.yaml
   curl -O https://pricing.us-east-1.amazonaws.com/offers/v1.0/aws/AmazonDynamoDB/current/index.json
@@ -47,7 +47,7 @@ With --base, show what changes against another design: what a pull request makes
 			return printCostChange(env.Stdout, asJSON, before, month)
 		},
 	}
-	cmd.Flags().StringVar(&base, "base", "", "another design; show the difference from it")
+	cmd.Flags().StringVar(&base, "base", "", "show the difference from this design")
 	cmd.Flags().StringVar(&prices, "prices", "", "JSON file with prices, such as AWS's own price list, instead of the built-in ones")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
@@ -65,7 +65,8 @@ func monthOf(env Environment, file, list string) (cost.Month, error) {
 	return cost.OfMonth(d, prices), nil
 }
 
-// pricesFor are the prices in the file, which must be of the design's region if it names one; without a file, the built-in ones.
+// pricesFor are the prices in the file, which must be of the design's region if it names one; without a file, the
+// built-in ones.
 func pricesFor(region, file string) (cost.Prices, error) {
 	if file == "" {
 		return cost.PricesOf(region)
@@ -93,13 +94,13 @@ func printCost(w io.Writer, asJSON bool, m cost.Month) error {
 	for _, s := range m.Storage {
 		fmt.Fprintf(table, "%s\t%.0f\t%.1f\t$%.2f\t\n", s.Place, s.Items, s.Bytes/(1<<20), s.Cost)
 	}
-	fmt.Fprintf(table, "storage, less what is free\t\t\t$%.2f\t\n", m.StorageCost)
+	fmt.Fprintf(table, "storage, less the free tier\t\t\t$%.2f\t\n", m.StorageCost)
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	p := m.Provisioned
 	_, err := fmt.Fprintf(w, "\ntotal on demand $%.2f; provisioned %.0f read and %.0f write capacity units at 70 %% use $%.2f, "+
-		"which is cheaper where the load lasts for more than %.0f %% of the time\n",
+		"which is cheaper if the load lasts for more than %.0f %% of the time\n",
 		m.Total, p.ReadCapacity, p.WriteCapacity, p.Cost, 100*p.BreakEven)
 	return err
 }

@@ -15,17 +15,17 @@ func newDiff(env Environment) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Show what it takes to go from one design to another",
-		Long: `Compare two designs and class every change:
+		Short: "Show the changes between two designs and what they take",
+		Long: `Compare two designs and classify every change:
 
-  free         nothing happens to what is there
+  free         existing data does not change
   setting      a setting of the table
-  index build  DynamoDB builds an index while it serves
-  backfill     items are written once more, with more in them
+  index build  DynamoDB builds an index while serving requests
+  backfill     items are rewritten with additional attributes
   rewrite      items move to other keys
-  breaking     programs or data of the old design do not fit the new one
+  breaking     programs or data of the old design are incompatible with the new one
 
-with how many items a change touches and what writing them costs. The exit status is 1 when something breaks.`,
+and show how many items it affects and what writing them costs. The exit status is 1 if a change is breaking.`,
 		Example: `  git show main:shop.design.yaml > old.yaml && monotable diff old.yaml shop.design.yaml
   monotable diff old.yaml new.yaml --json`,
 		Args: cobra.ExactArgs(2),

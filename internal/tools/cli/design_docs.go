@@ -17,13 +17,13 @@ func newDocs(env Environment) *cobra.Command {
 	var out, check string
 	cmd := &cobra.Command{
 		Use:   "docs FILE",
-		Short: "Write the document of a design",
-		Long: `Write the document of a design, in Markdown with Mermaid diagrams: entities and their fields, which items share a
-partition, the key templates of the table and of each index, the request that each read becomes and the items that
-each write touches, with their costs; guarantees, lifecycles, findings, and the samples in their partitions.
+		Short: "Generate the documentation of a design",
+		Long: `Generate the documentation of a design, in Markdown with Mermaid diagrams: entities and their fields, item
+collections, key templates of tables and indexes, the request of each read and the items of each write with their
+costs, guarantees, lifecycles, findings, and sample items by partition.
 
-It says only what follows from the design, and is the same for the same design. Keep it beside the design, and let
---check fail the build when the two part.`,
+The output depends only on the design. Keep it next to the design, and use --check to fail the build when the two
+differ.`,
 		Example: `  monotable docs shop.design.yaml -o SHOP.md
   monotable docs shop.design.yaml --check SHOP.md`,
 		Args: cobra.ExactArgs(1),
@@ -44,8 +44,8 @@ It says only what follows from the design, and is the same for the same design. 
 			}
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write; standard output without it")
-	cmd.Flags().StringVar(&check, "check", "", "write nothing; the exit status is 1 if this file is not what would be written")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the file to write; default: standard output")
+	cmd.Flags().StringVar(&check, "check", "", "write nothing; the exit status is 1 if this file is out of date")
 	cmd.MarkFlagsMutuallyExclusive("output", "check")
 	return cmd
 }
@@ -67,6 +67,6 @@ func compareDocument(env Environment, name string, document []byte) error {
 	for n < min(len(have), len(document)) && have[n] == document[n] {
 		n++
 	}
-	fmt.Fprintf(env.Stdout, "%s:%d: is not what the design says: write it again with monotable docs\n", name, 1+bytes.Count(have[:n], []byte("\n")))
+	fmt.Fprintf(env.Stdout, "%s:%d: out of date: regenerate it with monotable docs\n", name, 1+bytes.Count(have[:n], []byte("\n")))
 	return errReported
 }

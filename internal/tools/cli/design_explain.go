@@ -16,10 +16,10 @@ func newExplain(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain FILE [PATTERN...]",
 		Short: "Show the request that each pattern of a design becomes",
-		Long: `Show how DynamoDB serves the patterns of a design: of each read and collection the request (operation, index,
-key condition, filter, direction), what it costs and how fresh it is, which other places come near and what
-they lack; of each write the items and index entries that it touches, and what they cost; at the end whose items are
-whose, and what erasing a person does to them.`,
+		Long: `Show how DynamoDB serves the patterns of a design. For each read and collection: the request (operation, index, key
+condition, filter, direction), its cost, its consistency, and alternative places with what they lack. For each write:
+the items and index entries that it writes, and their cost. At the end: which items belong to a person, and what
+erasure does to them.`,
 		Example: `  monotable explain shop.design.yaml
   monotable explain shop.design.yaml UserOrders PlaceOrder
   monotable explain shop.design.yaml --json`,

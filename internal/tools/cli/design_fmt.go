@@ -16,12 +16,12 @@ func newFmt(env Environment) *cobra.Command {
 	var write, check bool
 	cmd := &cobra.Command{
 		Use:   "fmt FILE...",
-		Short: "Write designs in their canonical form",
-		Long: `Format designs: keys in the language's order, one line for what fits on one, quotes only where they are needed.
-Comments are kept, and so is the meaning. In a document (.md) only the fences marked "yaml design" change.
+		Short: "Format designs",
+		Long: `Format designs: keys in canonical order, short values on one line, quotes only where needed. Comments and meaning are
+preserved. In a Markdown file (.md), only code blocks marked "yaml design" are formatted.
 
-Without -w the result is printed. With --check nothing is: the names of the files that are not formatted are,
-and the exit status is 1 if there are any.`,
+Without -w, the result is printed. With --check, only the names of unformatted files are printed, and the exit status
+is 1 if there are any.`,
 		Example: `  monotable fmt -w *.design.yaml
   monotable fmt --check shop.design.yaml`,
 		Args: cobra.MinimumNArgs(1),
@@ -30,7 +30,7 @@ and the exit status is 1 if there are any.`,
 		},
 	}
 	cmd.Flags().BoolVarP(&write, "write", "w", false, "write the result to the file")
-	cmd.Flags().BoolVar(&check, "check", false, "name the files that are not formatted, and change nothing")
+	cmd.Flags().BoolVar(&check, "check", false, "list unformatted files and change nothing")
 	cmd.MarkFlagsMutuallyExclusive("write", "check")
 	return cmd
 }

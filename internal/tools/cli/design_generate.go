@@ -20,34 +20,34 @@ func newGenerate(env Environment) *cobra.Command {
 	var check, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "generate FILE",
-		Short: "Write the Go, TypeScript or Python code of a design",
-		Long: `Write the Go package of a design: a type for each entity, a method for each read, collection and write, and the
-requests that make its tables. The package runs on any DynamoDB client, of AWS or of this database, and needs nothing
-but the SDK and github.com/monotable/monotable/design/table.
+		Short: "Generate the Go, TypeScript or Python code of a design",
+		Long: `Generate the Go package of a design: a type for each entity, a method for each read, collection and write, and the
+requests that create its tables. The package works with any DynamoDB client, for AWS or for this database, and only
+needs the SDK and github.com/monotable/monotable/design/table.
 
-A method is what the design says and nothing else: what is read and written with it keeps copies, index entries,
-markers and counters as they are to be. The comment above it has the request, its cost and its errors.
+Each method does exactly what the design declares, and keeps copies, index entries, markers and counters consistent.
+Its comment shows the request, its cost and its errors.
 
   db, err := shop.New(dynamodb.NewFromConfig(config), shop.Config{Table: "shop", CursorKey: key})
   order, err := db.OrderByID(ctx, shop.OrderByIDInput{OrderID: id, UserID: caller})
   if errors.Is(err, table.ErrNotFound) { … }
 
-The directory has the package alone, but for files of your own: what was generated is overwritten, and removed where
-the design has nothing for it any more; what was not is never touched. Keep it with the design, by
+The directory may contain files of your own, which are never touched. Generated files are overwritten, or removed when
+the design no longer needs them. Keep the package in sync with the design by
 
   //go:generate monotable generate shop.design.yaml -o .
 
-and let --check fail the build when the two part.
+and use --check to fail the build when the two differ.
 
-With --lang typescript it writes ES modules for Node instead: a class with the same methods, types for what they take
-and return, and the runtime, so that they need nothing but @aws-sdk/client-dynamodb. They store the same items as the
-Go package. docs/typescript.md has more.
+With --lang typescript, it generates ES modules for Node: a class with the same methods, types for parameters and
+results, and the runtime, so that they only need @aws-sdk/client-dynamodb. They store the same items as the Go
+package. See docs/typescript.md.
 
   const db = new DB(new DynamoDBClient({}), { tables: { Shop: "shop" }, cursorKey });
   const order = await db.orderByID({ orderId: id, userId: caller });
 
-With --lang python it writes a package for Python 3.10 or newer, typed for mypy --strict, which needs nothing but boto3.
-docs/python.md has more.
+With --lang python, it generates a package for Python 3.10 or newer, typed for mypy --strict, that only needs boto3.
+See docs/python.md.
 
   db = DB(boto3.client("dynamodb"), tables={"Shop": "shop"}, cursor_key=key)
   order = db.order_by_id(order_id=id, user_id=caller)`,
@@ -59,7 +59,7 @@ docs/python.md has more.
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if name != "" && (!token.IsIdentifier(name) || name != strings.ToLower(name)) {
-				return fmt.Errorf("--package %q: want the name of a Go package, as shop", name)
+				return fmt.Errorf("--package %q: want the name of a Go package, such as shop", name)
 			}
 			if err := checkLanguage(lang, out, name); err != nil {
 				return err
@@ -86,11 +86,11 @@ docs/python.md has more.
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "the directory to write; one of the package's name without it")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "the directory to write; default: named after the package")
 	cmd.Flags().StringVar(&lang, "lang", goLanguage, "the language: go, typescript or python")
-	cmd.Flags().StringVar(&name, "package", "", "the Go package's name; the design's own without it")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was written as JSON")
-	cmd.Flags().BoolVar(&check, "check", false, "write nothing; the exit status is 1 if the directory is not what would be written")
+	cmd.Flags().StringVar(&name, "package", "", "the name of the Go package; default: from the design")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the written files as JSON")
+	cmd.Flags().BoolVar(&check, "check", false, "write nothing; the exit status is 1 if the directory is out of date")
 	return cmd
 }
 
@@ -107,11 +107,11 @@ func checkLanguage(lang, out, name string) error {
 	case lang == goLanguage:
 		return nil
 	case lang != typescriptLanguage && lang != pythonLanguage:
-		return fmt.Errorf("--lang %q: generates %s, %s and %s", lang, goLanguage, typescriptLanguage, pythonLanguage)
+		return fmt.Errorf("--lang %q: want %s, %s or %s", lang, goLanguage, typescriptLanguage, pythonLanguage)
 	case name != "":
-		return fmt.Errorf("--package is of Go: with --lang %s the directory is the name", lang)
+		return fmt.Errorf("--package is for Go only: with --lang %s, the directory gives the name", lang)
 	case out == "":
-		return fmt.Errorf("--lang %s wants the directory to write: -o src/shop", lang)
+		return fmt.Errorf("--lang %s needs an output directory, such as -o src/shop", lang)
 	default:
 		return nil
 	}
@@ -179,6 +179,6 @@ func compareGenerated(env Environment, dir string, files []generate.File) error 
 	if err != nil || d == nil {
 		return err
 	}
-	fmt.Fprintf(env.Stdout, "%s: write it again with monotable generate\n", d)
+	fmt.Fprintf(env.Stdout, "%s: regenerate it with monotable generate\n", d)
 	return errReported
 }

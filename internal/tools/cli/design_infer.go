@@ -30,22 +30,22 @@ func newInfer(env Environment) *cobra.Command {
 	var flags inferFlags
 	cmd := &cobra.Command{
 		Use:   "infer",
-		Short: "Draft the design of a table, or of a model of it, that is there",
-		Long: `Draft a design from a table at an endpoint, an export to S3, or a model of NoSQL Workbench: its entities by the
-attribute that tells their type and by how their keys begin, the templates of their keys and index keys, fields and
-their types, copies, markers of uniqueness, volumes, and the reads that the keys can serve.
+		Short: "Draft a design from an existing table or model",
+		Long: `Draft a design from a table at an endpoint, an export to S3, or a NoSQL Workbench model: entities, recognised by a
+type attribute and by key prefixes, the templates of their keys and index keys, fields and types, copies, uniqueness
+markers, volumes, and the reads that the keys can serve.
 
-Or import the model of an object mapper, ElectroDB, OneTable or dynamodb-toolbox: its templates make the very keys that the
-library makes. The file is the module that exports the entities, the service or the table. Node.js 20 or newer runs it, with
-the library that is installed beside it (22.18 or newer for TypeScript), and no request is sent. A model of ElectroDB or a
-schema of OneTable may also be a .json file, which needs no Node.js. What a design cannot say is a comment, "not imported",
-and a line on standard error.
+Or import the model of an object mapper (ElectroDB, OneTable or dynamodb-toolbox), whose keys the design then
+reproduces exactly. The file is the module that exports the entities, the service or the table. It runs in Node.js 20
+or newer (22.18 for TypeScript), with the library installed next to it, and sends no requests. An ElectroDB model or a
+OneTable schema can also be a .json file, which does not need Node.js. Features that a design cannot express become
+"not imported" comments, and are listed on standard error.
 
-Comments tell in how many items a thing was found, and what is a guess. The draft loads, and "monotable check" says
-what is wrong with it; "monotable conform" compares all items with it.
+Comments in the draft state in how many items something was found, and what is a guess. Review the draft with
+"monotable check", and compare all items with it by "monotable conform".
 
-Of a large table a sample is read, from all over it; --sample 0 reads it all. An export does not tell the table's key:
-it is guessed, or what --key says; so are indexes, by the names of attributes (GSI1PK, GSI1SK).`,
+Of a large table, a random sample is read; --sample 0 reads everything. An export does not include the table's key: it
+is guessed unless --key is given. Indexes are guessed from attribute names (GSI1PK, GSI1SK).`,
 		Example: `  monotable infer --endpoint http://127.0.0.1:8000 --table shop -o shop.design.yaml
   monotable infer --export ./AWSDynamoDB/01693685827463-2d8752fd --key PK,SK
   monotable infer --workbench model.json -o shop.design.yaml
@@ -74,17 +74,17 @@ it is guessed, or what --key says; so are indexes, by the names of attributes (G
 	flags.register(f)
 	f.StringArrayVar(&flags.tables, "table", nil, "a table at --endpoint; may be given several times")
 	f.StringArrayVar(&flags.exports, "export", nil, "directory of an export of a table to S3; may be given several times")
-	f.StringVar(&flags.key, "key", "", "the key of an exported table, as PK,SK")
-	f.StringVar(&flags.workbench, "workbench", "", "a model of NoSQL Workbench for DynamoDB, as JSON")
+	f.StringVar(&flags.key, "key", "", "the key of an exported table, such as PK,SK")
+	f.StringVar(&flags.workbench, "workbench", "", "a NoSQL Workbench model, as JSON")
 	flags.models = map[infer.Mapper]*string{
-		infer.ElectroDB: f.String("electrodb", "", "a module with entities or services of ElectroDB, or a model as .json"),
-		infer.OneTable:  f.String("onetable", "", "a module with a table or schema of OneTable, or a schema as .json"),
-		infer.Toolbox:   f.String("toolbox", "", "a module with entities of dynamodb-toolbox, version 2"),
+		infer.ElectroDB: f.String("electrodb", "", "a module with ElectroDB entities or services, or a model as .json"),
+		infer.OneTable:  f.String("onetable", "", "a module with a OneTable table or schema, or a schema as .json"),
+		infer.Toolbox:   f.String("toolbox", "", "a module with dynamodb-toolbox entities, version 2"),
 	}
-	f.IntVar(&flags.sample, "sample", defaultSample, "how many items to read of each table; 0 for all")
-	f.StringVar(&flags.name, "name", "", "the design's name; the table's without it")
+	f.IntVar(&flags.sample, "sample", defaultSample, "number of items to read from each table; 0 for all")
+	f.StringVar(&flags.name, "name", "", "the design's name; default: the table's")
 	f.BoolVar(&flags.json, "json", false, "write the design as JSON, without the comments")
-	f.StringVarP(&flags.output, "output", "o", "", "the file to write; standard output without it")
+	f.StringVarP(&flags.output, "output", "o", "", "the file to write; default: standard output")
 	progressFlag(cmd, &flags.progress)
 	cmd.MarkFlagsMutuallyExclusive("table", "export", "workbench", "electrodb", "onetable", "toolbox")
 	return cmd
@@ -138,7 +138,7 @@ func (flags *inferFlags) input(ctx context.Context, env Environment) (infer.Inpu
 		return infer.Input{}, errors.New("--sample: want a number of at least 0")
 	}
 	if flags.key != "" && len(flags.exports) == 0 {
-		return infer.Input{}, errors.New("--key is for --export: tables and models tell their keys")
+		return infer.Input{}, errors.New("--key is for --export: tables and models include their keys")
 	}
 	if flags.workbench != "" {
 		data, err := os.ReadFile(flags.workbench)

@@ -27,17 +27,18 @@ type migrateFlags struct {
 func newMigrate(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate",
-		Short: "Carry out what it takes to go from one design to another",
-		Long: `Take a table from one design to another while programs of both are in use:
+		Short: "Migrate tables from one design to another",
+		Long: `Migrate tables from one design to another while programs of both are in use:
 
-  plan    the steps, with what they cost and how long they take; the designs of the programs in between
-  run     makes indexes, and gives items what the new design wants, as far as it can before the next deployment
-  status  how far it is
-  verify  compares all items with what they should be by now
-  finish  removes what only the old design has
+  plan    shows the steps with their cost and duration, and writes the designs of the intermediate programs
+  run     creates indexes and updates items, as far as possible before the next deployment
+  status  shows the progress
+  verify  compares all items with their expected state
+  finish  removes everything that only the old design needs
 
-Each write depends on the item being as it was read, so that no write of the application is lost. The state is kept in the table
-monotable-migrations at the endpoint: what is stopped, by whatever, goes on where it was. docs/migrations.md has an example.`,
+Each write is conditional on the item being unchanged since it was read, so no application write is lost. The state is
+kept in the table monotable-migrations at the endpoint: after an interruption, the migration continues where it
+stopped. See docs/migrations.md for an example.`,
 		Example: `  monotable migrate plan old.yaml new.yaml --units 500 -o transition
   monotable migrate run old.yaml new.yaml --endpoint http://127.0.0.1:8000 --table shop=shop-dev --units 500
   monotable migrate run old.yaml new.yaml --endpoint http://127.0.0.1:8000 --table shop=shop-dev --units 500 --deployed dual-writes
@@ -54,7 +55,7 @@ func migrateCommand(flags *migrateFlags, name, short, long, example string, run 
 		Use: name + " OLD NEW", Short: short, Long: long, Example: example, Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(flags.units >= 0) { // NaN is neither
-				return errors.New("--units: want a number of units a second, or 0 for no limit")
+				return errors.New("--units: want a number of units per second, or 0 for no limit")
 			}
 			var designs [2]*design.Design
 			for i, name := range args {
@@ -71,9 +72,9 @@ func migrateCommand(flags *migrateFlags, name, short, long, example string, run 
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&flags.fills, "fill", nil, "value of a required field that items lack: Order.gift=false, Order.note='', or another field, Order.remark=note, Order.city=address.city")
-	f.StringArrayVar(&flags.makes, "make", nil, "new entity of which each item of another gets one, as Account=User: fields of equal name and type are taken over, --fill says the others")
-	f.Float64Var(&flags.units, "units", 0, "read and write units a second that it may take in all; 0 is no limit")
+	f.StringArrayVar(&flags.fills, "fill", nil, "value for a required field that items lack: Order.gift=false, Order.note='', or from another field: Order.remark=note, Order.city=address.city")
+	f.StringArrayVar(&flags.makes, "make", nil, "create an item of a new entity for each item of another, such as Account=User: fields with the same name and type are copied, --fill sets the others")
+	f.Float64Var(&flags.units, "units", 0, "maximum read and write units per second in total; 0 means no limit")
 	return cmd
 }
 
@@ -81,26 +82,27 @@ func migrateCommand(flags *migrateFlags, name, short, long, example string, run 
 func (flags *migrateFlags) target(cmd *cobra.Command) *cobra.Command {
 	f := cmd.Flags()
 	flags.register(f)
-	f.StringArrayVar(&flags.tables, "table", nil, "the table's own name, where it is not the design's, as shop=shop-dev")
-	f.StringVar(&flags.stateTable, "state-table", migrate.DefaultStateTable, "table at the endpoint in which the migration is recorded; it is made where it is not there")
+	f.StringArrayVar(&flags.tables, "table", nil, "the table's actual name, if it differs from the design's, such as shop=shop-dev")
+	f.StringVar(&flags.stateTable, "state-table", migrate.DefaultStateTable, "table at the endpoint that records the migration; created if it does not exist")
 	return cmd
 }
 
 func newMigratePlan(env Environment) *cobra.Command {
 	var flags migrateFlags
 	cmd := migrateCommand(&flags, "plan", "Show the steps from one design to another",
-		`Show the steps by number: what the command does, and what you deploy in between, with prices by the volumes of the designs, index entries
-included, and the time that they take at --units a second.
+		`Show the numbered steps: what the command does and what you deploy in between, with their costs, based on the declared
+volumes and including index entries, and their duration at --units per second.
 
-With -o DIR, write the designs of the programs in between: DIR/dual-writes.design.json has the patterns of the old design and
-DIR/new-reads.design.json those of the new one, and both write what both designs want. All commands take them: check, test, generate.
+With -o DIR, also write the designs of the intermediate programs: DIR/dual-writes.design.json has the patterns of the
+old design, DIR/new-reads.design.json those of the new one, and both write what both designs need. All commands accept
+them: check, test, generate.
 
-The exit status is 1 when a change cannot be carried out; what to do instead is said with it.`,
+The exit status is 1 if a change cannot be carried out; the output says what to do instead.`,
 		`  monotable migrate plan old.yaml new.yaml --units 500
   monotable migrate plan old.yaml new.yaml -o transition && monotable generate transition/dual-writes.design.json -o shopdb
   monotable migrate plan old.yaml new.yaml --fill Order.gift=false --json`,
 		func(_ context.Context, p *migrate.Plan) error { return printPlan(env, &flags, p) }, env)
-	cmd.Flags().StringVarP(&flags.output, "output", "o", "", "directory for the designs of the programs in between")
+	cmd.Flags().StringVarP(&flags.output, "output", "o", "", "directory for the designs of the intermediate programs")
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -169,12 +171,14 @@ func (flags *migrateFlags) open(ctx context.Context, env Environment, p *migrate
 
 func newMigrateRun(env Environment) *cobra.Command {
 	var flags migrateFlags
-	cmd := migrateCommand(&flags, "run", "Make indexes and write items, as far as it can before the next deployment",
-		`Carry out what can be done before the next deployment, and say what comes next. First tables and indexes are made; when programs that write
-both shapes are deployed and no other is left, which --deployed dual-writes says, items get what the new design wants, and are compared.
+	cmd := migrateCommand(&flags, "run", "Create indexes and update items, as far as possible before the next deployment",
+		`Carry out everything that is possible before the next deployment, and say what comes next. First, tables and indexes
+are created. Once only programs that write both shapes are deployed, which you confirm with --deployed dual-writes,
+items are updated for the new design and compared.
 
-It may be stopped at any time, by whatever: it goes on where it was when it is run again. Only one runs at a time; one that died without a
-word holds its place for 20 seconds, or until --take-over. The exit status is 1 when items are found that are not as they should be.`,
+You can stop it at any time: the next run continues where it stopped. Only one can run at a time; a crashed run blocks
+others for 20 seconds, or until --take-over. The exit status is 1 if there are items that are not in their expected
+state.`,
 		`  monotable migrate run old.yaml new.yaml --endpoint http://127.0.0.1:8000 --table shop=shop-dev --units 500
   monotable migrate run old.yaml new.yaml --region eu-west-1 --endpoint https://dynamodb.eu-west-1.amazonaws.com --units 500 --deployed dual-writes`,
 		func(ctx context.Context, p *migrate.Plan) error {
@@ -182,8 +186,8 @@ word holds its place for 20 seconds, or until --take-over. The exit status is 1 
 				return m.Run(ctx, migrate.Milestone(flags.deployed))
 			})
 		}, env)
-	cmd.Flags().StringVar(&flags.deployed, "deployed", "", "that programs of this design are deployed and none of before is left: dual-writes or new-reads")
-	cmd.Flags().BoolVar(&flags.takeOver, "take-over", false, "do not wait for the place of another run, which has died")
+	cmd.Flags().StringVar(&flags.deployed, "deployed", "", "confirm that only programs with this design are deployed: dual-writes or new-reads")
+	cmd.Flags().BoolVar(&flags.takeOver, "take-over", false, "take over from a crashed run without waiting")
 	progressFlag(cmd, &flags.progress)
 	return flags.target(cmd)
 }
@@ -191,7 +195,7 @@ word holds its place for 20 seconds, or until --take-over. The exit status is 1 
 // endpointError is an error with advice, where nothing listens.
 func endpointError(err error) error {
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		return fmt.Errorf("nothing listens there: start the database with \"monotable serve\", or name another --endpoint (%w)", err)
+		return fmt.Errorf("no server is listening there: start the database with \"monotable serve\", or use another --endpoint (%w)", err)
 	}
 	return err
 }
@@ -220,7 +224,7 @@ func (flags *migrateFlags) carryOut(ctx context.Context, env Environment, p *mig
 
 func newMigrateStatus(env Environment) *cobra.Command {
 	var flags migrateFlags
-	cmd := migrateCommand(&flags, "status", "Show how far a migration is", "Show which steps are done, what has been used, who runs it now, and what comes next.",
+	cmd := migrateCommand(&flags, "status", "Show the progress of a migration", "Show which steps are done, the capacity used, who is running it, and what comes next.",
 		`  monotable migrate status old.yaml new.yaml --endpoint http://127.0.0.1:8000 --table shop=shop-dev
   monotable migrate status old.yaml new.yaml --json`,
 		func(ctx context.Context, p *migrate.Plan) error {
@@ -250,11 +254,12 @@ func newMigrateStatus(env Environment) *cobra.Command {
 
 func newMigrateVerify(env Environment) *cobra.Command {
 	var flags migrateFlags
-	cmd := migrateCommand(&flags, "verify", "Compare all items with what they should be by now",
-		`Read all items and compare them, as "monotable conform" does, with what they should be by now: the old design before items are written, then
-what both designs want, and at last the new one. With --final, with the new design, apart from what finish would remove.
+	cmd := migrateCommand(&flags, "verify", "Compare all items with their expected state",
+		`Read all items and compare them, like "monotable conform", with their expected state: the old design before items are
+updated, then what both designs need, and finally the new design. With --final, compare with the new design, ignoring
+what finish would remove.
 
-Nothing is written. The exit status is 1 when something is found.`,
+Nothing is written. The exit status is 1 if there are findings.`,
 		`  monotable migrate verify old.yaml new.yaml --endpoint http://127.0.0.1:8000 --table shop=shop-dev
   monotable migrate verify old.yaml new.yaml --units 200 --final`,
 		func(ctx context.Context, p *migrate.Plan) error {
@@ -270,26 +275,27 @@ Nothing is written. The exit status is 1 when something is found.`,
 			return writeConform(env, report, flags.asJSON)
 		}, env)
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print JSON, as monotable conform does")
-	cmd.Flags().BoolVar(&flags.final, "final", false, "compare with the new design, apart from what finish would remove")
+	cmd.Flags().BoolVar(&flags.final, "final", false, "compare with the new design, ignoring what finish would remove")
 	return flags.target(cmd)
 }
 
 func newMigrateFinish(env Environment) *cobra.Command {
 	var flags migrateFlags
-	cmd := migrateCommand(&flags, "finish", "Remove what only the old design has",
-		`Compare all items with the new design and, if all that is left over is what only the old design has, remove that: indexes, copies, markers,
-attributes, items of entities that are gone. It says that no program but those of the new design is in use, and there is no way back.
+	cmd := migrateCommand(&flags, "finish", "Remove everything that only the old design needs",
+		`Compare all items with the new design and, if the only differences are leftovers of the old design, remove them:
+indexes, copies, markers, attributes, items of removed entities. Only run it when all programs use the new design:
+there is no way back.
 
-It may be stopped at any time and goes on where it was. The exit status is 1 when something is found.`,
+You can stop it at any time: the next run continues where it stopped. The exit status is 1 if there are findings.`,
 		`  monotable migrate finish old.yaml new.yaml --endpoint http://127.0.0.1:8000 --table shop=shop-dev --units 500 --yes`,
 		func(ctx context.Context, p *migrate.Plan) error {
 			if !flags.yes {
-				return errors.New("finish deletes what only the old design has, which \"monotable migrate plan\" lists: say --yes when no program of before is in use")
+				return errors.New("finish deletes everything that only the old design needs, as listed by \"monotable migrate plan\": confirm with --yes that only programs with the new design are in use")
 			}
 			return flags.carryOut(ctx, env, p, func(m *migrate.Migration) (*conform.Report, error) { return m.Finish(ctx) })
 		}, env)
-	cmd.Flags().BoolVar(&flags.yes, "yes", false, "that no program but those of the new design is in use")
-	cmd.Flags().BoolVar(&flags.takeOver, "take-over", false, "do not wait for the place of another run, which has died")
+	cmd.Flags().BoolVar(&flags.yes, "yes", false, "confirm that only programs with the new design are in use")
+	cmd.Flags().BoolVar(&flags.takeOver, "take-over", false, "take over from a crashed run without waiting")
 	progressFlag(cmd, &flags.progress)
 	return flags.target(cmd)
 }

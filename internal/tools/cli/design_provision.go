@@ -31,16 +31,17 @@ func newProvision(env Environment) *cobra.Command {
 	var flags provisionFlags
 	cmd := &cobra.Command{
 		Use:   "provision FILE",
-		Short: "Write, or make, the tables of a design",
-		Long: `Write what makes the tables of a design: a CreateTable request (or a file of each with -o DIR), a CloudFormation or SAM template, Terraform, an IAM
-policy for each pattern or for each function of --functions, or a data model of NoSQL Workbench with a facet for each entity, its
-samples, or items that are made up.
+		Short: "Write the definitions of a design's tables, or create the tables",
+		Long: `Write the definitions of a design's tables: a CreateTable request (or one file per request with -o DIR), a
+CloudFormation or SAM template, Terraform, an IAM policy for each pattern or for each function of --functions, or a
+NoSQL Workbench data model with a facet for each entity and its samples, or generated items.
 
-A policy allows what the generated code of a pattern does, on the table or index where it does it, and by dynamodb:LeadingKeys for
-the partition keys of its templates alone: the tenant's where a key begins with the tenant, * for every other field.
+A policy allows what the generated code of a pattern does, on the table or index that it uses, and limits it with
+dynamodb:LeadingKeys to the partition keys of its templates: the tenant's keys if a key starts with the tenant, and *
+for every other field.
 
-With --apply, make the tables at an endpoint, or update them as far as that is safe: missing indexes are added one
-at a time, TTL and streams are turned on, nothing is removed, and what cannot be changed in place is an error.`,
+With --apply, create the tables at an endpoint, or update them as far as that is safe: missing indexes are added one
+at a time, TTL and streams are turned on, nothing is removed, and changes that are not possible in place are errors.`,
 		Example: `  monotable provision shop.design.yaml --as cloudformation > tables.json
   monotable provision shop.design.yaml --as createtable -o requests
   monotable provision shop.design.yaml --as iam --functions functions.json    # {"checkout": ["Cart", "PlaceOrder"], …}
@@ -61,7 +62,7 @@ at a time, TTL and streams are turned on, nothing is removed, and what cannot be
 			}
 			for name := range values {
 				if named("{") && !named("{"+name+"}") { // a script may give all designs their stage, those that have none too
-					return fmt.Errorf("--set %s: no table's name has {%s}", name, name)
+					return fmt.Errorf("--set %s: no table name contains {%s}", name, name)
 				}
 			}
 			specs := provision.Specs(d, values)
@@ -73,13 +74,13 @@ at a time, TTL and streams are turned on, nothing is removed, and what cannot be
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.as, "as", "createtable", "createtable, cloudformation, sam, terraform, iam or workbench")
-	f.StringVarP(&flags.output, "output", "o", "", "directory for a file of each request, with createtable")
-	f.BoolVar(&flags.apply, "apply", false, "make or update the tables at --endpoint")
+	f.StringVarP(&flags.output, "output", "o", "", "directory for one file per request, with createtable")
+	f.BoolVar(&flags.apply, "apply", false, "create or update the tables at --endpoint")
 	f.StringVar(&flags.endpoint, "endpoint", "", "where to --apply, a URL or aws; default: "+endpointDefaults)
 	f.StringVar(&flags.region, "region", "", "region to --apply in; default: "+regionDefaults)
 	f.StringVar(&flags.variable, "tenant-variable", "", "policy variable with the tenant, for iam; default ${aws:PrincipalTag/TENANT}")
-	f.StringVar(&flags.functions, "functions", "", "JSON file with the names of the patterns of each function, for iam: a policy for each function, not each pattern")
-	f.StringArrayVar(&flags.set, "set", nil, "value of a placeholder in table names, as stage=dev")
+	f.StringVar(&flags.functions, "functions", "", "for iam: JSON file with the patterns of each function, to write one policy per function instead of per pattern")
+	f.StringArrayVar(&flags.set, "set", nil, "value of a placeholder in table names, such as stage=dev")
 	return cmd
 }
 
@@ -100,7 +101,7 @@ func writeTables(env Environment, flags *provisionFlags, d *design.Design, specs
 		return fmt.Errorf("--functions is for --as iam")
 	}
 	if flags.output != "" && flags.as != "createtable" {
-		return fmt.Errorf("-o is for --as createtable: %s is one text on standard output", flags.as)
+		return fmt.Errorf("-o is for --as createtable: %s is written to standard output", flags.as)
 	}
 	switch flags.as {
 	case "createtable":
@@ -146,15 +147,15 @@ func writeWorkbench(env Environment, d *design.Design, specs []provision.Spec) e
 	return encoder.Encode(model)
 }
 
-// writeRequests writes the CreateTable request of the one table, or a file for each request: TABLE.json, and TABLE.ttl.json where items
-// expire.
+// writeRequests writes the CreateTable request of the one table, or a file for each request: TABLE.json, and
+// TABLE.ttl.json where items expire.
 func writeRequests(env Environment, directory string, specs []provision.Spec) error {
 	if directory == "" {
 		if len(specs) != 1 {
-			return fmt.Errorf("the design has %d tables, and the AWS CLI takes one request at a time: write a file for each with -o DIR", len(specs))
+			return fmt.Errorf("the design has %d tables, and the AWS CLI takes one request at a time: write one file per request with -o DIR", len(specs))
 		}
 		if s := specs[0]; s.TTLAttr != "" {
-			fmt.Fprintf(env.Stderr, "items of %s expire by %s, which is another request: -o DIR writes both\n", s.Name, s.TTLAttr)
+			fmt.Fprintf(env.Stderr, "items of %s expire by %s, which takes a second request: -o DIR writes both\n", s.Name, s.TTLAttr)
 		}
 		return provision.WriteCreateTable(env.Stdout, &specs[0])
 	}

@@ -17,13 +17,13 @@ func newRaces(env Environment) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "races FILE [RACE...]",
-		Short: "Run a design's writes in every order",
-		Long: `Run the requests of a design's writes and flows in every order, with crashes between them, lost answers, stale
-reads and expired items where a race asks for them, and find an order after which an invariant does not hold.
-What is printed is a shortest one: who makes which request, what it is answered with, and the items that are
-concerned then. The database that executes the requests is monotable itself, in memory.
+		Short: "Run a design's concurrent writes in every order",
+		Long: `Run the requests of concurrent writes and flows in every order, with crashes between requests, lost responses, stale
+reads and expired items if a race asks for them, and find an order that breaks an invariant. The output is a shortest
+such schedule: who sends which request, its response, and the affected items. The requests run on monotable itself, in
+memory.
 
-A design says what may run at once, and what must hold:
+A design declares what may run concurrently, and what must hold:
 
   races:
     TwoVoters:
@@ -33,11 +33,11 @@ A design says what may run at once, and what must hold:
   invariants:
     OneMatch: "count(Match of room) <= 1"
 
-A design without races is tried with its writes: each twice at once, and each pair that touches an entity in
-common. That copies, markers and counters are right is looked at in any case.
+If a design declares no races, its writes are tried: two concurrent calls of each, and of each pair that writes the
+same entity. Copies, markers and counters are always checked.
 
-The exit status is 1 when something does not hold and is not accepted, at a write that leads there, as ST513,
-and when no race could be run. When a bound was reached before all orders were looked at, that is said.`,
+The exit status is 1 if an invariant is broken and the finding, ST513, is not accepted on a write that leads to it, or
+if no race could be run. The output says when a limit was reached before all orders had been explored.`,
 		Example: `  monotable races shop.design.yaml
   monotable races shop.design.yaml TwoBuyers --states 2000000
   monotable races shop.design.yaml --json`,
@@ -76,8 +76,8 @@ and when no race could be run. When a bound was reached before all orders were l
 	}
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "print JSON")
-	f.IntVar(&options.Depth, "depth", 0, "the most requests, crashes and removals in an order; 0 is what the race says, or 100")
-	f.IntVar(&options.States, "states", 0, "the most states of a race; 0 is what the race says, or 500,000")
+	f.IntVar(&options.Depth, "depth", 0, "maximum number of requests, crashes and removals in a schedule; 0: as declared by the race, or 100")
+	f.IntVar(&options.States, "states", 0, "maximum number of states per race; 0: as declared by the race, or 500,000")
 	progressFlag(cmd, &asked)
 	return cmd
 }

@@ -9,9 +9,9 @@ import (
 func newResolve(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resolve FILE",
-		Short: "Print a design in the interchange form, for other programs",
-		Long: `Print a design as JSON: the versioned interchange form, with all defaults filled in. Equal designs have equal
-JSON, and the commands that read a design read this form too, from a file whose name ends in .json.`,
+		Short: "Print a design in the JSON interchange format",
+		Long: `Print a design in the versioned JSON interchange format, with all defaults filled in. Equal designs have equal JSON.
+All commands that read a design also accept this format, from files ending in .json.`,
 		Example: `  monotable resolve shop.design.yaml > shop.json
   monotable resolve shop.design.yaml | jq '.entities[].key'`,
 		Args: cobra.ExactArgs(1),
@@ -28,7 +28,7 @@ JSON, and the commands that read a design read this form too, from a file whose 
 			return err
 		},
 	}
-	cmd.Flags().Bool("json", true, "print JSON, the only form there is")
+	cmd.Flags().Bool("json", true, "print JSON (the only format)")
 	return cmd
 }
 
@@ -36,7 +36,7 @@ func newSchema(env Environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of designs, for editors",
-		Long: `Print the JSON Schema of a design's YAML. Editors complete and explain keys with it; with the YAML language server,
+		Long: `Print the JSON Schema of designs in YAML. Editors use it to complete and explain keys; with the YAML language server,
 put this line at the top of a design:
 
   # yaml-language-server: $schema=design.schema.json`,

@@ -25,22 +25,23 @@ func newTest(env Environment) *cobra.Command {
 	var flags testFlags
 	cmd := &cobra.Command{
 		Use:   "test FILE",
-		Short: "Run a design's patterns and compare the answers with what they must be",
-		Long: `Run every read, collection and write of a design, as the generated code would, on a database in memory, and
-compare the answers with a naive evaluation of what the design says: the right items, in the right order, at every page
-size and limit, with the right fields; after each write, copies, markers, counters and index attributes as they must be;
-and the consumed capacity as estimated.
+		Short: "Test a design's patterns against a reference",
+		Long: `Run every read, collection and write of a design, as the generated code would, on an in-memory database, and compare
+the results with a naive evaluation of the design: the right items, in the right order, at every page size and limit,
+with the right fields; after each write, the right copies, markers, counters and index attributes; and the consumed
+capacity as estimated.
 
-The items are the design's samples and others that are made to be mistaken for each other: values that are the beginning of
-others, that differ in case or marks only or hold separators, numbers with more and fewer digits, equal times. The same
---seed makes the same items and asks the same. The design's examples are checked with the samples alone.
+The items are the design's samples, and generated items that are easily confused: values that are prefixes of others,
+differ only in case or accents, or contain separators, numbers with different numbers of digits, equal times. The same
+--seed generates the same items and calls. The design's examples are checked with the samples only.
 
-What a rule of monotable check says beforehand and the design accepts, as an order that a key does not have (ST105), does not
-fail: it is told with the reason. A failure is shown with the fewest items that it needs. The exit status is 1 if there is one, and if nothing was
-exercised: a design without patterns, or a pattern that no call could be made up for, does not pass.
+A deviation that monotable check predicts and the design accepts, such as an order that a key does not have (ST105),
+is not a failure: it is listed with the reason. Failures are reduced to the fewest items that show them. The exit
+status is 1 if there are failures, or if nothing was exercised: a design without patterns, or a pattern for which no
+call could be generated, does not pass.
 
-Columns: the calls that were compared, the requests that they took, the capacity units that a call consumed on average,
-what the cost model says of the same calls, and what it says with the volumes that the design declares.`,
+Columns: calls compared, requests sent, capacity units consumed per call on average, the cost model's estimate for the
+same calls, and its estimate for the volumes that the design declares.`,
 		Example: `  monotable test shop.design.yaml
   monotable test shop.design.yaml --run '^Orders' -v
   monotable test shop.design.yaml --seed 7 --items 1000`,
@@ -51,8 +52,8 @@ what the cost model says of the same calls, and what it says with the volumes th
 	}
 	f := cmd.Flags()
 	f.StringVar(&flags.run, "run", "", "run only patterns whose name matches this regular expression")
-	f.Uint64Var(&flags.seed, "seed", 1, "what the data and questions are drawn from")
-	f.IntVar(&flags.items, "items", trial.ItemsDefault, "about how many items of each entity there are")
+	f.Uint64Var(&flags.seed, "seed", 1, "random seed for the items and calls")
+	f.IntVar(&flags.items, "items", trial.ItemsDefault, "approximate number of items per entity")
 	f.BoolVar(&flags.asJSON, "json", false, "print JSON")
 	f.BoolVarP(&flags.verbose, "verbose", "v", false, "also show entities and notes")
 	progressFlag(cmd, &flags.progress)
@@ -62,7 +63,7 @@ what the cost model says of the same calls, and what it says with the volumes th
 func runTest(ctx context.Context, env Environment, flags *testFlags, file string) error {
 	chosen, err := regexp.Compile(flags.run)
 	if err != nil {
-		return fmt.Errorf("--run %q is no regular expression: %w", flags.run, err)
+		return fmt.Errorf("--run %q is not a regular expression: %w", flags.run, err)
 	}
 	if flags.items < 1 {
 		return errors.New("--items must be at least 1")
@@ -107,7 +108,7 @@ func (r *testRun) all(ctx context.Context, chosen *regexp.Regexp) error {
 	case patterns == 0 && r.flags.run == "":
 		return fmt.Errorf("%s: not exercised: the design has no reads, collections or writes", r.file)
 	case len(subjects) == 0:
-		return fmt.Errorf("%s has no pattern that --run %q matches", r.file, r.flags.run)
+		return fmt.Errorf("%s has no pattern that matches --run %q", r.file, r.flags.run)
 	}
 	if !r.flags.asJSON {
 		if err := trial.WriteHead(r.env.Stdout); err != nil {
@@ -151,7 +152,7 @@ func (r *testRun) tell(result *trial.Result) error {
 		fmt.Fprintf(r.env.Stdout, "  accepted: %s (%s: %s)\n", a.Kind, a.Rule, a.Reason)
 	}
 	if more := result.Failed - len(result.Failures); more > 0 {
-		fmt.Fprintf(r.env.Stdout, "  and %d more cases that fail\n", more)
+		fmt.Fprintf(r.env.Stdout, "  and %d more failing cases\n", more)
 	}
 	if result.Note != "" && r.flags.verbose {
 		fmt.Fprintf(r.env.Stdout, "  note: %s\n", result.Note)
@@ -184,7 +185,7 @@ func (r *testRun) end() error {
 		_, err := fmt.Fprintf(r.env.Stdout, "ok    %s: %d cases in %v\n", r.file, r.cases, took)
 		return err
 	case !r.flags.asJSON:
-		fmt.Fprintf(r.env.Stdout, "FAIL  %s: %d of %d failed, in %v; again with: %s test %s --seed %d --items %d\n",
+		fmt.Fprintf(r.env.Stdout, "FAIL  %s: %d of %d failed, in %v; reproduce with: %s test %s --seed %d --items %d\n",
 			r.file, r.failed, len(r.results), took, r.env.Program, r.file, r.flags.seed, r.flags.items)
 	}
 	return errReported

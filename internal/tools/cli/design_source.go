@@ -24,9 +24,9 @@ type sourceFlags struct {
 const defaultSegments = 4
 
 func (s *sourceFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&s.endpoint, "endpoint", "", "where the table is; a URL or aws; default: "+endpointDefaults)
-	f.StringVar(&s.region, "region", "", "its region; default: "+regionDefaults)
-	f.IntVar(&s.segments, "segments", defaultSegments, "how many parts of a table to scan at once")
+	f.StringVar(&s.endpoint, "endpoint", "", "endpoint of the table, a URL or aws; default: "+endpointDefaults)
+	f.StringVar(&s.region, "region", "", "region of the endpoint; default: "+regionDefaults)
+	f.IntVar(&s.segments, "segments", defaultSegments, "number of segments of a table to scan in parallel")
 }
 
 // named reads a list of NAME=VALUE, in which a value alone is that of the only name there is.
@@ -37,7 +37,7 @@ func named(flag string, list, names []string) (map[string]string, error) {
 		if !ok && len(names) == 1 {
 			name, value = names[0], s
 		} else if !ok {
-			return nil, fmt.Errorf("--%s %q: the design has several tables: want NAME=%s, NAME being one of %s", flag, s, s, strings.Join(names, ", "))
+			return nil, fmt.Errorf("--%s %q: the design has several tables: want NAME=%s, where NAME is one of %s", flag, s, s, strings.Join(names, ", "))
 		}
 		known := false
 		for _, n := range names {
@@ -54,7 +54,7 @@ func named(flag string, list, names []string) (map[string]string, error) {
 // openTable opens a table at the endpoint.
 func (s *sourceFlags) openTable(ctx context.Context, env Environment, name string) (*source.Table, error) {
 	if strings.Contains(name, "{") {
-		return nil, fmt.Errorf("the table's name %q has placeholders: say which table it is, as --table NAME=PHYSICAL", name)
+		return nil, fmt.Errorf("the table name %q has placeholders: use --table NAME=PHYSICAL", name)
 	}
 	client, err := databaseClient(ctx, env, s.endpoint, s.region)
 	if err != nil {
@@ -84,4 +84,4 @@ func (s *sourceFlags) read(env Environment, what string, items iter.Seq2[source.
 }
 
 // errSource is for flags that name no source, or several.
-var errSource = errors.New("say what to read: --table NAME of an --endpoint, --export DIR, or a model: --workbench, --electrodb, --onetable or --toolbox FILE")
+var errSource = errors.New("no source given: use --table NAME with --endpoint, --export DIR, or a model: --workbench, --electrodb, --onetable or --toolbox FILE")

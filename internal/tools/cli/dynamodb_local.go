@@ -39,22 +39,23 @@ type localFlags struct {
 func newDynamoDBLocal(env Environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   localCommand + " [-port PORT] [-inMemory] [-sharedDb] [-dbPath DIR] [-cors ORIGINS]",
-		Short: "Start the database in place of DynamoDB Local, with its flags",
-		Long: `Start the database the way DynamoDB Local is started, for programs and test suites that are written for it.
+		Short: "Start the database as a drop-in for DynamoDB Local, with its flags",
+		Long: `Start the database as a drop-in replacement for DynamoDB Local, for programs and test suites written for it.
 
   -port PORT               the port to listen on, on all addresses (default 8000)
   -inMemory                keep the data in memory
   -dbPath DIR              the directory of the databases (default the current directory)
-  -sharedDb                one database for all; without it, one for each access key and Region
-  -cors ORIGINS            origins of web pages that may send requests, with commas between them (default *, all)
+  -sharedDb                use one database for all; otherwise one per access key and Region
+  -cors ORIGINS            comma-separated origins of web pages that may send requests (default *, all)
   -delayTransientStatuses  keep tables and indexes CREATING, UPDATING and DELETING for ` + transientDelay.String() + `
-  -optimizeDbBeforeStartup compact the databases when they are opened; needs -dbPath
-  -disableTelemetry        accepted; nothing is ever sent
+  -optimizeDbBeforeStartup compact the databases on opening; needs -dbPath
+  -disableTelemetry        accepted, but no telemetry is ever sent
   -version, -help
 
-Whatever precedes -jar FILE is ignored, so a command line of DynamoDB Local works as it is. Requests need an access key of letters and
-digits, which is not checked. Data is stored in monotable's own form, in directories beside the files of DynamoDB Local. At most
-128 databases are open at once. For a server that checks signatures, use monotable serve.`,
+Everything before -jar FILE is ignored, so DynamoDB Local's command lines work unchanged. Requests need an access key
+of letters and digits, which is not verified. Data is stored in monotable's own format, in directories next to
+DynamoDB Local's files. At most 128 databases are open at the same time. For a server that verifies signatures, use
+monotable serve.`,
 		Example: `  monotable dynamodb-local -inMemory -sharedDb
   monotable dynamodb-local -port 8001 -dbPath ./dynamodb
   monotable dynamodb-local -Djava.library.path=./DynamoDBLocal_lib -jar DynamoDBLocal.jar -inMemory`,
@@ -100,11 +101,11 @@ func (f *localFlags) parse(args []string) error {
 	case set.NArg() > 0:
 		return fmt.Errorf("unexpected argument %q (monotable %s -help lists the flags)", set.Arg(0), localCommand)
 	case f.port < 0 || f.port > 65535:
-		return fmt.Errorf("-port %d: want a port from 1 to 65535, or 0 for any that is free", f.port)
+		return fmt.Errorf("-port %d: want a port from 1 to 65535, or 0 for any free port", f.port)
 	case f.inMemory && f.dbPath != "":
-		return errors.New("-dbPath and -inMemory: give one of them")
+		return errors.New("-dbPath and -inMemory cannot be combined")
 	case f.optimize && f.dbPath == "":
-		return errors.New("-optimizeDbBeforeStartup: give -dbPath too")
+		return errors.New("-optimizeDbBeforeStartup needs -dbPath")
 	}
 	return nil
 }
@@ -140,7 +141,7 @@ func serveLocal(ctx context.Context, env Environment, flags *localFlags) error {
 		return fmt.Errorf("-cors: %w", err)
 	}
 	if files, _ := filepath.Glob(filepath.Join(options.Path, "*.db")); options.Path != "" && len(files) > 0 {
-		logger.Warn("files of DynamoDB Local are not read; monotable import-local FILE.db imports one", "files", files)
+		logger.Warn("files of DynamoDB Local are not read; import them with monotable import-local FILE.db", "files", files)
 	}
 	handler, err := dynamodblocal.New(options)
 	if err != nil {
@@ -155,7 +156,8 @@ func serveLocal(ctx context.Context, env Environment, flags *localFlags) error {
 	return errors.Join(serveUntilDone(ctx, server.HTTPServer(handler, logger), listener, logger), handler.Close())
 }
 
-// printLocal writes what DynamoDB Local writes when it starts. Testcontainers' module for Rust waits for the first line, others show it.
+// printLocal writes what DynamoDB Local writes when it starts. Testcontainers' module for Rust waits for the first line,
+// others show it.
 func printLocal(w io.Writer, flags *localFlags, addr net.Addr, path string) {
 	_, port, _ := net.SplitHostPort(addr.String())
 	if path == "" {

@@ -106,7 +106,7 @@ func connect(ctx context.Context, env Environment, f connectionFlags) (connectio
 	c.region = cmp.Or(configured.Region, c.region)
 	if endpoint == endpointAWS {
 		if configured.Region == "" {
-			return c, fmt.Errorf("say which region of AWS: --%s, AWS_REGION or a profile with a region", strings.TrimPrefix(f.flag+"-region", "endpoint-"))
+			return c, fmt.Errorf("no AWS region given: use --%s, AWS_REGION or a profile with a region", strings.TrimPrefix(f.flag+"-region", "endpoint-"))
 		}
 		c.aws, c.endpoint = true, "https://dynamodb."+c.region+awsSuffix
 	}

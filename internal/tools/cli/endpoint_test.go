@@ -46,8 +46,8 @@ func TestAWS(t *testing.T) {
 		"a URL of streams": {connectionFlags{endpoint: "https://streams.dynamodb.eu-west-1.amazonaws.com"}, nil, "https://streams.dynamodb.eu-west-1.amazonaws.com", "eu-west-1", ""},
 		"aws, flag":        {connectionFlags{endpoint: "aws", region: "sa-east-1"}, map[string]string{"AWS_REGION": "us-east-2"}, "https://dynamodb.sa-east-1.amazonaws.com", "sa-east-1", ""},
 		"aws, environment": {connectionFlags{endpoint: "aws"}, map[string]string{"AWS_DEFAULT_REGION": "us-east-2"}, "https://dynamodb.us-east-2.amazonaws.com", "us-east-2", ""},
-		"aws, no region":   {connectionFlags{flag: "from", endpoint: "aws"}, nil, "", "", "say which region of AWS: --from-region, AWS_REGION or a profile with a region"},
-		"aws, no region 2": {connectionFlags{flag: "endpoint", endpoint: "aws"}, nil, "", "", "say which region of AWS: --region, AWS_REGION or a profile with a region"},
+		"aws, no region":   {connectionFlags{flag: "from", endpoint: "aws"}, nil, "", "", "no AWS region given: use --from-region, AWS_REGION or a profile with a region"},
+		"aws, no region 2": {connectionFlags{flag: "endpoint", endpoint: "aws"}, nil, "", "", "no AWS region given: use --region, AWS_REGION or a profile with a region"},
 		"plain HTTP":       {connectionFlags{flag: "endpoint", endpoint: "http://dynamodb.eu-west-1.amazonaws.com"}, nil, "", "", "--endpoint: want https for AWS"},
 		"no URL":           {connectionFlags{flag: "to", endpoint: "localhost:8000"}, nil, "", "", `--to "localhost:8000": want a URL such as http://127.0.0.1:8000, or aws`},
 	} {

@@ -16,11 +16,11 @@ func newEnv(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "env",
 		Short: "Print the environment that points AWS SDKs and the AWS CLI at the database",
-		Long: `Print shell lines that point every AWS SDK and the AWS CLI at a monotable server.
+		Long: `Print shell commands that point every AWS SDK and the AWS CLI at a monotable server.
 
-The access key is the one that AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY have, or else MONOTABLE_ROOT_ACCESS_KEY_ID and
-MONOTABLE_ROOT_SECRET_ACCESS_KEY. Without either it is a placeholder: SDKs insist on some, and a server with --auth off does not
-check it.`,
+The access key is taken from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or else from MONOTABLE_ROOT_ACCESS_KEY_ID
+and MONOTABLE_ROOT_SECRET_ACCESS_KEY. Without either it is a placeholder: SDKs require an access key, but a server
+with --auth off does not verify it.`,
 		Example: `  eval "$(monotable env)"
   monotable env --fish | source`,
 		Args: cobra.NoArgs,
@@ -45,7 +45,7 @@ check it.`,
 		},
 	}
 	cmd.Flags().StringVar(&endpoint, "endpoint", "http://"+defaultAddr, "URL of the server")
-	cmd.Flags().StringVar(&region, "region", defaultRegion, "region the SDKs shall use")
+	cmd.Flags().StringVar(&region, "region", defaultRegion, "region for the SDKs")
 	cmd.Flags().BoolVar(&fish, "fish", false, "print fish syntax instead of sh")
 	return cmd
 }

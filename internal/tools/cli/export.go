@@ -24,13 +24,13 @@ func newExport(env Environment) *cobra.Command {
 	var flags exportFlags
 	cmd := &cobra.Command{
 		Use:   "export TABLE s3://BUCKET[/PREFIX]",
-		Short: "Write a table to a bucket as it was at one second",
-		Long: `Have a running server write a table to a bucket: as it is now, as it was at another second of its recovery period
-(--time), or its changes since a time (--since). The objects are those of DynamoDB's ExportTableToPointInTime. A bucket is
-a directory of the server's --s3-dir, or one of its --s3-endpoint.
+		Short: "Export a table, as of a point in time, to a bucket",
+		Long: `Have a running server export a table to a bucket: its current state, its state at another second of the recovery
+period (--time), or its changes since a time (--since). The objects have the format of DynamoDB's
+ExportTableToPointInTime. A bucket is a directory in the server's --s3-dir, or a bucket at its --s3-endpoint.
 
-The table must have point-in-time recovery; --enable-recovery turns it on. The command waits for the end. If it is
-interrupted, the export goes on in the server.`,
+The table must have point-in-time recovery; --enable-recovery turns it on. The command waits until the export is
+complete. If you interrupt it, the export continues in the server.`,
 		Example: `  monotable export orders s3://backups/orders
   monotable export orders s3://backups --enable-recovery --json
   monotable export orders s3://backups --time 2026-11-21T15:00:00Z
@@ -41,12 +41,12 @@ interrupted, the export goes on in the server.`,
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&flags.at, "time", "", "export the table as it was at this `time`, like 2026-11-21T15:04:05Z (default now)")
-	cmd.Flags().StringVar(&flags.since, "since", "", "export the items that were changed at this `time` or later, and before --until")
+	cmd.Flags().StringVar(&flags.at, "time", "", "export the state of the table at this `time`, like 2026-11-21T15:04:05Z (default now)")
+	cmd.Flags().StringVar(&flags.since, "since", "", "export items changed at or after this `time`, and before --until")
 	cmd.Flags().StringVar(&flags.until, "until", "", "end of --since (default now)")
-	cmd.Flags().BoolVar(&flags.newImages, "new-images", false, "with --since, leave out what items were before")
+	cmd.Flags().BoolVar(&flags.newImages, "new-images", false, "with --since, omit the old images of items")
 	cmd.Flags().BoolVar(&flags.enableRecovery, "enable-recovery", false, "turn on point-in-time recovery if it is off")
-	cmd.Flags().StringVar(&flags.format, "format", "json", "json (DynamoDB JSON, an item on each line) or ion (Amazon Ion text)")
+	cmd.Flags().StringVar(&flags.format, "format", "json", "json (DynamoDB JSON, one item per line) or ion (Amazon Ion text)")
 	return cmd
 }
 

@@ -25,7 +25,7 @@ func greet(env Environment, flags *serveFlags, url string, signed bool, root *mo
 	where := fmt.Sprintf("data in %s, durability %s", flags.data, flags.durability)
 	switch {
 	case flags.memory:
-		where = "data in memory, gone at the end"
+		where = "data in memory, lost on exit"
 	case flags.store != "":
 		where = "data in PostgreSQL"
 		if strings.HasPrefix(flags.store, "tikv://") {
@@ -43,7 +43,7 @@ func greet(env Environment, flags *serveFlags, url string, signed bool, root *mo
 	}
 	goCredentials, jsCredentials := "aws.AnonymousCredentials{}", `{accessKeyId: "x", secretAccessKey: "x"}`
 	if signed {
-		fmt.Fprintf(env.Stdout, "Requests must be signed by an access key: see %s iam --help.\n\n", env.Program)
+		fmt.Fprintf(env.Stdout, "Requests must be signed with an access key: see %s iam --help.\n\n", env.Program)
 		goCredentials, jsCredentials = "cfg.Credentials", "fromEnv()"
 	}
 	fmt.Fprintf(env.Stdout, `%[7]s  shell  eval "$(%[3]s env --endpoint %[1]s)"

@@ -20,9 +20,9 @@ func newHealth(env Environment) *cobra.Command {
 	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "health",
-		Short: "Tell whether a server takes reads and writes",
-		Long: `Ask a server whether it takes reads and writes (GET /-/ready). The exit status is 0 if it does, else 1: this is the health check
-of the container image.`,
+		Short: "Check whether a server is ready for reads and writes",
+		Long: `Check whether a server is ready for reads and writes (GET /-/ready). The exit status is 0 if it is, and 1 otherwise.
+The container image uses this as its health check.`,
 		Example: `  monotable health
   monotable health --endpoint http://127.0.0.1:9000 --timeout 1s`,
 		Args: cobra.NoArgs,
@@ -46,6 +46,6 @@ of the container image.`,
 		},
 	}
 	cmd.Flags().StringVar(&endpoint, "endpoint", "http://"+defaultAddr, "URL of the server")
-	cmd.Flags().DurationVar(&timeout, "timeout", 3*time.Second, "how long the response may take")
+	cmd.Flags().DurationVar(&timeout, "timeout", 3*time.Second, "timeout for the response")
 	return cmd
 }

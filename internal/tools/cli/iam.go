@@ -21,14 +21,16 @@ const defaultGrace = 24 * time.Hour
 func newIAM(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "iam",
-		Short: "Manage who may call the database: users, roles, access keys, policies",
-		Long: `Manage users, roles, access keys and policies, which are kept in the data directory. The server that has it open carries
-the command out, and knows the change at once; where none has it open, the command changes the directory itself.
+		Short: "Manage access to the database: users, roles, access keys, policies",
+		Long: `Manage users, roles, access keys and policies, which are stored in the data directory. If a server has it open, the
+server executes the command and the change takes effect immediately; otherwise the command changes the directory
+itself.
 
-They matter to servers started with --auth required, as servers on other addresses than loopback are. Policies are in AWS's
-language. A user, or a session of a role, may do what the attached policies allow; the root may do everything.
+They apply to servers started with --auth required, which is the default on addresses other than loopback. Policies
+use AWS's policy language. A user, or a session of a role, may do what the attached policies allow; root may do
+everything.
 
-With --iam FILE the server takes users and roles from that file instead.`,
+With serve --iam FILE, the server takes users and roles from that file instead.`,
 		Example: `  monotable iam policy create readers --document readers.json
   monotable iam user create ana --policy readers
   monotable iam key create ana              # prints the secret, once
@@ -123,7 +125,7 @@ func newIAMUser(env Environment) *cobra.Command {
 			"  monotable iam user create ana --policy readers --tag team=blue", memberFlags),
 		newIAMAction(env, "user", "list", "List the users", "", "  monotable iam user list --json", nil),
 		newIAMAction(env, "user", "show NAME", "Show a user", "", "  monotable iam user show ana", nil),
-		newIAMAction(env, "user", "delete NAME", "Delete a user with the access keys", "Sessions of the user end at once.", "  monotable iam user delete ana", nil),
+		newIAMAction(env, "user", "delete NAME", "Delete a user and their access keys", "The user's sessions end immediately.", "  monotable iam user delete ana", nil),
 	)
 	return cmd
 }
@@ -131,13 +133,13 @@ func newIAMUser(env Environment) *cobra.Command {
 func newIAMRole(env Environment) *cobra.Command {
 	cmd := &cobra.Command{Use: "role", Short: "Create, list, show and delete roles", Args: cobra.ArbitraryArgs, RunE: group}
 	cmd.AddCommand(
-		newIAMAction(env, "role", "create NAME", "Create a role", "The trust policy says who may take it, by AssumeRole or AssumeRoleWithWebIdentity.",
+		newIAMAction(env, "role", "create NAME", "Create a role", "The trust policy says who may assume it with AssumeRole or AssumeRoleWithWebIdentity.",
 			"  monotable iam role create loader --trust trust.json --policy writers --max-session 4h",
 			func(cmd *cobra.Command, c *iamCommand) {
 				memberFlags(cmd, c)
 				var trust string
 				cmd.Flags().StringVar(&trust, "trust", "", "`FILE` of the trust policy, - for standard input")
-				cmd.Flags().DurationVar(&c.request.MaxSession, "max-session", time.Hour, "how long a session may be, 1h to 12h")
+				cmd.Flags().DurationVar(&c.request.MaxSession, "max-session", time.Hour, "maximum duration of a session, 1h to 12h")
 				_ = cmd.MarkFlagRequired("trust")
 				c.complete = func(r *monotable.IAMRequest) (err error) {
 					r.Trust, err = readDocument(env, trust)
@@ -146,39 +148,39 @@ func newIAMRole(env Environment) *cobra.Command {
 			}),
 		newIAMAction(env, "role", "list", "List the roles", "", "  monotable iam role list", nil),
 		newIAMAction(env, "role", "show NAME", "Show a role with its trust policy", "", "  monotable iam role show loader --json", nil),
-		newIAMAction(env, "role", "delete NAME", "Delete a role", "Its sessions end at once.", "  monotable iam role delete loader", nil),
+		newIAMAction(env, "role", "delete NAME", "Delete a role", "Its sessions end immediately.", "  monotable iam role delete loader", nil),
 	)
 	return cmd
 }
 
 // memberFlags are those of users and roles.
 func memberFlags(cmd *cobra.Command, c *iamCommand) {
-	cmd.Flags().StringToStringVar(&c.request.Tags, "tag", nil, "`KEY=VALUE`; repeatable, or a list with commas")
-	cmd.Flags().StringSliceVar(&c.request.Policies, "policy", nil, "`NAME` of a policy to attach; repeatable, or a list with commas")
-	cmd.Flags().StringVar(&c.request.Boundary, "boundary", "", "`NAME` of a policy that bounds what the others allow")
+	cmd.Flags().StringToStringVar(&c.request.Tags, "tag", nil, "`KEY=VALUE`; repeatable or comma-separated")
+	cmd.Flags().StringSliceVar(&c.request.Policies, "policy", nil, "`NAME` of a policy to attach; repeatable or comma-separated")
+	cmd.Flags().StringVar(&c.request.Boundary, "boundary", "", "`NAME` of a permissions boundary policy")
 }
 
 func newIAMKey(env Environment) *cobra.Command {
 	cmd := &cobra.Command{Use: "key", Short: "Create, list, rotate and delete access keys", Args: cobra.ArbitraryArgs, RunE: group}
 	cmd.AddCommand(
-		newIAMAction(env, "key", "create [USER]", "Create an access key of a user, or with --root of the root",
-			"The secret is printed now and never again. A user may have two keys.",
+		newIAMAction(env, "key", "create [USER]", "Create an access key for a user or, with --root, for root",
+			"The secret is printed only now. A user may have two keys.",
 			"  monotable iam key create ana\n  monotable iam key create --root --json", func(cmd *cobra.Command, c *iamCommand) {
-				root := cmd.Flags().Bool("root", false, "make a key of the root, which may do everything")
+				root := cmd.Flags().Bool("root", false, "create a key for root, which may do everything")
 				c.complete = func(r *monotable.IAMRequest) error {
 					if *root == (r.User != "") {
-						return errors.New("an access key is a user's or, with --root, the root's: give one of them")
+						return errors.New("want either a USER or --root")
 					}
 					return nil
 				}
 			}),
 		newIAMAction(env, "key", "list [USER]", "List access keys, without their secrets", "", "  monotable iam key list ana", nil),
-		newIAMAction(env, "key", "rotate ID", "Create an access key in place of another, which stays good for a time", "",
+		newIAMAction(env, "key", "rotate ID", "Replace an access key; the old one stays valid for a while", "",
 			"  monotable iam key rotate AKIAIOSFODNN7EXAMPLE --grace 1h", func(cmd *cobra.Command, c *iamCommand) {
-				cmd.Flags().DurationVar(&c.request.Grace, "grace", defaultGrace, "how long the old key stays good; 0 deletes it at once")
+				cmd.Flags().DurationVar(&c.request.Grace, "grace", defaultGrace, "how long the old key stays valid; 0 deletes it immediately")
 			}),
-		newIAMAction(env, "key", "disable ID", "Refuse an access key until it is enabled", "", "  monotable iam key disable AKIAIOSFODNN7EXAMPLE", nil),
-		newIAMAction(env, "key", "enable ID", "Accept an access key again", "", "  monotable iam key enable AKIAIOSFODNN7EXAMPLE", nil),
+		newIAMAction(env, "key", "disable ID", "Disable an access key", "", "  monotable iam key disable AKIAIOSFODNN7EXAMPLE", nil),
+		newIAMAction(env, "key", "enable ID", "Enable an access key", "", "  monotable iam key enable AKIAIOSFODNN7EXAMPLE", nil),
 		newIAMAction(env, "key", "delete ID", "Delete an access key", "", "  monotable iam key delete AKIAIOSFODNN7EXAMPLE", nil),
 	)
 	return cmd
@@ -191,7 +193,7 @@ func newIAMPolicy(env Environment) *cobra.Command {
 		cmd.Flags().StringVar(&c.request.Role, "role", "", "`NAME` of the role")
 	}
 	cmd.AddCommand(
-		newIAMAction(env, "policy", "create NAME", "Create a policy, or replace it", "A policy that is attached takes effect at once.",
+		newIAMAction(env, "policy", "create NAME", "Create or replace a policy", "If the policy is attached, the change takes effect immediately.",
 			"  monotable iam policy create readers --document readers.json", func(cmd *cobra.Command, c *iamCommand) {
 				var document string
 				cmd.Flags().StringVar(&document, "document", "", "`FILE` of the policy in AWS's JSON, - for standard input")
@@ -205,7 +207,7 @@ func newIAMPolicy(env Environment) *cobra.Command {
 		newIAMAction(env, "policy", "show NAME", "Show a policy with its document", "", "  monotable iam policy show readers --json", nil),
 		newIAMAction(env, "policy", "attach NAME", "Attach a policy to a user or role", "", "  monotable iam policy attach readers --user ana", to),
 		newIAMAction(env, "policy", "detach NAME", "Detach a policy from a user or role", "", "  monotable iam policy detach readers --role loader", to),
-		newIAMAction(env, "policy", "delete NAME", "Delete a policy that is attached to nobody", "", "  monotable iam policy delete readers", nil),
+		newIAMAction(env, "policy", "delete NAME", "Delete a policy that is not attached", "", "  monotable iam policy delete readers", nil),
 	)
 	return cmd
 }

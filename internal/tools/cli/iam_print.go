@@ -89,7 +89,7 @@ func indented(document json.RawMessage) string {
 
 func userOrRoot(user string) string {
 	if user == "" {
-		return "the root"
+		return "root"
 	}
 	return "user " + user
 }

@@ -27,13 +27,13 @@ func newImport(env Environment) *cobra.Command {
 	var flags importFlags
 	cmd := &cobra.Command{
 		Use:   "import TABLE s3://BUCKET[/PREFIX]",
-		Short: "Make a new table of the objects in a bucket",
-		Long: `Have a running server make a table of all objects in a bucket whose keys begin with a prefix, by DynamoDB's
-ImportTable. A bucket is a directory of the server's --s3-dir, or one of its --s3-endpoint.
+		Short: "Import the objects in a bucket into a new table",
+		Long: `Have a running server import all objects with a prefix in a bucket into a new table, using DynamoDB's ImportTable. A
+bucket is a directory in the server's --s3-dir, or a bucket at its --s3-endpoint.
 
-The new table has the key that --key and --sort-key say, or the key and global secondary indexes of the table that --like
-names. It is billed on demand. Lines that are no items are counted and left out; the server's log says what is wrong with
-them. The command waits for the end. If it is interrupted, the import goes on in the server.`,
+The new table has the key given by --key and --sort-key, or the key and global secondary indexes of the table given by
+--like. It is billed on demand. Invalid lines are counted and skipped; the server's log says what is wrong with them.
+The command waits until the import is complete. If you interrupt it, the import continues in the server.`,
 		Example: `  monotable import orders s3://backups/AWSDynamoDB/01795176020000-15161718/data/ --key customer:S --sort-key order:N
   monotable import copy s3://backups/AWSDynamoDB/01795176020000-15161718/data/ --like orders --json
   monotable import films s3://data/films.csv --key id:N --format csv --compression none`,
@@ -45,11 +45,11 @@ them. The command waits for the end. If it is interrupted, the import goes on in
 	flags.register(cmd)
 	cmd.Flags().StringVar(&flags.key, "key", "", "partition key of the new table, as `NAME:TYPE`; TYPE is S, N or B")
 	cmd.Flags().StringVar(&flags.sortKey, "sort-key", "", "sort key of the new table, as `NAME:TYPE`")
-	cmd.Flags().StringVar(&flags.like, "like", "", "`table` whose key and global secondary indexes the new one gets")
-	cmd.Flags().StringVar(&flags.format, "format", "json", "json (DynamoDB JSON, an item on each line), ion (Amazon Ion text) or csv")
-	cmd.Flags().StringVar(&flags.compression, "compression", "gzip", "of the objects: gzip, zstd or none")
-	cmd.Flags().StringVar(&flags.delimiter, "delimiter", "", "of CSV: one of , ; : | space or tab (default ,)")
-	cmd.Flags().StringSliceVar(&flags.header, "header", nil, "`names` of the attributes in CSV (default the first line of each object)")
+	cmd.Flags().StringVar(&flags.like, "like", "", "`table` whose key and global secondary indexes to use")
+	cmd.Flags().StringVar(&flags.format, "format", "json", "json (DynamoDB JSON, one item per line), ion (Amazon Ion text) or csv")
+	cmd.Flags().StringVar(&flags.compression, "compression", "gzip", "compression of the objects: gzip, zstd or none")
+	cmd.Flags().StringVar(&flags.delimiter, "delimiter", "", "delimiter of CSV: one of , ; : | space or tab (default ,)")
+	cmd.Flags().StringSliceVar(&flags.header, "header", nil, "attribute `names` for CSV (default the first line of each object)")
 	return cmd
 }
 
@@ -135,7 +135,7 @@ func (f *importFlags) request(location string) (*dynamodb.ImportTableInput, erro
 func (f *importFlags) definition(ctx context.Context, client *dynamodb.Client, table string) (*types.TableCreationParameters, error) {
 	p := &types.TableCreationParameters{TableName: &table, BillingMode: types.BillingModePayPerRequest}
 	if (f.key == "") == (f.like == "") || f.like != "" && f.sortKey != "" {
-		return nil, errors.New("the new table needs a key: give --key, and --sort-key if it has one, or --like")
+		return nil, errors.New("the new table needs a key: use --key and optionally --sort-key, or --like")
 	}
 	if f.like != "" {
 		return p, defineLike(ctx, client, f.like, p)

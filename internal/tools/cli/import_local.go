@@ -25,12 +25,12 @@ func newImportLocal(env Environment) *cobra.Command {
 	var flags importLocalFlags
 	cmd := &cobra.Command{
 		Use:   "import-local FILE.db",
-		Short: "Import the tables of a database file of DynamoDB Local",
-		Long: `Import tables with their items, indexes, TTL, streams and deletion protection from a file that DynamoDB Local has written to its
--dbPath: shared-local-instance.db with -sharedDb, ACCESSKEY_REGION.db without. Stop DynamoDB Local first. The file is only read.
+		Short: "Import tables from a database file of DynamoDB Local",
+		Long: `Import tables with their items, indexes, TTL, streams and deletion protection from a file in DynamoDB Local's -dbPath:
+shared-local-instance.db with -sharedDb, ACCESSKEY_REGION.db without. Stop DynamoDB Local first. The file is only
+read.
 
-Each item is compared with what the server has of it. Records of streams are not imported, and what is not understood is an
-error.`,
+Every item is read back from the server and compared. Stream records are not imported, and unknown data is an error.`,
 		Example: `  monotable import-local ./dynamodb/shared-local-instance.db
   monotable import-local ./local_us-east-1.db --table shop --endpoint http://127.0.0.1:8000`,
 		Args: cobra.ExactArgs(1),
@@ -40,7 +40,7 @@ error.`,
 	f.StringVar(&flags.endpoint, "endpoint", "", "`URL` of the server, or aws; default: "+endpointDefaults)
 	f.StringVar(&flags.region, "region", "", "region to sign for; default: "+regionDefaults)
 	f.StringArrayVar(&flags.tables, "table", nil, "table to import; may be repeated; default: all")
-	f.BoolVar(&flags.existing, "existing", false, "write into tables that are there already, and leave their settings alone")
+	f.BoolVar(&flags.existing, "existing", false, "write to existing tables, without changing their settings")
 	progressFlag(cmd, &flags.progress)
 	return cmd
 }
@@ -74,7 +74,7 @@ func importLocal(ctx context.Context, env Environment, flags *importLocalFlags, 
 			continue
 		}
 		for _, name := range t.Unknown {
-			o.Say("%s: not imported: the setting %s, which is not known", t.Name, name)
+			o.Say("%s: not imported: the unknown setting %s", t.Name, name)
 		}
 		if err := tablecopy.Load(ctx, o, loadedOf(file, t)); err != nil {
 			return endpointError(fmt.Errorf("table %s: %w", t.Name, err))

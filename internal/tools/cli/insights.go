@@ -19,12 +19,12 @@ func newInsights(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "insights TABLE",
 		Short: "Show the most accessed and most throttled keys of a table",
-		Long: `Show the most accessed and most throttled keys of a table and its global indexes over the last minutes, as the server that
-has the data directory open has counted them. Contributor insights of the table or index must be enabled. A table of another
-Region than that of --region is REGION/TABLE.
+		Long: `Show the most accessed and most throttled keys of a table and its global indexes over the last minutes, as counted by
+the server that has the data directory open. Contributor insights must be enabled for the table or index. For a table
+in a Region other than --region, use REGION/TABLE.
 
-Accessed keys are ranked by the capacity units they consumed, throttled ones by requests. "±" is how much less an amount may
-be in truth; it is absent while there are few keys.`,
+Accessed keys are ranked by consumed capacity units, throttled keys by requests. "±" is the amount by which a number
+may be too high; it is absent while there are few keys.`,
 		Example: `  aws dynamodb update-contributor-insights --table-name orders --contributor-insights-action ENABLE
   monotable insights orders
   monotable insights orders --data /var/lib/monotable --json`,
@@ -47,7 +47,7 @@ be in truth; it is absent while there are few keys.`,
 			return printInsights(env.Stdout, &in)
 		},
 	}
-	cmd.Flags().StringVar(&data, "data", defaultData, "directory that the server has open")
+	cmd.Flags().StringVar(&data, "data", defaultData, "data directory of the server")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

@@ -29,7 +29,7 @@ func watch(ctx context.Context, env Environment, flags *liveFlags, dir string) e
 	}
 	server, err := control.Dial(ctx, dir)
 	if errors.Is(err, control.ErrNobody) {
-		return fmt.Errorf("no server has %s open: --live shows what a running server does (without --live, stats reads the directory)", dir)
+		return fmt.Errorf("no server has %s open: --live shows the activity of a running server (without --live, stats reads the directory)", dir)
 	}
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func showLive(out io.Writer, asJSON bool, v *liveView) error {
 func (v *liveView) print(out io.Writer) error {
 	state := "ready"
 	if !v.Ready {
-		state = "NOT READY: takes no writes"
+		state = "NOT READY: rejects writes"
 	}
 	fmt.Fprintf(out, "%s  %s  connections %.0f  in flight %.0f  jobs %.0f  memory %s\n", v.Time.Format(time.TimeOnly), state,
 		v.Server.Connections, v.Server.InFlight, v.Server.Jobs, formatBytes(int64(v.Server.Memory)))

@@ -76,7 +76,7 @@ func TestLiveView(t *testing.T) {
 	if err := v.print(&text); err != nil {
 		t.Fatal(err)
 	}
-	const shown = `12:00:02  NOT READY: takes no writes  connections 0  in flight 0  jobs 0  memory 0 B
+	const shown = `12:00:02  NOT READY: rejects writes  connections 0  in flight 0  jobs 0  memory 0 B
   REQUESTS/S  P50     P99  ERRORS/S  THROTTLED/S  RCU/S  WCU/S  ITEMS  TABLE
           10  1ms  1.98ms         3            2    2.0    0.0         all
           10  1ms  1.98ms         3            2    2.0    0.0      8  a

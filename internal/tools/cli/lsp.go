@@ -17,27 +17,27 @@ import (
 func newLSP(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lsp",
-		Short: "Help editors with designs: a language server",
-		Long: `Serve the Language Server Protocol on standard input and output, for editors that open *.design.yaml files.
+		Short: "Run the language server for designs",
+		Long: `Serve the Language Server Protocol on standard input and output, for editing *.design.yaml files.
 
-While you type it shows what is wrong with the design, as check does. It completes keys, names and types; shows of a pattern
-its request and what it costs, of a field its type and the keys it is in; finds definitions and references; renames
-entities, fields, patterns, tables and indexes everywhere; and formats as fmt does.
+It reports findings while you type, as check does; completes keys, names and types; shows the request and cost of a
+pattern, and the type and keys of a field; finds definitions and references; renames entities, fields, patterns,
+tables and indexes; and formats, as fmt does.
 
-docs/editors.md says how VS Code, Neovim, Helix and Zed are told of it.`,
+See docs/editors.md for the setup in VS Code, Neovim, Helix and Zed.`,
 		Example: `  monotable lsp
-  hx shop.design.yaml              # an editor starts it by itself, see docs/editors.md`,
+  hx shop.design.yaml              # editors start it by themselves, see docs/editors.md`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return lsp.Serve(cmd.Context(), env.stdin(), env.Stdout, lsp.Options{Version: currentVersion().Version, Log: env.Stderr, Check: checkNow})
 		},
 	}
-	cmd.Flags().Bool("stdio", true, "speak on standard input and output, as always; editors pass it")
+	cmd.Flags().Bool("stdio", true, "use standard input and output (always on; some editors pass it)")
 	return cmd
 }
 
-// checkNow finds what is wrong with a design of a file, as the policy that holds for it judges it today. A text that is in no file has
-// no policy.
+// checkNow finds what is wrong with a design of a file, as the policy that holds for it judges it today. A text that is
+// in no file has no policy.
 func checkNow(file string, d *design.Design) (check.Findings, error) {
 	if file == "" || !filepath.IsAbs(file) {
 		return check.Check(d), nil

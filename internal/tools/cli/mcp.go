@@ -27,15 +27,15 @@ func newMCP(env Environment) *cobra.Command {
 	var flags mcpFlags
 	cmd := &cobra.Command{
 		Use:   "mcp [FILE]",
-		Short: "Give a language model tools for designs, and for the patterns of one",
-		Long: `Serve the Model Context Protocol on standard input and output: tools that check, explain, price and test designs.
+		Short: "Serve designs and their patterns as tools for language models",
+		Long: `Serve the Model Context Protocol on standard input and output, with tools that check, explain, price and test designs.
 
-With a design and an --endpoint there is also one tool for each of its reads, collections and writes: with the pattern's inputs
-as its schema, and as its description what the design says of it with its request and cost. What a model does with them is what
-generated code does: copies, markers, counters and index keys are kept, conditions hold, secrets are not shown. Writes
-announce that they can destroy, so that clients ask first; --read-only leaves them out.
+With a design and an --endpoint, there is also a tool for each read, collection and write: its schema has the
+pattern's inputs, its description has the pattern's documentation, request and cost. The tools do the same as
+generated code: copies, markers, counters and index keys are kept consistent, conditions are checked, secrets are not
+returned. Writes are marked as destructive, so that clients ask first; --read-only omits them.
 
-Files are read below --root only.`,
+Only files below --root are read.`,
 		Example: `  monotable mcp
   monotable mcp shop.design.yaml --endpoint http://127.0.0.1:8000 --read-only
   monotable mcp shop.design.yaml --endpoint https://dynamodb.eu-west-1.amazonaws.com --region eu-west-1 --table shop-prod`,
@@ -49,11 +49,11 @@ Files are read below --root only.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.endpoint, "endpoint", "", "the database with the design's tables; without it, there are no tools for patterns")
-	f.StringVar(&flags.region, "region", "", "its region; default: AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
-	f.StringArrayVar(&flags.tables, "table", nil, "NAME=PHYSICAL: the table's name there, if it is not the design's; NAME can be left out of one")
-	f.StringVar(&flags.root, "root", ".", "the directory below which designs are read")
-	f.BoolVar(&flags.readOnly, "read-only", false, "no tools for writes")
+	f.StringVar(&flags.endpoint, "endpoint", "", "the database with the design's tables; without it there are no tools for patterns")
+	f.StringVar(&flags.region, "region", "", "region of the database; default: AWS_REGION, AWS_DEFAULT_REGION, "+defaultRegion)
+	f.StringArrayVar(&flags.tables, "table", nil, "NAME=PHYSICAL: the table's actual name, if it differs from the design's; NAME can be omitted if there is one table")
+	f.StringVar(&flags.root, "root", ".", "the directory from which designs may be read")
+	f.BoolVar(&flags.readOnly, "read-only", false, "omit the tools for writes")
 	return cmd
 }
 
@@ -68,7 +68,7 @@ func (flags *mcpFlags) options(ctx context.Context, env Environment, args []stri
 	}
 	if len(args) == 0 {
 		if flags.endpoint != "" {
-			return o, errors.New("--endpoint is for the patterns of a design: name its file")
+			return o, errors.New("--endpoint needs a design FILE, whose patterns it serves")
 		}
 		return o, nil
 	}
@@ -101,8 +101,8 @@ func (flags *mcpFlags) options(ctx context.Context, env Environment, args []stri
 	return o, nil
 }
 
-// reachable asks for a table, so that a wrong endpoint is told at the start and not at the first call. Who may call the patterns need not be
-// allowed to ask, so what DynamoDB refuses is no fault here.
+// reachable asks for a table, so that a wrong endpoint is told at the start and not at the first call. Who may call the
+// patterns need not be allowed to ask, so what DynamoDB refuses is no fault here.
 func reachable(ctx context.Context, client *dynamodb.Client, table string) error {
 	_, err := source.OpenTable(ctx, client, table, 1)
 	if refused, is := errors.AsType[*http.ResponseError](err); is && refused.HTTPStatusCode() == 400 {

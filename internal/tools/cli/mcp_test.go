@@ -104,7 +104,7 @@ func TestMCP(t *testing.T) {
 	var told strings.Builder
 	if Run(t.Context(), []string{"mcp", file, "--endpoint", url, "--table", "Shopp"}, Environment{
 		Program: "monotable", Getenv: func(string) string { return "" }, Stdout: io.Discard, Stderr: &told,
-	}) == 0 || !strings.Contains(told.String(), "there is no table Shopp at this endpoint") {
+	}) == 0 || !strings.Contains(told.String(), "table Shopp does not exist at this endpoint") {
 		t.Errorf("a table that is not there: %s", told.String())
 	}
 	s := connectModel(t, directory, "shop.design.yaml", "--endpoint", url)
@@ -149,7 +149,7 @@ func TestMCP(t *testing.T) {
 		{"Place", object{"userId": "u1", "orderId": "o2", "total": 5, "weight": 2}, false, nil},
 		{"UserByID", object{"userId": "u1"}, false, []string{`"orders":2`, `"city":"Lima"`, `"tags":["new","vip"]`, `"password":"(secret)"`}},
 		{"UserByID", object{"userId": "nobody"}, true, []string{"not found"}},
-		{"UserByID", object{"userId": "u1", "tenant": "x"}, true, []string{"no argument tenant"}},
+		{"UserByID", object{"userId": "u1", "tenant": "x"}, true, []string{"unknown argument tenant"}},
 		{"UserByID", object{"userId": 7}, true, []string{"userId"}},
 		{"UserByID", object{}, true, []string{"userId"}},
 		{"OrdersOf", object{"userId": "u1", "from": "o2"}, false, []string{`"orderId":"o2"`}},

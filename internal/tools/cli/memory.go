@@ -69,7 +69,7 @@ func availableMemory() (int64, error) {
 		bytes, err = memlimit.ApplyRatio(memlimit.FromSystem, machineRatio)()
 	}
 	if err != nil {
-		return 0, fmt.Errorf("find out the memory of this machine: %w (give --memory-limit)", err)
+		return 0, fmt.Errorf("determine the memory of this machine: %w (use --memory-limit)", err)
 	}
 	return max(int64(bytes)>>20<<20, smallestMemory), nil
 }

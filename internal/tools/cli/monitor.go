@@ -31,7 +31,7 @@ const (
 )
 
 // errRecovering is why a server is not ready that has not opened its database yet.
-var errRecovering = errors.New("the database is being opened, and recovers its last writes")
+var errRecovering = errors.New("the database is opening and recovering its latest writes")
 
 // monitor is what operators see of a server: its metrics and whether it is ready. It begins before the database is
 // opened, which can take long after a crash.

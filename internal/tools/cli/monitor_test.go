@@ -326,7 +326,7 @@ func TestMonitorBeforeOpen(t *testing.T) {
 		}
 	}
 	expect("http://127.0.0.1/-/healthy", http.StatusOK, "healthy\n")
-	expect("http://127.0.0.1/-/ready", http.StatusServiceUnavailable, "not ready: the database is being opened")
+	expect("http://127.0.0.1/-/ready", http.StatusServiceUnavailable, "not ready: the database is opening")
 	expect("http://127.0.0.1/metrics", http.StatusOK, "\nmonotable_recovering 1\n")
 	expect("http://rebound.example.com/metrics", http.StatusForbidden, server.HostRefusal("rebound.example.com"))
 	db, err := monotable.OpenMemory(nil)

@@ -27,24 +27,26 @@ func newMove(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "move --from DIR|URL --to DIR|URL",
 		Short: "Move a database from a directory to PostgreSQL, or back",
-		Long: `Copy a whole database from one store to another, a directory or a PostgreSQL database: tables, indexes, streams with their
-sequence numbers, points in time to restore to, backups of tables, users and policies. The target must be empty, and nothing is ever
+		Long: `Move a whole database between a directory and a PostgreSQL database: tables, indexes, streams with their sequence
+numbers, point-in-time recovery, table backups, users and policies. The target must be empty; nothing is ever
 overwritten.
 
-If a server has the directory --from open, it moves the database to PostgreSQL itself, while it goes on serving: it copies, follows what
-changes, holds writes for about a second, and from then on refuses every request with an error that SDKs retry. Start servers of
-the target before, with serve --await-move: they open it at that moment. Every other move needs all servers of --from stopped.
+If a server has the directory --from open, it moves the database to PostgreSQL itself and keeps serving: it copies the
+data, follows changes, pauses writes for about a second, and then rejects every request with an error that SDKs retry.
+Start the new servers beforehand with serve --await-move: they open the target at that moment. For every other move,
+stop all servers of --from first.
 
-The copy is compared with what was read, and verified. Then --from is marked: no server opens it any more, and the error says where
-the database is now. Start servers at --to with the same --region, --regions and --master-key. Files of exports and of deliveries to
-Kinesis that are in the directory do not move; the command says where they are.
+The copy is compared with the source and verified. Then --from is marked as moved: servers refuse to open it, with an
+error that says where the database is now. Start servers on --to with the same --region, --regions and --master-key.
+Files of exports and Kinesis deliveries in the directory are not moved; the command says where they are.
 
-After an error or Ctrl-C before that the database is in --from. After a crash run the same command again: it begins anew, or completes
-what was all but done. --reopen takes a move back: servers open --from again, without anything that was written at --to.`,
+After an error or Ctrl-C before that point, the database stays in --from. After a crash, run the same command again:
+it starts over, or completes the last step. --reopen undoes a move: servers can open --from again, without anything
+written to --to since.`,
 		Example: `  monotable serve --store postgres://monotable@db1,db2/monotable --await-move     # on the new machines
   monotable move --from ./data --to postgres://monotable@db1,db2/monotable
   monotable move --from postgres://monotable@db1,db2/monotable --to ./data      # and back
-  monotable move --from ./data --reopen                                         # no, stay in the directory`,
+  monotable move --from ./data --reopen                                         # undo the move`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := flags.check(); err != nil {
@@ -55,7 +57,7 @@ what was all but done. --reopen takes a move back: servers open --from again, wi
 				return err
 			}
 			if flags.encrypt && keys.current == nil {
-				return errors.New("--encrypt: give --master-key too")
+				return errors.New("--encrypt needs --master-key")
 			}
 			options := &monotable.MoveOptions{From: flags.from, To: flags.to, MasterKey: keys.current, Encrypt: flags.encrypt, Rate: int(flags.maxRate)}
 			if flags.reopen {
@@ -65,11 +67,11 @@ what was all but done. --reopen takes a move back: servers open --from again, wi
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.from, "from", "", "the store that the database is in: a directory, or the URL of a PostgreSQL database as serve --store has it")
-	f.StringVar(&flags.to, "to", "", "the store that it moves to, which must be empty")
-	f.Var(&flags.maxRate, "max-rate", "copy and compare at most so much a second, 20MiB for example; what changes meanwhile is copied without a limit (default no limit)")
-	f.BoolVar(&flags.encrypt, "encrypt", false, "encrypt the directory of --to, under --master-key")
-	f.BoolVar(&flags.reopen, "reopen", false, "take a move back: let servers open --from again")
+	f.StringVar(&flags.from, "from", "", "the store to move from: a directory, or a PostgreSQL URL as in serve --store")
+	f.StringVar(&flags.to, "to", "", "the store to move to, which must be empty")
+	f.Var(&flags.maxRate, "max-rate", "maximum rate of copying and comparing per second, such as 20MiB; concurrent changes are not limited (default no limit)")
+	f.BoolVar(&flags.encrypt, "encrypt", false, "encrypt the directory --to with --master-key")
+	f.BoolVar(&flags.reopen, "reopen", false, "undo a move: let servers open --from again")
 	flags.keys.registerCurrent(f)
 	f.BoolVar(&flags.asJSON, "json", false, "print JSON")
 	progressFlag(cmd, &flags.asked)
@@ -79,9 +81,9 @@ what was all but done. --reopen takes a move back: servers open --from again, wi
 func (m *moveFlags) check() error {
 	switch {
 	case m.reopen && m.from == "":
-		return errors.New("--reopen: give --from too, the store that the database has been moved from")
+		return errors.New("--reopen needs --from, the store that the database was moved from")
 	case m.reopen && (m.to != "" || m.encrypt):
-		return errors.New("--reopen takes a move back: give it --from alone")
+		return errors.New("--reopen undoes a move: use it with --from only")
 	case m.reopen:
 		return nil
 	case m.from == "":
@@ -129,7 +131,7 @@ func (m *moveFlags) run(cmd *cobra.Command, env Environment, options *monotable.
 		return err
 	}
 	if moved.Rounds > 0 {
-		_, err = fmt.Fprintf(env.Stdout, "move: updates were held for %.2f s, after %d rounds\n", moved.Held, moved.Rounds)
+		_, err = fmt.Fprintf(env.Stdout, "move: writes were paused for %.2f s, after %d rounds\n", moved.Held, moved.Rounds)
 	}
 	if err != nil {
 		return err

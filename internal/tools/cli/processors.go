@@ -23,7 +23,7 @@ const (
 	calmProcessors = 2
 
 	// calmAfter is how long no large operation may have been in progress before the spare processors are taken away.
-	// Changing their number stops the program for 10 to 50 µs.
+	// Raising their number stops the program for 15 µs, lowering it for 75 µs.
 	calmAfter = time.Second
 )
 

@@ -40,7 +40,7 @@ type progress struct {
 
 // progressFlag adds --progress.
 func progressFlag(cmd *cobra.Command, asked *bool) {
-	cmd.Flags().BoolVar(asked, "progress", false, "report progress as lines on standard error even if it is not a terminal")
+	cmd.Flags().BoolVar(asked, "progress", false, "report progress on standard error even if it is not a terminal")
 }
 
 // newProgress returns nil, which does nothing, where nobody wants to see it.
@@ -84,7 +84,7 @@ func (p *progress) begin() {
 	switch {
 	case p == nil:
 	case p.lines:
-		fmt.Fprintf(p.out, "monotable: %s: begun\n", p.what)
+		fmt.Fprintf(p.out, "monotable: %s: started\n", p.what)
 	default:
 		p.bar = p.newBar(-1)
 		_ = p.bar.RenderBlank()

@@ -15,15 +15,16 @@ func newRestore(env Environment) *cobra.Command {
 	var keys masterKeyFlags
 	cmd := &cobra.Command{
 		Use:   "restore BACKUP DIR",
-		Short: "Make a data directory from a backup",
-		Long: `Copy a backup that "monotable backup" made to a new data directory. The backup stays as it is, and the two
-share no files.
+		Short: "Restore a backup to a new data directory",
+		Long: `Copy a backup made by "monotable backup" to a new data directory. The backup does not change, and the two share no
+files.
 
-DIR must not exist, or be an empty directory: nothing is ever overwritten. A restore that was interrupted is
-removed; what a crash has left of one is refused by every command: remove it, and restore again.
+DIR must not exist or must be empty: nothing is ever overwritten. An interrupted restore is removed. An incomplete one
+left by a crash is rejected by every command: remove it and restore again.
 
-The copy is encrypted as the backup is, with the same keys. --encrypt encrypts it with new ones, under --master-key, and --decrypt
-leaves it open; BACKUP may be any data directory that no server has open. This is how a directory that has not been encrypted becomes so.`,
+The copy is encrypted like the backup, with the same keys. --encrypt encrypts it with new keys, protected by
+--master-key; --decrypt stores it unencrypted. BACKUP can be any data directory that no server has open, so this is
+also the way to encrypt an existing directory.`,
 		Example: `  monotable restore /backups/2026-11-21 ./data
   monotable verify ./data
   monotable serve --data ./data
@@ -37,7 +38,7 @@ leaves it open; BACKUP may be any data directory that no server has open. This i
 				case err != nil:
 					return err
 				case read.current == nil:
-					return errors.New("--encrypt and --decrypt: give --master-key too")
+					return errors.New("--encrypt and --decrypt need --master-key")
 				}
 				restore = func(ctx context.Context, backup, dir string, progress func(done, total int64)) error {
 					return monotable.Recrypt(ctx, backup, dir, read.current, encrypt, progress)
@@ -46,14 +47,14 @@ leaves it open; BACKUP may be any data directory that no server has open. This i
 			return runCopy(env, "restore", args[1], asJSON, asked, func(progress func(done, total int64)) error {
 				err := restore(cmd.Context(), args[0], args[1], progress)
 				if errors.Is(err, monotable.ErrLocked) {
-					return fmt.Errorf("%s is open in another process: stop that one first, or back it up and restore that", args[0])
+					return fmt.Errorf("%s is open in another process: stop it first, or make a backup and restore that", args[0])
 				}
 				return err
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&encrypt, "encrypt", false, "encrypt the copy with new keys, under --master-key")
-	cmd.Flags().BoolVar(&decrypt, "decrypt", false, "leave the copy open; --master-key opens the backup")
+	cmd.Flags().BoolVar(&encrypt, "encrypt", false, "encrypt the copy with new keys, protected by --master-key")
+	cmd.Flags().BoolVar(&decrypt, "decrypt", false, "store the copy unencrypted; --master-key decrypts the backup")
 	cmd.MarkFlagsMutuallyExclusive("encrypt", "decrypt")
 	keys.registerCurrent(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

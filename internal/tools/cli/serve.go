@@ -45,7 +45,8 @@ type CompanionHost struct {
 	AllowedHosts []string
 	// Console is the URL of the console, "" where there is none.
 	Console string
-	// AddDesign has the console show tables by a design: the name of its file, which says by its ending what the text is, and the text.
+	// AddDesign has the console show tables by a design: the name of its file, which says by its ending what the text is,
+	// and the text.
 	AddDesign func(file string, text []byte) error
 }
 
@@ -57,32 +58,33 @@ func NewServe(env Environment, companion Companion) *cobra.Command {
 		Short: "Start the database",
 		Long: `Start the database and serve DynamoDB's API over HTTP until interrupted.
 
-With the default --durability sync, a write is on disk before it is answered; many writes share one
-sync. "interval" syncs every 100 ms, "none" leaves it to the operating system: faster, and a crash may
-lose the last writes.
+With the default --durability sync, a write is on disk before it is acknowledged; concurrent writes share a sync.
+"interval" syncs every 100 ms and "none" leaves it to the operating system: both are faster, but a crash can lose the
+most recent writes.
 
-On a loopback address everyone may do everything. On any other, requests must be signed by an access key (Signature Version 4,
-as every AWS SDK does) and are allowed what the key's policies allow; --auth says otherwise. Where there is no key yet, the first
-start makes one of the root and prints it, once; MONOTABLE_ROOT_ACCESS_KEY_ID and MONOTABLE_ROOT_SECRET_ACCESS_KEY give one
-instead. Users, roles and policies are made by monotable iam, or declared in the file of --iam.
+On a loopback address, everyone may do everything. On other addresses, requests must be signed with an access key
+(Signature Version 4, as every AWS SDK does) and may do what its policies allow; --auth changes this. If there is no
+key yet, the first start creates a root access key and prints it once; to choose it yourself, set
+MONOTABLE_ROOT_ACCESS_KEY_ID and MONOTABLE_ROOT_SECRET_ACCESS_KEY. Manage users, roles and policies with monotable
+iam, or declare them in the file --iam.
 
-A browser that opens the address gets the console, a page to see and change tables and items. It asks for an access key where
-requests must be signed, and may then do what the key's policies allow; --console=false leaves it out.
+Open the address in a browser to use the console, a web page to view and change tables and items. If requests must be
+signed, it asks for an access key and may do what its policies allow. --console=false turns it off.
 
-Other web pages are kept out: requests from their origins need --cors-origin, and, with --auth off, requests to a public host name need
---allowed-host.
+Other web pages have no access: their origins must be allowed with --cors-origin and, with --auth off, public host
+names with --allowed-host.
 
-GET /-/healthy says that the process responds, GET /-/ready that the database takes reads and writes. On the address of
---metrics-addr they respond while the database is still being opened. The standard environment variables of OpenTelemetry
-turn traces on: an endpoint in OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
+GET /-/healthy checks that the process responds, GET /-/ready that the database accepts reads and writes. On
+--metrics-addr, they also respond while the database is opening. To enable traces, set OpenTelemetry's standard
+environment variables: OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 		Example: `  monotable serve --data ./data
   monotable serve --memory --addr 127.0.0.1:0
-  monotable serve --store postgres://monotable@db1,db2/monotable   # in PostgreSQL, whichever of the two takes writes
+  monotable serve --store postgres://monotable@db1,db2/monotable   # in PostgreSQL, on whichever host accepts writes
   monotable serve --store tikv://pd1:2379,pd2:2379,pd3:2379        # in TiKV, in a program built with -tags tikv
-  monotable serve --design shop.design.yaml     # the console knows what the items are
-  monotable serve --design shop.design.yaml --enforce-design   # refuse items that the design does not know
-  monotable serve --gsi-delay 50ms              # show a program eventual consistency
-  monotable serve --enforce-capacity            # show a program throttling
+  monotable serve --design shop.design.yaml     # the console shows items by entity
+  monotable serve --design shop.design.yaml --enforce-design   # reject items that do not match the design
+  monotable serve --gsi-delay 50ms              # simulate eventual consistency
+  monotable serve --enforce-capacity            # simulate throttling
   monotable serve --tls-cert cert.pem --tls-key key.pem
   monotable serve --addr :8000 --master-key file:/etc/monotable/master.key   # on the network: requests must be signed
   monotable serve --encrypt --master-key command:'vault kv get -field=key secret/monotable'
@@ -96,7 +98,7 @@ turn traces on: an endpoint in OTEL_EXPORTER_OTLP_ENDPOINT is enough.`,
 			}
 			for name, size := range map[string]byteSize{"memory-limit": flags.memoryLimit, "cache-size": flags.cacheSize} {
 				if size == 0 && cmd.Flags().Changed(name) {
-					return fmt.Errorf("--%s 0: want a size like 2GiB; leave the flag out for the default", name)
+					return fmt.Errorf("--%s 0: want a size like 2GiB; omit the flag for the default", name)
 				}
 			}
 			flags.connectionsGiven = cmd.Flags().Changed("max-connections")
@@ -142,14 +144,14 @@ func serve(ctx context.Context, env Environment, flags *serveFlags, companion Co
 		return err
 	}
 	if flags.encrypt && keys.current == nil {
-		return errors.New("--encrypt: give --master-key too")
+		return errors.New("--encrypt needs --master-key")
 	}
 	plan, err := planMemory(int64(flags.memoryLimit), int64(flags.cacheSize))
 	if err != nil {
 		return err
 	}
 	if plan.limit < minMemory {
-		logger.Warn("there is little memory: large writes to tables with many indexes can take more than there is",
+		logger.Warn("low memory: large writes to tables with many indexes can exceed it",
 			"memory_limit", (*byteSize)(&plan.limit), "recommended_min", new(byteSize(minMemory)))
 	}
 	if !flags.memory {
@@ -251,8 +253,8 @@ const fatalStatus = 2
 
 // endProcess ends the process at once, whatever it is doing: nothing more may be written.
 func endProcess(env Environment, err error) {
-	fmt.Fprintf(env.Stderr, "monotable: %v\nThe server ends so that no wrong data are written. Nothing acknowledged is lost: "+
-		"restart it, and run monotable verify.\n", err)
+	fmt.Fprintf(env.Stderr, "monotable: %v\nThe server stops to avoid writing corrupt data. No acknowledged write is lost: "+
+		"restart the server and run monotable verify.\n", err)
 	os.Exit(fatalStatus)
 }
 

@@ -22,18 +22,18 @@ type auditFlags struct {
 
 func (f *auditFlags) register(set *pflag.FlagSet) {
 	f.maxSize = 100 << 20
-	set.StringVar(&f.file, "audit", "", "`FILE` that gets a line of JSON for each request, in the shape of CloudTrail's records; - is standard output (default none). It is opened anew at SIGHUP")
-	set.StringSliceVar(&f.events, "audit-events", []string{"management", "read", "write"}, "what --audit records: management (tables, backups, policies, users, sessions), read and write (of items); a list with commas")
-	set.BoolVar(&f.values, "audit-values", false, "have --audit record keys, items, expressions and error messages, and not only the names of attributes")
-	set.StringVar(&f.failure, "audit-failure", "stop", "what happens while --audit cannot be written: stop (operations that change something are refused) or warn")
-	set.Var(&f.maxSize, "audit-max-size", "size from which on the file of --audit is put aside, under its name and the time; 0 is never")
-	set.IntVar(&f.keep, "audit-keep", 10, "how many files that were put aside are kept; 0 is all")
+	set.StringVar(&f.file, "audit", "", "`FILE` for the audit log, one line of JSON per request in the format of CloudTrail records; - is standard output (default none); reopened on SIGHUP")
+	set.StringSliceVar(&f.events, "audit-events", []string{"management", "read", "write"}, "comma-separated events that --audit records: management (tables, backups, policies, users, sessions), read and write (of items)")
+	set.BoolVar(&f.values, "audit-values", false, "also record keys, items, expressions and error messages in --audit, not only attribute names")
+	set.StringVar(&f.failure, "audit-failure", "stop", "what to do while --audit cannot be written: stop (reject operations that change something) or warn")
+	set.Var(&f.maxSize, "audit-max-size", "size at which the --audit file is rotated; 0 means never")
+	set.IntVar(&f.keep, "audit-keep", 10, "number of rotated --audit files to keep; 0 means all")
 }
 
 // reopenAudit opens the file anew. The old one goes on where that fails, if it can.
 func reopenAudit(db *monotable.DB, logger *slog.Logger) {
 	if err := db.ReopenAudit(); err != nil {
-		logger.Error("the audit log cannot be opened again", "error", err)
+		logger.Error("cannot reopen the audit log", "error", err)
 	}
 }
 

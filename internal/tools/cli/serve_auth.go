@@ -43,9 +43,9 @@ type authFlags struct {
 }
 
 func (a *authFlags) register(set *pflag.FlagSet) {
-	set.StringVar(&a.mode, "auth", "", "who may call: required (requests must be signed by a known access key) or off (default off on loopback, required elsewhere)")
-	set.StringVar(&a.file, "iam", "", "`FILE` that declares users, roles and identity providers, in place of those of monotable iam; read again at SIGHUP")
-	set.DurationVar(&a.clockSkew, "clock-skew", 5*time.Minute, "by how much the clocks of clients may differ")
+	set.StringVar(&a.mode, "auth", "", "required (requests must be signed with a valid access key) or off (default off on loopback, required elsewhere)")
+	set.StringVar(&a.file, "iam", "", "`FILE` that declares users, roles and identity providers, instead of monotable iam; reloaded on SIGHUP")
+	set.DurationVar(&a.clockSkew, "clock-skew", 5*time.Minute, "maximum clock skew of clients")
 }
 
 // required reports whether requests to an address must be signed.
@@ -91,32 +91,32 @@ func (a *authFlags) checkAddress(auth *monotable.Auth, addr net.Addr, logger *sl
 		return nil
 	}
 	if a.mode != authOff {
-		return fmt.Errorf("%v is not a loopback address: give --auth required, or --auth off to serve everyone who reaches it", addr)
+		return fmt.Errorf("%v is not a loopback address: use --auth required, or --auth off to serve everyone who can reach it", addr)
 	}
-	logger.Warn("listening beyond loopback with --auth off: anyone who reaches this address can read and write everything", "addr", addr)
+	logger.Warn("listening beyond loopback with --auth off: anyone who can reach this address can read and write everything", "addr", addr)
 	return nil
 }
 
 // reload reads the file of --iam again.
 func (a *authFlags) reload(ctx context.Context, db *monotable.DB, logger *slog.Logger) {
 	if err := db.ReloadIAM(ctx); err != nil {
-		logger.Error("the file of --iam cannot be used; what it declared before stays", "error", err)
+		logger.Error("cannot load the --iam file; keeping the previous one", "error", err)
 		return
 	}
-	logger.Info("the file of --iam has been read again", "file", a.file)
+	logger.Info("reloaded the --iam file", "file", a.file)
 }
 
 // masterKeyFlags say where the key is that seals the secrets of access keys, and the keys of encrypted files.
 type masterKeyFlags struct{ current, previous string }
 
 func (m *masterKeyFlags) register(set *pflag.FlagSet) {
-	set.StringVar(&m.current, "master-key", "", "where the key is that seals the secrets of access keys and the keys of encrypted files, 32 bytes in base64 or hexadecimal: file:PATH, env:NAME or command:COMMAND (default none: secrets lie open in the data directory)")
-	set.StringVar(&m.previous, "previous-master-key", "", "where the key is that --master-key takes the place of; needed once")
+	set.StringVar(&m.current, "master-key", "", "source of the key that encrypts the secrets of access keys and the keys of encrypted files, 32 bytes in base64 or hexadecimal: file:PATH, env:NAME or command:COMMAND (default none: secrets are stored unencrypted in the data directory)")
+	set.StringVar(&m.previous, "previous-master-key", "", "source of the key that --master-key replaces; needed once")
 }
 
 // registerCurrent is register for commands that only read what is encrypted.
 func (m *masterKeyFlags) registerCurrent(set *pflag.FlagSet) {
-	set.StringVar(&m.current, "master-key", "", "where the master key of an encrypted directory is, as serve has it; not needed while a server has the directory open")
+	set.StringVar(&m.current, "master-key", "", "source of the master key of an encrypted directory, as for serve; not needed while a server has the directory open")
 }
 
 // masterKeys are nil where no flag says where they are.
@@ -130,7 +130,7 @@ func (m *masterKeyFlags) read(ctx context.Context, env Environment) (keys master
 		return masterKeys{}, fmt.Errorf("--previous-master-key: %w", err)
 	}
 	if keys.current == nil && keys.previous != nil {
-		return masterKeys{}, errors.New("--previous-master-key: give --master-key too")
+		return masterKeys{}, errors.New("--previous-master-key needs --master-key")
 	}
 	return keys, nil
 }
@@ -172,5 +172,5 @@ func readMasterKey(ctx context.Context, env Environment, source string) ([]byte,
 			return key, nil
 		}
 	}
-	return nil, fmt.Errorf("what %s has is not %d bytes in base64 or hexadecimal: make one with openssl rand -base64 %d", kind, masterKeyBytes, masterKeyBytes)
+	return nil, fmt.Errorf("%s does not contain %d bytes in base64 or hexadecimal: create a key with openssl rand -base64 %d", kind, masterKeyBytes, masterKeyBytes)
 }

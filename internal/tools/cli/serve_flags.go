@@ -83,42 +83,42 @@ type serveFlags struct {
 func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.addr, "addr", defaultAddr, "address to listen on; port 0 picks a free one")
 	set.StringVar(&f.data, "data", defaultData, "directory that holds the data")
-	set.BoolVar(&f.memory, "memory", false, "keep the data in memory, and forget it at the end")
-	set.StringVar(&f.store, "store", "", "keep the data in a PostgreSQL database, by its `URL`, in place of a directory; several servers may share it: postgres://USER@HOST[,HOST…]/DATABASE; the password may stand in PGPASSWORD; or in a TiKV cluster, in a program built with -tags tikv: tikv://PD[,PD…][?prefix=NAME]")
-	set.BoolVar(&f.awaitMove, "await-move", false, "wait until a database has been moved to --store, and open it then, rather than making a new one")
-	set.StringVar(&f.durability, "durability", "sync", "when a write is answered: sync, interval or none")
-	set.StringVar(&f.reserve, "disk-reserve", "auto", "disk space to keep free; with less left, only reads and deletes are accepted: auto, none or a size like 2GiB")
+	set.BoolVar(&f.memory, "memory", false, "keep the data in memory only")
+	set.StringVar(&f.store, "store", "", "`URL` of a PostgreSQL database to store the data in instead of a directory; several servers may share it: postgres://USER@HOST[,HOST…]/DATABASE; the password can be in PGPASSWORD. Or of a TiKV cluster, in a program built with -tags tikv: tikv://PD[,PD…][?prefix=NAME]")
+	set.BoolVar(&f.awaitMove, "await-move", false, "wait until a database has been moved to --store and open it, instead of creating a new one")
+	set.StringVar(&f.durability, "durability", "sync", "when a write is acknowledged: sync, interval or none")
+	set.StringVar(&f.reserve, "disk-reserve", "auto", "disk space to keep free: auto, none or a size like 2GiB; below it, only reads and deletes are accepted")
 	set.StringVar(&f.region, "region", defaultRegion, "region in ARNs")
-	set.StringSliceVar(&f.regions, "regions", nil, "Regions to serve beside --region, each with tables of its own, by the Region that requests are signed for; a list with commas (default: requests for any Region are for --region)")
+	set.StringSliceVar(&f.regions, "regions", nil, "comma-separated additional Regions to serve, each with its own tables, selected by the Region for which requests are signed (default: requests for any Region go to --region)")
 	f.tls.register(set)
 	set.DurationVar(&f.gsiDelay, "gsi-delay", 0, "let reads of global secondary indexes lag by this much")
 	set.DurationVar(&f.replicationDelay, "replication-delay", 0, "let the replicas of global tables lag by this much")
 	set.DurationVar(&f.tableDelay, "table-delay", 0, "keep tables CREATING, UPDATING and DELETING for this long")
-	set.BoolVar(&f.enforceCapacity, "enforce-capacity", false, "throttle requests beyond the throughput of tables, as AWS does; a table's tag monotable:enforce-capacity (true or false) comes before it")
-	set.BoolVar(&f.enforceDesign, "enforce-design", false, "refuse writes of items that the design of their table does not know, the one of --design or that monotable design attach has kept; tables without a design take any item")
-	set.IntVar(&f.streamShards, "stream-shards", 1, "shards that a new stream begins with, 1 to 100")
-	set.DurationVar(&f.streamShardRotation, "stream-shard-rotation", defaultRotation, "replace a stream's shards after this long; 0 is never")
-	set.Var(&f.logMaxBytes, "log-max-bytes", "disk space for change logs (streams and point-in-time recovery), like 10GiB; beyond it the oldest changes are trimmed (default no cap)")
-	set.StringVar(&f.kinesisEndpoint, "kinesis-endpoint", "", "`URL` of a Kinesis-compatible service that takes the changes of tables with a Kinesis destination")
-	set.StringVar(&f.kinesisDir, "kinesis-dir", "", "directory that takes the changes of those tables as files of JSON lines where there is no --kinesis-endpoint (default kinesis in the data directory)")
-	set.StringVar(&f.s3Dir, "s3-dir", "", "`directory` of the buckets of exports and imports: each bucket is a directory in it (default the directory s3 in --data)")
-	set.StringVar(&f.s3Endpoint, "s3-endpoint", "", "`URL` of S3 or a store like it for exports and imports; credentials come from the environment, as the AWS SDKs find them")
+	set.BoolVar(&f.enforceCapacity, "enforce-capacity", false, "throttle requests above the throughput of tables, as AWS does; a table's tag monotable:enforce-capacity (true or false) takes precedence")
+	set.BoolVar(&f.enforceDesign, "enforce-design", false, "reject writes of items that do not match the design of their table, from --design or monotable design attach; tables without a design accept any item")
+	set.IntVar(&f.streamShards, "stream-shards", 1, "initial number of shards of a new stream, 1 to 100")
+	set.DurationVar(&f.streamShardRotation, "stream-shard-rotation", defaultRotation, "replace a stream's shards after this time; 0 means never")
+	set.Var(&f.logMaxBytes, "log-max-bytes", "disk space for change logs (streams and point-in-time recovery), like 10GiB; above it, the oldest changes are trimmed (default no limit)")
+	set.StringVar(&f.kinesisEndpoint, "kinesis-endpoint", "", "`URL` of a Kinesis-compatible service for the changes of tables with a Kinesis destination")
+	set.StringVar(&f.kinesisDir, "kinesis-dir", "", "without --kinesis-endpoint: directory for the changes of those tables, as files of JSON lines (default kinesis in the data directory)")
+	set.StringVar(&f.s3Dir, "s3-dir", "", "`directory` with the buckets for exports and imports, one subdirectory per bucket (default s3 in --data)")
+	set.StringVar(&f.s3Endpoint, "s3-endpoint", "", "`URL` of S3 or a compatible store for exports and imports; credentials are found like in the AWS SDKs")
 	set.Var(&f.memoryLimit, "memory-limit", "memory the server may use, like 2GiB (default 90 % of the container's limit, or half of the machine's memory)")
 	set.Var(&f.cacheSize, "cache-size", "memory for the block cache, part of --memory-limit (default an eighth of it, at most 1GiB)")
-	set.IntVar(&f.maxConnections, "max-connections", defaultConnections, "open connections, lowered to what the limit of open files allows; requests on further ones are throttled")
-	set.DurationVar(&f.requestTimeout, "request-timeout", defaultRequestTimeout, "time limit of a request; 0 is no limit")
+	set.IntVar(&f.maxConnections, "max-connections", defaultConnections, "maximum number of open connections, within the limit of open files; requests on further connections are throttled")
+	set.DurationVar(&f.requestTimeout, "request-timeout", defaultRequestTimeout, "time limit of a request; 0 means no limit")
 	f.auth.register(set)
 	f.masterKey.register(set)
-	set.BoolVar(&f.encrypt, "encrypt", false, "encrypt the files of a new data directory under --master-key, and refuse one that is not encrypted")
+	set.BoolVar(&f.encrypt, "encrypt", false, "encrypt the files of a new data directory with --master-key, and refuse to open an unencrypted one")
 	f.audit.register(set)
-	set.StringSliceVar(&f.allowedHosts, "allowed-host", nil, "additional `name` that a Host header may carry, or *.suffix; repeatable, or a list with commas")
-	set.StringSliceVar(&f.corsOrigins, "cors-origin", nil, "`origin` whose web pages may use the database, or * for all; repeatable, or a list with commas (default none)")
-	set.BoolVar(&f.console, "console", true, "serve the console, a web page to see and change tables and items, at /_console/")
+	set.StringSliceVar(&f.allowedHosts, "allowed-host", nil, "additional host `name` to accept in the Host header, or *.suffix; repeatable or comma-separated")
+	set.StringSliceVar(&f.corsOrigins, "cors-origin", nil, "`origin` whose web pages may use the database, or * for all; repeatable or comma-separated (default none)")
+	set.BoolVar(&f.console, "console", true, "serve the console, a web page to view and change tables and items, at /_console/")
 	designFlag(set, &f.designs)
-	set.BoolVar(&f.untilStdin, "until-stdin-closes", false, "stop when standard input ends, as it does when the program that started the server ends")
-	set.StringVar(&f.metricsAddr, "metrics-addr", "", "address to serve Prometheus metrics on, under /metrics, and /-/ready (off by default)")
-	set.DurationVar(&f.slow, "slow", defaultSlow, "log requests that take at least this long, and what they waited for; 0 is off")
-	set.StringVar(&f.pprof, "pprof", "", "address to serve Go profiles on, under /debug/pprof/ (off by default)")
+	set.BoolVar(&f.untilStdin, "until-stdin-closes", false, "stop when standard input is closed, for example because the parent process has exited")
+	set.StringVar(&f.metricsAddr, "metrics-addr", "", "address for Prometheus metrics, at /metrics, and for /-/ready (off by default)")
+	set.DurationVar(&f.slow, "slow", defaultSlow, "log requests that take at least this long, and what they waited for; 0 turns it off")
+	set.StringVar(&f.pprof, "pprof", "", "address for Go profiles, at /debug/pprof/ (off by default)")
 	f.log.register(set)
 }
 
@@ -127,19 +127,19 @@ func (f *serveFlags) checkPlace(set *pflag.FlagSet) error {
 	given := set.Changed
 	switch {
 	case f.memory && given("data"):
-		return errors.New("--memory and --data: give one of them; in memory no directory is used")
+		return errors.New("--memory and --data cannot be combined: in memory, no directory is used")
 	case f.memory && f.encrypt:
-		return errors.New("--memory and --encrypt: give one of them; in memory there are no files")
+		return errors.New("--memory and --encrypt cannot be combined: in memory, there are no files")
 	case f.store == "" && f.awaitMove:
-		return errors.New("--await-move: give --store too, the URL that monotable move has as --to")
+		return errors.New("--await-move needs --store, with the same URL as --to of monotable move")
 	case f.store == "":
 		return nil
 	case f.memory:
-		return errors.New("--memory and --store: give one of them")
+		return errors.New("--memory and --store cannot be combined")
 	}
 	for _, flag := range []string{"durability", "disk-reserve", "encrypt", "cache-size"} {
 		if given(flag) {
-			return fmt.Errorf("--store and --%s: give one of them; the store has its own files", flag)
+			return fmt.Errorf("--store and --%s cannot be combined: the store has its own files", flag)
 		}
 	}
 	return nil
@@ -206,7 +206,7 @@ func (f *serveFlags) open(ctx context.Context, env Environment, logger *slog.Log
 	}
 	db, err := monotable.Open(f.data, options)
 	if errors.Is(err, monotable.ErrLocked) {
-		return nil, fmt.Errorf("%s is open in another process: stop that one, or give this one its own --data directory", f.data)
+		return nil, fmt.Errorf("%s is open in another process: stop that process, or use another --data directory", f.data)
 	}
 	return db, err
 }

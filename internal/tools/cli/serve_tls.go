@@ -24,16 +24,16 @@ const certificateLook = time.Second
 type tlsFlags struct{ cert, key, clientCA string }
 
 func (f *tlsFlags) register(set *pflag.FlagSet) {
-	set.StringVar(&f.cert, "tls-cert", "", "certificate file (PEM); serves HTTPS. It is read again when it changes, and at SIGHUP")
+	set.StringVar(&f.cert, "tls-cert", "", "certificate file (PEM) for HTTPS; reloaded when it changes and on SIGHUP")
 	set.StringVar(&f.key, "tls-key", "", "key file (PEM) of --tls-cert")
-	set.StringVar(&f.clientCA, "tls-client-ca", "", "`FILE` of the certificates (PEM) that sign those of clients; clients must have one, and requests without a signature are those of the user whom it names")
+	set.StringVar(&f.clientCA, "tls-client-ca", "", "`FILE` with the CA certificates (PEM) of clients; clients must present a certificate, and unsigned requests are attributed to the user that it names")
 }
 
 // open returns what serves HTTPS, nil for plain HTTP.
 func (f *tlsFlags) open(logger *slog.Logger) (*certificates, error) {
 	if f.cert == "" {
 		if f.clientCA != "" {
-			return nil, errors.New("--tls-client-ca: give --tls-cert and --tls-key too")
+			return nil, errors.New("--tls-client-ca needs --tls-cert and --tls-key")
 		}
 		return nil, nil //nolint:nilnil // no TLS is a valid answer
 	}
@@ -42,8 +42,8 @@ func (f *tlsFlags) open(logger *slog.Logger) (*certificates, error) {
 	return c, c.load()
 }
 
-// certificates are the server's certificate and those that sign the clients', as their files have them now. Connections that stand go on
-// with what they began with.
+// certificates are the server's certificate and those that sign the clients', as their files have them now. Connections
+// that stand go on with what they began with.
 type certificates struct {
 	files   tlsFlags
 	logger  *slog.Logger
@@ -119,10 +119,10 @@ func (c *certificates) hangup(context.Context) {
 
 func (c *certificates) reload() {
 	if err := c.load(); err != nil {
-		c.logger.Error("the certificates cannot be used; those before stay", "error", err)
+		c.logger.Error("cannot load the certificates; keeping the previous ones", "error", err)
 		return
 	}
-	c.logger.Info("the certificates have been read again", "file", c.files.cert)
+	c.logger.Info("reloaded the certificates", "file", c.files.cert)
 }
 
 // look describes the files as they are; nil for one that is missing.

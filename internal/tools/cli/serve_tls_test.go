@@ -264,7 +264,7 @@ func TestCertificatesAreReadAgain(t *testing.T) {
 		later()
 		want("second")
 	}
-	if got := strings.Count(s.log.String(), "the certificates cannot be used; those before stay"); got != 1 {
+	if got := strings.Count(s.log.String(), "cannot load the certificates; keeping the previous ones"); got != 1 {
 		t.Errorf("logged %d times:\n%s", got, s.log)
 	}
 	replaceFile(t, s.files.cert, []byte("nothing"))
@@ -370,7 +370,7 @@ func TestTLSFlags(t *testing.T) {
 	empty := filepath.Join(dir, "empty.pem")
 	replaceFile(t, empty, nil)
 	for want, f := range map[string]tlsFlags{
-		"--tls-client-ca: give --tls-cert and --tls-key too": {clientCA: empty},
+		"--tls-client-ca needs --tls-cert and --tls-key": {clientCA: empty},
 		"has no certificate in PEM":                          {cert: files.cert, key: files.key, clientCA: empty},
 		"load --tls-client-ca":                               {cert: files.cert, key: files.key, clientCA: filepath.Join(dir, "missing")},
 		"load --tls-cert and --tls-key":                      {cert: files.cert, key: empty},

@@ -25,7 +25,7 @@ func traced(ctx context.Context, env Environment, db *monotable.DB, logger *slog
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tracesWait)
 		defer cancel()
 		if err := shutdown(ctx); err != nil {
-			logger.Warn("the last traces were not sent", "error", err)
+			logger.Warn("the most recent traces were not sent", "error", err)
 		}
 		return nil
 	}

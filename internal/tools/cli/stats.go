@@ -19,17 +19,18 @@ func newStats(env Environment) *cobra.Command {
 	var keys masterKeyFlags
 	cmd := &cobra.Command{
 		Use:   "stats DIR",
-		Short: "Show what every table holds and the disk that takes, or what a server does now",
-		Long: `Show what a data directory holds: for every table its items, each index, expiries and change log; backups of
-tables; totals. A server that has the directory open answers. Tables of other Regions than that of --region are named REGION/TABLE.
+		Short: "Show the contents and disk usage of tables, or the activity of a server",
+		Long: `Show the contents of a data directory: for every table its items, indexes, expiries and change log; table backups;
+totals. If a server has the directory open, the server provides them. Tables in Regions other than --region are named
+REGION/TABLE.
 
-ROWS and SIZE are counted with every write, SIZE by DynamoDB's accounting. DISK is an estimate of the bytes on
-disk: data compress, and what was written a moment ago is missing. Backups of tables share their files with
-the tables until these change; "all files" has each file once.
+ROWS and SIZE are maintained with every write, SIZE by DynamoDB's accounting. DISK estimates the bytes on disk: data
+is compressed, and the most recent writes are not included. Table backups share files with the tables until these
+change; "all files" counts each file once.
 
-With --live it shows what the server that has the directory open does, again every --interval, until interrupted: requests,
-latencies, errors, consumed capacity (RCU, WCU) by table, and the state of the disk. Rates are averages over the interval.
-With --json each view is a line.`,
+With --live, show the activity of the server that has the directory open, every --interval, until interrupted:
+requests, latencies, errors, consumed capacity (RCU, WCU) by table, and the state of the disk. Rates are averages over
+the interval. With --json, each view is one line.`,
 		Example: `  monotable stats ./data
   monotable stats ./data --json | jq '.tables[] | {name, disk: .total.disk_bytes}'
   monotable stats ./data --live
@@ -60,9 +61,9 @@ With --json each view is a line.`,
 	f := cmd.Flags()
 	keys.registerCurrent(f)
 	f.BoolVar(&asJSON, "json", false, "print JSON")
-	f.BoolVar(&live, "live", false, "show what the running server does, again and again")
-	f.DurationVar(&liveFlags.interval, "interval", time.Second, "time between two views of --live")
-	f.IntVar(&liveFlags.count, "count", 0, "end after this many views of --live; 0 is never")
+	f.BoolVar(&live, "live", false, "show the activity of the running server continuously")
+	f.DurationVar(&liveFlags.interval, "interval", time.Second, "time between views with --live")
+	f.IntVar(&liveFlags.count, "count", 0, "stop after this many views with --live; 0 means never")
 	return cmd
 }
 

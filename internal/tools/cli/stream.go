@@ -16,12 +16,12 @@ import (
 func newStream(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stream",
-		Short: "Look at the streams of tables and follow their changes",
-		Long: `Look at the streams of a running database's tables, and follow their changes. The commands speak DynamoDB's
-own API, so they work with any endpoint that has streams.
+		Short: "Inspect the streams of tables and follow their changes",
+		Long: `Inspect the streams of a running database's tables, and follow their changes. The commands use DynamoDB's API, so they
+work with any endpoint that supports streams.
 
-Without --endpoint they use AWS_ENDPOINT_URL_DYNAMODB_STREAMS, or else, in this order, ` + endpointDefaults + `. They sign with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY where these are set,
-and otherwise with placeholders, which monotable does not check.`,
+Without --endpoint, they use AWS_ENDPOINT_URL_DYNAMODB_STREAMS, or else, in this order, ` + endpointDefaults + `. They sign with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY if these are set,
+and otherwise with placeholders.`,
 		Example: `  monotable stream list
   monotable stream describe orders
   monotable stream tail orders`,
@@ -89,7 +89,7 @@ func (c streamsClient) find(ctx context.Context, tableOrARN string) (string, err
 		}
 	}
 	if newest.StreamArn == nil {
-		return "", fmt.Errorf("table %q is not there or has no stream; enable one with: %s", tableOrARN, c.enable(tableOrARN))
+		return "", fmt.Errorf("table %q does not exist or has no stream; enable one with: %s", tableOrARN, c.enable(tableOrARN))
 	}
 	return *newest.StreamArn, nil
 }
@@ -123,7 +123,7 @@ func (c streamsClient) explain(err error) error {
 	var coded interface{ ErrorCode() string }
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Errorf("nothing listens at %s: start the database with \"monotable serve\", or name another --endpoint", c.endpoint)
+		return fmt.Errorf("no server is listening at %s: start the database with \"monotable serve\", or use another --endpoint", c.endpoint)
 	case errors.As(err, &coded) && coded.ErrorCode() == "UnknownOperationException":
 		return fmt.Errorf("%s does not serve DynamoDB Streams: %w", c.endpoint, err)
 	default:

@@ -19,8 +19,8 @@ func newStreamDescribe(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "describe TABLE|ARN",
 		Short: "Show a stream and its shards",
-		Long: `Show a stream and its shards: of a table its newest stream, or the one of that ARN. A shard without a last
-sequence number is open.`,
+		Long: `Show a stream and its shards: the newest stream of a table, or the stream with an ARN. A shard without a last sequence
+number is open.`,
 		Example: `  monotable stream describe orders`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -17,7 +17,7 @@ func newStreamList(env Environment) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the streams there are",
+		Short: "List streams",
 		Long:  `List the streams that can be read: those of the tables, and for 24 hours those that were disabled.`,
 		Example: `  monotable stream list
   monotable stream list --table orders`,
@@ -42,7 +42,7 @@ func newStreamList(env Environment) *cobra.Command {
 		},
 	}
 	flags.register(cmd)
-	cmd.Flags().StringVar(&table, "table", "", "list the streams of this table only")
+	cmd.Flags().StringVar(&table, "table", "", "list only the streams of this table")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

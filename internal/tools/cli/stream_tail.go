@@ -33,12 +33,12 @@ func newStreamTail(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail TABLE|ARN",
 		Short: "Print the changes of a table as they happen",
-		Long: `Print the changes of a table, from its stream, until interrupted or until the stream is disabled: the time, what
-happened, the key, and what changed, old value → new value. Changes of one item come in their order.
+		Long: `Print the changes of a table from its stream, until interrupted or until the stream is disabled: the time, the event,
+the key, and what changed, as old value → new value. Changes to the same item are printed in order.
 
-With --json each line is a stream record in DynamoDB JSON. --from takes "latest", what happens from now on;
-"trim-horizon", all that the stream has; or a sequence number, what came after it. --until-caught-up ends when
-the stream has given nothing new for a moment.`,
+With --json, each line is a stream record in DynamoDB JSON. --from is "latest" for changes from now on, "trim-horizon"
+for everything in the stream, or a sequence number for the changes after it. --until-caught-up stops when there are no
+more changes.`,
 		Example: `  monotable stream tail orders
   monotable stream tail orders --from trim-horizon --until-caught-up
   monotable stream tail orders --json | jq -c '[.eventName, .dynamodb.Keys]'`,
@@ -49,9 +49,9 @@ the stream has given nothing new for a moment.`,
 	}
 	flags.register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&flags.from, "from", "latest", "where to begin: latest, trim-horizon or a sequence number")
-	f.BoolVar(&flags.untilCaughtUp, "until-caught-up", false, "end when there is nothing more to print")
-	f.BoolVar(&flags.json, "json", false, "print records as DynamoDB JSON, one on a line")
+	f.StringVar(&flags.from, "from", "latest", "where to start: latest, trim-horizon or a sequence number")
+	f.BoolVar(&flags.untilCaughtUp, "until-caught-up", false, "stop when there are no more changes")
+	f.BoolVar(&flags.json, "json", false, "print records as DynamoDB JSON, one per line")
 	return cmd
 }
 
@@ -73,7 +73,7 @@ func tail(ctx context.Context, env Environment, flags *tailFlags, tableOrARN str
 		return err
 	}
 	if arn != tableOrARN && d.StreamStatus == types.StreamStatusDisabled {
-		return fmt.Errorf("the stream of table %q is disabled; read what it still has by its ARN, %s, or enable another with: %s",
+		return fmt.Errorf("the stream of table %q is disabled; read its remaining records by its ARN, %s, or enable a new one with: %s",
 			tableOrARN, arn, client.enable(tableOrARN))
 	}
 	line := consumer.MarshalRecord

@@ -75,7 +75,7 @@ func (f *transferFlags) await(ctx context.Context, env Environment, what string,
 		case <-tick.C:
 		case <-ctx.Done():
 			bar.end()
-			return fmt.Errorf("%s: it goes on in the server: %w", what, ctx.Err())
+			return fmt.Errorf("%s: it continues in the server: %w", what, ctx.Err())
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (f *transferFlags) print(env Environment, what string, t transferred) error
 	} else if t.failure == "" {
 		line := fmt.Sprintf("%s: %d items, %s in %.1f s", what, t.Items, formatBytes(t.Bytes), t.Seconds)
 		if t.Errors > 0 {
-			line += fmt.Sprintf("; %d lines were refused, the server's log says why", t.Errors)
+			line += fmt.Sprintf("; %d lines were rejected, see the server's log", t.Errors)
 		}
 		if _, err := fmt.Fprintln(env.Stdout, line); err != nil {
 			return err

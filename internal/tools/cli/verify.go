@@ -14,14 +14,14 @@ func newVerify(env Environment) *cobra.Command {
 	var keys masterKeyFlags
 	cmd := &cobra.Command{
 		Use:   "verify DIR",
-		Short: "Prove a data directory: indexes, expiries, counts and change logs against the items",
-		Long: `Read a whole data directory and prove it against itself: every item is readable, every index
-entry, expiry and count is what the items say it should be, every change log tells how the items became what
-they are, what streams and backups of tables need is there, and nothing else is; users, roles and policies can be read, and what they refer to is
-there. Nothing is changed. With --master-key the secrets of access keys are opened too.
+		Short: "Verify a data directory: indexes, expiries, counters and change logs against the items",
+		Long: `Read a whole data directory and verify its consistency: every item is readable; every index entry, expiry and counter
+matches the items; every change log explains the current items; everything that streams and table backups need exists,
+and nothing else; users, roles and policies are readable, and everything they refer to exists. Nothing is changed.
+With --master-key, the secrets of access keys are decrypted too.
 
-A server that has the directory open verifies the state of one moment, and goes on answering. The exit status
-is 1 when something is wrong.`,
+If a server has the directory open, the server verifies a consistent snapshot and keeps serving requests. The exit
+status is 1 if there are errors.`,
 		Example: `  monotable verify ./data
   monotable verify /backups/2026-11-21 --json`,
 		Args: cobra.ExactArgs(1),

@@ -11,8 +11,8 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// release and commit are set by the linker when a release is built (make dist). Other builds report the version of their module, if it has
-// one, and the commit that the go command has stamped.
+// release and commit are set by the linker when a release is built (make dist). Other builds report the version of their
+// module, if it has one, and the commit that the go command has stamped.
 var (
 	release = "0.1.0-dev"
 	commit  string
@@ -32,7 +32,7 @@ func newVersion(env Environment) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Long:  "Print the version, the commit it was built from, and the version of the stored form of data directories.",
+		Long:  "Print the version, the commit it was built from, and the format version of data directories.",
 		Example: `  monotable version
   monotable version --json`,
 		Args: cobra.NoArgs,

@@ -24,16 +24,16 @@ func newVet(env Environment) *cobra.Command {
 	var flags vetFlags
 	cmd := &cobra.Command{
 		Use:   "vet [PACKAGE...]",
-		Short: "Find Go code that touches a design's tables around its generated package",
-		Long: `Find requests of the AWS SDK for Go on the tables of designs, and keys that are made by hand, in packages that are
-not generated: an item that is written so lacks its copies, markers, counters and index keys. The error of a transaction that is
-compared with the exception of a single write is found too (monotable check --explain ST515).
+		Short: "Find Go code that bypasses the generated package of a design",
+		Long: `Find requests with the AWS SDK for Go to the tables of designs, and hand-written keys, outside of generated packages:
+such writes skip the copies, markers, counters and index keys of an item. Also find errors of transactions that are
+compared with the exception of a single write (monotable check --explain ST515).
 
-The designs are those of --design, or those that the nearest monotable.yaml names. What is meant stands in the code:
+The designs are those given by --design, or named in the nearest monotable.yaml. To allow a request, say so in the code:
 
-  client.Scan(ctx, input) //monotable:allow A report that reads all, once a year.
+  client.Scan(ctx, input) //monotable:allow A yearly report that reads everything.
 
-What cannot be told is not reported. The exit status is 1 if something is.`,
+Uncertain cases are not reported. The exit status is 1 if there are findings.`,
 		Example: `  monotable vet ./... --design shop.design.yaml
   monotable vet ./... --format sarif > vet.sarif`,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -41,10 +41,10 @@ What cannot be told is not reported. The exit status is 1 if something is.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&flags.designs, "design", nil, "a design whose tables are meant; may be given several times")
+	f.StringArrayVar(&flags.designs, "design", nil, "a design file; may be repeated")
 	f.StringVar(&flags.format, "format", "text", "text, json or sarif")
-	f.BoolVar(&flags.asJSON, "json", false, "print JSON, as --format json")
-	f.BoolVar(&flags.tests, "tests", false, "also look at _test.go files")
+	f.BoolVar(&flags.asJSON, "json", false, "print JSON, same as --format json")
+	f.BoolVar(&flags.tests, "tests", false, "also check _test.go files")
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	return cmd
 }

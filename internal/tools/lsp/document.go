@@ -164,7 +164,7 @@ type model struct {
 // document is what an editor has open.
 type document struct {
 	text *text
-	// good is the last whole design, for what is asked while the text is not whole; nil where there was none yet.
+	// good is the last whole design, for what is asked while the text is not whole; nil if there was none yet.
 	good *model
 	// running says that the text is being checked; again, that it has changed since.
 	running, again, closed bool

@@ -36,7 +36,7 @@ func copyMessages(out io.Writer, in io.Reader) error {
 				continue // which the channel says
 			}
 			if length > maxMessage {
-				return fmt.Errorf("a message has %d bytes and may have %d", length, maxMessage)
+				return fmt.Errorf("a message has %d bytes, more than the maximum of %d", length, maxMessage)
 			}
 		case name == "":
 			if _, err := io.CopyN(out, from, length); err != nil {

@@ -34,7 +34,7 @@ func (n *node) add(key *word) *node {
 	return child
 }
 
-// child is the entry with that key, nil where there is none.
+// child is the entry with that key, or nil if there is none.
 func (n *node) child(key string) *node {
 	if n == nil {
 		return nil
@@ -287,7 +287,7 @@ func (s *scanner) flow(n *node, isMap bool) {
 	}
 }
 
-// between passes over white space, comments and line ends in brackets. It is false where they end without being closed: at the
+// between passes over white space, comments and line ends in brackets. It is false if they end without being closed: at the
 // end of the text, or at a line that is no deeper than the one they began in.
 func (s *scanner) between() bool {
 	for {

@@ -65,7 +65,7 @@ func (s *server) designTools() {
 		"Each finding has its rule, place, a witness and what fixes it; with rule, the page of a rule."), s.check)
 	add(s, reads("explain", "Explain a design's patterns", "Show the request that each read, collection and write of a design becomes, its cost in units, "+
 		"how fresh it is, and the items that writes touch."), s.explain)
-	add(s, reads("cost", "Price a design", "Estimate what a design costs in a month, from the rates and volumes that it declares."), s.cost)
+	add(s, reads("cost", "Price a design", "Estimate the monthly cost of a design, from the rates and volumes that it declares."), s.cost)
 	add(s, reads("test", "Test a design", "Run every pattern of a design on a database in memory and compare the answers with what the design means. "+
 		"Takes some seconds."), s.test)
 }

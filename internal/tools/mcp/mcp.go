@@ -39,7 +39,7 @@ import (
 // Options say what is served.
 type Options struct {
 	Version string
-	// Root is the directory below which designs are read.
+	// Root is the directory from which designs may be read.
 	Root *os.Root
 	// File is the design that is meant where a call names none; "" for none.
 	File string

@@ -108,7 +108,7 @@ type copier struct {
 	report sync.Mutex
 }
 
-// ErrDifferent: the comparison found items that differ.
+// ErrDifferent is returned if the comparison finds items that differ.
 var ErrDifferent = errors.New("the tables differ")
 
 // Run copies, or resumes the copy in the state file. With Follow, it returns nil when ctx ends while it is following.

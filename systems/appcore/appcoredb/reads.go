@@ -21,7 +21,7 @@ type ProfileInput struct {
 //
 //	GetItem  AppCore: pk = "USER#{userId}" AND sk = "PROFILE"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) Profile(ctx context.Context, in ProfileInput) (User, error) {
@@ -48,7 +48,7 @@ type UserTransactionsInput struct {
 //
 //	Query  AppCore: pk = "USER#{userId}" AND sk BETWEEN "TX#{from}" AND "TX#{to}"; descending
 //	costs  2 read units
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 func (db *DB) UserTransactions(ctx context.Context, in UserTransactionsInput, page table.PageOptions) (table.Page[Transaction], error) {
 	return table.Many(ctx, db.run, userTransactionsRead, in.input(), page, transactionOf)
 }
@@ -71,7 +71,7 @@ type TransactionByIDInput struct {
 //
 //	GetItem  AppCore: pk = "TX#{txId}" AND sk = "METADATA"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound, and so for one of another userId.
 func (db *DB) TransactionByID(ctx context.Context, in TransactionByIDInput) (Transaction, error) {
@@ -101,7 +101,7 @@ type TransactionExistsItem struct {
 //
 //	GetItem  AppCore: pk = "TX#{txId}" AND sk = "METADATA"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) TransactionExists(ctx context.Context, in TransactionExistsInput) (TransactionExistsItem, error) {
@@ -126,7 +126,7 @@ type UserNotificationsInput struct {
 //
 //	Query  AppCore: pk = "USER#{userId}" AND begins_with(sk, "NOTIF#"); filter expiresAt >= :now; descending
 //	costs  1 read unit
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) UserNotifications(ctx context.Context, in UserNotificationsInput, page table.PageOptions) (table.Page[Notification], error) {
 	return table.Many(ctx, db.run, userNotificationsRead, in.input(), page, notificationOf)
 }
@@ -152,7 +152,7 @@ type LatestTransactionsItem struct {
 //
 //	Query  AppCore.GSI1: GSI1PK = "GLOBAL_TX#{txId|shard(10)}"; descending; 10 times, one a shard, merged
 //	costs  5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) LatestTransactions(ctx context.Context) ([]LatestTransactionsItem, error) {
 	return table.First(ctx, db.run, latestTransactionsRead, table.Input{}, latestTransactionsItemOf)
 }
@@ -180,7 +180,7 @@ type QueuedTransactionsItem struct {
 //
 //	Query  AppCore.GSI2: GSI2PK = "{status}_TX#{txId|shard(10)}" AND GSI2SK BETWEEN "{from}" AND "{to}"; 10 times, one a shard, merged
 //	costs  10 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) QueuedTransactions(ctx context.Context, in QueuedTransactionsInput, page table.PageOptions) (table.Page[QueuedTransactionsItem], error) {
 	return table.Many(ctx, db.run, queuedTransactionsRead, in.input(), page, queuedTransactionsItemOf)
 }
@@ -201,7 +201,7 @@ type AnyTransactionInput struct {
 //
 //	GetItem  AppCore: pk = "TX#{txId}" AND sk = "METADATA"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) AnyTransaction(ctx context.Context, in AnyTransactionInput) (Transaction, error) {
@@ -226,7 +226,7 @@ type ActsOfDayInput struct {
 //
 //	Query  AppCore: pk = "ACTS#{day}"; filter expiresAt > :now; descending
 //	costs  2.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) ActsOfDay(ctx context.Context, in ActsOfDayInput, page table.PageOptions) (table.Page[Act], error) {
 	return table.Many(ctx, db.run, actsOfDayRead, in.input(), page, actOf)
 }

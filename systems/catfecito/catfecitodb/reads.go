@@ -21,7 +21,7 @@ type UserByIDInput struct {
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "USER#{userId}" AND SK = "METADATA"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) UserByID(ctx context.Context, in UserByIDInput) (User, error) {
@@ -46,7 +46,7 @@ type UserByEmailInput struct {
 //	GetItem       catfecito-serverless-{stage}: PK = "EMAIL#{email|lower}" AND SK = "UNIQUE"
 //	then GetItem  catfecito-serverless-{stage}: PK = "USER#{userId}" AND SK = "METADATA"
 //	costs         2 read units
-//	fresh         strong: every write that was answered is seen
+//	fresh         strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) UserByEmail(ctx context.Context, in UserByEmailInput) (User, error) {
@@ -64,7 +64,7 @@ type CredentialOfInput struct {
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "USER#{userId}" AND SK = "CREDENTIAL"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) CredentialOf(ctx context.Context, in CredentialOfInput) (Credential, error) {
@@ -89,7 +89,7 @@ type SessionByIDInput struct {
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "USER#{userId}" AND SK = "SESSION#{sessionId}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) SessionByID(ctx context.Context, in SessionByIDInput) (Session, error) {
@@ -123,7 +123,7 @@ type SessionsOfUserItem struct {
 //
 //	Query  catfecito-serverless-{stage}: PK = "USER#{userId}" AND begins_with(SK, "SESSION#"); filter expiresAt > :now; descending
 //	costs  1 read unit
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 func (db *DB) SessionsOfUser(ctx context.Context, in SessionsOfUserInput, page table.PageOptions) (table.Page[SessionsOfUserItem], error) {
 	return table.Many(ctx, db.run, sessionsOfUserRead, in.input(), page, sessionsOfUserItemOf)
 }
@@ -145,7 +145,7 @@ type CodeOfInput struct {
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "EMAIL#{email|lower}" AND SK = "CODE#{purpose}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) CodeOf(ctx context.Context, in CodeOfInput) (Code, error) {
@@ -169,7 +169,7 @@ type ProductByIDInput struct {
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "PRODUCT#{productId}" AND SK = "METADATA"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) ProductByID(ctx context.Context, in ProductByIDInput) (Product, error) {
@@ -197,7 +197,7 @@ type ActiveProductsItem struct {
 //
 //	Query  catfecito-serverless-{stage}.GSI2: GSI2PK = "CATALOG"
 //	costs  3.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) ActiveProducts(ctx context.Context, page table.PageOptions) (table.Page[ActiveProductsItem], error) {
 	return table.Many(ctx, db.run, activeProductsRead, table.Input{}, page, activeProductsItemOf)
 }
@@ -229,7 +229,7 @@ type ProductsByCategoryItem struct {
 //
 //	Query  catfecito-serverless-{stage}.GSI1: GSI1PK = "CATEGORY#{categoryId}" AND begins_with(GSI1SK, "PRODUCT#")
 //	costs  5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) ProductsByCategory(ctx context.Context, in ProductsByCategoryInput, page table.PageOptions) (table.Page[ProductsByCategoryItem], error) {
 	return table.Many(ctx, db.run, productsByCategoryRead, in.input(), page, productsByCategoryItemOf)
 }
@@ -254,13 +254,13 @@ type SearchProductsItem struct {
 	ImageURL   *string
 }
 
-// SearchProducts finds the Product items, whose name begins with a given text, by name, 20 a page.
+// SearchProducts finds the Product items, whose name starts with a given prefix, by name, 20 a page.
 //
 // 2.3: what is sold whose name begins so, in any case, with or without accents.
 //
 //	Query  catfecito-serverless-{stage}.GSI2: GSI2PK = "CATALOG" AND begins_with(GSI2SK, "{name…|fold}")
 //	costs  1.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) SearchProducts(ctx context.Context, in SearchProductsInput, page table.PageOptions) (table.Page[SearchProductsItem], error) {
 	return table.Many(ctx, db.run, searchProductsRead, in.input(), page, searchProductsItemOf)
 }
@@ -277,13 +277,14 @@ type ProductsByWordInput struct {
 	TermPrefix string
 }
 
-// ProductsByWord finds the ProductEntry items of a given list, whose term begins with a given text, by term, 40 a page.
+// ProductsByWord finds the ProductEntry items of a given list, whose term starts with a given prefix, by term, 40 a
+// page.
 //
 // Products with a word in their names that begins so, in any case, with or without accents.
 //
 //	Query  catfecito-serverless-{stage}: PK = "PRODUCTS#{list}" AND begins_with(SK, "{term…|fold}")
 //	costs  0.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) ProductsByWord(ctx context.Context, in ProductsByWordInput, page table.PageOptions) (table.Page[ProductEntry], error) {
 	return table.Many(ctx, db.run, productsByWordRead, in.input(), page, productEntryOf)
 }
@@ -304,7 +305,7 @@ type ShelfInput struct {
 //
 //	Query  catfecito-serverless-{stage}: PK = "PRODUCTS#{list}"
 //	costs  0.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) Shelf(ctx context.Context, in ShelfInput, page table.PageOptions) (table.Page[ProductEntry], error) {
 	return table.Many(ctx, db.run, shelfRead, in.input(), page, productEntryOf)
 }
@@ -320,7 +321,7 @@ func (db *DB) ShelfAll(ctx context.Context, in ShelfInput) iter.Seq2[ProductEntr
 //
 //	Query  catfecito-serverless-{stage}.GSI1: GSI1PK = "CATEGORIES"
 //	costs  4 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) Categories(ctx context.Context, page table.PageOptions) (table.Page[Category], error) {
 	return table.Many(ctx, db.run, categoriesRead, table.Input{}, page, categoryOf)
 }
@@ -341,7 +342,7 @@ type CategoryByIDInput struct {
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "CATEGORY#{categoryId}" AND SK = "METADATA"
 //	costs    0.5 read units
-//	fresh    eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh    eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) CategoryByID(ctx context.Context, in CategoryByIDInput) (Category, error) {
@@ -365,7 +366,7 @@ type CartInput struct {
 //
 //	Query  catfecito-serverless-{stage}: PK = "USER#{userId}" AND begins_with(SK, "CART#"); filter expiresAt > :now
 //	costs  1 read unit
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 func (db *DB) Cart(ctx context.Context, in CartInput, page table.PageOptions) (table.Page[CartItem], error) {
 	return table.Many(ctx, db.run, cartRead, in.input(), page, cartItemOf)
 }
@@ -386,7 +387,7 @@ type CartsWithProductInput struct {
 //
 //	Query  catfecito-serverless-{stage}.GSI1: GSI1PK = "PRODUCT#{productId}" AND begins_with(GSI1SK, "USER#"); filter expiresAt > :now
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) CartsWithProduct(ctx context.Context, in CartsWithProductInput, page table.PageOptions) (table.Page[CartItem], error) {
 	return table.Many(ctx, db.run, cartsWithProductRead, in.input(), page, cartItemOf)
 }
@@ -418,7 +419,7 @@ type UserOrdersItem struct {
 //
 //	Query  catfecito-serverless-{stage}: PK = "USER#{userId}" AND begins_with(SK, "ORDER#"); descending
 //	costs  1 read unit
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 func (db *DB) UserOrders(ctx context.Context, in UserOrdersInput, page table.PageOptions) (table.Page[UserOrdersItem], error) {
 	return table.Many(ctx, db.run, userOrdersRead, in.input(), page, userOrdersItemOf)
 }
@@ -441,7 +442,7 @@ type OrderByIDInput struct {
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "ORDER#{orderId}" AND SK = "METADATA"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound, and so for one of another userId.
 func (db *DB) OrderByID(ctx context.Context, in OrderByIDInput) (Order, error) {
@@ -470,7 +471,7 @@ type OrderExistsItem struct {
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "ORDER#{orderId}" AND SK = "METADATA"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) OrderExists(ctx context.Context, in OrderExistsInput) (OrderExistsItem, error) {
@@ -508,7 +509,7 @@ type OpenOrdersItem struct {
 //
 //	Query  catfecito-serverless-{stage}.GSI1: GSI1PK = "OPEN#{status}" AND GSI1SK BETWEEN "{from}" AND "{to}"
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) OpenOrders(ctx context.Context, in OpenOrdersInput, page table.PageOptions) (table.Page[OpenOrdersItem], error) {
 	return table.Many(ctx, db.run, openOrdersRead, in.input(), page, openOrdersItemOf)
 }
@@ -539,7 +540,7 @@ type PaidOrdersItem struct {
 //
 //	Query  catfecito-serverless-{stage}.GSI2: GSI2PK = "PAID#{paidAt|date(yyyy-MM-dd)}" AND GSI2SK BETWEEN "{from|ts(ms)}" AND "{to|ts(ms)}"; one day after another, from bound to bound
 //	costs  1 read unit
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) PaidOrders(ctx context.Context, in PaidOrdersInput, page table.PageOptions) (table.Page[PaidOrdersItem], error) {
 	return table.Many(ctx, db.run, paidOrdersRead, in.input(), page, paidOrdersItemOf)
 }
@@ -560,7 +561,7 @@ type PaymentByIDInput struct {
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "PAYMENT#{paymentId}" AND SK = "METADATA"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) PaymentByID(ctx context.Context, in PaymentByIDInput) (Payment, error) {
@@ -585,7 +586,7 @@ type CheckoutByKeyInput struct {
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "USER#{userId}" AND SK = "CHECKOUT#{requestKey}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) CheckoutByKey(ctx context.Context, in CheckoutByKeyInput) (Checkout, error) {
@@ -611,7 +612,7 @@ type RequestByKeyInput struct {
 //
 //	GetItem  catfecito-serverless-{stage}: PK = "USER#{userId}" AND SK = "REQUEST#{operation}#{requestKey}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) RequestByKey(ctx context.Context, in RequestByKeyInput) (Request, error) {
@@ -637,7 +638,7 @@ type AuditTrailInput struct {
 //
 //	Query  catfecito-serverless-{stage}: PK = "AUDIT#{subject}#{subjectId}"; filter expiresAt > :now; descending
 //	costs  3.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) AuditTrail(ctx context.Context, in AuditTrailInput, page table.PageOptions) (table.Page[AuditEntry], error) {
 	return table.Many(ctx, db.run, auditTrailRead, in.input(), page, auditEntryOf)
 }
@@ -659,7 +660,7 @@ type ActsOfDayInput struct {
 //
 //	Query  catfecito-serverless-{stage}: PK = "ACTS#{day}"; filter expiresAt > :now; descending
 //	costs  2.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) ActsOfDay(ctx context.Context, in ActsOfDayInput, page table.PageOptions) (table.Page[Act], error) {
 	return table.Many(ctx, db.run, actsOfDayRead, in.input(), page, actOf)
 }
@@ -688,7 +689,7 @@ type OrderWithItemsResult struct {
 //
 //	Query  catfecito-serverless-{stage}: PK = "ORDER#{orderId}" AND SK BETWEEN "ITEM#" AND "METADATA"; descending
 //	costs  1 read unit
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 //
 // Without an Order it fails with table.ErrNotFound, and so for one of another userId.
 func (db *DB) OrderWithItems(ctx context.Context, in OrderWithItemsInput) (OrderWithItemsResult, error) {
@@ -716,7 +717,7 @@ type OrderForStaffResult struct {
 //
 //	Query  catfecito-serverless-{stage}: PK = "ORDER#{orderId}" AND SK BETWEEN "ITEM#" AND "METADATA"; descending
 //	costs  1 read unit
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 //
 // Without an Order it fails with table.ErrNotFound.
 func (db *DB) OrderForStaff(ctx context.Context, in OrderForStaffInput) (OrderForStaffResult, error) {

@@ -536,7 +536,7 @@ type ChangeProductResult struct {
 //
 // Changes all of a product but its stock and whether it is sold, if that was done last at one of the times between two.
 //
-//	update  Product.key PRODUCT#{productId} / METADATA; if (changedAt >= :from AND changedAt <= :to) OR (attribute_not_exists(changedAt) AND createdAt >= :from AND createdAt <= :to); GSI1 moved (2: sparse, without a share all are counted); GSI2 moved (2: sparse, without a share all are counted)
+//	update  Product.key PRODUCT#{productId} / METADATA; if (changedAt >= :from AND changedAt <= :to) OR (attribute_not_exists(changedAt) AND createdAt >= :from AND createdAt <= :to); GSI1 moved (2: sparse; all items are counted, since no share is declared); GSI2 moved (2: sparse; all items are counted, since no share is declared)
 //	check   Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId)
 //	costs   8 write units
 //
@@ -810,7 +810,7 @@ type PlaceOrderResult struct {
 // 5.1: order, copy for the user, lines, cart and stock in one transaction, once for each request key.
 //
 //	create  Checkout.key USER#{userId} / CHECKOUT#{requestKey}; if it does not exist
-//	create  Order.key ORDER#{orderId} / METADATA; if it does not exist; GSI1 added (1); GSI2 added (1: sparse, without a share all are counted)
+//	create  Order.key ORDER#{orderId} / METADATA; if it does not exist; GSI1 added (1); GSI2 added (1: sparse; all items are counted, since no share is declared)
 //	put     Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if it does not exist
 //	create  OrderItem.key ORDER#{orderId} / ITEM#{productId}, each line; if it does not exist
 //	delete  CartItem.key USER#{userId} / CART#{productId}, each line; if quantity = :line.quantity; GSI1 removed (1)
@@ -1005,7 +1005,7 @@ type ExpireOrderResult struct {
 //
 // Cancels an order that nobody has paid, and its goods go back, once: lines are the order's, all of them.
 //
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending'; GSI1 removed (1); GSI2 updated (1: sparse, without a share all are counted)
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'pending'; GSI1 removed (1); GSI2 updated (1: sparse; all items are counted, since no share is declared)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'pending'
 //	check   OrderItem.key ORDER#{orderId} / ITEM#{productId}, each line; if quantity = :line.quantity
 //	update  Product.key PRODUCT#{productId} / METADATA, each line
@@ -1040,7 +1040,7 @@ type ShipOrderResult struct {
 //
 // Sends an order that is paid.
 //
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'paid'; GSI1 moved (2); GSI2 updated (1: sparse, without a share all are counted)
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'paid'; GSI1 moved (2); GSI2 updated (1: sparse; all items are counted, since no share is declared)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'paid'
 //	costs   7 write units
 //
@@ -1072,7 +1072,7 @@ type DeliverOrderResult struct {
 //
 // Hands over an order that was sent.
 //
-//	update  Order.key ORDER#{orderId} / METADATA; if status = 'shipped'; GSI1 removed (1); GSI2 updated (1: sparse, without a share all are counted)
+//	update  Order.key ORDER#{orderId} / METADATA; if status = 'shipped'; GSI1 removed (1); GSI2 updated (1: sparse; all items are counted, since no share is declared)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'shipped'
 //	costs   6 write units
 //
@@ -1121,7 +1121,7 @@ type CancelOrderResult struct {
 // Cancels an order that is not on its way, and its goods go back: lines are the order's, all of them.
 //
 //	create  Request.key USER#{userId} / REQUEST#{operation}#{requestKey}; if it does not exist
-//	update  Order.key ORDER#{orderId} / METADATA; if userId = :ownerId AND status IN ('pending', 'paid'); GSI1 removed (1); GSI2 updated (1: sparse, without a share all are counted)
+//	update  Order.key ORDER#{orderId} / METADATA; if userId = :ownerId AND status IN ('pending', 'paid'); GSI1 removed (1); GSI2 updated (1: sparse; all items are counted, since no share is declared)
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if userId = :ownerId AND status IN ('pending', 'paid')
 //	check   OrderItem.key ORDER#{orderId} / ITEM#{productId}, each line; if quantity = :line.quantity
 //	update  Product.key PRODUCT#{productId} / METADATA, each line

@@ -105,7 +105,7 @@ func (c *Config) validate() error {
 }
 
 // errBoth is for both a data directory and memory.
-var errBoth = errors.New("--memory and --data: give one of them; in memory no directory is used")
+var errBoth = errors.New("--memory and --data cannot be combined: in memory, no directory is used")
 
 // checkKept rejects flags of which one would be silently ignored.
 func (c *Config) checkKept(flags *pflag.FlagSet) error {

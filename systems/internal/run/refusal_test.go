@@ -40,8 +40,8 @@ func TestCommandRefuses(t *testing.T) {
 		{[]string{"--memory", "--dev-issuer", "--cors-origin", "https://app.example/"}, nil, `--cors-origin: CORS origin "https://app.example/"`},
 		{[]string{"--dev-issuer", "--endpoint", "foo"}, nil, "--endpoint foo: want http://host:port"},
 		{[]string{"--dev-issuer", "--endpoint", "localhost:8000"}, nil, "--endpoint localhost:8000: want http://host:port"},
-		{[]string{"--memory", "--dev-issuer", "--data", "x"}, nil, "--memory and --data: give one of them"},
-		{[]string{"--memory", "--dev-issuer"}, map[string]string{"APP_DATA": "x"}, "--memory and --data: give one of them"},
+		{[]string{"--memory", "--dev-issuer", "--data", "x"}, nil, "--memory and --data cannot be combined"},
+		{[]string{"--memory", "--dev-issuer"}, map[string]string{"APP_DATA": "x"}, "--memory and --data cannot be combined"},
 		{[]string{"extra"}, nil, "unknown command"},
 	} {
 		env, _ := environment(t, test.variables)

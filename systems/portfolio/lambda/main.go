@@ -1,4 +1,5 @@
-// Command lambda is Portfolio by itself: in AWS Lambda every function of template.yaml, elsewhere a server; see lambda --help.
+// Command lambda runs Portfolio on its own: in AWS Lambda, every function of template.yaml; elsewhere, a server. See lambda
+// --help.
 package main
 
 import (

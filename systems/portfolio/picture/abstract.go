@@ -10,13 +10,13 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// The size of what Abstract draws.
+// The size of Abstract's images.
 const (
 	abstractWidth  = 1600
 	abstractHeight = 900
 )
 
-// Abstract draws a picture of shapes, the same for the same seed: a cover for posts of samples.
+// Abstract draws an image of shapes, the same for the same seed: a cover for sample posts.
 func Abstract(seed uint64) image.Image {
 	c := &canvas{
 		Rand: rand.New(rand.NewPCG(seed, 7)), //nolint:gosec // it is to be the same each time
@@ -30,7 +30,7 @@ func Abstract(seed uint64) image.Image {
 	return c.m
 }
 
-// palettes are a paper and four inks each.
+// palettes have a background and four colours each.
 func palettes() [][]color.NRGBA {
 	rgb := func(v uint32) color.NRGBA {
 		return color.NRGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 255} //nolint:gosec,mnd // its bytes
@@ -50,7 +50,7 @@ func palettes() [][]color.NRGBA {
 	}
 }
 
-// canvas is what is drawn on.
+// canvas is the image being drawn.
 type canvas struct {
 	*rand.Rand
 
@@ -61,7 +61,7 @@ type canvas struct {
 
 func (c *canvas) ink() color.NRGBA { return c.inks[c.IntN(len(c.inks))] }
 
-// fill fills a polygon that is within a rectangle.
+// fill fills a polygon within a rectangle.
 func (c *canvas) fill(of color.Color, within image.Rectangle, points func(to func(x, y float64))) {
 	r := vector.NewRasterizer(within.Dx(), within.Dy())
 	begun := false
@@ -78,7 +78,7 @@ func (c *canvas) fill(of color.Color, within image.Rectangle, points func(to fun
 	r.Draw(c.m, within, image.NewUniform(of), image.Point{})
 }
 
-// arc is the piece of a disc between two angles, from its middle.
+// arc is a sector of a disc between two angles.
 func (c *canvas) arc(of color.Color, x, y, radius, from, until float64) {
 	const steps = 64
 	around := image.Rect(int(x-radius)-1, int(y-radius)-1, int(x+radius)+2, int(y+radius)+2)
@@ -97,7 +97,7 @@ func (c *canvas) box(of color.Color, x, y, width, height float64) {
 	draw.Draw(c.m, image.Rect(int(x), int(y), int(x+width), int(y+height)), image.NewUniform(of), image.Point{}, draw.Src)
 }
 
-// tiles are squares with quarters of discs.
+// tiles are squares with quarter discs.
 func (c *canvas) tiles() {
 	const side = 150
 	for y := 0.0; y < abstractHeight; y += side {
@@ -128,7 +128,7 @@ func (c *canvas) hills() {
 	}
 }
 
-// dots are of a size that swells and ebbs.
+// dots grow and shrink.
 func (c *canvas) dots() {
 	const apart = 50
 	ax, ay := c.Float64()*abstractWidth, c.Float64()*abstractHeight
@@ -158,7 +158,7 @@ func (c *canvas) bars() {
 	}
 }
 
-// rings are discs in discs.
+// rings are concentric discs.
 func (c *canvas) rings() {
 	for _, at := range [][2]float64{{380, 520}, {1150, 330}, {1420, 820}, {760, 40}} {
 		radius := 260 + 120*c.Float64()

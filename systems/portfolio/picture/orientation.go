@@ -7,14 +7,15 @@ import (
 	"github.com/bep/imagemeta"
 )
 
-// orientation is how the pixels of a file lie, as cameras write it (EXIF, tag 0x0112): they keep the rows of their sensor, and say
-// which way up it was held.
+// orientation is how a file's pixels are rotated, as cameras record it (EXIF, tag 0x0112): they store the sensor's rows, and
+// record which way up the camera was held.
 type orientation int
 
 // upright is the orientation of most files.
 const upright orientation = 1
 
-// orientationOf is what a file of a format, as package image names it, says. A file that says nothing, or nonsense, is upright.
+// orientationOf returns the orientation recorded in a file, whose format is named as in package image. Without a valid one it is
+// upright.
 func orientationOf(file []byte, format string) orientation {
 	kinds := map[string]imagemeta.ImageFormat{"jpeg": imagemeta.JPEG, "png": imagemeta.PNG, "webp": imagemeta.WebP}
 	kind, known := kinds[format]
@@ -22,7 +23,7 @@ func orientationOf(file []byte, format string) orientation {
 		return upright
 	}
 	found := upright
-	// Where the metadata break off, what was read before them counts: they are not what the picture is judged by.
+	// If the metadata are cut off, the part before counts: an image is not rejected for its metadata.
 	_, _ = imagemeta.Decode(imagemeta.Options{
 		R: bytes.NewReader(file), ImageFormat: kind, Sources: imagemeta.EXIF,
 		ShouldHandleTag: func(tag imagemeta.TagInfo) bool { return tag.Namespace == "IFD0" && tag.Tag == "Orientation" },
@@ -36,10 +37,10 @@ func orientationOf(file []byte, format string) orientation {
 	return found
 }
 
-// sideways reports whether the picture is as wide as the file is high.
+// sideways reports whether the image is as wide as the file is high.
 func (o orientation) sideways() bool { return o >= 5 }
 
-// turned is a picture as it is to be seen.
+// turned rotates an image upright.
 func (o orientation) turned(m *image.NRGBA) *image.NRGBA {
 	if o == upright {
 		return m

@@ -1,20 +1,19 @@
-// Package picture makes pictures for pages of files that people upload.
+// Package picture turns uploaded files into images for pages.
 //
 // # Model
 //
-//	bytes ─▶ format, size and orientation ─▶ pixels ─▶ upright, at most Wide wide ─▶ JPEG, or PNG where something shows through
+//	bytes ─▶ format, size and orientation ─▶ pixels ─▶ upright, at most Wide wide ─▶ JPEG, or PNG if there is transparency
 //	                                                   ╰▶ at most Narrow wide, for lists
 //
 // # Invariants
 //
-//	G1  A file is what its bytes say; names and headers are not asked.
-//	G2  What is returned was drawn here, of pixels alone: nothing else in a file gets further, such as where a photograph was
-//	    taken, or a program behind the picture.
-//	    What it says of how it is to be turned is done before.
-//	G3  Memory is bounded: a file that says that it has more than mostPixels is refused before they are read, and few are read
-//	    at once.
+//	G1  A file's type is determined from its bytes; names and headers are ignored.
+//	G2  The result is encoded here, from pixels alone, after applying the recorded orientation. Nothing else in a file gets
+//	    through, such as where a photograph was taken, or a program appended to the image.
+//	G3  Memory is bounded: a file that claims more than mostPixels is rejected before decoding, and few are decoded
+//	    concurrently.
 //
-// All may be used from any number of goroutines.
+// The package is safe for concurrent use.
 package picture
 
 import (
@@ -22,24 +21,24 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif" // read, the first picture of them
+	_ "image/gif" // decodes the first frame
 	"image/jpeg"
 	"image/png"
 
 	"golang.org/x/image/draw"
-	_ "golang.org/x/image/webp" // read
+	_ "golang.org/x/image/webp" // decodes
 )
 
-// How wide pictures are, at most.
+// The maximum width of images.
 const (
 	Wide   = 1600
 	Narrow = 640
 )
 
 const (
-	// mostPixels are those of a photograph of today's cameras.
+	// mostPixels is enough for photographs of current cameras.
 	mostPixels = 25_000_000
-	// longest is how many times as long as wide a picture may be: it is never drawn higher than this many times its width.
+	// longest is the maximum ratio of height to width: an image is cropped to this many times its width.
 	longest = 20
 	quality = 84
 	atOnce  = 2
@@ -51,11 +50,11 @@ var (
 	ErrLarge  = errors.New("picture: the picture has too many pixels")
 )
 
-// Picture is a picture for pages.
+// Picture is an image for pages.
 type Picture struct {
-	// Wide and Narrow are the files.
+	// Wide and Narrow are the encoded files.
 	Wide, Narrow []byte
-	// MediaType is that of both.
+	// MediaType is the type of both.
 	MediaType string
 	// Width and Height are those of Wide.
 	Width, Height int
@@ -63,7 +62,7 @@ type Picture struct {
 
 var turns = make(chan struct{}, atOnce)
 
-// Make makes a picture of a file.
+// Make turns a file into a Picture.
 func Make(file []byte) (Picture, error) {
 	config, format, err := image.DecodeConfig(bytes.NewReader(file))
 	if err != nil {
@@ -85,7 +84,7 @@ func Make(file []byte) (Picture, error) {
 	return drawn(whole, orientationOf(file, format))
 }
 
-// Draw makes a picture of pixels.
+// Draw encodes pixels as a Picture.
 func Draw(whole image.Image) (Picture, error) { return drawn(whole, upright) }
 
 func drawn(whole image.Image, lies orientation) (Picture, error) {
@@ -110,7 +109,7 @@ func drawn(whole image.Image, lies orientation) (Picture, error) {
 	return p, errors.Join(err, fault)
 }
 
-// scaled is a picture that is at most so wide when it is upright.
+// scaled scales an image to a maximum width after rotation.
 func (o orientation) scaled(m image.Image, most int) *image.NRGBA {
 	b := m.Bounds()
 	w, h := b.Dx(), b.Dy()

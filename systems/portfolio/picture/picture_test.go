@@ -28,7 +28,7 @@ func filled(width, height int, of color.Color) *image.NRGBA {
 	return m
 }
 
-// TestMake: each format becomes one that pages show, not wider than it has to be, without what else the file had.
+// TestMake: each format becomes an image for pages, not wider than necessary, without the file's other content.
 func TestMake(t *testing.T) {
 	t.Parallel()
 	written := func(write func(*bytes.Buffer) error) []byte {
@@ -71,7 +71,7 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// exif is the segment of a JPEG that says how its pixels lie, with the bytes of a number in either order.
+// exif is a JPEG segment that records an orientation, in either byte order.
 func exif(order binary.AppendByteOrder, orientation uint16) []byte {
 	mark := "II"
 	if order == binary.AppendByteOrder(binary.BigEndian) {
@@ -85,7 +85,7 @@ func exif(order binary.AppendByteOrder, orientation uint16) []byte {
 	return append(binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(len(body)+2)), body...) //nolint:gosec // a few bytes
 }
 
-// TestOrientation: a photograph is drawn the way up that its camera says, whichever of the eight that is.
+// TestOrientation: a photograph is rotated as its camera recorded, for all eight orientations.
 func TestOrientation(t *testing.T) {
 	t.Parallel()
 	corners := map[string]color.Color{"red": color.NRGBA{R: 255, A: 255}, "green": color.NRGBA{G: 255, A: 255}, "blue": color.NRGBA{B: 255, A: 255}, "white": color.White}
@@ -93,7 +93,7 @@ func TestOrientation(t *testing.T) {
 		stored   [4]string
 		sideways bool
 	}{
-		// Stored so, each is to be seen as red, green, blue, white.
+		// Stored like this, each must appear as red, green, blue, white.
 		1: {[4]string{"red", "green", "blue", "white"}, false},
 		2: {[4]string{"green", "red", "white", "blue"}, false},
 		3: {[4]string{"white", "blue", "green", "red"}, false},
@@ -104,7 +104,7 @@ func TestOrientation(t *testing.T) {
 		8: {[4]string{"blue", "red", "white", "green"}, true},
 	} {
 		width, height, wide, high := 30, 50, 30, 50
-		if orientation == 6 { // too wide when it is turned
+		if orientation == 6 { // too wide after rotation
 			width, height, wide, high = 200, 2000, 1600, 160
 		} else if seen.sideways {
 			wide, high = 50, 30
@@ -154,14 +154,14 @@ func TestOrientation(t *testing.T) {
 	}
 }
 
-// alike compares colours, which JPEG changes a little.
+// alike compares colours, with a tolerance for JPEG.
 func alike(a, b color.Color) bool {
 	r, g, bl, _ := a.RGBA()
 	x, y, z, _ := b.RGBA()
 	return r>>15 == x>>15 && g>>15 == y>>15 && bl>>15 == z>>15
 }
 
-// FuzzMake: whatever the bytes, there is a picture or one of two errors.
+// FuzzMake: any bytes yield an image or one of two errors.
 func FuzzMake(f *testing.F) {
 	var out bytes.Buffer
 	if err := png.Encode(&out, filled(3, 2, color.White)); err != nil {

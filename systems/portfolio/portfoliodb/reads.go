@@ -21,7 +21,7 @@ type UserByIDInput struct {
 //
 //	GetItem  portfolio-backend-table: PK = "USER#{userId}" AND SK = "PROFILE"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) UserByID(ctx context.Context, in UserByIDInput) (User, error) {
@@ -46,7 +46,7 @@ type UserByEmailInput struct {
 //	GetItem       portfolio-backend-table: PK = "EMAIL#{email|lower}" AND SK = "UNIQUE"
 //	then GetItem  portfolio-backend-table: PK = "USER#{userId}" AND SK = "PROFILE"
 //	costs         2 read units
-//	fresh         strong: every write that was answered is seen
+//	fresh         strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) UserByEmail(ctx context.Context, in UserByEmailInput) (User, error) {
@@ -66,7 +66,7 @@ type PostMetadataInput struct {
 //
 //	GetItem  portfolio-backend-table: PK = "POST#{postId}" AND SK = "METADATA"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound, and so for one of another visibleTo.
 func (db *DB) PostMetadata(ctx context.Context, in PostMetadataInput) (Post, error) {
@@ -106,7 +106,7 @@ type PostsByStatusItem struct {
 //
 //	Query  portfolio-backend-table.GSI1: GSI1PK = "POST#STATUS#{status}"; descending
 //	costs  1.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) PostsByStatus(ctx context.Context, in PostsByStatusInput, page table.PageOptions) (table.Page[PostsByStatusItem], error) {
 	return table.Many(ctx, db.run, postsByStatusRead, in.input(), page, postsByStatusItemOf)
 }
@@ -143,7 +143,7 @@ type PostsByCategoryItem struct {
 //
 //	Query  portfolio-backend-table.GSI2: GSI2PK = "CATEGORY#{categoryId}" AND begins_with(GSI2SK, "POST#"); descending
 //	costs  1.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) PostsByCategory(ctx context.Context, in PostsByCategoryInput, page table.PageOptions) (table.Page[PostsByCategoryItem], error) {
 	return table.Many(ctx, db.run, postsByCategoryRead, in.input(), page, postsByCategoryItemOf)
 }
@@ -184,7 +184,7 @@ type PostsByAuthorItem struct {
 //
 //	Query  portfolio-backend-table: PK = "USER#{userId}" AND begins_with(SK, "POST#{status}#"); descending
 //	costs  3 read units
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 func (db *DB) PostsByAuthor(ctx context.Context, in PostsByAuthorInput, page table.PageOptions) (table.Page[PostsByAuthorItem], error) {
 	return table.Many(ctx, db.run, postsByAuthorRead, in.input(), page, postsByAuthorItemOf)
 }
@@ -206,7 +206,7 @@ type CommentsOfPostInput struct {
 //
 //	Query  portfolio-backend-table: PK = "POST#{postId}" AND begins_with(SK, "COMMENT#"); filter attribute_not_exists(hiddenAt)
 //	costs  1 read unit
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) CommentsOfPost(ctx context.Context, in CommentsOfPostInput, page table.PageOptions) (table.Page[Comment], error) {
 	return table.Many(ctx, db.run, commentsOfPostRead, in.input(), page, commentOf)
 }
@@ -230,7 +230,7 @@ type CommentsUntilInput struct {
 //
 //	Query  portfolio-backend-table: PK = "POST#{postId}" AND SK BETWEEN "COMMENT#{from}" AND "COMMENT#{to}"; filter attribute_not_exists(hiddenAt); descending
 //	costs  1 read unit
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) CommentsUntil(ctx context.Context, in CommentsUntilInput, page table.PageOptions) (table.Page[Comment], error) {
 	return table.Many(ctx, db.run, commentsUntilRead, in.input(), page, commentOf)
 }
@@ -252,7 +252,7 @@ type CommentsOfAuthorInput struct {
 //
 //	Query  portfolio-backend-table.GSI2: GSI2PK = "AUTHOR#{authorId}" AND begins_with(GSI2SK, "COMMENT#"); descending
 //	costs  1 read unit
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) CommentsOfAuthor(ctx context.Context, in CommentsOfAuthorInput, page table.PageOptions) (table.Page[Comment], error) {
 	return table.Many(ctx, db.run, commentsOfAuthorRead, in.input(), page, commentOf)
 }
@@ -268,7 +268,7 @@ func (db *DB) CommentsOfAuthorAll(ctx context.Context, in CommentsOfAuthorInput)
 //
 //	Query  portfolio-backend-table.GSI3: GSI3PK = "COMMENTS"; descending
 //	costs  1 read unit
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) AllComments(ctx context.Context, page table.PageOptions) (table.Page[Comment], error) {
 	return table.Many(ctx, db.run, allCommentsRead, table.Input{}, page, commentOf)
 }
@@ -301,7 +301,7 @@ type CommentsOfUserItem struct {
 //
 //	Query  portfolio-backend-table.GSI1: GSI1PK = "COMMENT#{userId}" AND begins_with(GSI1SK, "POST#"); filter attribute_not_exists(hiddenAt); descending
 //	costs  1 read unit
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) CommentsOfUser(ctx context.Context, in CommentsOfUserInput, page table.PageOptions) (table.Page[CommentsOfUserItem], error) {
 	return table.Many(ctx, db.run, commentsOfUserRead, in.input(), page, commentsOfUserItemOf)
 }
@@ -323,7 +323,7 @@ type LikeOfUserInput struct {
 //
 //	GetItem  portfolio-backend-table: PK = "POST#{postId}#LIKES" AND SK = "LIKE#{userId}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) LikeOfUser(ctx context.Context, in LikeOfUserInput) (Like, error) {
@@ -347,7 +347,7 @@ type LikesOfPostInput struct {
 //
 //	Query  portfolio-backend-table: PK = "POST#{postId}#LIKES" AND begins_with(SK, "LIKE#")
 //	costs  0.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) LikesOfPost(ctx context.Context, in LikesOfPostInput, page table.PageOptions) (table.Page[Like], error) {
 	return table.Many(ctx, db.run, likesOfPostRead, in.input(), page, likeOf)
 }
@@ -368,7 +368,7 @@ type LikesOfUserInput struct {
 //
 //	Query  portfolio-backend-table.GSI1: GSI1PK = "USER#{userId}" AND begins_with(GSI1SK, "LIKE#"); descending
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) LikesOfUser(ctx context.Context, in LikesOfUserInput, page table.PageOptions) (table.Page[Like], error) {
 	return table.Many(ctx, db.run, likesOfUserRead, in.input(), page, likeOf)
 }
@@ -387,7 +387,7 @@ type CategoryByIDInput struct {
 //
 //	GetItem  portfolio-backend-table: PK = "CATEGORY#{categoryId}" AND SK = "METADATA"
 //	costs    0.5 read units
-//	fresh    eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh    eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) CategoryByID(ctx context.Context, in CategoryByIDInput) (Category, error) {
@@ -410,7 +410,7 @@ type CategoryBySlugInput struct {
 //	GetItem       portfolio-backend-table: PK = "CATEGORY#SLUG#{slug}" AND SK = "UNIQUE"
 //	then GetItem  portfolio-backend-table: PK = "CATEGORY#{categoryId}" AND SK = "METADATA"
 //	costs         1 read unit
-//	fresh         eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh         eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) CategoryBySlug(ctx context.Context, in CategoryBySlugInput) (Category, error) {
@@ -423,7 +423,7 @@ func (db *DB) CategoryBySlug(ctx context.Context, in CategoryBySlugInput) (Categ
 //
 //	Query  portfolio-backend-table.GSI1: GSI1PK = "CATEGORIES"
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) Categories(ctx context.Context, page table.PageOptions) (table.Page[Category], error) {
 	return table.Many(ctx, db.run, categoriesRead, table.Input{}, page, categoryOf)
 }
@@ -446,7 +446,7 @@ type NotificationsInput struct {
 //
 //	Query  portfolio-backend-table: PK = "USER#{userId}" AND begins_with(SK, "NOTIFICATION#"); filter expiresAt >= :now; descending
 //	costs  1 read unit
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) Notifications(ctx context.Context, in NotificationsInput, page table.PageOptions) (table.Page[Notification], error) {
 	return table.Many(ctx, db.run, notificationsRead, in.input(), page, notificationOf)
 }
@@ -467,7 +467,7 @@ type BookmarksInput struct {
 //
 //	Query  portfolio-backend-table.GSI1: GSI1PK = "USER#{userId}" AND begins_with(GSI1SK, "BOOKMARK#"); descending
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) Bookmarks(ctx context.Context, in BookmarksInput, page table.PageOptions) (table.Page[Bookmark], error) {
 	return table.Many(ctx, db.run, bookmarksRead, in.input(), page, bookmarkOf)
 }
@@ -489,7 +489,7 @@ type BookmarkOfPostInput struct {
 //
 //	GetItem  portfolio-backend-table: PK = "USER#{userId}" AND SK = "BOOKMARK#{postId}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) BookmarkOfPost(ctx context.Context, in BookmarkOfPostInput) (Bookmark, error) {
@@ -514,7 +514,7 @@ type ActsOfDayInput struct {
 //
 //	Query  portfolio-backend-table: PK = "ACTS#{day}"; filter expiresAt > :now; descending
 //	costs  2.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) ActsOfDay(ctx context.Context, in ActsOfDayInput, page table.PageOptions) (table.Page[Act], error) {
 	return table.Many(ctx, db.run, actsOfDayRead, in.input(), page, actOf)
 }
@@ -535,7 +535,7 @@ type ImagesOfUserInput struct {
 //
 //	Query  portfolio-backend-table: PK = "USER#{userId}" AND begins_with(SK, "IMAGE#"); filter state = 'ready'; descending
 //	costs  1 read unit
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 func (db *DB) ImagesOfUser(ctx context.Context, in ImagesOfUserInput, page table.PageOptions) (table.Page[Image], error) {
 	return table.Many(ctx, db.run, imagesOfUserRead, in.input(), page, imageOf)
 }
@@ -557,7 +557,7 @@ type ImageByIDInput struct {
 //
 //	GetItem  portfolio-backend-table: PK = "USER#{userId}" AND SK = "IMAGE#{imageId}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) ImageByID(ctx context.Context, in ImageByIDInput) (Image, error) {
@@ -591,7 +591,7 @@ type ImagesToCheckItem struct {
 //
 //	Query  portfolio-backend-table.GSI1: GSI1PK = "IMAGES" AND GSI1SK BETWEEN "{from}" AND "{to}"
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) ImagesToCheck(ctx context.Context, in ImagesToCheckInput, page table.PageOptions) (table.Page[ImagesToCheckItem], error) {
 	return table.Many(ctx, db.run, imagesToCheckRead, in.input(), page, imagesToCheckItemOf)
 }
@@ -624,7 +624,7 @@ type PostPageResult struct {
 //
 //	Query  portfolio-backend-table: PK = "POST#{postId}" AND SK BETWEEN "COMMENT#" AND "METADATA"; descending
 //	costs  1.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
 // Without a Post it fails with table.ErrNotFound, and so for one of another visibleTo.
 func (db *DB) PostPage(ctx context.Context, in PostPageInput, page table.PageOptions) (PostPageResult, error) {

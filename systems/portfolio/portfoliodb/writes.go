@@ -228,7 +228,7 @@ type EditPostResult struct {
 //
 // Changes an author's own post, whatever its status, if it was changed last at one of the times between two.
 //
-//	update  Post.key POST#{postId} / METADATA; if userId = :userId AND updatedAt >= :from AND updatedAt <= :to; GSI1 updated (1: sparse, without a share all are counted); GSI2 moved (2: sparse, without a share all are counted)
+//	update  Post.key POST#{postId} / METADATA; if userId = :userId AND updatedAt >= :from AND updatedAt <= :to; GSI1 updated (1: sparse; all items are counted, since no share is declared); GSI2 moved (2: sparse; all items are counted, since no share is declared)
 //	update  Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if userId = :userId AND updatedAt >= :from AND updatedAt <= :to
 //	update  Category.key CATEGORY#{categoryId} / METADATA; GSI1 updated (1)
 //	update  PostContent.key POST#{postId} / CONTENT

@@ -8,16 +8,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// longestSlug is how much of a title an address has.
+// longestSlug limits the part of a title in an address.
 const longestSlug = 60
 
-// idLength is that of a ULID.
+// idLength is the length of a ULID.
 const idLength = 26
 
 var addressForm = regexp.MustCompile(`(?i)^(?:.*-)?([0-7][0-9A-HJKMNP-TV-Z]{25})$`)
 
-// Address is a post's place below p/: its title for people, its id for the server. The id makes it unique. An address with
-// another title, an older one say, leads to the same post, which sends the reader to where it is now.
+// Address is a post's path below p/: its title for people, its id for the server. The id makes it unique. An address with another
+// title, such as an older one, is redirected to the current one.
 func Address(title, postID string) string {
 	id := strings.ToLower(postID)
 	if slug := slug(title); slug != "" {
@@ -38,7 +38,7 @@ func postOf(address string) (string, bool) {
 	return strings.ToUpper(found[1]), true
 }
 
-// slug is a title in small letters of ASCII, with - between words; "" where it has none.
+// slug is a title in lower-case ASCII, with - between words; "" if nothing remains.
 func slug(title string) string {
 	var out strings.Builder
 	gap := false
@@ -53,10 +53,10 @@ func slug(title string) string {
 				out.WriteByte('-')
 			}
 			gap = false
-			if out.Len() < longestSlug+idLength { // a word without an end
+			if out.Len() < longestSlug+idLength { // a very long word
 				out.WriteRune(r)
 			}
-		case !unicode.Is(unicode.Mn, r): // an accent ends no word
+		case !unicode.Is(unicode.Mn, r): // a combining accent does not end a word
 			gap = true
 		}
 	}

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// inFeed is how many posts a feed has.
+	// inFeed is the number of posts in a feed.
 	inFeed = 20
-	// inSitemap is how many addresses a sitemap has; search engines take up to 50,000.
+	// inSitemap is the number of addresses in a sitemap; search engines accept up to 50,000.
 	inSitemap = 5000
 )
 
-// newest are the newest published posts.
+// newest returns the newest published posts.
 func (s *Site) newest(r *http.Request, v *view) error {
 	page, err := s.DB.PostsByStatus(r.Context(), portfoliodb.PostsByStatusInput{Status: portfoliodb.PostStatusPublished}, table.PageOptions{Limit: inFeed})
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Site) atom(w http.ResponseWriter, r *http.Request) error {
 	return writeXML(w, r, "application/atom+xml; charset=utf-8", feed)
 }
 
-// latest is when something was changed last; before the first post it is a time that does not change.
+// latest is the time of the last change; without posts, a constant time.
 func latest(posts []card) time.Time {
 	at := time.Unix(0, 0)
 	for _, p := range posts {
@@ -155,7 +155,7 @@ type sitemapURL struct {
 	Modified string `xml:"lastmod,omitempty"`
 }
 
-// sitemap names the first page, the categories and the newest posts.
+// sitemap lists the front page, the categories and the newest posts.
 func (s *Site) sitemap(w http.ResponseWriter, r *http.Request) error {
 	v := s.view(r)
 	if err := s.named(r.Context(), v, nil); err != nil {
@@ -180,7 +180,7 @@ func (s *Site) sitemap(w http.ResponseWriter, r *http.Request) error {
 	}{URLs: list})
 }
 
-// robots is for a site at the root of its host; elsewhere nobody asks for it.
+// robots takes effect only at the root of a host.
 func (s *Site) robots(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	answer(w, r, []byte("User-agent: *\nDisallow: /studio/\nSitemap: "+s.base(r)+"/sitemap.xml\n"))

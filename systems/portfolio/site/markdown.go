@@ -16,15 +16,14 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// wordsAMinute is how fast people read on a screen.
+// wordsAMinute is a typical reading speed on screens.
 const wordsAMinute = 220
 
-// lowestHeading is the smallest heading that HTML has.
+// lowestHeading is HTML's smallest heading.
 const lowestHeading = 6
 
-// Markdown is what a post's text looks like: HTML that a policy has let through, and nothing that the writer has written as
-// HTML. Headings begin at the second level, for the title is the first, and skip none. A picture from elsewhere becomes a link to it, since
-// a page asks nobody else for anything.
+// Markdown renders a post's text as sanitised HTML; HTML in the text is dropped. Headings begin at the second level, because the
+// title is the first, and skip none. An image from another origin becomes a link, because pages load nothing from other origins.
 func Markdown(source string) template.HTML {
 	var out bytes.Buffer
 	if err := converter().Convert([]byte(source), &out); err != nil {
@@ -34,7 +33,7 @@ func Markdown(source string) template.HTML {
 	return template.HTML(scrollable.Replace(string(clean))) //nolint:gosec // it is sanitised
 }
 
-// Images are the ids of the pictures of our own that a text shows.
+// Images returns the ids of our own images in a text.
 func Images(source string) (ids []string) {
 	document := converter().Parser().Parse(text.NewReader([]byte(source)))
 	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -50,13 +49,12 @@ func Images(source string) (ids []string) {
 
 var imageForm = regexp.MustCompile(`^\.\./images/([0-7][0-9A-HJKMNP-TV-Z]{25})$`)
 
-// Minutes is how long it takes to read a text, at least one.
+// Minutes is a text's reading time, at least one.
 func Minutes(source string) int {
 	return max(1, (len(strings.Fields(source))+wordsAMinute/2)/wordsAMinute)
 }
 
-// scrollable lets keys scroll what is wider than a phone, and pictures wait until they are scrolled to. After the policy < begins a
-// tag and nothing else.
+// scrollable makes wide content scrollable by keyboard, and images load lazily. After sanitising, < only begins tags.
 var scrollable = strings.NewReplacer("<img ", `<img loading="lazy" decoding="async" `, "<pre>", `<pre tabindex="0">`, "<table>", `<div class="prose-wide" tabindex="0"><table>`, "</table>", "</table></div>")
 
 var converter = sync.OnceValue(func() goldmark.Markdown {
@@ -82,7 +80,7 @@ var policy = sync.OnceValue(func() *bluemonday.Policy {
 	return p
 })
 
-// fitted makes a text fit into a page that has a title of its own.
+// fitted adapts a text to a page that has its own title.
 type fitted struct{}
 
 // Transform implements parser.ASTTransformer.
@@ -118,7 +116,7 @@ func (fitted) Transform(document *ast.Document, _ text.Reader, _ parser.Context)
 	}
 }
 
-// fitHeadings moves headings so that the highest is of the second level, and none is more than one below that before it.
+// fitHeadings shifts headings so that the highest is on the second level, and none is more than one below its predecessor.
 func fitHeadings(headings []*ast.Heading) {
 	highest := lowestHeading
 	for _, h := range headings {

@@ -1,26 +1,26 @@
-// Package site is the blog as its readers see it: HTML that the server writes, for people with and without scripts, for
-// search engines and for readers of feeds.
+// Package site is the blog for readers: HTML rendered by the server, for people with and without scripts, for search engines and
+// feed readers.
 //
 // # Model
 //
-//	GET /                 published posts, newest first; ?after=CURSOR goes on
+//	GET /                 published posts, newest first; ?after=CURSOR is the next page
 //	GET /c/SLUG           those of a category
-//	GET /p/TITLE-ID       a post with its newest comments; ?until=COMMENT has those from that one back
+//	GET /p/TITLE-ID       a post with its newest comments; ?until=COMMENT has that one and older ones
 //	GET /feed.atom, /feed.json, /sitemap.xml
-//	GET /site.js          likes, bookmarks and comments: the API's, with the token that the studio's log-in has kept
+//	GET /site.js          likes, bookmarks and comments through the API, with the token from the studio's log-in
 //
-// It reads what is for everyone, by the same access patterns as the API, and writes nothing. What it says is in words/, what it
-// looks like in web/apps/portfolio/style.css.
+// It reads public data with the API's access patterns, and writes nothing. Its texts are in words/, its styles in
+// web/apps/portfolio/style.css.
 //
 // # Invariants
 //
-//	V1  Nobody's draft is shown, to its author neither: every read is of what is visible to everyone.
-//	V2  What users have written is escaped, or Markdown that a policy has let through.
-//	V3  A page asks no other origin for anything; all its addresses are relative but those that others keep.
-//	V4  A post has one address; others that lead to it are redirected there.
-//	V5  A hidden comment is not shown.
+//	V1  Drafts are never shown, not even to their author: every read is of what is visible to everyone.
+//	V2  Users' texts are escaped, or sanitised Markdown.
+//	V3  A page loads nothing from other origins; its links are relative, except those that others store.
+//	V4  A post has one address; others are redirected to it.
+//	V5  Hidden comments are not shown.
 //
-// A handler may be used from any number of goroutines.
+// A handler is safe for concurrent use.
 package site
 
 import (
@@ -47,7 +47,7 @@ import (
 	"github.com/monotable/monotable/web"
 )
 
-// Everyone is to whom a post is visible that is no draft.
+// Everyone is the value of visibleTo for posts that are not drafts.
 const Everyone = "*"
 
 const (
@@ -62,15 +62,15 @@ var pageFiles embed.FS
 //go:embed site.js
 var script []byte
 
-// Options are what a site is made of.
+// Options configure a site.
 type Options struct {
 	DB     *portfoliodb.DB
 	Logger *slog.Logger
-	// PublicURL is where others reach the site, without a slash at the end; "" takes the request's word for it.
+	// PublicURL is the site's public address without a trailing slash; "" uses the request's.
 	PublicURL string
 }
 
-// Site answers requests for pages.
+// Site serves the pages.
 type Site struct {
 	Options
 
@@ -79,14 +79,14 @@ type Site struct {
 	files web.Files
 }
 
-// New is a site over a database.
+// New returns a site over a database.
 func New(o Options) *Site {
 	s := &Site{Options: o, words: readCatalogues(), files: web.FilesOf("portfolio")}
 	s.pages = template.Must(template.New("site").Funcs(template.FuncMap{"markdown": Markdown}).ParseFS(pageFiles, "pages/*.html"))
 	return s
 }
 
-// Pages are the handlers by pattern, all but that of the first page and its files.
+// Pages are the handlers by pattern, except the front page and its files.
 func (s *Site) Pages() map[string]http.Handler {
 	return map[string]http.Handler{
 		"GET /c/{slug}":    gzhttp.GzipHandler(s.page(s.category)),
@@ -101,7 +101,7 @@ func (s *Site) Pages() map[string]http.Handler {
 	}
 }
 
-// Front is the first page, and the files of the build.
+// Front serves the front page and the build's files.
 func (s *Site) Front() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /{$}", s.page(s.home))
@@ -114,13 +114,13 @@ func serveScript(w http.ResponseWriter, r *http.Request) {
 	answer(w, r, script)
 }
 
-// errMissing is that there is no such page.
+// errMissing is for a page that does not exist.
 var errMissing = errors.New("there is no such page")
 
-// page tells people, in a page, of what a handler could not do.
+// page shows a handler's error as a page.
 func (s *Site) page(do func(http.ResponseWriter, *http.Request) error) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r = r.WithContext(auth.Public(r.Context())) // cursors of these lists are for everyone
+		r = r.WithContext(auth.Public(r.Context())) // the lists' cursors are valid for everyone
 		err := do(w, r)
 		if err == nil {
 			return
@@ -142,14 +142,14 @@ func (s *Site) page(do func(http.ResponseWriter, *http.Request) error) http.Hand
 	})
 }
 
-// view is what a page shows.
+// view is the data of a page.
 type view struct {
 	catalogue
 
-	// Root leads to the first page, Base is its address for others.
+	// Root is the relative path of the front page, Base its absolute address.
 	Root, Base         string
 	Title, Description string
-	// Canonical is the page's own address for others; "" where it has none.
+	// Canonical is the page's absolute address; "" if it has none.
 	Canonical, Kind, Robots string
 	Files                   web.Files
 	Categories              []portfoliodb.Category
@@ -164,10 +164,10 @@ type view struct {
 // Say is a message of the catalogue.
 func (v *view) Say(key string, values ...string) string { return v.say(key, values...) }
 
-// Count is one with a number.
+// Count is a message with a number.
 func (v *view) Count(key string, n int64) string { return v.count(key, n) }
 
-// Minutes says how long a text takes.
+// Minutes is a text's reading time.
 func (v *view) Minutes(n int) string { return v.count("minutes", int64(n)) }
 
 // Day is a date in words.
@@ -188,7 +188,7 @@ type card struct {
 	At, Updated   time.Time
 }
 
-// article is a post with its text, or with comments alone.
+// article is a post with its text, or only with comments.
 type article struct {
 	card
 
@@ -199,7 +199,7 @@ type article struct {
 	Archived, Edited    bool
 	Comments            []remark
 	Related             []card
-	// Older leads to the comments before these; "" where there are none.
+	// Older is the address of older comments; "" if there are none.
 	Older string
 }
 
@@ -209,7 +209,7 @@ type remark struct {
 	At                     time.Time
 }
 
-// view is what all pages have.
+// view has what all pages need.
 func (s *Site) view(r *http.Request) *view {
 	v := &view{catalogue: s.words[accept.Language(r)], Files: s.files, Kind: "website", Root: "./", Base: s.base(r)}
 	if strings.Count(r.URL.Path, "/") > 1 {
@@ -219,7 +219,7 @@ func (s *Site) view(r *http.Request) *view {
 	return v
 }
 
-// base is the site's address for others.
+// base is the site's absolute address.
 func (s *Site) base(r *http.Request) string {
 	if s.PublicURL != "" {
 		return s.PublicURL
@@ -228,7 +228,7 @@ func (s *Site) base(r *http.Request) string {
 	if r.TLS != nil {
 		scheme = "https"
 	}
-	whole := r.URL.Path // which has lost the system's prefix on its way
+	whole := r.URL.Path // the system's prefix has been stripped
 	if u, err := url.ParseRequestURI(r.RequestURI); err == nil {
 		whole = u.Path
 	}
@@ -275,7 +275,7 @@ func (s *Site) category(w http.ResponseWriter, r *http.Request) error {
 	return s.list(ctx, w, r, v)
 }
 
-// cards are a category's posts but one.
+// cards returns a category's posts except one.
 func cards(items []portfoliodb.PostsByCategoryItem, but string) (list []card) {
 	for _, p := range items {
 		if p.PostID == but {
@@ -286,7 +286,7 @@ func cards(items []portfoliodb.PostsByCategoryItem, but string) (list []card) {
 	return list
 }
 
-// cardOf is a post as lists show it.
+// cardOf is a post in a list.
 func cardOf(p portfoliodb.PostsByStatusItem) card {
 	return card{
 		Address: Address(p.Title, p.PostID), Title: p.Title, Excerpt: p.Excerpt, AuthorID: p.UserID, Cover: known(p.CoverID),
@@ -294,7 +294,7 @@ func cardOf(p portfoliodb.PostsByStatusItem) card {
 	}
 }
 
-// known is a text that may be missing.
+// known returns a text that may be missing.
 func known(text *string) string {
 	if text == nil {
 		return ""
@@ -302,7 +302,7 @@ func known(text *string) string {
 	return *text
 }
 
-// list writes a page of posts.
+// list renders a page of posts.
 func (s *Site) list(ctx context.Context, w http.ResponseWriter, r *http.Request, v *view) error {
 	if err := s.named(ctx, v, v.Posts); err != nil {
 		return err
@@ -374,12 +374,12 @@ func articleOf(p portfoliodb.Post) *article {
 	}
 }
 
-// Shown are the comments that are not hidden.
+// Shown are the visible comments.
 func Shown(all []portfoliodb.Comment) []portfoliodb.Comment {
 	return slices.DeleteFunc(all, func(c portfoliodb.Comment) bool { return c.HiddenAt != nil })
 }
 
-// remarks are the comments that readers see.
+// remarks are the comments for readers.
 func remarks(all []portfoliodb.Comment) (list []remark) {
 	for _, c := range Shown(all) {
 		list = append(list, remark{ID: c.CommentID, UserID: c.UserID, Body: c.Body, At: c.CreatedAt})
@@ -387,7 +387,7 @@ func remarks(all []portfoliodb.Comment) (list []remark) {
 	return list
 }
 
-// olderComments is the page of a post's comments from one back: those for which the post's page has no place.
+// olderComments renders older comments: those that do not fit on the post's page.
 func (s *Site) olderComments(w http.ResponseWriter, r *http.Request, postID string) error {
 	ctx, query := r.Context(), r.URL.Query()
 	p, err := s.DB.PostMetadata(ctx, portfoliodb.PostMetadataInput{PostID: postID, VisibleTo: Everyone})
@@ -442,7 +442,7 @@ func (s *Site) named(ctx context.Context, v *view, posts []card, comments ...rem
 	return nil
 }
 
-// names are what users are called, and their pictures; who has given no name is called by the id.
+// names are users' names and pictures; a user without a name is shown by id.
 func (s *Site) names(ctx context.Context, posts []card, comments []remark) (func(id string) (name, avatar string), error) {
 	called := map[string]portfoliodb.User{}
 	var in []portfoliodb.UserByIDInput
@@ -496,7 +496,7 @@ func head(w http.ResponseWriter) {
 	h.Add("Vary", "Accept-Language")
 }
 
-// answer writes what may be kept while it has not changed.
+// answer sends a cacheable response.
 func answer(w http.ResponseWriter, r *http.Request, text []byte) {
 	sum := sha256.Sum256(text)
 	h := w.Header()

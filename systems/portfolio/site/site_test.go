@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestMarkdown: texts become HTML that a page can show, whatever their writer wants.
+// TestMarkdown: any text becomes HTML that a page can show.
 func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
@@ -38,7 +38,7 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// TestAddress: an address has the title for people, and leads to its post whatever the title in it.
+// TestAddress: an address contains the title for people, and leads to its post whatever the title.
 func TestAddress(t *testing.T) {
 	t.Parallel()
 	const id = "01KDZ2CN800000000000000001"
@@ -61,7 +61,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// TestWords: all languages have the same messages, with the same places for values, and pages use no others.
+// TestWords: all languages have the same messages and placeholders, and pages use no others.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	all := readCatalogues()

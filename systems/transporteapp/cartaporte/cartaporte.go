@@ -1,30 +1,30 @@
-// Package cartaporte makes fiscal documents of freight: the Mexican CFDI 4.0 with its complement Carta Porte 3.1.
+// Package cartaporte creates fiscal documents for freight: the Mexican CFDI 4.0 with its complement Carta Porte 3.1.
 //
 // # Model
 //
-//	Documento ──Validar──▶ []Falta      what the tax office would refuse
+//	Documento ──Validar──▶ []Falta      what the tax office would reject
 //	    │ Comprobante
 //	    ▼
 //	Comprobante ──PAC──▶ Timbre          the XML with seal and stamp
 //
-// A Documento is what a company declares, in the words of the complement. Comprobante gives it the elements and attributes
-// of the published schemas, in their order. A PAC (an authorised certification provider) seals and stamps it. Local is a PAC
-// for development: it signs with a certificate that it makes itself, and says in every document that it is a test.
+// A Documento is a company's declaration in the terms of the complement. Comprobante gives it the elements and attributes of the
+// published schemas, in their order. A PAC (an authorised certification provider) seals and stamps it. Local is a PAC for
+// development: it signs with a certificate that it creates itself, and every document says that it is a test.
 //
-// Validar knows structure and check digits of RFC and CURP, the ranges of postal codes of the states, and the catalogues
-// under catalogos/, whose files name their sources. It does not ask the tax office whether a taxpayer exists, and knows the
-// segments of the 52,000 keys of products, not each of them: those are the PAC's to refuse.
+// Validar checks format and check digits of RFC and CURP, the states' ranges of postal codes, and the catalogues in catalogos/,
+// whose files name their sources. It does not ask the tax office whether a taxpayer exists, and of the 52,000 product keys it
+// knows only the segments: the PAC checks the rest.
 //
-// Only transfers by road within Mexico are made: TipoDeComprobante T, TranspInternac No.
+// Only transfers by road within Mexico are supported: TipoDeComprobante T, TranspInternac No.
 //
-// All of the package may be used from any number of goroutines.
+// The package is safe for concurrent use.
 package cartaporte
 
 import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// Domicilio is an address with the catalogues' keys; "" is absent.
+// Domicilio is an address with catalogue keys; "" is absent.
 type Domicilio struct {
 	Calle, NumeroExterior, NumeroInterior, Colonia, Localidad, Referencia, Municipio string
 
@@ -39,13 +39,13 @@ type Contribuyente struct {
 	Domicilio Domicilio
 }
 
-// Ubicacion is where goods are loaded or unloaded.
+// Ubicacion is a place of loading or unloading.
 type Ubicacion struct {
 	// Tipo is Origen or Destino.
 	Tipo, ID, RFC, Nombre string
 	// FechaHora is local, 2024-01-15T08:00:00.
 	FechaHora string
-	// Distancia is what is driven to a Destino, in km.
+	// Distancia is the distance driven to a Destino, in km.
 	Distancia *table.Decimal
 	Domicilio Domicilio
 }
@@ -59,10 +59,10 @@ type Mercancia struct {
 	Moneda           string
 }
 
-// Figura is a person of the transport: the driver is TipoFigura 01.
+// Figura is a person in the transport; the driver is TipoFigura 01.
 type Figura struct{ Tipo, RFC, Nombre, NumLicencia string }
 
-// Autotransporte is the vehicle with its permit and its insurance.
+// Autotransporte is the vehicle with its permit and insurance.
 type Autotransporte struct {
 	PermSCT, NumPermisoSCT            string
 	ConfigVehicular, PlacaVM          string
@@ -72,11 +72,11 @@ type Autotransporte struct {
 	SubTipoRemolque, PlacaRemolque    string
 }
 
-// Documento is what is declared.
+// Documento is the declaration.
 type Documento struct {
-	// Folio has its series in front: CP-000015.
+	// Folio includes its series: CP-000015.
 	Folio string
-	// Fecha is when it is issued, local, 2024-01-15T08:00:00.
+	// Fecha is the time of issue, local, 2024-01-15T08:00:00.
 	Fecha            string
 	IDCCP            string
 	Emisor, Receptor Contribuyente

@@ -15,14 +15,14 @@ import (
 //go:embed catalogos/*.csv
 var catalogFiles embed.FS
 
-// entry is a line of a catalogue, by the names of its columns.
+// entry is a line of a catalogue, by column name.
 type entry map[string]string
 
-// catalogs are the catalogues by name, then by key. They are read once, and not changed.
+// catalogs are the catalogues by name, then by key. They are read once and immutable.
 var catalogs = sync.OnceValue(func() map[string]map[string]entry {
 	files, err := catalogFiles.ReadDir("catalogos")
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err) // they are embedded
 	}
 	all := map[string]map[string]entry{}
 	for _, f := range files {
@@ -73,7 +73,7 @@ const (
 
 const yes = "si"
 
-// find is a key's line.
+// find returns the line of a key.
 func (c Catalogo) find(key string) (entry, bool) {
 	e, ok := catalogs()[string(c)][key]
 	return e, ok
@@ -85,13 +85,13 @@ func (c Catalogo) Tiene(key string) bool {
 	return ok
 }
 
-// aplica reports whether a key is for a kind of taxpayer; what stands for taxpayers who have no RFC is not held to it.
+// aplica reports whether a key applies to a kind of taxpayer; generic RFCs are exempt.
 func (c Catalogo) aplica(key string, p Persona) bool {
 	e, ok := c.find(key)
 	return ok && (p == Generico || e[string(p)] == yes)
 }
 
-// ConRemolque reports whether a configuration of vehicles has a trailer by itself.
+// ConRemolque reports whether a vehicle configuration includes a trailer.
 func ConRemolque(config string) bool {
 	e, ok := ConfigAutotransporte.find(config)
 	return ok && e["remolque"] == yes
@@ -114,21 +114,21 @@ func CodigoPostal(code, state string) bool {
 	return e["desde"] <= prefix && prefix <= e["hasta"]
 }
 
-// ClaveProdServ reports whether a text is formed as a key of products and services: eight digits of a segment that there is.
+// ClaveProdServ reports whether a text has the form of a product key: eight digits with an existing segment.
 func ClaveProdServ(key string) bool {
 	return digits(key, prodLength) && segmento.Tiene(key[:prefixLength])
 }
 
-// digits reports whether a text is so many digits.
+// digits reports whether a text has exactly this many digits.
 func digits(text string, n int) bool {
 	return len(text) == n && strings.Trim(text, decimalDigits) == ""
 }
 
-// Linea is a key with what it means.
+// Linea is a key with its description.
 type Linea struct{ Clave, Descripcion string }
 
-// Buscar finds the lines whose key begins with a text, then those whose description has all its words, wherever they begin; accents
-// and capitals do not count. They stand in the order of their keys.
+// Buscar finds the lines whose key has a prefix, then those whose description has a word for each search word as its prefix,
+// ignoring accents and case, in key order.
 func (c Catalogo) Buscar(text string, most int) []Linea {
 	sought := strings.Fields(plain(text))
 	var byKey, byWords []Linea
@@ -146,16 +146,16 @@ func (c Catalogo) Buscar(text string, most int) []Linea {
 	return all[:min(len(all), most)]
 }
 
-// Descripcion is what a key means; "" for none of the catalogue.
+// Descripcion is a key's description; "" if it is not in the catalogue.
 func (c Catalogo) Descripcion(key string) string {
 	e, _ := c.find(key)
 	return cmp.Or(e["descripcion"], e["nombre"])
 }
 
-// Segmento is what the segment of a key of products and services is.
+// Segmento is the description of a product key's segment.
 func Segmento(key string) string { return segmento.Descripcion(key[:min(len(key), prefixLength)]) }
 
 var withoutAccents = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u", "ü", "u", "ñ", "n", "(", " ", "-", " ", ",", " ")
 
-// plain is a text as it is searched for.
+// plain normalises a text for searching.
 func plain(text string) string { return withoutAccents.Replace(strings.ToLower(text)) }

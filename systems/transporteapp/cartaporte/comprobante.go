@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Where the elements are defined, and their schemas.
+// The name spaces and schemas of the elements.
 const (
 	spaceCFDI  = "http://www.sat.gob.mx/cfd/4"
 	spaceCarta = "http://www.sat.gob.mx/CartaPorte31"
@@ -18,7 +18,7 @@ const (
 	schemaTFD = spaceTFD + " http://www.sat.gob.mx/sitio_internet/cfd/TimbreFiscalDigital/TimbreFiscalDigitalv11.xsd"
 )
 
-// What is the same in every transfer.
+// Values common to all transfers.
 const (
 	versionCFDI   = "4.0"
 	versionCarta  = "3.1"
@@ -33,7 +33,7 @@ const (
 	notInternatio = "No"
 )
 
-// Comprobante is the CFDI as XML. Its fields stand in the order of the schemas; "" is left out where an attribute is optional.
+// Comprobante is the CFDI as XML. Its fields are in the order of the schemas; "" omits an optional attribute.
 type Comprobante struct {
 	XMLName           xml.Name    `xml:"cfdi:Comprobante"`
 	SpaceCFDI         string      `xml:"xmlns:cfdi,attr"`
@@ -188,7 +188,7 @@ type xmlTimbre struct {
 	SelloSAT         string `xml:"SelloSAT,attr"`
 }
 
-// Comprobante is the document without seal and stamp. A transfer has no value: each good is a Concepto of 0.
+// Comprobante returns the document without seal and stamp. A transfer has no value: each good is a Concepto of 0.
 func (d *Documento) Comprobante() *Comprobante {
 	serie, folio, found := strings.Cut(d.Folio, "-")
 	if !found {
@@ -274,7 +274,7 @@ func addressOf(d Domicilio) *xmlDomicilio {
 	return &x
 }
 
-// XML is the document as text.
+// XML encodes the document.
 func (c *Comprobante) XML() ([]byte, error) {
 	body, err := xml.Marshal(c)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 )
 
-// Where the tax office shows what it knows of a document.
+// The tax office's verification page.
 const (
 	verifyCFDI  = "https://verificacfdi.facturaelectronica.sat.gob.mx/default.aspx"
 	verifyCarta = "https://verificacfdi.facturaelectronica.sat.gob.mx/verificaccp/default.aspx"
@@ -29,7 +29,7 @@ const (
 	qrSize   = 31.0
 )
 
-// Sizes of letters, in points, and the heights of their lines.
+// Font sizes, in points, and line heights.
 const (
 	sizeTitle, sizeName, sizeText, sizeLabel, sizeSeal = 15, 11, 8, 6.5, 5.6
 	lineText, lineLabel, lineSeal                      = 3.5, 2.9, 2.4
@@ -46,8 +46,8 @@ var (
 	alarm  = colour{176, 32, 32}
 )
 
-// Imprimir is a stamped document as a PDF: the representation that goes with the freight. All of it is read from the XML, which was
-// stamped; the same XML is printed the same.
+// Imprimir renders a stamped document as a PDF, the copy that travels with the freight. It reads everything from the stamped XML;
+// the same XML yields the same PDF.
 func Imprimir(document []byte) ([]byte, error) {
 	c, err := Leer(document)
 	if err != nil {
@@ -121,7 +121,7 @@ func (p *printer) font(style string, size float64, c colour) {
 	p.SetTextColor(c[0], c[1], c[2])
 }
 
-// head is the band that names the document.
+// head is the band with the document's name.
 func (p *printer) head() {
 	t := p.stamp()
 	const right = 76.0
@@ -161,7 +161,7 @@ func (p *printer) head() {
 		"Transporte internacional", p.c.Complemento.CartaPorte.TranspInternac)
 }
 
-// dateTime is a local time as people write it.
+// dateTime formats a local time for people.
 func dateTime(text string) string {
 	at, err := time.Parse(layout, text)
 	if err != nil {
@@ -170,7 +170,7 @@ func dateTime(text string) string {
 	return at.Format("02/01/2006 15:04:05")
 }
 
-// grouped is a number with its thousands apart, as they are written in Mexico.
+// grouped formats a number with thousands separators, as in Mexico.
 func grouped(number string) string {
 	whole, places, found := strings.Cut(number, ".")
 	for i := len(whole) - 3; i > 0; i -= 3 {
@@ -182,7 +182,7 @@ func grouped(number string) string {
 	return whole
 }
 
-// pair is a label above what it says, in one line.
+// pair is a label above its value, in one line.
 func (p *printer) pair(x, w float64, label, text string) {
 	p.SetX(x)
 	p.font("", sizeLabel, pale)
@@ -191,7 +191,7 @@ func (p *printer) pair(x, w float64, label, text string) {
 	p.CellFormat(w, lineText+0.3, text, "", 2, "L", false, 0, "")
 }
 
-// facts are labels with what they say, in columns.
+// facts are labels with their values, in columns.
 func (p *printer) facts(columns int, list ...string) {
 	w := width / float64(columns)
 	for len(list) > 0 {
@@ -217,7 +217,7 @@ func (p *printer) facts(columns int, list ...string) {
 	}
 }
 
-// lines is a text in as many lines as it needs.
+// lines breaks a text into as many lines as it needs.
 func (p *printer) lines(x, w float64, text string, height float64, align string) {
 	for _, line := range p.SplitText(text, w) {
 		p.SetX(x)
@@ -225,7 +225,7 @@ func (p *printer) lines(x, w float64, text string, height float64, align string)
 	}
 }
 
-// room begins a new sheet where there is no room for what comes.
+// room begins a new sheet if the current one is full.
 func (p *printer) room(height float64) bool {
 	if p.GetY()+height <= bottom {
 		return false
@@ -235,7 +235,7 @@ func (p *printer) room(height float64) bool {
 	return true
 }
 
-// section is the title of a part.
+// section is a heading.
 func (p *printer) section(title string) {
 	p.room(20)
 	p.Ln(1.6)
@@ -259,7 +259,7 @@ type column struct {
 	align string
 }
 
-// table is a table whose head is on each of its sheets.
+// table is a table with its header repeated on each sheet.
 func (p *printer) table(columns []column, rows [][]string) {
 	head := func() {
 		p.font("B", sizeLabel, pale)
@@ -316,7 +316,7 @@ func (p *printer) places() {
 	}, rows)
 }
 
-// addressText is an address in a line.
+// addressText formats an address in one line.
 func addressText(d *xmlDomicilio) string {
 	if d == nil {
 		return ""
@@ -381,7 +381,7 @@ func (p *printer) people() {
 	p.table([]column{{"Figura", 40, "L"}, {"Nombre", width - 120, "L"}, {"RFC", 40, "L"}, {"Licencia", 40, "L"}}, rows)
 }
 
-// seals are the codes that lead to the tax office, and the texts that they stand for.
+// seals prints the verification code and the texts that it stands for.
 func (p *printer) seals() error {
 	t := p.stamp()
 	const gap = 5.0
@@ -426,7 +426,7 @@ func (p *printer) seals() error {
 	return p.Error()
 }
 
-// departs is when the freight leaves.
+// departs is the freight's departure.
 func (p *printer) departs() string {
 	for _, u := range p.c.Complemento.CartaPorte.Ubicaciones.Ubicacion {
 		if u.Tipo == tipoOrigen {
@@ -436,7 +436,7 @@ func (p *printer) departs() string {
 	return ""
 }
 
-// query is a query whose parameters stand in the order that the tax office names them in.
+// query builds a query with its parameters in the tax office's order.
 func query(list ...string) string {
 	var parts []string
 	for i := 0; i < len(list); i += 2 {

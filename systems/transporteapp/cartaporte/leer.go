@@ -6,10 +6,10 @@ import (
 	"fmt"
 )
 
-// prefixes are those that the elements of Comprobante have in its tags.
+// prefixes are the prefixes of Comprobante's elements in its tags.
 var prefixes = map[string]string{spaceCFDI: "cfdi:", spaceCarta: "cartaporte31:", spaceTFD: "tfd:"}
 
-// Leer reads a document that was stamped.
+// Leer parses a stamped document.
 func Leer(document []byte) (*Comprobante, error) {
 	var c Comprobante
 	if err := xml.NewTokenDecoder(prefixed{xml.NewDecoder(bytes.NewReader(document))}).Decode(&c); err != nil {
@@ -22,7 +22,7 @@ func Leer(document []byte) (*Comprobante, error) {
 	return &c, nil
 }
 
-// prefixed gives elements the prefixes that tags have, in place of name spaces: encoding/xml writes the one and reads the other.
+// prefixed replaces name spaces by the prefixes in tags: encoding/xml writes the latter and reads the former.
 type prefixed struct{ decoder *xml.Decoder }
 
 // Token makes prefixed an xml.TokenReader.
@@ -33,7 +33,7 @@ func (p prefixed) Token() (xml.Token, error) {
 	case xml.StartElement:
 		t.Name = named(t.Name)
 		kept := t.Attr[:0]
-		for _, a := range t.Attr { // which name spaces there are, the types know
+		for _, a := range t.Attr { // the types know the name spaces
 			if a.Name.Space == "" {
 				kept = append(kept, a)
 			}

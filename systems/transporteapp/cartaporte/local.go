@@ -20,12 +20,12 @@ import (
 	"time"
 )
 
-// Leyenda stands in every document that Local stamps.
+// Leyenda is in every document that Local stamps.
 const Leyenda = "PRUEBA, sin validez fiscal"
 
-// What Local calls itself.
+// Local's own identity.
 const (
-	// LocalSerial is shaped as the numbers of certificates are, and is nobody's.
+	// LocalSerial looks like a certificate number, and belongs to nobody.
 	LocalSerial = "00000000000000000000"
 	// LocalRFC is a test taxpayer of the tax office.
 	LocalRFC = "EKU9003173C9"
@@ -36,9 +36,9 @@ const (
 	lifetime = 10 * 365 * 24 * time.Hour
 )
 
-// Local is a PAC for development and tests. It makes a key and a certificate when it is first needed, seals with it in the
-// place of the company's own, and stamps with it in the place of a PAC's: RSA with SHA-256 over an original string of its
-// own (Original), which is not the tax office's. The UUID follows from Referencia and document, so that the same is stamped the same.
+// Local is a PAC for development and tests. It creates a key and a certificate on first use, seals with it in place of the
+// company's own, and stamps with it in place of a PAC's: RSA with SHA-256 over an original string of its own (Original), which is
+// not the tax office's. The UUID is derived from Referencia and document, so repeating a request yields the same stamp.
 type Local struct {
 	now  func() time.Time
 	made func() (*signer, error)
@@ -49,7 +49,7 @@ type signer struct {
 	certificate string // DER in base 64
 }
 
-// NewLocal is a Local whose time is now's.
+// NewLocal returns a Local with a clock.
 func NewLocal(now func() time.Time) *Local {
 	return &Local{now: now, made: sync.OnceValues(func() (*signer, error) { return newSigner(now()) })}
 }
@@ -115,7 +115,7 @@ func (l *Local) Timbrar(ctx context.Context, in Solicitud) (Timbre, error) {
 	return out, err
 }
 
-// Muestra gives a document a stamp of sample data: it says that it is a test, and seals nothing.
+// Muestra gives a document a stamp for sample data: it says that it is a test, and seals nothing.
 func (c *Comprobante) Muestra(uuid, at string) {
 	c.Complemento.Timbre = &xmlTimbre{
 		SpaceTFD: spaceTFD, SchemaLocation: schemaTFD, Version: versionTFD, UUID: uuid, FechaTimbrado: at, RfcProvCertif: LocalRFC,
@@ -123,7 +123,7 @@ func (c *Comprobante) Muestra(uuid, at string) {
 	}
 }
 
-// Cancelar makes Local a PAC: it confirms all that has a reason.
+// Cancelar makes Local a PAC: it confirms every request with a reason.
 func (l *Local) Cancelar(ctx context.Context, in Cancelacion) error {
 	if !MotivoCancelacion.Tiene(in.Motivo) {
 		return fmt.Errorf("%w: no such reason", ErrRechazado)
@@ -133,20 +133,20 @@ func (l *Local) Cancelar(ctx context.Context, in Cancelacion) error {
 
 // testUUID is the same for the same reference and document.
 func testUUID(reference, original string) string {
-	const version, variant = 8, 2 // RFC 9562: made of what its maker likes
+	const version, variant = 8, 2 // RFC 9562: custom
 	b := sha256.Sum256([]byte(reference + "\x00" + original))
 	b[6] = b[6]&0x0f | version<<4
 	b[8] = b[8]&0x3f | variant<<6
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:16])
 }
 
-// original is what a stamp signs, in the order of the tax office's.
+// original is the string that a stamp signs, in the tax office's order.
 func (t *xmlTimbre) original() string {
 	return "||" + strings.Join([]string{t.Version, t.UUID, t.FechaTimbrado, t.RfcProvCertif, t.Leyenda, t.SelloCFD, t.NoCertificadoSAT}, "|") + "||"
 }
 
-// Original is the string that Local seals: every attribute's value in the document's order, blanks made one, but those of
-// name spaces, of the seal, of the certificate and of the stamp.
+// Original is the string that Local seals: all attribute values in the document's order, with whitespace collapsed, except those
+// of name spaces, seal, certificate and stamp.
 func Original(document []byte) (string, error) {
 	decoder := xml.NewDecoder(bytes.NewReader(document))
 	values := []string{""}
@@ -173,10 +173,10 @@ func Original(document []byte) (string, error) {
 	}
 }
 
-// ErrSello is for a document whose seal or stamp is not of what it says.
+// ErrSello is for a document whose seal or stamp does not match its content.
 var ErrSello = errors.New("the seal is not of this document")
 
-// Verificar reports whether seal and stamp of a document of Local are of what it says.
+// Verificar checks the seal and stamp of a document from Local.
 func Verificar(document []byte) error {
 	var read struct {
 		Sello       string `xml:"Sello,attr"`

@@ -8,16 +8,16 @@ import (
 
 // PAC seals, stamps and cancels documents.
 type PAC interface {
-	// Timbrar seals and stamps. A Solicitud with a Referencia that was stamped is answered with that stamp, so that whoever has
-	// lost the answer asks again and does not pay twice.
+	// Timbrar seals and stamps. For a Referencia that was stamped before it returns that stamp, so that a caller who has lost the
+	// response can repeat the request without paying twice.
 	Timbrar(context.Context, Solicitud) (Timbre, error)
-	// Cancelar cancels a stamped document; one that is cancelled stays so.
+	// Cancelar cancels a stamped document; repeating it changes nothing.
 	Cancelar(context.Context, Cancelacion) error
 }
 
-// Solicitud asks for a stamp.
+// Solicitud requests a stamp.
 type Solicitud struct {
-	// Referencia is the caller's own name of the document.
+	// Referencia is the caller's name for the document.
 	Referencia  string
 	Comprobante *Comprobante
 }
@@ -28,18 +28,17 @@ type Timbre struct {
 	FechaTimbrado    time.Time
 	RfcProvCertif    string
 	NoCertificadoSAT string
-	// Prueba says that the stamp is worth nothing.
+	// Prueba says that the stamp has no legal value.
 	Prueba bool
 	XML    []byte
 }
 
-// Cancelacion asks for the end of a document.
+// Cancelacion requests the cancellation of a document.
 type Cancelacion struct {
 	UUID, RFCEmisor string
-	// Motivo is a key of MotivoCancelacion; 01 names the UUID of the document that replaces it.
+	// Motivo is a key of MotivoCancelacion; 01 names the UUID of the replacing document.
 	Motivo, Sustituye string
 }
 
-// ErrRechazado is for a document that the PAC does not stamp, or cancel, as it is. All other errors of a PAC may go by
-// themselves.
+// ErrRechazado is for a document that the PAC does not stamp or cancel as it is. All other errors of a PAC may be temporary.
 var ErrRechazado = errors.New("the PAC refuses the document")

@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// Persona is which kind of taxpayer an RFC is of.
+// Persona is the kind of taxpayer that an RFC belongs to.
 type Persona string
 
 // The kinds.
 const (
 	Fisica Persona = "fisica"
 	Moral  Persona = "moral"
-	// Generico are RFCs that stand for taxpayers who have none.
+	// Generico are RFCs for taxpayers who have none.
 	Generico Persona = "generico"
 )
 
-// The generic RFCs: of the public, and of foreigners.
+// The generic RFCs: for the general public, and for foreigners.
 const (
 	RFCPublico    = "XAXX010101000"
 	RFCExtranjero = "XEXX010101000"
 )
 
-// What is wrong with an RFC or a CURP.
+// Faults of an RFC or CURP.
 var (
 	ErrEstructura  = errors.New("does not have the structure")
 	ErrFecha       = errors.New("has a date that there is not")
@@ -48,7 +48,7 @@ const (
 	lettersOf   = 4 // of a person's RFC
 )
 
-// RFC looks at a taxpayer's key: its structure, its date and its check digit, which the generic ones do not have.
+// RFC checks a taxpayer's key: its format, date and check digit, which the generic ones do not have.
 func RFC(text string) (Persona, error) {
 	if text == RFCPublico || text == RFCExtranjero {
 		return Generico, nil
@@ -71,7 +71,7 @@ func RFC(text string) (Persona, error) {
 	return persona, nil
 }
 
-// rfcCheck is the check digit of an RFC without it: places count down from 13, a company's has a blank in front.
+// rfcCheck computes an RFC's check digit from the rest: positions count down from 13, and a company's has a leading blank.
 func rfcCheck(runes []rune) rune {
 	for len(runes) < rfcLength-1 {
 		runes = append([]rune{' '}, runes...)
@@ -90,13 +90,13 @@ func rfcCheck(runes []rune) rune {
 	}
 }
 
-// CURP looks at a person's key: its structure, its date and its check digit.
+// CURP checks a person's key: its format, date and check digit.
 func CURP(text string) error {
 	parts := curpForm.FindStringSubmatch(text)
 	if parts == nil {
 		return ErrEstructura
 	}
-	century := "19" // up to 1999 a digit tells apart who else would have the same key, from 2000 on a letter
+	century := "19" // up to 1999 a digit disambiguates equal keys, from 2000 on a letter
 	if parts[2] >= "A" {
 		century = "20"
 	}
@@ -121,7 +121,7 @@ func placeIn(alphabet string, r rune) int {
 	return len([]rune(before))
 }
 
-// anyCentury reports whether six digits are a day of the last century or this one.
+// anyCentury reports whether six digits are a date in the last century or this one.
 func anyCentury(digits string) bool {
 	_, last := time.Parse("20060102", "19"+digits)
 	_, this := time.Parse("20060102", "20"+digits)

@@ -12,13 +12,13 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// Falta is something that the tax office would refuse.
+// Falta is a fault that the tax office would reject.
 type Falta struct {
-	// Campo leads to it: mercancias[2].claveUnidad.
+	// Campo is its path: mercancias[2].claveUnidad.
 	Campo, Mensaje string
 }
 
-// layout is how the schemas write a local time.
+// layout is the schemas' format of a local time.
 const layout = "2006-01-02T15:04:05"
 
 var (
@@ -28,7 +28,7 @@ var (
 	destinoID  = regexp.MustCompile(`^DE[0-9]{6}$`)
 )
 
-// The bounds of the schemas.
+// The limits of the schemas.
 const (
 	minYear, maxYear        = 1900, 2099
 	maxName                 = 254
@@ -53,7 +53,7 @@ const (
 	tipoOrigen, tipoDestino = "Origen", "Destino"
 )
 
-// faltas gathers what is wrong.
+// faltas collects faults.
 type faltas []Falta
 
 func (f *faltas) want(ok bool, field, format string, args ...any) {
@@ -62,7 +62,7 @@ func (f *faltas) want(ok bool, field, format string, args ...any) {
 	}
 }
 
-// Validar tells all that the tax office would refuse.
+// Validar returns everything that the tax office would reject.
 func (d *Documento) Validar() []Falta {
 	var f faltas
 	f.want(idCCPForm.MatchString(d.IDCCP), "idCcp", "is not CCC and 33 characters of a UUID")
@@ -173,7 +173,7 @@ func (f *faltas) mercancias(d *Documento) {
 	}
 }
 
-// mercancia looks at one good.
+// mercancia checks a good.
 func (f *faltas) mercancia(field string, m *Mercancia) {
 	f.want(ClaveProdServ(m.ClaveProdServ), field+".claveProdServ", "is no key of c_ClaveProdServCP")
 	f.want(ClaveUnidad.Tiene(m.ClaveUnidad), field+".claveUnidad", "is no key of c_ClaveUnidad")
@@ -186,7 +186,7 @@ func (f *faltas) mercancia(field string, m *Mercancia) {
 	}
 }
 
-// ValidarMercancia tells what is wrong with one good.
+// ValidarMercancia returns the faults of a good.
 func ValidarMercancia(field string, m *Mercancia) []Falta {
 	var f faltas
 	f.mercancia(field, m)
@@ -228,20 +228,20 @@ func (f *faltas) figuras(list []Figura) {
 	f.want(drivers > 0, "figuras", "has no Operador (01)")
 }
 
-// text wants a text of so many characters, without what the schemas and XML forbid.
+// text checks a text's length and characters, as restricted by the schemas and XML.
 func (f *faltas) text(field, text string, least, most int) {
 	n := len([]rune(text))
 	f.want(n >= least && n <= most && !strings.ContainsFunc(text, forbidden) && strings.TrimSpace(text) == text,
 		field, "is not a text of %d to %d characters without |, control characters and blanks around it", least, most)
 }
 
-// forbidden are the separator of original strings, and characters that an attribute of XML does not keep: control characters,
-// the mark of bytes that were no text, and the last two of the basic plane.
+// forbidden are the separator of original strings, and characters that an XML attribute does not preserve: control characters,
+// the replacement character, and the last two of the basic plane.
 func forbidden(r rune) bool {
 	return r == '|' || unicode.IsControl(r) || r == utf8.RuneError || r == '\uFFFE' || r == '\uFFFF'
 }
 
-// isSum reports whether a number is the sum of others, exactly.
+// isSum reports whether a number is the exact sum of others.
 func isSum(total table.Decimal, parts []table.Decimal) bool {
 	sum := new(big.Rat)
 	for _, d := range parts {
@@ -258,12 +258,12 @@ func rational(d table.Decimal) *big.Rat {
 	return n
 }
 
-// number wants a positive number of at most so many places behind the point.
+// number checks for a positive number with a maximum number of decimals.
 func (f *faltas) number(field string, d table.Decimal, most int) {
 	f.want(d.Compare(table.Decimal{}) > 0 && places(d) <= most, field, "is not a positive number of at most %d decimals", most)
 }
 
-// places is how many digits stand behind the point.
+// places is the number of decimals.
 func places(d table.Decimal) int {
 	_, behind, _ := strings.Cut(d.String(), ".")
 	return len(behind)

@@ -21,7 +21,7 @@ type PerfilInput struct {
 //
 //	GetItem  TransporteApp: PK = "USER#{userId}" AND SK = "PROFILE#metadata"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) Perfil(ctx context.Context, in PerfilInput) (User, error) {
@@ -47,7 +47,7 @@ type MiembroPorIDInput struct {
 //
 //	GetItem  TransporteApp: PK = "USER#{userId}" AND SK = "MIEMBRO#{miembroId}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) MiembroPorID(ctx context.Context, in MiembroPorIDInput) (Miembro, error) {
@@ -69,7 +69,7 @@ type MiembrosDeEmpresaInput struct {
 //
 //	Query  TransporteApp: PK = "USER#{userId}" AND begins_with(SK, "MIEMBRO#")
 //	costs  1 read unit
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 func (db *DB) MiembrosDeEmpresa(ctx context.Context, in MiembrosDeEmpresaInput, page table.PageOptions) (table.Page[Miembro], error) {
 	return table.Many(ctx, db.run, miembrosDeEmpresaRead, in.input(), page, miembroOf)
 }
@@ -91,7 +91,7 @@ type EmpresasDeMiembroInput struct {
 //
 //	Query  TransporteApp.GSI3: GSI3PK = "MIEMBRO#{miembroId}" AND begins_with(GSI3SK, "USER#")
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) EmpresasDeMiembro(ctx context.Context, in EmpresasDeMiembroInput, page table.PageOptions) (table.Page[Miembro], error) {
 	return table.Many(ctx, db.run, empresasDeMiembroRead, in.input(), page, miembroOf)
 }
@@ -112,7 +112,7 @@ type InvitacionPorIDInput struct {
 //
 //	GetItem  TransporteApp: PK = "USER#{userId}" AND SK = "INVITACION#{invitacionId}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) InvitacionPorID(ctx context.Context, in InvitacionPorIDInput) (Invitacion, error) {
@@ -134,7 +134,7 @@ type InvitacionesDeEmpresaInput struct {
 //
 //	Query  TransporteApp: PK = "USER#{userId}" AND begins_with(SK, "INVITACION#"); filter ttl > :now
 //	costs  1 read unit
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 func (db *DB) InvitacionesDeEmpresa(ctx context.Context, in InvitacionesDeEmpresaInput, page table.PageOptions) (table.Page[Invitacion], error) {
 	return table.Many(ctx, db.run, invitacionesDeEmpresaRead, in.input(), page, invitacionOf)
 }
@@ -155,7 +155,7 @@ type UsoDelMesInput struct {
 //
 //	GetItem  TransporteApp: PK = "USER#{userId}" AND SK = "USAGE#{mes}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) UsoDelMes(ctx context.Context, in UsoDelMesInput) (Usage, error) {
@@ -177,7 +177,7 @@ type UltimoFolioInput struct {
 //
 //	GetItem  TransporteApp: PK = "USER#{userId}" AND SK = "SEQ#CARTA"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) UltimoFolio(ctx context.Context, in UltimoFolioInput) (FolioSeq, error) {
@@ -201,7 +201,7 @@ type ViajesDeUsuarioInput struct {
 //
 //	Query  TransporteApp: PK = "USER#{userId}" AND begins_with(SK, "VIAJE#"); descending
 //	costs  4.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) ViajesDeUsuario(ctx context.Context, in ViajesDeUsuarioInput, page table.PageOptions) (table.Page[Viaje], error) {
 	return table.Many(ctx, db.run, viajesDeUsuarioRead, in.input(), page, viajeOf)
 }
@@ -221,7 +221,7 @@ type ViajePorIDInput struct {
 //
 //	GetItem  TransporteApp: PK = "USER#{userId}" AND SK = "VIAJE#{viajeId}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) ViajePorID(ctx context.Context, in ViajePorIDInput) (Viaje, error) {
@@ -260,7 +260,7 @@ type ViajesPorEstadoItem struct {
 //
 //	Query  TransporteApp.GSI1: GSI1PK = "USER#{userId}#VIAJE#{estado}"
 //	costs  4.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) ViajesPorEstado(ctx context.Context, in ViajesPorEstadoInput, page table.PageOptions) (table.Page[ViajesPorEstadoItem], error) {
 	return table.Many(ctx, db.run, viajesPorEstadoRead, in.input(), page, viajesPorEstadoItemOf)
 }
@@ -300,7 +300,7 @@ type ViajesPorFechaItem struct {
 //
 //	Query  TransporteApp.GSI2: GSI2PK = "USER#{userId}#VIAJE" AND GSI2SK BETWEEN "{from}" AND "{to}"
 //	costs  7 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) ViajesPorFecha(ctx context.Context, in ViajesPorFechaInput, page table.PageOptions) (table.Page[ViajesPorFechaItem], error) {
 	return table.Many(ctx, db.run, viajesPorFechaRead, in.input(), page, viajesPorFechaItemOf)
 }
@@ -320,7 +320,7 @@ type ConductorPorIDInput struct {
 //
 //	GetItem  TransporteApp: PK = "USER#{userId}" AND SK = "CONDUCTOR#{conductorId}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) ConductorPorID(ctx context.Context, in ConductorPorIDInput) (Conductor, error) {
@@ -342,7 +342,7 @@ type ConductoresDeUsuarioInput struct {
 //
 //	Query  TransporteApp: PK = "USER#{userId}" AND begins_with(SK, "CONDUCTOR#")
 //	costs  1.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) ConductoresDeUsuario(ctx context.Context, in ConductoresDeUsuarioInput, page table.PageOptions) (table.Page[Conductor], error) {
 	return table.Many(ctx, db.run, conductoresDeUsuarioRead, in.input(), page, conductorOf)
 }
@@ -375,7 +375,7 @@ type ConductoresPorEstadoItem struct {
 //
 //	Query  TransporteApp.GSI1: GSI1PK = "USER#{userId}#CONDUCTOR#{estado}"
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) ConductoresPorEstado(ctx context.Context, in ConductoresPorEstadoInput, page table.PageOptions) (table.Page[ConductoresPorEstadoItem], error) {
 	return table.Many(ctx, db.run, conductoresPorEstadoRead, in.input(), page, conductoresPorEstadoItemOf)
 }
@@ -411,7 +411,7 @@ type ConductoresPorVencerItem struct {
 //
 //	Query  TransporteApp.GSI3: GSI3PK = "USER#{userId}#CONDUCTOR#VENCE" AND GSI3SK BETWEEN "{from}" AND "{to}"
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) ConductoresPorVencer(ctx context.Context, in ConductoresPorVencerInput, page table.PageOptions) (table.Page[ConductoresPorVencerItem], error) {
 	return table.Many(ctx, db.run, conductoresPorVencerRead, in.input(), page, conductoresPorVencerItemOf)
 }
@@ -450,7 +450,7 @@ type VehiculosPorVencerItem struct {
 //
 //	Query  TransporteApp.GSI3: GSI3PK = "USER#{userId}#VEHICULO#VENCE" AND GSI3SK BETWEEN "{from}" AND "{to}"
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) VehiculosPorVencer(ctx context.Context, in VehiculosPorVencerInput, page table.PageOptions) (table.Page[VehiculosPorVencerItem], error) {
 	return table.Many(ctx, db.run, vehiculosPorVencerRead, in.input(), page, vehiculosPorVencerItemOf)
 }
@@ -487,7 +487,7 @@ type RemolquesPorVencerItem struct {
 //
 //	Query  TransporteApp.GSI3: GSI3PK = "USER#{userId}#REMOLQUE#VENCE" AND GSI3SK BETWEEN "{from}" AND "{to}"
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) RemolquesPorVencer(ctx context.Context, in RemolquesPorVencerInput, page table.PageOptions) (table.Page[RemolquesPorVencerItem], error) {
 	return table.Many(ctx, db.run, remolquesPorVencerRead, in.input(), page, remolquesPorVencerItemOf)
 }
@@ -507,7 +507,7 @@ type VehiculoPorIDInput struct {
 //
 //	GetItem  TransporteApp: PK = "USER#{userId}" AND SK = "VEHICULO#{vehiculoId}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) VehiculoPorID(ctx context.Context, in VehiculoPorIDInput) (Vehiculo, error) {
@@ -529,7 +529,7 @@ type VehiculosDeUsuarioInput struct {
 //
 //	Query  TransporteApp: PK = "USER#{userId}" AND begins_with(SK, "VEHICULO#")
 //	costs  1 read unit
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) VehiculosDeUsuario(ctx context.Context, in VehiculosDeUsuarioInput, page table.PageOptions) (table.Page[Vehiculo], error) {
 	return table.Many(ctx, db.run, vehiculosDeUsuarioRead, in.input(), page, vehiculoOf)
 }
@@ -560,7 +560,7 @@ type VehiculosPorEstadoItem struct {
 //
 //	Query  TransporteApp.GSI1: GSI1PK = "USER#{userId}#VEHICULO#{estado}"
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) VehiculosPorEstado(ctx context.Context, in VehiculosPorEstadoInput, page table.PageOptions) (table.Page[VehiculosPorEstadoItem], error) {
 	return table.Many(ctx, db.run, vehiculosPorEstadoRead, in.input(), page, vehiculosPorEstadoItemOf)
 }
@@ -580,7 +580,7 @@ type RemolquePorIDInput struct {
 //
 //	GetItem  TransporteApp: PK = "USER#{userId}" AND SK = "REMOLQUE#{remolqueId}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) RemolquePorID(ctx context.Context, in RemolquePorIDInput) (Remolque, error) {
@@ -602,7 +602,7 @@ type RemolquesDeUsuarioInput struct {
 //
 //	Query  TransporteApp: PK = "USER#{userId}" AND begins_with(SK, "REMOLQUE#")
 //	costs  0.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) RemolquesDeUsuario(ctx context.Context, in RemolquesDeUsuarioInput, page table.PageOptions) (table.Page[Remolque], error) {
 	return table.Many(ctx, db.run, remolquesDeUsuarioRead, in.input(), page, remolqueOf)
 }
@@ -633,7 +633,7 @@ type RemolquesPorEstadoItem struct {
 //
 //	Query  TransporteApp.GSI1: GSI1PK = "USER#{userId}#REMOLQUE#{estado}"
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) RemolquesPorEstado(ctx context.Context, in RemolquesPorEstadoInput, page table.PageOptions) (table.Page[RemolquesPorEstadoItem], error) {
 	return table.Many(ctx, db.run, remolquesPorEstadoRead, in.input(), page, remolquesPorEstadoItemOf)
 }
@@ -655,7 +655,7 @@ type AgendasInput struct {
 //
 //	BatchGetItem  TransporteApp: PK = "USER#{userId}" AND SK = "AGENDA#{recursoId}"
 //	costs         20 read units with 20 keys, 1 for each
-//	fresh         strong: every write that was answered is seen
+//	fresh         strong: every acknowledged write is visible
 //
 // The answers stand in the order of the inputs, nil for an item that is not there. With more than 100 inputs it fails
 // with table.ErrLines.
@@ -673,7 +673,7 @@ type CartaPorIDInput struct {
 //
 //	GetItem  TransporteApp: PK = "USER#{userId}" AND SK = "CARTA#{cartaId}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) CartaPorID(ctx context.Context, in CartaPorIDInput) (Carta, error) {
@@ -697,7 +697,7 @@ type CartaPorFolioInput struct {
 //	GetItem       TransporteApp: PK = "USER#{userId}" AND SK = "FOLIO#{folio}"
 //	then GetItem  TransporteApp: PK = "USER#{userId}" AND SK = "CARTA#{cartaId}"
 //	costs         2 read units
-//	fresh         strong: every write that was answered is seen
+//	fresh         strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) CartaPorFolio(ctx context.Context, in CartaPorFolioInput) (Carta, error) {
@@ -715,7 +715,7 @@ type CartasDeUsuarioInput struct {
 //
 //	Query  TransporteApp: PK = "USER#{userId}" AND begins_with(SK, "CARTA#"); descending
 //	costs  0.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) CartasDeUsuario(ctx context.Context, in CartasDeUsuarioInput, page table.PageOptions) (table.Page[Carta], error) {
 	return table.Many(ctx, db.run, cartasDeUsuarioRead, in.input(), page, cartaOf)
 }
@@ -746,7 +746,7 @@ type CartasDeViajeItem struct {
 //
 //	Query  TransporteApp.GSI2: GSI2PK = "USER#{userId}#VIAJE#{viajeId}" AND begins_with(GSI2SK, "CARTA#")
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) CartasDeViaje(ctx context.Context, in CartasDeViajeInput, page table.PageOptions) (table.Page[CartasDeViajeItem], error) {
 	return table.Many(ctx, db.run, cartasDeViajeRead, in.input(), page, cartasDeViajeItemOf)
 }
@@ -777,7 +777,7 @@ type CartasPorEstadoItem struct {
 //
 //	Query  TransporteApp.GSI1: GSI1PK = "USER#{userId}#CARTA#{status}"
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) CartasPorEstado(ctx context.Context, in CartasPorEstadoInput, page table.PageOptions) (table.Page[CartasPorEstadoItem], error) {
 	return table.Many(ctx, db.run, cartasPorEstadoRead, in.input(), page, cartasPorEstadoItemOf)
 }
@@ -797,7 +797,7 @@ type MercanciasDeCartaInput struct {
 //
 //	Query  TransporteApp: PK = "USER#{userId}#CARTA#{cartaId}" AND begins_with(SK, "MERCANCIA#")
 //	costs  1 read unit
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 func (db *DB) MercanciasDeCarta(ctx context.Context, in MercanciasDeCartaInput, page table.PageOptions) (table.Page[Mercancia], error) {
 	return table.Many(ctx, db.run, mercanciasDeCartaRead, in.input(), page, mercanciaOf)
 }
@@ -818,7 +818,7 @@ type MercanciaPorOrdenInput struct {
 //
 //	GetItem  TransporteApp: PK = "USER#{userId}#CARTA#{cartaId}" AND SK = "MERCANCIA#{orden|pad(5)}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) MercanciaPorOrden(ctx context.Context, in MercanciaPorOrdenInput) (Mercancia, error) {
@@ -841,7 +841,7 @@ type XMLDeCartaInput struct {
 //
 //	Query  TransporteApp: PK = "USER#{userId}#XML#{cartaId}" AND begins_with(SK, "XML#")
 //	costs  1 read unit
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 func (db *DB) XMLDeCarta(ctx context.Context, in XMLDeCartaInput, page table.PageOptions) (table.Page[XMLParte], error) {
 	return table.Many(ctx, db.run, xmlDeCartaRead, in.input(), page, xmlParteOf)
 }
@@ -861,7 +861,7 @@ type PosicionActualInput struct {
 //
 //	GetItem  TransporteApp: PK = "USER#{userId}#VIAJE#{viajeId}" AND SK = "ACTUAL"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) PosicionActual(ctx context.Context, in PosicionActualInput) (Tracking, error) {
@@ -887,7 +887,7 @@ type RutaInput struct {
 //
 //	Query  TransporteApp: PK = "USER#{userId}#VIAJE#{viajeId}" AND SK BETWEEN "POS#{from}" AND "POS#{to}"; filter ttl > :now
 //	costs  2 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) Ruta(ctx context.Context, in RutaInput, page table.PageOptions) (table.Page[Posicion], error) {
 	return table.Many(ctx, db.run, rutaRead, in.input(), page, posicionOf)
 }
@@ -906,7 +906,7 @@ type SesionesDeUsuarioInput struct {
 //
 //	Query  TransporteApp: PK = "USER#{userId}" AND begins_with(SK, "SESSION#"); filter ttl > :now
 //	costs  0.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) SesionesDeUsuario(ctx context.Context, in SesionesDeUsuarioInput, page table.PageOptions) (table.Page[Session], error) {
 	return table.Many(ctx, db.run, sesionesDeUsuarioRead, in.input(), page, sessionOf)
 }
@@ -926,7 +926,7 @@ type PeticionPorClaveInput struct {
 //
 //	GetItem  TransporteApp: PK = "USER#{userId}" AND SK = "IDEMPOTENCY#{requestKey}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) PeticionPorClave(ctx context.Context, in PeticionPorClaveInput) (Peticion, error) {
@@ -951,7 +951,7 @@ type ActsOfDayInput struct {
 //
 //	Query  TransporteApp: PK = "ACTS#{day}"; filter ttl > :now; descending
 //	costs  2.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) ActsOfDay(ctx context.Context, in ActsOfDayInput, page table.PageOptions) (table.Page[Act], error) {
 	return table.Many(ctx, db.run, actsOfDayRead, in.input(), page, actOf)
 }
@@ -983,7 +983,7 @@ type CartaCompletaResult struct {
 //
 //	Query  TransporteApp: PK = "USER#{userId}#CARTA#{cartaId}" AND SK BETWEEN "AUTOTRANSPORTE" AND "UBICACION#…"
 //	costs  1 read unit
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 func (db *DB) CartaCompleta(ctx context.Context, in CartaCompletaInput, page table.PageOptions) (CartaCompletaResult, error) {
 	found, err := db.run.Collect(ctx, cartaCompletaCollection, in.input(), page)
 	if err != nil {

@@ -549,7 +549,7 @@ type CrearVehiculoResult struct {
 // A vehicle more, if the plan allows it.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
-//	create  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if it does not exist; GSI1 added (1); GSI3 added (1: sparse, without a share all are counted)
+//	create  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if it does not exist; GSI1 added (1); GSI3 added (1: sparse; all items are counted, since no share is declared)
 //	put     Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}; if it does not exist
 //	create  Agenda.key USER#{userId} / AGENDA#{recursoId}; if it does not exist
 //	update  User.key USER#{userId} / PROFILE#metadata; if numVehiculos < subscription.limits.vehiculos AND subscription.status = 'active' AND subscription.expiresAt > :now
@@ -652,7 +652,7 @@ type BorrarVehiculoResult struct {
 
 // BorrarVehiculo does, as a whole or not at all: delete Vehiculo, delete Agenda, update User.
 //
-//	delete  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje'; GSI1 removed (1); GSI3 removed (1: sparse, without a share all are counted)
+//	delete  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje'; GSI1 removed (1); GSI3 removed (1: sparse; all items are counted, since no share is declared)
 //	delete  Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}
 //	delete  Agenda.key USER#{userId} / AGENDA#{recursoId}; if abiertos = 0
 //	update  User.key USER#{userId} / PROFILE#metadata
@@ -706,7 +706,7 @@ type CrearRemolqueResult struct {
 // CrearRemolque does, as a whole or not at all: create Remolque, create Agenda, check User.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
-//	create  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if it does not exist; GSI1 added (1); GSI3 added (1: sparse, without a share all are counted)
+//	create  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if it does not exist; GSI1 added (1); GSI3 added (1: sparse; all items are counted, since no share is declared)
 //	put     Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}; if it does not exist
 //	create  Agenda.key USER#{userId} / AGENDA#{recursoId}; if it does not exist
 //	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active' AND subscription.expiresAt > :now
@@ -792,7 +792,7 @@ type BorrarRemolqueInput struct {
 
 // BorrarRemolque does, as a whole or not at all: delete Remolque, delete Agenda.
 //
-//	delete  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje'; GSI1 removed (1); GSI3 removed (1: sparse, without a share all are counted)
+//	delete  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje'; GSI1 removed (1); GSI3 removed (1: sparse; all items are counted, since no share is declared)
 //	delete  Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}
 //	delete  Agenda.key USER#{userId} / AGENDA#{recursoId}; if abiertos = 0
 //	costs   8 write units
@@ -1221,7 +1221,7 @@ type IniciarViajeResult struct {
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND revision = :visto AND attribute_exists(resources) AND fechaInicioProgramada <= :limite AND (fiscal.cartaPorteStatus = 'timbrada' OR (local = true AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'))); GSI1 moved (2); GSI2 updated (2)
 //	create  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if it does not exist
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado = 'disponible' AND activo = true; GSI1 moved (2); GSI3 updated (1)
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado = 'disponible'; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado = 'disponible'; GSI1 moved (2); GSI3 updated (1: sparse; all items are counted, since no share is declared)
 //	costs   22 write units
 //
 // It can end in ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeSinRecursos, ErrViajeAnticipado, ErrCartaSinTimbrar,
@@ -1278,8 +1278,8 @@ type IniciarConRemolqueResult struct {
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'programado' AND revision = :visto AND attribute_exists(resources) AND fechaInicioProgramada <= :limite AND (fiscal.cartaPorteStatus = 'timbrada' OR (local = true AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'))); GSI1 moved (2); GSI2 updated (2)
 //	create  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if it does not exist
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado = 'disponible' AND activo = true; GSI1 moved (2); GSI3 updated (1)
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado = 'disponible'; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
-//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado = 'disponible'; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado = 'disponible'; GSI1 moved (2); GSI3 updated (1: sparse; all items are counted, since no share is declared)
+//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado = 'disponible'; GSI1 moved (2); GSI3 updated (1: sparse; all items are counted, since no share is declared)
 //	costs   27 write units
 //
 // It can end in ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeSinRecursos, ErrViajeAnticipado, ErrCartaSinTimbrar,
@@ -1345,7 +1345,7 @@ type CompletarViajeResult struct {
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto; GSI1 moved (2); GSI2 updated (2)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if pings = :pings
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId AND performance.viajesCompletados = :completados; GSI1 moved (2); GSI3 updated (1)
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse; all items are counted, since no share is declared)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
 //	costs   26 write units with 2 lines, 2 for each
 //
@@ -1413,8 +1413,8 @@ type CompletarConRemolqueResult struct {
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto; GSI1 moved (2); GSI2 updated (2)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if pings = :pings
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId AND performance.viajesCompletados = :completados; GSI1 moved (2); GSI3 updated (1)
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
-//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse; all items are counted, since no share is declared)
+//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse; all items are counted, since no share is declared)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
 //	costs   33 write units with 3 lines, 2 for each
 //
@@ -1547,7 +1547,7 @@ type CancelarEnCursoResult struct {
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (2)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1)
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse; all items are counted, since no share is declared)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
 //	costs   26 write units with 2 lines, 2 for each
 //
@@ -1609,8 +1609,8 @@ type CancelarEnCursoConRemolqueResult struct {
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'en_curso' AND revision = :visto AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (2)
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL
 //	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if asignacion.viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1)
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
-//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse, without a share all are counted)
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse; all items are counted, since no share is declared)
+//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if viajeActualId = :viajeId; GSI1 moved (2); GSI3 updated (1: sparse; all items are counted, since no share is declared)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
 //	costs   33 write units with 3 lines, 2 for each
 //

@@ -21,7 +21,7 @@ type RoomByIDInput struct {
 //
 //	GetItem  trinity-rooms: id = "{roomId}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) RoomByID(ctx context.Context, in RoomByIDInput) (Room, error) {
@@ -46,7 +46,7 @@ type RoomByCodeInput struct {
 //	GetItem       trinity-rooms: id = "CODE#{code}"
 //	then GetItem  trinity-rooms: id = "{roomId}"
 //	costs         2 read units
-//	fresh         strong: every write that was answered is seen
+//	fresh         strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) RoomByCode(ctx context.Context, in RoomByCodeInput) (Room, error) {
@@ -76,7 +76,7 @@ type RoomsOfHostItem struct {
 //
 //	Query  trinity-rooms.host-index: hostId = "{hostId}"; descending
 //	costs  1 read unit
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) RoomsOfHost(ctx context.Context, in RoomsOfHostInput, page table.PageOptions) (table.Page[RoomsOfHostItem], error) {
 	return table.Many(ctx, db.run, roomsOfHostRead, in.input(), page, roomsOfHostItemOf)
 }
@@ -97,7 +97,7 @@ type MoviesInput struct {
 //
 //	Query  trinity-votes: roomId = "MOVIES#{roomId}"
 //	costs  4 read units
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 func (db *DB) Movies(ctx context.Context, in MoviesInput, page table.PageOptions) (table.Page[Movie], error) {
 	return table.Many(ctx, db.run, moviesRead, in.input(), page, movieOf)
 }
@@ -119,7 +119,7 @@ type MovieOfInput struct {
 //
 //	GetItem  trinity-votes: roomId = "MOVIES#{roomId}" AND userMovieId = "{movieId|pad(8)}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) MovieOf(ctx context.Context, in MovieOfInput) (Movie, error) {
@@ -143,7 +143,7 @@ type MembersInput struct {
 //
 //	Query  trinity-votes: roomId = "MEMBERS#{roomId}"
 //	costs  1 read unit
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 func (db *DB) Members(ctx context.Context, in MembersInput, page table.PageOptions) (table.Page[Member], error) {
 	return table.Many(ctx, db.run, membersRead, in.input(), page, memberOf)
 }
@@ -165,7 +165,7 @@ type MemberOfInput struct {
 //
 //	GetItem  trinity-votes: roomId = "MEMBERS#{roomId}" AND userMovieId = "{userId}#JOINED"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) MemberOf(ctx context.Context, in MemberOfInput) (Member, error) {
@@ -189,7 +189,7 @@ type VotesOfRoomInput struct {
 //
 //	Query  trinity-votes: roomId = "{roomId}"
 //	costs  2 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) VotesOfRoom(ctx context.Context, in VotesOfRoomInput, page table.PageOptions) (table.Page[Vote], error) {
 	return table.Many(ctx, db.run, votesOfRoomRead, in.input(), page, voteOf)
 }
@@ -212,7 +212,7 @@ type VoteOfInput struct {
 //
 //	GetItem  trinity-votes: roomId = "{roomId}" AND userMovieId = "{userId}#{movieId}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) VoteOf(ctx context.Context, in VoteOfInput) (Vote, error) {
@@ -237,7 +237,7 @@ type VotesOfUserInRoomInput struct {
 //
 //	Query  trinity-votes: roomId = "{roomId}" AND begins_with(userMovieId, "{userId}#")
 //	costs  2 read units
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 func (db *DB) VotesOfUserInRoom(ctx context.Context, in VotesOfUserInRoomInput, page table.PageOptions) (table.Page[Vote], error) {
 	return table.Many(ctx, db.run, votesOfUserInRoomRead, in.input(), page, voteOf)
 }
@@ -270,7 +270,7 @@ type RoomsOfUserItem struct {
 //
 //	Query  trinity-votes.user-index: userId = "{userId}"; descending
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) RoomsOfUser(ctx context.Context, in RoomsOfUserInput, page table.PageOptions) (table.Page[RoomsOfUserItem], error) {
 	return table.Many(ctx, db.run, roomsOfUserRead, in.input(), page, roomsOfUserItemOf)
 }
@@ -303,7 +303,7 @@ type RoomsOfUserWithoutMatchItem struct {
 //
 //	Query  trinity-votes.unmatched-index: unmatchedUserId = "{userId}"; descending
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) RoomsOfUserWithoutMatch(ctx context.Context, in RoomsOfUserWithoutMatchInput, page table.PageOptions) (table.Page[RoomsOfUserWithoutMatchItem], error) {
 	return table.Many(ctx, db.run, roomsOfUserWithoutMatchRead, in.input(), page, roomsOfUserWithoutMatchItemOf)
 }
@@ -324,7 +324,7 @@ type MatchesOfRoomInput struct {
 //
 //	Query  trinity-matches: roomId = "{roomId}"
 //	costs  1 read unit
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 func (db *DB) MatchesOfRoom(ctx context.Context, in MatchesOfRoomInput, page table.PageOptions) (table.Page[Match], error) {
 	return table.Many(ctx, db.run, matchesOfRoomRead, in.input(), page, matchOf)
 }
@@ -346,7 +346,7 @@ type MatchOfInput struct {
 //
 //	GetItem  trinity-matches: roomId = "{roomId}" AND movieId = "{movieId}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) MatchOf(ctx context.Context, in MatchOfInput) (Match, error) {
@@ -370,7 +370,7 @@ type MatchesOfUserInput struct {
 //
 //	Query  trinity-matches.user-index: userId = "{userId}"; descending
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) MatchesOfUser(ctx context.Context, in MatchesOfUserInput, page table.PageOptions) (table.Page[UserMatch], error) {
 	return table.Many(ctx, db.run, matchesOfUserRead, in.input(), page, userMatchOf)
 }

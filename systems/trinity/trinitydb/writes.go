@@ -108,7 +108,7 @@ type JoinResult struct {
 //
 // hasMatch is the room's, as it was read.
 //
-//	create  Member.key MEMBERS#{roomId} / {userId}#JOINED; if it does not exist; user-index added (1); unmatched-index added (1: sparse, without a share all are counted)
+//	create  Member.key MEMBERS#{roomId} / {userId}#JOINED; if it does not exist; user-index added (1); unmatched-index added (1: sparse; all items are counted, since no share is declared)
 //	update  Room.key {roomId}; if memberCount < 40 AND hasMatch = :hasMatch AND closed = false
 //	costs   6 write units
 //
@@ -415,7 +415,7 @@ type LeaveResult struct {
 //
 // Without votes, and where no film then has all of them.
 //
-//	delete  Member.key MEMBERS#{roomId} / {userId}#JOINED; if votes = 0; user-index removed (1); unmatched-index removed (1: sparse, without a share all are counted)
+//	delete  Member.key MEMBERS#{roomId} / {userId}#JOINED; if votes = 0; user-index removed (1); unmatched-index removed (1: sparse; all items are counted, since no share is declared)
 //	update  Room.key {roomId}; if version = :version
 //	costs   6 write units
 //
@@ -461,7 +461,7 @@ type LeaveWithMatchesResult struct {
 //
 // The same where films then have all yes votes. The lines are these.
 //
-//	delete  Member.key MEMBERS#{roomId} / {userId}#JOINED; if votes = 0; user-index removed (1); unmatched-index removed (1: sparse, without a share all are counted)
+//	delete  Member.key MEMBERS#{roomId} / {userId}#JOINED; if votes = 0; user-index removed (1); unmatched-index removed (1: sparse; all items are counted, since no share is declared)
 //	update  Room.key {roomId}; if version = :version; host-index updated (1)
 //	create  Match.key {roomId} / {movieId}, each line; if it does not exist
 //	update  Movie.key MOVIES#{roomId} / {movieId|pad(8)}, each line

@@ -19,7 +19,7 @@ type OwnerByIDInput struct {
 //
 //	GetItem  kinds-things-{stage}: PK = "OWNER#{ownerId}" AND SK = "OWNER"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) OwnerByID(ctx context.Context, in OwnerByIDInput) (Owner, error) {
@@ -42,7 +42,7 @@ type OwnerByEmailInput struct {
 //	GetItem       kinds-things-{stage}: PK = "EMAIL#{email|lower}" AND SK = "UNIQUE"
 //	then GetItem  kinds-things-{stage}: PK = "OWNER#{ownerId}" AND SK = "OWNER"
 //	costs         1 read unit
-//	fresh         eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh         eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) OwnerByEmail(ctx context.Context, in OwnerByEmailInput) (Owner, error) {
@@ -59,7 +59,7 @@ type ThingByIDInput struct {
 //
 //	GetItem  kinds-things-{stage}: PK = "OWNER#{ownerId}" AND SK = "THING#{thingId}"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) ThingByID(ctx context.Context, in ThingByIDInput) (Thing, error) {
@@ -91,7 +91,7 @@ type ThingCopyItem struct {
 //
 //	GetItem  kinds-things-{stage}: PK = "THING#{thingId}" AND SK = "COPY"
 //	costs    0.5 read units
-//	fresh    eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh    eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) ThingCopy(ctx context.Context, in ThingCopyInput) (ThingCopyItem, error) {
@@ -123,7 +123,7 @@ type ThingOfOwnerItem struct {
 //	GetItem       kinds-things-{stage}: PK = "THING#{thingId}" AND SK = "COPY"
 //	then GetItem  kinds-things-{stage}: PK = "OWNER#{ownerId}" AND SK = "THING#{thingId}"
 //	costs         1 read unit
-//	fresh         eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh         eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
 // Without an item it fails with table.ErrNotFound, and so for one of another ownerId.
 func (db *DB) ThingOfOwner(ctx context.Context, in ThingOfOwnerInput) (ThingOfOwnerItem, error) {
@@ -147,7 +147,7 @@ type ThingsByRankInput struct {
 //
 //	Query  kinds-things-{stage}.LSI1: PK = "OWNER#{ownerId}" AND rank BETWEEN "{from}" AND "{to}"
 //	costs  0.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) ThingsByRank(ctx context.Context, in ThingsByRankInput, page table.PageOptions) (table.Page[Thing], error) {
 	return table.Many(ctx, db.run, thingsByRankRead, in.input(), page, thingOf)
 }
@@ -172,11 +172,11 @@ type ThingsByTitleItem struct {
 	Payload []byte
 }
 
-// ThingsByTitle finds the Thing items of a given region, whose title begins with a given text, by title, 2 a page.
+// ThingsByTitle finds the Thing items of a given region, whose title starts with a given prefix, by title, 2 a page.
 //
 //	Query  kinds-things-{stage}.GSI1: GSI1PK = "REGION#{region}" AND begins_with(GSI1SK, "{title…|fold}")
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) ThingsByTitle(ctx context.Context, in ThingsByTitleInput, page table.PageOptions) (table.Page[ThingsByTitleItem], error) {
 	return table.Many(ctx, db.run, thingsByTitleRead, in.input(), page, thingsByTitleItemOf)
 }
@@ -207,7 +207,7 @@ type ThingsByColorItem struct {
 //
 //	Query  kinds-things-{stage}.GSI2: region = "{region}" AND color = "{color}" AND price BETWEEN "{from}" AND "{to}"; descending
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) ThingsByColor(ctx context.Context, in ThingsByColorInput) ([]ThingsByColorItem, error) {
 	return table.First(ctx, db.run, thingsByColorRead, in.input(), thingsByColorItemOf)
 }
@@ -226,7 +226,7 @@ type DearThingsInput struct {
 //
 //	Query  kinds-things-{stage}: PK = "OWNER#{ownerId}" AND begins_with(SK, "THING#"); filter price >= :least AND (attribute_not_exists(optDate) OR optDate < :before) AND contains(words, :word) AND point.height > :above
 //	costs  0.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) DearThings(ctx context.Context, in DearThingsInput, page table.PageOptions) (table.Page[Thing], error) {
 	return table.Many(ctx, db.run, dearThingsRead, in.input(), page, thingOf)
 }
@@ -247,7 +247,7 @@ type EventsOfInput struct {
 //
 //	Query  kinds-log: source = "{source}" AND at BETWEEN "{from}" AND "{to}"; descending
 //	costs  0.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) EventsOf(ctx context.Context, in EventsOfInput, page table.PageOptions) (table.Page[Event], error) {
 	return table.Many(ctx, db.run, eventsOfRead, in.input(), page, eventOf)
 }
@@ -266,7 +266,7 @@ type SettingByNameInput struct {
 //
 //	GetItem  kinds-plain: id = "SETTING#{name|lower}"
 //	costs    0.5 read units
-//	fresh    eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh    eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) SettingByName(ctx context.Context, in SettingByNameInput) (Setting, error) {
@@ -291,7 +291,7 @@ type TableInput struct {
 //
 //	GetItem  table: pk = "{x}" AND sk = "{v}"
 //	costs    0.5 read units
-//	fresh    eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh    eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) Table(ctx context.Context, in TableInput) (Table, error) {
@@ -312,11 +312,11 @@ type ReadInput struct {
 	Page    string
 }
 
-// Read finds the table items of a given x, whose v begins with a given text, where err <> :page.
+// Read finds the table items of a given x, whose v starts with a given prefix, where err <> :page.
 //
 //	Query  table: pk = "{x}" AND begins_with(sk, "{v…}"); filter err <> :page
 //	costs  0.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) Read(ctx context.Context, in ReadInput, page table.PageOptions) (table.Page[Table], error) {
 	return table.Many(ctx, db.run, readRead, in.input(), page, tableOf)
 }
@@ -337,7 +337,7 @@ type TimeInput struct {
 //
 //	Query  table: pk = "{x}" AND sk BETWEEN "T#{from}" AND "T#{to}"; descending
 //	costs  0.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) Time(ctx context.Context, in TimeInput) ([]Time, error) {
 	return table.First(ctx, db.run, timeRead, in.input(), timeOf)
 }
@@ -351,7 +351,7 @@ type ErrorsInput struct {
 //
 //	GetItem  types-v2.table: pk = "{d}"
 //	costs    0.5 read units
-//	fresh    eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh    eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) Errors(ctx context.Context, in ErrorsInput) (Error, error) {
@@ -378,7 +378,7 @@ type ContextItem struct {
 //
 //	GetItem  table: pk = "{type}" AND sk = "A"
 //	costs    0.5 read units
-//	fresh    eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh    eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) Context(ctx context.Context, in ContextInput) (ContextItem, error) {
@@ -409,7 +409,7 @@ type OwnerWithThingsResult struct {
 //
 //	Query  kinds-things-{stage}: PK = "OWNER#{ownerId}" AND SK BETWEEN "OWNER" AND "THING#…"
 //	costs  0.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
 // Without an Owner it fails with table.ErrNotFound.
 func (db *DB) OwnerWithThings(ctx context.Context, in OwnerWithThingsInput, page table.PageOptions) (OwnerWithThingsResult, error) {
@@ -439,7 +439,7 @@ type OwnerAndThingsResult struct {
 //
 //	Query  kinds-things-{stage}: PK = "OWNER#{ownerId}" AND SK BETWEEN "OWNER" AND "THING#…"
 //	costs  1 read unit
-//	fresh  strong: every write that was answered is seen
+//	fresh  strong: every acknowledged write is visible
 func (db *DB) OwnerAndThings(ctx context.Context, in OwnerAndThingsInput) (OwnerAndThingsResult, error) {
 	found, err := db.run.Collect(ctx, ownerAndThingsCollection, in.input(), table.PageOptions{})
 	if err != nil {
@@ -465,7 +465,7 @@ type FoundResult struct {
 //
 //	Query  table: pk = "{x}"
 //	costs  0.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) Found(ctx context.Context, in FoundInput, page table.PageOptions) (FoundResult, error) {
 	found, err := db.run.Collect(ctx, foundCollection, in.input(), page)
 	if err != nil {

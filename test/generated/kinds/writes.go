@@ -103,7 +103,7 @@ type AddThingResult struct {
 
 // AddThing does, as a whole or not at all: create Thing.
 //
-//	create  Thing.key OWNER#{ownerId} / THING#{thingId}; if it does not exist; GSI1 added (1: sparse, without a share all are counted); GSI2 added (1); LSI1 added (1)
+//	create  Thing.key OWNER#{ownerId} / THING#{thingId}; if it does not exist; GSI1 added (1: sparse; all items are counted, since no share is declared); GSI2 added (1); LSI1 added (1)
 //	put     Thing.byId THING#{thingId} / COPY; if it does not exist
 //	put     Thing.whole WHOLE#{thingId} / {createdAt}; if it does not exist; GSI2 added (1); LSI1 added (1)
 //	update  Owner.key OWNER#{ownerId} / OWNER
@@ -141,7 +141,7 @@ type ChangeThingResult struct {
 
 // ChangeThing does, as a whole or not at all: update Thing.
 //
-//	update  Thing.key OWNER#{ownerId} / THING#{thingId}; if active = true; GSI1 moved (2: sparse, without a share all are counted); GSI2 moved (2); LSI1 updated (1)
+//	update  Thing.key OWNER#{ownerId} / THING#{thingId}; if active = true; GSI1 moved (2: sparse; all items are counted, since no share is declared); GSI2 moved (2); LSI1 updated (1)
 //	update  Thing.byId THING#{thingId} / COPY; if active = true
 //	update  Thing.whole WHOLE#{thingId} / {createdAt}; if active = true; GSI2 moved (2); LSI1 updated (1)
 //	update  Owner.key OWNER#{ownerId} / OWNER
@@ -176,7 +176,7 @@ type RenameThingResult struct {
 
 // RenameThing does, as a whole or not at all: update Thing.
 //
-//	update  Thing.key OWNER#{ownerId} / THING#{thingId}; GSI1 moved (2: sparse, without a share all are counted); LSI1 updated (1)
+//	update  Thing.key OWNER#{ownerId} / THING#{thingId}; GSI1 moved (2: sparse; all items are counted, since no share is declared); LSI1 updated (1)
 //	update  Thing.byId THING#{thingId} / COPY
 //	update  Thing.whole WHOLE#{thingId} / {createdAt}; LSI1 updated (1)
 //	costs   10 write units
@@ -203,7 +203,7 @@ type DropThingInput struct {
 
 // DropThing does, as a whole or not at all: delete Thing.
 //
-//	delete  Thing.key OWNER#{ownerId} / THING#{thingId}; if price < :most; GSI1 removed (1: sparse, without a share all are counted); GSI2 removed (1); LSI1 removed (1)
+//	delete  Thing.key OWNER#{ownerId} / THING#{thingId}; if price < :most; GSI1 removed (1: sparse; all items are counted, since no share is declared); GSI2 removed (1); LSI1 removed (1)
 //	delete  Thing.byId THING#{thingId} / COPY; if price < :most
 //	delete  Thing.whole WHOLE#{thingId} / {createdAt}; if price < :most; GSI2 removed (1); LSI1 removed (1)
 //	update  Owner.key OWNER#{ownerId} / OWNER

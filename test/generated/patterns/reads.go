@@ -19,7 +19,7 @@ type ProductByIDInput struct {
 //
 //	GetItem  patterns-{stage}: PK = "PRODUCT#{product}" AND SK = "PRODUCT"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) ProductByID(ctx context.Context, in ProductByIDInput) (Product, error) {
@@ -42,7 +42,7 @@ type ProductByCodeInput struct {
 //	GetItem       patterns-{stage}: PK = "CODE#{code}" AND SK = "CODE"
 //	then GetItem  patterns-{stage}: PK = "PRODUCT#{product}" AND SK = "PRODUCT"
 //	costs         2 read units
-//	fresh         strong: every write that was answered is seen
+//	fresh         strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) ProductByCode(ctx context.Context, in ProductByCodeInput) (Product, error) {
@@ -69,7 +69,7 @@ type ProductsOfItem struct {
 //
 //	Query  patterns-{stage}: PK = "SHOP#{shop}" AND begins_with(SK, "PRODUCT#")
 //	costs  1 read unit
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) ProductsOf(ctx context.Context, in ProductsOfInput, page table.PageOptions) (table.Page[ProductsOfItem], error) {
 	return table.Many(ctx, db.run, productsOfRead, in.input(), page, productsOfItemOf)
 }
@@ -89,7 +89,7 @@ type ProductsOfBrandInput struct {
 //
 //	Query  patterns-{stage}.GSI1: GSI1PK = "BRAND#{brand}#{status}"
 //	costs  1 read unit
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) ProductsOfBrand(ctx context.Context, in ProductsOfBrandInput, page table.PageOptions) (table.Page[Product], error) {
 	return table.Many(ctx, db.run, productsOfBrandRead, in.input(), page, productOf)
 }
@@ -108,7 +108,7 @@ type EndingOfInput struct {
 //
 //	Query  patterns-{stage}.ByEnd: shop = "{shop}"; filter attribute_exists(endsAt)
 //	costs  1 read unit
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) EndingOf(ctx context.Context, in EndingOfInput, page table.PageOptions) (table.Page[Product], error) {
 	return table.Many(ctx, db.run, endingOfRead, in.input(), page, productOf)
 }
@@ -127,7 +127,7 @@ type ShopByIDInput struct {
 //
 //	GetItem  patterns-{stage}: PK = "SHOP#{shop}" AND SK = "SHOP"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) ShopByID(ctx context.Context, in ShopByIDInput) (Shop, error) {
@@ -149,7 +149,7 @@ type CartByIDInput struct {
 //
 //	GetItem  patterns-{stage}: PK = "CART#{cart}" AND SK = "CART"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) CartByID(ctx context.Context, in CartByIDInput) (Cart, error) {
@@ -180,7 +180,7 @@ type CartsOfItem struct {
 //
 //	Query  patterns-{stage}: PK = "SHOP#{shop}" AND begins_with(SK, "CART#")
 //	costs  1 read unit
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) CartsOf(ctx context.Context, in CartsOfInput, page table.PageOptions) (table.Page[CartsOfItem], error) {
 	return table.Many(ctx, db.run, cartsOfRead, in.input(), page, cartsOfItemOf)
 }
@@ -199,7 +199,7 @@ type PostByIDInput struct {
 //
 //	GetItem  patterns-{stage}: PK = "POST#{post}" AND SK = "POST"
 //	costs    1 read unit
-//	fresh    strong: every write that was answered is seen
+//	fresh    strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) PostByID(ctx context.Context, in PostByIDInput) (Post, error) {
@@ -228,7 +228,7 @@ type PostsOfItem struct {
 //
 //	Query  patterns-{stage}: PK = "SHOP#{shop}" AND begins_with(SK, "POST#")
 //	costs  0.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) PostsOf(ctx context.Context, in PostsOfInput, page table.PageOptions) (table.Page[PostsOfItem], error) {
 	return table.Many(ctx, db.run, postsOfRead, in.input(), page, postsOfItemOf)
 }
@@ -247,7 +247,7 @@ type CommentsOnInput struct {
 //
 //	Query  patterns-{stage}: PK = "ABOUT#{target}" AND begins_with(SK, "COMMENT#"); descending
 //	costs  1 read unit
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) CommentsOn(ctx context.Context, in CommentsOnInput, page table.PageOptions) (table.Page[Comment], error) {
 	return table.Many(ctx, db.run, commentsOnRead, in.input(), page, commentOf)
 }
@@ -266,7 +266,7 @@ type OpenOfInput struct {
 //
 //	Query  patterns-{stage}.GSI1: GSI1PK = "OPEN#{team}"
 //	costs  1 read unit
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) OpenOf(ctx context.Context, in OpenOfInput, page table.PageOptions) (table.Page[Ticket], error) {
 	return table.Many(ctx, db.run, openOfRead, in.input(), page, ticketOf)
 }
@@ -281,11 +281,11 @@ type DoneInInput struct {
 	DoneAt time.Time
 }
 
-// DoneIn finds the Ticket items, of the bucket of a given doneAt, by doneAt descending, 20 a page.
+// DoneIn finds the Ticket items, in the bucket of a given doneAt, by doneAt descending, 20 a page.
 //
 //	Query  patterns-{stage}.GSI1: GSI1PK = "DONE#{doneAt|date(yyyy-MM)}"; descending
 //	costs  1 read unit
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) DoneIn(ctx context.Context, in DoneInInput, page table.PageOptions) (table.Page[Ticket], error) {
 	return table.Many(ctx, db.run, doneInRead, in.input(), page, ticketOf)
 }
@@ -304,7 +304,7 @@ type AgentByNumberInput struct {
 //
 //	GetItem  patterns-{stage}: PK = "AGENT#{number|mod(4)}" AND SK = "{number|pad(6)}"
 //	costs    0.5 read units
-//	fresh    eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh    eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) AgentByNumber(ctx context.Context, in AgentByNumberInput) (Agent, error) {
@@ -321,7 +321,7 @@ func (db *DB) AgentByNumberBatch(ctx context.Context, in []AgentByNumberInput) (
 //
 //	Query  patterns-{stage}: PK = "AGENT#{number|mod(4)}"; 4 times, one a shard, merged
 //	costs  4 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) AllAgents(ctx context.Context, page table.PageOptions) (table.Page[Agent], error) {
 	return table.Many(ctx, db.run, allAgentsRead, table.Input{}, page, agentOf)
 }
@@ -336,11 +336,11 @@ type BandInput struct {
 	Points int64
 }
 
-// Band finds the Agent items, of the bucket of a given points, by points descending, 20 a page.
+// Band finds the Agent items, in the bucket of a given points, by points descending, 20 a page.
 //
 //	Query  patterns-{stage}.GSI1: GSI1PK = "POINTS#{points|band(10)}"
 //	costs  1 read unit
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) Band(ctx context.Context, in BandInput, page table.PageOptions) (table.Page[Agent], error) {
 	return table.Many(ctx, db.run, bandRead, in.input(), page, agentOf)
 }
@@ -355,11 +355,11 @@ type BandSizeInput struct {
 	Points int64
 }
 
-// BandSize finds how many Agent items there are, of the bucket of a given points.
+// BandSize finds how many Agent items there are, in the bucket of a given points.
 //
 //	Query  patterns-{stage}.GSI1: GSI1PK = "POINTS#{points|band(10)}"
 //	costs  0.5 read units
-//	fresh  eventual: a global index follows the table within milliseconds, mostly
+//	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) BandSize(ctx context.Context, in BandSizeInput) (int, error) {
 	return db.run.Count(ctx, bandSizeRead, in.input())
 }
@@ -370,11 +370,11 @@ type HowManyOfDayInput struct {
 	At     time.Time
 }
 
-// HowManyOfDay finds how many Event items there are of a given source, of the bucket of a given at.
+// HowManyOfDay finds how many Event items there are of a given source, in the bucket of a given at.
 //
 //	Query  patterns-{stage}: PK = "EVENT#{source}#{at|date(yyyy-MM-dd)}"
 //	costs  0.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) HowManyOfDay(ctx context.Context, in HowManyOfDayInput) (int, error) {
 	return db.run.Count(ctx, howManyOfDayRead, in.input())
 }
@@ -390,7 +390,7 @@ type EventsBetweenInput struct {
 //
 //	Query  patterns-{stage}: PK = "EVENT#{source}#{at|date(yyyy-MM-dd)}" AND SK BETWEEN "{from}" AND "{to}"; one day after another, from bound to bound
 //	costs  3.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) EventsBetween(ctx context.Context, in EventsBetweenInput, page table.PageOptions) (table.Page[Event], error) {
 	return table.Many(ctx, db.run, eventsBetweenRead, in.input(), page, eventOf)
 }
@@ -412,7 +412,7 @@ type LatestEventsInput struct {
 //
 //	Query  patterns-{stage}: PK = "EVENT#{source}#{at|date(yyyy-MM-dd)}" AND SK BETWEEN "{from}" AND "{to}"; descending; one day after another, from now or a bound back to 2024-11-01 or a bound, 10 a page at most
 //	costs  1 read unit
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) LatestEvents(ctx context.Context, in LatestEventsInput, page table.PageOptions) (table.Page[Event], error) {
 	return table.Many(ctx, db.run, latestEventsRead, in.input(), page, eventOf)
 }
@@ -431,7 +431,7 @@ type VisitorsInput struct {
 //
 //	BatchGetItem  patterns-{stage}: PK = "VISITOR#{visitor}" AND SK = "VISITOR"
 //	costs         5 read units with 5 keys, 1 for each
-//	fresh         strong: every write that was answered is seen
+//	fresh         strong: every acknowledged write is visible
 //
 // The answers stand in the order of the inputs, nil for an item that is not there. With more than 250 inputs it fails
 // with table.ErrLines.
@@ -443,7 +443,7 @@ func (db *DB) Visitors(ctx context.Context, in []VisitorsInput) ([]*Visitor, err
 //
 //	Scan   patterns-{stage}
 //	costs  49.5 read units a page, 247 for all
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) AllVisitors(ctx context.Context, page table.PageOptions) (table.Page[Visitor], error) {
 	return table.Many(ctx, db.run, allVisitorsRead, table.Input{}, page, visitorOf)
 }

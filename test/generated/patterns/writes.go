@@ -59,8 +59,8 @@ type OfferResult struct {
 
 // Offer does, as a whole or not at all: create Product.
 //
-//	create  Product.key PRODUCT#{product} / PRODUCT; if it does not exist; GSI1 added (1: sparse, without a share all are counted); ByEnd added (1: sparse, without a share all are counted)
-//	put     Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}; if it does not exist; GSI1 added (1: sparse, without a share all are counted)
+//	create  Product.key PRODUCT#{product} / PRODUCT; if it does not exist; GSI1 added (1: sparse; all items are counted, since no share is declared); ByEnd added (1: sparse; all items are counted, since no share is declared)
+//	put     Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}; if it does not exist; GSI1 added (1: sparse; all items are counted, since no share is declared)
 //	put     Product.Code CODE#{code} / CODE; if it does not exist
 //	update  Shop.key SHOP#{shop} / SHOP
 //	costs   11 write units
@@ -91,8 +91,8 @@ type EndOfferResult struct {
 
 // EndOffer does, as a whole or not at all: update Product.
 //
-//	update  Product.key PRODUCT#{product} / PRODUCT; if attribute_exists(offer); GSI1 updated (1: sparse, without a share all are counted); ByEnd removed (1)
-//	update  Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}; if attribute_exists(offer); GSI1 updated (1: sparse, without a share all are counted)
+//	update  Product.key PRODUCT#{product} / PRODUCT; if attribute_exists(offer); GSI1 updated (1: sparse; all items are counted, since no share is declared); ByEnd removed (1)
+//	update  Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}; if attribute_exists(offer); GSI1 updated (1: sparse; all items are counted, since no share is declared)
 //	update  Shop.key SHOP#{shop} / SHOP
 //	costs   9 write units
 //
@@ -123,7 +123,7 @@ type UnbrandResult struct {
 
 // Unbrand does, as a whole or not at all: update Product.
 //
-//	update  Product.key PRODUCT#{product} / PRODUCT; GSI1 removed (1); ByEnd updated (1: sparse, without a share all are counted)
+//	update  Product.key PRODUCT#{product} / PRODUCT; GSI1 removed (1); ByEnd updated (1: sparse; all items are counted, since no share is declared)
 //	update  Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}; GSI1 removed (1)
 //	costs   7 write units
 //
@@ -164,8 +164,8 @@ type ChangeResult struct {
 // Change does, as a whole or not at all: update Product.
 //
 //	update  Product.key PRODUCT#{product} / PRODUCT; GSI1 moved (2); ByEnd moved (2)
-//	delete  Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}; GSI1 removed (1: sparse, without a share all are counted)
-//	put     Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}; if it does not exist; GSI1 added (1: sparse, without a share all are counted)
+//	delete  Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}; GSI1 removed (1: sparse; all items are counted, since no share is declared)
+//	put     Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}; if it does not exist; GSI1 added (1: sparse; all items are counted, since no share is declared)
 //	delete  Product.Code CODE#{code} / CODE
 //	put     Product.Code CODE#{code} / CODE; if it does not exist
 //	update  Shop.key SHOP#{shop} / SHOP
@@ -207,9 +207,9 @@ type ReviseResult struct {
 
 // Revise does, as a whole or not at all: update Product for each line, update Visitor.
 //
-//	update  Product.key PRODUCT#{product} / PRODUCT, each line; if price > :line.least; GSI1 moved (2); ByEnd updated (1: sparse, without a share all are counted)
-//	delete  Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}, each line; if price > :line.least; GSI1 removed (1: sparse, without a share all are counted)
-//	put     Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}, each line; if it does not exist; GSI1 added (1: sparse, without a share all are counted)
+//	update  Product.key PRODUCT#{product} / PRODUCT, each line; if price > :line.least; GSI1 moved (2); ByEnd updated (1: sparse; all items are counted, since no share is declared)
+//	delete  Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}, each line; if price > :line.least; GSI1 removed (1: sparse; all items are counted, since no share is declared)
+//	put     Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}, each line; if it does not exist; GSI1 added (1: sparse; all items are counted, since no share is declared)
 //	update  Shop.key SHOP#{shop} / SHOP, each line
 //	update  Visitor.key VISITOR#{visitor} / VISITOR
 //	costs   28 write units with 2 lines, 13 for each

@@ -20,7 +20,7 @@ type UserByEmailInput struct {
 //	GetItem       shop-{stage}: PK = "EMAIL#{email|lower}" AND SK = "UNIQUE"
 //	then GetItem  shop-{stage}: PK = "USER#{userId}" AND SK = "PROFILE"
 //	costs         2 read units
-//	fresh         strong: every write that was answered is seen
+//	fresh         strong: every acknowledged write is visible
 //
 // Without an item it fails with table.ErrNotFound.
 func (db *DB) UserByEmail(ctx context.Context, in UserByEmailInput) (User, error) {
@@ -38,7 +38,7 @@ type OrdersOfInput struct {
 //
 //	Query  shop-{stage}: PK = "USER#{userId}" AND SK BETWEEN "ORDER#{from}" AND "ORDER#{to}"; descending
 //	costs  1 read unit
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) OrdersOf(ctx context.Context, in OrdersOfInput, page table.PageOptions) (table.Page[Order], error) {
 	return table.Many(ctx, db.run, ordersOfRead, in.input(), page, orderOf)
 }
@@ -65,7 +65,7 @@ type OrderWithItemsResult struct {
 //
 //	Query  shop-{stage}: PK = "ORDER#{orderId}" AND SK BETWEEN "ORDER" AND "ORDER#ITEM#…"
 //	costs  0.5 read units
-//	fresh  eventual: a write of the last second may be missing; consistent: true costs twice as much
+//	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
 // Without an Order it fails with table.ErrNotFound, and so for one of another userId.
 func (db *DB) OrderWithItems(ctx context.Context, in OrderWithItemsInput) (OrderWithItemsResult, error) {

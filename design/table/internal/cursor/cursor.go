@@ -1,7 +1,7 @@
-// Package cursor owns the form of cursors: positions in the partitions of a list, sealed so that a cursor shows nothing and continues
-// only the list that it was made for. What a list is (its scope) is the caller's to say: package query does.
+// Package cursor defines the format of cursors: positions in the partitions of a list, encrypted so that a cursor reveals
+// nothing and is only valid for the list it was issued for. The caller, package query, defines the scope of a list.
 //
-// A Sealer may be used by any number of goroutines.
+// A Sealer is safe for concurrent use.
 package cursor
 
 import (
@@ -23,9 +23,9 @@ import (
 // Cursor continues a list behind a page; "" is the beginning, and the end.
 type Cursor string
 
-// A cursor is the version, a nonce and a sealed text, in base64url. The text is how far each partition has been read
-// (see EncodePositions), padded so that the cursor's length does not reveal that of keys. XChaCha20-Poly1305 seals it, with the
-// scope (see scope) as additional data: a nonce of 192 bits can be random for as long as a key is used.
+// A cursor is the version, a nonce and a sealed text, in base64url. The text is how far each partition has been read (see
+// EncodePositions), padded so that the cursor's length does not reveal that of keys. XChaCha20-Poly1305 seals it, with
+// the scope (see scope) as additional data: a nonce of 192 bits can be random for as long as a key is used.
 const (
 	cursorVersion    = 2
 	oldCursorVersion = 1 // AES-256-GCM with a key for each cursor
@@ -41,7 +41,7 @@ type Sealer struct {
 	keys []cipher.AEAD // the first seals
 }
 
-// NewSealer makes a Sealer; nil where there is no key.
+// NewSealer makes a Sealer; nil if there is no key.
 func NewSealer(current []byte, old [][]byte) (*Sealer, error) {
 	if len(current) == 0 && len(old) == 0 {
 		return nil, nil
@@ -101,7 +101,7 @@ func (s *Sealer) Open(scope []byte, c Cursor) ([]byte, error) {
 
 // Position is how far a partition has been read: not at all, behind a key, or to its end.
 type Position struct {
-	At   schema.Item // the last key that was consumed; nil where there is none
+	At   schema.Item // the last key that was consumed; nil if there is none
 	Done bool
 }
 
@@ -112,8 +112,8 @@ const (
 	atEnd
 )
 
-// EncodePeriod writes where a walk over periods got to, for EncodePositions to write behind it: when it began, to the millisecond, and
-// the beginning of the period.
+// EncodePeriod writes where a walk over periods got to, for EncodePositions to write behind it: when it began, to the
+// millisecond, and the beginning of the period.
 func EncodePeriod(began time.Time, at string) []byte {
 	out := binary.AppendVarint(nil, began.UnixMilli())
 	return append(binary.AppendUvarint(out, uint64(len(at))), at...)
@@ -130,8 +130,8 @@ func DecodePeriod(text []byte) (began time.Time, at string, rest []byte, err err
 	return time.UnixMilli(millis).UTC(), at, d.text, d.err
 }
 
-// EncodePositions writes behind a text how many items may still follow (0 does not bound them), then for each partition its state and,
-// within it, the attributes of the last key: those that the partition does not tell.
+// EncodePositions writes behind a text how many items may still follow (0 does not bound them), then for each partition
+// its state and, within it, the attributes of the last key: those that the partition does not tell.
 func EncodePositions(out []byte, left int, positions []Position, attributes []schema.Attribute) ([]byte, error) {
 	out = binary.AppendUvarint(out, uint64(max(left, 0))) //nolint:gosec // not negative
 	for _, p := range positions {

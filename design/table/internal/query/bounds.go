@@ -172,7 +172,7 @@ func (s *Source) highest(c schema.SortCondition, known, bound string) string {
 	return high
 }
 
-// follows is the literal behind the field that a condition bounds; "" where there is none.
+// follows is the literal behind the field that a condition bounds; "" if there is none.
 func (s *Source) follows(c schema.SortCondition) string {
 	at := len(c.Known) + 1
 	i := slices.IndexFunc(s.made, func(a schema.KeyAttribute) bool { return a.Name == c.Name })

@@ -1,10 +1,10 @@
-// Package query plans reads. A Source is what a read or a collection asks, of which partitions, in which order and between which
-// bounds; a Question is a read with its checked input, which says whether an item is an answer. It makes no requests: package
-// table sends them, merges the partitions and asks the Question about what comes back.
+// Package query plans reads. A Source defines the partitions, order and bounds of a read or collection; a Question is a
+// read with validated input, which decides whether an item matches. The package sends no requests: package table sends
+// them, merges the partitions and filters the results with the Question.
 //
-// A bound may let items pass that were not asked for, never the other way round: the Question drops them.
+// Bounds may include items that do not match, but never exclude items that do: the Question drops the former.
 //
-// A Source and a Question belong to one call of a pattern, which uses them one at a time.
+// A Source and a Question belong to one call of a pattern and are not safe for concurrent use.
 package query
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// Request is a Query as all partitions are asked with it, but for the values of the partition key. It is nil where the bounds
-// leave nothing to ask for.
+// Request is a Query as all partitions are asked with it, but for the values of the partition key. It is nil if the
+// bounds leave nothing to ask for.
 func (s *Source) Request(table *string, in schema.Input) (*dynamodb.QueryInput, error) {
 	q := &dynamodb.QueryInput{
 		TableName:                 table,

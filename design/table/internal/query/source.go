@@ -140,7 +140,7 @@ func (s *Source) spread(key []schema.KeyAttribute) [][]schema.KeyAttribute {
 	return [][]schema.KeyAttribute{key}
 }
 
-// shards are the texts of a part that spreads a key by a field that is no input; nil where it does not.
+// shards are the texts of a part that spreads a key by a field that is no input; nil if it does not.
 func (s *Source) shards(p schema.Part) []string {
 	if p.Field == "" || slices.Contains(s.by, p.Field) || s.over != "" && p.Field == s.ranged {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// span is what the caller says of one field: a beginning, or bounds. Field is "" where nothing is said.
+// span is what the caller says of one field: a beginning, or bounds. Field is "" if nothing is said.
 type span struct {
 	// part is the field with those functions that write equal what is meant to be equal; see normal.
 	part         schema.Part

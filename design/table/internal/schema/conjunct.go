@@ -84,7 +84,7 @@ func (e *Entity) ReadBy(c *Condition) []string {
 	return out
 }
 
-// Truth is whether a condition holds, as far as that is known from some fields: known is false where it is not. relies are
+// Truth is whether a condition holds, as far as that is known from some fields: known is false if it is not. relies are
 // the fields that it was told from.
 func (e *Entity) Truth(c *Condition, value func(field string) (types.AttributeValue, bool)) (holds, known bool, relies []string, err error) {
 	if c == nil {
@@ -114,7 +114,7 @@ func (e *Entity) Truth(c *Condition, value func(field string) (types.AttributeVa
 	return true, known, relies, nil
 }
 
-// partial is an item with some fields only; all is false where one of them is not known.
+// partial is an item with some fields only; all is false if one of them is not known.
 func (e *Entity) partial(fields []string, value func(field string) (types.AttributeValue, bool)) (it Item, all bool) {
 	it = Item{}
 	for _, name := range fields {

@@ -1,11 +1,11 @@
-// Package schema holds a design's descriptors (tables, entities, patterns) as plain data, and what follows from them and a value
-// alone: whether a value is of a type, the keys and items that an entity's values make, the entity that an item stands for, whether
-// a condition holds.
+// Package schema has the descriptors of a design (tables, entities, patterns) as plain data, and everything that follows
+// from them and a value alone: whether a value has a type, the keys and items of an entity's values, the entity of an
+// item, and whether a condition holds.
 //
-// It knows values in two forms: Values by the fields' names, and an Item by attributes, as DynamoDB stores it. It makes no
-// requests. Its exported methods are for the packages below design/table, which names the types for generated code.
+// It represents values in two forms: Values by field name, and an Item by attribute, as DynamoDB stores it. It sends no
+// requests. Its exported methods are for the packages below design/table, which re-exports the types for generated code.
 //
-// Descriptors do not change once made; all functions may be called at once.
+// Descriptors are immutable; all functions are safe for concurrent use.
 package schema
 
 import (
@@ -103,11 +103,11 @@ type Func struct {
 	Name, Arg string
 }
 
-// Entry is a place in an index: partition key attributes, then sort key attributes. Of several in an index, which have names, never do
-// the conditions of two hold, so that an item is in one of them at most.
+// Entry is a place in an index: partition key attributes, then sort key attributes. Of several in an index, which have
+// names, never do the conditions of two hold, so that an item is in one of them at most.
 type Entry struct {
 	Index  string
-	Name   string // "" where there is one in the index
+	Name   string // "" if there is one in the index
 	PK, SK []KeyAttribute
 	// Where is the condition under which an item has the entry; nil is always.
 	Where *Condition
@@ -133,7 +133,8 @@ type Marker struct {
 
 // Count is a counter that counts, or sums, an entity's items.
 type Count struct {
-	// Entity has the counter: the item whose key fields equal the counted item's fields, of the same names but for those in By.
+	// Entity has the counter: the item whose key fields equal the counted item's fields, of the same names but for those
+	// in By.
 	Entity *Entity
 	Field  string
 	Sum    string // the counted entity's field; "" counts items
@@ -183,7 +184,7 @@ type ConditionParam struct {
 	Type Type
 }
 
-// Inner is a structure's field of a name, a map's element or a list's; nil where the type has none.
+// Inner is a structure's field of a name, a map's element or a list's; nil if the type has none.
 func (t Type) Inner(name string) *Field {
 	switch _, element := Index(name); {
 	case element && t.Kind == KindList && t.Elem != nil, t.Kind == KindMap && t.Elem != nil:

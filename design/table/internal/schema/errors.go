@@ -42,7 +42,7 @@ type Refusal struct { //nolint:errname // what is refused has an error of its ow
 	Line    int    // of a step for each line; -1 otherwise
 	// Err is what the design declares for it, or the entity's NotFound or Exists, or the marker's Taken.
 	Err error
-	// Old is the item as it was; nil where there was none.
+	// Old is the item as it was; nil if there was none.
 	Old Item
 }
 

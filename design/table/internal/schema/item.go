@@ -143,7 +143,7 @@ func EmptySet(v types.AttributeValue) bool {
 	}
 }
 
-// copyOf is the copy of a name, nil where there is none.
+// copyOf is the copy of a name, or nil if there is none.
 func (e *Entity) copyOf(name string) *Copy {
 	for i := range e.Copies {
 		if e.Copies[i].Name == name {
@@ -186,7 +186,7 @@ func (e *Entity) ValuesOf(it Item) Values {
 	return v
 }
 
-// TTLField is the field by which the entity's items go, nil where they stay.
+// TTLField is the field by which the entity's items go, nil if they stay.
 func (e *Entity) TTLField() *Field {
 	if e.TTL == nil {
 		return nil

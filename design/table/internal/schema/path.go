@@ -16,7 +16,7 @@ func Index(step string) (int, bool) {
 	return n, open && closed && err == nil && n >= 0
 }
 
-// At is the value at the end of a path into an item or map; nil where there is none. NULL is none: no type is stored so, and
+// At is the value at the end of a path into an item or map; nil if there is none. NULL is none: no type is stored so, and
 // other programs write it for what is absent.
 func At(m map[string]types.AttributeValue, path []string) types.AttributeValue {
 	v := Stored(m, path)

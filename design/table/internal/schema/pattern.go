@@ -28,9 +28,9 @@ type Read struct {
 	// By are the inputs; all must be given. Prefix and Range are fields of which the caller may give a beginning or bounds.
 	By            []string
 	Prefix, Range string
-	// Bucket is the input of which any value of a |band is given: all of the band is meant. "" where there is none, and for times.
+	// Bucket is the input of which any value of a |band is given: all of the band is meant. "" if there is none, and for times.
 	Bucket string
-	// Over is the layout of |date whose partitions the Range walks one after another, from bound to bound; "" where there is one. They
+	// Over is the layout of |date whose partitions the Range walks one after another, from bound to bound; "" if there is one. They
 	// are MaxBuckets at most.
 	Over       string
 	MaxBuckets int
@@ -49,7 +49,7 @@ type Read struct {
 	MaxKeys int
 	// Page is how many items a page has if the caller does not say; Limit how many are returned in all. 0 is no bound.
 	Page, Limit int
-	// Owner is the field that is compared with the input of that name after the read; "" where the key has it or no
+	// Owner is the field that is compared with the input of that name after the read; "" if the key has it or no
 	// one owns the items.
 	Owner string
 	// Hydrate reads each found item by its primary key, for the place lacks fields that are returned; so does a marker.
@@ -99,7 +99,7 @@ type SortCondition struct {
 	// Known is the beginning of the template, all of whose fields are inputs.
 	Known Template
 	// Next is the field that follows, of which the caller gives a beginning (BeginsWith) or bounds (Between); its Field is
-	// "" where none is given.
+	// "" if none is given.
 	Next Part
 	// Open is set where the template goes on after Next, or after To, so that an upper bound must let all that follows pass.
 	Open bool

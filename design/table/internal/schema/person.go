@@ -15,9 +15,9 @@ type PersonPart struct {
 	Entity *Entity
 	// Field is the input of Read that the person is; "" where Read takes the fields of an item of the part above.
 	Field string
-	// Read finds the items; nil where nothing does, for they expire.
+	// Read finds the items; nil if nothing does, for they expire.
 	Read *Read
-	// Erase is what erasure does to each item; nil where it stays. Keep is the reason for which it stays, changed by Erase or not.
+	// Erase is what erasure does to each item; nil if it stays. Keep is the reason for which it stays, changed by Erase or not.
 	Erase *Write
 	Keep  string
 	// Expires says that items stay until their time is over.
@@ -31,7 +31,7 @@ type PersonPart struct {
 // Kept says which items of a person are not deleted.
 type Kept struct {
 	Entity string
-	// Reason is why they are kept; "" where they expire.
+	// Reason is why they are kept; "" if they expire.
 	Reason string
 	// Changed says that they are kept without some of their fields; Expires, that they stay until their time is over.
 	Changed, Expires bool

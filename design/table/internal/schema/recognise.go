@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
-// Recognize finds the entity that an item stands for, with its values: nil where it is none of them. Copies and markers are
+// Recognize finds the entity that an item stands for, with its values: nil if it is none of them. Copies and markers are
 // recognised as their entity's, at their place.
 func Recognize(entities []*Entity, it Item) (*Entity, Place, Values) {
 	for _, e := range entities {
@@ -108,7 +108,7 @@ func (e *Entity) PrimaryKey(p Place) ([]KeyAttribute, bool) {
 	}
 }
 
-// EntryAt is the entry of a place in an index, nil where there is none.
+// EntryAt is the entry of a place in an index, or nil if there is none.
 func (e *Entity) EntryAt(p Place) *Entry {
 	list := e.Entries
 	if c := e.copyOf(p.Copy); c != nil {
@@ -122,7 +122,7 @@ func (e *Entity) EntryAt(p Place) *Entry {
 	return nil
 }
 
-// markerOf is the marker of a name, nil where there is none.
+// markerOf is the marker of a name, or nil if there is none.
 func (e *Entity) markerOf(name string) *Marker {
 	for i := range e.Markers {
 		if e.Markers[i].Name == name {
@@ -185,7 +185,7 @@ func (e *Entity) fitsKey(a KeyAttribute, v Values, stored string) bool {
 // Segment is a piece of a key: a known text, or one that is only known to be of a language.
 type Segment struct {
 	Text string
-	Open func(string) bool // nil where the text is known
+	Open func(string) bool // nil if the text is known
 }
 
 // Matches reports whether a text is made of segments. It keeps the places where the segments so far can end, of which there are

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
-// Field is the entity's field of a name, nil where there is none.
+// Field is the entity's field of a name, or nil if there is none.
 func (e *Entity) Field(name string) *Field {
 	for i := range e.Fields {
 		if e.Fields[i].Name == name {
@@ -210,7 +210,7 @@ func FieldsOf(keys ...[]KeyAttribute) []string {
 	return names
 }
 
-// int is the argument as a number; 0 where it is none.
+// int is the argument as a number; 0 if it is none.
 func (f Func) int() int {
 	n, _ := strconv.Atoi(f.Arg)
 	return n

@@ -1,5 +1,5 @@
-// Package tabletest is what the tests of the packages below design/table share: values in short, an entity that has something of
-// everything, comparisons. Nothing else imports it.
+// Package tabletest has helpers for tests of the packages below design/table: short forms for values, an entity that uses
+// every feature, and comparisons.
 package tabletest
 
 import (

@@ -1,12 +1,13 @@
-// Package write plans writes. A Call is a write with its input: its changes, one for each step and line. A Transaction has the calls
-// that are made as a whole, one or several. An Attempt of it turns each change into an effect (what is known of the item before and after) and effects into Operations: on the item, its copies, index
-// entries, markers and counters. Where these depend on an item that must be read, the attempt asks the function that it is given.
-// It makes no requests: package table sends the operations, and asks the attempt what a refusal means.
+// Package write plans writes. A Call is a write with its input: one change per step and line. A Transaction has one or
+// more calls that are executed atomically. An Attempt turns each change into an effect (the known state of the item
+// before and after), and effects into Operations on the item, its copies, index entries, markers and counters. If these
+// depend on stored values, the attempt reads the item through a callback. The package sends no requests: package table
+// sends the operations, and has the attempt interpret failed conditions.
 //
-// Invariants: what an operation derives from a read field is conditional on that field; no two operations are on one item; ids
-// that were made stay the same in all attempts of a call.
+// Invariants: an operation that derives values from a read field is conditional on that field; no two operations are on
+// the same item; generated IDs stay the same in all attempts of a call.
 //
-// A Call and its attempts are used by one goroutine.
+// A Call and its attempts are not safe for concurrent use.
 package write
 
 import (
@@ -102,7 +103,7 @@ func (r *Call) checkParams() error {
 	return nil
 }
 
-// param is the param of a name, nil where there is none.
+// param is the param of a name, or nil if there is none.
 func param(list []schema.Param, name string) *schema.Param {
 	for i := range list {
 		if list[i].Name == name {

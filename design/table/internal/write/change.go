@@ -228,7 +228,7 @@ func (o occurrence) putInside(outer types.AttributeValue, a schema.Assignment) (
 	return schema.At(whole, t.field.Path), nil
 }
 
-// given is the input of a field's name, the line's if it has one; nil where there is none.
+// given is the input of a field's name, the line's if it has one; nil if there is none.
 func (o occurrence) given(f *schema.Field) (types.AttributeValue, error) {
 	v := o.input(f.Name)
 	if v == nil {
@@ -237,7 +237,7 @@ func (o occurrence) given(f *schema.Field) (types.AttributeValue, error) {
 	return v, f.Type.CheckValue(o.label(f.Name), v, f.MinBytes, f.MaxBytes)
 }
 
-// input is the input of a name, the line's if it has one; nil where there is none.
+// input is the input of a name, the line's if it has one; nil if there is none.
 func (o occurrence) input(name string) types.AttributeValue {
 	if o.line >= 0 && o.Input.Lines[o.line][name] != nil {
 		return o.Input.Lines[o.line][name]
@@ -354,7 +354,7 @@ func apart(list []assignment) error {
 	return nil
 }
 
-// patch is the assignment of a field that the caller may give; nil where it does not.
+// patch is the assignment of a field that the caller may give; nil if it does not.
 func (o occurrence) patch(name string) (*assignment, error) {
 	t, err := targetOf(o.Entity, []string{name})
 	if err != nil {
@@ -375,7 +375,7 @@ func (o occurrence) patch(name string) (*assignment, error) {
 	return x, err
 }
 
-// assignment resolves one; nil where there is nothing to do.
+// assignment resolves one; nil if there is nothing to do.
 func (o occurrence) assignment(how assigning, a schema.Assignment) (*assignment, error) {
 	t, err := o.target(a.Path)
 	if err != nil {
@@ -418,7 +418,7 @@ func (o occurrence) gathers(f *schema.Field) bool {
 		f.Type.Kind == schema.KindSet && slices.ContainsFunc(o.Add, named)
 }
 
-// gathering is an assignment of members or elements, which the caller gives; nil where there are none.
+// gathering is an assignment of members or elements, which the caller gives; nil if there are none.
 func (a *assignment) gathering() (*assignment, error) {
 	if len(a.operands) > 0 {
 		return nil, fmt.Errorf("%s is given members of another field, which a request cannot say", a.member.Name)

@@ -246,7 +246,7 @@ func collect(fields []string, of func(string) (types.AttributeValue, bool)) (sch
 	return out, nil
 }
 
-// keyBefore is the key that a copy or marker has; nil where the item lacks fields of it, and so has none.
+// keyBefore is the key that a copy or marker has; nil if the item lacks fields of it, and so has none.
 func (e *effect) keyBefore(key []schema.KeyAttribute) (schema.Item, error) {
 	fields := schema.FieldsOf(key)
 	v, err := e.valuesBefore(fields)

@@ -222,7 +222,7 @@ func (e *effect) optional(field string) bool {
 	return f == nil || f.Optional
 }
 
-// initial is what an upsert gives a field where there is nothing; nil where it does not, or where an item may lack the field.
+// initial is what an upsert gives a field where there is nothing; nil if it does not, or where an item may lack the field.
 func (e *effect) initial(field string) types.AttributeValue {
 	for i := range e.assigned {
 		if a := &e.assigned[i]; a.field.Name == field {

@@ -35,7 +35,7 @@ type effect struct {
 	counters bool
 
 	read bool
-	old  schema.Item // as read; nil where there is none
+	old  schema.Item // as read; nil if there is none
 	next schema.Item // what an update or upsert makes of it
 	// was and will are the fields of old and next.
 	was, will schema.Values

@@ -18,7 +18,7 @@ import (
 type idSource struct {
 	now   time.Time
 	ulids io.Reader
-	// given makes them instead, as Config.NewID says; nil where it does not.
+	// given makes them instead, as Config.NewID says; nil if it does not.
 	given func(schema.Kind) string
 }
 

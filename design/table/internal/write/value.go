@@ -96,7 +96,7 @@ type operand struct {
 	zero bool
 }
 
-// resolve is the value of terms as far as it is known without an item: the sum of what is known, nil where that is nothing,
+// resolve is the value of terms as far as it is known without an item: the sum of what is known, nil if that is nothing,
 // and the fields of the item that it is to be added to.
 func (o occurrence) resolve(t *target, terms []schema.Term) (types.AttributeValue, []operand, error) {
 	if len(terms) == 1 && !terms[0].Negative && terms[0].Kind != schema.FieldTerm {

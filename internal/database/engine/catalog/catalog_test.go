@@ -431,7 +431,7 @@ func TestStatus(t *testing.T) {
 	d.GoneAt = 200
 	want(99, catalog.StatusDeleting, catalog.StatusDeleting)
 	if d.Gone(at(199)) || !d.Gone(at(200)) {
-		t.Error("the table is gone too early or too late")
+		t.Error("the table was removed too early or too late")
 	}
 }
 

@@ -1,12 +1,12 @@
 // Package anonymise replaces the addresses and secrets in items of a design, so that a copy of real tables can be given to
 // developers.
 //
-// A value of a field of type email or secret, at any depth, becomes a pseudonym: a keyed hash of it. Equal values become equal
-// pseudonyms, and what is made of them follows: keys, index keys, copies and markers are rendered anew by the design. All
-// other fields are kept. Attributes that no field is stored in are left out, for nobody has said what they hold, and items
-// of no entity are an error.
+// Every value of a field of type email or secret, at any depth, is replaced by a pseudonym, a keyed hash of the value.
+// Equal values get equal pseudonyms, and keys, index keys, copies and markers are rendered again from them. All other
+// fields are kept. Attributes without a field are omitted, because their content is unknown, and items that match no
+// entity are errors.
 //
-// An Anonymiser may be used by several goroutines at once.
+// An Anonymiser is safe for concurrent use.
 package anonymise
 
 import (
@@ -93,7 +93,7 @@ func (a *Anonymiser) Item(seed []byte, tableName string, it table.Item) (table.I
 	}
 	e, place, values := table.Recognize(t.entities, it)
 	if e == nil {
-		return nil, fmt.Errorf("no entity of the design has the item %s: what is personal in it is unknown; \"monotable conform\" lists such items", a.key(t, it))
+		return nil, fmt.Errorf("item %s matches no entity of the design, so its personal data is unknown; \"monotable conform\" lists such items", a.key(t, it))
 	}
 	changed := maps.Clone(values)
 	for i := range e.Fields {
@@ -196,7 +196,7 @@ func (a *Anonymiser) members(seed []byte, t *table.Type, in table.Item, path str
 	return out
 }
 
-// at is the value at a path, nil where there is none.
+// at is the value at a path, or nil if there is none.
 func at(m table.Item, path []string) types.AttributeValue {
 	v := m[path[0]]
 	if len(path) == 1 {

@@ -1,5 +1,5 @@
-// Package attach keeps designs with their tables: in a table of the same database, so that whoever sees the tables can see what they
-// mean, with any DynamoDB endpoint.
+// Package attach stores designs with their tables, in a table of the same database, so that everyone who can read the
+// tables can look up their design. It works with any DynamoDB endpoint.
 //
 // # Model
 //
@@ -10,10 +10,10 @@
 //
 // # Invariants
 //
-//	A1  Versions are never changed: attaching and detaching add one.
+//	A1  Versions are immutable: attaching and detaching add a new one.
 //	A2  A table without a design, a database without the table monotable-designs, and a caller who may not read it see no design.
 //
-// Any number of processes may attach at once; of two that take the same version, one is told to try again.
+// Processes may attach concurrently; of two that write the same version, one gets an error and must retry.
 package attach
 
 import (
@@ -82,7 +82,7 @@ func Parse(file string, text []byte) (*design.Design, error) {
 // Attach adds a version to each of the design's tables, and makes the table of designs where it is not there.
 func Attach(ctx context.Context, client Client, d Design) ([]Design, error) {
 	if len(d.Text) > textMax {
-		return nil, fmt.Errorf("%s has %d bytes: an item of DynamoDB has room for %d", d.File, len(d.Text), textMax)
+		return nil, fmt.Errorf("%s has %d bytes, more than the maximum of %d for a DynamoDB item", d.File, len(d.Text), textMax)
 	}
 	if err := ensure(ctx, client); err != nil {
 		return nil, err
@@ -147,12 +147,12 @@ func add(ctx context.Context, client Client, d *Design) error {
 		TableName: aws.String(Table), Item: item, ConditionExpression: aws.String("attribute_not_exists(version)"),
 	})
 	if _, lost := errors.AsType[*types.ConditionalCheckFailedException](err); lost {
-		return fmt.Errorf("somebody else has changed the design of %s at the same time: try again", d.Table)
+		return fmt.Errorf("the design of %s was changed concurrently: try again", d.Table)
 	}
 	return err
 }
 
-// Latest is the design of a table; nil where it has none.
+// Latest is the design of a table; nil if it has none.
 func Latest(ctx context.Context, client Client, table string) (*Design, error) {
 	d, err := last(ctx, client, table)
 	if d != nil && d.File == "" {
@@ -185,7 +185,8 @@ func absent(err error) bool {
 	return false
 }
 
-// List are the last versions of all tables' designs, those of tables that have none any more left out; All has every version.
+// List are the last versions of all tables' designs, those of tables that have none any more left out; All has every
+// version.
 func List(ctx context.Context, client Client, all bool) ([]Design, error) {
 	var out []Design
 	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(Table)})
@@ -256,7 +257,7 @@ func ensure(ctx context.Context, client Client) error {
 		KeySchema: []types.KeySchemaElement{{AttributeName: aws.String("table"), KeyType: types.KeyTypeHash}, {AttributeName: aws.String("version"), KeyType: types.KeyTypeRange}},
 	})
 	if _, there := errors.AsType[*types.ResourceInUseException](err); err != nil && !there {
-		return fmt.Errorf("make the table %s: %w", Table, err)
+		return fmt.Errorf("create table %s: %w", Table, err)
 	}
 	return dynamodb.NewTableExistsWaiter(client, func(o *dynamodb.TableExistsWaiterOptions) {
 		o.MinDelay, o.MaxDelay = 100*time.Millisecond, time.Second //nolint:mnd // a local database makes it at once

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// TableOf is the table of a design that has a name of its own, with the own names of all of the design's tables; nil where there is none. tables
+// TableOf is the table of a design that has a name of its own, with the own names of all of the design's tables; nil if there is none. tables
 // are the own names that are known, by those in the design; the others are the design's, whose placeholders fit any text.
 func TableOf(d *design.Design, tables map[string]string, name string) (of *design.Table, named map[string]string) {
 	for _, t := range d.Tables {

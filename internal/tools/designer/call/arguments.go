@@ -35,12 +35,12 @@ func (p *Pattern) Call(ctx context.Context, db *table.DB, arguments []byte) (any
 func (p *Pattern) Schema() map[string]any {
 	schema, properties := p.inputSchema(p.inputs)
 	if p.ranged != nil {
-		properties[p.from] = describe(p.of.typeSchema(p.ranged.Type, 0), "the least "+p.ranged.Name+"; may be left out")
-		properties[p.to] = describe(p.of.typeSchema(p.ranged.Type, 0), "the greatest "+p.ranged.Name+"; may be left out")
+		properties[p.from] = describe(p.of.typeSchema(p.ranged.Type, 0), "lower bound of "+p.ranged.Name+", inclusive; optional")
+		properties[p.to] = describe(p.of.typeSchema(p.ranged.Type, 0), "upper bound of "+p.ranged.Name+", inclusive; optional")
 	}
 	if p.paged {
-		properties[p.limit] = describe(map[string]any{"type": "integer", "minimum": 1}, "how many items a page has at most")
-		properties[p.after] = describe(map[string]any{"type": "string"}, "next of the page before")
+		properties[p.limit] = describe(map[string]any{"type": "integer", "minimum": 1}, "maximum number of items per page")
+		properties[p.after] = describe(map[string]any{"type": "string"}, "the value of next in the previous page")
 	}
 	if len(p.lines) > 0 {
 		line, _ := p.inputSchema(p.lines)
@@ -79,14 +79,14 @@ func (p *Pattern) input(given map[string]any) (in table.Input, o table.PageOptio
 		n, is := v.(json.Number)
 		limit, err := n.Int64()
 		if !is || err != nil || limit < 1 {
-			return in, o, fmt.Errorf("%s is a whole number of at least 1", p.limit)
+			return in, o, fmt.Errorf("%s must be a whole number of at least 1", p.limit)
 		}
 		o.Limit = int(min(limit, table.MaxPage))
 	}
 	if v, there := take(p.after); there {
 		cursor, is := v.(string)
 		if !is {
-			return in, o, fmt.Errorf("%s is a text", p.after)
+			return in, o, fmt.Errorf("%s must be a string", p.after)
 		}
 		o.After = table.Cursor(cursor)
 	}
@@ -94,12 +94,12 @@ func (p *Pattern) input(given map[string]any) (in table.Input, o table.PageOptio
 		v, _ := take("lines")
 		list, is := v.([]any)
 		if !is {
-			return in, o, errors.New("lines is a list")
+			return in, o, errors.New("lines must be a list")
 		}
 		for i, line := range list {
 			object, is := line.(map[string]any)
 			if !is {
-				return in, o, fmt.Errorf("lines[%d] is no object", i)
+				return in, o, fmt.Errorf("lines[%d] must be an object", i)
 			}
 			values, err := p.values(p.lines, object)
 			if err != nil {
@@ -131,7 +131,7 @@ func (p *Pattern) values(inputs []lower.Input, given map[string]any) (table.Valu
 		out[i.Name] = stored
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		return nil, fmt.Errorf("there is no argument %s", name)
+		return nil, fmt.Errorf("unknown argument %s", name)
 	}
 	return out, nil
 }
@@ -159,8 +159,8 @@ func describe(schema map[string]any, words string) map[string]any {
 	return schema
 }
 
-// Given are arguments made of values that some item has: those of all inputs that a call needs. It is not ok where one is missing,
-// or where nothing is needed.
+// Given are arguments made of values that some item has: those of all inputs that a call needs. It is not ok where one is
+// missing, or where nothing is needed.
 func (p *Pattern) Given(values table.Values) (arguments map[string]any, ok bool) {
 	arguments = map[string]any{}
 	for _, i := range p.inputs {

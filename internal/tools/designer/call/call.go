@@ -1,20 +1,21 @@
-// Package call runs the patterns of a design with values in JSON: for callers that have no generated code, as language models
-// (package mcp) and pages (package console).
+// Package call runs the patterns of a design with JSON values, for callers without generated code, such as language
+// models (package mcp) and web pages (package console).
 //
 // # Model
 //
 //	arguments, JSON ──by the types of the design──▶ table.Input ──table.DB──▶ what was found or done ──▶ JSON
 //
-// Each pattern has a JSON Schema of its arguments, which are its inputs by their names, and for lists "limit" and "after", for
-// ranges "from" and "to", for writes of several lines "lines". An input of such a name keeps it; the argument is "_limit" then.
+// Each pattern has a JSON Schema of its arguments, which are its inputs by their names, and for lists "limit" and
+// "after", for ranges "from" and "to", for writes of several lines "lines". An input of such a name keeps it; the
+// argument is "_limit" then.
 //
 // # Invariants
 //
-//	C1  A call does what generated code does: nothing is read or written but what the design says.
-//	C2  Secrets are taken and never shown.
-//	C3  Unknown arguments are errors, and so are values that are not of their input's type.
+//	C1  A call does the same as generated code: it only reads and writes what the design declares.
+//	C2  Secrets are accepted but never returned.
+//	C3  Unknown arguments and ill-typed values are errors.
 //
-// Patterns may be used by any number of goroutines.
+// Patterns are safe for concurrent use.
 package call
 
 import (
@@ -46,7 +47,7 @@ type Pattern struct {
 	lines  []lower.Input
 	ranged *design.Field
 	paged  bool
-	// The names of arguments that are not inputs; "" where there are none.
+	// The names of arguments that are not inputs; "" if there are none.
 	from, to, limit, after string
 	run                    func(context.Context, *table.DB, table.Input, table.PageOptions) (any, error)
 }
@@ -79,7 +80,7 @@ func (p *Patterns) Open(client table.Client, config table.Config) (*table.DB, er
 // All are the patterns: reads, collections, writes.
 func (p *Patterns) All() []*Pattern { return p.all }
 
-// Named is the pattern of a name, nil where there is none that can be run.
+// Named is the pattern of a name, or nil if there is none that can be run.
 func (p *Patterns) Named(name string) *Pattern {
 	i := slices.IndexFunc(p.all, func(q *Pattern) bool { return q.Explained.Name == name })
 	if i < 0 {

@@ -29,7 +29,7 @@ func (p *Patterns) typeSchema(t design.Type, depth int) map[string]any {
 	case design.KindBool:
 		return map[string]any{"type": "boolean"}
 	case design.KindTime:
-		return map[string]any{"type": "string", "format": "date-time", "description": "UTC with milliseconds, as 2006-01-02T15:04:05.000Z"}
+		return map[string]any{"type": "string", "format": "date-time", "description": "UTC with milliseconds, such as 2006-01-02T15:04:05.000Z"}
 	case design.KindDate:
 		return map[string]any{"type": "string", "format": "date"}
 	case design.KindBytes:
@@ -61,7 +61,7 @@ func (p *Patterns) typeSchema(t design.Type, depth int) map[string]any {
 
 // stored is a JSON value as the database has it. Whether it is of its type's language, the runtime asks.
 func (p *Patterns) stored(t design.Type, v any, name string) (types.AttributeValue, error) {
-	wrong := func() (types.AttributeValue, error) { return nil, fmt.Errorf("%s is no %s", name, t) }
+	wrong := func() (types.AttributeValue, error) { return nil, fmt.Errorf("%s is not of type %s", name, t) }
 	switch v := v.(type) {
 	case bool:
 		if t.Kind == design.KindBool {
@@ -94,7 +94,7 @@ func (p *Patterns) stored(t design.Type, v any, name string) (types.AttributeVal
 
 func (p *Patterns) storedList(t design.Type, list []any, name string) (types.AttributeValue, error) {
 	if t.Kind != design.KindList && t.Kind != design.KindSet {
-		return nil, fmt.Errorf("%s is no %s", name, t)
+		return nil, fmt.Errorf("%s is not of type %s", name, t)
 	}
 	elems := make([]types.AttributeValue, len(list))
 	for i, v := range list {
@@ -140,11 +140,11 @@ func (p *Patterns) storedMap(t design.Type, object map[string]any, name string) 
 			fields := p.Design.Struct(t.Name).Fields
 			i := slices.IndexFunc(fields, func(f *design.Field) bool { return f.Name == key })
 			if i < 0 {
-				return nil, fmt.Errorf("%s has %s, which is no field of %s", name, key, t.Name)
+				return nil, fmt.Errorf("%s has %s, which is not a field of %s", name, key, t.Name)
 			}
 			elem, path = &fields[i].Type, fields[i].Path
 		default:
-			return nil, fmt.Errorf("%s is no %s", name, t)
+			return nil, fmt.Errorf("%s is not of type %s", name, t)
 		}
 		if object[key] == nil {
 			continue

@@ -6,14 +6,14 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// acceptance is one accept of the design with the object that has it.
+// acceptance is one `accept` in the design, with the object it is declared on.
 type acceptance struct {
 	subject string
 	design.Acceptance
 	used bool
 }
 
-// accept marks the findings that are accepted, and finds the acceptances that accept nothing.
+// accept marks accepted findings and reports acceptances that match none.
 func (c *checker) accept() {
 	all := acceptances(c.design)
 	for i := range c.findings {
@@ -25,7 +25,7 @@ func (c *checker) accept() {
 			}
 			a.used = true
 			if ruleOf(f.Rule).Refused {
-				continue // DynamoDB does not accept it
+				continue // DynamoDB rejects it all the same
 			}
 			f.Accepted = a.Reason
 		}
@@ -33,18 +33,18 @@ func (c *checker) accept() {
 	for _, a := range all {
 		switch {
 		case ruleOf(a.Rule).ID == "":
-			c.find("ST001", a.subject, a.Pos, "accepts %s, and there is no such rule", a.Rule).report()
+			c.find("ST001", a.subject, a.Pos, "accepts %s, which is not a rule", a.Rule).report()
 		case ruleOf(a.Rule).Refused:
-			c.find("ST001", a.subject, a.Pos, "accepts %s, and what violates that rule DynamoDB itself refuses", a.Rule).
+			c.find("ST001", a.subject, a.Pos, "accepts %s, but DynamoDB itself rejects violations of that rule", a.Rule).
 				fix("fix the design").report()
-		case !a.used && ruleOf(a.Rule).Command == "": // what another command reports, that command knows of
-			c.find("ST001", a.subject, a.Pos, "accepts %s, which finds nothing here any more", a.Rule).
+		case !a.used && ruleOf(a.Rule).Command == "": // another command reports this rule's findings
+			c.find("ST001", a.subject, a.Pos, "accepts %s, but that rule no longer finds anything here", a.Rule).
 				fix("remove the acceptance").report()
 		}
 	}
 }
 
-// within reports whether a finding's subject is the object or a part of it: Order.GSI1 is within Order.
+// within reports whether a finding's subject is the object or part of it: Order.GSI1 is within Order.
 func within(subject, object string) bool {
 	for part := range strings.SplitSeq(subject, "+") {
 		if part == object || strings.HasPrefix(part, object+".") {

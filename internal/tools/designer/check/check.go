@@ -1,19 +1,19 @@
-// Package check finds what is wrong with a design: keys that collide, reads that DynamoDB refuses or that return
-// more than they should, partitions that are too hot, indexes that leak, writes that lose or double data.
+// Package check finds defects in a design: keys that collide, reads that DynamoDB rejects or that return too much, hot
+// partitions, indexes that leak data, and writes that lose or duplicate it.
 //
 // # Model
 //
-// A rule (rules.go) has an id, a severity and a page of documentation. A finding is one violation: which rule, of what
-// object, where in the text, with a witness where there is one: a key that shows it. An author who knows better
-// accepts a finding at the object, with a reason; acceptances that accept nothing are findings themselves, so that
-// they do not outlive their cause.
+// A rule (rules.go) has an ID, a severity and a page of documentation. A finding is one violation: the rule, the object,
+// the position in the text and, where possible, a counterexample such as a key. Authors can accept a finding on the
+// object, with a reason. An acceptance that matches no finding is itself a finding, so acceptances do not outlive their
+// cause.
 //
 // # Invariants
 //
-//	I1  The findings are a pure function of the design, in the order of its text.
-//	I2  What key templates can render is decided exactly (package keylang) or, where that says so, over-approximated: a
-//	    collision is never missed. One that may be none is a warning, not an error.
-//	I3  A rule whose violation DynamoDB itself would refuse cannot be accepted.
+//	I1  Findings are a pure function of the design, ordered as in its text.
+//	I2  The keys that templates can render are decided exactly (package keylang) or, where it says so, over-approximated:
+//	    no collision is missed, and one that may be spurious is a warning instead of an error.
+//	I3  A violation that DynamoDB itself would reject cannot be accepted.
 package check
 
 import (
@@ -24,10 +24,10 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// Severity is how bad a finding is.
+// Severity is the severity of a finding.
 type Severity string
 
-// The severities, from the worst.
+// The severities, worst first.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
@@ -38,25 +38,25 @@ const (
 type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
-	// Subject is what the finding is about: an entity, a place of it (Order.GSI1), a read or a write.
+	// Subject is the object of the finding: an entity, one of its places (Order.GSI1), a read or a write.
 	Subject string     `json:"subject"`
 	Message string     `json:"message"`
 	Pos     design.Pos `json:"pos"`
-	// Witness is a key, or a pair of them, that shows the defect; "" where there is none to show.
+	// Witness is a counterexample, such as a key or a pair of keys that shows the defect; "" if there is none.
 	Witness string `json:"witness,omitempty"`
-	// Fix is what to do; "" where the rule's page says all.
+	// Fix says how to fix it; "" if the rule's page is enough.
 	Fix string `json:"fix,omitempty"`
-	// Accepted is the reason for which the authors accept it; "" where they do not.
+	// Accepted is the authors' reason for accepting the finding; "" if they have not.
 	Accepted string `json:"accepted,omitempty"`
 }
 
-// Within reports whether the finding is about the object or a part of it: one of Order.GSI1 is within Order.
+// Within reports whether the finding is about the object or part of it: a finding on Order.GSI1 is within Order.
 func (f *Finding) Within(object string) bool { return within(f.Subject, object) }
 
 // Findings are what Check returns.
 type Findings []Finding
 
-// Worst is the highest severity of what is not accepted; "" where there is nothing.
+// Worst returns the highest severity among findings that are not accepted; "" if there are none.
 func (f Findings) Worst() Severity {
 	for _, s := range []Severity{Error, Warning, Info} {
 		if slices.ContainsFunc(f, func(one Finding) bool { return one.Severity == s && one.Accepted == "" }) {
@@ -89,16 +89,16 @@ func Check(d *design.Design) Findings {
 type checker struct {
 	design   *design.Design
 	findings Findings
-	places   []keyed // of languages, once made
+	places   []keyed // cached result of languages
 }
 
-// found is a finding under way: report adds it.
+// found is a finding under construction: report adds it.
 type found struct {
 	Finding
 	c *checker
 }
 
-// find begins a finding of a rule, with the severity that the rule has.
+// find starts a finding with the rule's severity.
 func (c *checker) find(rule, subject string, p design.Pos, format string, args ...any) *found {
 	return &found{c: c, Finding: Finding{
 		Rule: rule, Severity: ruleOf(rule).Severity, Subject: subject, Message: fmt.Sprintf(format, args...), Pos: p,
@@ -108,7 +108,7 @@ func (c *checker) find(rule, subject string, p design.Pos, format string, args .
 func (f *found) as(s Severity) *found       { f.Severity = s; return f }
 func (f *found) witness(text string) *found { f.Witness = text; return f }
 
-// unless makes an error a warning where it may not be one: the question was answered by an over-approximation.
+// unless downgrades an error to a warning if the answer is not certain because it was over-approximated.
 func (f *found) unless(certain bool) *found {
 	if !certain && f.Severity == Error {
 		f.Severity = Warning

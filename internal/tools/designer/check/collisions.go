@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/keylang"
 )
 
-// collide is ST101, and ST110 in an index of a table that has no type attribute. It reports whether it found one.
+// collide checks ST101 and, in indexes of a table without a type attribute, ST110. It reports whether it found a collision.
 func (c *checker) collide(a, b keyed) bool {
 	if a.Table != b.Table || a.Index != b.Index {
 		return false
@@ -16,14 +16,14 @@ func (c *checker) collide(a, b keyed) bool {
 	if !found {
 		return false
 	}
-	rule, message := "ST101", "can have the same primary key as %s: one overwrites the other"
+	rule, message := "ST101", "can have the same primary key as %s, and would overwrite it"
 	if a.Index != nil {
 		if a.Table.TypeAttr != "" || a.Entity == b.Entity {
 			return false
 		}
 		rule, message = "ST110", "can have the same index key as %s, and the table has no type_attr to tell them apart"
 	}
-	f := c.find(rule, b.String()+"+"+a.String(), b.PK[0].Pos, message, a).fix("begin one of the keys with a literal of its own")
+	f := c.find(rule, b.String()+"+"+a.String(), b.PK[0].Pos, message, a).fix("start one of the keys with a literal of its own")
 	if !slices.Contains(same.Key, "") || same.Certain {
 		f.witness("both can be " + quoted(same.Key))
 	}
@@ -31,8 +31,8 @@ func (c *checker) collide(a, b keyed) bool {
 	return true
 }
 
-// clash is ST110 of partitions: one partition key can be made of values that mean different things, an e-mail and an
-// id, so that a partition holds what has nothing to do with each other. Each pair of templates is told once.
+// clash checks ST110 for partitions: the same partition key can result from values with different meanings, such as an
+// e-mail address and an ID, so that unrelated items share a partition. Each pair of templates is reported once.
 func (c *checker) clash(seen map[string]bool, a, b keyed) {
 	if a.Table != b.Table || a.Index != b.Index || a.Entity == b.Entity || len(a.pk) != len(b.pk) {
 		return
@@ -50,19 +50,19 @@ func (c *checker) clash(seen map[string]bool, a, b keyed) {
 		key[i], certain = w.Text, certain && w.Certain
 	}
 	seen[pair] = true
-	f := c.find("ST110", b.String()+"+"+a.String(), b.PK[0].Pos, "has partitions %q, which can be those %q of %s: they mean different things",
-		b.PK[0].Text, a.PK[0].Text, a).fix("begin one of the keys with a literal of its own")
+	f := c.find("ST110", b.String()+"+"+a.String(), b.PK[0].Pos, "has the partition key %q, which can equal %q of %s although the values mean different things",
+		b.PK[0].Text, a.PK[0].Text, a).fix("start one of the keys with a literal of its own")
 	if !slices.Contains(key, "") {
 		f.witness("both can be in the partition " + quoted(key))
 	}
 	if a.Table.TypeAttr != "" {
-		f.as(Warning) // what is read can be told apart
+		f.as(Warning) // the type attribute tells the items apart
 	}
 	f.unless(certain).report()
 }
 
-// sameMeaning reports whether two partition keys are made alike: of the same literals, and of fields that have one name, or
-// are of one type, identifiers of any sort counting as one.
+// sameMeaning reports whether two partition keys are built alike: from the same literals, and from fields with the same
+// name or type. All kinds of identifiers count as one type.
 func sameMeaning(a, b keyed) bool {
 	for i := range a.PK {
 		x, y := a.PK[i].Parts, b.PK[i].Parts

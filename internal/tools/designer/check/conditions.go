@@ -8,14 +8,13 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// equality is a comparison field = value that must hold for a whole condition to hold.
+// equality is a comparison field = value that a condition implies.
 type equality struct {
 	field string
 	value design.ValueRef
 }
 
-// equalities are the comparisons with = that a condition without OR and NOT is made of, beside others. Of a condition
-// with OR or NOT nothing is known.
+// equalities returns the = comparisons of a condition without OR and NOT. It returns none for other conditions.
 func equalities(c *design.Condition) []equality {
 	words := conjuncts(c)
 	var out []equality
@@ -34,7 +33,7 @@ func equalities(c *design.Condition) []equality {
 	return out
 }
 
-// absent are the fields that must not be there for a condition to hold, as attribute_not_exists says.
+// absent returns the fields that a condition requires to be absent by attribute_not_exists.
 func absent(c *design.Condition) []string {
 	words := conjuncts(c)
 	var out []string
@@ -49,7 +48,7 @@ func absent(c *design.Condition) []string {
 	return out
 }
 
-// conjuncts are the words of a condition that is made with AND only; none of another.
+// conjuncts returns the words of a condition that uses only AND, and nil for other conditions.
 func conjuncts(c *design.Condition) []string {
 	if c == nil {
 		return nil
@@ -61,7 +60,7 @@ func conjuncts(c *design.Condition) []string {
 	return words
 }
 
-// pinned are the fields whose value a step knows by its condition.
+// pinned returns the fields whose value is fixed by a step's condition.
 func pinned(c *design.Condition) []string {
 	var out []string
 	for _, e := range equalities(c) {
@@ -70,8 +69,8 @@ func pinned(c *design.Condition) []string {
 	return out
 }
 
-// spent reports whether a step that was done cannot be done again: its condition does not hold any more, since the step
-// changes a field that the condition compares with =, or makes one that it wants absent, or the item is gone.
+// spent reports whether a step cannot succeed twice: its condition no longer holds, since the step changes a field that
+// the condition compares with =, sets one that must be absent, or deletes the item.
 func spent(s *design.Step) bool {
 	if s.When == nil {
 		return false
@@ -83,7 +82,7 @@ func spent(s *design.Step) bool {
 	return slices.ContainsFunc(slices.Concat(pinned(s.When), absent(s.When)), func(f string) bool { return slices.Contains(changed, f) })
 }
 
-// given is what a step sets a field to; nil where it does not.
+// given returns the value that a step sets a field to; nil if it does not set it.
 func given(s *design.Step, field string) *design.ValueExpr {
 	for _, a := range slices.Concat(s.By, s.Set) {
 		if a.Field == field {
@@ -93,12 +92,12 @@ func given(s *design.Step, field string) *design.ValueExpr {
 	return nil
 }
 
-// has reports whether a value has a term of a kind.
+// has reports whether a value has a term of one of the kinds.
 func has(v *design.ValueExpr, kinds ...design.TermKind) bool {
 	return v != nil && slices.ContainsFunc(v.Terms, func(t design.Term) bool { return slices.Contains(kinds, t.Kind) })
 }
 
-// changes reports whether a write changes a field of an item that is there.
+// changes reports whether a write changes a field of an existing item.
 func changes(w *design.Write, entity, field string) bool {
 	return slices.ContainsFunc(w.Steps, func(s *design.Step) bool {
 		update := s.Action == design.Update || s.Action == design.Upsert
@@ -107,8 +106,8 @@ func changes(w *design.Write, entity, field string) bool {
 	})
 }
 
-// keyOf are the fields of the primary key of an entity.
+// keyOf returns the fields of an entity's primary key.
 func keyOf(e *design.Entity) []string { return plan.KeyFields(e) }
 
-// isKey reports whether a field is one of the primary key of an entity.
+// isKey reports whether a field is part of an entity's primary key.
 func isKey(e *design.Entity, field string) bool { return slices.Contains(keyOf(e), field) }

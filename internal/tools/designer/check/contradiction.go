@@ -11,11 +11,10 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// contradiction is ST214: the filter of a read and the condition of the sparse index that serves it. Where no item meets both,
-// the read never finds anything; where all that are in the index pass, the filter does nothing.
-//
-// The two are tried on items made of the constants that stand in them and of what lies around those. Conditions that ask for
-// more than comparisons of a few scalar fields are left alone.
+// contradiction checks ST214: a read's filter against the condition of the sparse index that serves it. If no item
+// satisfies both, the read never finds anything; if every item in the index passes, the filter is redundant. Both are
+// evaluated on items built from the constants in them and neighbouring values. Conditions that go beyond comparisons of a
+// few scalar fields are skipped.
 func (c *checker) contradiction(r *design.Read, p *plan.Plan) {
 	if p.Place.Where == nil || p.Filter == nil {
 		return
@@ -50,16 +49,16 @@ func (c *checker) contradiction(r *design.Read, p *plan.Plan) {
 	switch {
 	case both && dropped || !complete || in == "":
 	case !both:
-		c.find("ST214", r.Name, r.Pos, "never finds anything: %s holds items for which \"%s\" holds, and of those \"%s\" drops all", p.Place, p.Place.Where.Text, p.Filter.Text).
-			witness(in + " is in the index and is dropped; what the filter wants is not there").fix("another index, or the filter without what the index excludes").report()
+		c.find("ST214", r.Name, r.Pos, "never finds anything: %s only holds items with \"%s\", and the filter \"%s\" drops all of those", p.Place, p.Place.Where.Text, p.Filter.Text).
+			witness(in + " is in the index, but the filter drops it; items that would pass the filter are not in the index").fix("use another index, or remove the part of the filter that the index excludes").report()
 	default:
-		c.find("ST214", r.Name, r.Pos, "has a filter that drops nothing: whatever is in %s has \"%s\"", p.Place, p.Place.Where.Text).as(Info).
-			fix("no filter").report()
+		c.find("ST214", r.Name, r.Pos, "has a redundant filter: every item in %s satisfies \"%s\"", p.Place, p.Place.Where.Text).as(Info).
+			fix("remove the filter").report()
 	}
 }
 
-// instant is ST215: a read of a list knows a time whose period chooses the partition, and the sort key has the time itself: it
-// asks for what happened at that very instant.
+// instant checks ST215: a read of a list is given a time whose period selects the partition, while the sort key has the
+// time itself, so it matches that one instant.
 func (c *checker) instant(r *design.Read, p *plan.Plan) {
 	if !r.Many || p.Operation != plan.Query {
 		return
@@ -75,10 +74,10 @@ func (c *checker) instant(r *design.Read, p *plan.Plan) {
 				if i < 0 {
 					continue
 				}
-				c.find("ST215", r.Name, r.Pos, "asks by %s, of which the partition key has the %s and the sort key all: it finds only what happened at that very instant",
+				c.find("ST215", r.Name, r.Pos, "reads by %s, whose %s is in the partition key while the sort key has the full time: it only finds items of that one instant",
 					f.Name, periodOf(plan.Place{Entity: p.Place.Entity, PK: []*design.Template{{Parts: t.Parts[i : i+1]}}})).
-					witness(fmt.Sprintf("what happened a millisecond later is in the same partition %q and is not found", t.Text)).
-					fix("a field for the period, with its own part in the partition key: by: [… %sPeriod], range: %s", f.Name, f.Name).report()
+					witness(fmt.Sprintf("an item one millisecond later is in the same partition %q but is not found", t.Text)).
+					fix("store the period in a field of its own and use it in the partition key: by: [… %sPeriod], range: %s", f.Name, f.Name).report()
 			}
 		}
 	}

@@ -14,8 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/check"
 )
 
-// designs are the files of the designs that the tests are about: five systems as their documents describe them, and
-// corrected.
+// designs returns the files of the test designs: five systems as documented, and corrected.
 func designs(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -29,7 +28,7 @@ func designs(t *testing.T) map[string]string {
 		}
 	}
 	if len(files) != 10 {
-		t.Fatalf("there are %d designs, want five systems documented and corrected", len(files))
+		t.Fatalf("found %d designs, want five systems, documented and corrected", len(files))
 	}
 	return files
 }
@@ -47,7 +46,7 @@ func load(t *testing.T, file string) *design.Design {
 	return d
 }
 
-// TestFindings holds what is found in each design: testdata/findings/DESIGN.
+// TestFindings compares the findings in each design with testdata/findings/DESIGN.
 func TestFindings(t *testing.T) {
 	files := designs(t)
 	datadriven.Walk(t, "testdata/findings", func(t *testing.T, path string) {
@@ -79,8 +78,8 @@ func show(all check.Findings) string {
 	return out.String()
 }
 
-// TestCorrectedDesigns: nothing is wrong with the designs that were corrected.
-func TestCorrectedDesigns(t *testing.T) {
+// TestCorrectedDesignsHaveNoErrors checks the corrected designs.
+func TestCorrectedDesignsHaveNoErrors(t *testing.T) {
 	for name, file := range designs(t) {
 		if strings.HasSuffix(name, ".documented") {
 			continue
@@ -93,7 +92,7 @@ func TestCorrectedDesigns(t *testing.T) {
 	}
 }
 
-// sorted are the keys of a map.
+// sorted returns the sorted keys of a map.
 func sorted[T any](m map[string]T) []string {
 	var out []string
 	for k := range m {

@@ -8,10 +8,10 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// entryParts is ST410: an update changes a field of which, with others, a key of an entry, copy or marker is made. The
-// others must be known when it is made: by the primary key, by the update itself, or by a condition that compares
-// with =. What no write changes can be read first. What another write changes may be something else by then: the key
-// that is written is one that the item never should have.
+// entryParts checks ST410: an update changes one of several fields that make up a key of an entry, copy or marker. The
+// other fields must be known: from the primary key, from the update itself, or from a condition that compares them with
+// =. A field that no write changes can be read first. A field that another write changes may have a new value by then,
+// and the update would write a key that the item should never have.
 func (c *checker) entryParts(w *design.Write, s *design.Step, e *design.Entity) {
 	changed := s.Changed()
 	touches := func(fields []string) bool {
@@ -41,7 +41,7 @@ func (c *checker) entryParts(w *design.Write, s *design.Step, e *design.Entity) 
 				}
 			}
 		}
-		if len(part.touched) == len(p.PK)+len(p.SK) && !enters { // it would put an item in that is not to be there
+		if len(part.touched) == len(p.PK)+len(p.SK) && !enters { // it could add an item that does not belong in the index
 			for _, f := range p.Where.Fields() {
 				if !isKey(e, f) && !knows(s, f) && !slices.Contains(part.rest, f) {
 					part.rest = append(part.rest, f)
@@ -54,14 +54,14 @@ func (c *checker) entryParts(w *design.Write, s *design.Step, e *design.Entity) 
 	}
 }
 
-// unsets reports whether a step removes a field of some templates, without which there is nothing to make of them.
+// unsets reports whether a step removes a field that the templates need, so that no key results.
 func unsets(s *design.Step, templates []*design.Template) bool {
 	return slices.ContainsFunc(templates, func(t *design.Template) bool {
 		return slices.ContainsFunc(t.Fields(), func(f string) bool { return slices.Contains(s.Remove, f) })
 	})
 }
 
-// itself reports whether a key attribute is a field's own: whatever a write does to the field, DynamoDB's index follows.
+// itself reports whether a key attribute is the field's own attribute, so that DynamoDB keeps the index in sync by itself.
 func itself(e *design.Entity, k design.KeyAttribute, t *design.Template) bool {
 	if len(t.Parts) != 1 || len(t.Parts[0].Funcs) > 0 {
 		return false
@@ -70,20 +70,20 @@ func itself(e *design.Entity, k design.KeyAttribute, t *design.Template) bool {
 	return f != nil && !f.Nested() && f.Attribute() == k.Name
 }
 
-// partChange is what an update does to the key of an entry, copy or marker.
+// partChange describes how an update affects the key of an entry, copy or marker.
 type partChange struct {
 	p       plan.Place
-	touched []string // the templates of which it changes a field; none where it only brings the item into a sparse index
-	rest    []string // the fields of which it does not know the value
+	touched []string // templates with a changed field; none if the update only adds the item to a sparse index
+	rest    []string // fields whose value it does not know
 }
 
-// knows reports whether a step knows the value that a field has after it.
+// knows reports whether a step knows the value of a field after the update.
 func knows(s *design.Step, field string) bool {
 	if v := given(s, field); v != nil {
 		return !has(v, design.FieldTerm)
 	}
 	if slices.Contains(s.Remove, field) || slices.Contains(s.Patch, field) {
-		return true // that it has none; what the caller gives, or what is read and held
+		return true // absent; given by the caller; or read and compared
 	}
 	if slices.Contains(s.Changed(), field) {
 		return false
@@ -100,19 +100,19 @@ func (c *checker) unknownPart(w *design.Write, s *design.Step, part partChange) 
 			others = append(others, other.Name)
 		}
 	}
-	what := "brings the item into " + p.String() + ", whose key is made of "
+	what := "adds the item to " + p.String() + ", whose key also needs "
 	if len(part.touched) > 0 {
-		what = "changes a part of the key \"" + strings.Join(part.touched, " / ") + "\" of " + p.String() + ", which is also made of "
+		what = "changes part of the key \"" + strings.Join(part.touched, " / ") + "\" of " + p.String() + ", which also needs "
 	}
 	find := func(format string, args ...any) *found {
 		return c.find("ST410", w.Name, s.Pos, "%s%s, "+format, append([]any{what, strings.Join(rest, ", ")}, args...)...)
 	}
-	const fix = "when: \"%s = :%s\", with the value that was read"
+	const fix = "when: \"%s = :%s\", with the value read before"
 	switch {
 	case unknowable:
-		find("whose new value is not known before the write").fix("set it to a value, and compare the old one: "+fix, rest[0], rest[0]).report()
+		find("whose new value is not known before the write").fix("set it to a value and compare the old one: "+fix, rest[0], rest[0]).report()
 	case s.Action == design.Upsert:
-		find("which an item that does not exist yet has not").fix("set: { %s: … } as well, or create and update apart", rest[0]).report()
+		find("which an item that does not exist yet does not have").fix("also set: { %s: … }, or create and update in separate writes", rest[0]).report()
 	case len(others) == 0:
 		find("which must be read first").as(Info).fix(fix, rest[0], rest[0]).report()
 	case len(part.touched) > 0:

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// expiry are the rules on TTL, ST7xx.
+// expiry checks the TTL rules, ST7xx.
 func (c *checker) expiry() {
 	for _, e := range c.design.Entities {
 		if e.TTL == nil {
@@ -18,16 +18,16 @@ func (c *checker) expiry() {
 		}
 		f := e.Field(e.TTL.Field)
 		if f != nil && f.Type.Kind != design.KindTTL {
-			c.find("ST701", e.Name, e.TTL.Pos, "expires by %s, which is %s: DynamoDB removes items by a number of seconds since the epoch, "+
-				"and leaves others for ever", f.Name, article(f.Type.String())).fix("fields: { %s: ttl }", f.Name).report()
+			c.find("ST701", e.Name, e.TTL.Pos, "expires by %s, which is %s: DynamoDB only removes items whose TTL attribute is a number of "+
+				"seconds since the epoch", f.Name, article(f.Type.String())).fix("fields: { %s: ttl }", f.Name).report()
 		}
 		c.outlived(e)
 	}
 	for _, e := range c.design.Entities {
 		for _, counter := range e.Counters {
 			if of := c.design.Entity(counter.Of); of != nil && of.TTL != nil {
-				c.find("ST704", e.Name, counter.Pos, "%s counts %s, whose items expire: what DynamoDB removes is not counted down", counter.Field, of.Name).
-					fix("count down from the table's stream, or do not count what expires").report()
+				c.find("ST704", e.Name, counter.Pos, "%s counts %s, whose items expire: the counter is not decremented when TTL removes them", counter.Field, of.Name).
+					fix("decrement it from the table's stream, or do not count items that expire").report()
 			}
 		}
 	}
@@ -39,12 +39,12 @@ func (c *checker) expiry() {
 	}
 }
 
-// outlived is ST703: what belongs to an expiring item and stays, or goes, at another time; and copies of it without the
-// field by which it expires.
+// outlived checks ST703: dependents of an expiring item that stay or expire at another time, and copies without the TTL
+// field.
 func (c *checker) outlived(e *design.Entity) {
 	for _, x := range e.Copies {
 		if !x.All && !slices.Contains(x.Fields, e.TTL.Field) {
-			c.find("ST703", e.Name+"."+x.Name, x.Pos, "is a copy of %s, which expires, and has no %s: it stays for ever", e.Name, e.TTL.Field).
+			c.find("ST703", e.Name+"."+x.Name, x.Pos, "is a copy of %s, which expires, but has no %s: it stays forever", e.Name, e.TTL.Field).
 				fix("fields: [… %s]", e.TTL.Field).report()
 		}
 	}
@@ -53,21 +53,21 @@ func (c *checker) outlived(e *design.Entity) {
 			continue
 		}
 		find := func(format string, args ...any) {
-			c.find("ST703", child.Name, child.Pos, "belongs to %s, which expires, and %s", e.Name, fmt.Sprintf(format, args...)).
-				fix("give it the same ttl, set from the same time").report()
+			c.find("ST703", child.Name, child.Pos, "belongs to %s, which expires, but %s", e.Name, fmt.Sprintf(format, args...)).
+				fix("give it the same ttl, starting at the same time").report()
 		}
 		switch {
 		case child.TTL == nil:
-			find("does not expire itself: it stays for ever")
+			find("does not expire itself: it stays forever")
 		case child.TTL.After > 0 && e.TTL.After > 0 && child.TTL.After > e.TTL.After:
 			find("expires later, after %s instead of %s", period(child.TTL.After), period(e.TTL.After))
 		case child.TTL.After > 0 && e.TTL.After > 0 && child.TTL.After < e.TTL.After:
-			find("expires before it, after %s instead of %s", period(child.TTL.After), period(e.TTL.After))
+			find("expires earlier, after %s instead of %s", period(child.TTL.After), period(e.TTL.After))
 		}
 	}
 }
 
-// period is a length of time as a design writes it.
+// period formats a duration as a design writes it.
 func period(d time.Duration) string {
 	if days := d / (24 * time.Hour); d%(24*time.Hour) == 0 {
 		return fmt.Sprintf("%dd", days)
@@ -81,20 +81,21 @@ func period(d time.Duration) string {
 	return text
 }
 
-// readsExpired is ST702: one item is read after its time, since removal takes up to some days. A list of what has
-// expired is mostly harmless; what is looked up is believed. What belongs to an expiring item is read after it.
+// readsExpired checks ST702: TTL takes up to a few days to remove an item, so a read of one item can return an expired
+// one. Lists are exempt, where expired items are mostly harmless, and so are items that belong to an expiring one, which
+// is read first.
 func (c *checker) readsExpired(r *design.Read) {
 	e := c.design.Entity(r.Entity)
 	of := c.design.Entity(e.Volume.Per)
 	if e.TTL == nil || r.Many || slices.Contains(r.Filter.Fields(), e.TTL.Field) || of != nil && of.TTL != nil {
 		return
 	}
-	c.find("ST702", r.Name, r.Pos, "can find %s whose time is over: DynamoDB removes it within days, not at once", article(e.Name)).
+	c.find("ST702", r.Name, r.Pos, "can return %s that has expired: TTL removes items within days, not at once", article(e.Name)).
 		fix("filter: \"%s > :now\"", e.TTL.Field).report()
 }
 
-// blocked is ST705: an item is created under a key that was there before, as a lock is, and one that has expired and is not
-// removed yet keeps the next one out. A key with an identifier that is made up anew, or with a time, is never there before.
+// blocked checks ST705: an item is created under a key that is used again and again, as a lock's is, so an expired item
+// that has not been removed yet blocks the new one. A key with a new identifier or a time is never reused.
 func (c *checker) blocked(w *design.Write) {
 	fresh := c.freshFields(w)
 	for _, s := range w.Steps {
@@ -104,7 +105,7 @@ func (c *checker) blocked(w *design.Write) {
 		}
 		again := !slices.ContainsFunc(keyOf(e), func(name string) bool {
 			f := e.Field(name)
-			named := e.Volume.Per != "" && strings.EqualFold(name, e.Name+"Id") // one of many for each of another
+			named := e.Volume.Per != "" && strings.EqualFold(name, e.Name+"Id") // one of many for each parent
 			return slices.Contains(fresh, name) || f == nil || named || f.Type.Kind == design.KindTime || f.Type.Kind == design.KindDate ||
 				own(c.design, e, f) || c.ofExpiring(e, name)
 		})
@@ -113,15 +114,15 @@ func (c *checker) blocked(w *design.Write) {
 		}
 		of := c.design.Entity(e.Volume.Per)
 		if of != nil && of.TTL != nil {
-			continue // a key of what has expired with it
+			continue // the key contains one that expires with it
 		}
-		c.find("ST705", w.Name, s.Pos, "creates %s, which expires, under a key that comes again: DynamoDB removes it within days of its time, and until then nobody can create the next one", article(e.Name)).
-			witness(fmt.Sprintf("the %s %s has expired and is still there: create fails", e.Name, quoted(texts(plan.Places(c.design, e)[0])))).
+		c.find("ST705", w.Name, s.Pos, "creates %s, which expires, under a key that is used again: TTL removes it up to days later, and until then the next one cannot be created", article(e.Name)).
+			witness(fmt.Sprintf("the %s %s has expired but has not been removed yet: create fails", e.Name, quoted(texts(plan.Places(c.design, e)[0])))).
 			fix("put: %s, when: \"attribute_not_exists(%s) OR %s < :now\"", e.Name, keyOf(e)[0], e.TTL.Field).report()
 	}
 }
 
-// ofExpiring reports whether a field is the identifier of another entity, whose items expire, so that it does not come again.
+// ofExpiring reports whether a field is the identifier of another entity whose items expire, so that it is never reused.
 func (c *checker) ofExpiring(e *design.Entity, field string) bool {
 	return slices.ContainsFunc(c.design.Entities, func(of *design.Entity) bool {
 		return of != e && of.TTL != nil && of.Field(field) != nil && own(c.design, of, of.Field(field))

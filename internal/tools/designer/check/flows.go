@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// flows are ST501 and ST508 of flows: what a step has read is something else by the time a write relies on it.
+// flows checks ST501 and ST508 in flows: a value may have changed between the read and the write that relies on it.
 func (c *checker) flows() {
 	for _, f := range c.design.Flows {
 		s := flowState{c: c, flow: f, reads: map[string]*design.Read{}, lets: map[string]*design.Expression{}}
@@ -30,7 +30,7 @@ func (c *checker) flows() {
 	}
 }
 
-// flowState is what a flow has read and named before a step.
+// flowState holds what a flow has read and named before a step.
 type flowState struct {
 	c     *checker
 	flow  *design.Flow
@@ -38,10 +38,10 @@ type flowState struct {
 	lets  map[string]*design.Expression
 }
 
-// source is a field of what a read has found.
+// source is a field of a read's result.
 type source struct{ as, field string }
 
-// sources are what a value is made of.
+// sources returns the fields that an expression is computed from.
 func (s *flowState) sources(x *design.Expression) []source {
 	var out []source
 	for _, o := range x.Operands() {
@@ -58,7 +58,7 @@ func (s *flowState) sources(x *design.Expression) []source {
 	return out
 }
 
-// argument is the expression that a step gives a write for a parameter; nil for what the flow was given itself.
+// argument returns the expression that a step passes for a write's parameter; nil if the flow's own parameter is passed on.
 func (s *flowState) argument(step *design.FlowStep, param string) *design.Expression {
 	if i := slices.IndexFunc(step.With, func(a *design.Argument) bool { return a.Name == param }); i >= 0 {
 		return step.With[i].Value
@@ -66,21 +66,21 @@ func (s *flowState) argument(step *design.FlowStep, param string) *design.Expres
 	return s.lets[param]
 }
 
-// lost is ST508: a write sets a field to what was computed of its value as it was read, or relies on a condition that was asked
-// of that value before, and its own condition does not ask again.
+// lost checks ST508: a write sets a field computed from its value read earlier, or relies on an earlier check of that
+// value, and its own condition does not check again.
 func (s *flowState) lost(step *design.FlowStep, w *design.Write, change *design.Step) {
 	if change.Action != design.Update && change.Action != design.Upsert {
 		return
 	}
 	find := func(as, field, format string, args ...any) {
 		s.c.find("ST508", s.flow.Name+"+"+w.Name, step.Pos, format, args...).
-			witness(fmt.Sprintf("two %s read the same %s.%s, then both make %s", s.flow.Name, as, field, w.Name)).
-			fix("when: \"%s = :seen\" in %s, with: { seen: %s.%s }; or add to it, with a condition on its bound", field, w.Name, as, field).report()
+			witness(fmt.Sprintf("two %s calls read the same %s.%s, then both call %s", s.flow.Name, as, field, w.Name)).
+			fix("when: \"%s = :seen\" in %s, with: { seen: %s.%s }; or use add, with a condition on the bound", field, w.Name, as, field).report()
 	}
 	for _, a := range slices.Concat(change.Set, change.Add) {
 		for _, from := range s.asked(step.If) {
 			if s.stale(from, change, a.Field, step) && !constantOnly(a, change) {
-				find(from.as, from.field, "asks for %s.%s, then %s changes it and does not ask again", from.as, from.field, w.Name)
+				find(from.as, from.field, "checks %s.%s, then %s changes it without checking again", from.as, from.field, w.Name)
 				return
 			}
 		}
@@ -95,14 +95,14 @@ func (s *flowState) lost(step *design.FlowStep, w *design.Write, change *design.
 		}
 		for _, from := range s.sources(x) {
 			if s.stale(from, change, a.Field, step) {
-				find(from.as, from.field, "%s sets %s to what was computed of %s.%s, and nothing makes sure that it is still that: of two at once one is lost", w.Name, a.Field, from.as, from.field)
+				find(from.as, from.field, "%s sets %s to a value computed from %s.%s, and nothing checks that it is still current: of two concurrent updates, one is lost", w.Name, a.Field, from.as, from.field)
 				return
 			}
 		}
 	}
 }
 
-// asked are the sources of a step's condition.
+// asked returns the sources of a step's condition.
 func (s *flowState) asked(x *design.Expression) []source {
 	if x == nil {
 		return nil
@@ -110,13 +110,13 @@ func (s *flowState) asked(x *design.Expression) []source {
 	return s.sources(x)
 }
 
-// constantOnly reports whether a step sets a field to a constant, which is the same however often it is done.
+// constantOnly reports whether a step sets a field to a constant, which is idempotent.
 func constantOnly(a *design.Assignment, s *design.Step) bool {
 	return slices.Contains(s.Set, a) && len(a.Value.Terms) == 1 && a.Value.Terms[0].Kind == design.ConstantTerm
 }
 
-// stale reports whether a field that was read of an entity is the one that a step changes, and the step's condition neither asks
-// for it nor for another value of what was read with it.
+// stale reports whether a step changes a field that the flow has read, without a condition on that field or on another
+// value from the same read.
 func (s *flowState) stale(from source, change *design.Step, field string, step *design.FlowStep) bool {
 	r := s.reads[from.as]
 	if r == nil || r.Many || r.Entity != change.Entity || from.field != field || slices.Contains(change.When.Fields(), field) {
@@ -128,7 +128,7 @@ func (s *flowState) stale(from source, change *design.Step, field string, step *
 	})
 }
 
-// computed reports whether a value is more than something that was read.
+// computed reports whether an expression does arithmetic rather than passing on a value that was read.
 func (s *flowState) computed(x *design.Expression) bool {
 	return slices.ContainsFunc(x.Operands(), func(o design.Operand) bool {
 		switch o := o.(type) {
@@ -143,7 +143,7 @@ func (s *flowState) computed(x *design.Expression) bool {
 	})
 }
 
-// twice is ST501: a write makes an item if a read has found none, by fields that no key or marker makes unique.
+// twice checks ST501: a write creates an item because a read by fields that no key or marker makes unique found none.
 func (s *flowState) twice(step *design.FlowStep, w *design.Write, change *design.Step) {
 	if change.Action != design.Create && change.Action != design.Put || step.If == nil {
 		return
@@ -164,18 +164,18 @@ func (s *flowState) twice(step *design.FlowStep, w *design.Write, change *design
 		}
 		where := "the table"
 		if p.Place.Global() {
-			where = "the index " + p.Place.Name + ", which is behind the table"
+			where = "the index " + p.Place.Name + ", which lags behind the table"
 		}
-		s.c.find("ST501", s.flow.Name+"+"+w.Name, step.Pos, "looks for %s by %s in %s, and makes one by what it found there: two at the same time both find none, and both make one",
+		s.c.find("ST501", s.flow.Name+"+"+w.Name, step.Pos, "looks for %s by %s in %s and creates one if there is none: two concurrent calls both find none and both create one",
 			article(e.Name), strings.Join(r.By, ", "), where).
-			witness(fmt.Sprintf("two %s of one %s: both read %s, then both make %s", s.flow.Name, strings.Join(r.By, " and "), r.Name, w.Name)).
-			fix("unique: { %s: { pk: \"…#{%s}\", sk: UNIQUE } }, a marker item that is put in the same transaction if it does not exist",
+			witness(fmt.Sprintf("two %s calls with the same %s: both read %s, then both call %s", s.flow.Name, strings.Join(r.By, " and "), r.Name, w.Name)).
+			fix("unique: { %s: { pk: \"…#{%s}\", sk: UNIQUE } }, a marker item created in the same transaction",
 				title(r.By[0]), strings.Join(r.By, "}#{")).report()
 	}
 }
 
-// wantsNone is the call of a statement that says that there is none: NOT exists(x), exists(x) = false, count(x) = 0, count(x) < 1.
-// It is nil for any other.
+// wantsNone returns the call in an expression that requires absence: NOT exists(x), exists(x) = false, count(x) = 0,
+// count(x) < 1. It returns nil for any other expression.
 func wantsNone(o design.Operand) *design.CallOperand {
 	var call *design.CallOperand
 	switch o := o.(type) {
@@ -194,7 +194,7 @@ func wantsNone(o design.Operand) *design.CallOperand {
 	return call
 }
 
-// guardedBy reports whether a key or marker of an entity is made of no more than fields, so that two of the same are never made.
+// guardedBy reports whether a key or marker of an entity consists of these fields only, so that their combination is unique.
 func (c *checker) guardedBy(e *design.Entity, fields []string) bool {
 	within := func(key []string) bool {
 		return !slices.ContainsFunc(key, func(f string) bool { return !slices.Contains(fields, f) })

@@ -20,7 +20,7 @@ const (
 	projectedIntoOneMax    = 20
 )
 
-// indexes are the rules on indexes, ST4xx. ST410 is with the writes.
+// indexes checks the index rules, ST4xx, except ST410, which is checked with the writes.
 func (c *checker) indexes() {
 	for _, t := range c.design.Tables {
 		c.quotas(t)
@@ -51,7 +51,7 @@ func (c *checker) indexes() {
 	}
 }
 
-// quotas is ST407.
+// quotas checks ST407.
 func (c *checker) quotas(t *design.Table) {
 	local := len(slices.DeleteFunc(slices.Clone(t.Indexes), func(x *design.Index) bool { return !x.Local }))
 	if global := len(t.Indexes) - local; global > globalIndexesMax {
@@ -64,17 +64,17 @@ func (c *checker) quotas(t *design.Table) {
 	for _, x := range t.Indexes {
 		projected += len(x.Project.Fields)
 		if n := len(x.Project.Fields); n > projectedIntoOneMax {
-			c.find("ST407", t.Name+"."+x.Name, x.Project.Pos, "projects %d attributes by name, and DynamoDB allows %d for an index", n, projectedIntoOneMax).
-				fix("project: all, or a large part of them as one map").report()
+			c.find("ST407", t.Name+"."+x.Name, x.Project.Pos, "projects %d attributes by name, and DynamoDB allows %d per index", n, projectedIntoOneMax).
+				fix("project: all, or store many of them in one map").report()
 		}
 	}
 	if projected > projectedAttributesMax {
-		c.find("ST407", t.Name, t.Pos, "projects %d attributes into all indexes together, and DynamoDB allows %d",
+		c.find("ST407", t.Name, t.Pos, "projects %d attributes into all its indexes together, and DynamoDB allows %d",
 			projected, projectedAttributesMax).report()
 	}
 }
 
-// projection is ST403 and ST404.
+// projection checks ST403 and ST404.
 func (c *checker) projection(t *design.Table, x *design.Index) {
 	subject := t.Name + "." + x.Name
 	for _, name := range x.Project.Fields {
@@ -85,8 +85,8 @@ func (c *checker) projection(t *design.Table, x *design.Index) {
 			}
 		}
 		if len(of) > 0 {
-			c.find("ST403", subject, x.Project.Pos, "projects %s of %s, which is stored at %s: a projection takes top-level attributes, "+
-				"and leaves this one out without a word", name, strings.Join(of, ", "), strings.Join(path, ".")).
+			c.find("ST403", subject, x.Project.Pos, "projects %s of %s, which is stored at %s: a projection can only name top-level attributes, "+
+				"and DynamoDB silently omits this one", name, strings.Join(of, ", "), strings.Join(path, ".")).
 				fix("store %s as an attribute of its own (without at:)", name).report()
 		}
 	}
@@ -106,13 +106,13 @@ func (c *checker) projection(t *design.Table, x *design.Index) {
 		}
 	}
 	if len(parts) > 0 {
-		c.find("ST404", subject, x.Pos, "projects everything: each change of any attribute is one more write (write units: %s)",
-			strings.Join(parts, ", ")).fix("project: the fields that its reads return").report()
+		c.find("ST404", subject, x.Pos, "projects everything: every change of an attribute also writes the index (write units: %s)",
+			strings.Join(parts, ", ")).fix("project only the fields that its reads return").report()
 	}
 }
 
-// scalar is ST402. A template makes a text of any scalar; a boolean that is the attribute itself stays one, and
-// booleans are no keys.
+// scalar checks ST402. A template renders any scalar as text, but a boolean stored as the key attribute itself stays a
+// boolean, which cannot be a key.
 func (c *checker) scalar(p plan.Place) {
 	pk, sk := p.Attributes()
 	attributes := slices.Concat(pk, sk)
@@ -124,14 +124,14 @@ func (c *checker) scalar(p plan.Place) {
 			}
 			itself := f.Type.Kind == design.KindBool && len(t.Parts) == 1 && !f.Nested() && f.Attribute() == attributes[i].Name
 			if !f.Type.Scalar() || itself {
-				c.find("ST402", p.String(), t.Pos, "makes a key of %s, which is %s: a key is one text, number or binary value",
-					f.Name, article(f.Type.String())).fix("write one item for each element, with the element in its key").report()
+				c.find("ST402", p.String(), t.Pos, "uses %s in a key, but it is %s: a key is a single string, number or binary value",
+					f.Name, article(f.Type.String())).fix("write one item per element, with the element in its key").report()
 			}
 		}
 	}
 }
 
-// optional is ST409.
+// optional checks ST409.
 func (c *checker) optional(p plan.Place) {
 	told := map[string]bool{}
 	for _, t := range slices.Concat(p.PK, p.SK) {
@@ -141,14 +141,15 @@ func (c *checker) optional(p plan.Place) {
 				continue
 			}
 			told[name] = true
-			c.find("ST409", p.String(), t.Pos, "has %s in its key, which may be absent: such items are not in the index", name).
-				fix("say so: where: \"attribute_exists(%s)\"; or make the field required", name).report()
+			c.find("ST409", p.String(), t.Pos, "has %s in its key, which may be absent: items without it are not in the index", name).
+				fix("declare it with where: \"attribute_exists(%s)\"; or make the field required", name).report()
 		}
 	}
 }
 
-// native is ST405: a key composed of whole fields which could be its attributes as they are. Then every item that has
-// them all is in the index, so no other item of the table may, and the entry can have no condition.
+// native checks ST405: a key composed of whole fields, which could be key attributes themselves. Every item with all
+// those attributes would then be in the index, so no other item of the table may have them, and the entry cannot have a
+// condition.
 func (c *checker) native(p plan.Place) {
 	composed, whole := false, p.Where == nil && p.Copy == nil && len(p.Entity.Copies) == 0
 	for _, t := range slices.Concat(p.PK, p.SK) {
@@ -171,8 +172,8 @@ func (c *checker) native(p plan.Place) {
 			return
 		}
 	}
-	c.find("ST405", p.String(), p.Pos, "composes its key of whole fields: a multi-attribute key (up to four fields each) would need no "+
-		"attribute to keep, no backfill, and would keep the fields' types").
+	c.find("ST405", p.String(), p.Pos, "composes its key from whole fields: a multi-attribute key (up to four fields each) would need no "+
+		"extra attribute and no backfill, and would keep the fields' types").
 		fix("pk: [%s], sk: [%s]", strings.Join(templateFields(p.PK), ", "), strings.Join(templateFields(p.SK), ", ")).report()
 }
 
@@ -184,26 +185,26 @@ func templateFields(list []*design.Template) []string {
 	return out
 }
 
-// secrets is ST408.
+// secrets checks ST408.
 func (c *checker) secrets(p plan.Place) {
 	for _, f := range p.Entity.Fields {
 		if f.Type.Kind == design.KindSecret && p.Has(f.Name) {
-			c.find("ST408", p.String(), p.Pos, "the secret %s is copied there: whoever may read the list can read it", f.Name).
-				fix("keep it in an item of its own that nothing projects").report()
+			c.find("ST408", p.String(), p.Pos, "the secret %s is copied there: everyone who may read the list can read it", f.Name).
+				fix("store it in an item of its own that is not projected").report()
 		}
 	}
 }
 
-// severalEntries is ST401: an entity, or one and its duplicate, with two entries in one partition of an index. Entries
-// in different partitions are two lists.
+// severalEntries checks ST401: an entity, or an entity and its duplicate, with two entries in the same partition of an
+// index. Entries in different partitions form two lists.
 func (c *checker) severalEntries(e *design.Entity) {
-	const consequence = "a list of n has n/2 distinct ones"
+	const consequence = "a list of n entries has only n/2 records"
 	own := c.entries(e)
 	for i, x := range own {
 		for _, before := range own[:i] {
 			if !byTurns(x, before) && meet(x, before) {
 				c.find("ST401", x.String(), x.Pos, "both %s and %s write an entry for one record: %s", itemName(before), itemName(x), consequence).
-					fix("index one of the items").report()
+					fix("index only one of the items").report()
 			}
 		}
 	}
@@ -213,39 +214,39 @@ func (c *checker) severalEntries(e *design.Entity) {
 	for _, x := range own {
 		for _, y := range c.entries(c.design.Entity(e.Duplicates)) {
 			if meet(x, y) {
-				c.find("ST401", e.Name+"+"+e.Duplicates, x.Pos, "both %s and %s write an entry for the same record into %s: %s, and the two can disagree",
-					e.Duplicates, e.Name, x.Index.Name, consequence).fix("index one of the two").report()
+				c.find("ST401", e.Name+"+"+e.Duplicates, x.Pos, "both %s and %s write an entry for the same record to %s: %s, and the two can disagree",
+					e.Duplicates, e.Name, x.Index.Name, consequence).fix("index only one of the two").report()
 			}
 		}
 	}
 }
 
-// byTurns reports whether two places are those of an item in one index of which it has one at a time: see exclusive.
+// byTurns reports whether two places are alternatives in one index, of which an item has one at a time: see exclusive.
 func byTurns(x, y keyed) bool {
 	return x.Entry != "" && y.Entry != "" && x.Index == y.Index && x.SameItem(y.Place)
 }
 
-// exclusive is ST412: of the entries that an item has by turns in an index, one at most may hold.
+// exclusive checks ST412: at most one of an item's alternative entries in an index may apply.
 func (c *checker) exclusive(e *design.Entity) {
 	for i, x := range e.Entries {
 		for _, before := range e.Entries[:i] {
 			if x.Index != before.Index || x.Of != before.Of || x.Where == nil || before.Where == nil {
 				continue
 			}
-			const fix = "conditions that compare fields with constants so that one at most holds: status = 'open', status = 'done'"
+			const fix = "use conditions that compare fields with constants and exclude each other: status = 'open', status = 'done'"
 			switch item, decided := expression.Overlap(c.design, e, before.Where, x.Where); {
 			case item != "":
-				c.find("ST412", e.Name+"."+x.Place(), x.Pos, "can hold together with %s: an item has one key in an index", before.Place()).
-					witness("of " + item + " both \"" + before.Where.Text + "\" and \"" + x.Where.Text + "\" hold").fix(fix).report()
+				c.find("ST412", e.Name+"."+x.Place(), x.Pos, "can apply together with %s, but an item has only one key in an index", before.Place()).
+					witness(item + " satisfies both \"" + before.Where.Text + "\" and \"" + x.Where.Text + "\"").fix(fix).report()
 			case !decided:
-				c.find("ST412", e.Name+"."+x.Place(), x.Pos, "may hold together with %s, as far as can be told: its condition is no comparison of scalar fields with constants", before.Place()).
+				c.find("ST412", e.Name+"."+x.Place(), x.Pos, "may apply together with %s: this cannot be decided, since its condition does more than compare scalar fields with constants", before.Place()).
 					fix(fix).report()
 			}
 		}
 	}
 }
 
-// entries are the places of an entity in indexes.
+// entries returns the places of an entity in indexes.
 func (c *checker) entries(e *design.Entity) []keyed {
 	return slices.DeleteFunc(slices.Clone(c.languages()), func(k keyed) bool { return k.Entity != e || k.Kind != plan.EntryPlace })
 }
@@ -261,8 +262,8 @@ func sameTemplates(a, b []*design.Template) bool {
 	return slices.EqualFunc(a, b, func(x, y *design.Template) bool { return x.Text == y.Text })
 }
 
-// repeats is ST406: an index whose partition key is the table's, or another index's, for the same entity, while nothing
-// needs the order that the other has.
+// repeats checks ST406: an index with the partition key of the table, or of another index, for the same entity, while
+// nothing needs the order of the other.
 func (c *checker) repeats(e *design.Entity) {
 	places := slices.DeleteFunc(plan.Places(c.design, e), func(p plan.Place) bool { return p.Kind == plan.MarkerPlace })
 	for i, p := range places {
@@ -273,15 +274,15 @@ func (c *checker) repeats(e *design.Entity) {
 			if !sameTemplates(p.PK, other.PK) || other.Where != nil || !sameTemplates(p.SK, other.SK) && (c.needs(other) || c.gathered(other)) {
 				continue
 			}
-			c.find("ST406", p.String(), p.Pos, "has the same partition key as %s: the entry only sorts the items again", other).
-				fix("give %s the sort key that its reads want, and drop the entry", other).report()
+			c.find("ST406", p.String(), p.Pos, "has the same partition key as %s: the entry only adds another order", other).
+				fix("give %s the sort key that the reads need, and remove the entry", other).report()
 			break
 		}
 	}
 }
 
-// needs reports whether a read relies on the sort key that a place has: it asks for one item there, or for some by more
-// than the partition, or in its order.
+// needs reports whether a read relies on a place's sort key: it reads a single item, selects by more than the partition,
+// or uses its order.
 func (c *checker) needs(p plan.Place) bool {
 	return slices.ContainsFunc(c.design.Reads, func(r *design.Read) bool {
 		if r.Entity != p.Entity.Name {
@@ -297,7 +298,7 @@ func (c *checker) needs(p plan.Place) bool {
 	})
 }
 
-// gathered reports whether a collection reads a place: its item is there to be beside those of other entities.
+// gathered reports whether a collection reads a place, whose items are there to be next to those of other entities.
 func (c *checker) gathered(p plan.Place) bool {
 	return slices.ContainsFunc(c.design.Collections, func(x *design.Collection) bool {
 		return slices.ContainsFunc(plan.ForCollection(c.design, x).Members, func(m plan.Place) bool { return m.String() == p.String() })

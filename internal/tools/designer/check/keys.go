@@ -10,23 +10,23 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// The longest key attributes that DynamoDB takes:
+// The maximum length of key attributes in DynamoDB:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
 const (
 	partitionKeyBytesMax = 2048
 	sortKeyBytesMax      = 1024
 )
 
-// keyed is a place with the languages of its key; templates that are wrong leave it out.
+// keyed is a place with the languages of its key templates. Places with invalid templates are left out.
 type keyed struct {
 	plan.Place
 	pk, sk []keylang.Template
 }
 
-// key are the languages of all key attributes.
+// key returns the languages of all key attributes.
 func (k keyed) key() []keylang.Template { return slices.Concat(k.pk, k.sk) }
 
-// languages are the places of all entities with their languages.
+// languages returns the places of all entities with their languages.
 func (c *checker) languages() []keyed {
 	if c.places != nil {
 		return c.places
@@ -52,7 +52,7 @@ func (c *checker) languagesOf(p plan.Place) (keyed, bool) {
 		for i, t := range side.templates {
 			l, err := keylang.OfTemplate(c.design, p.Entity, t, side.attributes[i].Type)
 			if err != nil {
-				return k, false // ST103, ST402 or the loader's
+				return k, false // reported as ST103, ST402 or by the loader
 			}
 			*side.out = append(*side.out, l)
 		}
@@ -60,12 +60,13 @@ func (c *checker) languagesOf(p plan.Place) (keyed, bool) {
 	return k, true
 }
 
-// keys are the rules on keys, ST1xx. ST104 is with the writes, ST105 with the reads that need an order.
+// keys checks the key rules, ST1xx, except ST104, which is checked with the writes, and ST105, with the reads that need
+// an order.
 func (c *checker) keys() {
 	for _, e := range c.design.Entities {
 		for _, p := range plan.Places(c.design, e) {
 			if p.Undeclared {
-				continue // its templates are those of other places
+				continue // it shares the templates of other places
 			}
 			c.fields(p)
 			c.letterCase(p)
@@ -86,23 +87,23 @@ func (c *checker) keys() {
 	}
 }
 
-// fields is ST103.
+// fields checks ST103.
 func (c *checker) fields(p plan.Place) {
 	for _, t := range slices.Concat(p.PK, p.SK) {
 		for _, name := range t.Fields() {
 			f := p.Entity.Field(name)
 			switch {
 			case f == nil:
-				c.find("ST103", p.String(), t.Pos, "the key %q is made of %q, and %s has no such field", t.Text, name, p.Entity.Name).report()
-			case f.Optional && p.Kind != plan.EntryPlace: // of an entry, see ST409
-				c.find("ST103", p.String(), t.Pos, "the key %q is made of %s, which may be absent", t.Text, name).
-					fix("make %s required, or make the key of something else", name).report()
+				c.find("ST103", p.String(), t.Pos, "the key %q uses %q, but %s has no such field", t.Text, name, p.Entity.Name).report()
+			case f.Optional && p.Kind != plan.EntryPlace: // for entries, see ST409
+				c.find("ST103", p.String(), t.Pos, "the key %q uses %s, which may be absent", t.Text, name).
+					fix("make %s required, or use another field in the key", name).report()
 			}
 		}
 	}
 }
 
-// letterCase is ST106.
+// letterCase checks ST106.
 func (c *checker) letterCase(p plan.Place) {
 	for _, t := range slices.Concat(p.PK, p.SK) {
 		for _, part := range t.Parts {
@@ -111,20 +112,20 @@ func (c *checker) letterCase(p plan.Place) {
 				continue
 			}
 			if !slices.ContainsFunc(part.Funcs, func(f design.Func) bool { return f.Name == "lower" || f.Name == "fold" || f.Name == "slug" }) {
-				c.find("ST106", p.String(), t.Pos, "has the address %s in its key as it is written: Ana@example.com and ana@example.com are two keys", f.Name).
+				c.find("ST106", p.String(), t.Pos, "uses the address %s in its key without normalising its case: Ana@example.com and ana@example.com are two keys", f.Name).
 					fix("{%s|lower}", f.Name).report()
 			}
 		}
 	}
 }
 
-// separators are what usually stands between the parts of a key.
+// separators are the characters commonly used between the parts of a key.
 const separators = "#-_:/|."
 
-// formats is ST109: the same field behind prefixes that differ only in case or separators; or an identifier bare in an
-// index that it shares with others, and behind a name elsewhere.
+// formats checks ST109: the same field after prefixes that differ only in case or separators, or an identifier that is
+// bare in a shared index but prefixed elsewhere.
 func (c *checker) formats(e *design.Entity) {
-	seen := map[string]string{} // field → prefix as it was first written
+	seen := map[string]string{} // field → prefix where it first occurs
 	for _, p := range plan.Places(c.design, e) {
 		if p.Undeclared {
 			continue
@@ -150,26 +151,26 @@ func (c *checker) formats(e *design.Entity) {
 				bare := prefix == "" && meaning(f.Type) == string(design.KindID) && c.shares(p)
 				alike := prefix != "" && strings.EqualFold(strings.TrimRight(prefix, separators), strings.TrimRight(before, separators))
 				if prefix != before && (bare || alike) {
-					c.find("ST109", p.String(), t.Pos, "writes %q before %s, and elsewhere %q", prefix, part.Field, before).
-						fix("one form of it in all keys").report()
+					c.find("ST109", p.String(), t.Pos, "writes %q before %s, but %q elsewhere", prefix, part.Field, before).
+						fix("use the same form in all keys").report()
 				}
 			}
 		}
 	}
 }
 
-// shares reports whether other entities have entries in the index of a place.
+// shares reports whether other entities have entries in a place's index.
 func (c *checker) shares(p plan.Place) bool {
 	return p.Index != nil && slices.ContainsFunc(c.design.Entities, func(e *design.Entity) bool {
 		return e != p.Entity && e.Table == p.Entity.Table && e.Entry(p.Index.Name) != nil
 	})
 }
 
-// ambiguous is ST102, of primary keys and of the partition keys of indexes.
+// ambiguous checks ST102 for primary keys and for partition keys of indexes.
 func (c *checker) ambiguous(k keyed) {
 	key := k.key()
 	if k.Undeclared {
-		return // nobody asks for the item there
+		return // no read uses the item there
 	}
 	if k.Kind == plan.EntryPlace {
 		key = k.pk
@@ -178,10 +179,10 @@ func (c *checker) ambiguous(k keyed) {
 	if !found {
 		return
 	}
-	f := c.find("ST102", k.String(), k.PK[0].Pos, "two different items can have one key: %s", strings.Join(texts(k.Place), " / ")).
-		fix("separate the fields by something that neither may hold, or give them types of fixed width (uuid, ulid), or |pad(n)")
+	f := c.find("ST102", k.String(), k.PK[0].Pos, "two different items can have the same key: %s", strings.Join(texts(k.Place), " / ")).
+		fix("separate the fields with a literal that neither can contain, or use fixed-width types (uuid, ulid) or |pad(n)")
 	if len(a.First) > 0 {
-		f.witness(fmt.Sprintf("%s and %s both make %s", values(a.First), values(a.Second), quoted(a.Key)))
+		f.witness(fmt.Sprintf("%s and %s both render %s", values(a.First), values(a.Second), quoted(a.Key)))
 	}
 	f.unless(a.Certain).report()
 }
@@ -210,7 +211,7 @@ func quoted(key []string) string {
 	return strings.Join(parts, " / ")
 }
 
-// lengths is ST107 and ST108.
+// lengths checks ST107 and ST108.
 func (c *checker) lengths(k keyed) {
 	partition, sort := k.Attributes()
 	attributes := slices.Concat(partition, sort)
@@ -222,12 +223,12 @@ func (c *checker) lengths(k keyed) {
 		}
 		l := t.Language()
 		if n, bounded := l.MaxBytes(); bounded && n > most {
-			c.find("ST107", k.String(), template.Pos, "the %s %s can be %d bytes, and DynamoDB takes %d", what, attributes[i].Name, n, most).
-				fix("bound its fields: { type: text, max: … }, or |first(n), or |hash(n)").report()
+			c.find("ST107", k.String(), template.Pos, "the %s %s can be %d bytes long, and DynamoDB allows %d", what, attributes[i].Name, n, most).
+				fix("limit its fields with { type: text, max: … }, or use |first(n) or |hash(n)").report()
 		}
 		if l.MinBytes() == 0 && l.Type() != design.KeyNumber {
-			c.find("ST108", k.String(), template.Pos, "the %s %s = %q can be the empty text: DynamoDB refuses the whole write then", what, attributes[i].Name, template.Text).
-				fix("give %s min: 1, or put a literal before it", strings.Join(template.Fields(), " or ")).report()
+			c.find("ST108", k.String(), template.Pos, "the %s %s = %q can be an empty string: DynamoDB then rejects the whole write", what, attributes[i].Name, template.Text).
+				fix("give %s min: 1, or start the key with a literal", strings.Join(template.Fields(), " or ")).report()
 		}
 	}
 }

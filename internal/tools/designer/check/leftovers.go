@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// forgotten is ST517: one write makes an item and adds one to a field of what it belongs to, and another deletes such items
-// and leaves the field as it is.
+// forgotten checks ST517: one write creates an item and adds one to a field of its parent, and another deletes such items
+// without decrementing the field.
 func (c *checker) forgotten() {
 	told := map[string]bool{}
 	for _, w := range c.design.Writes {
@@ -23,22 +23,22 @@ func (c *checker) forgotten() {
 						continue
 					}
 					told[other.Name+" "+a.entity.Name+"."+a.field] = true
-					c.find("ST517", other.Name, other.Steps[deletes].Pos, "deletes %s and leaves %s of %s as it is, which %s has counted it in", article(of.Name), a.field, a.entity.Name, w.Name).
-						witness(fmt.Sprintf("%s, then %s: there is no %s, and %s is 1", w.Name, other.Name, of.Name, a.field)).
-						fix("counters: { %s: %s } in %s, which every write keeps; or { update: %s, add: { %s: \"-1\" } } in this one", a.field, of.Name, a.entity.Name, a.entity.Name, a.field).report()
+					c.find("ST517", other.Name, other.Steps[deletes].Pos, "deletes %s but does not decrement %s of %s, which %s increments", article(of.Name), a.field, a.entity.Name, w.Name).
+						witness(fmt.Sprintf("after %s and %s there is no %s, but %s is 1", w.Name, other.Name, of.Name, a.field)).
+						fix("declare counters: { %s: %s } in %s, which every write maintains; or { update: %s, add: { %s: \"-1\" } } in this one", a.field, of.Name, a.entity.Name, a.entity.Name, a.field).report()
 				}
 			}
 		}
 	}
 }
 
-// counting is a field of an entity that a write adds one to by hand.
+// counting is a field of an entity that a write increments explicitly.
 type counting struct {
 	entity *design.Entity
 	field  string
 }
 
-// countedBy are the fields that a write adds one to for each item that a step makes, of what the item belongs to.
+// countedBy returns the fields of parent items that a write increments for each item that a step creates.
 func (c *checker) countedBy(w *design.Write, made *design.Step) []counting {
 	if made.Action != design.Create && made.Action != design.Put {
 		return nil
@@ -60,10 +60,10 @@ func (c *checker) countedBy(w *design.Write, made *design.Step) []counting {
 	return out
 }
 
-// leadsTo reports whether an item has the whole key of another entity's.
+// leadsTo reports whether an item contains the whole key of another entity.
 func (c *checker) leadsTo(e, to *design.Entity) bool { return len(design.Belongs(e, to)) > 0 }
 
-// settles reports whether a write changes a field, or deletes the item that has it; or a flow does in another write.
+// settles reports whether a write, or another write of the same flow, changes a field or deletes its item.
 func (c *checker) settles(w *design.Write, e *design.Entity, field string) bool {
 	here := func(w *design.Write) bool {
 		return w != nil && (changes(w, e.Name, field) || removes(w, e.Name))
@@ -71,7 +71,7 @@ func (c *checker) settles(w *design.Write, e *design.Entity, field string) bool 
 	return here(w) || c.inFlow(w, here)
 }
 
-// inFlow reports whether a flow makes a write, and another for which a condition holds.
+// inFlow reports whether a flow calls a write and also another one that satisfies the predicate.
 func (c *checker) inFlow(w *design.Write, other func(*design.Write) bool) bool {
 	return slices.ContainsFunc(c.design.Flows, func(f *design.Flow) bool {
 		return slices.ContainsFunc(f.Steps, func(s *design.FlowStep) bool { return s.Write == w.Name }) &&
@@ -84,8 +84,8 @@ func removes(w *design.Write, entity string) bool {
 	return slices.ContainsFunc(w.Steps, func(s *design.Step) bool { return s.Action == design.Delete && s.Entity == entity })
 }
 
-// orphans is ST518: an item is deleted, and what belongs to it stays. What expires goes by itself, and a condition on how many
-// there are lets the item go only when there are none.
+// orphans checks ST518: an item is deleted but its dependents stay. Dependents that expire are exempt, and so is a delete
+// with a condition on their count.
 func (c *checker) orphans() {
 	for _, w := range c.design.Writes {
 		for _, s := range w.Steps {
@@ -107,20 +107,20 @@ func (c *checker) orphans() {
 				}
 				if !belongs {
 					ref := refOf(child, e)
-					c.find("ST518", w.Name+"+"+child.Name, s.Pos, "deletes %s, and what refers to it stays: no write or flow deletes the %s whose %s names it", article(e.Name), child.Name, ref).
-						witness(fmt.Sprintf("%s stays, whose %s names %s", quoted(texts(plan.Places(c.design, child)[0])), ref, quoted(texts(plan.Places(c.design, e)[0])))).
-						fix("a flow that reads and deletes each %s first; or accept it here, where a reference may name what is gone", child.Name).report()
+					c.find("ST518", w.Name+"+"+child.Name, s.Pos, "deletes %s but not the items that refer to it: no write or flow deletes %s items whose %s names it", article(e.Name), child.Name, ref).
+						witness(fmt.Sprintf("%s stays, and its %s names the deleted %s", quoted(texts(plan.Places(c.design, child)[0])), ref, quoted(texts(plan.Places(c.design, e)[0])))).
+						fix("a flow that reads and deletes each %s first; or accept it, if references to deleted items are allowed", child.Name).report()
 					continue
 				}
-				c.find("ST518", w.Name+"+"+child.Name, s.Pos, "deletes %s, and what belongs to it stays: no write or flow deletes its %s with it", article(e.Name), child.Name).
-					witness(fmt.Sprintf("%s stays when %s is gone", quoted(texts(plan.Places(c.design, child)[0])), quoted(texts(plan.Places(c.design, e)[0])))).
+				c.find("ST518", w.Name+"+"+child.Name, s.Pos, "deletes %s but not its dependents: no write or flow deletes its %s items", article(e.Name), child.Name).
+					witness(fmt.Sprintf("%s stays when %s is deleted", quoted(texts(plan.Places(c.design, child)[0])), quoted(texts(plan.Places(c.design, e)[0])))).
 					fix("a flow that reads and deletes each %s first; or counters: { %s: %s } in %s and when: \"%s = 0\"", child.Name, counter, child.Name, e.Name, counter).report()
 			}
 		}
 	}
 }
 
-// refOf is the field by which items of an entity refer to those of another; "" where they do not.
+// refOf returns the field with which items of an entity refer to those of another; "" if they do not.
 func refOf(e, to *design.Entity) string {
 	for _, r := range e.Refs {
 		if refersTo(r, to.Name) {
@@ -134,8 +134,8 @@ func refersTo(r design.Ref, entity string) bool {
 	return slices.ContainsFunc(r.To, func(t design.RefTarget) bool { return t.Entity == entity })
 }
 
-// dangling is ST520: a write makes an item that refers to another, and nothing in it asks whether that is there. A step on the other
-// item does, and a counter of it that counts the new one; so does a flow that reads it before.
+// dangling checks ST520: a write creates an item that refers to another without checking that it exists. A step on the
+// other item counts as a check, and so does a counter in it that counts the new item, or a flow that reads it first.
 func (c *checker) dangling() {
 	for _, w := range c.design.Writes {
 		for _, s := range w.Steps {
@@ -152,15 +152,15 @@ func (c *checker) dangling() {
 				for _, to = range r.To {
 					names = append(names, article(to.Entity))
 				}
-				c.find("ST520", w.Name+"+"+r.Field, s.Pos, "makes %s whose %s names %s, and nothing asks whether there is one", article(e.Name), r.Field, strings.Join(names, " or ")).
-					witness(fmt.Sprintf("%s = 'x', and there is no %s 'x'", r.Field, to.Entity)).
+				c.find("ST520", w.Name+"+"+r.Field, s.Pos, "creates %s whose %s refers to %s, and nothing checks that it exists", article(e.Name), r.Field, strings.Join(names, " or ")).
+					witness(fmt.Sprintf("%s = 'x', but there is no %s 'x'", r.Field, to.Entity)).
 					fix("- { check: %s, by: { %s: \":%s\" }, when: \"attribute_exists(%s)\", else: No%s }", to.Entity, to.Field, r.Field, to.Field, to.Entity).report()
 			}
 		}
 	}
 }
 
-// asked reports whether a write, or a flow that makes it, asks for an item that a reference of a step's item names.
+// asked reports whether a write, or a flow that calls it, checks that the target of a reference exists.
 func (c *checker) asked(w *design.Write, made *design.Step, r design.Ref) bool {
 	here := slices.ContainsFunc(w.Steps, func(s *design.Step) bool {
 		return s != made && s.Action != design.Delete && refersTo(r, s.Entity)
@@ -180,12 +180,13 @@ func (c *checker) asked(w *design.Write, made *design.Step, r design.Ref) bool {
 	})
 }
 
-// isPartOf reports whether items of an entity belong to one of another: there are so many for each, and they have its key.
+// isPartOf reports whether items of an entity belong to an item of another: their volume is per item of it, and they
+// contain its key.
 func (c *checker) isPartOf(child, e *design.Entity) bool {
 	return child.Volume.Per == e.Name && c.leadsTo(child, e) && !slices.ContainsFunc(ownerFields(child, e), func(f string) bool { return !isKey(child, f) })
 }
 
-// ownerFields are the fields by which an item tells the one of another entity that it belongs to.
+// ownerFields returns the fields that identify the item's owner.
 func ownerFields(e, owner *design.Entity) []string {
 	var out []string
 	for _, j := range design.Belongs(e, owner) {
@@ -194,7 +195,7 @@ func ownerFields(e, owner *design.Entity) []string {
 	return out
 }
 
-// asksFor reports whether a condition on an item asks how many of a child there are, by a counter of them.
+// asksFor reports whether a condition on an item checks a counter of its children.
 func asksFor(e, child *design.Entity, when *design.Condition) bool {
 	return slices.ContainsFunc(e.Counters, func(x *design.Counter) bool {
 		return x.Of == child.Name && slices.Contains(when.Fields(), x.Field)

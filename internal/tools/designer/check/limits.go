@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// A limit is an invariant that bounds a field, or a number of items: these two forms of the invariants' grammar.
+// A limit is an invariant that bounds a field or a number of items. These are the two forms:
 //
 //	user.cartas <= user.limiteCartas
 //	count(Conductor of user) <= user.limiteConductores
@@ -17,7 +17,7 @@ var (
 	countLimit = regexp.MustCompile(`^\s*count\(\s*(\w+)(?:\s+of\s+(\w+))?(?:\s+where\s+[^()]+)?\s*\)\s*(<=|<)\s*(\w+\.\w+|\d+)\s*$`)
 )
 
-// limits is ST510: writes that can pass a limit and do not ask whether they do.
+// limits checks ST510: writes that can exceed a limit without checking it.
 func (c *checker) limits() {
 	for _, i := range c.design.Invariants {
 		if m := fieldLimit.FindStringSubmatch(i.Text); m != nil {
@@ -33,7 +33,7 @@ func (c *checker) limits() {
 	}
 }
 
-// entityCalled is the entity of a name, whose first letter may be small; nil for none.
+// entityCalled returns the entity with a name, ignoring case; nil if there is none.
 func (c *checker) entityCalled(name string) *design.Entity {
 	i := slices.IndexFunc(c.design.Entities, func(e *design.Entity) bool { return strings.EqualFold(e.Name, name) })
 	if i < 0 {
@@ -42,7 +42,7 @@ func (c *checker) entityCalled(name string) *design.Entity {
 	return c.design.Entities[i]
 }
 
-// fieldLimit looks for steps that take a field towards its bound without a condition on it.
+// fieldLimit reports steps that move a field towards its bound without a condition on it.
 func (c *checker) fieldLimit(i *design.Invariant, e *design.Entity, field string, upper bool) {
 	for _, w := range c.design.Writes {
 		for _, s := range w.Steps {
@@ -62,12 +62,12 @@ func (c *checker) fieldLimit(i *design.Invariant, e *design.Entity, field string
 }
 
 func (c *checker) pastLimit(w *design.Write, at design.Pos, i *design.Invariant, e *design.Entity, field string, upper bool) {
-	c.find("ST510", w.Name, at, "changes %s of %s and does not ask whether %s, %q, still holds", field, e.Name, i.Name, i.Text).
+	c.find("ST510", w.Name, at, "changes %s of %s without checking that %s, %q, still holds", field, e.Name, i.Name, i.Text).
 		fix("when: \"%s %s :limit\"", field, map[bool]string{true: "<", false: ">"}[upper]).report()
 }
 
-// towards reports whether an assignment can take a field towards its upper, or lower, bound. A constant is what the
-// authors see themselves.
+// towards reports whether an assignment can move a field towards its upper, or lower, bound. Setting a constant does not
+// count: authors see that themselves.
 func towards(a *design.Assignment, add, upper bool) bool {
 	terms := a.Value.Terms
 	if len(terms) == 1 && terms[0].Kind == design.ConstantTerm {
@@ -80,8 +80,7 @@ func towards(a *design.Assignment, add, upper bool) bool {
 	return true
 }
 
-// countLimit looks for steps that make an item of an entity while no step of the write has a condition on what it
-// belongs to.
+// countLimit reports steps that create an item of an entity in a write without a condition on the item's owner.
 func (c *checker) countLimit(i *design.Invariant, e, of *design.Entity) {
 	for _, w := range c.design.Writes {
 		asked := slices.ContainsFunc(w.Steps, func(s *design.Step) bool {
@@ -89,8 +88,8 @@ func (c *checker) countLimit(i *design.Invariant, e, of *design.Entity) {
 		})
 		for _, s := range w.Steps {
 			if s.Entity == e.Name && (s.Action == design.Create || s.Action == design.Put) && !asked {
-				c.find("ST510", w.Name, s.Pos, "makes one more %s and does not ask whether %s, %q, still holds", e.Name, i.Name, i.Text).
-					fix("count them in a field: { update: …, add: { n: \"1\" }, when: \"n < :limit\" } in the same write").report()
+				c.find("ST510", w.Name, s.Pos, "creates %s without checking that %s, %q, still holds", e.Name, i.Name, i.Text).
+					fix("count them in a field, in the same write: { update: …, add: { n: \"1\" }, when: \"n < :limit\" }").report()
 			}
 		}
 	}

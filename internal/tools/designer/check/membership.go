@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// undeclared is ST411: items are in an index because they have the attributes of its key.
+// undeclared checks ST411: items are in an index merely because they have its key attributes.
 func (c *checker) undeclared(p plan.Place) {
 	pk, sk := p.Attributes()
 	keys := slices.Concat(pk, sk)
@@ -18,7 +18,7 @@ func (c *checker) undeclared(p plan.Place) {
 	for i, k := range keys {
 		names[i] = k.Name
 	}
-	what, fix := "its items", "give the index key attributes of its own"
+	what, fix := "its items", "give the index dedicated key attributes"
 	switch {
 	case p.Marker != nil:
 		what = "its markers " + p.Marker.Name
@@ -26,39 +26,40 @@ func (c *checker) undeclared(p plan.Place) {
 		what = "its copies " + p.Copy.Name
 	}
 	if p.Marker == nil {
-		fix = fmt.Sprintf("say so: index: { %s: {%s} }; or ", p.Name, declaration(p, keys)) + fix
+		fix = fmt.Sprintf("declare it: index: { %s: {%s} }; or ", p.Name, declaration(p, keys)) + fix
 	}
 	if len(p.Optional) > 0 {
 		what += " that have " + strings.Join(p.Optional, ", ")
 	}
 	if p.Where != nil {
-		what += " for which \"" + p.Where.Text + "\" holds"
+		what += " with \"" + p.Where.Text + "\""
 	}
-	c.find("ST411", p.String(), p.Pos, "%s are in the index without the design saying so: they have its key, %s", what, strings.Join(names, " and ")).
+	c.find("ST411", p.String(), p.Pos, "%s are in the index although the design does not declare it: they have its key attributes, %s", what, strings.Join(names, " and ")).
 		fix("%s", fix).report()
 }
 
-// otherType is ST402 of attributes that are no declared key: a field is stored in a key attribute of an index as another type
-// than the key's, and DynamoDB refuses the item.
+// otherType checks ST402 for entities without an entry in the index: a field is stored in a key attribute of the index
+// with another type, so DynamoDB rejects the item.
 func (c *checker) otherType(e *design.Entity) {
 	t := c.design.TableOf(e)
 	for _, x := range t.Indexes {
 		for _, k := range slices.Concat(x.PK, x.SK) {
 			i := slices.IndexFunc(e.Fields, func(f *design.Field) bool { return f.Path[0] == k.Name })
 			if i < 0 || e.Entry(x.Name) != nil || k == t.PK || t.SK != nil && k == *t.SK {
-				continue // of a declared entry, scalar tells
+				continue // scalar checks declared entries
 			}
 			f := e.Fields[i]
 			if !f.Nested() && f.Type.Scalar() && f.Type.Kind != design.KindBool && f.Type.Key() == k.Type {
 				continue
 			}
-			c.find("ST402", e.Name, f.Pos, "stores %s in %s, which is a key of index %s of type %s: DynamoDB refuses the item, whether it is meant to be there or not",
+			c.find("ST402", e.Name, f.Pos, "stores %s in %s, which is a key of index %s with type %s: DynamoDB rejects the item, whether or not it is meant to be in the index",
 				f.Name, k.Name, x.Name, k.Type).fix("%s: { type: \"%s\", attr: … }", f.Name, f.Type).report()
 		}
 	}
 }
 
-// declaration is how a design names the entry: without templates where they are those of the primary key or fields as they are.
+// declaration returns how a design declares the entry, without templates if the key attributes are plain fields or those
+// of the primary key.
 func declaration(p plan.Place, keys []design.KeyAttribute) string {
 	t := p.Table
 	plain := !slices.ContainsFunc(keys, func(k design.KeyAttribute) bool {

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// sorting is ST105 and ST206: what a read relies on in the sort key.
+// sorting checks ST105 and ST206: how a read relies on the sort key.
 func (c *checker) sorting(result plan.Result) {
 	r, p := result.Read, result.Plan
 	relied := []string{r.Range}
@@ -38,7 +38,7 @@ func (c *checker) sorting(result plan.Result) {
 	}
 }
 
-// bytesOrder is ST105 of one field: its bytes do not sort as its values do.
+// bytesOrder checks ST105 for one field: its bytes do not sort like its values.
 func (c *checker) bytesOrder(r *design.Read, p plan.Place, part design.Part) {
 	f := p.Entity.Field(part.Field)
 	if f == nil {
@@ -49,7 +49,7 @@ func (c *checker) bytesOrder(r *design.Read, p plan.Place, part design.Part) {
 		return
 	}
 	find := func() *found {
-		return c.find("ST105", r.Name, r.Pos, "relies on the order of %s in %s, which does not sort like its values: %s", f.Name, p, s.Reason)
+		return c.find("ST105", r.Name, r.Pos, "relies on the order of %s in %s, but its keys do not sort like its values: %s", f.Name, p, s.Reason)
 	}
 	switch s.Order {
 	case keylang.Random, keylang.Unpadded:
@@ -60,11 +60,12 @@ func (c *checker) bytesOrder(r *design.Read, p plan.Place, part design.Part) {
 	}
 }
 
-// numberDigitsMax is how many digits a number has at most in DynamoDB:
+// numberDigitsMax is the maximum number of digits in a DynamoDB number:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
 const numberDigitsMax = 38
 
-// room is ST105 of a number that can have more digits than |pad or |desc makes: a write of such a value is refused.
+// room checks ST105 for numbers that can have more digits than |pad or |desc allows, so that a write of such a value is
+// rejected.
 func (c *checker) room(p plan.Place) {
 	for _, t := range slices.Concat(p.PK, p.SK) {
 		for _, part := range t.Parts {
@@ -88,8 +89,8 @@ func (c *checker) room(p plan.Place) {
 				if fn.Name != "pad" && fn.Name != "desc" || digits <= fn.Int() {
 					continue
 				}
-				finding := c.find("ST105", p.String(), t.Pos, "has |%s for %s, which %s: a write of more than %s is refused", fn, f.Name, why, strings.Repeat("9", fn.Int()))
-				if part.Funcs[0] == fn { // of the value itself
+				finding := c.find("ST105", p.String(), t.Pos, "uses |%s for %s, which %s: a write of a number above %s is rejected", fn, f.Name, why, strings.Repeat("9", fn.Int()))
+				if part.Funcs[0] == fn { // applied to the value itself
 					finding.witness(fmt.Sprintf("%s = 1%s", f.Name, strings.Repeat("0", fn.Int())))
 				}
 				finding.fix("|%s(%d)", fn.Name, digits).report()
@@ -98,17 +99,18 @@ func (c *checker) room(p plan.Place) {
 	}
 }
 
-// declaredDigits are the most digits that a field says it has. A max that no number has is meant as the greatest value.
+// declaredDigits returns the maximum number of digits that a field declares. A max larger than any number's digits was
+// meant as the greatest value.
 func declaredDigits(f *design.Field) (digits int, why string) {
 	if f.MaxBytes <= numberDigitsMax {
 		return f.MaxBytes, fmt.Sprintf("can have %d digits", f.MaxBytes)
 	}
 	digits = len(strconv.Itoa(f.MaxBytes))
-	return digits, fmt.Sprintf("can have %d digits (max: %d is digits, not the greatest value: write max: %d)", digits, f.MaxBytes, digits)
+	return digits, fmt.Sprintf("can have %d digits (max: %d is a number of digits, not the greatest value: write max: %d)", digits, f.MaxBytes, digits)
 }
 
-// grownDigits are the digits that the volume takes a number to: one that counts other items, or one that alone tells items of one parent,
-// or of the entity, apart.
+// grownDigits returns the number of digits that a number reaches according to the volume, if it counts other items or
+// alone identifies an item among those of its parent or entity.
 func (c *checker) grownDigits(e *design.Entity, f *design.Field) (digits int, why string) {
 	for _, x := range e.Counters {
 		if of := c.design.Entity(x.Of); x.Field == f.Name && x.Sum == "" && of != nil && of.Volume.Per == e.Name {
@@ -125,10 +127,10 @@ func (c *checker) grownDigits(e *design.Entity, f *design.Field) (digits int, wh
 	if len(own) != 1 || own[0] != f.Name {
 		return 0, ""
 	}
-	return digitsOf(most - 1), fmt.Sprintf("tells up to %.0f %s apart", most, of)
+	return digitsOf(most - 1), fmt.Sprintf("numbers up to %.0f %s", most, of)
 }
 
-// digitsOf are those of a greatest value; 0 for none.
+// digitsOf returns the number of digits of the greatest value; 0 if there is none.
 func digitsOf(most float64) int {
 	if most < 1 {
 		return 0
@@ -136,7 +138,7 @@ func digitsOf(most float64) int {
 	return len(strconv.FormatFloat(math.Floor(most), 'f', 0, 64))
 }
 
-// separator is ST105 of what follows a value: "cafe premium#2" sorts before "cafe#1".
+// separator checks ST105 for the literal after a value: "cafe premium#2" sorts before "cafe#1".
 func (c *checker) separator(r *design.Read, p plan.Place, i int, relied []string) {
 	k, ok := c.languagesOf(p)
 	if !ok {
@@ -153,13 +155,13 @@ func (c *checker) separator(r *design.Read, p plan.Place, i int, relied []string
 		}
 	}
 	if slices.Contains(relied, field) {
-		c.find("ST105", r.Name, r.Pos, "relies on the order of %s in %s, where a value is followed by a byte that sorts after some that it may have", field, p).
-			witness(fmt.Sprintf("%q comes before %q, and their keys the other way round", d.Shorter, d.Longer)).as(Info).report()
+		c.find("ST105", r.Name, r.Pos, "relies on the order of %s in %s, where the byte after the value sorts after some bytes that the value can contain", field, p).
+			witness(fmt.Sprintf("%q comes before %q, but their keys sort the other way round", d.Shorter, d.Longer)).as(Info).report()
 	}
 }
 
-// ties is ST105 of an index: what has the same key there is in no order. Key fields of the item, or an identifier
-// that occurs once, tell such items apart.
+// ties checks ST105 for indexes: items with the same key are in no particular order. The item's key fields, or an
+// identifier of its own, would break the tie.
 func (c *checker) ties(r *design.Read, p plan.Place) {
 	if p.Index == nil || len(r.Order) == 0 {
 		return
@@ -188,15 +190,15 @@ func (c *checker) ties(r *design.Read, p plan.Place) {
 	if len(missing) == 0 {
 		return
 	}
-	f := c.find("ST105", r.Name, r.Pos, "relies on the order of %s, where several items can have one key: those are in no order", p).as(Info)
+	f := c.find("ST105", r.Name, r.Pos, "relies on the order of %s, where several items can have the same key: among those there is no order", p).as(Info)
 	if _, sk := p.Attributes(); len(sk) > 0 && sk[len(sk)-1].Type == design.KeyString {
 		f.fix("end the sort key with #{%s}", strings.Join(missing, "}#{"))
 	}
 	f.report()
 }
 
-// own reports whether a field is an identifier that each item has for itself: of a kind that is made up anew, and no
-// other entity's, of which this one could have several.
+// own reports whether a field is an identifier unique to each item: a generated kind of ID that is not the ID of another
+// entity with several such items.
 func own(d *design.Design, e *design.Entity, f *design.Field) bool {
 	switch f.Type.Kind {
 	case design.KindUUID, design.KindULID, design.KindKSUID:
@@ -219,7 +221,7 @@ func own(d *design.Design, e *design.Entity, f *design.Field) bool {
 	return true
 }
 
-// belongs reports whether there are so many items of an entity for each of another, directly or by others.
+// belongs reports whether the volume of an entity is per item of another, directly or indirectly.
 func belongs(d *design.Design, e, to *design.Entity) bool {
 	for range d.Entities {
 		if e = d.Entity(e.Volume.Per); e == nil {
@@ -232,8 +234,8 @@ func belongs(d *design.Design, e, to *design.Entity) bool {
 	return false
 }
 
-// openPrefix is ST206: a condition on the sort key whose known beginning is that of other values, too: it ends with a whole
-// value, which others begin with, or with a literal that a value before it may hold.
+// openPrefix checks ST206: a prefix condition on the sort key that also matches other values, because it ends with a
+// value that others start with, or with a literal that a preceding value may contain.
 func (c *checker) openPrefix(r *design.Read, p *plan.Plan, s plan.SortCondition) {
 	if s.Comparison == plan.SortEqual || s.Parts == 0 {
 		return
@@ -248,21 +250,21 @@ func (c *checker) openPrefix(r *design.Read, p *plan.Plan, s plan.SortCondition)
 	}
 	fields := strings.Join(fieldsIn(s.Template.Parts[:s.Parts]), ", ")
 	find := func(format string, args ...any) *found {
-		return c.find("ST206", r.Name, r.Pos, format, args...).witness(strconv.Quote(x.Shorter) + " also finds " + strconv.Quote(x.Longer))
+		return c.find("ST206", r.Name, r.Pos, format, args...).witness(strconv.Quote(x.Shorter) + " also matches " + strconv.Quote(x.Longer))
 	}
 	last := s.Template.Parts[s.Parts-1]
 	switch {
 	case last.Field != "" && s.Comparison == plan.SortBeginsWith && s.Prefix == "":
-		find("asks for what begins with %s and ends there: it also finds other values", last.Field).
-			fix("a literal after {%s} in the template", last.Field).report()
+		find("uses a prefix that ends with the value of %s: it also matches longer values", last.Field).
+			fix("add a literal after {%s} in the template", last.Field).report()
 	case last.Field == "":
-		find("asks for what begins with %s and %q, which a value may hold itself: it also finds other values", fields, last.Literal).as(Warning).unless(x.Certain).
-			fix("give it a type without %q: slug, uuid or an enumeration; or put it into the partition key", last.Literal).report()
+		find("uses a prefix of %s and %q, but a value may contain %[2]q itself: it also matches other values", fields, last.Literal).as(Warning).unless(x.Certain).
+			fix("give it a type that cannot contain %q, such as slug, uuid or an enum; or move it to the partition key", last.Literal).report()
 	}
 }
 
-// beginning is the language of what a condition on the sort key knows. What stands in the partition key too is one value in
-// all that is read.
+// beginning returns the language of the known prefix of a sort key condition. Fields that are also in the partition key
+// have the same value in all items read.
 func (c *checker) beginning(p *plan.Plan, s plan.SortCondition) (keylang.Language, bool) {
 	same := templateFields(p.Place.PK)
 	known := &design.Template{Text: s.Template.Text}

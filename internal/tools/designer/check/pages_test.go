@@ -17,7 +17,7 @@ const pages = "../../../../docs/rules/"
 
 var fence = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
-// page is a page of docs/rules and the designs on it.
+// page returns the text of a page in docs/rules and the designs on it.
 func page(t *testing.T, name string) (text string, fragments []string) {
 	t.Helper()
 	data, err := os.ReadFile(pages + name + ".md")
@@ -30,7 +30,7 @@ func page(t *testing.T, name string) (text string, fragments []string) {
 	return string(data), fragments
 }
 
-// complete puts the sections that README.md shows before a fragment that does not have them.
+// complete adds the sections from README.md that a fragment does not have itself.
 func complete(t *testing.T, fragment string) string {
 	t.Helper()
 	_, head := page(t, "README")
@@ -53,16 +53,17 @@ func find(t *testing.T, rule, fragment string) check.Findings {
 	return slices.DeleteFunc(check.Check(d), func(f check.Finding) bool { return f.Rule != rule })
 }
 
-// TestPages: each rule has a page, whose first design has the defect and whose second has it no more.
-func TestPages(t *testing.T) {
+// TestEveryRuleHasAPageWithDefectAndFix checks that the first design on a rule's page has the defect and the second does
+// not.
+func TestEveryRuleHasAPageWithDefectAndFix(t *testing.T) {
 	for _, r := range check.Rules() {
 		text, fragments := page(t, r.ID)
 		head := fmt.Sprintf("# %s: %s\n\nSeverity: %s\n", r.ID, r.Title, r.Severity)
 		if !strings.HasPrefix(text, head) || !strings.Contains(text, "\n## Accepting it\n") {
 			t.Errorf("%s: the page does not begin with %q, or does not say how to accept", r.ID, head)
 		}
-		if r.Refused != strings.Contains(text, "It cannot be accepted: DynamoDB refuses") {
-			t.Errorf("%s: the page says otherwise whether it can be accepted", r.ID)
+		if r.Refused != strings.Contains(text, "It cannot be accepted: DynamoDB rejects") {
+			t.Errorf("%s: the page disagrees with the catalogue on whether it can be accepted", r.ID)
 		}
 		if n := strings.Count(text, "\n"); n > 50 {
 			t.Errorf("%s: %d lines", r.ID, n)
@@ -78,27 +79,27 @@ func TestPages(t *testing.T) {
 			continue
 		}
 		if all := find(t, r.ID, fragments[0]); len(all) == 0 {
-			t.Errorf("%s: nothing is found in the first design", r.ID)
+			t.Errorf("%s: no finding in the first design", r.ID)
 		} else if !slices.ContainsFunc(all, func(f check.Finding) bool { return f.Severity == r.Severity }) && !notes[r.ID] {
-			t.Errorf("%s: the first design has it as %s only", r.ID, all[0].Severity)
+			t.Errorf("%s: the finding in the first design is only %s", r.ID, all[0].Severity)
 		}
 		if all := find(t, r.ID, fragments[1]); len(all) > 0 {
-			t.Errorf("%s: found in the fixed design, too:\n%s", r.ID, show(all))
+			t.Errorf("%s: also found in the fixed design:\n%s", r.ID, show(all))
 		}
 	}
 }
 
-// notes are the rules that a small design has in their mildest form.
+// notes are the rules that a small design only violates in their mildest form.
 var notes = map[string]bool{"ST110": true, "ST211": true, "ST301": true}
 
-// TestPagesAreTheRules: there is no page and no line of the list for what is no rule.
-func TestPagesAreTheRules(t *testing.T) {
+// TestPagesAndListMatchTheCatalogue checks that there are no pages or lines in the list for other rules.
+func TestPagesAndListMatchTheCatalogue(t *testing.T) {
 	var want []string
 	list, _ := page(t, "README")
 	for _, r := range check.Rules() {
 		want = append(want, pages+r.ID+".md")
 		if !strings.Contains(list, fmt.Sprintf("\n| [%s](%s.md) | %s | %s |\n", r.ID, r.ID, r.Severity, r.Title)) {
-			t.Errorf("README.md does not list %s as the catalogue has it", r.ID)
+			t.Errorf("README.md does not list %s as in the catalogue", r.ID)
 		}
 	}
 	got, err := filepath.Glob(pages + "ST*.md")
@@ -113,7 +114,8 @@ func TestPagesAreTheRules(t *testing.T) {
 	}
 }
 
-// TestEveryRuleIsReported: a rule of the catalogue is found in some design here, or is another command's.
+// TestEveryRuleIsReported checks that every rule of the catalogue is found in some design here, or reported by another
+// command.
 func TestEveryRuleIsReported(t *testing.T) {
 	found := map[string]bool{}
 	collect := func(all check.Findings) {

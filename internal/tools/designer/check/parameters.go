@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// sameParameters is ST516: two steps are on items of one entity that only parameters tell apart, and a caller can give both
-// the same value. A condition that compares them says that the authors know.
+// sameParameters checks ST516: only parameters distinguish the items of two steps, so a caller can pass the same value
+// for both. A condition that compares them shows that the authors are aware of it.
 func (c *checker) sameParameters(w *design.Write) {
 	for i, s := range w.Steps {
 		for _, before := range w.Steps[:i] {
@@ -33,15 +33,16 @@ func (c *checker) sameParameters(w *design.Write) {
 			if len(pairs) == 0 || !possible || compared {
 				continue
 			}
-			c.find("ST516", w.Name, s.Pos, "is on one %s if %s are the same: DynamoDB refuses two actions on one item, and the generated code says so before it asks",
+			c.find("ST516", w.Name, s.Pos, "writes the same %s twice if %s are equal: DynamoDB rejects two actions on one item, so the generated code returns an error before it sends the request",
 				e.Name, strings.Join(pairs, ", and ")).
 				witness(fmt.Sprintf(":%s = \"a\", :%s = \"a\"", params[0], params[1])).
-				fix("when: \"%s <> :%s\" in the step of :%s, which says that they differ", fields[0], params[1], params[0]).report()
+				fix("when: \"%s <> :%s\" in the step of :%s, which states that they differ", fields[0], params[1], params[0]).report()
 		}
 	}
 }
 
-// keyValue is the value that a step has for a field of its key, as the design writes it; the parameter of that name if it has none.
+// keyValue returns a step's value for a key field, as written in the design, or the parameter of the same name if it sets
+// none.
 func keyValue(s *design.Step, field string) string {
 	if v := given(s, field); v != nil {
 		if len(v.Terms) == 1 && v.Terms[0].Kind != design.ParamTerm {
@@ -52,8 +53,7 @@ func keyValue(s *design.Step, field string) string {
 	return ":" + field
 }
 
-// fractions is ST519: a value that may have a fraction is assigned or added to a field that has whole numbers, or is summed
-// into one.
+// fractions checks ST519: a value that may have a fraction is assigned or added to a field of whole numbers.
 func (c *checker) fractions(w *design.Write, s *design.Step) {
 	e := c.design.Entity(s.Entity)
 	for _, a := range slices.Concat(s.Set, s.Add, s.Init) {
@@ -63,15 +63,15 @@ func (c *checker) fractions(w *design.Write, s *design.Step) {
 		}
 		for _, t := range a.Value.Terms {
 			if name, sample := c.fraction(w, s, t); name != "" {
-				c.find("ST519", w.Name, a.Pos, "gives %s of %s, which is of type %s, the value %s, which may have a fraction: the item can then not be read any more", f.Name, e.Name, f.Type, name).
+				c.find("ST519", w.Name, a.Pos, "assigns or adds to %s of %s, which is of type %s, the value %s, which may have a fraction: the item could then no longer be read", f.Name, e.Name, f.Type, name).
 					witness(sum(sample)).
-					fix("%s: decimal; or an amount in the smallest unit, which is a whole number", f.Name).report()
+					fix("%s: decimal; or use an amount in the smallest unit, which is a whole number", f.Name).report()
 			}
 		}
 	}
 }
 
-// summed is ST519 of a counter that sums a decimal.
+// summed checks ST519 for counters that sum a decimal.
 func (c *checker) summed(e *design.Entity) {
 	for _, x := range e.Counters {
 		f, of := e.Field(x.Field), c.design.Entity(x.Of)
@@ -79,13 +79,13 @@ func (c *checker) summed(e *design.Entity) {
 			continue
 		}
 		if g := of.Field(x.Sum); g != nil && g.Type.Kind == design.KindDecimal {
-			c.find("ST519", e.Name, x.Pos, "sums %s of %s, which is a decimal, in %s, which is of type %s: the item can then not be read any more",
+			c.find("ST519", e.Name, x.Pos, "sums %s of %s, which is a decimal, in %s, which is of type %s: the item could then no longer be read",
 				g.Name, of.Name, f.Name, f.Type).witness(sum("0.5")).fix("%s: decimal", f.Name).report()
 		}
 	}
 }
 
-// sum shows what DynamoDB stores.
+// sum shows the number that DynamoDB would store.
 func sum(sample string) string {
 	n, _ := strconv.ParseFloat(sample, 64)
 	return fmt.Sprintf("100 + %s = %s", sample, strconv.FormatFloat(100+n, 'f', -1, 64))
@@ -95,7 +95,7 @@ func whole(f *design.Field) bool {
 	return f.Type.Kind == design.KindInt || f.Type.Kind == design.KindMoney || f.Type.Kind == design.KindTTL
 }
 
-// fraction is what of a term may have a fraction, and one that has; "" for a term that has none.
+// fraction returns the name of a term's value that may have a fraction, and a sample; "" if it cannot have one.
 func (c *checker) fraction(w *design.Write, s *design.Step, t design.Term) (name, sample string) {
 	if t.Kind == design.ConstantTerm {
 		if _, digits, found := strings.Cut(t.Constant.Text, "."); found && strings.Trim(digits, "0") != "" && t.Constant.Kind == design.NumberConstant {

@@ -12,17 +12,17 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// What one partition takes a second, and how many values of a partition key are few:
+// The throughput limits of a partition per second, and how many partition key values count as few:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
 const (
 	partitionWriteUnits = 1000
 	partitionReadUnits  = 3000
 	fewValues           = 100
-	// ample is the share of the limits below which a partition key of few values is worth a note only.
+	// ample is the share of the limits below which a partition key with few values is only worth an info.
 	ample = 0.25
 )
 
-// partitions are the rules on partitions and tenants, ST3xx.
+// partitions checks the rules on partitions and tenants, ST3xx.
 func (c *checker) partitions() {
 	for _, heat := range c.heats() {
 		c.hot(heat)
@@ -45,18 +45,18 @@ func (c *checker) partitions() {
 	}
 }
 
-// heat is what the partitions of few keys take: of all entities that share them.
+// heat is the load on the partitions of a key with few values, summed over all entities that share them.
 type heat struct {
 	places        []keyed
-	shares        []float64 // of all calls about each place, what goes to the busiest
+	shares        []float64 // for each place, the share of calls that goes to the busiest partition
 	values        float64
-	period        string // where the key is a time: all of one day, or hour, have one value
-	busiest       string // where the key is of an entity: the one of it that most calls are about
+	period        string // if the key is a time: the period, such as a day, whose items share a value
+	busiest       string // the entity with a declared hottest item, if the partition belongs to one of its items
 	items         float64
-	writes, reads float64 // units a second, of each partition
+	writes, reads float64 // units per second and partition
 }
 
-// heats adds up what goes to each partition key that has few values, or one for all that is written at a time.
+// heats sums the load for each partition key that has few values, or a single one at any given time.
 func (c *checker) heats() []*heat {
 	var all []*heat
 	for _, k := range c.languages() {
@@ -97,8 +97,8 @@ func (c *checker) heats() []*heat {
 	return all
 }
 
-// busiest is the entity of one of which a partition is, and the part of the calls that go to the busiest one; 0 where the design does
-// not tell it.
+// busiest returns the entity to whose items the partitions belong, and the share of calls that goes to the busiest one; 0
+// if the design does not declare it.
 func (c *checker) busiest(p plan.Place) (name string, share float64) {
 	v := p.Entity.Volume
 	name = v.Per
@@ -117,7 +117,7 @@ func (c *checker) busiest(p plan.Place) (name string, share float64) {
 			case part.Field == "" || slices.Contains(ownerFields(p.Entity, of), part.Field):
 			case spreads >= 0:
 				shards *= max(1, float64(part.Funcs[spreads].Int()))
-			case timed(p.Entity, part): // all of one time are together
+			case timed(p.Entity, part): // items of one period share a partition
 			default:
 				return "", 0
 			}
@@ -126,13 +126,13 @@ func (c *checker) busiest(p plan.Place) (name string, share float64) {
 	return name, v.Hottest / shards
 }
 
-// timed reports whether a part is a period of time.
+// timed reports whether a part renders a period of time.
 func timed(e *design.Entity, part design.Part) bool {
 	f := e.Field(part.Field)
 	return f != nil && (f.Type.Kind == design.KindDate || slices.ContainsFunc(part.Funcs, func(fn design.Func) bool { return fn.Name == "date" }))
 }
 
-// meet reports whether two places can have a partition in common.
+// meet reports whether two places can share a partition.
 func meet(a, b keyed) bool {
 	if a.Table != b.Table || a.Index != b.Index {
 		return false
@@ -145,7 +145,8 @@ func meet(a, b keyed) bool {
 	return true
 }
 
-// periodOf is the time for which new items have one partition key; "" where it has more in it than a time.
+// periodOf returns the period during which new items have the same partition key; "" if the key has other fields than a
+// time.
 func periodOf(p plan.Place) string {
 	period := ""
 	for _, t := range p.PK {
@@ -186,7 +187,7 @@ func (c *checker) load(h *heat) {
 	}
 }
 
-// part is how much of the calls about a place goes to each of the partitions, or to the busiest one.
+// part returns the share of a place's calls that goes to each partition, or to the busiest one.
 func (h *heat) part(p plan.Place) float64 {
 	i := slices.IndexFunc(h.places, func(k keyed) bool { return k.String() == p.String() && k.Copy == p.Copy })
 	switch {
@@ -199,7 +200,7 @@ func (h *heat) part(p plan.Place) float64 {
 	}
 }
 
-// hot is ST301, ST302 and ST307.
+// hot checks ST301, ST302 and ST307.
 func (c *checker) hot(h *heat) {
 	names := make([]string, len(h.places))
 	for i, k := range h.places {
@@ -216,7 +217,7 @@ func (c *checker) hot(h *heat) {
 	c.strain(h, subject, load)
 }
 
-// few is ST301.
+// few reports ST301.
 func (c *checker) few(h *heat, subject string, load float64) {
 	p := h.places[0]
 	severity := Warning
@@ -226,43 +227,43 @@ func (c *checker) few(h *heat, subject string, load float64) {
 	holds := fmt.Sprintf("has %.0f value(s): each", h.values)
 	switch {
 	case h.period != "":
-		holds = fmt.Sprintf("is the same for all that is of one %s: its partition", h.period)
+		holds = fmt.Sprintf("is the same for all items of one %s: their partition", h.period)
 	case h.items > 0:
 		holds += fmt.Sprintf(" holds about %.0f items and", h.items/h.values)
 	}
 	c.find("ST301", subject, p.Pos, "the partition key %q %s takes %.0f of %d write units and %.0f of %d read units a second",
 		p.PK[0].Text, holds, h.writes, partitionWriteUnits, h.reads, partitionReadUnits).as(severity).
-		fix("more in the key: what the reads always know, or |shard(n); or accept it with the number of items").report()
+		fix("add fields to the key that every read knows, or |shard(n); or accept it, stating the number of items").report()
 }
 
-// strain is ST302 and ST307.
+// strain reports ST302 and ST307.
 func (c *checker) strain(h *heat, subject string, load float64) {
 	p := h.places[0]
 	if growsAtEnd(p) {
-		c.find("ST307", subject, p.Pos, "new items all go to the end of the partition %q: DynamoDB cannot split it for heat", p.PK[0].Text).
-			fix("|shard(n) in the partition key, if the load comes near the limit").report()
+		c.find("ST307", subject, p.Pos, "all new items go to the end of the partition %q: splitting it for heat does not help", p.PK[0].Text).
+			fix("use |shard(n) in the partition key if the load approaches the limit").report()
 	}
 	if load < 2*ample {
 		return
 	}
 	shards := math.Floor(load/(2*ample)*shardsOf(p.PK)) + 1 // each below half
 	severity := Warning
-	consequence := "is near what a partition takes"
+	consequence := "is close to the limit of a partition"
 	if load > 1 {
-		severity, consequence = Error, "is more than a partition takes: it throttles"
+		severity, consequence = Error, "is over the limit of a partition: requests are throttled"
 		if p.Global() {
-			consequence += ", and a throttled index throttles the table's writes"
+			consequence += ", and a throttled index throttles writes to the table"
 		}
 	}
-	on := "each"
+	on := "each partition"
 	if h.busiest != "" {
 		on = "the busiest " + h.busiest + " in"
 	}
-	c.find("ST302", subject, p.Pos, "%.0f write units and %.0f read units a second on %s %q %s", h.writes, h.reads, on, p.PK[0].Text, consequence).
-		as(severity).fix("|shard(%.0f) or more in the partition key", shards).report()
+	c.find("ST302", subject, p.Pos, "a load of %.0f write units and %.0f read units a second on %s %q %s", h.writes, h.reads, on, p.PK[0].Text, consequence).
+		as(severity).fix("use |shard(%.0f) or more in the partition key", shards).report()
 }
 
-// shardsOf is in how many shards the partition of one value lies already.
+// shardsOf returns the number of shards that a partition key value already has.
 func shardsOf(pk []*design.Template) float64 {
 	shards := 1.0
 	for _, t := range pk {
@@ -277,7 +278,7 @@ func shardsOf(pk []*design.Template) float64 {
 	return shards
 }
 
-// growsAtEnd reports whether the sort key begins with a time, or with an identifier that does.
+// growsAtEnd reports whether the sort key starts with a time, or with an identifier that starts with one.
 func growsAtEnd(p keyed) bool {
 	if len(p.SK) == 0 {
 		return false
@@ -297,11 +298,11 @@ func growsAtEnd(p keyed) bool {
 	return false
 }
 
-// localPartitionBytes is how much one partition key can hold in a table with a local index:
+// localPartitionBytes is the maximum size of an item collection in a table with a local index:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/LSI.html
 const localPartitionBytes = 10 << 30
 
-// grows is ST303: of a partition that holds many items of an entity, which nothing takes away.
+// grows checks ST303: partitions that collect items of an entity that are never removed.
 func (c *checker) grows(e *design.Entity) {
 	v := e.Volume
 	i := slices.IndexFunc(c.languages(), func(k keyed) bool {
@@ -314,21 +315,21 @@ func (c *checker) grows(e *design.Entity) {
 		return slices.ContainsFunc(w.Steps, func(s *design.Step) bool { return s.Entity == e.Name && s.Action == design.Delete })
 	})
 	local := slices.ContainsFunc(c.design.TableOf(e).Indexes, func(x *design.Index) bool { return x.Local })
-	const fix = "volume: { max: … } if there is a bound, ttl: if they may go, or a period in the partition key"
+	const fix = "volume: { max: … } if there is a bound, ttl: if they may expire, or a period in the partition key"
 	switch {
 	case local && (v.Max == 0 || v.Max*float64(cost.ItemSize(e)) > localPartitionBytes):
-		c.find("ST303", e.Name, v.Pos, "can be more for each %s than the 10 GB that a partition key holds in a table with a local index: writes are refused then", v.Per).
+		c.find("ST303", e.Name, v.Pos, "can exceed 10 GB per %s, the limit of a partition key in a table with a local index: writes are then rejected", v.Per).
 			as(Error).fix(fix).report()
 	case v.Max == 0 && !deleted:
-		c.find("ST303", e.Name, v.Pos, "has no bound for each %s, does not expire and is never deleted: the partition grows for ever", v.Per).
+		c.find("ST303", e.Name, v.Pos, "has no bound per %s, does not expire and is never deleted: the partition grows forever", v.Per).
 			fix(fix).report()
 	case !deleted && eventful(c.languages()[i].Place):
-		c.find("ST303", e.Name, v.Pos, "comes again and again for each %s, does not expire and is never deleted: nothing keeps them at %s", v.Per, most(v.Max)).
-			as(Info).fix("ttl: if they may go").report()
+		c.find("ST303", e.Name, v.Pos, "accumulates for each %s, does not expire and is never deleted: nothing enforces the bound of %s", v.Per, most(v.Max)).
+			as(Info).fix("ttl: if they may expire").report()
 	}
 }
 
-// eventful reports whether the sort key begins with a time, as that of what comes again and again.
+// eventful reports whether the sort key starts with a time, like that of recurring events.
 func eventful(p plan.Place) bool {
 	for _, name := range p.SK[0].Fields() {
 		f := p.Entity.Field(name)
@@ -337,8 +338,8 @@ func eventful(p plan.Place) bool {
 	return false
 }
 
-// several reports whether a partition can hold several items of the place: the sort key has a field that the partition
-// key has not.
+// several reports whether a partition can hold several items of the place: the sort key has a field that is not in the
+// partition key.
 func several(k keyed) bool {
 	var pk []string
 	for _, t := range k.PK {

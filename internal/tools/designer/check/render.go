@@ -8,8 +8,8 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// WriteText writes findings for people: each with its line of the design and a caret, and a count at the end.
-// Accepted ones are told in one line, and only where all is wanted.
+// WriteText writes findings as text: each with its line of the design and a caret, and a count at the end. Accepted
+// findings are listed in short form, and only if all is set.
 func WriteText(w io.Writer, d *design.Design, findings Findings, all bool) error {
 	out := &errWriter{w: w}
 	counts := map[Severity]int{}
@@ -57,7 +57,7 @@ func tally(counts map[Severity]int, accepted int) string {
 		parts = append(parts, fmt.Sprintf("%d accepted", accepted))
 	}
 	if len(parts) == 0 {
-		return "nothing found"
+		return "no findings"
 	}
 	return strings.Join(parts, ", ")
 }
@@ -69,7 +69,7 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// errWriter keeps the first error of a run of writes.
+// errWriter remembers the first error of a series of writes.
 type errWriter struct {
 	w   io.Writer
 	err error

@@ -6,8 +6,8 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// repetition is ST507: what adds to something, or makes something with an id that is made up anew, does so again when a
-// client repeats a request whose answer was lost. One step that cannot be done twice guards the whole write.
+// repetition checks ST507: a write that adds to a value, or creates an item with a new ID, has its effect twice when a
+// client retries after a lost response. One step that cannot succeed twice protects the whole write.
 func (c *checker) repetition(w *design.Write) {
 	if w.Idempotent != nil {
 		return
@@ -24,28 +24,28 @@ func (c *checker) repetition(w *design.Write) {
 		case s.Action == design.Update && slices.ContainsFunc(s.Set, func(a *design.Assignment) bool { return has(a.Value, design.FieldTerm) && len(a.Value.Terms) > 1 }):
 			does = "adds to " + s.Entity + " again"
 		case len(s.Append)+len(s.Prepend) > 0:
-			does = "lengthens a list of " + s.Entity + " again"
+			does = "extends a list of " + s.Entity + " again"
 		case s.Action == design.Create || s.Action == design.Put:
 			if slices.ContainsFunc(keyOf(c.design.Entity(s.Entity)), func(f string) bool { return slices.Contains(fresh, f) }) {
-				does = "makes a second " + s.Entity
+				does = "creates a second " + s.Entity
 			}
 		}
 		if does != "" {
-			c.find("ST507", w.Name, w.Pos, "a client that sends it again, because the answer was lost, %s", does).
+			c.find("ST507", w.Name, w.Pos, "a retry after a lost response %s", does).
 				fix("idempotent: { with: …, request: […] }").report()
 			return
 		}
 	}
 }
 
-// isSet reports whether a field is a set, which has a member once however often it is added.
+// isSet reports whether a field is a set, so that adding a member again has no effect.
 func isSet(e *design.Entity, field string) bool {
 	f := e.Field(field)
 	return f != nil && f.Type.Kind == design.KindSet
 }
 
-// freshFields are the key fields that a write makes up anew each time: times of the write and new ids. An id that the
-// caller gives as a parameter is not.
+// freshFields returns the key fields that are new in every call of a write: the time of the write and generated IDs, but
+// not IDs that the caller passes as parameters.
 func (c *checker) freshFields(w *design.Write) []string {
 	var out []string
 	for _, s := range w.Steps {
@@ -64,7 +64,7 @@ func (c *checker) freshFields(w *design.Write) []string {
 	return out
 }
 
-// taken reports whether a step creates an item whose key, or a marker's, is the same in a repetition.
+// taken reports whether a step creates an item whose key, or whose marker's key, is the same in a retry.
 func (c *checker) taken(s *design.Step, fresh []string) bool {
 	if s.Action != design.Create {
 		return false
@@ -78,7 +78,7 @@ func (c *checker) taken(s *design.Step, fresh []string) bool {
 	})
 }
 
-// idempotency is ST514.
+// idempotency checks ST514.
 func (c *checker) idempotency(w *design.Write) {
 	i := w.Idempotent
 	if i == nil {
@@ -87,7 +87,7 @@ func (c *checker) idempotency(w *design.Write) {
 	record := c.design.Entity(i.With)
 	tenant := c.design.Tenant
 	if tenant != "" && !isKey(record, tenant) {
-		c.find("ST514", w.Name, i.Pos, "the idempotency key %q has no %s in it: another %s who sends the same key is answered with this one's result",
+		c.find("ST514", w.Name, i.Pos, "the idempotency key %q does not include %s: another %s that sends the same key gets this one's result",
 			record.Key.PK.Text, tenant, tenant).fix("pk: \"…#{%s}#{…}\"", tenant).report()
 	}
 	if record.TTL == nil {
@@ -95,7 +95,7 @@ func (c *checker) idempotency(w *design.Write) {
 			fix("ttl: { attr: …, after: 24h }").report()
 	}
 	if len(i.Request) == 0 {
-		c.find("ST514", w.Name, i.Pos, "the same key with another request is answered as a repetition, since nothing of the request is compared").
-			as(Warning).fix("request: [the parameters that make it the same request]").report()
+		c.find("ST514", w.Name, i.Pos, "the same key with a different request counts as a retry, since nothing of the request is compared").
+			as(Warning).fix("request: [parameters that identify the request]").report()
 	}
 }

@@ -8,23 +8,23 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/check"
 )
 
-// wanted is a finding that a review of a documented design by hand has: rule, subject, and a part of the message or
-// witness where several could be meant.
+// wanted is a finding of a manual review of a documented design: rule, subject and, to tell similar findings apart, part
+// of the message or counterexample.
 type wanted struct{ rule, subject, part string }
 
-// review is what the review of the five systems found wrong that a design can tell.
+// review has the defects found in the manual review of the five systems, as far as a design shows them.
 var review = map[string][]wanted{
 	"appcore.documented": {
 		{"ST105", "LatestTransactions", "no order"},                // ties of GSI1SK = createdAt
 		{"ST202", "LatestTransactions", "TxByUser"},                // the pair can disagree
 		{"ST302", "TxByUser.GSI1+TxLookup.GSI1", "1600 write"},     // heat of GLOBAL_TX at 800 a second
-		{"ST303", "Notification", "never deleted"},                 // AP3: grows for ever
-		{"ST304", "LatestTransactions", ""},                        // the feed shows every user's to every user
+		{"ST303", "Notification", "never deleted"},                 // AP3: grows forever
+		{"ST304", "LatestTransactions", ""},                        // the feed shows every user's transactions to every user
 		{"ST305", "TransactionByID", ""},                           // AP2: one forgotten handler leaks
 		{"ST307", "TxByUser.GSI1+TxLookup.GSI1", ""},               // the sort key is monotonic
 		{"ST401", "TxLookup+TxByUser", ""},                         // AP4: 10 entries are 5 transactions
 		{"ST503", "TxLookup", "status"},                            // PENDING and COMPLETED at once
-		{"ST514", "CreateTransaction", "no userId"},                // B replays A's key
+		{"ST514", "CreateTransaction", "not include userId"},                // B replays A's key
 		{"ST514", "CreateTransaction", "never expire"},             // no TTL
 		{"ST514", "CreateTransaction", "nothing of the request"},   // no fingerprint
 		{"ST404", "AppCore.GSI1", ""},                              // projection ALL
@@ -37,7 +37,7 @@ var review = map[string][]wanted{
 		{"ST408", "User.GSI2", "password"},                 // the hash is projected
 		{"ST201", "ActiveProducts", ""},                    // 2.1: Scan
 		{"ST203", "ProductsByCategory", "isActive"},        // 2.2
-		{"ST201", "SearchProducts", "not a prefix"},        // 2.3: ValidationException
+		{"ST201", "SearchProducts", "not by prefix"},        // 2.3: ValidationException
 		{"ST201", "Categories", ""},                        // 3.1: Scan
 		{"ST209", "Cart", ""},                              // 4.1: bound it
 		{"ST502", "AddToCart", ""},                         // 4.2: overwrites the quantity
@@ -50,7 +50,7 @@ var review = map[string][]wanted{
 		{"ST503", "UserOrder", "status"},                   // in two items by hand
 		{"ST210", "OrderWithItems", ""},                    // 5.3: the header comes last
 		{"ST212", "UserOrder.GSI1", ""},                    // GSI1 ORDER#: useless
-		{"ST503", "OrderItem", "productName repeats name"}, // a snapshot that is not called one
+		{"ST503", "OrderItem", "productName repeats name"}, // an undeclared snapshot
 	},
 	"portfolio.documented": {
 		{"ST110", "Like.GSI1+User.GSI1", "USER#a@b"},     // USER#{email} is in the namespace of USER#{userId}
@@ -65,7 +65,7 @@ var review = map[string][]wanted{
 		{"ST210", "PostWithComments", ""},                //
 		{"ST501", "Category+CategoryBySlug", "slug"},     // not unique
 		{"ST406", "Notification.GSI1", ""},               // repeats the base partition
-		{"ST303", "Notification", "grows for ever"},      // TTL
+		{"ST303", "Notification", "grows forever"},      // TTL
 		{"ST105", "Bookmarks", "end the sort key with"},  // add #{postId}
 		{"ST208", "CategoryBySlug", "Category.GSI1"},     //
 		{"ST212", "Notification.GSI1", "no read uses"},   //
@@ -84,7 +84,7 @@ var review = map[string][]wanted{
 		{"ST301", "Viaje.GSI1+CartaPorte.GSI1", ""},          //
 		{"ST304", "ViajesPorFecha", ""},                      // by date
 		{"ST301", "Viaje.GSI2", "one day"},                   // hot
-		{"ST304", "CartaDeViaje", ""},                        // tenant only by an id nobody guesses
+		{"ST304", "CartaDeViaje", ""},                        // tenant protected only by an ID that is hard to guess
 		{"ST201", "CartaPorFolio", ""},                       // unsolved
 		{"ST501", "CartaPorte+CartaPorFolio", "folio"},       // and not unique
 		{"ST510", "CrearViajeConCarta", "limiteCartas"},      // limits never checked
@@ -112,22 +112,22 @@ var review = map[string][]wanted{
 		{"ST202", "VotesOfRoom", "Participation"},           //
 		{"ST201", "RoomsOfUser", ""},                        // Scan
 		{"ST201", "MatchesOfUser", ""},                      // Scan
-		{"ST402", "Match.user-index", "matchedUsers"},       // the index that cannot be
+		{"ST402", "Match.user-index", "matchedUsers"},       // an impossible index
 		{"ST504", "CastVotes", "101 lines"},                 //
 		{"ST511", "CastVotes", "UnprocessedItems"},          // BatchWrite
 		{"ST502", "CastVotes", ""},                          // no conditions
-		{"ST703", "Vote", "Room"},                           // orphaned for ever
+		{"ST703", "Vote", "Room"},                           // orphaned forever
 		{"ST703", "Match", "Room"},                          //
-		{"ST703", "Participation", "stays for ever"},        //
+		{"ST703", "Participation", "stays forever"},        //
 		{"ST502", "FoundMatch", "overwrites"},               // a match twice
 		{"ST603", "Match", "matchedUsers"},                  //
-		{"ST507", "CreateRoom", "makes a second Room"},      //
+		{"ST507", "CreateRoom", "creates a second Room"},      //
 		{"ST404", "trinity-rooms.code-index", "CreateRoom"}, // 21 KB twice
 	},
 }
 
-// TestReview tells by name what a documented design has and check does not find any more.
-func TestReview(t *testing.T) {
+// TestFindsDefectsOfManualReview checks that every defect found in the review is reported.
+func TestFindsDefectsOfManualReview(t *testing.T) {
 	files := designs(t)
 	for _, name := range sorted(review) {
 		all := check.Check(load(t, files[name]))
@@ -136,7 +136,7 @@ func TestReview(t *testing.T) {
 				text := f.Message + "\n" + f.Witness + "\n" + f.Fix
 				return f.Rule == w.rule && f.Subject == w.subject && strings.Contains(text, w.part) && f.Accepted == ""
 			}) {
-				t.Errorf("%s: %s of %s (%s) is not found", name, w.rule, w.subject, w.part)
+				t.Errorf("%s: %s of %s (%s) is not reported", name, w.rule, w.subject, w.part)
 			}
 		}
 	}

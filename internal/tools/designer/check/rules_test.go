@@ -9,11 +9,11 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/check"
 )
 
-// TestRules runs testdata/rules: fragments of designs, completed as those of docs/rules are, and what one rule, or all
-// of them, find there. They hold the edges of the rules: what is just found, and what is just not.
+// TestRules runs testdata/rules: fragments of designs, completed like those of docs/rules, with the findings of one or
+// all rules. They cover the edges of the rules: designs that only just violate or satisfy them.
 //
 //	rule ST507     the findings of a rule in a fragment
-//	all            whatever is found
+//	all            all findings
 func TestRules(t *testing.T) {
 	datadriven.Walk(t, "testdata/rules", func(t *testing.T, path string) {
 		t.Helper()

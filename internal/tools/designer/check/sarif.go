@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/design"
 )
 
-// The part of SARIF 2.1.0 (docs.oasis-open.org/sarif/sarif/v2.1.0) that code hosts read.
+// The subset of SARIF 2.1.0 (docs.oasis-open.org/sarif/sarif/v2.1.0) that code hosts read.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -65,7 +65,7 @@ type Checked struct {
 	Findings Findings
 }
 
-// WriteSARIF writes the findings of designs for code hosts and editors.
+// WriteSARIF writes findings as SARIF, for code hosts and editors.
 func WriteSARIF(w io.Writer, all []Checked) error {
 	run := sarifRun{Tool: sarifTool{Driver: sarifDriver{Name: "monotable check"}}, Results: []sarifResult{}}
 	for _, r := range rules {
@@ -87,7 +87,7 @@ func sarifOf(d *design.Design, f Finding) sarifResult {
 	level := map[Severity]string{Error: "error", Warning: "warning", Info: "note"}[f.Severity]
 	text := f.Subject + ": " + f.Message
 	if f.Witness != "" {
-		text += "\nShown by: " + f.Witness
+		text += "\nCounterexample: " + f.Witness
 	}
 	if f.Fix != "" {
 		text += "\nFix: " + f.Fix

@@ -13,11 +13,11 @@ const (
 	largeItemBytes = 8 << 10
 	largePageBytes = 64 << 10
 	oftenRate      = 1.0 // a second
-	// smallShare is the part of an item below which a change of it is small.
+	// A change is small if it is at most 1/smallShare of the item.
 	smallShare = 4
 )
 
-// sizes are the rules on sizes, ST6xx.
+// sizes checks the rules on sizes, ST6xx.
 func (c *checker) sizes() {
 	for _, e := range c.design.Entities {
 		c.tooLarge(e)
@@ -33,7 +33,7 @@ func (c *checker) sizes() {
 	}
 }
 
-// tooLarge is ST601: by the volume that is declared, or by the bounds of the fields.
+// tooLarge checks ST601, by the declared volume or by the bounds of the fields.
 func (c *checker) tooLarge(e *design.Entity) {
 	bytes, pos := max(e.Volume.MaxSize, e.Volume.Size), e.Volume.Pos
 	fields := 0
@@ -44,12 +44,12 @@ func (c *checker) tooLarge(e *design.Entity) {
 		bytes, pos = fields, e.Pos
 	}
 	if bytes > itemBytesMax {
-		c.find("ST601", e.Name, pos, "can be %d KB, and an item is 400 KB at most", bytes>>10).
-			fix("put the large part into items of its own, or into S3 with its key here").report()
+		c.find("ST601", e.Name, pos, "can be %d KB, and an item can be at most 400 KB", bytes>>10).
+			fix("move the large part to items of its own, or to S3 and store its key here").report()
 	}
 }
 
-// unbounded is ST603, of the fields of an entity or, with the path to it, of a structure.
+// unbounded checks ST603 for the fields of an entity or, at a path, of a structure.
 func (c *checker) unbounded(e *design.Entity, fields []*design.Field, path []string) {
 	if len(path) > 4 {
 		return
@@ -60,8 +60,8 @@ func (c *checker) unbounded(e *design.Entity, fields []*design.Field, path []str
 		switch t.Kind {
 		case design.KindList, design.KindMap, design.KindSet:
 			if f.MaxBytes == 0 {
-				c.find("ST603", e.Name, f.Pos, "%s is %s without a bound: the item grows with it, and each change writes all of it", strings.Join(in, "."), article(t.String())).
-					fix("{ type: \"%s\", max: BYTES }, or an item for each element", t).report()
+				c.find("ST603", e.Name, f.Pos, "%s is %s without a bound: the item grows with it, and every change writes the whole item", strings.Join(in, "."), article(t.String())).
+					fix("{ type: \"%s\", max: BYTES }, or one item per element", t).report()
 			}
 		case design.KindStruct:
 			if s := c.design.Struct(t.Name); s != nil {
@@ -72,7 +72,7 @@ func (c *checker) unbounded(e *design.Entity, fields []*design.Field, path []str
 	}
 }
 
-// largeRead is ST602 of reads: an item or a page that is large, and read often.
+// largeRead checks ST602 for reads: a large item or page that is read often.
 func (c *checker) largeRead(r *design.Read) {
 	result := plan.ForRead(c.design, r)
 	if r.Rate < oftenRate || result.Plan.Unserved() {
@@ -81,15 +81,15 @@ func (c *checker) largeRead(r *design.Read) {
 	size, n := cost.SizeAt(result.Plan.Place), cost.OfRead(c.design, result)
 	if r.Many && float64(size)*n.Items > largePageBytes {
 		c.find("ST602", r.Name, r.Pos, "reads pages of %d KB %g times a second: %g read units each", int(float64(size)*n.Items)>>10, r.Rate, n.Units).
-			fix("an index entry with the fields that a list shows").report()
+			fix("project only the fields that a list shows").report()
 	}
 	if !r.Many && size > largeItemBytes {
-		c.find("ST602", r.Name, r.Pos, "reads %s of %d bytes %g times a second: %g read units each", result.Plan.Place, size, r.Rate, n.Units).
-			fix("the large part in items of its own").report()
+		c.find("ST602", r.Name, r.Pos, "reads %s, %d bytes, %g times a second: %g read units each", result.Plan.Place, size, r.Rate, n.Units).
+			fix("move the large part to items of its own").report()
 	}
 }
 
-// largeWrite is ST602 and ST604: a large item that is written often, above all for a small part of it.
+// largeWrite checks ST602 and ST604: a large item that is written often, possibly for a small part of it.
 func (c *checker) largeWrite(w *design.Write, i plan.ItemWrite) {
 	size := cost.SizeAt(i.Place)
 	if w.Rate < oftenRate || i.Step == nil {
@@ -103,11 +103,11 @@ func (c *checker) largeWrite(w *design.Write, i plan.ItemWrite) {
 	switch {
 	case len(i.Changed) > 0 && changed*smallShare <= size && units > 1:
 		own := (changed + 1023) / 1024
-		c.find("ST604", w.Name, i.Step.Pos, "changes %s of %s, some %d bytes, and pays for all of its %d: %.0f write units a day more than in an item of their own",
+		c.find("ST604", w.Name, i.Step.Pos, "changes %s of %s, about %d bytes, but pays for the whole item of %d: %.0f write units a day more than in an item of their own",
 			strings.Join(i.Changed, ", "), i.Place.Entity.Name, changed, size, float64(units-own)*w.Rate*86400).
-			fix("move them into an item of its own under the same partition key").report()
+			fix("move them to a separate item with the same partition key").report()
 	case size > largeItemBytes:
-		c.find("ST602", w.Name, i.Step.Pos, "writes %s of %d bytes %g times a second: %d write units each", i.Place, size, w.Rate, units).
-			fix("the large part in items of its own").report()
+		c.find("ST602", w.Name, i.Step.Pos, "writes %s, %d bytes, %g times a second: %d write units each", i.Place, size, w.Rate, units).
+			fix("move the large part to items of its own").report()
 	}
 }

@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	// secondsPerMonth is of a month of 30 days, as AWS's own examples reckon.
+	// secondsPerMonth uses a month of 30 days, like AWS's examples.
 	secondsPerMonth = 30 * 24 * 3600
-	// largeShare is the part of the budget from which what one pattern costs is told.
+	// largeShare is the share of the budget from which a pattern's cost is reported.
 	largeShare = 0.1
 )
 
-// spending are the rules on money, ST8xx, of designs that have a budget. What each pattern of others costs is monotable
-// cost's to tell.
+// spending checks the rules on cost, ST8xx, for designs with a budget. For other designs, monotable cost shows what each
+// pattern costs.
 func (c *checker) spending() {
 	budget := c.design.Workload.Budget
 	if budget == 0 {
@@ -30,7 +30,7 @@ func (c *checker) spending() {
 		dollars := units * rate * secondsPerMonth * price / 1e6
 		total += dollars
 		if dollars >= largeShare*budget {
-			c.find("ST801", name, at, "costs $%.2f of the $%.2f of a month: %g calls a second, units of each: %g", dollars, budget, rate, units).report()
+			c.find("ST801", name, at, "costs $%.2f a month of a budget of $%.2f: %g calls a second, %g units each", dollars, budget, rate, units).report()
 		}
 	}
 	for _, r := range c.design.Reads {
@@ -46,6 +46,6 @@ func (c *checker) spending() {
 	}
 	if total > budget {
 		c.find("ST802", c.design.Name, c.design.Workload.Pos, "costs $%.2f a month on demand, and the budget is $%.2f", total, budget).
-			fix("the patterns that cost most are told as ST801").report()
+			fix("see ST801 for the patterns that cost most").report()
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// DynamoDB's limits of a transaction:
+// DynamoDB's limits for transactions:
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
 const (
 	transactionActionsMax = 100
@@ -17,7 +17,7 @@ const (
 	itemBytesMax          = 400 << 10
 )
 
-// transactionSize is ST504 and ST505. A batch has as many requests as it needs.
+// transactionSize checks ST504 and ST505. Batches are exempt: they use as many requests as they need.
 func (c *checker) transactionSize(w *design.Write, p plan.WritePlan) {
 	if w.Batch {
 		return
@@ -36,16 +36,16 @@ func (c *checker) transactionSize(w *design.Write, p plan.WritePlan) {
 		if bound > 0 {
 			f.fix("lines: { max: %d }", bound)
 		} else {
-			f.fix("several writes, each of which may be done alone")
+			f.fix("split it into writes that are valid on their own")
 		}
 		f.report()
 	}
 	switch {
 	case perLine > 0 && lines == 0:
-		tooMany("has %d actions and %d for each line, and lines have no bound: with %d lines it is more than %d", fixed, perLine, bound+1, transactionActionsMax)
+		tooMany("has %d actions plus %d per line, and the lines have no bound: %d lines exceed the limit of %d actions", fixed, perLine, bound+1, transactionActionsMax)
 		return
 	case fixed+perLine*lines > transactionActionsMax:
-		tooMany("has %d actions and %d for each of %d lines, which is %d; DynamoDB allows %d", fixed, perLine, lines, fixed+perLine*lines, transactionActionsMax)
+		tooMany("has %d actions plus %d for each of %d lines, %d in total; DynamoDB allows %d", fixed, perLine, lines, fixed+perLine*lines, transactionActionsMax)
 		return
 	}
 	bytes := 0
@@ -60,12 +60,13 @@ func (c *checker) transactionSize(w *design.Write, p plan.WritePlan) {
 		bytes += n
 	}
 	if bytes > transactionBytesMax {
-		c.find("ST505", w.Name, w.Pos, "can be %d KB, and a transaction is 4 MB at most", bytes>>10).
-			fix("fewer lines, or the large part in items that are written apart").report()
+		c.find("ST505", w.Name, w.Pos, "can be %d KB, and a transaction can be at most 4 MB", bytes>>10).
+			fix("allow fewer lines, or write the large part in separate items beforehand").report()
 	}
 }
 
-// sameItemTwice is ST506: two steps on one entity that no line or parameter tells apart. Counters join the step that is on their item.
+// sameItemTwice checks ST506: two steps on one entity whose items no line or parameter distinguishes. Counters are merged
+// into the step on their item.
 func (c *checker) sameItemTwice(w *design.Write, p plan.WritePlan) {
 	var seen []plan.ItemWrite
 	told := map[string]bool{}
@@ -83,13 +84,13 @@ func (c *checker) sameItemTwice(w *design.Write, p plan.WritePlan) {
 		if i.Step != nil {
 			at = i.Step.Pos
 		}
-		c.find("ST506", w.Name, at, "touches %s in two steps, and nothing says that they are two items: DynamoDB refuses two actions on one item", key).
-			fix("join the two steps, or set the key fields of one from a parameter of its own").report()
+		c.find("ST506", w.Name, at, "has two steps on %s, which may be the same item: DynamoDB rejects two actions on one item", key).
+			fix("merge the two steps, or set the key fields of one from a parameter of its own").report()
 	}
 }
 
-// distinct reports whether two steps are surely on different items of an entity: they set a field of its key to
-// different things, or only one is for each line. A step that does not set it means the parameter of that name.
+// distinct reports whether two steps are certainly on different items of an entity: they set a key field to different
+// values, or only one of them runs per line. A step that does not set a key field uses the parameter of the same name.
 func distinct(e *design.Entity, a, b *design.Step) bool {
 	if a == nil || b == nil {
 		return false
@@ -103,7 +104,8 @@ func distinct(e *design.Entity, a, b *design.Step) bool {
 	return a.Each != b.Each || slices.ContainsFunc(keyOf(e), func(f string) bool { return value(a, f) != value(b, f) })
 }
 
-// batch is ST511: a list that no transaction can hold and that is not said to be a batch, of puts and deletes without conditions: what BatchWriteItem does.
+// batch checks ST511: a list too long for a transaction, of unconditional puts and deletes as BatchWriteItem does them,
+// that is not declared as a batch.
 func (c *checker) batch(w *design.Write) {
 	whole := !slices.ContainsFunc(w.Steps, func(s *design.Step) bool {
 		return !s.Each || s.When != nil || s.Action != design.Put && s.Action != design.Delete
@@ -113,21 +115,21 @@ func (c *checker) batch(w *design.Write) {
 	}
 	for _, s := range w.Steps {
 		e := c.design.Entity(s.Entity)
-		loses := "some items may stay undone (UnprocessedItems)"
+		loses := "some may remain unprocessed (UnprocessedItems)"
 		if s.Action == design.Put {
-			loses += ", and what is there is overwritten"
+			loses += ", and existing items are overwritten"
 		}
-		said := "batch: true, which says so; "
+		said := "batch: true, if that is intended; "
 		if len(e.Counters) > 0 || slices.ContainsFunc(c.design.Entities, func(of *design.Entity) bool {
 			return slices.ContainsFunc(of.Counters, func(x *design.Counter) bool { return x.Of == e.Name })
 		}) {
-			said = "" // which keeps no counters
+			said = "" // a batch does not maintain counters
 		}
 		if len(e.Copies) > 0 || len(e.Unique) > 0 {
 			said = ""
-			loses += "; its copies and markers are further requests that can fail alone"
+			loses += "; copies and markers are separate requests, which can fail on their own"
 		}
-		c.find("ST511", w.Name, s.Pos, "can only be a BatchWriteItem, which has no conditions and is not one whole: of the %s %s", e.Name, loses).
-			fix("%sa write of one %s with its condition, called for each; or lines: { max: %d } and create", said, e.Name, transactionActionsMax/len(w.Steps)).report()
+		c.find("ST511", w.Name, s.Pos, "can only be a BatchWriteItem, which has no conditions and is not atomic: of the %s items, %s", e.Name, loses).
+			fix("%sa write of one %s with a condition, called for each; or lines: { max: %d } and create", said, e.Name, transactionActionsMax/len(w.Steps)).report()
 	}
 }

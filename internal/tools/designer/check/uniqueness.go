@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// assumedUnique is ST501: one item is read by what no key makes unique.
+// assumedUnique checks ST501: a read of one item by fields that no key makes unique.
 func (c *checker) assumedUnique(r *design.Read) {
 	if r.Many || len(r.Order) > 0 || len(r.By) == 0 {
 		return
@@ -21,15 +21,15 @@ func (c *checker) assumedUnique(r *design.Read) {
 	if c.guardedBy(e, r.By) {
 		return
 	}
-	c.find("ST501", e.Name+"+"+r.Name, r.Pos, "%s reads one %s by %s as if that were unique, and nothing guards it: two that are created at the same time both succeed",
+	c.find("ST501", e.Name+"+"+r.Name, r.Pos, "%s reads one %s by %s as if it were unique, but nothing enforces that: two concurrent creates both succeed",
 		r.Name, e.Name, strings.Join(r.By, ", ")).
-		fix("unique: { %s: { pk: \"…#{%s}\", sk: UNIQUE } }, a marker item that is put in the same transaction if it does not exist",
+		fix("unique: { %s: { pk: \"…#{%s}\", sk: UNIQUE } }, a marker item created in the same transaction",
 			title(r.By[0]), strings.Join(r.By, "}#{")).report()
 }
 
 func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// duplicate is ST503: fields that repeat another entity's by hand.
+// duplicate checks ST503: fields that repeat another entity's without a declaration.
 func (c *checker) duplicate(e *design.Entity) {
 	if e.Duplicates == "" {
 		c.likelyDuplicates(e)
@@ -43,13 +43,13 @@ func (c *checker) duplicate(e *design.Entity) {
 		}
 	}
 	if len(shared) > 0 {
-		c.find("ST503", e.Name, e.Pos, "repeats %s of %s by hand: nothing keeps the two equal", strings.Join(shared, ", "), of.Name).
+		c.find("ST503", e.Name, e.Pos, "repeats %s of %s: nothing keeps the two in sync", strings.Join(shared, ", "), of.Name).
 			fix("declare it in %s as copies: { …: { pk: …, sk: …, fields: [%s] } }", of.Name, strings.Join(shared, ", ")).report()
 	}
 }
 
-// likelyDuplicates is ST503 of single fields, by their names: conductorNombre is the nombre of the Conductor to which
-// conductorId leads. Snapshots are meant to differ, and what all writes keep equal is.
+// likelyDuplicates checks ST503 for single fields, by name: conductorNombre is the nombre of the Conductor that
+// conductorId refers to. Snapshots may differ, and fields that all writes change together are fine.
 func (c *checker) likelyDuplicates(e *design.Entity) {
 	for _, f := range e.Fields {
 		snapshot := slices.ContainsFunc(e.Snapshots, func(s design.Snapshot) bool { return s.Field == f.Name })
@@ -64,14 +64,14 @@ func (c *checker) likelyDuplicates(e *design.Entity) {
 			}
 			leads := refOf(e, of) != "" || slices.ContainsFunc(keyOf(of), func(k string) bool { return k != c.design.Tenant && e.Field(k) != nil })
 			if leads && !c.keptEqual(of, of.Fields[i].Name, e, f.Name) {
-				c.find("ST503", e.Name, f.Pos, "%s repeats %s of %s: nothing keeps the two equal", f.Name, of.Fields[i].Name, of.Name).as(Warning).
-					fix("snapshot: { %s: %s.%s }, if it is to stay as it was; or change both in one write", f.Name, of.Name, of.Fields[i].Name).report()
+				c.find("ST503", e.Name, f.Pos, "%s repeats %s of %s: nothing keeps the two in sync", f.Name, of.Fields[i].Name, of.Name).as(Warning).
+					fix("snapshot: { %s: %s.%s } if it should stay as it was; or change both in one write", f.Name, of.Name, of.Fields[i].Name).report()
 			}
 		}
 	}
 }
 
-// cutFold cuts a name off the beginning of another, whatever the case of their first letters.
+// cutFold cuts a name off the start of another, ignoring case.
 func cutFold(s, prefix string) (string, bool) {
 	if len(s) <= len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
 		return "", false
@@ -79,7 +79,7 @@ func cutFold(s, prefix string) (string, bool) {
 	return s[len(prefix):], true
 }
 
-// keptEqual reports whether writes change a field, and each that does changes its duplicate too.
+// keptEqual reports whether some write changes a field, and every one that does also changes its duplicate.
 func (c *checker) keptEqual(of *design.Entity, field string, e *design.Entity, duplicate string) bool {
 	some := false
 	for _, w := range c.design.Writes {

@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// writes are the rules on writes, ST5xx.
+// writes checks the rules on writes, ST5xx.
 func (c *checker) writes() {
 	for _, e := range c.design.Entities {
 		c.duplicate(e)
@@ -36,7 +36,7 @@ func (c *checker) writes() {
 	c.limits()
 }
 
-// step is ST104, ST410, ST502, ST508 and ST509.
+// step checks ST104, ST410, ST502, ST508 and ST509.
 func (c *checker) step(w *design.Write, s *design.Step) {
 	e := c.design.Entity(s.Entity)
 	c.fractions(w, s)
@@ -50,8 +50,8 @@ func (c *checker) step(w *design.Write, s *design.Step) {
 	all := s.Assignments()
 	for i, a := range all {
 		if isKey(e, a.Field) && !tells(e, a) {
-			c.find("ST104", w.Name, a.Pos, "changes %s of %s, which is part of its primary key: an item cannot change its key", a.Field, e.Name).
-				fix("delete the item and create another in one write").report()
+			c.find("ST104", w.Name, a.Pos, "changes %s of %s, which is part of its primary key: the key of an item cannot change", a.Field, e.Name).
+				fix("delete the item and create a new one in the same write").report()
 		}
 		c.nested(w, s, a)
 		c.operand(w, s, a)
@@ -68,15 +68,15 @@ func (c *checker) step(w *design.Write, s *design.Step) {
 	}
 	for _, a := range s.Set {
 		if readBefore(a) && !slices.Contains(s.When.Fields(), a.Field) {
-			c.find("ST508", w.Name, a.Pos, "sets %s to what was read before plus something, and nothing makes sure that it is still that: of two at once one is lost", a.Field).
+			c.find("ST508", w.Name, a.Pos, "sets %s to a value computed from an earlier read, and nothing checks that it is still current: of two concurrent updates, one is lost", a.Field).
 				fix("add: { %s: … }, or when: \"%s = :seen\"", a.Field, a.Field).report()
 		}
 	}
 	c.entryParts(w, s, e)
 }
 
-// tells reports whether an assignment of a key field tells which item is meant: it is from a parameter, of that name or for
-// an identifier of any.
+// tells reports whether an assignment of a key field selects the item: its value is a parameter with the same name or,
+// for identifiers, with any name.
 func tells(e *design.Entity, a *design.Assignment) bool {
 	if len(a.Value.Terms) != 1 || a.Value.Terms[0].Kind != design.ParamTerm {
 		return false
@@ -84,12 +84,12 @@ func tells(e *design.Entity, a *design.Assignment) bool {
 	return a.Value.Terms[0].Name == a.Field || meaning(e.Field(a.Field).Type) == string(design.KindID)
 }
 
-// readBefore reports whether a value is a parameter plus or minus a constant: what a caller computes of what it read.
+// readBefore reports whether a value is a parameter plus or minus a constant, which a caller computes from an earlier read.
 func readBefore(a *design.Assignment) bool {
 	return len(a.Value.Terms) == 2 && a.Value.Terms[0].Kind == design.ParamTerm && a.Value.Terms[1].Kind == design.ConstantTerm
 }
 
-// nested is ST509: changing something inside a map that may not be there.
+// nested checks ST509: a change inside a map that may be absent.
 func (c *checker) nested(w *design.Write, s *design.Step, a *design.Assignment) {
 	root := design.Root(a.Field)
 	steps, inside := a.Field[len(root):], len(root) < len(a.Field)
@@ -102,18 +102,18 @@ func (c *checker) nested(w *design.Write, s *design.Step, a *design.Assignment) 
 		if inside {
 			path += steps
 		}
-		c.find("ST509", w.Name, a.Pos, "changes %s, which is inside of what may be absent: DynamoDB refuses the update then", path).
-			fix("store it as a top-level attribute, or make the map part of what creates the item").report()
+		c.find("ST509", w.Name, a.Pos, "changes %s, which is inside a map that may be absent: DynamoDB then rejects the update", path).
+			fix("store it as a top-level attribute, or create the map together with the item").report()
 	}
 }
 
-// withinElement reports whether a path leads into what stands behind a key of a map that the caller gives.
+// withinElement reports whether a path leads into a map element whose key the caller passes.
 func withinElement(path string) bool {
 	list := design.PathSteps(path)
 	return slices.ContainsFunc(list[:len(list)-1], func(step string) bool { return strings.HasPrefix(step, ":") })
 }
 
-// operand is ST509 of a value that is computed of a field which may not be there.
+// operand checks ST509 for a value computed from a field that may be absent.
 func (c *checker) operand(w *design.Write, s *design.Step, a *design.Assignment) {
 	for _, t := range a.Value.Terms {
 		root, _, _ := strings.Cut(t.Name, ".")
@@ -121,15 +121,15 @@ func (c *checker) operand(w *design.Write, s *design.Step, a *design.Assignment)
 		if t.Kind != design.FieldTerm || f == nil || f.Nested() || !f.Optional && s.Action != design.Upsert || slices.Contains(s.When.Fields(), root) {
 			continue
 		}
-		c.find("ST509", w.Name, a.Pos, "computes %s of %s, which may be absent: DynamoDB refuses the update then", a.Field, t.Name).
-			fix("add: { %s: … }, which takes what is absent for 0", a.Field).report()
+		c.find("ST509", w.Name, a.Pos, "computes %s from %s, which may be absent: DynamoDB then rejects the update", a.Field, t.Name).
+			fix("add: { %s: … }, which treats an absent value as 0", a.Field).report()
 	}
 }
 
-// overlap is ST509 of two assignments of one step, one of which is inside what the other sets.
+// overlap checks ST509 for two assignments of a step where one path contains the other.
 func (c *checker) overlap(w *design.Write, e *design.Entity, a, b *design.Assignment) {
 	if x, y := strings.Join(design.PathSteps(a.Field), ".")+".", strings.Join(design.PathSteps(b.Field), ".")+"."; strings.HasPrefix(x, y) || strings.HasPrefix(y, x) {
-		c.find("ST509", w.Name, b.Pos, "changes %s and %s of %s in one update, and one is inside the other: DynamoDB refuses paths that overlap", a.Field, b.Field, e.Name).
-			fix("set the whole, or only parts of it").report()
+		c.find("ST509", w.Name, b.Pos, "changes %s and %s of %s in one update, and one contains the other: DynamoDB rejects overlapping paths", a.Field, b.Field, e.Name).
+			fix("set the whole value, or only parts of it").report()
 	}
 }

@@ -1,5 +1,5 @@
-// Package conform compares the items of real tables with a design: which of them the design does not know, and where
-// what it promises does not hold.
+// Package conform compares the items of real tables with a design: it finds items that match no entity, and guarantees of
+// the design that do not hold.
 //
 // # Model
 //
@@ -11,22 +11,22 @@
 //	            it is not that                         │ what does not balance
 //	items, pass 2 ─────────────────────────────────────▶ findings with both sides
 //
-// What one item tells is decided as it comes by. Two items are compared by a ledger: an item claims its copies and
-// markers, and those claim to be there, each under a hash of the key with a hash of the content. What balances is
-// forgotten. What is left at the end is looked at once more, in a second pass over the tables: then both items are
-// at hand to say how they differ, and what was only caught between two writes of a live table has settled.
+// Checks of a single item are made as it is read. Pairs of items are compared by a ledger: an item records its expected
+// copies and markers, and those record that they exist, each under a hash of the key with a hash of the content. Matching
+// entries are dropped. The rest is checked again in a second pass over the tables, which has both items at hand to
+// describe the difference, and ignores states caught between two writes of a live table.
 //
 // # Memory
 //
-// About 100 bytes for each copy or marker of which the other side has not come by and for each item with a counter, and
-// twice that for what has to be looked at again; nothing for other items. Items themselves are held only for examples.
+// About 100 bytes for each copy or marker whose counterpart has not been read yet and for each item with a counter, and
+// twice that for entries to check again; nothing for other items. Items themselves are kept only as examples.
 //
 // # Invariants
 //
-//	I1  Each finding is about the design as it stands: items that keep it make none, in whatever order they come.
-//	I2  An item that is found to be wrong does not make findings of those that belong to it: where its values cannot be
-//	    trusted, its copies, markers and counters are not judged.
-//	I3  Items that have expired, and may go at any moment one by one, are counted and not compared with others.
+//	I1  Items that match the design cause no findings, in whatever order they are read.
+//	I2  An invalid item does not cause findings for its related items: if its values cannot be
+//	    trusted, its copies, markers and counters are not checked.
+//	I3  Expired items, which can be removed at any moment, are counted but not compared with others.
 //
 // # Errors and concurrency
 //
@@ -50,8 +50,8 @@ type Options struct {
 	Examples int
 	// Now tells which items have expired.
 	Now time.Time
-	// Persons are people who have been erased, by what items name them by: their ids, their addresses. What names them is a finding,
-	// unless the design keeps it.
+	// Persons are people who have been erased, by what items name them by: their ids, their addresses. What names them is
+	// a finding, unless the design keeps it.
 	Persons []string
 	// Progress is called now and then with the number of the pass and how many items it has seen; nil for no one.
 	Progress func(pass int, items int64)

@@ -106,7 +106,7 @@ func fieldsOf(keys ...[]table.KeyAttribute) []string {
 	return out
 }
 
-// at is the value at the end of a path; nil where there is none, or NULL, which stands for that.
+// at is the value at the end of a path; nil if there is none, or NULL, which stands for that.
 func at(m map[string]types.AttributeValue, path []string) types.AttributeValue {
 	for i, step := range path {
 		v := m[step]

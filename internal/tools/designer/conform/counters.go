@@ -197,16 +197,16 @@ func (c *checker) compareCounters() {
 			c.add(WrongCount, r.counter.owner.Name+"."+r.counter.Field, 1, nil)
 			continue
 		}
-		what := fmt.Sprintf("%s items that it counts are %s", r.counter.Of, r.counted)
+		what := fmt.Sprintf("there are %s %s items to count", r.counted, r.counter.Of)
 		if r.counter.Sum != "" {
 			what = fmt.Sprintf("the sum of %s.%s is %s", r.counter.Of, r.counter.Sum, r.counted)
 		}
-		r.example.Message = fmt.Sprintf("%s is %s: %s", r.counter.Field, r.said, what)
+		r.example.Message = fmt.Sprintf("%s is %s, but %s", r.counter.Field, r.said, what)
 		c.add(WrongCount, r.counter.owner.Name+"."+r.counter.Field, 1, r.example)
 	}
 }
 
-// number is a value as a number; 0 where it is none.
+// number is a value as a number; 0 if it is none.
 func number(v types.AttributeValue) decimal.Decimal {
 	n, ok := v.(*types.AttributeValueMemberN)
 	if !ok {

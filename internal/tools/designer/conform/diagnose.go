@@ -16,7 +16,7 @@ import (
 func (c *checker) diagnose(t *tableState, item table.Item) {
 	like := t.likest(item)
 	if like == nil {
-		c.find(Unknown, t.design.Name, t, item, "no entity has such a key")
+		c.find(Unknown, t.design.Name, t, item, "no entity has a key of this form")
 		return
 	}
 	p := like.place
@@ -48,7 +48,7 @@ func (c *checker) explain(t *tableState, like *likeness, item table.Item, values
 	}
 	if name := t.table.TypeAttr; name != "" && !like.marker {
 		if s, ok := item[name].(*types.AttributeValueMemberS); !ok || s.Value != e.table.TypeValue {
-			find(WrongValue, name, name+" is "+shown(item[name])+": it should be "+e.table.TypeValue)
+			find(WrongValue, name, name+" is "+shown(item[name])+", but should be "+e.table.TypeValue)
 		}
 	}
 	inKey := like.values(item)
@@ -65,7 +65,7 @@ func (c *checker) explain(t *tableState, like *likeness, item table.Item, values
 				sound = false
 				message := fault.Error()
 				if values[name] == nil && inKey[name] != nil {
-					message += ": the key has " + shown(inKey[name])
+					message += ", but the key has " + shown(inKey[name])
 				}
 				find(WrongValue, name, message)
 			}
@@ -78,12 +78,12 @@ func (c *checker) explain(t *tableState, like *likeness, item table.Item, values
 		}
 		for _, k := range like.keys {
 			if have, should := item[k.attribute], want[k.attribute]; err == nil && !same(have, should) {
-				find(WrongKey, like.place.name, k.attribute+" is "+shown(have)+": by its fields it should be "+shown(should))
+				find(WrongKey, like.place.name, k.attribute+" is "+shown(have)+", but by its fields it should be "+shown(should))
 			}
 		}
 	}
 	if !told {
-		find(WrongKey, like.place.name, "its values make no key")
+		find(WrongKey, like.place.name, "its values do not form a key")
 	}
 }
 

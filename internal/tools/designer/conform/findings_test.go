@@ -129,7 +129,7 @@ func TestFindings(t *testing.T) {
 		"nothing": {func(list []table.Item) []table.Item { return list }, nil},
 		"unknown item": {
 			add(of("PK=CART#u1", "SK=PROFILE")),
-			[]string{"unknown Shop: PK=CART#u1 SK=PROFILE: no entity has such a key"},
+			[]string{"unknown Shop: PK=CART#u1 SK=PROFILE: no entity has a key of this form"},
 		},
 		"number as text": {
 			set(open, "name=x", "total=a lot"),
@@ -145,19 +145,19 @@ func TestFindings(t *testing.T) {
 		},
 		"field of the key missing": {
 			remove(ana, "userId"),
-			[]string{"value User.userId: PK=USER#u1 SK=PROFILE: userId is missing: the key has u1"},
+			[]string{"value User.userId: PK=USER#u1 SK=PROFILE: userId is missing, but the key has u1"},
 		},
 		"type missing": {
 			remove(ana, "type"),
-			[]string{"value User.type: PK=USER#u1 SK=PROFILE: type is missing: it should be USER"},
+			[]string{"value User.type: PK=USER#u1 SK=PROFILE: type is missing, but should be USER"},
 		},
 		"another type": {
 			set(bo, "type=ADMIN"),
-			[]string{"value User.type: PK=USER#u2 SK=PROFILE: type is ADMIN: it should be USER"},
+			[]string{"value User.type: PK=USER#u2 SK=PROFILE: type is ADMIN, but should be USER"},
 		},
 		"key of other fields": {
 			set(paid, "orderId=o9"),
-			[]string{"key Order.key: PK=ORDER#o2 SK=METADATA: PK is ORDER#o2: by its fields it should be ORDER#o9"},
+			[]string{"key Order.key: PK=ORDER#o2 SK=METADATA: PK is ORDER#o2, but by its fields it should be ORDER#o9"},
 		},
 		"key that cannot be read": {
 			add(of("PK=USER#u2", "SK=ORDER#yesterday#o3", "type=ORDER", "orderId=o3", "userId=u2", "createdAt=yesterday")),
@@ -165,11 +165,11 @@ func TestFindings(t *testing.T) {
 		},
 		"index key missing": {
 			remove(open, "GSI1SK"),
-			[]string{"index-missing Order.GSI1: PK=ORDER#o1 SK=METADATA: GSI1SK is missing: it should be 2026-01-15T10:00:00.000Z#o1"},
+			[]string{"index-missing Order.GSI1: PK=ORDER#o1 SK=METADATA: GSI1SK is missing, but should be 2026-01-15T10:00:00.000Z#o1"},
 		},
 		"index key stale": {
 			set(open, "GSI1PK=STATUS#paid"),
-			[]string{"index-stale Order.GSI1: PK=ORDER#o1 SK=METADATA: GSI1PK is STATUS#paid: it should be STATUS#open"},
+			[]string{"index-stale Order.GSI1: PK=ORDER#o1 SK=METADATA: GSI1PK is STATUS#paid, but should be STATUS#open"},
 		},
 		"index key of an item that should have none": {
 			set(paid, "GSI1PK=STATUS#paid", "GSI1SK=2026-01-16T10:00:00.000Z#o2"),
@@ -186,12 +186,12 @@ func TestFindings(t *testing.T) {
 		"copy diverged": {
 			set(paidCopy, "status=open", "total=7"),
 			[]string{"copy-diverged Order.byUser: PK=USER#u1 SK=ORDER#2026-01-16T10:00:00.000Z#o2: " +
-				"status is open, by its item it should be paid; total is 7, by its item it should be 700"},
+				"status is open, but by its item it should be paid; total is 7, but by its item it should be 700"},
 		},
 		"copy orphan": {
 			add(of("PK=USER#u2", "SK=ORDER#2026-01-17T10:00:00.000Z#o3", "type=ORDER", "orderId=o3", "userId=u2", "status=open", "total=5",
 				"createdAt=2026-01-17T10:00:00.000Z")),
-			[]string{"copy-orphan Order.byUser: PK=USER#u2 SK=ORDER#2026-01-17T10:00:00.000Z#o3: no Order makes it: the item is gone or has other values"},
+			[]string{"copy-orphan Order.byUser: PK=USER#u2 SK=ORDER#2026-01-17T10:00:00.000Z#o3: no Order has it: the item was deleted or has other values"},
 		},
 		"marker missing": {
 			drop(bosEmail),
@@ -201,7 +201,7 @@ func TestFindings(t *testing.T) {
 			set(bo, "email=bob@x.org"),
 			[]string{
 				"marker-missing User.Email: PK=USER#u2 SK=PROFILE: has no marker at PK=EMAIL#bob@x.org SK=UNIQUE",
-				"marker-orphan User.Email: PK=EMAIL#bo@x.org SK=UNIQUE: no User makes it: the item is gone or has another value, which this marker keeps from others",
+				"marker-orphan User.Email: PK=EMAIL#bo@x.org SK=UNIQUE: no User has it: the item was deleted or has another value, and the marker blocks this one",
 			},
 		},
 		"marker of two": {
@@ -209,8 +209,8 @@ func TestFindings(t *testing.T) {
 				list[bo]["email"] = s("ana@X.org")
 				return slices.Delete(list, bosEmail, bosEmail+1)
 			},
-			[]string{"marker-foreign User.Email: PK=EMAIL#ana@x.org SK=UNIQUE: is made by PK=USER#u1 SK=PROFILE and by PK=USER#u2 SK=PROFILE; " +
-				"userId is u1, by its item it should be u2; email is Ana@x.org, by its item it should be ana@X.org"},
+			[]string{"marker-foreign User.Email: PK=EMAIL#ana@x.org SK=UNIQUE: belongs to PK=USER#u1 SK=PROFILE and to PK=USER#u2 SK=PROFILE; " +
+				"userId is u1, but by its item it should be u2; email is Ana@x.org, but by its item it should be ana@X.org"},
 		},
 		"marker that says less": {
 			remove(anasEmail, "email"),
@@ -218,11 +218,11 @@ func TestFindings(t *testing.T) {
 		},
 		"counter": {
 			set(ana, "orders=3"),
-			[]string{"count User.orders: PK=USER#u1 SK=PROFILE: orders is 3: Order items that it counts are 2"},
+			[]string{"count User.orders: PK=USER#u1 SK=PROFILE: orders is 3, but there are 2 Order items to count"},
 		},
 		"sum": {
 			set(ana, "spent=1200"),
-			[]string{"count User.spent: PK=USER#u1 SK=PROFILE: spent is 1200: the sum of Order.total is 700"},
+			[]string{"count User.spent: PK=USER#u1 SK=PROFILE: spent is 1200, but the sum of Order.total is 700"},
 		},
 		"expired": {
 			func(list []table.Item) []table.Item {

@@ -16,7 +16,7 @@ type Judge struct {
 	table   *tableState
 }
 
-// NewJudge returns the Judge of a table by its name in the design; nil where the design has no such table.
+// NewJudge returns the Judge of a table by its name in the design; nil if the design has no such table.
 func NewJudge(d *design.Design, tableName string) *Judge {
 	c := newChecker(d, map[string]Pass{tableName: Of(nil)}, Options{Examples: 1})
 	if len(c.tables) == 0 {

@@ -202,9 +202,9 @@ func (b *balance) example(k Kind, n int) Example {
 		}
 		out.Key, out.Message = t.keyOf(first.owner), "has no "+what+" at "+t.keyOf(first.item)
 	case CopyOrphan:
-		out.Message = "no " + entity + " makes it: the item is gone or has other values"
+		out.Message = "no " + entity + " has it: the item was deleted or has other values"
 	case MarkerOrphan:
-		out.Message = "no " + entity + " makes it: the item is gone or has another value, which this marker keeps from others"
+		out.Message = "no " + entity + " has it: the item was deleted or has another value, and the marker blocks this one"
 	default:
 		out.Message = b.differences()
 	}
@@ -227,7 +227,7 @@ func (b *balance) differences() string {
 	}
 	var out []string
 	if len(owners) > 1 {
-		out = append(out, "is made by "+strings.Join(owners, " and by "))
+		out = append(out, "belongs to "+strings.Join(owners, " and to "))
 	}
 	for _, path := range b.place.parts {
 		is, should := at(have, path), at(want, path)
@@ -239,7 +239,7 @@ func (b *balance) differences() string {
 			out = append(out, name+" differs")
 			continue
 		}
-		out = append(out, name+" is "+shown(is)+", by its item it should be "+shown(should))
+		out = append(out, name+" is "+shown(is)+", but by its item it should be "+shown(should))
 	}
 	return strings.Join(out, "; ")
 }

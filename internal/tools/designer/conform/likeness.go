@@ -64,7 +64,7 @@ const (
 	parsable degree = 100_000_000
 )
 
-// likest is the place that an item is most like; nil where it is like none.
+// likest is the place that an item is most like; nil if it is like none.
 func (t *tableState) likest(item table.Item) *likeness {
 	var best *likeness
 	most := degree(0)

@@ -75,7 +75,7 @@ func (c *checker) values(t *tableState, e *entityState, item table.Item, values 
 		return nil, false
 	}
 	if name := t.table.TypeAttr; name != "" && item[name] == nil {
-		c.find(WrongValue, e.design.Name+"."+name, t, item, name+" is missing: it should be "+e.table.TypeValue)
+		c.find(WrongValue, e.design.Name+"."+name, t, item, name+" is missing, but should be "+e.table.TypeValue)
 	}
 	if len(bad) == 0 && !c.again {
 		c.indexKeys(t, e, items[0], item)
@@ -97,7 +97,7 @@ type badValue struct {
 }
 
 // itemsOf are the items that an entity's values make. Values that cannot be used are told, and others put in their
-// place, so that at least the keys of the others are known; nil where not even that can be done.
+// place, so that at least the keys of the others are known; nil if not even that can be done.
 func itemsOf(e *entityState, values table.Values) ([]table.Item, []badValue) {
 	var bad []badValue
 	for range e.design.Fields {
@@ -142,11 +142,11 @@ func (c *checker) indexKeys(t *tableState, e *entityState, want, item table.Item
 			have, should := item[a.Name], want[a.Name]
 			switch {
 			case have == nil && should != nil:
-				judge(IndexMissing, a.Name+" is missing: it should be "+shown(should))
+				judge(IndexMissing, a.Name+" is missing, but should be "+shown(should))
 			case have != nil && should == nil && entered:
 				judge(IndexUnwanted, a.Name+" is "+shown(have)+", and "+whyNot(entry))
 			case have != nil && should != nil && !same(have, should):
-				judge(IndexStale, a.Name+" is "+shown(have)+": it should be "+shown(should))
+				judge(IndexStale, a.Name+" is "+shown(have)+", but should be "+shown(should))
 			}
 		}
 		if worst != "" {
@@ -161,11 +161,11 @@ func whyNot(entry *design.Entry) string {
 	case entry == nil:
 		return "the entity has no entry in this index"
 	case entry.Name != "":
-		return "the condition of no entry in this index holds"
+		return "no condition of an entry in this index holds"
 	case entry.Where != nil:
 		return "the condition does not hold: " + entry.Where.Text
 	default:
-		return "a field that the key is made of is absent"
+		return "a field of the key is absent"
 	}
 }
 

@@ -56,18 +56,18 @@ func (c *checker) personal(t *tableState, e *table.Entity, place table.Place, va
 	switch {
 	case attribute == "":
 	case e == nil:
-		c.find(PersonLeft, t.design.Name, t, item, attribute+" names the person: "+shown(item[attribute]))
+		c.find(PersonLeft, t.design.Name, t, item, attribute+" identifies the person: "+shown(item[attribute]))
 	default:
 		if kept, reason := p.keeps(e, values); kept {
 			p.kept[KeptCount{Entity: e.Name, Reason: reason}]++
 			return
 		}
-		c.find(PersonLeft, e.Name+"."+cmp.Or(place.Copy, place.Marker, "key"), t, item, attribute+" names the person: "+shown(item[attribute]))
+		c.find(PersonLeft, e.Name+"."+cmp.Or(place.Copy, place.Marker, "key"), t, item, attribute+" identifies the person: "+shown(item[attribute]))
 	}
 }
 
-// keeps reports whether the design lets an item name an erased person: by the fate of each field that does, or, where no field of the
-// item does, by that of what it belongs to.
+// keeps reports whether the design lets an item name an erased person: by the fate of each field that does, or, where no
+// field of the item does, by that of what it belongs to.
 func (p *persons) keeps(e *table.Entity, values table.Values) (is bool, reason string) {
 	stays := func(part *plan.PersonPart) bool {
 		return part.Fate.Do == design.FateExpire || part.Fate.Do == design.FateKeep && !part.Fate.Releases()

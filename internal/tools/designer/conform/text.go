@@ -11,17 +11,17 @@ import (
 func (k Kind) title() string {
 	switch k {
 	case Unknown:
-		return "no entity has such items"
+		return "items match no entity"
 	case WrongValue:
-		return "a value is missing or not of its field's type"
+		return "a value is missing or has the wrong type"
 	case WrongKey:
-		return "the key is not what the fields make"
+		return "the key does not match the fields"
 	case IndexMissing:
 		return "an index key is missing"
 	case IndexStale:
-		return "an index key is not what the fields make"
+		return "an index key does not match the fields"
 	case IndexUnwanted:
-		return "an index key is there and should not be"
+		return "an index key should not be present"
 	case CopyMissing:
 		return "items without their copy"
 	case CopyOrphan:
@@ -31,13 +31,13 @@ func (k Kind) title() string {
 	case MarkerMissing:
 		return "items without their marker"
 	case MarkerOrphan:
-		return "markers that no item makes"
+		return "markers without their item"
 	case MarkerForeign:
-		return "markers that are another item's"
+		return "markers that belong to another item"
 	case WrongCount:
-		return "a counter does not count"
+		return "a counter is wrong"
 	case PersonLeft:
-		return "items name a person who was erased"
+		return "items identify a person who was erased"
 	default:
 		return string(k)
 	}
@@ -58,7 +58,7 @@ func WriteText(w io.Writer, r *Report) error {
 		}
 		_ = rows.Flush() // to a builder
 		for _, b := range t.Beside {
-			fmt.Fprintf(&out, "  %s has the attribute %s beside the design, in %s\n", b.Entity, b.Attribute, counted(b.Items))
+			fmt.Fprintf(&out, "  %s has the attribute %s, which the design does not declare, in %s\n", b.Entity, b.Attribute, counted(b.Items))
 		}
 		out.WriteString("\n")
 	}
@@ -79,7 +79,7 @@ func WriteText(w io.Writer, r *Report) error {
 		fmt.Fprintf(&out, "kept %s: %s, %s\n", kept.Entity, counted(kept.Items), why)
 	}
 	if len(r.Findings) == 0 {
-		out.WriteString("everything is as the design says\n")
+		out.WriteString("everything matches the design\n")
 	}
 	_, err := io.WriteString(w, out.String())
 	return err

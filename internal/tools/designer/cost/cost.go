@@ -30,7 +30,7 @@ const (
 // Read is the cost of one call of a read.
 type Read struct {
 	Units float64 // read request units
-	// Floor is what a call costs at least, Ceiling what it costs at most; 0 where the design does not tell.
+	// Floor is what a call costs at least, Ceiling what it costs at most; 0 if the design does not tell.
 	Floor, Ceiling float64
 	Items          float64 // how many items a call returns
 	// Evaluated is how many items a call touches, more than Items where a filter drops some.
@@ -152,7 +152,7 @@ func ofScan(d *design.Design, r plan.Result) Read {
 	return out
 }
 
-// mostOf is how many items a call touches at most: one, the limit, the page, or as many as there can be; 0 where that is not told, or
+// mostOf is how many items a call touches at most: one, the limit, the page, or as many as there can be; 0 if that is not told, or
 // where a filter may drop any number.
 func mostOf(d *design.Design, r *design.Read, p *plan.Plan) float64 {
 	e := p.Place.Entity
@@ -189,7 +189,7 @@ func itemsOf(d *design.Design, r *design.Read) float64 {
 	}
 }
 
-// hotItemsOf is how many items a call about the busiest returns; 0 where the design does not tell it.
+// hotItemsOf is how many items a call about the busiest returns; 0 if the design does not tell it.
 func hotItemsOf(d *design.Design, r *design.Read) float64 {
 	v := d.Entity(r.Entity)
 	switch {
@@ -255,7 +255,7 @@ type Write struct {
 	Lines          float64 // how many lines a call usually has
 	Parts          []WritePart
 	// Floor is what a call costs with one line and without the entries that an item may lack; Ceiling what it costs with the most
-	// lines and the largest items, 0 where the design does not tell how large those are.
+	// lines and the largest items, 0 if the design does not tell how large those are.
 	Floor, Ceiling float64
 }
 

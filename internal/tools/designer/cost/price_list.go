@@ -72,9 +72,9 @@ func (l *awsPriceList) pricesIn(region string) (Prices, error) {
 	}
 	switch {
 	case region == "" && len(regions) > 1:
-		return Prices{}, fmt.Errorf("it has the prices of %d regions: let the design say which, workload: { region: … }", len(regions))
+		return Prices{}, fmt.Errorf("the price list has %d regions: choose one in the design with workload: { region: … }", len(regions))
 	case !regions[p.Region]:
-		return Prices{}, fmt.Errorf("it has no prices of the region %q", region)
+		return Prices{}, fmt.Errorf("the price list has no prices for region %q", region)
 	}
 	return p, nil
 }
@@ -86,7 +86,7 @@ func (l *awsPriceList) priceOf(sku string) (price, from float64, err error) {
 		for _, d := range term.PriceDimensions {
 			begin, err := strconv.ParseFloat(cmp.Or(d.BeginRange, "0"), 64)
 			if err != nil {
-				return 0, 0, fmt.Errorf("product %s begins at %q, which is not a number", sku, d.BeginRange)
+				return 0, 0, fmt.Errorf("product %s starts at %q, which is not a number", sku, d.BeginRange)
 			}
 			each, err := strconv.ParseFloat(d.PricePerUnit["USD"], 64)
 			if err != nil {

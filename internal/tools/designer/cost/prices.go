@@ -24,9 +24,9 @@ type Prices struct {
 	FreeStorage float64 `json:"freeStorage"`
 }
 
-// ReadPrices reads a region's prices from a JSON file: AWS's own price list of DynamoDB, of one region or of all, or one with the
-// members of Prices, where unknown members are errors. The region may be "" where the file has one only. A price of requests,
-// capacity or storage that is not there is an error: a price of nothing would be a guess.
+// ReadPrices reads a region's prices from a JSON file: AWS's own price list of DynamoDB, of one region or of all, or one
+// with the members of Prices, where unknown members are errors. The region may be "" if the file has one only. A price
+// of requests, capacity or storage that is not there is an error: a price of nothing would be a guess.
 func ReadPrices(file, region string) (Prices, error) {
 	text, err := os.ReadFile(file) //nolint:gosec // the caller names it
 	if err != nil {
@@ -50,7 +50,7 @@ func ReadPrices(file, region string) (Prices, error) {
 	case min(p.OnDemandRead, p.OnDemandWrite, p.ProvisionedRead, p.ProvisionedWrite, p.Storage) <= 0 || p.Region == "" || p.Since == "":
 		return Prices{}, fmt.Errorf("%s: a price list needs region, since, onDemandRead, onDemandWrite, provisionedRead, provisionedWrite and storage", file)
 	case region != "" && region != p.Region:
-		return Prices{}, fmt.Errorf("%s has the prices of %s, and the design is for %s", file, p.Region, region)
+		return Prices{}, fmt.Errorf("%s has prices for %s, but the design is for %s", file, p.Region, region)
 	}
 	return p, nil
 }
@@ -75,5 +75,5 @@ func PricesOf(region string) (Prices, error) {
 		}
 		known[i] = p.Region
 	}
-	return Prices{}, fmt.Errorf("there is no price list for the region %q; there are %s, and others in a file: monotable cost --prices FILE", region, strings.Join(known, ", "))
+	return Prices{}, fmt.Errorf("no price list for region %q: built in are %s; for other regions use monotable cost --prices FILE", region, strings.Join(known, ", "))
 }

@@ -1,8 +1,9 @@
-// Package diff says what it takes to go from one design to another: which changes are free, which DynamoDB does by itself
-// while it serves, which need items to be written again, and which break what is there.
+// Package diff classifies the changes between two designs: which are free, which DynamoDB carries out while serving
+// requests, which need items to be rewritten, and which break existing data or programs.
 //
-// A change is classed by what must happen to the data, and to programs that use the code of the old design. What a
-// backfill costs is reckoned from the volumes of the new design, and includes the index entries that DynamoDB writes with the items.
+// A change is classified by its effect on the data, and on programs that use the code of the old design. The cost of a
+// backfill is estimated from the volumes of the new design, and includes the index entries that DynamoDB writes with the
+// items.
 package diff
 
 import (
@@ -98,12 +99,12 @@ func (d *differ) enums() {
 		func(o, n *design.Enum) {
 			for _, v := range n.Values {
 				if !slices.Contains(o.Values, v) {
-					d.add(Free, n.Name, n.Pos, "the value %q is new; programs of the old design keep it as they find it", v)
+					d.add(Free, n.Name, n.Pos, "the value %q is new; programs with the old design preserve it", v)
 				}
 			}
 			for _, v := range o.Values {
 				if !slices.Contains(n.Values, v) {
-					d.add(Breaking, n.Name, n.Pos, "the value %q is gone, and items may hold it", v)
+					d.add(Breaking, n.Name, n.Pos, "the value %q was removed, but items may contain it", v)
 				}
 			}
 		},

@@ -246,9 +246,9 @@ entities:
 func TestGone(t *testing.T) {
 	const was = `number: int, status: Status`
 	for now, want := range map[string]string{
-		`no: { type: int, attr: number }, status: Status`: "the field is called no now: its values stay at number, and programs must be compiled with the new name",
-		`no: int, status: Status`:                         "the field is gone; if no is its new name, leave the values where they are: no: { type: \"int\", attr: number }",
-		`no: text, status: Status`:                        "the field is gone: programs of the old design read it, and its values stay in the items, at number",
+		`no: { type: int, attr: number }, status: Status`: "the field is now called no: its values stay at number, but programs must be compiled with the new name",
+		`no: int, status: Status`:                         "the field was removed; if no is its new name, keep the stored attribute: no: { type: \"int\", attr: number }",
+		`no: text, status: Status`:                        "the field was removed: programs with the old design read it, and its values stay in the items at number",
 	} {
 		before := strings.Replace(base, `"NUMBER#{number}"`, `"USER#{userId}"`, 1)
 		after := strings.Replace(before, was, now, 1)

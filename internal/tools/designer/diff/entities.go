@@ -13,70 +13,71 @@ func (d *differ) entities() {
 	pairs(d.old.Entities, d.now.Entities, func(e *design.Entity) string { return e.Name }, d.entity,
 		func(e *design.Entity) { d.add(Free, e.Name, e.Pos, "the entity is new") },
 		func(e *design.Entity) {
-			d.add(Breaking, e.Name, design.Pos{}, "the entity is gone, and its items are still there")
+			d.add(Breaking, e.Name, design.Pos{}, "the entity was removed, but its items remain in the table")
 		})
 }
 
 func (d *differ) entity(o, n *design.Entity) {
 	if o.Table != n.Table {
-		d.weigh(d.add(Rewrite, n.Name, n.Pos, "it is in the table %s, and was in %s", n.Table, o.Table), n,
+		d.weigh(d.add(Rewrite, n.Name, n.Pos, "it moved to table %s from %s", n.Table, o.Table), n,
 			slices.Concat(plan.Places(d.now, n), plan.Places(d.old, o)))
 	} else if !sameKey(o.Key, n.Key) {
-		d.weigh(d.add(Rewrite, n.Name, n.Pos, "its key is %s, and was %s: each item is put under the new key and deleted under the old one",
+		d.weigh(d.add(Rewrite, n.Name, n.Pos, "its key is now %s instead of %s: every item is written under the new key and deleted under the old one",
 			keyText(n.Key), keyText(o.Key)), n, d.moved(o, n, plan.KeyPlace, "key"))
 	}
 	if o.TypeValue != n.TypeValue {
-		d.weigh(d.add(Backfill, n.Name, n.Pos, "the type attribute holds %q, and held %q", n.TypeValue, o.TypeValue), n, d.typed(n))
+		d.weigh(d.add(Backfill, n.Name, n.Pos, "the type attribute is now %q instead of %q", n.TypeValue, o.TypeValue), n, d.typed(n))
 	}
 	d.fields(o, n)
 	pairs(o.Copies, n.Copies, func(c *design.Copy) string { return c.Name },
 		func(oc, nc *design.Copy) {
 			if !sameKey(oc.Key, nc.Key) {
-				d.weigh(d.add(Backfill, n.Name+"."+nc.Name, nc.Pos, "the copy's key is %s, and was %s", keyText(nc.Key), keyText(oc.Key)), n,
+				d.weigh(d.add(Backfill, n.Name+"."+nc.Name, nc.Pos, "the copy's key is now %s instead of %s", keyText(nc.Key), keyText(oc.Key)), n,
 					d.moved(o, n, plan.CopyPlace, nc.Name))
 			} else if oc.All != nc.All || !slices.Equal(oc.Fields, nc.Fields) {
-				d.weigh(d.add(Backfill, n.Name+"."+nc.Name, nc.Pos, "the copy holds other fields"), n, itemOf(d.now, n, plan.CopyPlace, nc.Name))
+				d.weigh(d.add(Backfill, n.Name+"."+nc.Name, nc.Pos, "the copy has different fields"), n, itemOf(d.now, n, plan.CopyPlace, nc.Name))
 			}
 		},
 		func(c *design.Copy) {
-			d.weigh(d.add(Backfill, n.Name+"."+c.Name, c.Pos, "the copy is new: each item gets one"), n, itemOf(d.now, n, plan.CopyPlace, c.Name))
+			d.weigh(d.add(Backfill, n.Name+"."+c.Name, c.Pos, "the copy is new: every item gets one"), n, itemOf(d.now, n, plan.CopyPlace, c.Name))
 		},
 		func(c *design.Copy) {
-			d.add(Breaking, n.Name+"."+c.Name, design.Pos{}, "the copy is gone, and programs of the old design may read it")
+			d.add(Breaking, n.Name+"."+c.Name, design.Pos{}, "the copy was removed, but programs with the old design may read it")
 		})
 	pairs(o.Unique, n.Unique, func(m *design.Marker) string { return m.Name },
 		func(om, nm *design.Marker) {
 			if !sameKey(om.Key, nm.Key) {
-				d.weigh(d.add(Backfill, n.Name+"."+nm.Name, nm.Pos, "the marker's key is %s, and was %s", keyText(nm.Key), keyText(om.Key)), n,
+				d.weigh(d.add(Backfill, n.Name+"."+nm.Name, nm.Pos, "the marker's key is now %s instead of %s", keyText(nm.Key), keyText(om.Key)), n,
 					d.moved(o, n, plan.MarkerPlace, nm.Name))
 			}
 		},
 		func(m *design.Marker) {
-			d.weigh(d.add(Backfill, n.Name+"."+m.Name, m.Pos, "the marker is new: each item gets one, and items that are not unique must be dealt with first"), n,
+			d.weigh(d.add(Backfill, n.Name+"."+m.Name, m.Pos, "the marker is new: every item gets one; resolve duplicates first"), n,
 				itemOf(d.now, n, plan.MarkerPlace, m.Name))
 		},
 		func(m *design.Marker) {
-			d.add(Free, n.Name+"."+m.Name, design.Pos{}, "the marker is gone: what it made unique is not any more, and its items can be deleted")
+			d.add(Free, n.Name+"."+m.Name, design.Pos{}, "the marker was removed: uniqueness is no longer enforced, and its items can be deleted")
 		})
 	d.entries(o, n)
 	d.counters(o, n)
 }
 
-// counters compares counters. What one counts is stored nowhere else: where it counts otherwise, what is there must be counted anew.
+// counters compares counters. What one counts is stored nowhere else: where it counts otherwise, what is there must be
+// counted anew.
 func (d *differ) counters(o, n *design.Entity) {
 	anew := func(c *design.Counter, what string) {
-		d.weigh(d.add(Backfill, n.Name+"."+c.Field, c.Pos, "%s: all items of %s must be counted", what, c.Of), n, d.holding(n, c.Field))
+		d.weigh(d.add(Backfill, n.Name+"."+c.Field, c.Pos, "%s: all %s items must be counted", what, c.Of), n, d.holding(n, c.Field))
 	}
 	pairs(o.Counters, n.Counters, func(c *design.Counter) string { return c.Field },
 		func(oc, nc *design.Counter) {
 			if oc.Of != nc.Of || oc.Sum != nc.Sum || oc.By != nc.By || conditionText(oc.Where) != conditionText(nc.Where) {
-				anew(nc, "the counter counts otherwise")
+				anew(nc, "the counter counts differently")
 			}
 		},
 		func(c *design.Counter) { anew(c, "the counter is new") },
 		func(c *design.Counter) {
 			if n.Field(c.Field) != nil { // else the field is gone
-				d.add(Breaking, n.Name+"."+c.Field, design.Pos{}, "it counts no more, and programs of the old design rely on it")
+				d.add(Breaking, n.Name+"."+c.Field, design.Pos{}, "it is no longer maintained, but programs with the old design rely on it")
 			}
 		})
 }
@@ -89,22 +90,22 @@ func (d *differ) entries(o, n *design.Entity) {
 		subject := n.Name + "." + x.Place()
 		if composed(x) {
 			entry := placeOf(d.now, n, x)
-			d.enter(d.add(Backfill, subject, x.Pos, "%s: each item that has it gets the attributes of its key", what), n, entry, min(1, entry.Part()+before), moves)
+			d.enter(d.add(Backfill, subject, x.Pos, "%s: every item with the entry gets its key attributes", what), n, entry, min(1, entry.Part()+before), moves)
 			return
 		}
-		d.add(IndexBuild, subject, x.Pos, "%s, of attributes that items have", what)
+		d.add(IndexBuild, subject, x.Pos, "%s, built from existing attributes", what)
 	}
 	pairs(d.renamed(o, n), n.Entries, name,
 		func(ox, nx *design.Entry) {
 			if !sameTemplates(ox.PK, nx.PK) || !sameTemplates(ox.SK, nx.SK) {
-				backfill(nx, "the entry's key is another", 0, true)
+				backfill(nx, "the entry's key is different", 0, true)
 			} else if conditionText(ox.Where) != conditionText(nx.Where) {
-				backfill(nx, "the entry is there under another condition", placeOf(d.old, o, ox).Part(), false) // these may have it no more
+				backfill(nx, "the entry has a different condition", placeOf(d.old, o, ox).Part(), false) // these may have it no more
 			}
 		},
 		func(x *design.Entry) { backfill(x, "the entry is new", 0, false) },
 		func(x *design.Entry) {
-			d.add(Breaking, n.Name+"."+x.Place(), design.Pos{}, "the entry is gone, and programs of the old design may read it")
+			d.add(Breaking, n.Name+"."+x.Place(), design.Pos{}, "the entry was removed, but programs with the old design may read it")
 		})
 }
 
@@ -123,7 +124,7 @@ func (d *differ) renamed(o, n *design.Entity) []*design.Entry {
 			continue
 		}
 		y := n.Entries[now]
-		d.add(Free, n.Name+"."+y.Place(), y.Pos, "the entry was called %s: what is stored stays, and programs must be compiled with the new name", x.Place())
+		d.add(Free, n.Name+"."+y.Place(), y.Pos, "the entry was called %s: stored data does not change, but programs must be compiled with the new name", x.Place())
 		same := *x
 		same.Name = y.Name
 		out[i] = &same
@@ -143,27 +144,27 @@ func (d *differ) fields(o, n *design.Entity) {
 		func(of, nf *design.Field) {
 			subject := n.Name + "." + nf.Name
 			if of.Type.String() != nf.Type.String() {
-				d.add(Breaking, subject, nf.Pos, "it is %s, and was %s: items hold the old type", nf.Type, of.Type)
+				d.add(Breaking, subject, nf.Pos, "it is now %s instead of %s: items contain the old type", nf.Type, of.Type)
 			}
 			if !slices.Equal(of.Path, nf.Path) {
-				d.weigh(d.add(Backfill, subject, nf.Pos, "it is stored at %v, and was at %v", nf.Path, of.Path), n, d.holding(n, nf.Name))
+				d.weigh(d.add(Backfill, subject, nf.Pos, "it is now stored at %v instead of %v", nf.Path, of.Path), n, d.holding(n, nf.Name))
 			}
 			switch {
 			case of.Optional && !nf.Optional:
-				d.weigh(d.add(Backfill, subject, nf.Pos, "it is always there now: items without it need a value"), n, d.holding(n, nf.Name))
+				d.weigh(d.add(Backfill, subject, nf.Pos, "it is now required: items without it need a value"), n, d.holding(n, nf.Name))
 			case !of.Optional && nf.Optional:
-				d.add(Breaking, subject, nf.Pos, "it may be absent now, and programs of the old design rely on it")
+				d.add(Breaking, subject, nf.Pos, "it is now optional, but programs with the old design rely on it")
 			}
 		},
 		func(f *design.Field) {
 			switch was := storedAt(o, f.Path); {
 			case was != nil && n.Field(was.Name) == nil && was.Type.String() == f.Type.String() && (f.Optional || !was.Optional):
-				d.add(Free, n.Name+"."+f.Name, f.Pos, "the field was called %s, and its values stay where they are", was.Name)
+				d.add(Free, n.Name+"."+f.Name, f.Pos, "the field was called %s; stored values do not change", was.Name)
 			case slices.ContainsFunc(n.Counters, func(c *design.Counter) bool { return c.Field == f.Name }): // with its counter
 			case f.Optional:
 				d.add(Free, n.Name+"."+f.Name, f.Pos, "the optional field is new")
 			default:
-				d.weigh(d.add(Backfill, n.Name+"."+f.Name, f.Pos, "the field is new and always there: items that are there need a value; "+
+				d.weigh(d.add(Backfill, n.Name+"."+f.Name, f.Pos, "the field is new and required: existing items need a value; "+
 					"or make it optional"), n, d.holding(n, f.Name))
 			}
 		},
@@ -183,17 +184,17 @@ func storedAt(e *design.Entity, path []string) *design.Field {
 func gone(o, n *design.Entity, f *design.Field) string {
 	path := strings.Join(f.Path, ".")
 	if now := storedAt(n, f.Path); now != nil {
-		return fmt.Sprintf("the field is called %s now: its values stay at %s, and programs must be compiled with the new name", now.Name, path)
+		return fmt.Sprintf("the field is now called %s: its values stay at %s, but programs must be compiled with the new name", now.Name, path)
 	}
 	i := slices.IndexFunc(n.Fields, func(g *design.Field) bool { return o.Field(g.Name) == nil && g.Type.String() == f.Type.String() })
 	if i < 0 {
-		return fmt.Sprintf("the field is gone: programs of the old design read it, and its values stay in the items, at %s", path)
+		return fmt.Sprintf("the field was removed: programs with the old design read it, and its values stay in the items at %s", path)
 	}
 	kept := "attr: " + path
 	if f.Nested() {
 		kept = "at: " + path
 	}
-	return fmt.Sprintf("the field is gone; if %s is its new name, leave the values where they are: %s: { type: %q, %s }", n.Fields[i].Name, n.Fields[i].Name, typeText(n.Fields[i]), kept)
+	return fmt.Sprintf("the field was removed; if %s is its new name, keep the stored attribute: %s: { type: %q, %s }", n.Fields[i].Name, n.Fields[i].Name, typeText(n.Fields[i]), kept)
 }
 
 // typeText is a field's type as a design writes it.

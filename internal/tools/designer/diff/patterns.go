@@ -10,30 +10,30 @@ import (
 func (d *differ) patterns() {
 	pairs(d.old.Reads, d.now.Reads, func(r *design.Read) string { return r.Name }, d.read,
 		func(r *design.Read) { d.add(Free, r.Name, r.Pos, "the read is new") },
-		func(r *design.Read) { d.add(Breaking, r.Name, design.Pos{}, "the read is gone") })
+		func(r *design.Read) { d.add(Breaking, r.Name, design.Pos{}, "the read was removed") })
 	pairs(d.old.Collections, d.now.Collections, func(c *design.Collection) string { return c.Name },
 		func(o, n *design.Collection) {
 			if !slices.Equal(o.Of, n.Of) || !sameSet(o.By, n.By) || o.Root != n.Root {
-				d.add(Breaking, n.Name, n.Pos, "the collection is of %v by %v, and was of %v by %v", n.Of, n.By, o.Of, o.By)
+				d.add(Breaking, n.Name, n.Pos, "the collection now reads %v by %v instead of %v by %v", n.Of, n.By, o.Of, o.By)
 			}
 		},
 		func(c *design.Collection) { d.add(Free, c.Name, c.Pos, "the collection is new") },
-		func(c *design.Collection) { d.add(Breaking, c.Name, design.Pos{}, "the collection is gone") })
+		func(c *design.Collection) { d.add(Breaking, c.Name, design.Pos{}, "the collection was removed") })
 	pairs(d.old.Writes, d.now.Writes, func(w *design.Write) string { return w.Name }, d.write,
 		func(w *design.Write) { d.add(Free, w.Name, w.Pos, "the write is new") },
-		func(w *design.Write) { d.add(Breaking, w.Name, design.Pos{}, "the write is gone") })
+		func(w *design.Write) { d.add(Breaking, w.Name, design.Pos{}, "the write was removed") })
 }
 
 func (d *differ) read(o, n *design.Read) {
 	switch {
 	case o.Entity != n.Entity || o.Way() != n.Way() && (o.Way() != "many" || n.Way() != "scan") && (o.Way() != "scan" || n.Way() != "many"):
-		d.add(Breaking, n.Name, n.Pos, "it returns something else: %s", n.Entity)
+		d.add(Breaking, n.Name, n.Pos, "it now returns %s", n.Entity)
 	case !sameSet(o.By, n.By) || o.Prefix != n.Prefix || o.Bucket != n.Bucket || o.Over != n.Over || o.Range != n.Range || o.Owner != n.Owner:
-		d.add(Breaking, n.Name, n.Pos, "its callers give other things: by %v, and was by %v", n.By, o.By)
+		d.add(Breaking, n.Name, n.Pos, "its parameters have changed: by %v instead of %v", n.By, o.By)
 	case !slices.Equal(o.Order, n.Order):
-		d.add(Breaking, n.Name, n.Pos, "its order is another: cursors that were given out do not fit")
+		d.add(Breaking, n.Name, n.Pos, "its order has changed: existing cursors become invalid")
 	case o.Via != n.Via && o.Via != "" && n.Via != "":
-		d.add(Breaking, n.Name, n.Pos, "it reads %s, and did %s: cursors that were given out do not fit", n.Via, o.Via)
+		d.add(Breaking, n.Name, n.Pos, "it now reads %s instead of %s: existing cursors become invalid", n.Via, o.Via)
 	}
 }
 
@@ -41,7 +41,7 @@ func (d *differ) write(o, n *design.Write) {
 	pairs(o.Params, n.Params, func(f *design.Field) string { return f.Name },
 		func(of, nf *design.Field) {
 			if of.Type.String() != nf.Type.String() || of.Optional && !nf.Optional {
-				d.add(Breaking, n.Name, nf.Pos, "its parameter %s is another", nf.Name)
+				d.add(Breaking, n.Name, nf.Pos, "its parameter %s has changed", nf.Name)
 			}
 		},
 		func(f *design.Field) {
@@ -51,9 +51,9 @@ func (d *differ) write(o, n *design.Write) {
 			}
 			d.add(class, n.Name, f.Pos, "the parameter %s is new", f.Name)
 		},
-		func(f *design.Field) { d.add(Breaking, n.Name, design.Pos{}, "the parameter %s is gone", f.Name) })
+		func(f *design.Field) { d.add(Breaking, n.Name, design.Pos{}, "the parameter %s was removed", f.Name) })
 	if o.Idempotent != nil && n.Idempotent == nil {
-		d.add(Breaking, n.Name, n.Pos, "it is not idempotent any more: a repetition repeats its effect")
+		d.add(Breaking, n.Name, n.Pos, "it is no longer idempotent: a retry repeats its effect")
 	}
 }
 

@@ -168,7 +168,7 @@ func truthOf(holds bool) truth {
 	return no
 }
 
-// constantKind is how a condition writes values of a type; 0 where it does not.
+// constantKind is how a condition writes values of a type; 0 if it does not.
 func constantKind(t design.Type) design.ConstantKind {
 	switch {
 	case !t.Scalar() || t.Kind == design.KindBytes:

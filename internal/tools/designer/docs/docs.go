@@ -1,14 +1,14 @@
-// Package docs writes the document of a design: what it stores and under which keys, how every pattern is served and
-// what it costs, what is guaranteed, what is known to be wrong, and how sample items lie in their partitions.
+// Package docs generates the documentation of a design: its data and keys, the request and cost of every pattern,
+// guarantees, findings, and sample items by partition.
 //
 // # Model
 //
-// The document is a function of the design and of nothing else: each sentence and table row is derived from the design
-// by the packages that decide (plan, cost, check, explain) and by the one that makes keys (render). So it cannot say
-// what the design does not do, and a copy that is checked in can be compared with a fresh one, byte by byte.
+// The output depends only on the design: every sentence and table row is derived from it by packages plan, cost, check,
+// explain and render. It cannot contradict the design, and a committed copy can be compared with a fresh one byte by
+// byte.
 //
 //	Markdown ◀── sections, in order: summary, entities, item collections, keys, patterns, guarantees, personal data, lifecycles, cost,
-//	             findings, samples. One that has nothing to say is left out.
+//	             findings, samples. Empty sections are omitted.
 //	Mermaid  ◀── erDiagram, flowchart and stateDiagram-v2 in fences, which GitHub and most renderers draw.
 //
 // # Invariants
@@ -82,14 +82,14 @@ func (p *page) summary() {
 		plural(len(d.Writes), "write", "writes"),
 	}, ", ") + ".")
 	if d.Tenant != "" {
-		p.line("Items belong to a " + code(d.Tenant) + ": what one may see of another's is said at each read.")
+		p.line("Items belong to a " + code(d.Tenant) + ". Reads that return another one's items say so.")
 	} else {
-		p.line("The design names no tenant: nothing here says whose an item is, unless a read does.")
+		p.line("The design declares no tenant. Only reads with an owner check who owns an item.")
 	}
 	p.line("")
 }
 
-// region is the price list of the design; false where there is none for its region.
+// region is the price list of the design; false if there is none for its region.
 func (p *page) region() (cost.Prices, bool) {
 	prices, err := cost.PricesOf(p.design.Workload.Region)
 	return prices, err == nil

@@ -15,7 +15,7 @@ func (p *page) entities() {
 	d := p.design
 	p.heading(2, "Entities")
 	p.mermaid(p.relations())
-	all := table{head: []string{"Entity", "What it is", "How many", "Bytes", "Expires"}}
+	all := table{head: []string{"Entity", "Description", "Number", "Bytes", "Expires"}}
 	for _, e := range d.Entities {
 		all.row(code(e.Name), text(e.Doc), p.volume(e), given(float64(e.Volume.Size)), expiry(e))
 	}
@@ -23,7 +23,7 @@ func (p *page) entities() {
 	for _, e := range d.Entities {
 		p.heading(3, "Entity "+e.Name)
 		p.paragraph(text(e.Doc))
-		fields := table{head: []string{"Field", "Type", "Attribute", "Optional", "What it is"}}
+		fields := table{head: []string{"Field", "Type", "Attribute", "Optional", "Description"}}
 		for _, f := range e.Fields {
 			optional := ""
 			if f.Optional {
@@ -43,13 +43,13 @@ func (p *page) types() {
 		return
 	}
 	p.heading(3, "Types")
-	all := table{head: []string{"Type", "Values", "What it is"}}
+	all := table{head: []string{"Type", "Values", "Description"}}
 	for _, e := range d.Enums {
 		all.row(code(e.Name), codes(e.Values), text(e.Doc))
 	}
 	p.table(all)
 	for _, s := range d.Structs {
-		fields := table{head: []string{"Field of " + code(s.Name), "Type", "Attribute", "Optional", "What it is"}}
+		fields := table{head: []string{"Field of " + code(s.Name), "Type", "Attribute", "Optional", "Description"}}
 		for _, f := range s.Fields {
 			optional := ""
 			if f.Optional {
@@ -69,7 +69,7 @@ func (p *page) volume(e *design.Entity) string {
 	switch {
 	case v.Per != "":
 		if v.Typical > 0 {
-			parts = append(parts, number(v.Typical)+" for each "+v.Per)
+			parts = append(parts, number(v.Typical)+" per "+v.Per)
 		}
 		if v.Max > 0 {
 			parts = append(parts, "at most "+number(v.Max))
@@ -84,7 +84,7 @@ func (p *page) volume(e *design.Entity) string {
 		}
 	}
 	if v.Hottest > 0 {
-		parts = append(parts, fmt.Sprintf("%g %% of the calls for the busiest", 100*v.Hottest))
+		parts = append(parts, fmt.Sprintf("%g %% of the calls go to the busiest", 100*v.Hottest))
 	}
 	return text(strings.Join(parts, ", "))
 }
@@ -151,14 +151,14 @@ func (p *page) about(e *design.Entity, f *design.Field) string {
 	}
 	for _, s := range e.Snapshots {
 		if s.Field == f.Name {
-			parts = append(parts, "What "+code(s.Entity+"."+s.From)+" was when the item was made.")
+			parts = append(parts, "Snapshot of "+code(s.Entity+"."+s.From)+" when the item was created.")
 		}
 	}
 	if e.TTL != nil && e.TTL.Field == f.Name {
-		parts = append(parts, "When DynamoDB removes the item.")
+		parts = append(parts, "The time at which the item expires.")
 	}
 	if f.Type.Kind == design.KindSecret {
-		parts = append(parts, "Secret: in no index, copy or log.")
+		parts = append(parts, "Secret: never in an index, copy or log.")
 	}
 	switch {
 	case f.MinBytes == 1:
@@ -264,7 +264,7 @@ func (p *page) relations() []string {
 			relate(s.Entity, "||..o{", e.Name, "snapshot of "+strings.Join(fields, ", "))
 		}
 		if e.Duplicates != "" {
-			relate(e.Duplicates, "||..o{", e.Name, "repeated by hand")
+			relate(e.Duplicates, "||..o{", e.Name, "duplicated without sync")
 		}
 	}
 	return lines

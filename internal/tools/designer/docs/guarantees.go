@@ -15,7 +15,7 @@ func (p *page) guarantees() {
 	for _, e := range d.Entities {
 		for _, m := range e.Unique {
 			fields := append(m.Key.PK.Fields(), skFields(m.Key)...)
-			list = append(list, fmt.Sprintf("No two %s items have the same %s: an item with the key %s is made in the same transaction, and must not exist.",
+			list = append(list, fmt.Sprintf("No two %s items have the same %s: an item with the key %s, which must not exist yet, is created in the same transaction.",
 				code(e.Name), codes(fields), code(keyText(m.Key))))
 		}
 		for _, c := range e.Copies {
@@ -23,14 +23,14 @@ func (p *page) guarantees() {
 			if !c.All {
 				what = codes(c.Fields)
 			}
-			list = append(list, fmt.Sprintf("The copy %s of %s (%s) is equal in %s at every moment: each write changes both in one transaction.",
+			list = append(list, fmt.Sprintf("The copy %s of %s (%s) always has the same %s: each write changes both in one transaction.",
 				code(c.Name), code(e.Name), code(keyText(c.Key)), what))
 		}
 		for _, c := range e.Counters {
-			list = append(list, fmt.Sprintf("%s is %s, counted in the transactions that change them.", code(e.Name+"."+c.Field), counts(c)))
+			list = append(list, fmt.Sprintf("%s is %s, maintained in the transactions that change them.", code(e.Name+"."+c.Field), counts(c)))
 		}
 		for _, s := range e.Snapshots {
-			list = append(list, fmt.Sprintf("%s keeps what %s was when the item was made, and does not follow it.", code(e.Name+"."+s.Field), code(s.Entity+"."+s.From)))
+			list = append(list, fmt.Sprintf("%s is a snapshot of %s when the item was created, and does not change with it.", code(e.Name+"."+s.Field), code(s.Entity+"."+s.From)))
 		}
 		if e.TTL != nil {
 			list = append(list, expires(e))
@@ -42,11 +42,11 @@ func (p *page) guarantees() {
 			if e := d.Entity(w.Idempotent.With); e != nil && e.TTL != nil && e.TTL.After > 0 {
 				while = ", for " + age(e.TTL) + " at least"
 			}
-			list = append(list, fmt.Sprintf("%s takes effect once, however often it is sent with one key of %s%s.", code(w.Name), code(w.Idempotent.With), while))
+			list = append(list, fmt.Sprintf("%s takes effect once, however often it is sent with the same key of %s%s.", code(w.Name), code(w.Idempotent.With), while))
 		}
 	}
 	for _, i := range d.Invariants {
-		says := fmt.Sprintf("%s is declared to hold in whatever order writes come: %s.", code(i.Name), code(i.Text))
+		says := fmt.Sprintf("%s is declared to hold for every interleaving of writes: %s.", code(i.Name), code(i.Text))
 		if i.Doc != "" {
 			says += " " + text(sentence(i.Doc))
 		}
@@ -56,7 +56,7 @@ func (p *page) guarantees() {
 		return
 	}
 	p.heading(2, "Guarantees")
-	p.paragraph("They hold for items that are written by the writes of this page only.")
+	p.paragraph("These guarantees hold for items written only by the writes on this page.")
 	p.list(list)
 }
 
@@ -72,7 +72,7 @@ func expires(e *design.Entity) string {
 	if e.TTL.After > 0 {
 		when = age(e.TTL) + " after their creation"
 	}
-	return fmt.Sprintf("%s items expire %s. DynamoDB removes them within a few days of that; till then reads can still find them.", code(e.Name), when)
+	return fmt.Sprintf("%s items expire %s. DynamoDB removes them within a few days; until then, reads can still return them.", code(e.Name), when)
 }
 
 // month writes what the declared load costs; nothing where no rates are declared.
@@ -86,13 +86,13 @@ func (p *page) month() {
 	if !declared {
 		return
 	}
-	p.heading(2, "What a month costs")
+	p.heading(2, "Monthly cost")
 	if !known {
-		p.paragraph("There is no price list for the region " + code(p.design.Workload.Region) + ".")
+		p.paragraph("There is no price list for region " + code(p.design.Workload.Region) + ".")
 		return
 	}
-	p.paragraph(fmt.Sprintf("By the declared rates, sizes and numbers, at the on-demand prices of %s since %s.", prices.Region, prices.Since))
-	t := table{head: []string{"Pattern", "Units a call", "of them for indexes", "Calls a second", "A month"}}
+	p.paragraph(fmt.Sprintf("Based on the declared rates, sizes and numbers, at the on-demand prices of %s since %s.", prices.Region, prices.Since))
+	t := table{head: []string{"Pattern", "Units per call", "of which for indexes", "Calls per second", "Per month"}}
 	for _, pattern := range m.Patterns {
 		if pattern.Rate > 0 {
 			t.row(code(pattern.Name), number(pattern.Units), given(pattern.IndexUnits), number(pattern.Rate), dollars(pattern.Cost))
@@ -106,7 +106,7 @@ func (p *page) month() {
 		}
 	}
 	p.table(stored)
-	total := fmt.Sprintf("Requests %s, storage %s after the %s GB that cost nothing: **%s a month**.", dollars(m.OnDemand), dollars(m.StorageCost),
+	total := fmt.Sprintf("Requests %s, storage %s after the free %s GB: **%s a month**.", dollars(m.OnDemand), dollars(m.StorageCost),
 		number(prices.FreeStorage), dollars(m.Total))
 	total += fmt.Sprintf(" In provisioned mode the same steady load is %s of read and %s of write capacity at 70 %% use, %s a month.",
 		number(m.Provisioned.ReadCapacity), number(m.Provisioned.WriteCapacity), dollars(m.Provisioned.Cost))
@@ -125,7 +125,7 @@ func (p *page) findings() {
 		is    check.Severity
 		title string
 	}{{check.Error, "Errors"}, {check.Warning, "Warnings"}, {check.Info, "Notes"}} {
-		t := table{head: []string{"Rule", "Of", "Finding", "Shown by", "Fix"}}
+		t := table{head: []string{"Rule", "Of", "Finding", "Counterexample", "Fix"}}
 		for _, f := range all {
 			if f.Severity == severity.is && f.Accepted == "" {
 				t.row(f.Rule, code(f.Subject), text(f.Message), code(f.Witness), text(f.Fix))
@@ -137,9 +137,9 @@ func (p *page) findings() {
 		}
 	}
 	if open == 0 {
-		p.paragraph("Nothing is open.")
+		p.paragraph("No open findings.")
 	}
-	accepted := table{head: []string{"Rule", "Of", "Finding", "Accepted because"}}
+	accepted := table{head: []string{"Rule", "Of", "Finding", "Reason for accepting it"}}
 	for _, f := range all {
 		if f.Accepted != "" {
 			accepted.row(f.Rule, code(f.Subject), text(f.Message), text(f.Accepted))
@@ -149,5 +149,5 @@ func (p *page) findings() {
 		p.heading(3, "Accepted")
 		p.table(accepted)
 	}
-	p.paragraph("The page of a rule: `monotable check --explain ST201`.")
+	p.paragraph("To read about a rule, run `monotable check --explain ST201`.")
 }

@@ -101,7 +101,7 @@ func joined(list []*design.Template) string {
 // itemCollections draws which items share a partition.
 func (p *page) itemCollections() {
 	p.heading(2, "Item collections")
-	p.paragraph("Items in one box have partition keys of one form: where the fields in it are equal they lie together, in the order of their sort keys, and one Query can return them.")
+	p.paragraph("Items in one box share a form of partition key: those with equal fields in it are in one partition, in sort key order, and one Query can return them.")
 	lines := []string{"flowchart LR"}
 	boxes, nodes := 0, 0
 	box := func(title string, places []plan.Place) {
@@ -160,10 +160,10 @@ func (p *page) keys() {
 func tableNotes(t *design.Table) string {
 	var out string
 	if t.TypeAttr != "" {
-		out += " " + code(t.TypeAttr) + " holds the entity of an item."
+		out += " " + code(t.TypeAttr) + " is the entity of an item."
 	}
 	if t.TTLAttr != "" {
-		out += " DynamoDB removes an item some time after " + code(t.TTLAttr) + "."
+		out += " DynamoDB removes an item some time after its " + code(t.TTLAttr) + "."
 	}
 	return out
 }

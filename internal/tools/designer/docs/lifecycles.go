@@ -82,7 +82,7 @@ func (l *lifecycle) created(w *design.Write, f *design.Field, list []*design.Ass
 	if value == nil && f.Optional {
 		return // it may begin without a value
 	}
-	l.free = append(l.free, fmt.Sprintf("%s: the caller says with which value an item begins.", code(w.Name)))
+	l.free = append(l.free, fmt.Sprintf("%s: the caller chooses the initial value.", code(w.Name)))
 }
 
 // changed adds what a step makes of the values for which its condition can hold.
@@ -120,7 +120,7 @@ func (l *lifecycle) changed(w *design.Write, s *design.Step, f *design.Field) {
 func (l *lifecycle) deleted(w *design.Write, s *design.Step, f *design.Field) {
 	from := l.allowed(s.When, f)
 	if len(from) == len(l.values) {
-		l.free = append(l.free, fmt.Sprintf("%s: deletes an item of any value%s.", code(w.Name), onlyIf(s.When)))
+		l.free = append(l.free, fmt.Sprintf("%s: deletes an item with any value%s.", code(w.Name), onlyIf(s.When)))
 		return
 	}
 	for _, v := range from {
@@ -184,7 +184,7 @@ func (l *lifecycle) diagram() []string {
 	return lines
 }
 
-// assigned is what a field is given; nil where it is not.
+// assigned is what a field is given; nil if it is not.
 func assigned(list []*design.Assignment, field string) *design.ValueExpr {
 	i := slices.IndexFunc(list, func(a *design.Assignment) bool { return a.Field == field })
 	if i < 0 {

@@ -17,13 +17,13 @@ func (p *page) patterns() {
 		return
 	}
 	p.heading(2, "Access patterns")
-	t := table{head: []string{"#", "Pattern", "What it does", "Request", "Served by", "Units", "A second"}}
+	t := table{head: []string{"#", "Pattern", "Description", "Request", "Served by", "Units", "Per second"}}
 	for i, e := range explain.All(d) {
 		units := e.ReadUnits + e.WriteUnits
 		t.row(fmt.Sprint(i+1), code(e.Name), text(sentence(e.Wants)), operation(e), code(e.Place), given(units), given(p.rate(e.Name)))
 	}
 	p.table(t)
-	p.paragraph("Units are read request units of a read's call, and write request units of a write's, by the declared sizes.")
+	p.paragraph("Units are read request units per call of a read, or write request units per call of a write, based on the declared sizes.")
 	for _, r := range d.Reads {
 		p.read(r)
 	}
@@ -90,7 +90,7 @@ func (p *page) read(r *design.Read) {
 	t := table{head: []string{text(sentence(e.Wants)), ""}}
 	p.request(&t, e)
 	if where := chosen.Place.Where; where != nil {
-		t.row("Holds only", "items where "+code(where.Text))
+		t.row("Contains only", "items where "+code(where.Text))
 	}
 	if len(r.Returns) > 0 {
 		t.row("Returns", codes(r.Returns))
@@ -101,9 +101,9 @@ func (p *page) read(r *design.Read) {
 	case r.Owner != "" && chosen.OwnerInKey:
 		t.row("Whose", "the caller's own: "+code(r.Owner)+" is in the key")
 	case r.Owner != "":
-		t.row("Whose", "the caller's own: "+code(r.Owner)+" is compared after the read, and somebody else's item is as good as absent")
+		t.row("Whose", "the caller's own: "+code(r.Owner)+" is compared after the read, and another owner's item counts as not found")
 	case p.design.Tenant != "" && slices.Contains(r.By, p.design.Tenant):
-		t.row("Whose", "those of the given "+code(p.design.Tenant))
+		t.row("Whose", "items of the given "+code(p.design.Tenant))
 	}
 	for _, l := range e.Lacks {
 		t.row("But", text(l))
@@ -140,18 +140,18 @@ func (p *page) collection(c *design.Collection) {
 // request adds what DynamoDB is asked, from where it answers, how fresh and for how much.
 func (p *page) request(t *table, e explain.Pattern) {
 	if e.Request == nil {
-		t.row("Request", "none: nothing serves it")
+		t.row("Request", "none: no request can serve it")
 		return
 	}
 	requestRows(t, "Request", e.Request)
 	t.row("Place", code(e.Place))
 	t.row("Freshness", text(e.Freshness))
-	cost := units(e.ReadUnits, "read unit") + " a call"
+	cost := units(e.ReadUnits, "read unit") + " per call"
 	switch {
 	case e.UnitsPerKey > 0:
 		cost += fmt.Sprintf(" with %s keys (%s for each)", number(e.Keys), number(e.UnitsPerKey))
 	case e.WholeUnits > e.ReadUnits:
-		cost += ", of a page; " + units(e.WholeUnits, "read unit") + " for all"
+		cost += " for a page; " + units(e.WholeUnits, "read unit") + " for all"
 	}
 	if rate := p.rate(e.Name); rate > 0 {
 		cost += ", " + units(rate, "call") + " a second"
@@ -165,7 +165,7 @@ func requestRows(t *table, name string, r *plan.Request) {
 		what += ", index " + code(r.Index)
 	}
 	if r.Times > 1 {
-		what += fmt.Sprintf(", %d times, one for each shard, and merged", r.Times)
+		what += fmt.Sprintf(", %d times, once per shard, and merged", r.Times)
 	}
 	if r.Over != "" {
 		what += ", " + r.Walk()
@@ -193,7 +193,7 @@ func requestRows(t *table, name string, r *plan.Request) {
 		t.row("Key condition", code(r.KeyCondition))
 	}
 	if r.Filter != "" {
-		t.row("Filter", code(r.Filter)+", after the read, which is paid for")
+		t.row("Filter", code(r.Filter)+", after the read; discarded items are paid for")
 	}
 	for _, v := range r.Values {
 		t.row("", code(v.Name)+" = "+code(v.Value))
@@ -277,7 +277,7 @@ func changes(of plan.ItemWrite) string {
 	for _, list := range []struct {
 		assignments []*design.Assignment
 		how         string
-	}{{s.Set, "%s = %s"}, {s.Add, "%s += %s"}, {s.Init, "%s = %s where there was nothing"}, {s.Drop, "%s without %s"}, {s.Append, "%s with %s behind"}, {s.Prepend, "%s with %s before"}} {
+	}{{s.Set, "%s = %s"}, {s.Add, "%s += %s"}, {s.Init, "%s = %s if it was absent"}, {s.Drop, "%s without %s"}, {s.Append, "%s with %s appended"}, {s.Prepend, "%s with %s prepended"}} {
 		for _, a := range list.assignments {
 			root := design.Root(a.Field)
 			counters = slices.DeleteFunc(counters, func(f string) bool { return f == root })
@@ -289,7 +289,7 @@ func changes(of plan.ItemWrite) string {
 	for _, name := range s.Patch {
 		counters = slices.DeleteFunc(counters, func(f string) bool { return f == name })
 		if of.Place.Has(name) {
-			out = append(out, fmt.Sprintf("%s = %s where it is given", code(name), code(":"+name)))
+			out = append(out, fmt.Sprintf("%s = %s if it is given", code(name), code(":"+name)))
 		}
 	}
 	for _, path := range s.Remove {
@@ -326,7 +326,7 @@ func (p *page) callerGives(w *design.Write) {
 		says = append(says, bound)
 	}
 	if i := w.Idempotent; i != nil {
-		says = append(says, "Repetitions are recognised by "+code(i.With)+p.idempotency(i))
+		says = append(says, "Retries are recognised by "+code(i.With)+p.idempotency(i))
 	}
 	p.list(says)
 }
@@ -340,10 +340,10 @@ func (p *page) idempotency(i *design.Idempotent) string {
 		}
 	}
 	if len(i.Request) > 0 {
-		out += "; a repetition must have the same " + codes(i.Request)
+		out += "; a retry must have the same " + codes(i.Request)
 	}
 	if i.Replay != "" {
-		out += "; it is answered by " + code(i.Replay)
+		out += "; it returns the result of " + code(i.Replay)
 	}
 	return out + "."
 }
@@ -357,17 +357,17 @@ func skText(k design.Key) string {
 
 // refusals are the errors that a write declares.
 func (p *page) refusals(w *design.Write) {
-	t := table{head: []string{"Error", "Refused at", "When"}}
+	t := table{head: []string{"Error", "Failing step", "When"}}
 	for _, s := range w.Steps {
 		for _, r := range s.Else {
-			when := "any other refusal"
+			when := "any other failure"
 			switch {
 			case r.When != nil:
 				when = code(r.When.Text)
 			case len(s.Else) == 1 && s.When != nil:
 				when = "not " + code(s.When.Text)
 			case len(s.Else) == 1:
-				when = "any refusal"
+				when = "any failure"
 			}
 			t.row(code(r.Error), string(s.Action)+" "+code(s.Entity), when)
 		}

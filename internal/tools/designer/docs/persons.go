@@ -9,8 +9,8 @@ func (p *page) persons() {
 		return
 	}
 	p.heading(2, "Personal data")
-	p.paragraph("A person is named by " + code(p.design.Person) + ". These items are theirs, or name them; erasure goes from the first to the last, and what belongs to " +
-		"an item goes before it.")
+	p.paragraph("A person is identified by " + code(p.design.Person) + ". These items belong to them or identify them. Erasure handles them from first to last, and the dependents of " +
+		"an item before the item.")
 	t := table{head: []string{"Items", "Known by", "Found in", "When the person is erased", "In their copy"}}
 	for _, x := range list {
 		copied := "no"

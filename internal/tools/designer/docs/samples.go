@@ -50,7 +50,7 @@ func (p *page) samples() {
 		}
 	}
 	if len(faults) > 0 {
-		p.paragraph("Left out, because the key cannot be told:")
+		p.paragraph("Omitted, because the key cannot be rendered:")
 		p.list(faults)
 	}
 }

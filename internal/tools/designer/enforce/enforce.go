@@ -71,7 +71,7 @@ func New(o Options) *Rules {
 	return &Rules{options: o, tables: map[[2]string]*ruled{}}
 }
 
-// Of returns the rule of a table, nil where the table has no design. client reads the designs that are attached.
+// Of returns the rule of a table, nil if the table has no design. client reads the designs that are attached.
 func (r *Rules) Of(ctx context.Context, client *dynamodb.Client, table string) (func(map[string]types.AttributeValue) error, error) {
 	if table == attach.Table {
 		return nil, nil //nolint:nilnil // any item may be there

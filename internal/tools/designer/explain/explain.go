@@ -1,7 +1,7 @@
-// Package explain tells how DynamoDB serves the patterns of a design: the request that each read becomes, what it
-// costs, how fresh it is, which other places come near and what they lack; and the items that each write touches.
+// Package explain describes how DynamoDB serves the patterns of a design: the request of each read, its cost and
+// consistency, alternative places and what they lack, and the items that each write affects.
 //
-// It says in words, or as a value for a program, what packages plan and cost have decided; it decides nothing.
+// It presents the decisions of packages plan and cost, as text or as values, and makes none itself.
 package explain
 
 import (
@@ -32,7 +32,7 @@ type Pattern struct {
 	Lacks []string `json:"lacks,omitempty"`
 	Near  []Near   `json:"near,omitempty"`
 
-	// LeastUnits and MostUnits are the bounds of ReadUnits or WriteUnits; MostUnits is 0 where the design does not tell it.
+	// LeastUnits and MostUnits are the bounds of ReadUnits or WriteUnits; MostUnits is 0 if the design does not tell it.
 	// UnitsPerKey is what each of the keys takes, of which ReadUnits counts Keys; WholeUnits is what a Scan takes in all.
 	UnitsPerKey float64 `json:"unitsPerKey,omitempty"`
 	Keys        float64 `json:"keys,omitempty"`
@@ -54,7 +54,7 @@ type Pattern struct {
 type Near struct {
 	Place     string   `json:"place"`
 	Serves    bool     `json:"serves"`              // as well as the chosen one, at ReadUnits
-	ReadUnits float64  `json:"readUnits,omitempty"` // 0 where no request reads it there
+	ReadUnits float64  `json:"readUnits,omitempty"` // 0 if no request reads it there
 	Lacks     []string `json:"lacks,omitempty"`
 }
 
@@ -139,10 +139,10 @@ func wants(r *design.Read) string {
 		joiner = " and "
 	}
 	if r.Bucket != "" {
-		out.WriteString(", of the bucket of a given " + r.Bucket)
+		out.WriteString(", in the bucket of a given " + r.Bucket)
 	}
 	if r.Prefix != "" {
-		out.WriteString(", whose " + r.Prefix + " begins with a given text")
+		out.WriteString(", whose " + r.Prefix + " starts with a given prefix")
 	}
 	if r.Range != "" {
 		out.WriteString(", with " + r.Range + " between bounds")
@@ -171,19 +171,19 @@ func freshness(p *plan.Plan, millis int) string {
 	x := p.Place.Index
 	switch {
 	case p.Consistent && !p.Place.Global() && millis > 0:
-		return "strong: every write that was answered is seen; " + length(millis) + " behind is allowed, and an eventual read can be " + length(design.LagDefault)
+		return "strong: every acknowledged write is visible; a lag of " + length(millis) + " is allowed, but an eventual read can lag by " + length(design.LagDefault)
 	case p.Place.Global() && millis > 0:
-		return "eventual: " + x.Name + " is taken to be at most " + length(x.Lag()) + " behind, and " + length(millis) + " is allowed"
+		return "eventual: " + x.Name + " is assumed to lag by at most " + length(x.Lag()) + ", and " + length(millis) + " is allowed"
 	case p.Place.Global() && x.LagMillis > 0:
-		return "eventual: " + x.Name + " is taken to be at most " + length(x.Lag()) + " behind"
+		return "eventual: " + x.Name + " is assumed to lag by at most " + length(x.Lag())
 	case millis > 0:
-		return "eventual: a write of the last " + length(design.LagDefault) + " may be missing, and " + length(millis) + " is allowed"
+		return "eventual: writes of the last " + length(design.LagDefault) + " may be missing, and " + length(millis) + " is allowed"
 	case p.Place.Global():
-		return "eventual: a global index follows the table within milliseconds, mostly"
+		return "eventual: a global index usually lags behind the table by milliseconds"
 	case p.Consistent:
-		return "strong: every write that was answered is seen"
+		return "strong: every acknowledged write is visible"
 	default:
-		return "eventual: a write of the last second may be missing; consistent: true costs twice as much"
+		return "eventual: writes of the last second may be missing; consistent: true costs twice as much"
 	}
 }
 
@@ -213,7 +213,7 @@ func Collection(d *design.Design, c *design.Collection) Pattern {
 				lacks = append(lacks, "has no partition with "+strings.Join(none, ", "))
 			}
 			if len(miss.ByTurns) > 0 {
-				lacks = append(lacks, "has several entries of "+strings.Join(miss.ByTurns, ", ")+" in the partition, of which an item has one at a time: read each by its name in via")
+				lacks = append(lacks, "has alternative entries of "+strings.Join(miss.ByTurns, ", ")+" in the partition, of which an item has one at a time: read each by its name in via")
 			}
 			out.Near = append(out.Near, Near{Place: name, Lacks: lacks})
 		}
@@ -283,7 +283,7 @@ func share(e plan.EntryWrite) string {
 	case e.Certain || e.Place.Where == nil && !e.Place.Sparse():
 		return ""
 	case e.Place.Share == 0:
-		return ": sparse, without a share all are counted"
+		return ": sparse; all items are counted, since no share is declared"
 	default:
 		return fmt.Sprintf(": %.4g %% of the items", 100*e.Place.Share)
 	}

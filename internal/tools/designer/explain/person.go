@@ -13,7 +13,7 @@ import (
 // Personal is a way to items of a person, and what erasure does with them.
 type Personal struct {
 	Entity string
-	// By says how the items are known, Place where they are found; "" where nothing finds them.
+	// By says how the items are known, Place where they are found; "" if nothing finds them.
 	By, Place string
 	// Erased is what becomes of them, and Copied whether they are in the person's copy.
 	Erased string
@@ -73,12 +73,12 @@ func WritePersons(w io.Writer, d *design.Design) error {
 	if list == nil {
 		return nil
 	}
-	if _, err := fmt.Fprintf(w, "ErasePerson: what names a person by %s\n", d.Person); err != nil {
+	if _, err := fmt.Fprintf(w, "ErasePerson: items that identify a person by %s\n", d.Person); err != nil {
 		return err
 	}
 	rows := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, x := range list {
-		place := "found by nothing"
+		place := "not found by any key"
 		if x.Place != "" {
 			place = "found in " + x.Place
 		}

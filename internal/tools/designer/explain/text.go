@@ -27,7 +27,7 @@ func WriteText(w io.Writer, p Pattern) error {
 
 func writeRead(out *strings.Builder, p Pattern) {
 	if p.Request == nil {
-		out.WriteString("  nothing serves it\n")
+		out.WriteString("  no request can serve it\n")
 	} else {
 		fmt.Fprintf(out, "  %s\n", strings.ReplaceAll(requestText(p.Request), "\n", "\n  "))
 		fmt.Fprintf(out, "  reads    %s\n  costs    %s%s\n", p.Place, units(p.ReadUnits, "read"), more(p)+bounds(p.ReadUnits, p))
@@ -92,7 +92,7 @@ func requestText(r *plan.Request) string {
 		out.WriteString(" " + r.Index)
 	}
 	if r.Times > 1 {
-		fmt.Fprintf(&out, ", %d times (one a shard), merged", r.Times)
+		fmt.Fprintf(&out, ", %d times (once per shard), merged", r.Times)
 	}
 	if r.Over != "" {
 		out.WriteString(", " + r.Walk())

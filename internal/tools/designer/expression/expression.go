@@ -70,7 +70,7 @@ func operand(o design.Operand, s Scope) (types.AttributeValue, error) {
 	case *design.Operation:
 		return operation(o, s)
 	default:
-		return nil, fmt.Errorf("%T is no operand", o)
+		return nil, fmt.Errorf("%T is not an operand", o)
 	}
 }
 

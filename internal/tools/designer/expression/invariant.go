@@ -86,7 +86,7 @@ func (i *Invariant) arrange() {
 }
 
 // Broken returns the items for which the invariant does not hold after a step that led from one state to the next; ok is
-// false where there are some, of which a statement about numbers of items may have none. before is nil at the start.
+// false if there are some, of which a statement about numbers of items may have none. before is nil at the start.
 func (i *Invariant) Broken(before, after *State) (items []*Item, ok bool, err error) {
 	if i.At == "" || i.At == design.AtEnd {
 		return i.join(&itemScope{invariant: i, before: before, after: after}, nil)
@@ -218,7 +218,7 @@ func (s *itemScope) Call(c *design.CallOperand) (types.AttributeValue, error) {
 	case design.SumFunction:
 		return Total(those, Path(d, e, field))
 	default:
-		return nil, fmt.Errorf("%s() is no function of invariants", c.Function)
+		return nil, fmt.Errorf("%s() is not a function of invariants", c.Function)
 	}
 }
 

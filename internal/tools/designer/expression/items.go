@@ -23,7 +23,7 @@ func Path(d *design.Design, e *design.Entity, path string) []string {
 	return out
 }
 
-// member is the field of a structure; nil where there is none.
+// member is the field of a structure; nil if there is none.
 func member(d *design.Design, f *design.Field, name string) *design.Field {
 	if f == nil {
 		return nil
@@ -44,7 +44,7 @@ func member(d *design.Design, f *design.Field, name string) *design.Field {
 	return nil
 }
 
-// At is the value at the end of a path; nil where there is none.
+// At is the value at the end of a path; nil if there is none.
 func At(values Values, path []string) types.AttributeValue {
 	v := values[path[0]]
 	for _, step := range path[1:] {

@@ -36,7 +36,7 @@ func NewState(items []*Item) *State {
 // Of are the items of an entity, in the order in which they were given.
 func (s *State) Of(e *design.Entity) []*Item { return s.items[e] }
 
-// Get is the item of a key, nil where there is none. A state that is nil has none.
+// Get is the item of a key, or nil if there is none. A state that is nil has none.
 func (s *State) Get(key string) *Item {
 	if s == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 // triesMax is how many items are tried on conditions before the question stays open.
 const triesMax = 1 << 12
 
-// Overlap looks for an item for which two conditions hold, as a design writes one; "" where there is none. decided is false where
+// Overlap looks for an item for which two conditions hold, as a design writes one; "" if there is none. decided is false where
 // that cannot be told: the conditions ask for more than comparisons of a few scalar fields with constants.
 func Overlap(d *design.Design, e *design.Entity, a, b *design.Condition) (item string, decided bool) {
 	w, ok := Try(d, e, a, b)
@@ -94,7 +94,7 @@ func Decide(d *design.Design, e *design.Entity, c *design.Condition, given map[s
 	return decided && holds, decided && fails
 }
 
-// bound are conditions without parameters, ready; nil where one cannot be.
+// bound are conditions without parameters, ready; nil if one cannot be.
 func bound(d *design.Design, e *design.Entity, list ...*design.Condition) []*Condition {
 	var out []*Condition
 	for _, c := range list {
@@ -122,7 +122,7 @@ type variable struct {
 	values []types.AttributeValue
 }
 
-// Try makes those of conditions on an entity, false where the conditions say more than can be tried.
+// Try makes those of conditions on an entity, false if the conditions say more than can be tried.
 func Try(d *design.Design, e *design.Entity, conditions ...*design.Condition) (*Tries, bool) {
 	w := &Tries{design: d, entity: e}
 	near := map[string][]string{}   // field → the constants that stand beside it

@@ -21,7 +21,7 @@ type Difference struct {
 // String is the difference as FILE:LINE: what.
 func (d *Difference) String() string { return fmt.Sprintf("%s:%d: %s", d.Name, d.Line, d.What) }
 
-// Compare says how a directory first differs from a package, nil where it does not. It writes nothing.
+// Compare says how a directory first differs from a package, nil if it does not. It writes nothing.
 func Compare(dir string, files []File) (*Difference, error) {
 	for _, f := range files {
 		name := filepath.Join(dir, f.Name)

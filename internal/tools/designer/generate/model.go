@@ -55,7 +55,7 @@ type typed struct {
 type structModel struct {
 	typed
 	*design.Struct
-	run           *[]table.Field // nil where nothing has such a value
+	run           *[]table.Field // nil if nothing has such a value
 	codec, fields string
 	// circular is set where the structure can hold itself.
 	circular bool

@@ -13,7 +13,7 @@ type writeModel struct {
 	Go            string
 	input, line   string // types, "" for none
 	inputs, lines []member
-	result        string // a type, "" where there is nothing to return
+	result        string // a type, "" if there is nothing to return
 	told          []toldModel
 	record        *entityModel // of an idempotent write
 	// One of these answers a repetition; without either it is the record that does.

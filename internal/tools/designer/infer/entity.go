@@ -82,7 +82,7 @@ func (v *virtuals) settle(t *template, rows []*row) {
 		if p.virtual {
 			p.path = v.pathOf(p, rows)
 			p.virtual = false
-			t.notes = append(t.notes, "guess: "+v.table.fieldName(p.path)+" is only in the key; the items have no such attribute")
+			t.notes = append(t.notes, "guess: "+v.table.fieldName(p.path)+" is only in the key; items have no such attribute")
 		}
 	}
 }
@@ -194,7 +194,7 @@ func (t *tableDraft) fieldsOf(e *entity, v *virtuals) {
 	for _, name := range sorted(attributes(e.main.rows)) {
 		isKey := name == t.PK.Name || name == t.SK.Name
 		if !storable(name) {
-			e.notes = append(e.notes, "left out: the attribute "+clean(name)+", whose name the language cannot write")
+			e.notes = append(e.notes, "omitted: the attribute "+clean(name)+", whose name a design cannot contain")
 			continue
 		}
 		if !isKey && name != t.typeAttr && !slices.Contains(order, name) && !e.madeFor(name) {
@@ -354,7 +354,7 @@ func notes(list ...*template) string {
 	return strings.Join(out, "; ")
 }
 
-// byPath is the field at a path, nil where there is none.
+// byPath is the field at a path, or nil if there is none.
 func (e *entity) byPath(path string) *field {
 	i := slices.IndexFunc(e.fields, func(f *field) bool { return f.path == path })
 	if i < 0 {

@@ -54,7 +54,7 @@ func (t *tableDraft) keyTemplate(k Key, s *shape, rows []*row) *template {
 	marks, pieces, some := t.commonMarks(k, rows)
 	out := t.templateOf(k, some, marks, func(r *row) []piece { return pieces[r] }, s.pk)
 	if others := len(rows) - len(some); others > 0 {
-		out.notes = append(out.notes, fmt.Sprintf("guess: the %s of %s look otherwise", k.Name, count(others, "other item")))
+		out.notes = append(out.notes, fmt.Sprintf("guess: the %s of %s have another form", k.Name, count(others, "other item")))
 	}
 	for i := range out.parts { // a text for each of the rows that have the entry
 		if p := &out.parts[i]; !p.isLiteral() && len(p.texts) == len(some) && len(some) < len(rows) {
@@ -141,11 +141,11 @@ func (t *tableDraft) conditionOf(e *entity, x *entry) {
 	for _, f := range fields {
 		if where := t.decides(f, x, has); where != "" {
 			x.where = where
-			x.note += "; guess: the condition holds for just these"
+			x.note += "; guess: the condition selects exactly these"
 			return
 		}
 	}
-	x.note += "; guess: nothing tells which, and a where should"
+	x.note += "; the data does not show which: add a where"
 }
 
 // rank orders fields by how likely they are to decide.

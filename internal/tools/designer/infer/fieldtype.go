@@ -36,7 +36,7 @@ func (d *draft) typeOf(values []types.AttributeValue, f typing) (name, note stri
 		}
 	}
 	if others := len(values) - len(kinds[most]); others > 0 {
-		note = fmt.Sprintf("guess: %s of another type than %s", count(others, "value"), most)
+		note = fmt.Sprintf("guess: %s not of type %s", count(others, "value"), most)
 	}
 	var why string
 	name, why = d.typeOfKind(most, kinds[most], f)
@@ -107,7 +107,7 @@ func (d *draft) typeOfKind(kind string, values []types.AttributeValue, f typing)
 	case "M":
 		return d.typeOfMap(values, f)
 	default:
-		return "text", "guess: never anything but NULL"
+		return "text", "guess: always NULL"
 	}
 }
 
@@ -166,7 +166,7 @@ func (d *draft) typeOfText(values []types.AttributeValue, f typing) (name, note 
 	case (f.inKey || slices.Contains([]string{"id", "key", "code", "ref", "token", "sub"}, tail)) && fit(design.KindID, values):
 		return "id", ""
 	case timeLike(values):
-		return "text", "guess: looks like a time, which the language would store as 2006-01-02T15:04:05.000Z"
+		return "text", "guess: looks like a time, but type time would store it as 2006-01-02T15:04:05.000Z"
 	default:
 		return "text", ""
 	}
@@ -265,7 +265,7 @@ func (d *draft) typeOfMap(values []types.AttributeValue, f typing) (name, note s
 			of += "?"
 		}
 		if why != "" {
-			note = "guess: its members' types"
+			note = "guess: types of its members"
 		}
 		text := quote(of)
 		if member != key {

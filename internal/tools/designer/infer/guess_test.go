@@ -82,8 +82,8 @@ func TestGuesses(t *testing.T) {
 		"values that are only in the key": {
 			table: pkSK(sequence(t, 100, 12, "PK=USER#%d", "SK=ORDER#%t", "total=7%d")),
 			want: []string{
-				`key: { pk: "USER#{userId}", sk: "ORDER#{orderAt}" }  # 12 of 12 items; guess: userId is only in the key; the items have no such attribute; ` +
-					`guess: orderAt is only in the key; the items have no such attribute`,
+				`key: { pk: "USER#{userId}", sk: "ORDER#{orderAt}" }  # 12 of 12 items; guess: userId is only in the key; items have no such attribute; ` +
+					`guess: orderAt is only in the key; items have no such attribute`,
 				"userId: id", "orderAt: time", "total: int  # 12 of 12 items",
 			},
 			findings: []string{"value UserOrder.orderAt", "value UserOrder.userId"},
@@ -100,7 +100,7 @@ func TestGuesses(t *testing.T) {
 				sequence(t, 1, 9, "PK=USER#u%d", "SK=ORDER#o%d", "userId=u%d", "orderId=o%d"),
 				sequence(t, 10, 1, "PK=USER#u%d", "SK=ORDER#o%d", "userId=u%d", "orderId=O-%d")),
 			want: []string{
-				`key: { pk: "USER#{userId}", sk: "ORDER#{orderId}" }  # 10 of 10 items; orderId is in 9 of 10 keys; the others are made otherwise`,
+				`key: { pk: "USER#{userId}", sk: "ORDER#{orderId}" }  # 10 of 10 items; orderId is in 9 of 10 keys; the others have another form`,
 			},
 			findings: []string{"key UserOrder.key"},
 		},
@@ -149,7 +149,7 @@ func TestGuesses(t *testing.T) {
 				sequence(t, 1, 10, "PK=EMAIL#e%d@x.org", "SK=UNIQUE", "userId=u%d")),
 			want: []string{
 				`Email: { pk: "EMAIL#{email|lower}", sk: UNIQUE }  # guess: 10 of 10 items lead to an item; ` +
-					`guess: |lower makes the key in 10 of 10 items; the markers themselves have no email`,
+					`guess: |lower renders the key in 10 of 10 items; the markers themselves have no email`,
 			},
 			findings: []string{"value User.email"},
 		},
@@ -163,7 +163,7 @@ func TestGuesses(t *testing.T) {
 				return out
 			}(),
 			want: []string{
-				`GSI1: { pk: OPEN, sk: "{orderId}", where: "status IN ('lost', 'open')" }  # 20 of 30 items; guess: the condition holds for just these`,
+				`GSI1: { pk: OPEN, sk: "{orderId}", where: "status IN ('lost', 'open')" }  # 20 of 30 items; guess: the condition selects exactly these`,
 				"OrderStatus: { enum: [lost, open, paid] }",
 			},
 		},
@@ -190,7 +190,7 @@ func TestGuesses(t *testing.T) {
 			want: []string{
 				`inverted: { pk: "MEMBER#{user}", sk: "ROOM#{room}" }`, `bySince: { pk: ["{region}", "{room}"], sk: "{since}" }`, `local: { sk: "{since}" }`,
 				`bySince: { pk: [region, room], sk: "since:N", project: keys }`,
-				`local: { local: true, sk: "since:N", project: [region] }  # guess: it also projects gone, which no item has`,
+				`local: { local: true, sk: "since:N", project: [region] }  # it also projects gone, which no item has`,
 			},
 		},
 		"functions": {
@@ -206,8 +206,8 @@ func TestGuesses(t *testing.T) {
 					`address={"M": {"street": {"S": "S %d"}}}`, `scores={"M": {}}`, `bin={"B": "AAAA"}`, "day=2026-01-16", "seen=2026-01-15T10:00:00Z", "mixed=text %d")),
 			want: []string{
 				"price: decimal", "list: list<text>", "flag: bool", "kind: TKind?  # 20 of 25 items, and NULL in 5; guess: 2 values in 20 items",
-				"address: TAddress", "scores: map<int>", "bin: bytes", "day: date", "mixed: int  # 25 of 25 items; guess: 5 values of another type than N",
-				"seen: text  # 25 of 25 items; guess: looks like a time, which the language would store as 2006-01-02T15:04:05.000Z",
+				"address: TAddress", "scores: map<int>", "bin: bytes", "day: date", "mixed: int  # 25 of 25 items; guess: 5 values not of type N",
+				"seen: text  # 25 of 25 items; guess: looks like a time, but type time would store it as 2006-01-02T15:04:05.000Z",
 				`TAddress: { fields: { street: text, zipCode: { type: "int?", attr: zip-code } } }`,
 			},
 			findings: []string{"value T.mixed"},
@@ -220,7 +220,7 @@ func TestGuesses(t *testing.T) {
 				}
 				return pkSK(list)
 			}(),
-			want:     []string{`# Left out are 30 items of Shop, whose keys begin in 30 other ways, as "DW#1 a".`},
+			want:     []string{`# Omitted: 30 items of Shop, whose keys start in 30 other ways, such as "DW#1 a".`},
 			findings: []string{"unknown Shop"},
 		},
 		"a sample": {
@@ -249,7 +249,7 @@ func TestGuesses(t *testing.T) {
 			var found []string
 			for _, f := range conformTo(t, d, c.table.Items).Findings {
 				found = append(found, string(f.Kind)+" "+f.Subject)
-				if f.Kind == conform.Unknown && !strings.Contains(string(text), "# Left out") {
+				if f.Kind == conform.Unknown && !strings.Contains(string(text), "# Omitted") {
 					t.Errorf("%d items are unknown", f.Items)
 				}
 			}

@@ -1,5 +1,6 @@
 // Package infer drafts the design of a table that is there: from its description, from its items, or from a model of
-// NoSQL Workbench. It also translates models of object mappers (mapper.go), which say what a table's items would have to tell.
+// NoSQL Workbench. It also translates models of object mappers (mapper.go), which say what a table's items would have to
+// tell.
 //
 // # Model
 //
@@ -55,7 +56,8 @@ type Table struct {
 	Stream  string // a StreamViewType; "" for none
 	// Provisioned is whether its capacity is.
 	Provisioned bool
-	// Guessed says that the indexes and the time to live are a guess, there being only items, and GuessedKey that the key is.
+	// Guessed says that the indexes and the time to live are a guess, there being only items, and GuessedKey that the key
+	// is.
 	Guessed, GuessedKey bool
 
 	Items []source.Item
@@ -81,27 +83,27 @@ type Index struct {
 // Draft writes the draft of a design.
 func Draft(in Input) ([]byte, error) {
 	if len(in.Tables) == 0 {
-		return nil, errors.New("there is no table to make a design of")
+		return nil, errors.New("there is no table to draft a design from")
 	}
 	in.Name = cmp.Or(in.Name, pascal(in.Tables[0].Name), "Draft")
 	d := &draft{name: in.Name, types: map[string]string{}}
 	for i := range in.Tables {
 		t := &in.Tables[i]
 		if len(t.Items) == 0 && len(t.Facets) == 0 {
-			return nil, fmt.Errorf("table %s has no items to tell what it is for", t.Name)
+			return nil, fmt.Errorf("table %s has no items to draft a design from", t.Name)
 		}
 		d.tables = append(d.tables, d.study(t))
 	}
 	written := d.text()
 	if len(written) > design.MaxTextBytes {
-		return nil, fmt.Errorf("the draft has %d bytes, more than the %d of a design: draft fewer tables at once", len(written), design.MaxTextBytes)
+		return nil, fmt.Errorf("the draft has %d bytes, more than the maximum of %d: draft fewer tables at a time", len(written), design.MaxTextBytes)
 	}
 	text, err := design.Format("draft", []byte(written))
 	if err == nil {
 		_, err = design.Parse("draft", text)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the draft does not load, which is a fault of this program: %w", err)
+		return nil, fmt.Errorf("the draft does not load, which is a bug in monotable: %w", err)
 	}
 	return text, nil
 }

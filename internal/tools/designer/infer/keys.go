@@ -52,7 +52,7 @@ func GuessKeys(items []source.Item) (pk, sk Key, err error) {
 			}
 		}
 	}
-	return Key{}, Key{}, errors.New("no one or two attributes are in every item and differ between all: say which is the key, as --key PK,SK")
+	return Key{}, Key{}, errors.New("no one or two attributes are in every item and identify it: give the key, such as --key PK,SK")
 }
 
 // keyCandidates are the attributes that could be in a key, the likeliest first.
@@ -90,7 +90,7 @@ func keyRank(name string) int {
 	}
 }
 
-// partnerOf is the sort key that goes with a partition key by its name: SK with PK; "" where the name tells none.
+// partnerOf is the sort key that goes with a partition key by its name: SK with PK; "" if the name tells none.
 func partnerOf(pk string) string {
 	for first, second := range map[string]string{
 		"PK": "SK", "pk": "sk", "Pk": "Sk", "partitionKey": "sortKey", "PartitionKey": "SortKey", "partition_key": "sort_key",
@@ -107,7 +107,7 @@ func partnerOf(pk string) string {
 func ParseKeys(text string, items []source.Item) (pk, sk Key, err error) {
 	names := strings.Split(text, ",")
 	if len(names) > 2 || slices.Contains(names, "") {
-		return Key{}, Key{}, errors.New("want one or two attributes, as PK,SK")
+		return Key{}, Key{}, errors.New("want one or two attributes, such as PK,SK")
 	}
 	var keys [2]Key
 	for i, name := range names {
@@ -115,7 +115,7 @@ func ParseKeys(text string, items []source.Item) (pk, sk Key, err error) {
 		for _, item := range items {
 			of := storedAs(item[keys[i].Name])
 			if keys[i].Type != "" && keys[i].Type != of || of != "S" && of != "N" && of != "B" {
-				return Key{}, Key{}, errors.New("the attribute " + keys[i].Name + " is not in every item as a text, a number or bytes")
+				return Key{}, Key{}, errors.New("the attribute " + keys[i].Name + " is not a string, number or binary value in every item")
 			}
 			keys[i].Type = of
 		}
@@ -126,7 +126,8 @@ func ParseKeys(text string, items []source.Item) (pk, sk Key, err error) {
 // indexKey matches the names that attributes for keys of indexes usually have.
 var indexKey = regexp.MustCompile(`^(?i)([gl]si)[-_]?(\d*)[-_]?(pk|sk|hk|rk|hash|range|partition|sort)(?:[-_]?key)?$`) //nolint:gochecknoglobals // compiled once
 
-// GuessIndexes tells which indexes a table seems to have, by the names of its attributes: GSI1PK and GSI1SK are the key of GSI1.
+// GuessIndexes tells which indexes a table seems to have, by the names of its attributes: GSI1PK and GSI1SK are the key
+// of GSI1.
 func GuessIndexes(items []source.Item) []Index {
 	types := map[string]string{}
 	for _, item := range items {

@@ -32,8 +32,8 @@ type Translation struct {
 
 // Translate makes a design of a library's model, as JSON. The name is the design's; "" takes the model's own.
 //
-// What the model says is no guess, so nothing is said of items; only that is which the library does not tell, and its comment
-// says "guess".
+// What the model says is no guess, so nothing is said of items; only that is which the library does not tell, and its
+// comment says "guess".
 func Translate(of Mapper, name string, data []byte) (Translation, error) {
 	m := &mapped{}
 	var err error
@@ -45,10 +45,10 @@ func Translate(of Mapper, name string, data []byte) (Translation, error) {
 	case Toolbox:
 		err = m.toolbox(data)
 	default:
-		err = fmt.Errorf("no models of %q are read", of)
+		err = fmt.Errorf("models of %q are not supported", of)
 	}
 	if err == nil && !slices.ContainsFunc(m.tables, func(t *mappedTable) bool { return len(t.entities) > 0 }) {
-		err = fmt.Errorf("the model has no entity that a design can say: %s", cmp.Or(strings.Join(m.left, "; "), "it has none"))
+		err = fmt.Errorf("the model has no entity that a design can express: %s", cmp.Or(strings.Join(m.left, "; "), "it has none"))
 	}
 	if err != nil {
 		return Translation{}, err
@@ -56,14 +56,14 @@ func Translate(of Mapper, name string, data []byte) (Translation, error) {
 	m.name = cmp.Or(name, m.name, pascal(m.tables[0].name), "Imported")
 	written := []byte(m.text(of))
 	if len(written) > design.MaxTextBytes {
-		return Translation{}, fmt.Errorf("the design has %d bytes, more than the %d of one", len(written), design.MaxTextBytes)
+		return Translation{}, fmt.Errorf("the design has %d bytes, more than the maximum of %d", len(written), design.MaxTextBytes)
 	}
 	text, err := design.Format("draft", written)
 	if err == nil {
 		_, err = design.Parse("draft", text)
 	}
 	if err != nil {
-		return Translation{}, fmt.Errorf("the model makes no design that loads: %w", err)
+		return Translation{}, fmt.Errorf("the model does not convert to a valid design: %w", err)
 	}
 	return Translation{Text: text, Left: m.left}, nil
 }
@@ -263,12 +263,13 @@ func literalText(s string) string {
 	return strings.NewReplacer("{", "{{", "}", "}}").Replace(s)
 }
 
-// key makes a field part of a key: of a text that is named as an id, it is one, so that what stands beside it can be told apart.
+// key makes a field part of a key: of a text that is named as an id, it is one, so that what stands beside it can be told
+// apart.
 func (f *mappedField) key() {
 	f.keyed = true
 	w := words(f.name)
 	if f.typ == "text" && len(w) > 0 && slices.Contains([]string{"id", "uuid", "ulid", "sku", "slug", "code"}, w[len(w)-1]) {
-		f.typ, f.note = "id", "guess: by its name; text, if it may have spaces or #"
+		f.typ, f.note = "id", "guess: by its name; use text if it may contain spaces or #"
 	}
 }
 
@@ -294,7 +295,7 @@ func (e *mappedEntity) identifiers() {
 func (m *mapped) text(of Mapper) string {
 	p := &page{}
 	p.comment("Imported from a model of %s.", map[Mapper]string{ElectroDB: "ElectroDB", OneTable: "OneTable", Toolbox: "dynamodb-toolbox"}[of])
-	p.comment("Reads are what its indexes can serve: keep what the application asks, and say how often with rate.")
+	p.comment("The reads are those that its indexes can serve: keep the ones that the application uses, and declare their rate.")
 	for _, text := range m.left {
 		if !slices.ContainsFunc(m.tables, func(t *mappedTable) bool {
 			return slices.ContainsFunc(t.entities, func(e *mappedEntity) bool { return strings.HasPrefix(text, e.name+": ") })
@@ -550,7 +551,7 @@ func (o *ordered[T]) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	if token != json.Delim('{') {
-		return fmt.Errorf("there is %v where an object should be", token)
+		return fmt.Errorf("found %v instead of an object", token)
 	}
 	for d.More() {
 		name, err := d.Token()

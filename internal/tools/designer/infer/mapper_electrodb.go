@@ -61,12 +61,12 @@ func (m *mapped) electrodb(data []byte) error {
 	var models []electroModel
 	if trimmed := strings.TrimSpace(string(data)); strings.HasPrefix(trimmed, "[") {
 		if err := json.Unmarshal(data, &models); err != nil {
-			return fmt.Errorf("this is no list of models of ElectroDB: %w", err)
+			return fmt.Errorf("not a list of ElectroDB models: %w", err)
 		}
 	} else {
 		var one electroModel
 		if err := json.Unmarshal(data, &one); err != nil {
-			return fmt.Errorf("this is no model of ElectroDB: %w", err)
+			return fmt.Errorf("not an ElectroDB model: %w", err)
 		}
 		models = []electroModel{one}
 	}
@@ -75,7 +75,7 @@ func (m *mapped) electrodb(data []byte) error {
 	for i := range models {
 		s := &models[i]
 		if s.Model.Entity == "" || s.Model.Service == "" || len(s.Indexes) == 0 {
-			return errors.New("this is no model of ElectroDB: it has no model with entity, version and service, or no indexes")
+			return errors.New("not an ElectroDB model: it has no model with entity, version and service, or no indexes")
 		}
 		m.name = cmp.Or(m.name, pascal(s.Model.Service))
 		e := &electro{mapped: m, model: s, collections: collections, names: &names, keys: map[string]electroTemplate{}}
@@ -142,7 +142,7 @@ func (r *electro) read() error {
 	e.field("edbVersion", electroVersion, r.enum("Version"+cmp.Or(s.Model.Version, "1"), []string{cmp.Or(s.Model.Version, "1")}), false)
 	primary := slices.IndexFunc(s.Indexes, func(x orderedMember[electroIndex]) bool { return x.Value.Index == "" })
 	if primary < 0 {
-		return errors.New("it has no primary index: one without index")
+		return errors.New("it has no primary index (one without a name in index)")
 	}
 	// The primary key is made first: a local index shares its partition key.
 	said := r.primary(&s.Indexes[primary].Value)
@@ -152,7 +152,7 @@ func (r *electro) read() error {
 		case said:
 			r.index(x.Name, &x.Value)
 		default:
-			r.keep(&x.Value, "its primary key cannot be said")
+			r.keep(&x.Value, "its primary key cannot be expressed")
 		}
 	}
 	if !said {
@@ -167,7 +167,7 @@ func (r *electro) read() error {
 func (r *electro) attribute(name string, a *electroAttribute) {
 	of := r.typeOf(r.entity.name+pascal(name), a)
 	if of == "" {
-		r.lose(r.entity, "%s, which is of any type", name)
+		r.lose(r.entity, "%s, whose type is any", name)
 		return
 	}
 	f := r.entity.field(name, cmp.Or(a.Field, name), of, !a.Required && !isGiven(a.Default))
@@ -217,7 +217,7 @@ func (r *electro) typeOf(name string, a *electroAttribute) string {
 		for _, p := range a.Properties {
 			of := r.typeOf(name+pascal(p.Name), &p.Value)
 			if of == "" {
-				r.lose(r.entity, "%s in %s, which is of any type", p.Name, name)
+				r.lose(r.entity, "%s in %s, whose type is any", p.Name, name)
 				continue
 			}
 			inner.field(p.Name, cmp.Or(p.Value.Field, p.Name), of, !p.Value.Required && !isGiven(p.Value.Default))
@@ -298,7 +298,7 @@ func (r *electro) index(name string, x *electroIndex) {
 			have.note = "guess: local, because it has the table's partition key"
 		}
 	} else if !slices.Equal(have.PK, index.PK) || !slices.Equal(have.SK, index.SK) {
-		r.lose(e, "index %s: its key is another than with other entities of the table", x.Index)
+		r.lose(e, "index %s: its key differs from that of other entities in the table", x.Index)
 		return
 	}
 	r.project(have, x)
@@ -306,7 +306,7 @@ func (r *electro) index(name string, x *electroIndex) {
 		entry.pk = nil
 	}
 	if absent := e.optional(entry); len(absent) > 0 && x.Type != "composite" {
-		r.lose(e, "items without %s in index %s: the library may write a part of the key", strings.Join(absent, ", "), x.Index)
+		r.lose(e, "items without %s in index %s: the library may write part of the key", strings.Join(absent, ", "), x.Index)
 	}
 	if isThere(x.Condition) {
 		r.lose(e, "condition of index %s: items for which it does not hold are not in it", x.Index)
@@ -326,7 +326,7 @@ func (r *electro) keep(x *electroIndex, fault string) {
 		have.SK = r.attributesOf(x.SK, x.Type)
 	}
 	have.Local = len(have.PK) == 1 && have.PK[0] == r.table.pk && len(have.SK) == 1
-	have.kept, have.note = true, fmt.Sprintf("no entry of %s can be said: %s", r.entity.name, fault)
+	have.kept, have.note = true, fmt.Sprintf("no entry of %s can be expressed: %s", r.entity.name, fault)
 	r.project(have, x)
 }
 
@@ -372,7 +372,7 @@ func (r *electro) asTheyAre(attributes []string) (keys []Key, templates, fields 
 	for _, name := range attributes {
 		f := r.fields[name]
 		if f == nil {
-			return nil, nil, nil, name + " is no field"
+			return nil, nil, nil, name + " is not a field"
 		}
 		keys = append(keys, Key{f.attr, keyTypeOf(f.typ)})
 		templates, fields = append(templates, "{"+f.name+"}"), append(fields, f.name)
@@ -429,8 +429,8 @@ func (k *electroKey) attributes() []string {
 	return list
 }
 
-// templates are the keys that the library composes, $service#attribute_value and $entity_version#attribute_value, or what the
-// model's own templates say; the fault is why they cannot be said.
+// templates are the keys that the library composes, $service#attribute_value and $entity_version#attribute_value, or what
+// the model's own templates say; the fault is why they cannot be said.
 func (r *electro) templates(x *electroIndex) (pk, sk electroTemplate, fault string) {
 	model := r.model.Model
 	version := cmp.Or(model.Version, "1")
@@ -507,7 +507,7 @@ func (r *electro) key(k *electroKey, prefix, postfix string) (electroTemplate, s
 		}
 		f := r.fields[p.attribute]
 		if f == nil {
-			return out, fmt.Sprintf("%s is no field", p.attribute)
+			return out, fmt.Sprintf("%s is not a field", p.attribute)
 		}
 		funcs, fault := r.functions(p.attribute, f, k.Casing)
 		if fault != "" && !asIs {
@@ -541,7 +541,7 @@ func (r *electro) functions(name string, f *mappedField, casing string) (funcs, 
 		return funcs, ""
 	}
 	if strings.ContainsAny(f.typ, "<") {
-		return "", fmt.Sprintf("%s is no text", name)
+		return "", fmt.Sprintf("%s is not a string", name)
 	}
 	switch casing {
 	case "none":

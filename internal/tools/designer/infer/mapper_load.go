@@ -31,7 +31,7 @@ func Load(ctx context.Context, of Mapper, file string, stderr io.Writer) ([]byte
 	}
 	node, err := exec.LookPath("node")
 	if err != nil {
-		return nil, errors.New("a module is run by Node.js 20 or newer, and there is no node on the PATH; a model as .json needs none")
+		return nil, errors.New("loading a module needs Node.js 20 or newer, but there is no node on the PATH; a .json model does not need it")
 	}
 	cmd := exec.CommandContext(ctx, node, "--input-type=module", "-", string(of), path) //nolint:gosec // the user asks to run the module
 	cmd.Dir = filepath.Dir(path)

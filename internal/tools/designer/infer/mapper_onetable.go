@@ -70,11 +70,11 @@ const oneFunction = "\x00"
 func (m *mapped) onetable(data []byte) error {
 	var s oneSchema
 	if err := json.Unmarshal(data, &s); err != nil {
-		return fmt.Errorf("this is no schema of OneTable: %w", err)
+		return fmt.Errorf("not a OneTable schema: %w", err)
 	}
 	primary, is := s.Indexes.get("primary")
 	if !is || primary.Hash == "" || len(s.Models) == 0 {
-		return errors.New("this is no schema of OneTable: it has no indexes with a primary one, or no models")
+		return errors.New("not a OneTable schema: it has no primary index, or no models")
 	}
 	t := m.table(cmp.Or(s.Table, "Table"))
 	t.typeAttr = cmp.Or(s.Params.TypeField, "_type")
@@ -126,8 +126,8 @@ func (m *mapped) onetable(data []byte) error {
 	return nil
 }
 
-// markers are the items by which the library keeps values unique. They hold nothing but their key, so that they are no markers
-// of the language, which lead to the item.
+// markers are the items by which the library keeps values unique. They hold nothing but their key, so that they are no
+// markers of the language, which lead to the item.
 func (m *mapped) markers(t *mappedTable) {
 	e := &mappedEntity{name: unique(&m.entities, "Unique"), kind: "_Unique"}
 	m.lose(e, "which item a value belongs to: the library's items that keep values unique have only a key, _unique#MODEL#ATTRIBUTE#VALUE")
@@ -219,7 +219,7 @@ func (r *one) field(name, attr string, f *oneField) {
 	e := r.entity
 	of := r.typeOf(e.name+pascal(name), f)
 	if of == "" {
-		r.lose(e, "%s, which is of any type", name)
+		r.lose(e, "%s, whose type is any", name)
 		return
 	}
 	if strings.Contains(attr, ".") {
@@ -286,7 +286,7 @@ func (r *one) typeOf(name string, f *oneField) string {
 			if of := r.typeOf(name+pascal(p.Name), &p.Value); of != "" {
 				inner.field(p.Name, cmp.Or(p.Value.Map, p.Name), of, !p.Value.Required && !isGiven(p.Value.Default))
 			} else {
-				r.lose(r.entity, "%s in %s, which is of any type", p.Name, name)
+				r.lose(r.entity, "%s in %s, whose type is any", p.Name, name)
 			}
 		}
 		if len(inner.fields) > 0 {
@@ -348,7 +348,7 @@ func (r *one) entry(x *mappedIndex) (fault string) {
 		out.sk, out.skFields = []string{sort}, sortFields
 	}
 	if absent := r.entity.optional(out); len(absent) > 0 && len(hashFields)+len(out.skFields) > len(absent) && !x.Local {
-		r.lose(r.entity, "items without %s in index %s: the library writes one of the two attributes of the key", strings.Join(absent, ", "), x.Name)
+		r.lose(r.entity, "items without %s in index %s: the library writes only one of the two key attributes", strings.Join(absent, ", "), x.Name)
 	}
 	if x.Local {
 		out.pk = nil
@@ -384,7 +384,7 @@ func (r *one) key(attr string) (text string, fields []string, fault string) {
 // template is a value with ${fields}, as a template of the language; values in values are put in their place.
 func (r *one) template(value string, depth int) (text string, fields []string, fault string) {
 	if value == oneFunction || depth > 10 {
-		return "", nil, "no template makes it"
+		return "", nil, "it has no template"
 	}
 	for value != "" {
 		before, rest, found := strings.Cut(value, "${")
@@ -409,9 +409,9 @@ func (r *one) template(value string, depth int) (text string, fields []string, f
 				return "", nil, "it is too long"
 			}
 		case to == nil:
-			return "", nil, fmt.Sprintf("%s is no field that is imported", name)
+			return "", nil, fmt.Sprintf("%s is not an imported field", name)
 		case strings.ContainsAny(to.typ, "<"):
-			return "", nil, fmt.Sprintf("%s is no text", name)
+			return "", nil, fmt.Sprintf("%s is not a string", name)
 		default:
 			funcs, fault := onePadding(to, padding)
 			if fault != "" {

@@ -58,8 +58,8 @@ func TestElectroDB(t *testing.T) {
 			"braces": {"index": "gs5", "pk": {"field": "slug", "composite": ["slug"]}, "sk": {"field": "g5sk", "template": "A}${lang}Z", "casing": "none"}, "projection": ["views"]}
 		}
 	}`, []string{
-		"name: Wiki", "key: { pk: pk }", "gs1: { pk: g1pk, sk: g1sk }  # no entry of Page1 can be said: lang is in capital letters",
-		"gs2: { pk: g2pk }  # no entry of Page1 can be said: rank is padded with \"_\"",
+		"name: Wiki", "key: { pk: pk }", "gs1: { pk: g1pk, sk: g1sk }  # no entry of Page1 can be expressed: lang is in capital letters",
+		"gs2: { pk: g2pk }  # no entry of Page1 can be expressed: rank is padded with \"_\"",
 		"gs3: { pk: [lang, slug], sk: \"views:N\" }", "gs4: { pk: g4pk, project: keys }",
 		"gs5: { pk: slug, sk: g5sk, project: [views, edbVersion] }", "Page1:", `type: "Page{1}"`,
 		`key: { pk: "$wiki$page{{1}}_3#slug_{slug|lower}" }`, `gs3: { pk: ["{lang}", "{slug}"], sk: "{views}" }`, `gs4: { pk: "$WIKI$PAGE{{1}}_3#VIEWS_{views}" }`,
@@ -92,17 +92,17 @@ func TestElectroDB(t *testing.T) {
 			"one": {"index": "gs3", "pk": {"field": "g3", "composite": ["n"], "cast": "number"}}
 		}
 	}]`, []string{
-		`gs1: { pk: "g1:N", project: keys }`, `gs2: { pk: any, sk: "n:N" }  # no entry of A can be said: any is no field`,
-		`gs3: { pk: "g3:N" }  # no entry of C can be said: its primary key cannot be said`, `index: { gs1: { pk: "{n}" } }`,
+		`gs1: { pk: "g1:N", project: keys }`, `gs2: { pk: any, sk: "n:N" }  # no entry of A can be expressed: any is not a field`,
+		`gs3: { pk: "g3:N" }  # no entry of C can be expressed: its primary key cannot be expressed`, `index: { gs1: { pk: "{n}" } }`,
 	}, []string{
-		"A: any, which is of any type", "A: index gs1: any is no field", "A: index gs2: any is no field",
-		"C: any, which is of any type", "entity C: any is no field in its primary key",
+		"A: any, whose type is any", "A: index gs1: any is not a field", "A: index gs2: any is not a field",
+		"C: any, whose type is any", "entity C: any is not a field in its primary key",
 	})
 	for model, want := range map[string]string{
 		`{"model": {"entity": "A", "service": "s"}, "indexes": {"x": {"index": "g", "pk": {"field": "a"}}}}`:                                                                    "it has no primary index",
 		`{"model": {"entity": "A", "service": "s"}, "attributes": {"a": {"type": "string"}}, "indexes": {"x": {"pk": {"field": "pk", "composite": ["a"], "casing": "upper"}}}}`: "entity A: a is in capital letters in its primary key",
-		`{"service": "s", "entity": "e"}`: "this is no model of ElectroDB", `[1]`: "this is no list of models",
-		`{"model": {"entity": "A", "service": "s"}, "attributes": 1, "indexes": {}}`: "where an object should be",
+		`{"service": "s", "entity": "e"}`: "not an ElectroDB model", `[1]`: "not a list of ElectroDB models",
+		`{"model": {"entity": "A", "service": "s"}, "attributes": 1, "indexes": {}}`: "instead of an object",
 	} {
 		if _, err := infer.Translate(infer.ElectroDB, "", []byte(model)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want an error with %q", model, err, want)
@@ -136,11 +136,11 @@ func TestOneTable(t *testing.T) {
 		"Game: value of squad",
 		"Game: default of score",
 		"Game: packed, which is packed into box.a",
-		"Game: index gs2: where.city is no field that is imported",
+		"Game: index gs2: where.city is not an imported field",
 	})
 	for model, want := range map[string]string{
-		`{}`: "this is no schema of OneTable", `x`: "this is no schema of OneTable",
-		`{"indexes": {"primary": {"hash": "pk"}}, "models": {"A": {"pk": {"type": "string", "value": true}}}}`:                                             "model A: its primary key: no template makes it",
+		`{}`: "not a OneTable schema", `x`: "not a OneTable schema",
+		`{"indexes": {"primary": {"hash": "pk"}}, "models": {"A": {"pk": {"type": "string", "value": true}}}}`:                                             "model A: its primary key: it has no template",
 		`{"indexes": {"primary": {"hash": "pk"}}, "models": {"A": {"pk": {"type": "string", "value": "${a"}}}}`:                                            "has no end",
 		`{"indexes": {"primary": {"hash": "pk"}}, "models": {"A": {"pk": {"type": "string", "value": "${b}"}, "b": {"type": "string", "value": "${b}"}}}}`: "model A",
 	} {
@@ -168,9 +168,9 @@ func TestToolbox(t *testing.T) {
 		`index: { byHome: { pk: "{home}", sk: "{lives|pad(4)}|{home}" } }`, "n: decimal", "lives: int", "seen: { type: time, attr: s }",
 	}, []string{
 		"Cat: who, which is of type anyOf",
-		`Cat: how a key is made: n is "412" in one item and "967" in another, which no template makes of their values`,
-		"entity Dog: it does not take a made-up item, so that its keys cannot be told: no bone",
-		"entity Cow: there are no items that it writes, so that its keys cannot be told: give the module, not its DTO",
+		`Cat: how a key is computed: n is "412" in one item and "967" in another, which no template renders from their values`,
+		"entity Dog: its keys cannot be determined, because it rejects a generated item: no bone",
+		"entity Cow: its keys cannot be determined, because there are no written items: use the module, not its DTO",
 	})
 	for _, model := range []string{`[{"entityName": "A"}]`, `{}`, `[]`} {
 		if _, err := infer.Translate(infer.Toolbox, "", []byte(model)); err == nil {

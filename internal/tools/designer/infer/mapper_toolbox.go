@@ -59,12 +59,12 @@ func (k toolKey) key() Key {
 func (m *mapped) toolbox(data []byte) error {
 	var list []toolEntity
 	if err := json.Unmarshal(data, &list); err != nil {
-		return fmt.Errorf("this is no list of entities of dynamodb-toolbox: %w", err)
+		return fmt.Errorf("not a list of dynamodb-toolbox entities: %w", err)
 	}
 	for i := range list {
 		d := &list[i]
 		if d.EntityName == "" || d.Table.PartitionKey.Name == "" {
-			return errors.New("this is no list of entities of dynamodb-toolbox: there is one without entityName or table")
+			return errors.New("not a list of dynamodb-toolbox entities: one has no entityName or table")
 		}
 		if err := m.tool(d); err != nil {
 			m.lose(nil, "entity %s: %s", d.EntityName, err)
@@ -76,9 +76,9 @@ func (m *mapped) toolbox(data []byte) error {
 func (m *mapped) tool(d *toolEntity) error {
 	switch {
 	case d.Fault != "":
-		return fmt.Errorf("it does not take a made-up item, so that its keys cannot be told: %s", clean(d.Fault))
+		return fmt.Errorf("its keys cannot be determined, because it rejects a generated item: %s", clean(d.Fault))
 	case len(d.Items) < 2:
-		return errors.New("there are no items that it writes, so that its keys cannot be told: give the module, not its DTO")
+		return errors.New("its keys cannot be determined, because there are no written items: use the module, not its DTO")
 	}
 	name := "Table"
 	if names := textList(d.Table.TableName); len(names) == 1 {
@@ -130,7 +130,7 @@ func (m *mapped) toolKey(l *learner, k Key) (text string, fields []string) {
 	if err == nil {
 		return text, fields
 	}
-	m.lose(l.entity, "how a key is made: %s", err)
+	m.lose(l.entity, "how a key is computed: %s", err)
 	of := map[string]string{"N": "decimal", "B": "bytes"}[k.Type]
 	f := l.entity.field(k.Name, k.Name, cmp.Or(of, "text"), false)
 	return "{" + f.name + "}", []string{f.name}
@@ -236,7 +236,8 @@ type learner struct {
 	made map[string]bool
 }
 
-// separate tells the key attributes that are made of fields from those that are fields, and takes the former from the entity.
+// separate tells the key attributes that are made of fields from those that are fields, and takes the former from the
+// entity.
 func (l *learner) separate(keys []string, computed bool) {
 	l.made = map[string]bool{}
 	all := l.entity.fields
@@ -267,7 +268,7 @@ func (l *learner) separate(keys []string, computed bool) {
 	}
 }
 
-// entry is the place in an index; nil where the entity has not all of its attributes.
+// entry is the place in an index; nil if the entity has not all of its attributes.
 func (l *learner) entry(x *mappedIndex) (*mappedEntry, error) {
 	out := &mappedEntry{index: x.Name}
 	for i, keys := range [][]Key{x.PK, x.SK} {
@@ -318,7 +319,7 @@ func (l *learner) template(attr string) (text string, fields []string, err error
 			return text, fields, nil
 		}
 	}
-	return "", nil, fmt.Errorf("%s is %q in one item and %q in another, which no template makes of their values",
+	return "", nil, fmt.Errorf("%s is %q in one item and %q in another, which no template renders from their values",
 		attr, valueText(l.items[0][attr]), valueText(l.items[1][attr]))
 }
 

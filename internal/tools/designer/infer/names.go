@@ -33,7 +33,7 @@ func words(name string) []string {
 	return out
 }
 
-// pascal is a name as those of entities are written: OrderItem; "" where nothing is left of it.
+// pascal is a name as those of entities are written: OrderItem; "" if nothing is left of it.
 func pascal(name string) string {
 	var out strings.Builder
 	for _, w := range words(name) {

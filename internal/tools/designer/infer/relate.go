@@ -155,7 +155,7 @@ func (t *tableDraft) join(main, s *shape) (pairs []pair, ok bool) {
 // sampled reports whether the table has more items than there are rows.
 func (t *tableDraft) sampled() bool { return t.Total > int64(len(t.rows)) }
 
-// values are the texts at paths, as one; "" where one is missing.
+// values are the texts at paths, as one; "" if one is missing.
 func (r *row) values(paths []string) string {
 	var out strings.Builder
 	for _, path := range paths {
@@ -226,7 +226,7 @@ func (t *tableDraft) copyOf(e *entity, s *shape) bool {
 	c := &copyDraft{shape: s, note: fmt.Sprintf("guess: %d of %s have the item with the same key fields", len(pairs), count(len(s.rows), "copy"))}
 	c.note = strings.Replace(c.note, "copys", "copies", 1)
 	if equal < shared*len(pairs) {
-		c.note += "; monotable conform tells where the two differ"
+		c.note += "; monotable conform shows where the two differ"
 	}
 	if len(data) < len(all) {
 		c.fields = data
@@ -243,7 +243,7 @@ func (t *tableDraft) copyOf(e *entity, s *shape) bool {
 }
 
 // markerOf is a shape as a marker of an entity with the main shape: it leads from a value to the entity's item, and has
-// nothing else; nil where it is none.
+// nothing else; nil if it is none.
 func (t *tableDraft) markerOf(main, s *shape) *markerDraft {
 	if s.kind != "" && s.kind != main.kind || len(s.rows) > len(main.rows) {
 		return nil
@@ -286,7 +286,7 @@ func (t *tableDraft) markerOf(main, s *shape) *markerDraft {
 	return m
 }
 
-// through is a marker's template with the fields of the entity's item where the marker itself has none; nil where there
+// through is a marker's template with the fields of the entity's item where the marker itself has none; nil if there
 // are none either.
 func (t *tableDraft) through(of *template, s *shape, pairs []pair) *template {
 	if of == nil || !slices.ContainsFunc(of.parts, func(p part) bool { return p.virtual }) {

@@ -77,8 +77,8 @@ func (t *tableDraft) findShapes() {
 	})
 }
 
-// maxShapes is how many shapes become a part of the draft. A table in which there are more has keys that this package does not
-// understand, and a design of all of them would be of no use.
+// maxShapes is how many shapes become a part of the draft. A table in which there are more has keys that this package
+// does not understand, and a design of all of them would be of no use.
 const maxShapes = 100
 
 // limit leaves the shapes with few items out where there are too many.
@@ -93,7 +93,7 @@ func (t *tableDraft) limit() {
 		n += len(s.rows)
 	}
 	first := left[0].rows[0].item
-	t.notes = append(t.notes, fmt.Sprintf("Left out are %s of %s, whose keys begin in %d other ways, as %q.",
+	t.notes = append(t.notes, fmt.Sprintf("Omitted: %s of %s, whose keys start in %d other ways, such as %q.",
 		count(n, "item"), t.Name, len(left), keyText(first[t.PK.Name])+" "+keyText(first[t.SK.Name])))
 	t.shapes = t.shapes[:maxShapes]
 }

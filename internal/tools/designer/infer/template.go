@@ -71,7 +71,7 @@ func (t *tableDraft) templateOf(k Key, rows []*row, marks []mark, pieces func(*r
 		case p == nil && c.constant() && len(rows) > 2:
 			out.literal(c.texts[0])
 			label = c.texts[0]
-			notes = append(notes, fmt.Sprintf("guess: %s is the same in all %s, and taken for a literal", c.texts[0], count(len(rows), "key")))
+			notes = append(notes, fmt.Sprintf("guess: %s is the same in all %s, so it is a literal", c.texts[0], count(len(rows), "key")))
 		case p == nil:
 			out.parts = append(out.parts, part{virtual: true, label: c.label, texts: c.texts})
 		case c.constant() && shouted(c.texts[0]) && i == 0 && len(marks) > 1:
@@ -155,10 +155,10 @@ func (t *tableDraft) partOf(k Key, c column, whole bool, before *template) (*par
 	best := found[0]
 	var notes []string
 	if best.misses > 0 {
-		notes = append(notes, fmt.Sprintf("%s is in %d of %d keys; the others are made otherwise", shownPath(best.path), len(c.rows)-best.misses, len(c.rows)))
+		notes = append(notes, fmt.Sprintf("%s is in %d of %d keys; the others have another form", shownPath(best.path), len(c.rows)-best.misses, len(c.rows)))
 	}
 	if len(best.funcs) > 0 && len(c.rows) < 20 {
-		notes = append(notes, fmt.Sprintf("guess: %s makes the key in %s", funcsText(best.funcs), t.share(len(c.rows), len(c.rows))))
+		notes = append(notes, fmt.Sprintf("guess: %s renders the key in %s", funcsText(best.funcs), t.share(len(c.rows), len(c.rows))))
 	}
 	for _, other := range found[1:] {
 		if other.misses == best.misses && len(other.funcs) == len(best.funcs) && affinity(c.label, other.path) == affinity(c.label, best.path) &&

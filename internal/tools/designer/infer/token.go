@@ -68,7 +68,7 @@ func split(key string, r *row) []piece {
 	}
 }
 
-// dashed divides a key by dashes, nil where that is not what they are for: many values hold some. So all pieces must be
+// dashed divides a key by dashes, nil if that is not what they are for: many values hold some. So all pieces must be
 // words in capitals or values of the row, and one at least a value; or the first is a word, and all others are values.
 func dashed(key string, r *row) []piece {
 	var out []piece

@@ -49,7 +49,7 @@ func (t *tableDraft) findTypeAttribute() {
 			n++
 		}
 	}
-	t.typeNote = fmt.Sprintf("guess: in %s, with %s, one for each way in which keys begin", t.share(n, len(t.rows)), count(len(values), "value"))
+	t.typeNote = fmt.Sprintf("guess: in %s, with %s, one per key prefix", t.share(n, len(t.rows)), count(len(values), "value"))
 }
 
 // beginning is the literal that a key seems to begin with.

@@ -29,10 +29,10 @@ type Facet struct {
 func ParseWorkbench(data []byte) (Input, error) {
 	var m workbench.Model
 	if err := json.Unmarshal(data, &m); err != nil {
-		return Input{}, fmt.Errorf("this is no model of NoSQL Workbench: %w", err)
+		return Input{}, fmt.Errorf("not a NoSQL Workbench model: %w", err)
 	}
 	if len(m.DataModel) == 0 {
-		return Input{}, fmt.Errorf("this is no model of NoSQL Workbench: it has no DataModel with tables")
+		return Input{}, fmt.Errorf("not a NoSQL Workbench model: it has no DataModel with tables")
 	}
 	in := Input{Name: pascal(m.ModelName)}
 	for _, t := range m.DataModel {
@@ -179,7 +179,7 @@ func (t *tableDraft) facets() {
 		e := &entity{
 			name:  unique(&t.draft.entities, cmp.Or(pascal(f.Name), "Facet")),
 			main:  &shape{},
-			notes: []string{"guess: the facet " + clean(f.Name) + " of the model, of which there are no items; its keys and types are by name"},
+			notes: []string{"guess: the facet " + clean(f.Name) + " of the model has no items; its keys and types are guessed by name"},
 		}
 		e.kind = strings.ToUpper(snake(e.name))
 		var paths []string

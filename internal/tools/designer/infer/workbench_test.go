@@ -34,7 +34,7 @@ func TestWorkbench(t *testing.T) {
 		"Accounts:", `key: { pk: "ACCT#{accountId}", sk: "ACCT#{accountId}" }  # 3 of 6 items`,
 		"AccountOffers:", `key: { pk: "ACCT#{accountId}", sk: "OFFER#{offerId}" }  # 3 of 6 items`,
 		`GSI1: { pk: "OFFER#{offerId}", sk: "{status}" }  # 3 of 3 items`,
-		"# guess: the facet Rates of the model, of which there are no items; its keys and types are by name",
+		"# guess: the facet Rates of the model has no items; its keys and types are guessed by name",
 		`key: { pk: "RATE#{rateId}", sk: "{since}" }`, "aprRate: decimal?", "table: Limits", `key: { pk: "{id}" }`, "creditLimit: decimal?",
 	} {
 		if !hasLine(string(text), want) {
@@ -54,10 +54,10 @@ func TestWorkbench(t *testing.T) {
 
 func TestNoWorkbench(t *testing.T) {
 	for text, want := range map[string]string{
-		"x":                                  "no model",
+		"x":                                  "not a NoSQL Workbench model",
 		"{}":                                 "no DataModel",
 		`{"DataModel": [{"TableName": ""}]}`: "no TableName",
-		`{"DataModel": [{"TableName": "T", "KeyAttributes": {"PartitionKey": {"AttributeName": "a"}}, "TableData": [{"a": 1}]}]}`: "table T: this is no item",
+		`{"DataModel": [{"TableName": "T", "KeyAttributes": {"PartitionKey": {"AttributeName": "a"}}, "TableData": [{"a": 1}]}]}`: "table T: not an item",
 	} {
 		if _, err := infer.ParseWorkbench([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want an error with %q", text, err, want)
@@ -102,7 +102,7 @@ func TestGuessKeys(t *testing.T) {
 	if got := infer.GuessTTL(items); got != "expiresAt" {
 		t.Errorf("items expire by %q, want expiresAt", got)
 	}
-	if _, _, err := infer.ParseKeys("PK,GSI9", items); err == nil || !strings.Contains(err.Error(), "GSI9 is not in every item") {
+	if _, _, err := infer.ParseKeys("PK,GSI9", items); err == nil || !strings.Contains(err.Error(), "GSI9 is not a string") {
 		t.Errorf("a key that no item has: %v", err)
 	}
 	if pk, sk, err := infer.ParseKeys("PK, GSI1SK", items); err != nil || pk.Type != "S" || sk != (infer.Key{Name: "GSI1SK", Type: "N"}) {

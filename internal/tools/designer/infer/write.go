@@ -64,7 +64,7 @@ func (d *draft) text() string {
 			p.comment("%s", n)
 		}
 	}
-	p.comment("Comments tell in how many items a thing was found. What is a guess says so: look at it.")
+	p.comment("Comments state in how many items something was found. Review everything marked as a guess.")
 	p.out.WriteString("\n")
 	p.line("", "design: 1")
 	p.line("", "name: %s", d.name)
@@ -88,7 +88,7 @@ func (d *draft) text() string {
 	}
 	p.line("", "reads:")
 	p.within(func() {
-		p.comment("guess: what the keys can serve. Keep what the application asks, and say how often with rate.")
+		p.comment("guess: the reads that the keys can serve. Keep the ones that the application uses, and declare their rate.")
 		for _, t := range d.tables {
 			for _, e := range t.entities {
 				for _, line := range t.reads(e) {
@@ -106,7 +106,7 @@ func (t *tableDraft) table(p *page) {
 	p.within(func() {
 		note := ""
 		if t.GuessedKey {
-			note = "guess: in all items, and no two have the same"
+			note = "guess: in all items, and unique"
 		}
 		key := "pk: " + quote(keyAttribute(t.PK))
 		if t.SK.Name != "" {
@@ -114,12 +114,12 @@ func (t *tableDraft) table(p *page) {
 		}
 		p.line(note, "key: { %s }", key)
 		if t.snake {
-			p.line("guess: so most attributes are named", "naming: snake_case")
+			p.line("guess: most attributes are named this way", "naming: snake_case")
 		}
 		if t.typeAttr != "" {
 			p.line(t.typeNote, "type_attr: %s", quote(t.typeAttr))
 		} else {
-			p.line("guess: no attribute tells what an item is", "type_attr: none")
+			p.line("guess: no attribute has the type of an item", "type_attr: none")
 		}
 		if t.TTLAttr != "" {
 			note := ""
@@ -179,7 +179,7 @@ func (t *tableDraft) index(p *page, x Index) {
 	case "INCLUDE":
 		fields, left := t.projected(x)
 		if len(left) > 0 {
-			note = "guess: it also projects " + strings.Join(left, ", ") + ", which no item has"
+			note = "it also projects " + strings.Join(left, ", ") + ", which no item has"
 		}
 		if len(fields) == 0 {
 			parts = append(parts, "project: keys")
@@ -189,7 +189,7 @@ func (t *tableDraft) index(p *page, x Index) {
 	default:
 	}
 	if t.Guessed {
-		note = "guess: by the names of the attributes; an export does not tell what is projected"
+		note = "guess: by attribute names; an export does not include the projection"
 	}
 	p.line(note, "%s: { %s }", quote(x.Name), strings.Join(parts, ", "))
 }

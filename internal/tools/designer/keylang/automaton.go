@@ -190,7 +190,7 @@ func alphabet(a automaton) byteSet {
 }
 
 // unrolled counts along: it is the automaton of pairs of a state and a count, where step says what the count is
-// after a state is entered, or false where it must not be, and end whether a text may end there.
+// after a state is entered, or false if it must not be, and end whether a text may end there.
 func unrolled(a automaton, step func(count int, s *state) (int, bool), end func(count int, s *state) bool) automaton {
 	type pair struct{ state, count int }
 	number := map[pair]int{{0, 0}: 0}

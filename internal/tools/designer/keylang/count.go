@@ -21,7 +21,7 @@ type move struct {
 	to    int
 }
 
-// determined makes one state of all that a text leads to, so that every text has one way; false where they are too many.
+// determined makes one state of all that a text leads to, so that every text has one way; false if they are too many.
 func determined(a automaton) ([]subset, bool) {
 	classes := classesOf(a)
 	out := []subset{{states: []int{0}, final: a[0].final}}
@@ -131,7 +131,7 @@ func countWays(size int, of func(int) (bool, []move)) float64 {
 	return count(0)
 }
 
-// list are the texts in byte order, false where there are more than limit.
+// list are the texts in byte order, false if there are more than limit.
 func list(a automaton, limit int) ([]string, bool) {
 	if _, longest := lengths(a); longest == math.MaxInt {
 		return nil, false

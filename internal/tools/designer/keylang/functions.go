@@ -59,7 +59,7 @@ func through(d *design.Design, f *design.Field, funcs []design.Func) (value, err
 func (v *value) apply(fn design.Func) error {
 	n := fn.Int()
 	if v.kind == design.KindBytes && fn.Name != "hash" && fn.Name != "shard" {
-		return fmt.Errorf("|%s takes a text, and bytes are none", fn.Name)
+		return fmt.Errorf("|%s takes text, not bytes", fn.Name)
 	}
 	switch fn.Name {
 	case "lower", "fold", "slug":
@@ -74,7 +74,7 @@ func (v *value) apply(fn design.Func) error {
 			return fmt.Errorf("|ts takes a time, not %s", v.kind)
 		}
 		if fn.Arg == "s" {
-			v.become(form("1700000000", "0-9"), Sorting{Coarse, "times of one second are equal"})
+			v.become(form("1700000000", "0-9"), Sorting{Coarse, "times in the same second are equal"})
 		} else {
 			v.become(form("1700000000000", "0-9"), Sorting{Ordered, "milliseconds have 13 digits until 2286"})
 		}
@@ -86,7 +86,7 @@ func (v *value) apply(fn design.Func) error {
 			return fmt.Errorf("|%s takes a whole number, not %s", fn.Name, v.kind)
 		}
 		if n < 1 {
-			return fmt.Errorf("|%s takes a number from 1", fn.Name)
+			return fmt.Errorf("|%s takes a number of at least 1", fn.Name)
 		}
 		v.divided(fn.Name, n)
 	case "shard":
@@ -94,7 +94,7 @@ func (v *value) apply(fn design.Func) error {
 			n = maxShards
 		}
 		if n < 1 || n > maxShards {
-			return fmt.Errorf("|shard takes from 1 to %d shards, or auto", maxShards)
+			return fmt.Errorf("|shard takes 1 to %d shards, or auto", maxShards)
 		}
 		v.become(numbersBelow(n), Sorting{Random, "a shard is a hash"})
 		v.number, v.below = true, n
@@ -109,7 +109,7 @@ func (v *value) apply(fn design.Func) error {
 		}
 		v.hash(n)
 	default:
-		return fmt.Errorf("there is no function |%s", fn.Name)
+		return fmt.Errorf("unknown function |%s", fn.Name)
 	}
 	return nil
 }
@@ -254,12 +254,12 @@ func (v *value) digits(name string, n int) {
 // divided is band and mod.
 func (v *value) divided(name string, n int) {
 	if name == "mod" {
-		v.become(numbersBelow(n), Sorting{Random, "what a division leaves has nothing to do with how great the number is"})
+		v.become(numbersBelow(n), Sorting{Random, "a remainder does not sort like the number"})
 		v.number, v.below = true, n
 		return
 	}
-	coarse := fmt.Sprintf("numbers of one band of %d are equal", n)
-	sorts := Sorting{Unpadded, "10 sorts before 9: |pad(n) behind |band sorts as the bands do"}
+	coarse := fmt.Sprintf("numbers in the same band of %d are equal", n)
+	sorts := Sorting{Unpadded, "10 sorts before 9: |pad(n) after |band sorts like the bands"}
 	if v.sorts.Order == Random || v.sorts.Order == Reversed {
 		sorts = v.sorts
 	}
@@ -292,13 +292,13 @@ func (v *value) cutTo(layout string) error {
 	unit, ok := map[string]string{"yyyy": "year", "yyyy-MM": "month", "yyyy-MM-dd": "day", "yyyy-MM-ddTHH": "hour"}[layout]
 	switch {
 	case !ok:
-		return fmt.Errorf("|date has no layout %q", layout)
+		return fmt.Errorf("|date does not support the layout %q", layout)
 	case v.kind == design.KindDate && unit == "hour":
 		return fmt.Errorf("|date(%s): a date has no hours", layout)
 	case v.kind != design.KindDate && v.kind != design.KindTime:
 		return fmt.Errorf("|date takes a time or date, not %s", v.kind)
 	}
-	sorts := Sorting{Coarse, "times of one " + unit + " are equal"}
+	sorts := Sorting{Coarse, "times in the same " + unit + " are equal"}
 	if v.kind == design.KindDate && unit == "day" {
 		sorts = v.sorts
 	}
@@ -336,7 +336,7 @@ func (v *value) first(n int) {
 }
 
 func (v *value) hash(n int) {
-	sorts := Sorting{Random, "a hash is as good as random"}
+	sorts := Sorting{Random, "a hash is effectively random"}
 	if v.list != nil && !v.rough {
 		v.each(func(s string) string {
 			sum := sha256.Sum256([]byte(s))

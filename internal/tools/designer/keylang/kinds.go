@@ -48,7 +48,7 @@ func valueOf(d *design.Design, f *design.Field) (value, error) {
 	case design.KindEnum:
 		e := d.Enum(f.Type.Name)
 		if e == nil || len(e.Values) == 0 {
-			return value{}, fmt.Errorf("field %s: there is no enumeration %q with values", f.Name, f.Type.Name)
+			return value{}, fmt.Errorf("field %s: there is no enum %q with values", f.Name, f.Type.Name)
 		}
 		v.setList(e.Values)
 		v.sorts = enumSorts(e.Values)
@@ -68,7 +68,7 @@ func valueOf(d *design.Design, f *design.Field) (value, error) {
 		v.texts = textsOf(f.Type.Kind)
 	}
 	if v.texts == nil {
-		return value{}, fmt.Errorf("field %s: a %s has no text that could stand in a key", f.Name, f.Type)
+		return value{}, fmt.Errorf("field %s: a %s cannot be used in a key", f.Name, f.Type)
 	}
 	v.restrict()
 	return v, nil

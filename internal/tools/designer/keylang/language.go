@@ -188,7 +188,7 @@ func extension(prefix, b Language, rest automaton) (Extension, bool) {
 }
 
 // Count is the number of texts: how many partitions there can be. It may be too high where fields of a template
-// depend on each other, never too low. Finite is false where there is no end of them.
+// depend on each other, never too low. Finite is false if there is no end of them.
 func (l Language) Count() (n float64, finite bool) {
 	if len(l.texts) == 0 {
 		return 0, true
@@ -197,7 +197,7 @@ func (l Language) Count() (n float64, finite bool) {
 	return n, !math.IsInf(n, 1)
 }
 
-// Values are the texts in byte order, false where there are more than limit.
+// Values are the texts in byte order, false if there are more than limit.
 func (l Language) Values(limit int) ([]string, bool) {
 	if len(l.texts) == 0 {
 		return nil, true
@@ -214,7 +214,7 @@ func (l Language) MinBytes() int {
 	return shortest
 }
 
-// MaxBytes is the length of the longest text, false where nothing bounds it. DynamoDB takes 2,048 bytes of a
+// MaxBytes is the length of the longest text, false if nothing bounds it. DynamoDB takes 2,048 bytes of a
 // partition key and 1,024 of a sort key.
 func (l Language) MaxBytes() (n int, bounded bool) {
 	if len(l.texts) == 0 {

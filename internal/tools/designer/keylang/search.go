@@ -21,7 +21,7 @@ const (
 )
 
 // search walks two automata along the same text. Flag is a small state of the question, at first 0: step gives its next value,
-// or false where the two must not go on like that; a walk ends well where both accept and the flag is want.
+// or false if the two must not go on like that; a walk ends well where both accept and the flag is want.
 type search struct {
 	a, b   automaton
 	step   func(flag uint8, p, q *state) (uint8, bool)

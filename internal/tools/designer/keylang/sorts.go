@@ -23,7 +23,7 @@ const (
 // Sorting says how a value sorts in a key, and why.
 type Sorting struct {
 	Order  Order
-	Reason string // a clause: "a ulid begins with its time, to the millisecond"
+	Reason string // a clause: "a ulid starts with its time, to the millisecond"
 }
 
 // Sorts is how the texts of a field after functions sort in an attribute of type S. A template that is one field in
@@ -39,9 +39,9 @@ func sortsOf(k design.Kind) Sorting {
 	case design.KindUUID:
 		return Sorting{Random, "a uuid is random"}
 	case design.KindULID:
-		return Sorting{Ordered, "a ulid begins with its time, to the millisecond"}
+		return Sorting{Ordered, "a ulid starts with its time, to the millisecond"}
 	case design.KindKSUID:
-		return Sorting{Ordered, "a ksuid begins with its time, to the second"}
+		return Sorting{Ordered, "a ksuid starts with its time, to the second"}
 	case design.KindSlug, design.KindEmail, design.KindText, design.KindSecret:
 		return byText("")
 	case design.KindTime:
@@ -49,9 +49,9 @@ func sortsOf(k design.Kind) Sorting {
 	case design.KindDate:
 		return Sorting{Ordered, "a date has a fixed width"}
 	case design.KindInt, design.KindMoney:
-		return Sorting{Unpadded, "10 sorts before 9, and -1 before -2: |pad(n) sorts as the numbers do"}
+		return Sorting{Unpadded, "10 sorts before 9, and -1 before -2: |pad(n) sorts like the numbers"}
 	case design.KindTTL:
-		return Sorting{Unpadded, "the seconds have no fixed width: |pad(10) gives them one"}
+		return Sorting{Unpadded, "the seconds have no fixed width: use |pad(10)"}
 	case design.KindDecimal:
 		return Sorting{Unpadded, "10.5 sorts before 9.5, and -1 before -2: no function gives a decimal a fixed width"}
 	case design.KindBool:
@@ -59,27 +59,27 @@ func sortsOf(k design.Kind) Sorting {
 	case design.KindBytes:
 		return Sorting{Ordered, "bytes sort as they are"}
 	default:
-		return Sorting{Random, "it is an identifier whose bytes mean nothing"}
+		return Sorting{Random, "its bytes have no meaningful order"}
 	}
 }
 
 // byText is the sorting of words after lower, fold or slug, "" for none.
 func byText(name string) Sorting {
 	if name == "" {
-		return Sorting{ByText, "by code points: Z sorts before a, and a before á: |fold sorts them together"}
+		return Sorting{ByText, "by code point: Z sorts before a, and á after z: |fold ignores case and accents"}
 	}
 	if name == "lower" {
-		return Sorting{ByText, "by the text in lower case, letters with marks after z"}
+		return Sorting{ByText, "by the text in lower case, with accented letters after z"}
 	}
-	return Sorting{ByText, "by the text without case and marks"}
+	return Sorting{ByText, "by the text without case and accents"}
 }
 
 func enumSorts(values []string) Sorting {
 	if slices.IsSorted(values) {
-		return Sorting{Ordered, "the values are declared in the order of their texts"}
+		return Sorting{Ordered, "the values are declared in sort order"}
 	}
 	sorted := slices.Sorted(slices.Values(values))
-	return Sorting{ByText, fmt.Sprintf("by the values' texts, %s first, which is not the order in which they are declared", sorted[0])}
+	return Sorting{ByText, fmt.Sprintf("by the values' names, %s first, which differs from the order of declaration", sorted[0])}
 }
 
 // rewritten is the sorting after lower, fold or slug of a value of a kind.
@@ -112,14 +112,14 @@ func (s Sorting) cut(n int) Sorting {
 	case Ordered, ByText, Coarse:
 		return Sorting{Coarse, fmt.Sprintf("values with the same first %d characters are equal", n)}
 	case Reversed:
-		return Sorting{Random, "the beginning of a descending number"}
+		return Sorting{Random, "the first characters of a descending number"}
 	default:
 		return s
 	}
 }
 
-// Disorder is the proof that what follows a value in a template breaks its order: Shorter sorts before Longer, and the key with
-// Shorter after the key with Longer.
+// Disorder is the proof that what follows a value in a template breaks its order: Shorter sorts before Longer, and the
+// key with Shorter after the key with Longer.
 type Disorder struct {
 	Name string // of the part
 	Extension

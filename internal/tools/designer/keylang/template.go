@@ -83,7 +83,7 @@ func OfTemplate(d *design.Design, e *design.Entity, t *design.Template, kind des
 		out.parts = append(out.parts, part)
 	}
 	if kind != design.KeyString && (len(out.parts) != 1 || out.parts[0].Field == "") {
-		return Template{}, fmt.Errorf("template %q: an attribute of type %s holds one field and no other text", t, kind)
+		return Template{}, fmt.Errorf("template %q: an attribute of type %s must be a single field without other text", t, kind)
 	}
 	return out, nil
 }
@@ -95,7 +95,7 @@ func (v *value) as(kind design.KeyType) (Language, error) {
 	case kind == design.KeyBinary && v.kind != design.KindBytes:
 		return Language{}, errors.New("an attribute of type B holds bytes")
 	case kind == design.KeyString && v.kind == design.KindBytes:
-		return Language{}, errors.New("bytes have no text: they need an attribute of type B")
+		return Language{}, errors.New("bytes cannot be rendered as text: they need an attribute of type B")
 	case kind == design.KeyNumber && v.kind != design.KindDecimal:
 		if !v.number {
 			return Language{}, errors.New("an attribute of type N holds a number")

@@ -15,7 +15,7 @@ import (
 
 var aliases = regexp.MustCompile(`#[A-Za-z0-9_]+`) //nolint:gochecknoglobals // compiled once
 
-// condition makes a condition of the entity's stored attributes; typed gives a param's type, nil where there are none.
+// condition makes a condition of the entity's stored attributes; typed gives a param's type, nil if there are none.
 func (l *lowerer) condition(e *design.Entity, c *design.Condition, typed func(param string) design.Type) *table.Condition {
 	if c == nil {
 		return nil

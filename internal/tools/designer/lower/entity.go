@@ -108,9 +108,9 @@ func (l *lowerer) exclusive(e *design.Entity) {
 				continue
 			}
 			if item, decided := expression.Overlap(l.program.Design, e, y.Where, x.Where); item != "" {
-				l.fault(e.Name, x.Pos, "has the entries %s and %s, which both hold for %s", y.Place(), x.Place(), item)
+				l.fault(e.Name, x.Pos, "has the entries %s and %s, whose conditions both hold for %s", y.Place(), x.Place(), item)
 			} else if !decided {
-				l.fault(e.Name, x.Pos, "has the entries %s and %s, which may both hold: only comparisons of scalar fields with constants can be told", y.Place(), x.Place())
+				l.fault(e.Name, x.Pos, "has the entries %s and %s, whose conditions may both hold: only comparisons of scalar fields with constants can be decided", y.Place(), x.Place())
 			}
 		}
 	}
@@ -120,8 +120,8 @@ func (l *lowerer) entry(e *design.Entity, x *design.Index, name string, pk, sk [
 	return table.Entry{Index: x.Name, Name: name, PK: keyAttributes(e, x.PK, pk), SK: keyAttributes(e, x.SK, sk), Where: l.condition(e, where, nil)}
 }
 
-// undeclared finds the entries that the design does not name and that its reads ask for. They need descriptors; others do not,
-// since what makes them is written for other reasons.
+// undeclared finds the entries that the design does not name and that its reads ask for. They need descriptors; others do
+// not, since what makes them is written for other reasons.
 func (l *lowerer) undeclared() {
 	ask := func(p plan.Place) {
 		known := slices.ContainsFunc(l.asked, func(q plan.Place) bool { return q.Entity == p.Entity && q.Index == p.Index && q.Copy == p.Copy })

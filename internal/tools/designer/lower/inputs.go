@@ -162,7 +162,7 @@ func (in *inputs) param(e *design.Entity, s *design.Step, name string, otherwise
 		}
 	}
 	if input.Type.Kind == "" {
-		in.fault(in.write.Name, s.Pos, "takes :%s, and nothing tells its type: declare it in params", name)
+		in.fault(in.write.Name, s.Pos, "uses :%s, whose type is unknown: declare it in params", name)
 		return
 	}
 	if ofLine {
@@ -208,7 +208,7 @@ func (in *inputs) put(list *[]Input, input Input) {
 	}
 	known := &(*list)[i]
 	if known.Type.String() != input.Type.String() {
-		in.fault(in.write.Name, in.write.Pos, "takes %s as %s for %s and as %s for %s: set one of them from a param of another name", input.Name, known.Type, known.Of, input.Type, input.Of)
+		in.fault(in.write.Name, in.write.Pos, "uses %s as %s for %s and as %s for %s: set one of them from a param with another name", input.Name, known.Type, known.Of, input.Type, input.Of)
 		return
 	}
 	if !in.declared(input.Name) {

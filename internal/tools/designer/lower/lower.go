@@ -35,7 +35,7 @@ type Program struct {
 	Reads       []*Read
 	Collections []*Collection
 	Writes      []*Write
-	// Person is how a person's items are exported and erased; nil where the design has no persons.
+	// Person is how a person's items are exported and erased; nil if the design has no persons.
 	Person *table.Person
 	// Errors are the errors that writes declare or can end in, in the order of their first use.
 	Errors []*Error
@@ -149,7 +149,7 @@ func Lower(d *design.Design) (*Program, error) {
 	return l.program, errors.Join(l.faults...)
 }
 
-// Entity returns the descriptor of an entity, nil where there is none.
+// Entity returns the descriptor of an entity, or nil if there is none.
 func (p *Program) Entity(name string) *table.Entity {
 	for _, e := range p.Entities {
 		if e.Name == name {

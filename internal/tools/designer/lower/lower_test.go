@@ -141,16 +141,16 @@ reads:
 // TestFaults: what cannot be run is refused with its place.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct{ add, want string }{
-		{"reads: { All: { many: Order, page: 10 } }", "All is served by no key and would be a Scan"},
-		{`reads: { By: { many: Order, by: [userId], filter: ":a = :b", page: 3 } }`, "By compares :a with nothing"},
-		{`reads: { By: { many: Order, via: GSI1, by: [city], filter: "orderId > :x", page: 3 } }`, "filters by orderId, which Order.GSI1 does not hold"},
-		{`writes: { Set: { do: [{ update: Order, set: { total: ":x" }, when: ":y = :z" }] } }`, "takes :y, and nothing tells its type"},
-		{`writes: { Two: { params: { n: text }, do: [{ update: Line, set: { note: "'x'" } }] } }`, "takes n as text for Two and as int for Line.n"},
+		{"reads: { All: { many: Order, page: 10 } }", "All cannot be served by any key and would be a Scan"},
+		{`reads: { By: { many: Order, by: [userId], filter: ":a = :b", page: 3 } }`, "By uses :a, whose type is unknown"},
+		{`reads: { By: { many: Order, via: GSI1, by: [city], filter: "orderId > :x", page: 3 } }`, "filters by orderId, which Order.GSI1 does not include"},
+		{`writes: { Set: { do: [{ update: Order, set: { total: ":x" }, when: ":y = :z" }] } }`, "uses :y, whose type is unknown"},
+		{`writes: { Two: { params: { n: text }, do: [{ update: Line, set: { note: "'x'" } }] } }`, "uses n as text for Two and as int for Line.n"},
 		{
 			`writes: { Add: { idempotent: { with: Line, request: [at] }, do: [{ create: Order, set: { at: now() } }] } }`,
-			"Add compares at, which no caller gives",
+			"Add compares at, which is not an input",
 		},
-		{`collections: { Both: { of: [Order, Line], by: [orderId] } }`, "Both is served by no partition that holds all of Order, Line"},
+		{`collections: { Both: { of: [Order, Line], by: [orderId] } }`, "Both cannot be served: no partition holds all of Order, Line"},
 	} {
 		_, err := parse(t, shop+c.add)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -188,7 +188,7 @@ writes:
 // TestBehindCopy: the item behind a copy is found by the copy's fields, so these must have its key.
 func TestBehindCopy(t *testing.T) {
 	for fields, want := range map[string]string{
-		"[title]":          "ByID reads the item behind Thing.byID, which does not hold ownerId of its key",
+		"[title]":          "ByID reads the original item of Thing.byID, which does not include ownerId of its key",
 		"[title, ownerId]": "",
 	} {
 		_, err := parse(t, `

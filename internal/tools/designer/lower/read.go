@@ -15,23 +15,23 @@ func (l *lowerer) read(r *design.Read) {
 	e := d.Entity(r.Entity)
 	p := plan.ForRead(d, r).Plan
 	if p.Unserved() {
-		l.fault(r.Name, r.Pos, "is served by no key and would be a Scan; monotable explain says what each place lacks")
+		l.fault(r.Name, r.Pos, "cannot be served by any key and would be a Scan; monotable explain shows what each place lacks")
 		return
 	}
 	out := &Read{Design: r, Plan: p}
 	out.Inputs = l.readInputs(r, e)
 	for _, in := range out.Inputs {
 		if in.Type.Kind == "" {
-			l.fault(r.Name, r.Pos, "compares :%s with nothing that tells its type", in.Name)
+			l.fault(r.Name, r.Pos, "uses :%s, whose type is unknown", in.Name)
 			return
 		}
 	}
 	if lacking := p.Place.Missing(slices.Concat(p.Filter.Fields(), p.FilterBy)); len(lacking) > 0 && (p.Filter != nil || len(p.FilterBy) > 0) {
-		l.fault(r.Name, r.Pos, "filters by %s, which %s does not hold", strings.Join(lacking, ", "), p.Place)
+		l.fault(r.Name, r.Pos, "filters by %s, which %s does not include", strings.Join(lacking, ", "), p.Place)
 		return
 	}
 	if lacking := p.Place.Missing(plan.KeyFields(e)); len(p.Hydrate) > 0 && p.Place.Copy != nil && len(lacking) > 0 {
-		l.fault(r.Name, r.Pos, "reads the item behind %s, which does not hold %s of its key: add it to the copy's fields, or return less",
+		l.fault(r.Name, r.Pos, "reads the original item of %s, which does not include %s of its key: add it to the copy's fields, or return less",
 			p.Place, strings.Join(lacking, ", "))
 		return
 	}
@@ -206,7 +206,7 @@ func (l *lowerer) collection(c *design.Collection) {
 	d := l.program.Design
 	p := plan.ForCollection(d, c)
 	if len(p.Members) == 0 {
-		l.fault(c.Name, c.Pos, "is served by no partition that holds all of %s", strings.Join(c.Of, ", "))
+		l.fault(c.Name, c.Pos, "cannot be served: no partition holds all of %s", strings.Join(c.Of, ", "))
 		return
 	}
 	out := &Collection{Design: c, Plan: p}

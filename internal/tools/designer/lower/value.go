@@ -27,14 +27,14 @@ func Value(d *design.Design, t design.Type, l design.Literal) (types.AttributeVa
 	case t.Scalar():
 		text, err := render.Text(t, l)
 		if err != nil {
-			return nil, fmt.Errorf("is no %s: %w", t, err)
+			return nil, fmt.Errorf("is not of type %s: %w", t, err)
 		}
 		return scalar(t, text), nil
 	case t.Kind == design.KindStruct:
 		return structOf(d, d.Struct(t.Name), l)
 	case t.Kind == design.KindMap:
 		if l.Map == nil {
-			return nil, fmt.Errorf("is no map")
+			return nil, fmt.Errorf("is not a map")
 		}
 		m := map[string]types.AttributeValue{}
 		for name, member := range l.Map {
@@ -53,13 +53,13 @@ func Value(d *design.Design, t design.Type, l design.Literal) (types.AttributeVa
 // structOf is a structure as it is stored: a map by the paths of its fields.
 func structOf(d *design.Design, s *design.Struct, l design.Literal) (types.AttributeValue, error) {
 	if l.Map == nil {
-		return nil, fmt.Errorf("is no %s: write { field: value }", s.Name)
+		return nil, fmt.Errorf("is not of type %s: write { field: value }", s.Name)
 	}
 	m := map[string]types.AttributeValue{}
 	for name, member := range l.Map {
 		i := slices.IndexFunc(s.Fields, func(f *design.Field) bool { return f.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("has %s, which is no field of %s", name, s.Name)
+			return nil, fmt.Errorf("has %s, which is not a field of %s", name, s.Name)
 		}
 		v, err := Value(d, s.Fields[i].Type, member)
 		if err != nil {
@@ -75,7 +75,7 @@ func structOf(d *design.Design, s *design.Struct, l design.Literal) (types.Attri
 // listOf is a list, or a set.
 func listOf(d *design.Design, t design.Type, l design.Literal) (types.AttributeValue, error) {
 	if l.List == nil {
-		return nil, fmt.Errorf("is no %s: write [a, b]", t)
+		return nil, fmt.Errorf("is not of type %s: write [a, b]", t)
 	}
 	elems := make([]types.AttributeValue, len(l.List))
 	for i := range l.List {

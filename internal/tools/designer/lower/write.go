@@ -53,7 +53,7 @@ func (l *lowerer) runnable(w *Write) bool {
 			return slices.ContainsFunc(fields, func(f string) bool { return !slices.Contains(plan.KeyFields(e), f) })
 		})
 		if s.Action == design.Put && (counted || moving || len(e.Unique) > 0) {
-			l.fault(w.Design.Name, s.Pos, "puts a %s over whatever is there, whose copies, markers or counters it cannot know: create, update or upsert it", e.Name)
+			l.fault(w.Design.Name, s.Pos, "replaces any existing %s, whose copies, markers and counters it cannot know: use create, update or upsert", e.Name)
 			return false
 		}
 	}
@@ -61,13 +61,13 @@ func (l *lowerer) runnable(w *Write) bool {
 		for _, name := range i.Request {
 			given := slices.ContainsFunc(w.Inputs, func(in Input) bool { return in.Name == name })
 			if !given && name != "lines" {
-				l.fault(w.Design.Name, i.Pos, "compares %s, which no caller gives: name params and fields that are given, or lines", name)
+				l.fault(w.Design.Name, i.Pos, "compares %s, which is not an input: use params, input fields or lines", name)
 				return false
 			}
 		}
 	}
 	if i := w.Design.Idempotent; i != nil && len(i.Request) > 0 && d.Entity(i.With).Field("request") == nil {
-		l.fault(w.Design.Name, i.Pos, "compares requests, and %s has no field to keep them in: add request: text", i.With)
+		l.fault(w.Design.Name, i.Pos, "compares requests, but %s has no field to store them: add request: text", i.With)
 		return false
 	}
 	return true
@@ -183,7 +183,7 @@ func term(t design.Term) table.Term {
 	return out
 }
 
-// Read returns the read of a name, nil where there is none that can be run.
+// Read returns the read of a name, or nil if there is none that can be run.
 func (p *Program) Read(name string) *Read {
 	i := slices.IndexFunc(p.Reads, func(r *Read) bool { return r.Design.Name == name })
 	if i < 0 {
@@ -192,7 +192,7 @@ func (p *Program) Read(name string) *Read {
 	return p.Reads[i]
 }
 
-// Collection returns the collection of a name, nil where there is none that can be run.
+// Collection returns the collection of a name, or nil if there is none that can be run.
 func (p *Program) Collection(name string) *Collection {
 	i := slices.IndexFunc(p.Collections, func(c *Collection) bool { return c.Design.Name == name })
 	if i < 0 {
@@ -201,7 +201,7 @@ func (p *Program) Collection(name string) *Collection {
 	return p.Collections[i]
 }
 
-// Write returns the write of a name, nil where there is none that can be run.
+// Write returns the write of a name, or nil if there is none that can be run.
 func (p *Program) Write(name string) *Write {
 	i := slices.IndexFunc(p.Writes, func(w *Write) bool { return w.Design.Name == name })
 	if i < 0 {

@@ -60,7 +60,7 @@ func (b *backfill) page(ctx context.Context, t *table.Table, items []table.Item,
 	return nil
 }
 
-// job is what is to be done with an item; nil where it is nothing.
+// job is what is to be done with an item; nil if it is nothing.
 func (b *backfill) job(t *table.Table, item table.Item) *job {
 	e, p, values := table.Recognize(b.shape.entities[t.Name], item)
 	if e == nil {

@@ -24,36 +24,36 @@ func TestRefusals(t *testing.T) {
 		fills        []string
 		want         string // subject: and a part of the problem
 	}{
-		"table's name":      {edits: [][2]string{{"key: { pk: PK, sk: SK }", "name: shop-2\n    key: { pk: PK, sk: SK }"}}, want: "shop: the table is called"},
-		"table's key":       {edits: [][2]string{{"sk: SK }", "sk: RANGE }"}}, want: "shop: the primary key has other attributes"},
+		"table's name":      {edits: [][2]string{{"key: { pk: PK, sk: SK }", "name: shop-2\n    key: { pk: PK, sk: SK }"}}, want: "shop: the table is now called"},
+		"table's key":       {edits: [][2]string{{"sk: SK }", "sk: RANGE }"}}, want: "shop: the primary key has different attributes"},
 		"type attribute":    {edits: [][2]string{{"type_attr: type", "type_attr: kind"}}, want: "shop: the type attribute is"},
-		"TTL attribute":     {start: [][2]string{{"type_attr", "ttl_attr: a\n    type_attr"}}, edits: [][2]string{{"ttl_attr: a", "ttl_attr: b"}}, want: "shop: items expire by"},
+		"TTL attribute":     {start: [][2]string{{"type_attr", "ttl_attr: a\n    type_attr"}}, edits: [][2]string{{"ttl_attr: a", "ttl_attr: b"}}, want: "shop: items now expire by"},
 		"local index":       {edits: [][2]string{{"      GSI1:", "      LSI1: { local: true, sk: number }\n      GSI1:"}}, want: "shop.LSI1: a local index"},
-		"index's key":       {edits: [][2]string{{"sk: GSI1SK", "sk: GSI1RANGE"}}, want: "shop.GSI1: an index cannot change its key"},
-		"projection":        {edits: [][2]string{{"sk: GSI1SK }", "sk: GSI1SK, project: keys }"}}, want: "shop.GSI1: an index cannot change its projection"},
+		"index's key":       {edits: [][2]string{{"sk: GSI1SK", "sk: GSI1RANGE"}}, want: "shop.GSI1: the key of an index cannot change"},
+		"projection":        {edits: [][2]string{{"sk: GSI1SK }", "sk: GSI1SK, project: keys }"}}, want: "shop.GSI1: the projection of an index cannot change"},
 		"type of an entity": {edits: [][2]string{{"  Order:\n", "  Order:\n    type: PARCEL\n"}}, want: "Order: its type is"},
-		"type of a field":   {edits: [][2]string{{"note: text", "note: id"}}, want: "Order.note: it is id, and was text"},
-		"place of a field":  {edits: [][2]string{{"note: text", "note: { type: text, attr: remark }"}}, want: "Order.note: it is stored at"},
-		"name of a field":   {edits: [][2]string{{"note: text", "remark: { type: text, attr: note }"}}, fills: []string{"Order.remark=''"}, want: "Order.note: the field has another name"},
-		"entry's key":       {edits: [][2]string{{"STATUS#", "S#"}}, want: "Order.GSI1: the entry has another key"},
-		"entry's condition": {edits: [][2]string{{`"{orderId}" } }`, `"{orderId}", where: "total > 1" } }`}}, want: "Order.GSI1: the entry is there under another condition"},
+		"type of a field":   {edits: [][2]string{{"note: text", "note: id"}}, want: "Order.note: it is now id instead of text"},
+		"place of a field":  {edits: [][2]string{{"note: text", "note: { type: text, attr: remark }"}}, want: "Order.note: it is now stored at"},
+		"name of a field":   {edits: [][2]string{{"note: text", "remark: { type: text, attr: note }"}}, fills: []string{"Order.remark=''"}, want: "Order.note: the field has a new name"},
+		"entry's key":       {edits: [][2]string{{"STATUS#", "S#"}}, want: "Order.GSI1: the entry has a different key"},
+		"entry's condition": {edits: [][2]string{{`"{orderId}" } }`, `"{orderId}", where: "total > 1" } }`}}, want: "Order.GSI1: the entry has a different condition"},
 		"entry of more":     {start: byTurns(first), edits: [][2]string{{first, strings.Replace(second, "status = 's1'", "total > 1", 1)}}, want: "Order.GSI2.second: items have the entry GSI2.first"},
-		"entry by turns":    {start: byTurns(first), edits: [][2]string{{"FIRST#", "F#"}}, want: "Order.GSI2.first: the entry has another key"},
+		"entry by turns":    {start: byTurns(first), edits: [][2]string{{"FIRST#", "F#"}}, want: "Order.GSI2.first: the entry has a different key"},
 		"name of an entry":  {start: byTurns(first, second), edits: [][2]string{{"name: first", "name: fresh"}}, want: "Order.GSI2.fresh: the entry was called GSI2.first"},
 		"entry of a copy": {
 			start: [][2]string{
 				{indexes, indexes + "      GSI2: { pk: GSI2PK, sk: GSI2SK }\n"},
 				{"fields: [total, status] } }", "fields: [total, status], index: { GSI2: [" + first + ", " + strings.Replace(second, "{number}", "{orderId}", 1) + "] } } }"},
 			},
-			edits: [][2]string{{first + ", ", ""}}, want: "Order.GSI2.first: the entry of the copy byUser is gone",
+			edits: [][2]string{{first + ", ", ""}}, want: "Order.GSI2.first: the entry of the copy byUser was removed",
 		},
-		"markers and key": {edits: [][2]string{{`"ORDER#{orderId}", sk: META`, `"ORDER#{orderId}", sk: "{number}"`}}, want: "Order: its key is made of other fields"},
+		"markers and key": {edits: [][2]string{{`"ORDER#{orderId}", sk: META`, `"ORDER#{orderId}", sk: "{number}"`}}, want: "Order: its key uses other fields"},
 		"new counter": {
 			start: [][2]string{{"reads:\n", counted + "reads:\n"}}, edits: [][2]string{{"sk: PROFILE }\n", "sk: PROFILE }\n    counters: { orders: Order }\n"}},
 			want: "Buyer.orders: the counter is new",
 		},
-		"colliding keys": {edits: [][2]string{{`"ORDER#{orderId}", sk: META`, `"USER#{orderId}", sk: "ORDER#{orderId}"`}}, want: "the items of both designs cannot be in one table"},
-		"no value":       {edits: [][2]string{{"note: text }", "note: text, gift: bool }"}}, want: "Order.gift: the field is always there"},
+		"colliding keys": {edits: [][2]string{{`"ORDER#{orderId}", sk: META`, `"USER#{orderId}", sk: "ORDER#{orderId}"`}}, want: "items of both designs cannot share a table"},
+		"no value":       {edits: [][2]string{{"note: text }", "note: text, gift: bool }"}}, want: "Order.gift: the field is required"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, err := migrate.New(edited(t, base, test.start...), edited(t, base, slices.Concat(test.start, test.edits)...), migrate.Options{Fills: test.fills})
@@ -97,20 +97,20 @@ func TestFaultyMakes(t *testing.T) {
 	for name, test := range map[string]struct {
 		start, edits [][2]string
 		makes, fills []string
-		want         string // "" where it can be carried out
+		want         string // "" if it can be carried out
 	}{
 		"sound":               {edits: with(sound), makes: []string{"Parcel=Order"}, fills: []string{"Parcel.label=note"}},
 		"a field inside":      {start: address, edits: with(sound), makes: []string{"Parcel=Order"}, fills: []string{"Parcel.label=address.city"}},
 		"of another type":     {start: address, edits: with(sound), makes: []string{"Parcel=Order"}, fills: []string{"Parcel.label=address.box"}, want: "Order has no field address.box of type text"},
 		"nothing inside":      {start: address, edits: with(sound), makes: []string{"Parcel=Order"}, fills: []string{"Parcel.label=note.city"}, want: "Order has no field note.city"},
-		"no value":            {edits: with(sound), makes: []string{"Parcel=Order"}, want: "Parcel.label: the field is always there"},
+		"no value":            {edits: with(sound), makes: []string{"Parcel=Order"}, want: "Parcel.label: the field is required"},
 		"no entity":           {edits: with(sound), makes: []string{"Parcel"}, want: "--make"},
 		"of nothing":          {edits: with(sound), makes: []string{"Parcel=Cart"}, want: "--make"},
 		"an entity of before": {edits: with(sound), makes: []string{"Order=Parcel"}, want: "--make"},
 		"twice":               {edits: with(sound), makes: []string{"Parcel=Order", "Parcel=Order"}, want: "already"},
 		"of another table": {
 			edits: append(with(strings.Replace(sound, "    key:", "    table: depot\n    key:", 1)), [2]string{"entities:\n", "  depot: { key: { pk: PK, sk: SK }, type_attr: type }\nentities:\n"}, [2]string{"  Order:\n", "  Order:\n    table: shop\n"}),
-			makes: []string{"Parcel=Order"}, want: "both must be in one",
+			makes: []string{"Parcel=Order"}, want: "both must be in the same table",
 		},
 		"unique": {
 			edits: with(sound + "    unique: { Label: { pk: \"LABEL#{label}\", sk: UNIQUE } }\n"), makes: []string{"Parcel=Order"}, want: "markers or counters",

@@ -77,7 +77,7 @@ func within(item table.Item, path []string) bool {
 	return v != nil
 }
 
-// without is the item as it is after the clean-up; nil where it goes.
+// without is the item as it is after the clean-up; nil if it goes.
 func (l leftover) without(item table.Item) table.Item {
 	if l.whole {
 		return nil

@@ -16,13 +16,13 @@ func (p *Plan) make(s string) error {
 	n, of := p.after.Entity(name), p.after.Entity(from)
 	switch {
 	case n == nil || of == nil || p.before.Entity(name) != nil || p.before.Entity(from) == nil:
-		return fmt.Errorf("--make %q: want NEW=ENTITY with an entity that only the new design has, and one that both have, as Account=User", s)
+		return fmt.Errorf("--make %q: want NEW=ENTITY, an entity that only the new design has and one that both have, such as Account=User", s)
 	case n.Table != of.Table:
-		return fmt.Errorf("--make %q: %s is in the table %s, and %s in %s: both must be in one", s, name, n.Table, from, of.Table)
+		return fmt.Errorf("--make %q: %s is in table %s, but %s is in %s: both must be in the same table", s, name, n.Table, from, of.Table)
 	case len(n.Unique)+len(n.Counters) > 0:
-		return fmt.Errorf("--make %q: %s has markers or counters: make its items by a program of the new design", s, name)
+		return fmt.Errorf("--make %q: %s has markers or counters: create its items with a program of the new design", s, name)
 	case p.makes[name] != "":
-		return fmt.Errorf("--make %q: %s is made of %s already", s, name, p.makes[name])
+		return fmt.Errorf("--make %q: %s is already made from %s", s, name, p.makes[name])
 	}
 	p.makes[name] = from
 	return nil
@@ -38,7 +38,8 @@ func takenOver(field, of *design.Field) bool {
 	return of != nil && field.Type.String() == of.Type.String()
 }
 
-// sourceOf finds a field, or one inside of it, as address.city: the field's name, and the stored way from there. It is nil where there is none.
+// sourceOf finds a field, or one inside of it, as address.city: the field's name, and the stored way from there. It is
+// nil if there is none.
 func sourceOf(d *design.Design, entity, path string) ([]string, design.Type) {
 	e := d.Entity(entity)
 	if e == nil {

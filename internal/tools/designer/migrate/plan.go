@@ -36,7 +36,7 @@ type Step struct {
 	Items      float64   `json:"items,omitempty"`     // that are written
 	ReadUnits  float64   `json:"readUnits,omitempty"`
 	WriteUnits float64   `json:"writeUnits,omitempty"`
-	Cost       float64   `json:"cost,omitempty"` // in dollars; 0 where there is no price list
+	Cost       float64   `json:"cost,omitempty"` // in dollars; 0 if there is no price list
 	Seconds    float64   `json:"seconds,omitempty"`
 }
 
@@ -44,7 +44,8 @@ type Step struct {
 type Plan struct {
 	Steps    []Step    `json:"steps"`
 	Refusals []Refusal `json:"refusals,omitempty"`
-	// DualWrites has the old design's patterns and NewReads the new one's, over items that serve both; nil where there is no such step.
+	// DualWrites has the old design's patterns and NewReads the new one's, over items that serve both; nil if there is
+	// no such step.
 	DualWrites *design.Design `json:"-"`
 	NewReads   *design.Design `json:"-"`
 
@@ -62,11 +63,11 @@ type Plan struct {
 // fill is a value for a field where there is none.
 type fill struct {
 	field  string
-	value  types.AttributeValue // nil where it is another field's
+	value  types.AttributeValue // nil if it is another field's
 	source []string             // that field, and the way to the value inside of it
 }
 
-// of is the value by the other values of an item; nil where there is none.
+// of is the value by the other values of an item; nil if there is none.
 func (f fill) of(v table.Values) types.AttributeValue {
 	if f.value != nil {
 		return f.value
@@ -84,10 +85,11 @@ func (f fill) of(v table.Values) types.AttributeValue {
 
 // Options of a plan.
 type Options struct {
-	// Fills are values for required fields that items lack, as Order.gift=false, Order.remark=note or Order.city=address.city.
+	// Fills are values for required fields that items lack, as Order.gift=false, Order.remark=note or
+	// Order.city=address.city.
 	Fills []string
-	// Makes are new entities of which each item of another gets one, as Account=User. Fields of equal name and type are taken over, and
-	// Fills say the others.
+	// Makes are new entities of which each item of another gets one, as Account=User. Fields of equal name and type are
+	// taken over, and Fills say the others.
 	Makes []string
 	// Units is how many read and write units a second it may take in all; 0 is no limit.
 	Units float64
@@ -146,7 +148,7 @@ func (p *Plan) fill(s string) error {
 	entity, field, dotted := strings.Cut(target, ".")
 	e := p.after.Entity(entity)
 	if !ok || !dotted || e == nil || e.Field(field) == nil {
-		return fmt.Errorf("--fill %q: want ENTITY.FIELD=VALUE with a field of the new design, as Order.gift=false", s)
+		return fmt.Errorf("--fill %q: want ENTITY.FIELD=VALUE with a field of the new design, such as Order.gift=false", s)
 	}
 	x, err := design.ParseValue(value)
 	if err != nil || len(x.Terms) != 1 || x.Terms[0].Negative && x.Terms[0].Kind != design.ConstantTerm {
@@ -156,7 +158,7 @@ func (p *Plan) fill(s string) error {
 	switch t := x.Terms[0]; t.Kind {
 	case design.ConstantTerm:
 		if out.value = p.constant(t, e.Field(field).Type); out.value == nil {
-			return fmt.Errorf("--fill %q: %s is %s, which %s is not", s, target, e.Field(field).Type, value)
+			return fmt.Errorf("--fill %q: %s is of type %s, which does not match %s", s, target, e.Field(field).Type, value)
 		}
 	case design.FieldTerm:
 		from := cmp.Or(p.makes[entity], entity)
@@ -165,7 +167,7 @@ func (p *Plan) fill(s string) error {
 			steps, of = sourceOf(p.before, from, value)
 		}
 		if steps == nil || of.String() != e.Field(field).Type.String() {
-			return fmt.Errorf("--fill %q: %s has no field %s of type %s; if a text is meant, put it in single quotes: %s='%s'",
+			return fmt.Errorf("--fill %q: %s has no field %s of type %s; for a text, use single quotes: %s='%s'",
 				s, from, value, e.Field(field).Type, target, value)
 		}
 		out.source = steps
@@ -176,7 +178,7 @@ func (p *Plan) fill(s string) error {
 	return nil
 }
 
-// constant is a constant as a field stores it; nil where it is none of the field's type.
+// constant is a constant as a field stores it; nil if it is none of the field's type.
 func (p *Plan) constant(t design.Term, of design.Type) types.AttributeValue {
 	value := t.Constant.Text
 	if t.Negative {
@@ -217,8 +219,8 @@ func (p *Plan) unfilled() []Refusal {
 			}
 			subject := n.Name + "." + f.Name
 			out = append(out, Refusal{
-				subject, "the field is always there in the new design, and items that are there need a value",
-				fmt.Sprintf("give one: --fill %s=VALUE, a constant or another field; or make the field optional", subject), f.Pos,
+				subject, "the field is required in the new design, and existing items need a value",
+				fmt.Sprintf("use --fill %s=VALUE with a constant or another field; or make the field optional", subject), f.Pos,
 			})
 		}
 	}
@@ -234,22 +236,22 @@ func (p *Plan) steps(old, now *design.Design) {
 	finish, leaves := p.finishStep(now)
 	if adds {
 		p.DualWrites = old
-		p.add(Step{Kind: Deploy, Milestone: DualWrites, Title: "deploy programs that read as before and write both shapes", Details: []string{
-			"monotable migrate plan OLD NEW -o DIR writes their design, DIR/dual-writes.design.json, which generate, test and conform take",
-			"give new required fields their values in what these programs write: they are optional in that design",
-			"when no program of the old design is left: monotable migrate run --deployed dual-writes",
+		p.add(Step{Kind: Deploy, Milestone: DualWrites, Title: "deploy programs that read the old shape and write both shapes", Details: []string{
+			"monotable migrate plan OLD NEW -o DIR writes their design, DIR/dual-writes.design.json, for generate, test and conform",
+			"have these programs write new required fields, which are optional in that design",
+			"when no program with the old design is left: monotable migrate run --deployed dual-writes",
 		}})
 		p.add(backfill)
 		p.add(Step{Kind: Verify, Title: "compare every item with that design", ReadUnits: scanUnits(old, 0.5)})
 	}
 	if leaves {
 		p.NewReads = now
-		p.add(Step{Kind: Deploy, Milestone: NewReads, Title: "deploy programs of the new design that still write both shapes", Details: []string{
+		p.add(Step{Kind: Deploy, Milestone: NewReads, Title: "deploy programs with the new design that still write both shapes", Details: []string{
 			"their design is DIR/new-reads.design.json",
-			"when no program of before is left: monotable migrate run --deployed new-reads",
+			"when no earlier program is left: monotable migrate run --deployed new-reads",
 		}})
 	}
-	p.add(Step{Kind: Deploy, Milestone: NewOnly, Title: "deploy programs of the new design", Details: []string{"when no other program is left: monotable migrate finish --yes"}})
+	p.add(Step{Kind: Deploy, Milestone: NewOnly, Title: "deploy programs with the new design", Details: []string{"when no other program is left: monotable migrate finish --yes"}})
 	if leaves {
 		p.add(finish)
 	}
@@ -287,7 +289,7 @@ func (p *Plan) Items() int64 {
 
 // prepare is what is made before anything is written: tables, indexes, settings.
 func (p *Plan) prepare() Step {
-	s := Step{Kind: Prepare, Title: "make tables and indexes; DynamoDB builds an index while it serves"}
+	s := Step{Kind: Prepare, Title: "create tables and indexes; DynamoDB builds indexes while serving requests"}
 	detail := func(format string, args ...any) { s.Details = append(s.Details, fmt.Sprintf(format, args...)) }
 	for _, n := range p.after.Tables {
 		o := p.before.Table(n.Name)
@@ -350,9 +352,9 @@ func scanUnits(d *design.Design, each float64) float64 {
 	return each * bytes / readBytes
 }
 
-// backfillStep prices the backfill; false where there is nothing to do.
+// backfillStep prices the backfill; false if there is nothing to do.
 func (p *Plan) backfillStep(old *design.Design) (Step, bool) {
-	s := Step{Kind: Backfill, Title: "write every item once more, in a transaction with what belongs to it, if it is as it was read", ReadUnits: scanUnits(p.before, 1)}
+	s := Step{Kind: Backfill, Title: "rewrite every item, in a transaction with its copies and markers, if it has not changed since it was read", ReadUnits: scanUnits(p.before, 1)}
 	adds := false
 	for _, t := range old.Tables {
 		for _, e := range p.adding.entities[t.Name] {
@@ -391,7 +393,7 @@ func (p *Plan) backfillStep(old *design.Design) (Step, bool) {
 						entries = append(entries, place)
 					}
 				}
-				s.Details = append(s.Details, fmt.Sprintf("%s, one for each %s, unless it is there", name, e.Name))
+				s.Details = append(s.Details, fmt.Sprintf("%s, one per %s, unless it exists", name, e.Name))
 			}
 			part := 1.0 // of the items: those that get nothing but an entry, which not all have
 			if len(others)+len(fills) == 0 {
@@ -428,31 +430,31 @@ func (s *surplus) described(fills []fill) []string {
 	var out []string
 	e := s.entity
 	for _, f := range fills {
-		out = append(out, fmt.Sprintf("%s.%s where it is absent", e.Name, f.field))
+		out = append(out, fmt.Sprintf("%s.%s if it is absent", e.Name, f.field))
 	}
 	if len(s.entered) > 0 {
 		out = append(out, fmt.Sprintf("%s: the index key attributes %s", e.Name, strings.Join(s.entered, ", ")))
 	}
 	for i := range e.Copies {
 		if c := e.Copies[i].Name; s.copies[c] || s.changed[c] {
-			out = append(out, fmt.Sprintf("%s.%s, a copy of each item", e.Name, c))
+			out = append(out, fmt.Sprintf("%s.%s, a copy of every item", e.Name, c))
 		}
 	}
 	for i := range e.Markers {
 		if u := e.Markers[i].Name; s.markers[u] {
-			out = append(out, fmt.Sprintf("%s.%s, a marker of each item; items that are not unique are told and must be dealt with", e.Name, u))
+			out = append(out, fmt.Sprintf("%s.%s, a marker for every item; duplicates are reported and must be resolved", e.Name, u))
 		}
 	}
 	return out
 }
 
-// finishStep prices the clean-up; false where the old design has nothing that the new one has not.
+// finishStep prices the clean-up; false if the old design has nothing that the new one has not.
 func (p *Plan) finishStep(now *design.Design) (Step, bool) {
-	s := Step{Kind: Finish, Title: "remove what only the old design has, when all items are as the new one says", ReadUnits: scanUnits(now, 0.5) + scanUnits(now, 1)}
+	s := Step{Kind: Finish, Title: "remove leftovers of the old design, if all items match the new one", ReadUnits: scanUnits(now, 0.5) + scanUnits(now, 1)}
 	leaves := false
 	for _, t := range now.Tables {
 		for _, name := range p.goneIndexes(t.Name) {
-			s.Details, leaves = append(s.Details, fmt.Sprintf("the index %s.%s is dropped", t.Name, name)), true
+			s.Details, leaves = append(s.Details, fmt.Sprintf("the index %s.%s is deleted", t.Name, name)), true
 		}
 		for _, e := range p.leaving.entities[t.Name] {
 			more := p.leaving.surplus[e]
@@ -495,7 +497,7 @@ func (p *Plan) finishStep(now *design.Design) (Step, bool) {
 	}
 	for _, t := range p.before.Tables {
 		if p.after.Table(t.Name) == nil {
-			s.Details = append(s.Details, fmt.Sprintf("the table %s stays: delete it yourself, if nothing else needs it", t.Name))
+			s.Details = append(s.Details, fmt.Sprintf("the table %s stays: delete it yourself if nothing else needs it", t.Name))
 		}
 	}
 	return s, leaves

@@ -30,34 +30,34 @@ func refusals(before, after *design.Design) []Refusal {
 	return m.refusals
 }
 
-const newTable = "make the new table under another name, write to both from the application, copy with `monotable export` and `monotable import`, then move the reads"
+const newTable = "create the new table under another name, write to both from the application, copy with `monotable export` and `monotable import`, then move the reads"
 
 func (m *merger) refuseTable(o, n *design.Table) {
 	switch {
 	case o.Physical != n.Physical:
-		m.refuse(n.Name, n.Pos, fmt.Sprintf("the table is called %q, and was %q: no transaction of generated code keeps items of two tables equal", n.Physical, o.Physical),
+		m.refuse(n.Name, n.Pos, fmt.Sprintf("the table is now called %q instead of %q: generated code cannot keep items of two tables in sync in one transaction", n.Physical, o.Physical),
 			"name the table with --table; or "+newTable)
 	case o.PK != n.PK || !sameAttribute(o.SK, n.SK):
-		m.refuse(n.Name, n.Pos, "the primary key has other attributes, which only a new table can have", newTable)
+		m.refuse(n.Name, n.Pos, "the primary key has different attributes, which needs a new table", newTable)
 	case o.TypeAttr != n.TypeAttr && o.TypeAttr != "" && n.TypeAttr != "":
-		m.refuse(n.Name, n.Pos, fmt.Sprintf("the type attribute is %q, and was %q: an item has one", n.TypeAttr, o.TypeAttr), "keep its name: type_attr: "+o.TypeAttr)
+		m.refuse(n.Name, n.Pos, fmt.Sprintf("the type attribute is now %q instead of %q: an item has only one", n.TypeAttr, o.TypeAttr), "keep its name: type_attr: "+o.TypeAttr)
 	case o.TTLAttr != n.TTLAttr && o.TTLAttr != "" && n.TTLAttr != "":
-		m.refuse(n.Name, n.Pos, fmt.Sprintf("items expire by %q, and did by %q: TTL must be off for an hour in between", n.TTLAttr, o.TTLAttr), "keep its name: ttl_attr: "+o.TTLAttr)
+		m.refuse(n.Name, n.Pos, fmt.Sprintf("items now expire by %q instead of %q: TTL must be off for an hour in between", n.TTLAttr, o.TTLAttr), "keep its name: ttl_attr: "+o.TTLAttr)
 	}
 	for _, x := range n.Indexes {
 		was := o.Index(x.Name)
 		switch {
 		case was == nil && x.Local:
-			m.refuse(n.Name+"."+x.Name, x.Pos, "a local index can only be made with its table", "make it a global index; or "+newTable)
+			m.refuse(n.Name+"."+x.Name, x.Pos, "a local index can only be created with its table", "make it a global index; or "+newTable)
 		case was != nil && (!slices.Equal(was.PK, x.PK) || !slices.Equal(was.SK, x.SK) || was.Local != x.Local):
-			m.refuse(n.Name+"."+x.Name, x.Pos, "an index cannot change its key", "give the new index another name and move the reads to it: the old one is dropped at the end")
+			m.refuse(n.Name+"."+x.Name, x.Pos, "the key of an index cannot change", "give the new index another name and move the reads to it: the old one is deleted at the end")
 		case was != nil && (was.Project.All != x.Project.All || !slices.Equal(was.Project.Fields, x.Project.Fields)):
-			m.refuse(n.Name+"."+x.Name, x.Pos, "an index cannot change its projection", "give the new index another name and move the reads to it: the old one is dropped at the end")
+			m.refuse(n.Name+"."+x.Name, x.Pos, "the projection of an index cannot change", "give the new index another name and move the reads to it: the old one is deleted at the end")
 		}
 	}
 	for _, x := range o.Indexes {
 		if x.Local && n.Index(x.Name) == nil {
-			m.refuse(n.Name+"."+x.Name, design.Pos{}, "a local index goes with its table only", "keep it in the design")
+			m.refuse(n.Name+"."+x.Name, design.Pos{}, "a local index can only be deleted with its table", "keep it in the design")
 		}
 	}
 }
@@ -68,19 +68,19 @@ func sameAttribute(a, b *design.KeyAttribute) bool {
 
 func (m *merger) refuseEntity(o, n *design.Entity) {
 	if o.Table != n.Table {
-		m.refuse(n.Name, n.Pos, fmt.Sprintf("it is in the table %s, and was in %s: a copy is in its item's table", n.Table, o.Table),
-			"make an entity of another name there, which the application writes along with this one, and drop this one when the other is complete")
+		m.refuse(n.Name, n.Pos, fmt.Sprintf("it moved to table %s from %s: a copy must be in its item's table", n.Table, o.Table),
+			"create an entity with another name there, write both from the application, and remove this one when the other is complete")
 		return
 	}
 	if o.TypeValue != n.TypeValue && o.TypeValue != "" && n.TypeValue != "" {
-		m.refuse(n.Name, n.Pos, fmt.Sprintf("its type is %q, and was %q: programs of each design ignore the other's items", n.TypeValue, o.TypeValue), "keep what is stored: type: "+o.TypeValue)
+		m.refuse(n.Name, n.Pos, fmt.Sprintf("its type is now %q instead of %q: programs with either design ignore the other's items", n.TypeValue, o.TypeValue), "keep what is stored: type: "+o.TypeValue)
 	}
 	m.refuseFields(n.Name, o.Fields, n.Fields)
 	for _, f := range o.Fields {
 		clash := slices.ContainsFunc(n.Fields, func(x *design.Field) bool { return x.Name != f.Name && slices.Equal(x.Path, f.Path) })
 		if clash && n.Field(f.Name) == nil {
-			m.refuse(n.Name+"."+f.Name, design.Pos{}, "the field has another name now, and what is stored stays",
-				"nothing is to be migrated for that: give it the new name in the old design too, with "+fmt.Sprintf("attr: %s, and deploy that first", f.Attribute()))
+			m.refuse(n.Name+"."+f.Name, design.Pos{}, "the field has a new name, but stored data does not change",
+				"this needs no migration: use the new name in the old design too, with "+fmt.Sprintf("attr: %s, and deploy that first", f.Attribute()))
 		}
 	}
 	m.refuseEntries(o, n)
@@ -88,9 +88,9 @@ func (m *merger) refuseEntity(o, n *design.Entity) {
 	if !sameKey(o.Key, n.Key) && !sameSet(plan.KeyFields(o), plan.KeyFields(n)) {
 		switch {
 		case len(o.Unique)+len(n.Unique) > 0:
-			m.refuse(n.Name, n.Pos, "its key is made of other fields, and its markers tell the item by the fields of its key", "keep the key's fields, or drop the markers first and add them again after")
+			m.refuse(n.Name, n.Pos, "its key uses other fields, but its markers identify the item by its key fields", "keep the key fields, or remove the markers first and add them again afterwards")
 		case len(o.Counters)+len(n.Counters) > 0:
-			m.refuse(n.Name, n.Pos, "its key is made of other fields, by which counted items find it", "keep the key's fields, or drop the counters first")
+			m.refuse(n.Name, n.Pos, "its key uses other fields, but counted items refer to it by its key fields", "keep the key fields, or remove the counters first")
 		}
 	}
 	if !alike(ttlOf(o), ttlOf(n)) && o.TTL != nil && n.TTL != nil && o.TTL.Field != n.TTL.Field {
@@ -115,16 +115,16 @@ func (m *merger) refuseFields(of string, before, after []*design.Field) {
 		subject := of + "." + n.Name
 		switch {
 		case o.Type.String() != n.Type.String():
-			m.refuse(subject, n.Pos, fmt.Sprintf("it is %s, and was %s: an attribute has one type for the programs of both", n.Type, o.Type),
-				"add a field of another name with the new type, fill it with --fill, move the programs to it, and drop this one in a migration of its own")
+			m.refuse(subject, n.Pos, fmt.Sprintf("it is now %s instead of %s: both kinds of programs need the same type", n.Type, o.Type),
+				"add a field with another name and the new type, fill it with --fill, move the programs to it, and remove this one in a separate migration")
 		case !slices.Equal(o.Path, n.Path):
-			m.refuse(subject, n.Pos, fmt.Sprintf("it is stored at %v, and was at %v: a field is written in one place", n.Path, o.Path), fmt.Sprintf("keep where it is stored: attr: %s", o.Attribute()))
+			m.refuse(subject, n.Pos, fmt.Sprintf("it is now stored at %v instead of %v: a field is written to one place", n.Path, o.Path), fmt.Sprintf("keep the stored attribute: attr: %s", o.Attribute()))
 		}
 	}
 }
 
-// refuseEntries refuses entries that are another in the same index, where an item has one place: items with a new key besides, of which
-// each has its own.
+// refuseEntries refuses entries that are another in the same index, where an item has one place: items with a new key
+// besides, of which each has its own.
 func (m *merger) refuseEntries(o, n *design.Entity) {
 	if !sameKey(o.Key, n.Key) {
 		return
@@ -132,7 +132,7 @@ func (m *merger) refuseEntries(o, n *design.Entity) {
 	for _, e := range o.Entries {
 		same := func(x *design.Entry) bool { return x.Index == e.Index && x.Of == e.Of }
 		if e.Of != "" && slices.ContainsFunc(n.Entries, same) && !slices.ContainsFunc(n.Entries, func(x *design.Entry) bool { return same(x) && x.Name == e.Name }) {
-			m.refuse(n.Name+"."+e.Place(), design.Pos{}, "the entry of the copy "+e.Of+" is gone, and others in the index stay", "give the copy another name and key, which is made first, and move the reads to it")
+			m.refuse(n.Name+"."+e.Place(), design.Pos{}, "the entry of the copy "+e.Of+" was removed, but others in the index stay", "give the copy another name and key, so that it is created first, and move the reads to it")
 		}
 	}
 	for _, x := range n.Entries {
@@ -140,7 +140,7 @@ func (m *merger) refuseEntries(o, n *design.Entity) {
 		if x.Of != "" && (was == nil || !sameKey(c.Key, was.Key)) {
 			continue
 		}
-		const another = "an item has one place in an index"
+		const another = "an item has only one entry in an index"
 		i := slices.IndexFunc(o.Entries, func(e *design.Entry) bool { return e.Place() == x.Place() && e.Of == x.Of })
 		if i < 0 {
 			m.refuseBeside(o, n, x)
@@ -148,43 +148,44 @@ func (m *merger) refuseEntries(o, n *design.Entity) {
 		}
 		switch e := o.Entries[i]; {
 		case !sameTemplates(e.PK, x.PK) || !sameTemplates(e.SK, x.SK):
-			m.refuse(n.Name+"."+x.Place(), x.Pos, "the entry has another key, and "+another, "put the new entry into another index, which is built first, and move the reads to it")
+			m.refuse(n.Name+"."+x.Place(), x.Pos, "the entry has a different key, and "+another, "put the new entry in another index, which is built first, and move the reads to it")
 		case conditionText(e.Where) != conditionText(x.Where):
-			m.refuse(n.Name+"."+x.Place(), x.Pos, "the entry is there under another condition, and "+another, "put the new entry into another index, which is built first, and move the reads to it")
+			m.refuse(n.Name+"."+x.Place(), x.Pos, "the entry has a different condition, and "+another, "put the new entry in another index, which is built first, and move the reads to it")
 		}
 	}
 }
 
-// refuseBeside refuses a new entry in an index where items have others, unless it is of other items: of no item do the conditions of both
-// hold.
+// refuseBeside refuses a new entry in an index where items have others, unless it is of other items: of no item do the
+// conditions of both hold.
 func (m *merger) refuseBeside(o, n *design.Entity, x *design.Entry) {
 	for _, e := range o.Entries {
 		if e.Index != x.Index || e.Of != x.Of {
 			continue
 		}
 		if sameTemplates(e.PK, x.PK) && sameTemplates(e.SK, x.SK) && conditionText(e.Where) == conditionText(x.Where) {
-			m.refuse(n.Name+"."+x.Place(), x.Pos, "the entry was called "+e.Place()+", and what is stored stays",
-				"nothing is to be migrated for that: give it the new name in the old design too, and deploy that first")
+			m.refuse(n.Name+"."+x.Place(), x.Pos, "the entry was called "+e.Place()+", but stored data does not change",
+				"this needs no migration: use the new name in the old design too, and deploy that first")
 			return
 		}
 		if item, decided := expression.Overlap(m.other, n, e.Where, x.Where); item != "" || !decided || x.Of != "" {
-			m.refuse(n.Name+"."+x.Place(), x.Pos, "items have the entry "+e.Place()+" in the index, and an item has one place in an index",
-				"give the two conditions of which never both hold; or put the entry into another index, which is built first, and move the reads to it")
+			m.refuse(n.Name+"."+x.Place(), x.Pos, "items have the entry "+e.Place()+" in the index, and an item has only one entry in an index",
+				"give the two entries conditions that exclude each other; or put the entry in another index, which is built first, and move the reads to it")
 			return
 		}
 	}
 }
 
-// refuseCounters refuses counters that are new. What is there must be counted while programs count what they add and remove, and a request that
-// reads many items does not see one moment of them: a creation and a deletion in between are missed, and nothing would show it.
+// refuseCounters refuses counters that are new. What is there must be counted while programs count what they add and
+// remove, and a request that reads many items does not see one moment of them: a creation and a deletion in between are
+// missed, and nothing would show it.
 func (m *merger) refuseCounters(o, n *design.Entity) {
 	for _, c := range n.Counters {
 		i := slices.IndexFunc(o.Counters, func(x *design.Counter) bool { return x.Field == c.Field })
 		if i >= 0 && alike(*o.Counters[i], *c) {
 			continue
 		}
-		m.refuse(n.Name+"."+c.Field, c.Pos, "the counter is new, and what is there cannot be counted exactly while "+c.Of+" items come and go",
-			"stop the programs that write "+c.Of+", load the counts, and start those of the new design")
+		m.refuse(n.Name+"."+c.Field, c.Pos, "the counter is new, and existing items cannot be counted exactly while "+c.Of+" items are created and deleted",
+			"stop the programs that write "+c.Of+", load the counts, and start the programs with the new design")
 	}
 }
 

@@ -56,15 +56,15 @@ type Migration struct {
 // Errors that say why a migration does not go on.
 var (
 	// ErrFindings is for items that are not as they should be.
-	ErrFindings = errors.New("items are not as the design says")
+	ErrFindings = errors.New("items do not match the design")
 	// ErrNotBegun is for a migration of which nothing is recorded.
-	ErrNotBegun = errors.New("the migration has not begun")
+	ErrNotBegun = errors.New("the migration has not started")
 )
 
 // Open prepares a migration. Nothing is written yet.
 func Open(p *Plan, o Target) (*Migration, error) {
 	if len(p.Refusals) > 0 {
-		return nil, fmt.Errorf("%d changes cannot be carried out: migrate plan says which", len(p.Refusals))
+		return nil, fmt.Errorf("%d changes cannot be carried out: migrate plan lists them", len(p.Refusals))
 	}
 	names := map[string]string{}
 	for _, t := range slices.Concat(p.before.Tables, p.after.Tables) {
@@ -76,7 +76,7 @@ func Open(p *Plan, o Target) (*Migration, error) {
 			physical = t.Physical
 		}
 		if strings.Contains(physical, "{") {
-			return nil, fmt.Errorf("the table's name %q has placeholders: say which table it is, as --table %s=PHYSICAL", physical, t.Name)
+			return nil, fmt.Errorf("the table name %q has placeholders: use --table %s=PHYSICAL", physical, t.Name)
 		}
 		names[t.Name] = physical
 	}
@@ -142,7 +142,7 @@ func (m *Migration) hold(ctx context.Context, do func(context.Context, *run) err
 	r := &run{Migration: m}
 	r.recorded[0], r.recorded[1] = m.meter.Spent()
 	if err := m.record.ensureTable(ctx); err != nil {
-		return fmt.Errorf("the table %s, in which the migration is recorded: %w", m.o.StateTable, err)
+		return fmt.Errorf("the state table %s: %w", m.o.StateTable, err)
 	}
 	begin := State{Design: m.plan.after.Name, Tables: m.o.Tables, Fills: m.plan.fillTexts, Makes: m.plan.makeTexts}
 	if err := m.record.acquire(ctx, begin, m.o.TakeOver); err != nil {
@@ -184,7 +184,7 @@ func (m *Migration) hold(ctx context.Context, do func(context.Context, *run) err
 		}
 	}()
 	if begun := m.record.state; !slices.Equal(m.plan.fillTexts, begun.Fills) || !slices.Equal(m.plan.makeTexts, begun.Makes) {
-		return fmt.Errorf("the migration was begun with %s: go on with the same", flagTexts(begun.Fills, begun.Makes))
+		return fmt.Errorf("the migration was started with %s: continue with the same flags", flagTexts(begun.Fills, begun.Makes))
 	}
 	return do(ctx, r)
 }
@@ -236,7 +236,8 @@ func (r *run) progress() {
 	}
 }
 
-// Status is the state that is recorded, and who runs the migration now: "" for no one. It is ErrNotBegun where there is none.
+// Status is the state that is recorded, and who runs the migration now: "" for no one. It is ErrNotBegun where there is
+// none.
 func (m *Migration) Status(ctx context.Context) (State, string, error) {
 	holder, there, err := m.record.load(ctx)
 	if err == nil && !there {
@@ -245,8 +246,9 @@ func (m *Migration) Status(ctx context.Context) (State, string, error) {
 	return m.record.snapshot(), holder, err
 }
 
-// Run carries out what can be done before the next deployment. deployed is what the application's owner says is deployed by now; "" is what
-// the record says. It returns the report of the verification where one finds something, with ErrFindings.
+// Run carries out what can be done before the next deployment. deployed is what the application's owner says is deployed
+// by now; "" is what the record says. It returns the report of the verification where one finds something, with
+// ErrFindings.
 func (m *Migration) Run(ctx context.Context, deployed Milestone) (report *conform.Report, err error) {
 	err = m.hold(ctx, func(ctx context.Context, r *run) error {
 		s := m.record.snapshot()
@@ -288,9 +290,9 @@ func (m *Migration) advance(ctx context.Context, from, to Milestone) error {
 	case to != m.plan.following(from):
 		return fmt.Errorf("--deployed %s: the next step is %s", to, m.plan.following(from))
 	case to == DualWrites && !m.record.snapshot().Prepared:
-		return errors.New("run once without --deployed: tables and indexes come first")
+		return errors.New("run without --deployed first, to create tables and indexes")
 	case to == NewReads && m.plan.DualWrites != nil && !m.record.snapshot().Filled:
-		return errors.New("--deployed new-reads: items are not all written yet, and these programs would read what is not there")
+		return errors.New("--deployed new-reads: not all items are updated yet, so these programs would read incomplete data")
 	}
 	return m.record.save(ctx, func(s *State) { s.Deployed = to })
 }
@@ -309,7 +311,7 @@ func (r *run) prepare(ctx context.Context) error {
 		if r.plan.before.Table(t.Name) != nil {
 			err := active(ctx, r.o.Client, name)
 			if _, absent := errors.AsType[*types.ResourceNotFoundException](err); absent {
-				return fmt.Errorf("there is no table %s at this endpoint", name)
+				return fmt.Errorf("table %s does not exist at this endpoint", name)
 			}
 			if err != nil {
 				return fmt.Errorf("table %s: %w", name, err)
@@ -331,8 +333,8 @@ func (r *run) prepare(ctx context.Context) error {
 // passes is how often the items are walked over for what is still not as it should be.
 const passes = 3
 
-// backfill gives all items what the new design wants, and compares them with the transition. What programs of before the milestone have
-// left is found by the comparison, and done in another pass.
+// backfill gives all items what the new design wants, and compares them with the transition. What programs of before the
+// milestone have left is found by the comparison, and done in another pass.
 func (r *run) backfill(ctx context.Context) (*conform.Report, error) {
 	w := &backfill{run: r, shape: r.plan.adding}
 	for {
@@ -346,7 +348,7 @@ func (r *run) backfill(ctx context.Context) (*conform.Report, error) {
 			return nil, err
 		}
 		if len(report.Findings) == 0 {
-			r.o.Say("all items are as the transition wants them")
+			r.o.Say("all items are ready for the transition")
 			return nil, r.record.save(ctx, func(s *State) { s.Filled, s.Pass = true, nil })
 		}
 		if p.Written == 0 || p.Number >= passes {
@@ -375,8 +377,8 @@ func (s *shape) tables(wanted func(*table.Entity) bool) []*table.Table {
 	return out
 }
 
-// Verify compares all items with the design that they should be like by now: the transition once items are written, the old design
-// before, the new one, apart from what the clean-up removes, with final.
+// Verify compares all items with the design that they should be like by now: the transition once items are written, the
+// old design before, the new one, apart from what the clean-up removes, with final.
 func (m *Migration) Verify(ctx context.Context, final bool) (*conform.Report, error) {
 	s, _, err := m.Status(ctx)
 	if err != nil && !errors.Is(err, ErrNotBegun) {
@@ -441,14 +443,14 @@ func (m *Migration) besides(report *conform.Report) {
 			}
 			report.Findings = append(report.Findings, &conform.Finding{
 				Kind: conform.Unknown, Subject: a.Entity + "." + a.Attribute, Items: a.Items,
-				Examples: []conform.Example{{Table: t.Table, Message: "no field is stored in this attribute, and it does not move to the new key: declare it as a field, or remove it"}},
+				Examples: []conform.Example{{Table: t.Table, Message: "no field declares this attribute, so it does not move to the new key: declare it as a field, or remove it"}},
 			})
 		}
 	}
 }
 
-// Finish removes what only the old design has, when all that is left is as the new design says. It says that programs of the new design
-// alone are in use.
+// Finish removes what only the old design has, when all that is left is as the new design says. It says that programs of
+// the new design alone are in use.
 func (m *Migration) Finish(ctx context.Context) (report *conform.Report, err error) {
 	err = m.hold(ctx, func(ctx context.Context, r *run) error {
 		s := m.record.snapshot()
@@ -457,11 +459,11 @@ func (m *Migration) Finish(ctx context.Context) (report *conform.Report, err err
 		}
 		switch next := m.plan.following(s.Deployed); {
 		case !s.Prepared:
-			return errors.New("run comes first: tables and indexes are not made yet")
+			return errors.New("use run first: tables and indexes do not exist yet")
 		case m.plan.DualWrites != nil && !s.Filled:
-			return errors.New("run comes first: items are not all written yet")
+			return errors.New("use run first: not all items are updated yet")
 		case s.Deployed != NewOnly && next != NewOnly:
-			return fmt.Errorf("run --deployed %s comes first", next)
+			return fmt.Errorf("use run --deployed %s first", next)
 		}
 		if s.Deployed != NewOnly {
 			if report, err = r.clean(ctx, r.plan.leaving); err != nil {
@@ -513,7 +515,8 @@ func (f *finish) tables() []*table.Table {
 	})
 }
 
-// drop deletes the indexes that only the old design has, one at a time: before the items change, since writing to them costs.
+// drop deletes the indexes that only the old design has, one at a time: before the items change, since writing to them
+// costs.
 func (r *run) drop(ctx context.Context) error {
 	for _, t := range r.plan.before.Tables {
 		name, ok := r.o.Tables[t.Name]
@@ -531,7 +534,7 @@ func (r *run) drop(ctx context.Context) error {
 			if !slices.ContainsFunc(out.Table.GlobalSecondaryIndexes, func(x types.GlobalSecondaryIndexDescription) bool { return *x.IndexName == index }) {
 				continue
 			}
-			r.o.Say("%s: dropping the index %s", name, index)
+			r.o.Say("%s: deleting the index %s", name, index)
 			if _, err := r.o.Client.UpdateTable(ctx, &dynamodb.UpdateTableInput{
 				TableName:                   &name,
 				GlobalSecondaryIndexUpdates: []types.GlobalSecondaryIndexUpdate{{Delete: &types.DeleteGlobalSecondaryIndexAction{IndexName: &index}}},

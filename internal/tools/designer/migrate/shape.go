@@ -277,7 +277,7 @@ func scalar(v types.AttributeValue) string {
 	}
 }
 
-// owner is the key of the item that a copy or marker of an entity belongs to, by the values that it holds; false where it does not hold
+// owner is the key of the item that a copy or marker of an entity belongs to, by the values that it holds; false if it does not hold
 // what that is made of.
 func owner(e *table.Entity, v table.Values) (table.Item, bool) {
 	bare := table.Entity{Name: e.Name, Table: e.Table, Key: e.Key}

@@ -106,7 +106,7 @@ func (c cursor) key() (map[string]types.AttributeValue, error) {
 		default:
 			b, err := hex.DecodeString(v[1])
 			if err != nil {
-				return nil, fmt.Errorf("the migration's state has a key that is none: %w", err)
+				return nil, fmt.Errorf("the migration's state has an invalid key: %w", err)
 			}
 			out[name] = &types.AttributeValueMemberB{Value: b}
 		}
@@ -117,9 +117,9 @@ func (c cursor) key() (map[string]types.AttributeValue, error) {
 // Faults of the record.
 var (
 	// ErrLost is for a run whose record another one has taken over.
-	ErrLost = errors.New("another run has taken this migration over")
+	ErrLost = errors.New("another run has taken over this migration")
 	// ErrHeld is for a migration that runs elsewhere.
-	ErrHeld = errors.New("the migration runs elsewhere")
+	ErrHeld = errors.New("the migration is already running")
 )
 
 // leaseTime is how long a run that is silent holds its record.
@@ -163,7 +163,7 @@ func (r *record) ensureTable(ctx context.Context) error {
 	return active(ctx, r.client, r.table)
 }
 
-// load reads the state; false where the migration was never begun.
+// load reads the state; false if the migration was never begun.
 func (r *record) load(ctx context.Context) (holder string, there bool, err error) {
 	out, err := r.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.table, Key: r.key(r.id), ConsistentRead: aws.Bool(true)})
 	if _, absent := errors.AsType[*types.ResourceNotFoundException](err); absent {
@@ -192,8 +192,8 @@ func (r *record) take(item map[string]types.AttributeValue) (holder string, ther
 	return holder, there, nil
 }
 
-// acquire takes the lease, and claims the tables: of two migrations of one table each would undo what the other does. Whoever holds the
-// lease and is silent for its time loses it; takeOver does not wait for that.
+// acquire takes the lease, and claims the tables: of two migrations of one table each would undo what the other does.
+// Whoever holds the lease and is silent for its time loses it; takeOver does not wait for that.
 func (r *record) acquire(ctx context.Context, begin State, takeOver bool) error {
 	for name, physical := range begin.Tables {
 		if err := r.claim(ctx, name, physical); err != nil {
@@ -222,7 +222,7 @@ func (r *record) acquire(ctx context.Context, begin State, takeOver bool) error 
 		if err != nil {
 			return err
 		}
-		return fmt.Errorf("%w: on %s; wait until it ends, or %s after it has died, or use --take-over", ErrHeld, holder, r.lease)
+		return fmt.Errorf("%w: on %s; wait until it ends or, if it has crashed, wait %s or use --take-over", ErrHeld, holder, r.lease)
 	}
 	if err != nil {
 		return err
@@ -240,7 +240,7 @@ func (r *record) claim(ctx context.Context, name, physical string) error {
 		ExpressionAttributeValues: map[string]types.AttributeValue{":id": &types.AttributeValueMemberS{Value: r.id}},
 	})
 	if _, taken := errors.AsType[*types.ConditionalCheckFailedException](err); taken {
-		return fmt.Errorf("another migration of the table %s (%s) is under way, recorded in %s: finish that one first", name, physical, r.table)
+		return fmt.Errorf("another migration of table %s (%s) is in progress, recorded in %s: finish it first", name, physical, r.table)
 	}
 	return err
 }

@@ -15,7 +15,7 @@ func WriteText(w io.Writer, p *Plan) error {
 		t.line("  %s", r.Remedy)
 	}
 	if len(p.Refusals) > 0 {
-		t.line("nothing is migrated: %s", counted(len(p.Refusals), "change")+" cannot be carried out while programs of both designs are in use")
+		t.line("no migration: %s", counted(len(p.Refusals), "change")+" cannot be carried out while programs of both designs are in use")
 		return t.err
 	}
 	var total Step
@@ -30,7 +30,7 @@ func WriteText(w io.Writer, p *Plan) error {
 		}
 		total.ReadUnits, total.WriteUnits, total.Cost, total.Seconds = total.ReadUnits+s.ReadUnits, total.WriteUnits+s.WriteUnits, total.Cost+s.Cost, total.Seconds+s.Seconds
 	}
-	t.line("in all%s", price(total, p))
+	t.line("total%s", price(total, p))
 	return t.err
 }
 
@@ -116,9 +116,9 @@ func (m *Migration) Next(s State) string {
 	case s.Deployed == NewOnly:
 		return "monotable migrate finish --yes"
 	case next == NewOnly:
-		return "deploy programs of the new design; when no other program is left, monotable migrate finish --yes"
+		return "deploy programs with the new design; when no other program is left, monotable migrate finish --yes"
 	default:
-		return fmt.Sprintf("deploy programs of %s.design.json; when no program of before is left, monotable migrate run --deployed %s", next, next)
+		return fmt.Sprintf("deploy programs with %s.design.json; when no earlier program is left, monotable migrate run --deployed %s", next, next)
 	}
 }
 

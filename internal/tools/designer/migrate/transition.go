@@ -32,9 +32,9 @@ const (
 	suffixOld = "Old"
 )
 
-// transition returns the design whose items serve both designs and whose patterns are the first's. What only the other design has is added:
-// its fields as optional ones, its copies, markers, index entries and indexes, and its key as a copy with all fields. The suffix
-// tells the other's names where the first uses them for something else.
+// transition returns the design whose items serve both designs and whose patterns are the first's. What only the other
+// design has is added: its fields as optional ones, its copies, markers, index entries and indexes, and its key as a copy
+// with all fields. The suffix tells the other's names where the first uses them for something else.
 func transition(first, other *design.Design, suffix string) (*design.Design, []Refusal, error) {
 	out := *first
 	m := &merger{first: first, other: other, extra: suffix, out: &out}
@@ -111,8 +111,8 @@ func (m *merger) structure(a, b *design.Struct) *design.Struct {
 	return &out
 }
 
-// fields are those of the first design, and those that only the other has, which must be optional: items that the first's programs know
-// nothing of may lack them.
+// fields are those of the first design, and those that only the other has, which must be optional: items that the first's
+// programs know nothing of may lack them.
 func (m *merger) fields(a, b []*design.Field) []*design.Field {
 	out := merged(a, b, func(f *design.Field) string { return f.Name }, func(x, y *design.Field) *design.Field {
 		both := *x
@@ -233,8 +233,8 @@ func union(a, b []string) []string {
 	return out
 }
 
-// pin makes each pattern name the place that serves it in the first design, so that none is served by a place that is not complete yet, or
-// not any more.
+// pin makes each pattern name the place that serves it in the first design, so that none is served by a place that is not
+// complete yet, or not any more.
 func (m *merger) pin() {
 	reads := slices.Clone(m.out.Reads)
 	for i, r := range reads {
@@ -259,7 +259,8 @@ func (m *merger) pin() {
 	m.out.Collections = collections
 }
 
-// sound refuses a transition whose keys could collide though those of neither design do, and one in which a pattern is served elsewhere.
+// sound refuses a transition whose keys could collide though those of neither design do, and one in which a pattern is
+// served elsewhere.
 func (m *merger) sound(made *design.Design) {
 	known := map[[2]string]bool{}
 	for _, d := range []*design.Design{m.first, m.other} {
@@ -270,13 +271,13 @@ func (m *merger) sound(made *design.Design) {
 	for _, f := range check.Check(made) {
 		collides := slices.Contains([]string{"ST101", "ST102", "ST107", "ST108", "ST110"}, f.Rule)
 		if collides && f.Severity == check.Error && !known[[2]string{f.Rule, f.Subject}] {
-			m.refuse(f.Subject, design.Pos{}, "the items of both designs cannot be in one table: "+f.Message, "give the new keys a prefix that the old ones do not have")
+			m.refuse(f.Subject, design.Pos{}, "items of both designs cannot share a table: "+f.Message, "give the new keys a prefix that the old ones do not have")
 		}
 	}
 	for i, r := range made.Reads {
 		was, is := plan.ForRead(m.first, m.first.Reads[i]).Plan, plan.ForRead(made, r).Plan
 		if was.Operation != is.Operation || !samePlace(was.Place, is.Place) {
-			m.refuse(r.Name, r.Pos, "while both designs are served, the planner would read it elsewhere", "name the place that serves it: via")
+			m.refuse(r.Name, r.Pos, "while both designs are in use, it would be read from another place", "name the place to read with via")
 		}
 	}
 }

@@ -29,8 +29,8 @@ type worker interface {
 	page(ctx context.Context, t *table.Table, items []table.Item, report func(outcome)) error
 }
 
-// walk reads all items, in segments, and hands their pages to a worker. What is done is recorded page by page: a walk that was stopped
-// anywhere goes on behind the last page recorded, and a page that is handed out twice does no harm.
+// walk reads all items, in segments, and hands their pages to a worker. What is done is recorded page by page: a walk
+// that was stopped anywhere goes on behind the last page recorded, and a page that is handed out twice does no harm.
 func (r *run) walk(ctx context.Context, kind string, tables []*table.Table, w worker) error {
 	tables = slices.DeleteFunc(tables, func(t *table.Table) bool { return r.o.Tables[t.Name] == "" }) // of the old design only: it stays
 	if err := r.record.save(ctx, func(s *State) { s.begin(kind, r.o.Segments, tables) }); err != nil {
@@ -202,7 +202,7 @@ func (r *run) write(ctx context.Context, actions []types.TransactWriteItem) erro
 			case "ValidationError":
 				return &refusedError{aws.ToString(reason.Message)}
 			default:
-				return fmt.Errorf("a transaction is refused: %s: %s", code, aws.ToString(reason.Message))
+				return fmt.Errorf("a transaction was rejected: %s: %s", code, aws.ToString(reason.Message))
 			}
 		}
 	}

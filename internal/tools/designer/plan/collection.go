@@ -11,13 +11,13 @@ import (
 // CollectionPlan is how a collection is served: one Query over a partition that holds all of its entities.
 type CollectionPlan struct {
 	Collection *design.Collection
-	// Members are the places of the collection's entities, in the order of Collection.Of; empty where no partition
+	// Members are the places of the collection's entities, in the order of Collection.Of; empty if no partition
 	// holds all of them.
 	Members []Place
 	// Fanout is how many partitions are asked.
 	Fanout int
 	// SK bounds the first sort key attribute, so that the request reads past as little as possible of what else is in the
-	// partition; nil where nothing is known of it.
+	// partition; nil if nothing is known of it.
 	SK *Bounds
 	// Reverse reads in descending order, so that the root comes first. RootLast says that it would come last
 	// otherwise.

@@ -144,7 +144,7 @@ func (p *Plan) floor(r *design.Read) {
 	}
 }
 
-// shards is over how many partitions a part spreads a key; 0 where it does not.
+// shards is over how many partitions a part spreads a key; 0 if it does not.
 func shards(part design.Part) int {
 	for _, f := range part.Funcs {
 		if f.Name == "shard" || f.Name == "mod" {

@@ -18,7 +18,7 @@ type PersonPart struct {
 	// items that are deleted, is deleted.
 	Fate    design.Fate
 	Derived bool
-	// Read finds the items, by Field or by the fields of the other part's items. Plan is how, nil where no key serves it.
+	// Read finds the items, by Field or by the fields of the other part's items. Plan is how, nil if no key serves it.
 	Read *design.Read
 	Plan *Plan
 	// Others says that the items are other people's, and are not exported: they only name the person, or belong to an item of theirs.
@@ -32,12 +32,12 @@ type Person struct {
 	// Field names a person; its type is Type.
 	Field string
 	Type  design.Type
-	// Own is the person's own entity, whose key is the field alone; nil where there is none. Its part is the last.
+	// Own is the person's own entity, whose key is the field alone; nil if there is none. Its part is the last.
 	Own   *design.Entity
 	Parts []*PersonPart
 }
 
-// ForPerson plans the export and the erasure of a person's items; nil where the design has no persons.
+// ForPerson plans the export and the erasure of a person's items; nil if the design has no persons.
 func ForPerson(d *design.Design) *Person {
 	if d.Person == "" {
 		return nil
@@ -134,7 +134,7 @@ func (p *Person) belongings(d *design.Design, parts []*PersonPart, met, belongin
 	}
 }
 
-// Erase is the write that the part's items get; nil where they stay as they are, or nothing finds them. Where the key does not say
+// Erase is the write that the part's items get; nil if they stay as they are, or nothing finds them. Where the key does not say
 // whose an item is, the write is conditional on that.
 func (part *PersonPart) Erase(d *design.Design) *design.Write {
 	w := &design.Write{Name: "Erase" + part.Entity.Name, Pos: part.Fate.Pos}

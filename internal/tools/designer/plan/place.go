@@ -35,7 +35,7 @@ type Place struct {
 	PK, SK []*design.Template
 	// Where is the condition under which an item has the entry; nil is always.
 	Where *design.Condition
-	// Share is the part of the items that have the entry, by the design; 0 where it does not say, and all are counted.
+	// Share is the part of the items that have the entry, by the design; 0 if it does not say, and all are counted.
 	Share float64
 	// Undeclared says that the design does not name the entry: the item has it because it has the attributes of the index's
 	// key, see undeclared. Optional are fields that such an item may lack, and is then not in the index.

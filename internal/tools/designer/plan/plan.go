@@ -1,20 +1,20 @@
-// Package plan decides how DynamoDB serves the reads and collections of a design: which place, which request,
-// and why no other place would do.
+// Package plan decides how DynamoDB serves the reads and collections of a design: the place, the request, and why other
+// places are not suitable.
 //
 // # Model
 //
-// A place (Place) is one kind of item in one physical order: an entity's items in the table, a copy of them, an entry
-// of them in an index, a marker. A read says what is known (by, prefix, range) and what is wanted (order, fields).
+// A place (Place) is one kind of item in one physical order: an entity's items in the table, copies of them, their
+// entries in an index, or markers. A read declares what is known (by, prefix, range) and what is wanted (order, fields).
 // A place serves a read if
 //
-//   - every field of its partition key is known, since DynamoDB wants equality there. A field that only chooses a
-//     shard need not be: then every shard is asked, and the answers are merged;
-//   - what else is known is at the beginning of its sort key, as equalities, then at most one prefix or range;
-//   - the fields that follow there are the order that is wanted;
-//   - it is as fresh, and as whole, as is wanted.
+//   - every field of its partition key is known, since DynamoDB requires equality there. A field that only selects a
+//     shard need not be known: then every shard is queried, and the results are merged;
+//   - the other known fields are a prefix of its sort key: equalities, then at most one prefix or range;
+//   - the fields after them are in the wanted order;
+//   - it is as consistent and complete as required.
 //
-// What is known and stands elsewhere can only be filtered after the read, which is paid for. The places that do not
-// serve are near misses, each with all that it lacks: that is what a checker reports and an explanation shows.
+// Known fields elsewhere can only be filtered after the read, and discarded items are paid for. Places that do not serve
+// the read are near misses, each with everything that it lacks, for findings and explanations.
 //
 // # Invariants
 //
@@ -54,12 +54,13 @@ type Plan struct {
 	Reverse bool
 	// Consistent asks for a strongly consistent read.
 	Consistent bool
-	// Filter is evaluated after the read; nil where there is none. FilterBy are known fields that only a filter can
-	// apply. FilterRange and FilterPrefix are the fields of whose values bounds or beginnings are given, where no key serves them.
+	// Filter is evaluated after the read; nil if there is none. FilterBy are known fields that only a filter can
+	// apply. FilterRange and FilterPrefix are the fields of whose values bounds or beginnings are given, where no key
+	// serves them.
 	Filter                    *design.Condition
 	FilterBy                  []string
 	FilterRange, FilterPrefix string
-	// Limit is how many items a request asks for; 0 where it does not say.
+	// Limit is how many items a request asks for; 0 if it does not say.
 	Limit int
 	// Hydrate are the fields that the place lacks, so that each item must be read from the table.
 	Hydrate []string
@@ -68,10 +69,11 @@ type Plan struct {
 	OwnerInKey bool
 	// Wanted says that the Scan is what the design asks for, and not what is left where nothing serves.
 	Wanted bool
-	// Count says that only a number is wanted; Select, that DynamoDB counts, for the request finds just what is to be counted.
+	// Count says that only a number is wanted; Select, that DynamoDB counts, for the request finds just what is to be
+	// counted.
 	Count, Select bool
-	// Over is the layout of |date whose partitions are walked from bound to bound; "" where there is one. Since and MostPeriods
-	// are those of the Request.
+	// Over is the layout of |date whose partitions are walked from bound to bound; "" if there is one. Since and
+	// MostPeriods are those of the Request.
 	Over        string
 	Since       string
 	MostPeriods int
@@ -136,31 +138,31 @@ func (l Lack) String() string {
 	case PartitionKeyUnknown:
 		return "its partition key needs " + fields
 	case PrefixInPartitionKey:
-		return fields + " is in the partition key, where DynamoDB wants equality, not a prefix"
+		return fields + " is in the partition key, which DynamoDB compares by equality, not by prefix"
 	case RangeInPartitionKey:
-		return fields + " is in the partition key, where DynamoDB wants equality, not a range"
+		return fields + " is in the partition key, which DynamoDB compares by equality, not by range"
 	case NotEveryItem:
-		return "it does not hold every item"
+		return "it does not contain every item"
 	case NoBucket:
 		return "its partition key has no |date or |band of " + fields
 	case NoWholeKey:
-		return "its primary key is not known as a whole"
+		return "its primary key is not fully known"
 	case NoSortPosition:
-		return fields + " is not what comes next in the sort key"
+		return fields + " is not the next part of the sort key"
 	case WrongOrder:
 		return "it does not sort by " + fields
 	case NotConsistent:
-		return "a global index is read eventually"
+		return "a global index is only eventually consistent"
 	case NotFresh:
-		return "it can be further behind than the read allows"
+		return "it can lag further behind than the read allows"
 	case BandRead:
-		return "of " + fields + " its key has only a band, whose rest is read, paid for and dropped"
+		return "its key only has the band of " + fields + ": the rest of the band is read, paid for and discarded"
 	case FilterNeeded:
-		return fields + " can only be filtered after the read, which is paid for"
+		return fields + " can only be filtered after the read, and discarded items are paid for"
 	case FieldsMissing:
-		return "it does not hold " + fields
+		return "it does not include " + fields
 	case FansOut:
-		return "every shard must be asked"
+		return "every shard must be queried"
 	}
 	return ""
 }
@@ -169,7 +171,7 @@ func (l Lack) String() string {
 type Miss struct {
 	Place Place
 	Lacks []Lack
-	// Plan is how the read would be served there; nil where it cannot be.
+	// Plan is how the read would be served there; nil if it cannot be.
 	Plan *Plan
 }
 

@@ -42,7 +42,7 @@ type Request struct {
 	First *Request `json:"first,omitempty"`
 }
 
-// Walk is in words how a request goes over periods; "" where it does not.
+// Walk is in words how a request goes over periods; "" if it does not.
 func (r *Request) Walk() string {
 	switch {
 	case r.Over == "":

@@ -56,7 +56,7 @@ type EntryWrite struct {
 	Effect EntryEffect
 	// Certain says that the write itself puts the item into the index, or takes it out: the place's share does not matter.
 	Certain bool
-	// Share is the part of the writes that have the effect, where the place's says another; 0 where it does not.
+	// Share is the part of the writes that have the effect, where the place's says another; 0 if it does not.
 	Share float64
 }
 
@@ -264,7 +264,7 @@ func sameItem(counter ItemWrite, s *design.Step) bool {
 	})
 }
 
-// Tells is the value by which the write says which item it is, of a field of its key; "" where that is only read.
+// Tells is the value by which the write says which item it is, of a field of its key; "" if that is only read.
 func (i ItemWrite) Tells(field string) string {
 	if i.Left || i.Step == nil {
 		return ""

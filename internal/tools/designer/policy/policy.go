@@ -1,11 +1,11 @@
-// Package policy is what a repository says of all of its designs: which rules matter how much, what a month may cost, which Regions
-// are used, and which findings are accepted for a time, by whom.
+// Package policy has the settings of a repository for all its designs: severities of rules, the monthly budget, allowed
+// Regions, and findings accepted until a date, with their owners.
 //
-// It is a file, monotable.yaml or .monotable.yaml, in the directory of a design or one above it, up to the repository's root; the
-// nearest holds. A finding that the policy accepts or turns off stays a finding, with its reason. What DynamoDB refuses cannot be
-// accepted or made milder.
+// They are in a file, monotable.yaml or .monotable.yaml, in the directory of a design or a parent directory, up to the
+// root of the repository; the nearest one applies. A finding that the policy accepts or turns off is still a finding,
+// with the reason. Violations that DynamoDB itself rejects cannot be accepted or downgraded.
 //
-// All functions are pure but for reading files; the time is handed in.
+// Apart from reading files, all functions are pure; the current time is a parameter.
 package policy
 
 import (
@@ -39,8 +39,8 @@ const Rule = "policy"
 type Policy struct {
 	// File is where it was read from.
 	File string `yaml:"-"`
-	// Designs are the repository's designs: paths from the file's directory, in which * stands for a part of a name. The policy is for
-	// these only; without any, for all below the directory.
+	// Designs are the repository's designs: paths from the file's directory, in which * stands for a part of a name. The
+	// policy is for these only; without any, for all below the directory.
 	Designs []string `yaml:"designs"`
 	// Rules are error, warning, info or off, by rule.
 	Rules map[string]string `yaml:"rules"`
@@ -76,7 +76,7 @@ func Check(file string, d *design.Design, now time.Time) (check.Findings, error)
 	return p.Check(d, now), nil
 }
 
-// Find reads the policy for a file; nil where there is none.
+// Find reads the policy for a file; nil if there is none.
 func Find(file string) (*Policy, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -94,7 +94,7 @@ func Find(file string) (*Policy, error) {
 	}
 }
 
-// in reads the policy of one directory; nil where there is none.
+// in reads the policy of one directory; nil if there is none.
 func in(directory string) (*Policy, error) {
 	var found *Policy
 	for _, name := range names {
@@ -106,9 +106,9 @@ func in(directory string) (*Policy, error) {
 		case err != nil:
 			return nil, err
 		case found != nil:
-			return nil, fmt.Errorf("%s has a %s too: one of them is enough", found.File, name)
+			return nil, fmt.Errorf("%s and %s both exist: keep only one of them", found.File, name)
 		case info.Size() > maxBytes:
-			return nil, fmt.Errorf("%s has %d bytes and may have %d", file, info.Size(), maxBytes)
+			return nil, fmt.Errorf("%s has %d bytes, more than the maximum of %d", file, info.Size(), maxBytes)
 		}
 		data, err := os.ReadFile(file) //nolint:gosec // beside the design that the user names
 		if err != nil {
@@ -168,11 +168,11 @@ func (p *Policy) validate() error {
 		rule, known := ruleOf(id)
 		switch {
 		case !known:
-			fault("rules: there is no rule %s", id)
+			fault("rules: unknown rule %s", id)
 		case !slices.Contains([]string{"error", "warning", "info", "off"}, word):
 			fault("rules: %s is %q: want error, warning, info or off", id, word)
 		case rule.Refused && word != "error":
-			fault("rules: %s cannot be %s: what violates it DynamoDB itself refuses", id, word)
+			fault("rules: %s cannot be %s: DynamoDB itself rejects violations", id, word)
 		}
 	}
 	if !(p.Budget >= 0 && p.Budget <= math.MaxFloat64) { // NaN is neither
@@ -183,9 +183,9 @@ func (p *Policy) validate() error {
 		where := fmt.Sprintf("accept, entry %d", i+1)
 		switch {
 		case !known:
-			fault("%s: there is no rule %q", where, a.Rule)
+			fault("%s: unknown rule %q", where, a.Rule)
 		case rule.Refused:
-			fault("%s: %s cannot be accepted: what violates it DynamoDB itself refuses", where, a.Rule)
+			fault("%s: %s cannot be accepted: DynamoDB itself rejects violations", where, a.Rule)
 		}
 		for _, member := range [][2]string{{"in", a.In}, {"reason", a.Reason}, {"owner", a.Owner}, {"until", a.Until}} {
 			if member[1] == "" {
@@ -193,12 +193,12 @@ func (p *Policy) validate() error {
 			}
 		}
 		if _, err := time.Parse(time.DateOnly, a.Until); a.Until != "" && err != nil {
-			fault("%s: until is %q: want a day as 2027-03-31", where, a.Until)
+			fault("%s: until is %q: want a date such as 2027-03-31", where, a.Until)
 		}
 	}
 	for _, pattern := range p.Designs {
 		if _, err := filepath.Match(pattern, ""); err != nil || filepath.IsAbs(pattern) {
-			fault("designs: %q is no path from the file's directory", pattern)
+			fault("designs: %q is not a path below the file's directory", pattern)
 		}
 	}
 	return errors.Join(faults...)
@@ -213,7 +213,7 @@ func (p *Policy) Files() ([]string, error) {
 			return nil, err
 		}
 		if len(found) == 0 {
-			return nil, fmt.Errorf("%s: designs: there is no file %s", p.File, pattern)
+			return nil, fmt.Errorf("%s: designs: no file matches %s", p.File, pattern)
 		}
 		out = append(out, found...)
 	}
@@ -221,8 +221,8 @@ func (p *Policy) Files() ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// Unknown is the error of acceptances in the policy for a file that name a design which is not there. Only a policy that names its designs
-// tells; one of them that does not load is the fault of its own check.
+// Unknown is the error of acceptances in the policy for a file that name a design which is not there. Only a policy that
+// names its designs tells; one of them that does not load is the fault of its own check.
 func Unknown(file string) error {
 	p, err := Find(file)
 	if p == nil || err != nil || len(p.Designs) == 0 {
@@ -243,7 +243,7 @@ func Unknown(file string) error {
 	var faults []error
 	for i, a := range p.Accept {
 		if a.Design != "" && !slices.Contains(known, a.Design) {
-			faults = append(faults, fmt.Errorf("%s: accept, entry %d: there is no design %q: designs names %s", p.File, i+1, a.Design, strings.Join(known, ", ")))
+			faults = append(faults, fmt.Errorf("%s: accept, entry %d: unknown design %q: designs names %s", p.File, i+1, a.Design, strings.Join(known, ", ")))
 		}
 	}
 	return errors.Join(faults...)
@@ -285,7 +285,7 @@ func (p *Policy) Check(d *design.Design, now time.Time) check.Findings {
 			}
 			used[j] = true
 			if a.expired(now) {
-				f.Message += fmt.Sprintf(" (accepted by %s until %s, which is over)", a.Owner, a.Until)
+				f.Message += fmt.Sprintf(" (acceptance by %s expired on %s)", a.Owner, a.Until)
 				continue
 			}
 			f.Accepted = or(f.Accepted, fmt.Sprintf("%s (%s, until %s)", a.Reason, a.Owner, a.Until))
@@ -294,7 +294,8 @@ func (p *Policy) Check(d *design.Design, now time.Time) check.Findings {
 	return append(findings, p.own(d, used)...)
 }
 
-// own are the policy's own findings: a Region that it does not allow, and what it accepts of this design by name and is not found.
+// own are the policy's own findings: a Region that it does not allow, and what it accepts of this design by name and is
+// not found.
 func (p *Policy) own(d *design.Design, used []bool) check.Findings {
 	var out check.Findings
 	file := filepath.Base(p.File)
@@ -309,7 +310,7 @@ func (p *Policy) own(d *design.Design, used []bool) check.Findings {
 		if !used[i] && a.Design == d.Name {
 			out = append(out, check.Finding{
 				Rule: Rule, Severity: check.Error, Subject: d.Name,
-				Message: fmt.Sprintf("%s accepts %s of %s, which is not found any more", file, a.Rule, a.In), Fix: "remove the acceptance of " + a.Owner,
+				Message: fmt.Sprintf("%s accepts %s of %s, but there is no such finding", file, a.Rule, a.In), Fix: "remove the acceptance of " + a.Owner,
 			})
 		}
 	}

@@ -64,7 +64,7 @@ func TestCheck(t *testing.T) {
 	if f := of(findings(t, accept, last), "ST201"); f == nil || f.Accepted != "Once a night. (ana, until 2027-03-31)" {
 		t.Errorf("accepted: %+v", f)
 	}
-	if f := of(findings(t, accept, last.Add(time.Minute)), "ST201"); f == nil || f.Accepted != "" || !strings.Contains(f.Message, "which is over") {
+	if f := of(findings(t, accept, last.Add(time.Minute)), "ST201"); f == nil || f.Accepted != "" || !strings.Contains(f.Message, "expired on") {
 		t.Errorf("expired: %+v", f)
 	}
 	if f := of(findings(t, "regions: [us-east-1]", last), policy.Rule); f == nil || f.Severity != check.Error {
@@ -78,24 +78,24 @@ func TestCheck(t *testing.T) {
 	}
 	const stale = `accept: [{ rule: ST101, in: Order, design: Shop, reason: r, owner: ana, until: 2027-03-31 }]`
 	if f := of(findings(t, stale, last), policy.Rule); f == nil {
-		t.Error("an acceptance that accepts nothing is not found")
+		t.Error("an acceptance without a finding is not reported")
 	}
 }
 
 func TestParse(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"rule: {}", "unknown field"},
-		{"rules: { ST999: off }", "no rule ST999"},
+		{"rules: { ST999: off }", "unknown rule ST999"},
 		{"budget: .nan", "not an amount"},
 		{"budget: .inf", "not an amount"},
 		{"budget: -1", "not an amount"},
 		{"budget: cheap", `[1:9] "cheap" is not a number`},
 		{"rules: { ST201: never }", "want error, warning, info or off"},
-		{"rules: { ST205: off }", "DynamoDB itself refuses"},
+		{"rules: { ST205: off }", "DynamoDB itself rejects"},
 		{"accept: [{ rule: ST205, in: A, reason: r, owner: o, until: 2027-01-01 }]", "cannot be accepted"},
 		{"accept: [{ rule: ST201, in: A, owner: o, until: 2027-01-01 }]", "reason is missing"},
-		{"accept: [{ rule: ST201, in: A, reason: r, owner: o, until: tomorrow }]", "want a day"},
-		{"designs: [/etc/x]", "no path"},
+		{"accept: [{ rule: ST201, in: A, reason: r, owner: o, until: tomorrow }]", "want a date"},
+		{"designs: [/etc/x]", "is not a path"},
 		{"rules: [", ""},
 	} {
 		if _, err := policy.Parse("monotable.yaml", []byte(test.text)); err == nil || !strings.Contains(err.Error(), test.want) {

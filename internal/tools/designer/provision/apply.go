@@ -23,7 +23,7 @@ func Apply(ctx context.Context, client *dynamodb.Client, specs []Spec, say func(
 	var faults []error
 	for _, s := range specs {
 		if len(s.Placeholders) > 0 {
-			return fmt.Errorf("the table's name %q has placeholders: fill them in with --set %s=…", s.Name, s.Placeholders[0])
+			return fmt.Errorf("the table name %q has placeholders: set them with --set %s=…", s.Name, s.Placeholders[0])
 		}
 		a := applier{ctx, client, s, say}
 		if err := a.table(); err != nil {
@@ -61,17 +61,17 @@ func (a *applier) table() error {
 	}
 	for _, x := range there.GlobalSecondaryIndexes {
 		if !slices.ContainsFunc(a.spec.Indexes, func(want IndexSpec) bool { return want.Name == *x.IndexName }) {
-			a.say("%s: the index %s is not in the design; it is left as it is", a.spec.Name, *x.IndexName)
+			a.say("%s: the index %s is not in the design; it is not changed", a.spec.Name, *x.IndexName)
 		}
 	}
 	settings, err := a.settings(there)
 	if err == nil && !changed && !settings {
-		a.say("%s: is as the design has it", a.spec.Name)
+		a.say("%s: matches the design", a.spec.Name)
 	}
 	return err
 }
 
-// describe returns nil where there is no such table.
+// describe returns nil if there is no such table.
 func (a *applier) describe() (*types.TableDescription, error) {
 	out, err := a.client.DescribeTable(a.ctx, &dynamodb.DescribeTableInput{TableName: &a.spec.Name})
 	if _, absent := errors.AsType[*types.ResourceNotFoundException](err); absent {
@@ -100,7 +100,7 @@ func (a *applier) create() error {
 // sameKeys refuses a table whose primary key is another: keys cannot be changed.
 func (a *applier) sameKeys(there *types.TableDescription) error {
 	if want := schemaOf([]string{a.spec.PK}, sortKey(a.spec.SK)); !sameSchema(want, there.KeySchema) {
-		return fmt.Errorf("its primary key is (%s) and the design's (%s): a key cannot be changed, only a new table can have it",
+		return fmt.Errorf("its primary key is (%s), but the design's is (%s): a key cannot change, so this needs a new table",
 			schemaText(there.KeySchema), schemaText(want))
 	}
 	return nil
@@ -120,7 +120,7 @@ func (a *applier) index(there *types.TableDescription, x *IndexSpec) (added bool
 		}
 	}
 	if x.Local {
-		return false, fmt.Errorf("it has no local index %s, and one can only be made together with its table", x.Name)
+		return false, fmt.Errorf("it has no local index %s, which can only be created with its table", x.Name)
 	}
 	create := &types.CreateGlobalSecondaryIndexAction{IndexName: &x.Name, KeySchema: want, Projection: projectionOf(x)}
 	if !a.spec.OnDemand {
@@ -140,10 +140,10 @@ func (a *applier) index(there *types.TableDescription, x *IndexSpec) (added bool
 func differs(x *IndexSpec, want, have []types.KeySchemaElement, projection *types.Projection) error {
 	switch {
 	case !sameSchema(want, have):
-		return fmt.Errorf("its index %s has the key (%s) and the design's (%s): delete it, or give the new one another name",
+		return fmt.Errorf("its index %s has the key (%s), but the design's is (%s): delete it, or give the new one another name",
 			x.Name, schemaText(have), schemaText(want))
 	case projection != nil && !covers(projection, x):
-		return fmt.Errorf("its index %s projects %s %v and the design's %s %v: a projection cannot be changed; give the new one another name",
+		return fmt.Errorf("its index %s projects %s %v, but the design's projects %s %v: a projection cannot change; give the new one another name",
 			x.Name, projection.ProjectionType, projection.NonKeyAttributes, x.Projection, x.Attributes)
 	}
 	return nil
@@ -213,7 +213,7 @@ func (a *applier) wait() error {
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return fmt.Errorf("it does not become ACTIVE: %w", ctx.Err())
+			return fmt.Errorf("it did not become ACTIVE: %w", ctx.Err())
 		case <-timer.C:
 		}
 	}

@@ -45,7 +45,7 @@ func TestApply(t *testing.T) {
 		t.Errorf("the index has %d key attributes, want 4; the stream is %v", n, out.Table.LatestStreamArn)
 	}
 	again, err := apply(t, client, shop)
-	if want := "shop-dev: is as the design has it\ncounters: is as the design has it\n"; again != want || err != nil {
+	if want := "shop-dev: matches the design\ncounters: matches the design\n"; again != want || err != nil {
 		t.Errorf("the second time it said %q (%v), want %q", again, err, want)
 	}
 	more := strings.Replace(shop, "      byTotal:", "      byOwner: { pk: owner, sk: SK, project: keys }\n      byTotal:", 1)
@@ -55,7 +55,7 @@ func TestApply(t *testing.T) {
 		t.Errorf("a new index: said %q (%v)", added, err)
 	}
 	left, err := apply(t, client, shop)
-	if !strings.Contains(left, "the index byOwner is not in the design; it is left as it is") || err != nil {
+	if !strings.Contains(left, "the index byOwner is not in the design; it is not changed") || err != nil {
 		t.Errorf("an index too many: said %q (%v)", left, err)
 	}
 }
@@ -67,10 +67,10 @@ func TestApplyRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ old, new, want string }{
-		"primary key": {"key: { pk: PK, sk: SK }", "key: { pk: PK, sk: RANGE }", "a key cannot be changed"},
+		"primary key": {"key: { pk: PK, sk: SK }", "key: { pk: PK, sk: RANGE }", "a key cannot change"},
 		"index key":   {`pk: [shop_id, status], sk: ["created_at", "total:N"]`, `pk: [shop_id], sk: ["created_at"]`, "its index byStatus has the key"},
-		"projection":  {"project: [total, createdAt]", "project: all", "a projection cannot be changed"},
-		"local index": {"byTotal:", "byDate: { local: true, sk: created_at, project: keys }\n      byTotal:", "only be made together with its table"},
+		"projection":  {"project: [total, createdAt]", "project: all", "a projection cannot change"},
+		"local index": {"byTotal:", "byDate: { local: true, sk: created_at, project: keys }\n      byTotal:", "only be created with its table"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := apply(t, client, strings.Replace(shop, c.old, c.new, 1)); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -18,21 +18,22 @@ type IAM struct {
 	Specs []Spec
 	// Variable is the policy variable that holds the tenant, as "${aws:PrincipalTag/userId}".
 	Variable string
-	// Functions are the names of the patterns that each function calls: each gets a policy. Names of writes that it composes in one
-	// transaction are one, with + between them. Nil for a policy for each pattern.
+	// Functions are the names of the patterns that each function calls: each gets a policy. Names of writes that it
+	// composes in one transaction are one, with + between them. Nil for a policy for each pattern.
 	Functions map[string][]string
 }
 
-// WriteIAM writes a policy document for each pattern of a design, and for ExportPerson and ErasePerson where it has persons, or
-// for each function that calls some of them: what the generated code of just that needs, and nothing more.
+// WriteIAM writes a policy document for each pattern of a design, and for ExportPerson and ErasePerson where it has
+// persons, or for each function that calls some of them: what the generated code of just that needs, and nothing more.
 //
-// A statement is about one table or index. dynamodb:LeadingKeys bind it to the partition keys that the patterns reach there:
-// the templates of the design, with the tenant's variable for the tenant and * for all other fields. One action on one resource
-// is in one statement, for AWS wants one that has all leading keys of a request. There is no condition where a template begins and
-// ends with fields alone, in an index whose partition key has several attributes, and for Scans, which have no leading keys.
+// A statement is about one table or index. dynamodb:LeadingKeys bind it to the partition keys that the patterns reach
+// there: the templates of the design, with the tenant's variable for the tenant and * for all other fields. One action on
+// one resource is in one statement, for AWS wants one that has all leading keys of a request. There is no condition where
+// a template begins and ends with fields alone, in an index whose partition key has several attributes, and for Scans,
+// which have no leading keys.
 //
-// ForAllValues is true of a request without the key. All actions that get the condition have it, and Null makes one that had not
-// be refused.
+// ForAllValues is true of a request without the key. All actions that get the condition have it, and Null makes one that
+// had not be refused.
 //
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_condition-single-vs-multi-valued-context-keys.html
@@ -107,7 +108,7 @@ func (i IAM) policy(d *design.Design, needs []need) *object {
 	return new(object).set("Version", "2012-10-17").set("Statement", statements)
 }
 
-// fewest are patterns of keys without those that another covers; nil where one is for all.
+// fewest are patterns of keys without those that another covers; nil if one is for all.
 func fewest(keys []string) []string {
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
@@ -161,8 +162,8 @@ func (i IAM) leadingKey(d *design.Design, n need) string {
 // literal makes text of what AWS takes for wildcards and variables.
 var literal = strings.NewReplacer("*", "${*}", "?", "${?}", "$", "${$}") //nolint:gochecknoglobals // a table
 
-// isTenant reports whether a part is the tenant, whose variable can stand for it: it is the first field, and what follows is set
-// apart from it, or one tenant's name could be the beginning of another's.
+// isTenant reports whether a part is the tenant, whose variable can stand for it: it is the first field, and what follows
+// is set apart from it, or one tenant's name could be the beginning of another's.
 func (i IAM) isTenant(d *design.Design, parts []design.Part, at int) bool {
 	earlier := slices.ContainsFunc(parts[:at], func(p design.Part) bool { return p.Field != "" })
 	return d.Tenant != "" && parts[at].Field == d.Tenant && len(parts[at].Funcs) == 0 && !earlier &&

@@ -1,5 +1,5 @@
-// Package provision turns the tables of a design into what makes them: CreateTable requests, CloudFormation and SAM
-// templates, Terraform, and IAM policies for the patterns.
+// Package provision turns the tables of a design into CreateTable requests, CloudFormation and SAM templates, Terraform,
+// and IAM policies for the patterns.
 //
 // All forms are made of one Spec a table, which is the table as DynamoDB has it: attribute names, not fields. Package apply,
 // of the commands, makes or updates tables with it.

@@ -234,7 +234,7 @@ func (c *caller) complete(s *callStep, known []string) error {
 	for _, in := range s.inputs() {
 		given := slices.Contains(known, in.Name) || slices.ContainsFunc(s.With, func(a *design.Argument) bool { return a.Name == in.Name })
 		if !given && !in.Optional {
-			return c.at(s.Pos, "%s needs %s (%s), which the flow does not have and the step does not say", s.pattern(), in.Name, in.Type)
+			return c.at(s.Pos, "%s needs %s (%s), which neither the flow nor the step provides", s.pattern(), in.Name, in.Type)
 		}
 	}
 	return nil

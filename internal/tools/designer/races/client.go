@@ -12,7 +12,7 @@ import (
 )
 
 // errPaused ends a run that has come to a request which has no answer yet.
-var errPaused = errors.New("the request waits for its turn")
+var errPaused = errors.New("the request is waiting for its turn")
 
 // replay is a table.Client that answers a process's first requests as they were answered before and stops it at the next.
 type replay struct {
@@ -23,7 +23,7 @@ type replay struct {
 	pattern    string
 	repeatable bool
 	next       *request // the first that has no answer
-	// read says what the read found whose last answer was the last that there is; "" where that is of no read.
+	// read says what the read found whose last answer was the last that there is; "" if that is of no read.
 	read string
 }
 

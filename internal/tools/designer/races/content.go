@@ -124,7 +124,7 @@ func (l *library) with(c *content, changes map[string]*stored) *content {
 	return l.content(items)
 }
 
-// get is the item at an address, nil where there is none.
+// get is the item at an address, or nil if there is none.
 func (c *content) get(address string) *stored {
 	i, found := slices.BinarySearchFunc(c.items, address, func(s *stored, a string) int { return cmp.Compare(s.address, a) })
 	if !found {

@@ -65,7 +65,7 @@ func openDatabase(ctx context.Context, d *design.Design, tables []*table.Table) 
 		out.tables[s.Name] = tables[i]
 	}
 	if err := provision.Apply(ctx, out.client, specs, func(string, ...any) {}); err != nil {
-		return nil, errors.Join(fmt.Errorf("make the tables of %s: %w", d.Name, err), db.Close())
+		return nil, errors.Join(fmt.Errorf("create the tables of %s: %w", d.Name, err), db.Close())
 	}
 	return out, nil
 }
@@ -117,7 +117,7 @@ func (db *database) hold(ctx context.Context, c *content) error {
 			return fmt.Errorf("restore a state: %w", err)
 		}
 		if len(out.UnprocessedItems) > 0 {
-			return errors.New("restore a state: the database left items undone")
+			return errors.New("restore a state: the database left items unprocessed")
 		}
 	}
 	db.holds = c
@@ -162,10 +162,10 @@ func (db *database) look(ctx context.Context, c *content, touched map[string][]m
 				RequestItems: map[string]types.KeysAndAttributes{name: {Keys: chunk, ConsistentRead: aws.Bool(true)}},
 			})
 			if err != nil {
-				return nil, fmt.Errorf("look at what a request did: %w", err)
+				return nil, fmt.Errorf("read the effects of a request: %w", err)
 			}
 			if len(out.UnprocessedKeys) > 0 {
-				return nil, errors.New("look at what a request did: the database left keys unread")
+				return nil, errors.New("read the effects of a request: the database left keys unprocessed")
 			}
 			for _, it := range out.Responses[name] {
 				s := db.library.item(t, it)

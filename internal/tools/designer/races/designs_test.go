@@ -156,7 +156,7 @@ func TestNothingRun(t *testing.T) {
 	}{
 		{nil, true, "not exercised: the design has no writes and no races"},
 		{[]*races.Scenario{skipped}, true, "not exercised: none of the races could be run"},
-		{[]*races.Scenario{skipped, {Name: "Two"}}, false, "nothing found"},
+		{[]*races.Scenario{skipped, {Name: "Two"}}, false, "no findings"},
 	} {
 		report := &races.Report{Design: "Shop", Scenarios: c.scenarios}
 		var text strings.Builder

@@ -109,21 +109,21 @@ func (x *exploration) run(ctx context.Context, start *content) error {
 			x.progress(i)
 		}
 		if x.depth == x.limits.depth && !x.states[i].over() {
-			x.bounded = fmt.Sprintf("the bound of %d actions in an order", x.limits.depth)
+			x.bounded = fmt.Sprintf("the limit of %d actions per schedule", x.limits.depth)
 			continue
 		}
 		if err := x.expand(ctx, i); err != nil {
 			return err
 		}
 		if len(x.states) > x.limits.states {
-			x.bounded = fmt.Sprintf("the bound of %d states", x.limits.states)
+			x.bounded = fmt.Sprintf("the limit of %d states", x.limits.states)
 			return nil
 		}
 	}
 	return nil
 }
 
-// at is the node that a process is at: the next attempt where it starts again, nil where it has ended.
+// at is the node that a process is at: the next attempt where it starts again, nil if it has ended.
 func at(n *node) *node {
 	for n != nil && n.next == nil {
 		n = n.again
@@ -209,7 +209,7 @@ func (x *exploration) answer(ctx context.Context, number, p int) error {
 		return err
 	}
 	if x.race.Crash && n.next.repeatable && now.answer.err == nil {
-		nothing := &answer{err: errLost, key: "lost", words: "done, but the answer gets lost"}
+		nothing := &answer{err: errLost, key: "lost", words: "done, but the response is lost"}
 		if err := x.hand(ctx, number, p, effect{nothing, now.after}, action{kind: lost, answer: nothing}); err != nil {
 			return err
 		}

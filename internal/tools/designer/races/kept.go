@@ -108,7 +108,7 @@ func (k *keeper) judge(c *content) {
 		}
 		items, err := table.Items(s.entity, s.values)
 		if err != nil {
-			c.strays = append(c.strays, fmt.Sprintf("%s is none of the design's: %v", k.name(s), err))
+			c.strays = append(c.strays, fmt.Sprintf("%s does not match the design: %v", k.name(s), err))
 			continue
 		}
 		for i, it := range items {
@@ -119,7 +119,7 @@ func (k *keeper) judge(c *content) {
 			case there == nil && !k.expired(s):
 				c.strays = append(c.strays, fmt.Sprintf("%s has no %s", k.name(s), partName(s.entity, i)))
 			case there != nil && !sameItem(there.item, it) && i == 0:
-				c.strays = append(c.strays, fmt.Sprintf("the index keys of %s do not follow its fields", k.name(s)))
+				c.strays = append(c.strays, fmt.Sprintf("the index keys of %s do not match its fields", k.name(s)))
 			case there != nil && !sameItem(there.item, it):
 				c.strays = append(c.strays, fmt.Sprintf("%s differs from its %s", k.name(s), partName(s.entity, i)))
 			}
@@ -129,9 +129,9 @@ func (k *keeper) judge(c *content) {
 		switch {
 		case expected[s.address] || k.expired(s):
 		case s.entity == nil:
-			c.strays = append(c.strays, fmt.Sprintf("an item of table %s is none of the design's: %s", s.table.Name, s.address))
+			c.strays = append(c.strays, fmt.Sprintf("an item of table %s matches no entity: %s", s.table.Name, s.address))
 		default:
-			c.strays = append(c.strays, fmt.Sprintf("%s is there without its %s", k.placeName(s), s.entity.Name))
+			c.strays = append(c.strays, fmt.Sprintf("%s exists without its %s", k.placeName(s), s.entity.Name))
 		}
 	}
 	k.count(c)
@@ -213,7 +213,7 @@ func (k *keeper) count(c *content) {
 				want, err = expression.Total(counted, []string{counter.Sum})
 			}
 			if off := difference(holder.Values[counter.Field], want); err == nil && off != "0" {
-				c.strays = append(c.strays, fmt.Sprintf("the counter %s of %s %s is wrong by %s", counter.Field, counter.holder.Name,
+				c.strays = append(c.strays, fmt.Sprintf("the counter %s of %s %s is off by %s", counter.Field, counter.holder.Name,
 					k.keyWords(k.program.Entity(counter.holder.Name), holder.Values), off))
 			}
 		}

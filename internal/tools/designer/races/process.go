@@ -29,13 +29,13 @@ type node struct {
 	parent   *node
 	answer   *answer
 	children map[string]*node
-	// next is the request that it makes now; nil where it has ended.
+	// next is the request that it makes now; nil if it has ended.
 	next *request
 	// outcome is how it ended: "" where all is done, else the name of the error.
 	outcome string
-	// read says what a read has found by the answer; "" where no read is over.
+	// read says what a read has found by the answer; "" if no read is over.
 	read string
-	// again is the beginning of the next attempt, which it goes on with at once; nil where it does not.
+	// again is the beginning of the next attempt, which it goes on with at once; nil if it does not.
 	again *node
 }
 
@@ -123,7 +123,7 @@ func (s *scheduler) advance(ctx context.Context, n *node) error {
 		n.next = client.next
 		return nil
 	case client.made < len(client.answers):
-		return fmt.Errorf("%s is not the same when it is run again: it made %d requests where it had made %d", n.process.name, client.made, len(client.answers))
+		return fmt.Errorf("%s is not deterministic: it sent %d requests where it had sent %d before", n.process.name, client.made, len(client.answers))
 	case err == nil:
 		n.process.end("done")
 		return nil
@@ -142,7 +142,7 @@ func (p *process) end(how string) {
 func (s *scheduler) end(ctx context.Context, n *node, err error) error {
 	names := s.errorNames(err)
 	if len(names) == 0 {
-		return s.at(n.process.pos, "%s cannot go on: %v", n.process.name, err)
+		return s.at(n.process.pos, "%s cannot continue: %v", n.process.name, err)
 	}
 	n.outcome = names[0]
 	repeated := slices.ContainsFunc(names, func(name string) bool { return slices.Contains(n.process.retry, name) })
@@ -156,7 +156,7 @@ func (s *scheduler) end(ctx context.Context, n *node, err error) error {
 		return nil
 	}
 	if n.parent == nil && n.attempt > 0 {
-		return s.at(n.process.pos, "%s starts again after %s without having made a request", n.process.name, names[0])
+		return s.at(n.process.pos, "%s retries after %s without having sent a request", n.process.name, names[0])
 	}
 	n.again, err = s.root(ctx, n.process, n.attempt+1)
 	return err

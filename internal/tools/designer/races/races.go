@@ -93,7 +93,7 @@ type Scenario struct {
 	Bound string `json:"bound,omitempty"`
 	// Unheld are invariants that do not hold at a start which was made up, and so say nothing.
 	Unheld []string `json:"unheld,omitempty"`
-	// Skipped says why it could not be run; "" where it was.
+	// Skipped says why it could not be run; "" if it was.
 	Skipped  string     `json:"skipped,omitempty"`
 	Findings []*Finding `json:"findings"`
 }

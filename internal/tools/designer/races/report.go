@@ -38,7 +38,7 @@ func (x *exploration) report(s scenario) *Scenario {
 			f.Invariant = i.Name
 			f.Message = fmt.Sprintf("%s does not hold: %s", i.Name, i.Text)
 			if len(b.schedule) == 0 {
-				f.Message = fmt.Sprintf("%s does not hold at the start already: %s", i.Name, i.Text)
+				f.Message = fmt.Sprintf("%s does not hold in the initial state: %s", i.Name, i.Text)
 			}
 			f.Items = x.concerned(i, b)
 			out.Findings = append(out.Findings, f)
@@ -86,7 +86,7 @@ func (x *exploration) words(a action) string {
 	case crashed:
 		return who + ": crashes"
 	case expired:
-		return who + ": removes " + x.itemName(a.removed) + ", whose time is over"
+		return who + ": removes " + x.itemName(a.removed) + ", which has expired"
 	default:
 	}
 	text := fmt.Sprintf("%s: %s %s → %s", who, a.request.operation, a.request.pattern, cmp.Or(a.node.read, a.answer.words))
@@ -99,7 +99,7 @@ func (x *exploration) words(a action) string {
 	n := a.node
 	switch {
 	case n.again != nil:
-		text += fmt.Sprintf(" (%s, starts again)", n.outcome)
+		text += fmt.Sprintf(" (%s, retries)", n.outcome)
 	case n.next == nil && n.outcome != "":
 		text += fmt.Sprintf(" (ends with %s)", n.outcome)
 	}
@@ -168,7 +168,7 @@ func (r *Report) accept(d *design.Design, whole bool) {
 		if a := acceptance(w); a != nil && whole && !used[w.Name] {
 			r.Findings = append(r.Findings, check.Finding{
 				Rule: "ST001", Severity: check.Error, Subject: w.Name, Pos: a.Pos,
-				Message: "accepts ST513, which no race finds here any more", Fix: "remove the acceptance",
+				Message: "accepts ST513, but no race finds it here any more", Fix: "remove the acceptance",
 			})
 		}
 	}

@@ -39,7 +39,7 @@ type answer struct {
 }
 
 // errLost is what a process gets instead of an answer that got lost.
-var errLost = errors.New("the answer got lost")
+var errLost = errors.New("the response was lost")
 
 func newAnswer(output any, err error) *answer {
 	a := &answer{output: output, err: err}

@@ -303,7 +303,7 @@ func (r *run) Call(c *design.CallOperand) (types.AttributeValue, error) {
 		}
 		return expression.Total(list, expression.Path(d, d.Entity(f.read.Design.Entity), field))
 	default:
-		return nil, fmt.Errorf("%s() is no function of flows", c.Function)
+		return nil, fmt.Errorf("%s() is not a function of flows", c.Function)
 	}
 }
 

@@ -150,7 +150,7 @@ func (w *world) start(ctx context.Context, r *design.Race, c *caller) (*content,
 				return nil, err
 			}
 			if child.outcome != "" && child.again == nil {
-				return nil, c.at(x.Pos, "the race %s cannot start: %s ends with %s", r.Name, made.words(c.values), child.outcome)
+				return nil, c.at(x.Pos, "race %s cannot start: %s ends with %s", r.Name, made.words(c.values), child.outcome)
 			}
 			now, n = e.after, at(child)
 		}

@@ -98,7 +98,7 @@ func (s *Scenario) extent(invariants int) string {
 		text += "; " + s.Bound + " was reached"
 	}
 	if len(s.Unheld) > 0 {
-		text += "; at the start, which was made up, these do not hold: " + strings.Join(s.Unheld, ", ")
+		text += "; in the generated initial state, these do not hold: " + strings.Join(s.Unheld, ", ")
 	}
 	return text
 }
@@ -106,7 +106,7 @@ func (s *Scenario) extent(invariants int) string {
 func (r *Report) total(open, accepted int) string {
 	text := plural(len(r.Scenarios), "race")
 	if len(r.Scenarios) > 0 && r.Scenarios[0].Default {
-		text += " of its writes, for it declares none"
+		text += " of its writes, because it declares no races"
 	}
 	text += ", " + plural(r.Invariants, "invariant") + ": "
 	switch {
@@ -117,7 +117,7 @@ func (r *Report) total(open, accepted int) string {
 	case !r.Exercised():
 		text += "not exercised: none of the races could be run"
 	default:
-		text += "nothing found"
+		text += "no findings"
 	}
 	if accepted > 0 {
 		text += fmt.Sprintf(", %d accepted", accepted)

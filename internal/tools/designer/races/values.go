@@ -72,7 +72,7 @@ func ofText(t design.Type, text string) types.AttributeValue {
 
 func (v *values) structure(s *design.Struct, l design.Literal) (types.AttributeValue, error) {
 	if l.Map == nil {
-		return nil, fmt.Errorf("%s is a structure: { field: value }", s.Name)
+		return nil, fmt.Errorf("%s is a struct, written as { field: value }", s.Name)
 	}
 	out := map[string]types.AttributeValue{}
 	for name, member := range l.Map {
@@ -106,7 +106,7 @@ func store(m map[string]types.AttributeValue, path []string, value types.Attribu
 
 func (v *values) mapping(t design.Type, l design.Literal) (types.AttributeValue, error) {
 	if l.Map == nil {
-		return nil, fmt.Errorf("a map is { name: value }")
+		return nil, fmt.Errorf("a map is written as { name: value }")
 	}
 	out := map[string]types.AttributeValue{}
 	for name, member := range l.Map {
@@ -122,7 +122,7 @@ func (v *values) mapping(t design.Type, l design.Literal) (types.AttributeValue,
 // list is a list or a set.
 func (v *values) list(t design.Type, l design.Literal) (types.AttributeValue, error) {
 	if l.List == nil {
-		return nil, fmt.Errorf("a %s is [a, b]", t.Kind)
+		return nil, fmt.Errorf("a %s is written as [a, b]", t.Kind)
 	}
 	out := make([]types.AttributeValue, len(l.List))
 	for i, elem := range l.List {

@@ -110,7 +110,7 @@ func randomValue(r *rand.Rand, d *design.Design, t design.Type) string {
 	case design.KindULID:
 		return of("01234567", 1) + of("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 25)
 	case design.KindKSUID:
-		return "2" + of(base62, 26) // the greatest begins with a
+		return "2" + of(base62, 26) // upper bound of begins with a
 	case design.KindSlug:
 		return of("abcxyz019-", 1+r.IntN(20))
 	case design.KindEmail:

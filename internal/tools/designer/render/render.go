@@ -1,4 +1,4 @@
-// Package render makes keys: it puts the values of an item into the templates of a design.
+// Package render renders keys: it inserts the values of an item into the templates of a design.
 //
 // # Model
 //
@@ -36,7 +36,7 @@ func Text(t design.Type, value design.Literal) (string, error) {
 	s := value.Text
 	switch {
 	case value.Null || value.List != nil || value.Map != nil || !t.Scalar():
-		return "", fmt.Errorf("a value of type %s has no text that could stand in a key", t)
+		return "", fmt.Errorf("a value of type %s cannot be used in a key", t)
 	case !utf8.ValidString(s):
 		return "", fmt.Errorf("%q is not UTF-8", s)
 	}
@@ -117,7 +117,7 @@ func part(e *design.Entity, p design.Part, values map[string]design.Literal) (st
 	}
 	value, given := values[p.Field]
 	if !given {
-		return "", fmt.Errorf("there is no value")
+		return "", fmt.Errorf("the value is missing")
 	}
 	text, err := Text(f.Type, value)
 	if err != nil {
@@ -144,10 +144,10 @@ func part(e *design.Entity, p design.Part, values map[string]design.Literal) (st
 // fits holds a text to the field's limits, which are what bounds keys.
 func fits(f *design.Field, text string) error {
 	if len(text) < f.MinBytes {
-		return fmt.Errorf("%q has %d bytes, fewer than the %d that the field must have", text, len(text), f.MinBytes)
+		return fmt.Errorf("%q has %d bytes, fewer than the field's minimum of %d", text, len(text), f.MinBytes)
 	}
 	if f.MaxBytes > 0 && len(text) > f.MaxBytes {
-		return fmt.Errorf("%q has %d bytes, more than the %d that the field may have in a key", text, len(text), f.MaxBytes)
+		return fmt.Errorf("%q has %d bytes, more than the field's maximum of %d in a key", text, len(text), f.MaxBytes)
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func TestRefusals(t *testing.T) {
 		{"{v}", design.KindBool, "yes", "neither true nor false"},
 		{"{v}", design.KindDate, "15.1.2024", "not a date"},
 		{"{v}", design.KindTime, "yesterday", "not a time"},
-		{"{v}", design.KindStruct, "x", "no text"},
+		{"{v}", design.KindStruct, "x", "cannot be used in a key"},
 		{"{v}", design.KindBytes, "!", "not base 64"},
 		{"{v|pad(2)}", design.KindInt, "100", "does not fit into 2 digits"},
 		{"{v|pad(3)}", design.KindInt, "-1", "at least 0"},

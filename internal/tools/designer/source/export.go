@@ -20,7 +20,7 @@ import (
 // Export is an export of a table to S3, as a directory.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/S3DataExport.Output.html
 type Export struct {
-	// Table is the name of the table that was exported; "" where there is no manifest that says it.
+	// Table is the name of the table that was exported; "" if there is no manifest that says it.
 	Table string
 
 	files []dataFile
@@ -44,7 +44,7 @@ const (
 // none all .json and .json.gz files.
 func OpenExport(dir string) (*Export, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("there is no directory %s", dir)
+		return nil, fmt.Errorf("directory %s does not exist", dir)
 	}
 	var manifests, plain []string
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
@@ -64,11 +64,11 @@ func OpenExport(dir string) (*Export, error) {
 	case err != nil:
 		return nil, err
 	case len(manifests) > 1:
-		return nil, fmt.Errorf("%s holds %d exports: name the directory of one, as %s", dir, len(manifests), filepath.Dir(manifests[0]))
+		return nil, fmt.Errorf("%s contains %d exports: use the directory of one, such as %s", dir, len(manifests), filepath.Dir(manifests[0]))
 	case len(manifests) == 1:
 		return openManifest(manifests[0])
 	case len(plain) == 0:
-		return nil, fmt.Errorf("%s holds neither a %s nor .json or .json.gz files", dir, summaryFile)
+		return nil, fmt.Errorf("%s contains neither a %s nor .json or .json.gz files", dir, summaryFile)
 	}
 	slices.Sort(plain)
 	e := &Export{}
@@ -99,13 +99,13 @@ func openManifest(name string) (*Export, error) {
 	case s.OutputFormat != "" && s.OutputFormat != "DYNAMODB_JSON":
 		return nil, fmt.Errorf("%s: the export is in %s: export the table as DYNAMODB_JSON", name, s.OutputFormat)
 	case strings.Contains(s.ExportType, "INCREMENTAL"):
-		return nil, fmt.Errorf("%s: the export is incremental, and holds changes: make a full one", name)
+		return nil, fmt.Errorf("%s: the export is incremental and only contains changes: make a full export", name)
 	}
 	e := &Export{count: s.ItemCount}
 	_, e.Table, _ = strings.Cut(s.TableArn, ":table/")
 	list, err := os.Open(filepath.Join(filepath.Dir(name), filesFile))
 	if err != nil {
-		return nil, fmt.Errorf("the export is not whole: %w", err)
+		return nil, fmt.Errorf("the export is incomplete: %w", err)
 	}
 	defer list.Close()
 	lines := json.NewDecoder(list)
@@ -123,7 +123,7 @@ func openManifest(name string) (*Export, error) {
 		// The keys are those of the bucket; beside the manifest the files lie in data.
 		file := filepath.Join(filepath.Dir(name), "data", path.Base(f.DataFileS3Key))
 		if _, err := os.Stat(file); err != nil {
-			return nil, fmt.Errorf("the export is not whole: %w", err)
+			return nil, fmt.Errorf("the export is incomplete: %w", err)
 		}
 		e.files = append(e.files, dataFile{file, f.ItemCount})
 	}
@@ -204,7 +204,7 @@ func (f dataFile) read(ctx context.Context, limit int, yield func(Item, error) b
 // complete compares what a file had with what the manifest says.
 func (f dataFile) complete(n int64) error {
 	if f.count >= 0 && f.count != n {
-		return fmt.Errorf("%s holds %d items, and the manifest says %d: fetch it again", f.path, n, f.count)
+		return fmt.Errorf("%s contains %d items, but the manifest says %d: download it again", f.path, n, f.count)
 	}
 	return nil
 }
@@ -220,7 +220,7 @@ type record struct {
 func (r record) items() ([]Item, error) {
 	switch {
 	case r.Keys != nil:
-		return nil, errors.New("this is a change of an incremental export: make a full one")
+		return nil, errors.New("this is a record of an incremental export: make a full export")
 	case r.Item == nil && r.Items == nil:
 		return nil, errors.New(`this is no line of an export: {"Item": {"PK": {"S": "USER#1"}, …}}`)
 	case r.Item != nil:

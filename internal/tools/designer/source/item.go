@@ -27,7 +27,7 @@ type wire struct {
 func ParseItem(data []byte) (Item, error) {
 	var attributes map[string]*wire
 	if err := json.Unmarshal(data, &attributes); err != nil {
-		return nil, fmt.Errorf("this is no item in DynamoDB's JSON: %w", err)
+		return nil, fmt.Errorf("not an item in DynamoDB JSON: %w", err)
 	}
 	return valuesOf(attributes)
 }

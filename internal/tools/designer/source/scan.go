@@ -16,11 +16,11 @@ import (
 // Table is a table at an endpoint.
 type Table struct {
 	Description *types.TableDescription
-	// TTLAttr is the attribute by which items expire; "" where they do not, or where the caller may not ask.
+	// TTLAttr is the attribute by which items expire; "" if they do not, or where the caller may not ask.
 	TTLAttr string
 
-	// Consumed hears what each page of a scan has consumed, from several goroutines at once, and may wait before the next is read; nil
-	// for no one.
+	// Consumed hears what each page of a scan has consumed, from several goroutines at once, and may wait before the next
+	// is read; nil for no one.
 	Consumed func(context.Context, types.ConsumedCapacity) error
 
 	client   *dynamodb.Client
@@ -40,9 +40,9 @@ func OpenTable(ctx context.Context, client *dynamodb.Client, name string, segmen
 	var absent *types.ResourceNotFoundException
 	switch {
 	case errors.As(err, &absent):
-		return nil, fmt.Errorf("there is no table %s at this endpoint", name)
+		return nil, fmt.Errorf("table %s does not exist at this endpoint", name)
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return nil, fmt.Errorf("nothing listens there: start the database with \"monotable serve\", or name another --endpoint (%w)", err)
+		return nil, fmt.Errorf("no server is listening there: start the database with \"monotable serve\", or use another --endpoint (%w)", err)
 	case err != nil:
 		return nil, err
 	}

@@ -7,12 +7,12 @@
 //	                                         ├──▶ Items, an iterator ──▶ packages conform and infer
 //	export: manifest, data/*.json.gz ────────╯
 //
-// A source can be read any number of times. Items come in no order, one at a time, so that whoever reads decides how
-// much is held in memory; the source itself holds a page of each segment, or a part of a file.
+// A source can be read any number of times. Items are returned one at a time in no particular order, so the reader
+// decides how much to keep in memory; the source itself holds a page per segment, or part of a file.
 //
 // # Invariants
 //
-//	I1  Whoever stops reading leaves nothing behind: no goroutine, no open file.
+//	I1  A reader that stops early leaks nothing: no goroutine, no open file.
 //	I2  An iterator that ends without an error has yielded all items; of an export with a manifest, as many as that says.
 //
 // # Errors

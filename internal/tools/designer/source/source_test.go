@@ -127,7 +127,7 @@ func TestStop(t *testing.T) {
 
 func TestOpenTable(t *testing.T) {
 	client := filled(t, 0)
-	if _, err := source.OpenTable(t.Context(), client, "nowhere", 1); err == nil || !strings.Contains(err.Error(), "there is no table nowhere") {
+	if _, err := source.OpenTable(t.Context(), client, "nowhere", 1); err == nil || !strings.Contains(err.Error(), "table nowhere does not exist") {
 		t.Errorf("a table that is not there: %v", err)
 	}
 	if _, err := source.OpenTable(t.Context(), client, "things", 0); err == nil {
@@ -238,20 +238,20 @@ func TestFaultsOfExports(t *testing.T) {
 		dir  string
 		want string
 	}{
-		"no directory":        {filepath.Join(t.TempDir(), "nowhere"), "there is no directory"},
-		"empty":               {t.TempDir(), "holds neither"},
+		"no directory":        {filepath.Join(t.TempDir(), "nowhere"), "does not exist"},
+		"empty":               {t.TempDir(), "contains neither"},
 		"Ion":                 {exported(t, map[string]string{"manifest-summary.json": strings.Replace(summary, "DYNAMODB_JSON", "ION", 1)}), "export the table as DYNAMODB_JSON"},
-		"incremental":         {exported(t, map[string]string{"manifest-summary.json": strings.Replace(summary, `"itemCount"`, `"exportType":"INCREMENTAL_EXPORT","itemCount"`, 1)}), "make a full one"},
-		"no list of files":    {exported(t, map[string]string{"manifest-files.json": "-"}), "not whole"},
-		"a file is missing":   {exported(t, map[string]string{"data/b.json.gz": "-"}), "not whole"},
+		"incremental":         {exported(t, map[string]string{"manifest-summary.json": strings.Replace(summary, `"itemCount"`, `"exportType":"INCREMENTAL_EXPORT","itemCount"`, 1)}), "make a full export"},
+		"no list of files":    {exported(t, map[string]string{"manifest-files.json": "-"}), "incomplete"},
+		"a file is missing":   {exported(t, map[string]string{"data/b.json.gz": "-"}), "incomplete"},
 		"a file is cut":       {exported(t, map[string]string{"data/asdl123dasas.json.gz": packed(t, line(0)+line(1))[:40]}), "unexpected EOF"},
-		"a file has less":     {exported(t, map[string]string{"data/asdl123dasas.json.gz": packed(t, line(0))}), "holds 1 items, and the manifest says 2"},
+		"a file has less":     {exported(t, map[string]string{"data/asdl123dasas.json.gz": packed(t, line(0))}), "contains 1 items, but the manifest says 2"},
 		"a value of no type":  {write(t, map[string]string{"a.json": line(0) + `{"Item": {"id": {}}}`}), "a.json, after 1 items: attribute id: a value has exactly one type"},
 		"a value of two":      {write(t, map[string]string{"a.json": `{"Item": {"l": {"L": [{"S": "a", "N": "1"}]}}}`}), "attribute l: [0]: a value has exactly one type"},
 		"a change":            {write(t, map[string]string{"a.json": `{"Keys": {"id": {"S": "a"}}, "NewImage": {}}`}), "incremental"},
 		"something else":      {write(t, map[string]string{"a.json": `{"name": "x"}`}), "this is no line of an export"},
 		"no JSON":             {write(t, map[string]string{"a.json": "PK,SK"}), "after 0 items"},
-		"two exports in here": {write(t, map[string]string{"a/manifest-summary.json": summary, "b/manifest-summary.json": summary}), "holds 2 exports"},
+		"two exports in here": {write(t, map[string]string{"a/manifest-summary.json": summary, "b/manifest-summary.json": summary}), "contains 2 exports"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := source.OpenExport(c.dir)

@@ -70,7 +70,7 @@ func (g *reading) consumed(w *world, in table.Input, seen traffic, metered bool)
 	}
 	return &mismatch{
 		kind: Capacity, got: fmt.Sprintf("%g read units consumed", measured),
-		want: fmt.Sprintf("%g, by the cost model, for what the requests looked at", formula),
+		want: fmt.Sprintf("%g, by the cost model, for the items examined", formula),
 	}
 }
 
@@ -155,7 +155,7 @@ func (g *gathering) consumed(w *world, in table.Input, seen traffic) *mismatch {
 	}
 	return &mismatch{
 		kind: Capacity, got: fmt.Sprintf("%g read units consumed", measured),
-		want: fmt.Sprintf("%g, by the cost model, for the %d items that are looked at", formula, looked),
+		want: fmt.Sprintf("%g, by the cost model, for the %d items examined", formula, looked),
 	}
 }
 

@@ -33,7 +33,7 @@ type change struct {
 	write   *lower.Write
 	in      table.Input
 	now     time.Time
-	// made are the items that the write has answered, where new identifiers come from; nil where it was not made.
+	// made are the items that the write has answered, where new identifiers come from; nil if it was not made.
 	made *table.Outcome
 
 	step *design.Step
@@ -123,7 +123,7 @@ func (c *change) put(values table.Values, path string, v types.AttributeValue) e
 	next, possible := replaced(values[root], stored, v)
 	switch {
 	case !possible:
-		return invalid("%s is changed, and there is nothing that has it", path)
+		return invalid("%s is changed, but its parent does not exist", path)
 	case next == nil:
 		delete(values, root)
 	default:
@@ -145,7 +145,7 @@ func (c *change) steps(path string) ([]string, error) {
 			v = c.in.Lines[c.line][name]
 		}
 		if v == nil || scalarText(v) == "" || position(scalarText(v)) >= 0 {
-			return nil, invalid("%s is no key of a map", step)
+			return nil, invalid("%s is not a map key", step)
 		}
 		stored[i] = scalarText(v)
 	}
@@ -173,8 +173,8 @@ func (c *change) distinct() error {
 	return nil
 }
 
-// replaced is a value with another at the end of a path into it, nil for none there. It is not possible where the path leads through
-// something that is not there, or is neither map nor list.
+// replaced is a value with another at the end of a path into it, nil for none there. It is not possible where the path
+// leads through something that is not there, or is neither map nor list.
 func replaced(in types.AttributeValue, path []string, v types.AttributeValue) (types.AttributeValue, bool) {
 	if len(path) == 0 {
 		return v, true
@@ -295,7 +295,7 @@ func (c *change) value(a *design.Assignment, old table.Values) (types.AttributeV
 			if len(terms) == 1 && v != nil {
 				return v, nil // a field as it is, of whatever type
 			}
-			return nil, invalid("%s is computed of what is no number", a.Field)
+			return nil, invalid("%s is computed from a value that is not a number", a.Field)
 		}
 		d, err := decimal.Parse(n.Value)
 		if err == nil && term.Negative {
@@ -367,7 +367,7 @@ func (c *change) newID(t design.Type, field string) (types.AttributeValue, error
 	}
 	n := max(c.line, 0)
 	if c.at >= len(c.made.Items) || n >= len(c.made.Items[c.at]) || c.made.Items[c.at][n][field] == nil {
-		return nil, fmt.Errorf("the write does not answer the new %s that it made", field)
+		return nil, fmt.Errorf("the write does not return the new %s", field)
 	}
 	return c.made.Items[c.at][n][field], nil
 }

@@ -199,14 +199,14 @@ func (g *gathering) probe(in table.Input, size int) func(context.Context, *world
 			}
 			root := slices.ContainsFunc(page.Items, func(f table.Found) bool { return f.Member == c.Run.Root })
 			if c.Run.Root >= 0 && root != (number == 1) {
-				return &mismatch{kind: WrongPage, got: fmt.Sprintf("page %d has the root: %t", number, root), want: "it is on page 1, and on no other"}, nil
+				return &mismatch{kind: WrongPage, got: fmt.Sprintf("page %d has the root: %t", number, root), want: "the root on page 1 only"}, nil
 			}
 			got = append(got, page.Items...)
 			if o.After = page.Next; o.After == "" {
 				break
 			}
 			if number > len(w.records)+10*maxEverySize {
-				return &mismatch{kind: WrongPage, got: fmt.Sprintf("there is a page behind page %d", number), want: "an end"}, nil
+				return &mismatch{kind: WrongPage, got: fmt.Sprintf("there is a page after page %d", number), want: "an end"}, nil
 			}
 		}
 		if m := g.judge(want, got); m != nil {
@@ -231,7 +231,7 @@ func recordsOf(list []wanted) []*record {
 func (g *gathering) judge(want []wanted, got []table.Found) *mismatch {
 	c := g.collection
 	if c.Run.Root >= 0 && len(want) == 0 {
-		return &mismatch{kind: WrongSet, got: fmt.Sprintf("%d items", len(got)), want: "not found: there is no root, or it is somebody else's"}
+		return &mismatch{kind: WrongSet, got: fmt.Sprintf("%d items", len(got)), want: "not found: there is no root, or it has another owner"}
 	}
 	left := map[string][]*record{}
 	for _, w := range want {
@@ -243,8 +243,8 @@ func (g *gathering) judge(want []wanted, got []table.Found) *mismatch {
 		of := g.member(f.Member)
 		if len(left[p]) == 0 {
 			return (&mismatch{
-				kind: WrongSet, got: fmt.Sprintf("answer %d of %d: %s %s", i+1, len(got), c.Members[f.Member].Entity.Name, of.line(f.Values)),
-				want: "not to be answered, or not so, or not so often",
+				kind: WrongSet, got: fmt.Sprintf("result %d of %d: %s %s", i+1, len(got), c.Members[f.Member].Entity.Name, of.line(f.Values)),
+				want: "not to be returned, or with other values, or less often",
 			}).about(recordsOf(want)...)
 		}
 		left[p] = left[p][1:]
@@ -252,8 +252,8 @@ func (g *gathering) judge(want []wanted, got []table.Found) *mismatch {
 	for _, w := range want {
 		if p := g.told(w.member, w.record.values); len(left[p]) > 0 {
 			return (&mismatch{
-				kind: WrongSet, got: fmt.Sprintf("%d answers without it", len(got)),
-				want: fmt.Sprintf("%d answers, among them %s %s", len(want), w.record.entity.Name, g.member(w.member).line(w.record.values)),
+				kind: WrongSet, got: fmt.Sprintf("%d results without it", len(got)),
+				want: fmt.Sprintf("%d results, including %s %s", len(want), w.record.entity.Name, g.member(w.member).line(w.record.values)),
 			}).about(w.record)
 		}
 	}

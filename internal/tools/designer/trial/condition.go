@@ -69,7 +69,7 @@ func operand(v design.ValueRef, given table.Values) (attr.Value, error) {
 	if v.Param != "" {
 		value := given[v.Param]
 		if value == nil {
-			return attr.Value{}, fmt.Errorf("there is no value for :%s", v.Param)
+			return attr.Value{}, fmt.Errorf("missing value for :%s", v.Param)
 		}
 		return sdk.Value(value), nil
 	}
@@ -126,7 +126,7 @@ func namedMembers(d *design.Design, t design.Type, m map[string]types.AttributeV
 	return it
 }
 
-// load is the value at the end of a path into maps; nil where there is none.
+// load is the value at the end of a path into maps; nil if there is none.
 func load(m map[string]types.AttributeValue, path []string) types.AttributeValue {
 	for _, step := range path[:len(path)-1] {
 		inner, is := m[step].(*types.AttributeValueMemberM)

@@ -17,7 +17,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// effect is what one step does to one item. old is nil where there is none, next where there will be none.
+// effect is what one step does to one item. old is nil if there is none, next where there will be none.
 type effect struct {
 	change
 
@@ -161,7 +161,7 @@ func (e *effect) beginning(f *design.Field) (types.AttributeValue, error) {
 		}
 		m, is := v.(*types.AttributeValueMemberM)
 		if !is {
-			return nil, invalid("%s is set, and %s is no map", a.Field, f.Name)
+			return nil, invalid("%s is set, but %s is not a map", a.Field, f.Name)
 		}
 		_, stored := typeAt(e.program.Design, e.entity(), a.Field)
 		lower.Put(m.Value, stored, within)
@@ -239,8 +239,8 @@ func (e *effect) update(key table.Values) error {
 	return nil
 }
 
-// unkeyable says why what the step sets can be in no key, "" where it can: numbers have digits to fit into. What depends on the item is not
-// known before it is read.
+// unkeyable says why what the step sets can be in no key, "" if it can: numbers have digits to fit into. What depends
+// on the item is not known before it is read.
 func (e *effect) unkeyable() string {
 	for _, a := range e.step.Set {
 		v, err := e.value(a, nil)

@@ -90,8 +90,8 @@ func (t *Trial) entity(name string, out *Result) {
 		}
 		met[c.places] = true
 		out.Failures = append(out.Failures, Failure{
-			Pattern: name, Kind: Collision, Got: fmt.Sprintf("%s and %s with one key, %s", c.places[0], c.places[1], c.key),
-			Want: "a key of its own for each", Items: append(c.first.lines(nil, nil), c.second.lines(nil, nil)...),
+			Pattern: name, Kind: Collision, Got: fmt.Sprintf("%s and %s have the same key, %s", c.places[0], c.places[1], c.key),
+			Want: "distinct keys", Items: append(c.first.lines(nil, nil), c.second.lines(nil, nil)...),
 		})
 	}
 	for _, r := range t.records {
@@ -127,15 +127,15 @@ func (t *Trial) recognised(r *record, out *Result) {
 		out.Failed++
 		if len(out.Failures) == 0 {
 			out.Failures = append(out.Failures, Failure{
-				Pattern: r.entity.Name, Kind: Mistaken, Got: fmt.Sprintf("%s taken for %s: %s", places[i], taken, tableKey(r.run.Table, it)),
-				Want: "taken for what it is", Items: r.lines(templateFields(t.design, r.entity), nil),
+				Pattern: r.entity.Name, Kind: Mistaken, Got: fmt.Sprintf("%s mistaken for %s: %s", places[i], taken, tableKey(r.run.Table, it)),
+				Want: "recognised correctly", Items: r.lines(templateFields(t.design, r.entity), nil),
 			})
 		}
 	}
 }
 
-// lines are a record with some of its fields beside those of its key, and its keys: those at a place that is its own, or else
-// those of all of its items.
+// lines are a record with some of its fields beside those of its key, and its keys: those at a place that is its own, or
+// else those of all of its items.
 func (r *record) lines(names []string, at *plan.Place) []string {
 	items, err := r.items()
 	if err != nil {

@@ -57,12 +57,12 @@ type answered struct {
 	values table.Values
 }
 
-// exampleFails runs an example; nil where it is as it says.
+// exampleFails runs an example; nil if it is as it says.
 func (t *Trial) exampleFails(ctx context.Context, x *design.Example) *Failure {
 	f := &Failure{Kind: WrongSet}
 	in, err := t.exampleInput(x)
 	if err != nil {
-		f.Kind, f.Got, f.Want = Failed, err.Error(), "values of their types"
+		f.Kind, f.Got, f.Want = Failed, err.Error(), "values of the right types"
 		return f
 	}
 	f.Given = describe(in, slices.Sorted(maps.Keys(in.Values)), "")
@@ -99,7 +99,7 @@ func (t *Trial) exampleFails(ctx context.Context, x *design.Example) *Failure {
 	}
 	for i, a := range got {
 		if !t.expected(a, x.Expect[i]) {
-			f.Detail = append(f.Detail, fmt.Sprintf("the first difference is at %d", i+1))
+			f.Detail = append(f.Detail, fmt.Sprintf("the first difference is at result %d", i+1))
 			return f
 		}
 	}
@@ -113,7 +113,7 @@ func (t *Trial) exampleInput(x *design.Example) (table.Input, error) {
 	for _, name := range slices.Sorted(maps.Keys(x.Given)) {
 		i := slices.IndexFunc(inputs, func(in lower.Input) bool { return in.Name == name })
 		if i < 0 {
-			return in, fmt.Errorf("%s is not asked with %s", x.Pattern, name)
+			return in, fmt.Errorf("%s has no input %s", x.Pattern, name)
 		}
 		v, err := lower.Value(t.design, inputs[i].Type, x.Given[name])
 		if err != nil {

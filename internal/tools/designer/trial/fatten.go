@@ -53,7 +53,7 @@ func fat(t design.Type, bytes, i int) types.AttributeValue {
 	return text
 }
 
-// filler is a field that can be as long as an item lets it, and on which neither keys nor patterns depend; nil where an entity
+// filler is a field that can be as long as an item lets it, and on which neither keys nor patterns depend; nil if an entity
 // has none.
 func (g *generator) filler(e *design.Entity) *design.Field {
 	d := g.program.Design

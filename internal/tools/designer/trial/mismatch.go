@@ -46,7 +46,7 @@ type mismatch struct {
 	also *mismatch
 }
 
-// of is the mismatch of a kind among those of a call; nil where there is none.
+// of is the mismatch of a kind among those of a call; nil if there is none.
 func (m *mismatch) of(k Kind) *mismatch {
 	for ; m != nil; m = m.also {
 		if m.kind == k {
@@ -146,7 +146,7 @@ type listing struct {
 	limit   int // 0 for none
 }
 
-// judge compares an answer with the truth; nil where it is right.
+// judge compares an answer with the truth; nil if it is right.
 func (l *listing) judge() (*mismatch, error) {
 	want, err := l.answer(l.records, l.in)
 	if err != nil {
@@ -173,7 +173,7 @@ func (l *listing) judge() (*mismatch, error) {
 		}
 		if extra := beyond(v, fields); len(extra) > 0 {
 			return (&mismatch{
-				kind: WrongFields, got: fmt.Sprintf("answer %d has also %s", i+1, strings.Join(extra, ", ")),
+				kind: WrongFields, got: fmt.Sprintf("result %d also has %s", i+1, strings.Join(extra, ", ")),
 				want: "only " + strings.Join(fields, ", "),
 			}).about(expected[p][0]), nil
 		}
@@ -201,10 +201,10 @@ func beyond(v table.Values, fields []string) []string {
 func (l *listing) unexpected(i int, want []*record, left map[*record]bool) *mismatch {
 	fields, v := l.fields(), l.got[i]
 	p := projected(v, fields)
-	told := fmt.Sprintf("answer %d of %d: %s", i+1, len(l.got), l.line(v))
+	told := fmt.Sprintf("result %d of %d: %s", i+1, len(l.got), l.line(v))
 	for _, r := range want {
 		if l.projection(r) == p {
-			return (&mismatch{kind: WrongSet, got: told + ", once more", want: "each item once"}).about(r)
+			return (&mismatch{kind: WrongSet, got: told + ", again", want: "each item once"}).about(r)
 		}
 	}
 	if r, wrong, lacks := closest(v, fields, want, left); r != nil {
@@ -218,7 +218,7 @@ func (l *listing) unexpected(i int, want []*record, left map[*record]bool) *mism
 		}
 		return m.about(r)
 	}
-	m := &mismatch{kind: WrongSet, got: told, want: "not to be answered"}
+	m := &mismatch{kind: WrongSet, got: told, want: "not to be returned"}
 	for _, r := range l.records {
 		if r.entity.Name == l.read.Design.Entity && l.projection(r) == p {
 			return m.about(r)
@@ -227,7 +227,8 @@ func (l *listing) unexpected(i int, want []*record, left map[*record]bool) *mism
 	return m
 }
 
-// closest is the item that an answer seems to be: it differs in one field, or only lacks some, and those are all that differ.
+// closest is the item that an answer seems to be: it differs in one field, or only lacks some, and those are all that
+// differ.
 func closest(v table.Values, fields []string, want []*record, left map[*record]bool) (r *record, wrong []string, lacks bool) {
 	for _, r := range want {
 		var wrong []string
@@ -268,8 +269,8 @@ func (l *listing) missing(want, matched []*record, left map[*record]bool) *misma
 	for _, r := range want {
 		if left[r] {
 			return (&mismatch{
-				kind: WrongSet, got: fmt.Sprintf("%d answers without it", len(l.got)),
-				want: fmt.Sprintf("%d answers, among them %s", len(want), l.line(r.values)),
+				kind: WrongSet, got: fmt.Sprintf("%d results without it", len(l.got)),
+				want: fmt.Sprintf("%d results, including %s", len(want), l.line(r.values)),
 			}).about(r)
 		}
 	}
@@ -282,7 +283,7 @@ func (l *listing) sorted(matched []*record) *mismatch {
 		a, b := matched[i-1], matched[i]
 		if l.before(a.values, b.values) > 0 {
 			return (&mismatch{
-				kind: WrongOrder, got: fmt.Sprintf("answers %d and %d: %s; %s", i, i+1, l.line(a.values), l.line(b.values)),
+				kind: WrongOrder, got: fmt.Sprintf("results %d and %d: %s; %s", i, i+1, l.line(a.values), l.line(b.values)),
 				want: "the other way round, by " + l.order(),
 			}).about(a, b)
 		}

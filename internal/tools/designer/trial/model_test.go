@@ -119,7 +119,7 @@ func TestTruth(t *testing.T) {
 	for _, r := range records {
 		ids = append(ids, scalarText(r.values["id"]))
 	}
-	if got := strings.Join(ids, " "); got != "4 2 1 3" { // names without marks and case, then ages, as numbers, the greatest first
+	if got := strings.Join(ids, " "); got != "4 2 1 3" { // names without marks and case, then ages, as numbers, upper bound of first
 		t.Errorf("by name and age descending they are %s, want 4 2 1 3", got)
 	}
 }

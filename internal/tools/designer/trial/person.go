@@ -22,8 +22,8 @@ const personName = "ErasePerson"
 // peopleTried is how many people are erased, one after another.
 const peopleTried = 3
 
-// person erases people who have the most items, and compares all tables with what the records say must be left: nothing of the
-// person, everything of others, and counters, copies and markers as they follow.
+// person erases people who have the most items, and compares all tables with what the records say must be left: nothing
+// of the person, everything of others, and counters, copies and markers as they follow.
 func (t *Trial) person(ctx context.Context, out *Result) error {
 	p := plan.ForPerson(t.design)
 	records := t.counted(t.records)
@@ -63,8 +63,8 @@ func (t *Trial) person(ctx context.Context, out *Result) error {
 	return nil
 }
 
-// counted are the records without those that should be counted by an item that is not there: a write keeps out such items, and erasing
-// cannot count them.
+// counted are the records without those that should be counted by an item that is not there: a write keeps out such
+// items, and erasing cannot count them.
 func (t *Trial) counted(records []*record) []*record {
 	for {
 		left := slices.DeleteFunc(slices.Clone(records), func(r *record) bool { return t.orphan(r, records) })
@@ -127,7 +127,7 @@ func (f fate) changed(r *record, is map[string]table.Item, id string) (*record, 
 	}
 	it := is[keyOf(r.run.Table, items[0])]
 	if it == nil {
-		return nil, (&mismatch{kind: WrongWrite, got: "it is gone", want: "it is kept: " + f.part.Fate.Reason}).about(r)
+		return nil, (&mismatch{kind: WrongWrite, got: "it was deleted", want: "it is kept: " + f.part.Fate.Reason}).about(r)
 	}
 	for _, a := range f.part.Fate.Set {
 		v := r.run.ValuesOf(it)[a.Field]
@@ -219,7 +219,7 @@ func (t *Trial) export(ctx context.Context, db Runner, id string, fates map[*rec
 	}
 	for _, key := range slices.Sorted(maps.Keys(want)) {
 		if got[key] == 0 {
-			return (&mismatch{kind: WrongSet, got: "the copy lacks it", want: "it is in the copy"}).about(want[key]), nil
+			return (&mismatch{kind: WrongSet, got: "it is not in the copy", want: "it is in the copy"}).about(want[key]), nil
 		}
 	}
 	if len(got) != len(want) {

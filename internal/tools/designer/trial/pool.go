@@ -23,7 +23,7 @@ type pool struct {
 	values []types.AttributeValue
 	head   int // how many are chosen
 	rng    *rand.Rand
-	more   func(rng *rand.Rand, i int) string // nil where there are no others
+	more   func(rng *rand.Rand, i int) string // nil if there are no others
 	typ    design.Type
 }
 

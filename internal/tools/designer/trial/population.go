@@ -280,7 +280,7 @@ func (g *generator) fresh(e *design.Entity, i int, known *identities) (*record, 
 		if known.add(r) {
 			return r, nil
 		}
-		last = fmt.Errorf("there are no more values that tell items of %s apart", e.Name)
+		last = fmt.Errorf("cannot generate more distinct keys for %s", e.Name)
 	}
 	return nil, last
 }
@@ -311,8 +311,8 @@ func (g *generator) record(e *design.Entity, i int) *record {
 	return r
 }
 
-// identities are what may be there only once: items by the fields of their keys, markers by theirs. What lower, fold and slug
-// make equal is meant to be one.
+// identities are what may be there only once: items by the fields of their keys, markers by theirs. What lower, fold and
+// slug make equal is meant to be one.
 type identities struct{ seen map[uint64]bool }
 
 func newIdentities(given []*record) *identities {

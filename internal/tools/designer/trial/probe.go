@@ -10,8 +10,8 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/plan"
 )
 
-// probe is one call of a pattern whose answer is compared with the truth. It can be made in any world, so that one that fails
-// can be made again with fewer items.
+// probe is one call of a pattern whose answer is compared with the truth. It can be made in any world, so that one that
+// fails can be made again with fewer items.
 type probe struct {
 	given string // what the pattern is asked with, for people
 	call  string // how: "all", "pages of 3"
@@ -25,7 +25,7 @@ type probe struct {
 func (p *probe) try(ctx context.Context, w *world) *mismatch {
 	m, err := p.run(ctx, w)
 	if err != nil {
-		return &mismatch{kind: Failed, got: err.Error(), want: "an answer"}
+		return &mismatch{kind: Failed, got: err.Error(), want: "a result"}
 	}
 	return m
 }
@@ -100,7 +100,7 @@ func (t *Trial) failure(ctx context.Context, w *world, pattern string, p *probe,
 	m, left := shrink(ctx, w, p, m)
 	f := Failure{
 		Pattern: pattern, Kind: m.kind, Given: p.given, Call: p.call, Got: m.got, Want: m.want, Detail: m.detail,
-		Shrunk: fmt.Sprintf("%d of %d items are enough to show it", len(left), before),
+		Shrunk: fmt.Sprintf("%d of %d items are enough to reproduce it", len(left), before),
 	}
 	shown := left
 	if len(shown) > maxShown && len(m.concerned) > 0 {

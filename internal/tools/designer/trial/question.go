@@ -326,7 +326,7 @@ func (a *asker) bounds(group []*record, around int) {
 	}
 }
 
-// beside are values of a field just below and above one, nil where none is known.
+// beside are values of a field just below and above one, nil if none is known.
 func beside(f *design.Field, v types.AttributeValue) (below, above types.AttributeValue) {
 	s := scalarText(v)
 	switch f.Type.Kind {

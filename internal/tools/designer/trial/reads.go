@@ -47,7 +47,7 @@ func (t *Trial) read(ctx context.Context, r *lower.Read, out *Result) error {
 		rng: rand.New(rand.NewPCG(t.options.Seed, seedOf(r.Design.Name))), //nolint:gosec // the same for the same seed
 	}
 	if broken := g.unorderable(); broken != "" {
-		out.fail(Failure{Pattern: out.Name, Kind: Refused, Got: broken, Want: "an order that the items have"})
+		out.fail(Failure{Pattern: out.Name, Kind: Refused, Got: broken, Want: "an order by a field of the items"})
 		return nil
 	}
 	if t.nothing(r.Plan.Place.Entity, out) {
@@ -96,7 +96,7 @@ func (t *Trial) nothing(e *design.Entity, out *Result) bool {
 func (g *reading) unorderable() string {
 	for _, o := range g.read.Design.Order {
 		if g.read.Plan.Place.Entity.Field(o.Field) == nil {
-			return fmt.Sprintf("%s has no field %s, by which the list is to be sorted", g.read.Design.Entity, o.Field)
+			return fmt.Sprintf("%s has no field %s to sort the list by", g.read.Design.Entity, o.Field)
 		}
 	}
 	return ""
@@ -143,7 +143,8 @@ func (g *reading) probe(in table.Input, call string, run func(context.Context, *
 	return probe{given: describe(in, names, g.read.Design.Range), call: call, run: run, names: g.about(), at: &g.read.Plan.Place}
 }
 
-// limits ask for every limit up to more than there is, at once and in pages; of a long answer, for the smallest and the greatest.
+// limits ask for every limit up to more than there is, at once and in pages; of a long answer, for the smallest and the
+// greatest.
 func (g *reading) limits(in table.Input, n int, first bool) []probe {
 	var out []probe
 	for limit := 1; limit <= n+1; limit++ {
@@ -245,7 +246,7 @@ func (g *reading) pages(in table.Input, run *table.Read, size int) func(context.
 			number++
 			if len(page.Items) > size || len(page.Items) < size && page.Next != "" && g.full() {
 				return &mismatch{
-					kind: WrongPage, got: fmt.Sprintf("page %d has %d items", number, len(page.Items)), want: fmt.Sprintf("%d, for it is not the last", size),
+					kind: WrongPage, got: fmt.Sprintf("page %d has %d items", number, len(page.Items)), want: fmt.Sprintf("%d, since it is not the last", size),
 				}, nil
 			}
 			l.got = append(l.got, page.Items...)
@@ -253,14 +254,14 @@ func (g *reading) pages(in table.Input, run *table.Read, size int) func(context.
 				return l.judge()
 			}
 			if number > len(w.records)+10*maxEverySize {
-				return &mismatch{kind: WrongPage, got: fmt.Sprintf("there is a page behind page %d", number), want: "an end"}, nil
+				return &mismatch{kind: WrongPage, got: fmt.Sprintf("there is a page after page %d", number), want: "an end"}, nil
 			}
 		}
 	}
 }
 
-// full reports whether every page but the last has as many items as were asked for: nothing is dropped after the read, nor does a page
-// end where it has walked far enough.
+// full reports whether every page but the last has as many items as were asked for: nothing is dropped after the read,
+// nor does a page end where it has walked far enough.
 func (g *reading) full() bool {
 	return !g.read.Design.Scan && !g.read.Run.Open() && g.read.Run.Filter == nil && len(g.read.Run.FilterBy) == 0 && g.read.Run.Owner == "" && !g.read.Run.Hydrate
 }
@@ -298,7 +299,7 @@ func (g *reading) judgeOne(w *world, in table.Input, got table.Values) (*mismatc
 		return (&mismatch{kind: WrongSet, got: "not found", want: g.line(want[0].values)}).about(want[0]), nil
 	case len(want) > 1:
 		return (&mismatch{
-			kind: Ambiguous, got: g.line(got), want: fmt.Sprintf("at most one item, and there are %d: which one is answered is chance", len(want)),
+			kind: Ambiguous, got: g.line(got), want: fmt.Sprintf("at most one item, but there are %d, and which one is returned is undefined", len(want)),
 		}).about(want[:2]...), nil
 	}
 	l := listing{truth: g.truth, records: w.records, in: in, got: []table.Values{got}}
@@ -380,7 +381,7 @@ func (g *reading) consumedKeys(w *world, in []table.Input, seen traffic) *mismat
 	if measured == formula {
 		return nil
 	}
-	return &mismatch{kind: Capacity, got: fmt.Sprintf("%g read units consumed", measured), want: fmt.Sprintf("%g, by the cost model, for the keys that are asked for", formula)}
+	return &mismatch{kind: Capacity, got: fmt.Sprintf("%g read units consumed", measured), want: fmt.Sprintf("%g, by the cost model, for the requested keys", formula)}
 }
 
 // batch reads one item for each of many inputs, some of them twice.
@@ -409,7 +410,7 @@ func (g *reading) batch(questions []table.Input, most int) *probe {
 		}
 		seen := w.client.take()
 		if len(got) != len(in) {
-			return &mismatch{kind: WrongSet, got: fmt.Sprintf("%d answers", len(got)), want: fmt.Sprintf("%d, one for each input", len(in))}, nil
+			return &mismatch{kind: WrongSet, got: fmt.Sprintf("%d results", len(got)), want: fmt.Sprintf("%d, one per input", len(in))}, nil
 		}
 		for i := range in {
 			if m, err := g.judgeOne(w, in[i], got[i]); m != nil || err != nil {
@@ -444,11 +445,11 @@ func (g *reading) overread(w *world, in table.Input, seen traffic) *mismatch {
 		}
 	}
 	m := &mismatch{
-		kind: Overread, got: fmt.Sprintf("the request looks at %d items", seen.looked), want: fmt.Sprintf("only the %d that it asks for", n),
+		kind: Overread, got: fmt.Sprintf("the request examines %d items", seen.looked), want: fmt.Sprintf("only the %d requested", n),
 	}
 	for _, it := range seen.found {
 		if r := w.owner(run, it); r != nil && !reached[keyOf(run, it)] {
-			m.got = fmt.Sprintf("the request also finds an item of %s, %s: %s", r.entity.Name, tableKey(run, it), showFields(r.values, plan.KeyFields(r.entity)))
+			m.got = fmt.Sprintf("the request also examines an item of %s, %s: %s", r.entity.Name, tableKey(run, it), showFields(r.values, plan.KeyFields(r.entity)))
 			return m.about(r)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 const repairs = 6
 
 // repaired changes what is there so that a write can be done with an input: conditions that ask for much seldom hold by chance. It
-// is nil where that does not succeed.
+// is nil if that does not succeed.
 func (g *writing) repaired(run *lower.Write, in table.Input) []*record {
 	own := *g.world // the same, with other records
 	own.records = slices.Clone(g.world.records)
@@ -188,7 +188,7 @@ func (m *fixing) path(n expr.Node) (string, bool) {
 	return m.step.When.Names[i].Field, true
 }
 
-// operand is the value that a node stands for; nil where there is none.
+// operand is the value that a node stands for; nil if there is none.
 func (m *fixing) operand(n expr.Node) types.AttributeValue {
 	if path, is := m.path(n); is {
 		return valueAt(m.program.Design, m.entity(), m.values, path)

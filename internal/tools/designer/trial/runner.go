@@ -24,8 +24,8 @@ type Runner interface {
 	Erase(ctx context.Context, p *table.Person, id string) (table.Erased, error)
 }
 
-// World is a database with the tables of a design and the records of a trial in them, for Options.Open. Config has the names of the
-// tables; its Observe must be told of each call.
+// World is a database with the tables of a design and the records of a trial in them, for Options.Open. Config has the
+// names of the tables; its Observe must be told of each call.
 type World struct {
 	Program *lower.Program
 	Client  table.Client
@@ -59,7 +59,7 @@ func (w *world) count(ctx context.Context, r *table.Read, in table.Input) (int, 
 		Count(ctx context.Context, r *table.Read, in table.Input) (int, error)
 	})
 	if !able {
-		return 0, errors.New("what runs the patterns does not count")
+		return 0, errors.New("this runner does not measure capacity")
 	}
 	return counter.Count(ctx, r, in)
 }

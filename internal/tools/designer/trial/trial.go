@@ -1,5 +1,5 @@
-// Package trial tries a design: it runs every pattern against a database in memory and compares the answers with what the
-// design means.
+// Package trial tests a design: it runs every pattern on an in-memory database and compares the results with a naive
+// evaluation of the design.
 //
 // # Model
 //
@@ -7,23 +7,22 @@
 //	types, templates ──generator──▶ records ──Load──▶ database ──table.DB──▶ answers
 //	                                   ╰──truth, written anew──▶ what they must be
 //
-// A record is an entity's item as plain values. The truth is naive on purpose: it looks at every record, compares values
-// and knows no key, so that it errs in other ways than the planner and the templates do, if at all. Of a place it takes
-// only what changes the meaning: which texts lower, fold, slug and date make one, and that a sparse index that a read
-// names holds what it holds.
+// A record is an entity's item as plain values. The reference is deliberately naive: it examines every record, compares
+// values and knows no keys, so that it does not share bugs with the planner and the templates. It only considers
+// properties of a place that affect the meaning: which texts lower, fold, slug and date make equal, and which items a
+// sparse index named by a read contains.
 //
-// Data and questions are made to be mistaken: values that are the beginning of others, differ in case or marks, hold
-// separators, sort otherwise as texts than as values; equal times; absent fields; items that have expired and are still
-// there; the same identifiers under several owners; a partition of more than a megabyte. Questions lie at what is there and
-// just beside it.
+// Data and calls are designed to provoke errors: values that are prefixes of others, differ in case or accents, contain
+// separators, or sort differently as text; equal times; absent fields; expired items that have not been removed; the same
+// identifiers under several owners; a partition of more than a megabyte. Calls use existing values and their neighbours.
 //
 // # Invariants
 //
-//	I1  The same design, seed and number of items give the same trial, but for the identifiers that writes make.
-//	I2  A failure comes with the items that show it; as many others are taken away as the failure lets go within a bound.
-//	I3  Reads never see what writes do: each has a database of its own.
+//	I1  The same design, seed and number of items repeat the same trial, apart from identifiers that writes generate.
+//	I2  A failure includes the items that show it, reduced to as few as possible within a limit.
+//	I3  Reads and writes use separate databases.
 //
-// A Trial is for one goroutine.
+// A Trial is not safe for concurrent use.
 package trial
 
 import (
@@ -159,7 +158,7 @@ func (t *Trial) Subjects() []Subject {
 func (t *Trial) Try(ctx context.Context, s Subject) (*Result, error) {
 	out := &Result{Subject: s}
 	if fault := t.faults[s.Name]; fault != nil && s.Kind != EntitySubject {
-		out.fail(Failure{Pattern: s.Name, Kind: Refused, Got: fault.Error(), Want: "a request that serves it"})
+		out.fail(Failure{Pattern: s.Name, Kind: Refused, Got: fault.Error(), Want: "a request that can serve it"})
 		t.accept(out)
 		return out, nil
 	}

@@ -250,7 +250,7 @@ func TestExamples(t *testing.T) {
 			`NotesOf: [{ given: { who: ana }, expect: [01HM6JX7V0Q6S8G0Z5B3A1C2D4, 01HSDYCR00M4T7N2P9K5R3E1F6] }]`,
 			"[01HSDYCR00M4T7N2P9K5R3E1F6, 01HM6JX7V0Q6S8G0Z5B3A1C2D4]",
 		},
-		{`NotesOf: [{ given: { who: ana }, expect: [{ text: second, size: 4 }, { text: first }] }]`, "the first difference is at 1"},
+		{`NotesOf: [{ given: { who: ana }, expect: [{ text: second, size: 4 }, { text: first }] }]`, "the first difference is at result 1"},
 		{`NotesOf: [{ given: { who: ana }, expect: [] }]`, "got    [01HSDYCR00M4T7N2P9K5R3E1F6, 01HM6JX7V0Q6S8G0Z5B3A1C2D4]"},
 		{`NotesOf: [{ given: { who: a/b }, expect: [] }]`, "who is not an id"},
 		{`NoteAt: [{ given: { who: ana, at: 2024-01-15T10:05:00Z, id: 01HM6JX7V0Q6S8G0Z5B3A1C2D4 }, error: NotFound }]`, "want   the error NotFound"},

@@ -47,7 +47,7 @@ func empty(v types.AttributeValue) bool {
 }
 
 // compare orders two values of one field as the values are ordered: numbers by value, false before true, all else by
-// bytes, which for times and dates is their order. ok is false where one of them is absent or has no order.
+// bytes, which for times and dates is their order. ok is false if one of them is absent or has no order.
 func compare(a, b types.AttributeValue) (order int, ok bool) {
 	if x, is := a.(*types.AttributeValueMemberBOOL); is {
 		y, is := b.(*types.AttributeValueMemberBOOL)

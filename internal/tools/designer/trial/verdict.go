@@ -18,7 +18,8 @@ import (
 
 // verdict is what a write must come to.
 type verdict struct {
-	// refusals are the errors that it may be refused with, and invalid why its input is none; both empty where it must succeed.
+	// refusals are the errors that it may be refused with, and invalid why its input is none; both empty if it must
+	// succeed.
 	refusals []error
 	invalid  string
 	// replayed is set where it must do nothing, since it was made before.
@@ -54,7 +55,7 @@ func (w *world) judgeWrite(run *lower.Write, in table.Input, made *table.Outcome
 	touched := map[uint64]bool{}
 	for _, e := range v.effects {
 		if touched[e.identity] {
-			v.invalid = "two steps are about one item"
+			v.invalid = "two steps are on the same item"
 			return v, nil
 		}
 		touched[e.identity] = true
@@ -339,20 +340,20 @@ func (w *world) tally(r *record, c *design.Counter) decimal.Decimal {
 	return n
 }
 
-// misses compares what a write has come to with the verdict; nil where they agree.
+// misses compares what a write has come to with the verdict; nil if they agree.
 func (v *verdict) misses(out table.Outcome, err error) *mismatch {
 	refusal, refused := errors.AsType[*table.Refusal](err)
 	switch {
 	case err == nil && v.replayed && !out.Replayed:
-		return &mismatch{kind: WrongWrite, got: "it was done once more", want: "the answer of the first time: the request is a repetition"}
+		return &mismatch{kind: WrongWrite, got: "it was executed again", want: "the first result, since the request is a retry"}
 	case err == nil && !v.replayed && out.Replayed:
-		return &mismatch{kind: WrongWrite, got: "it was taken for a repetition", want: "it is none"}
+		return &mismatch{kind: WrongWrite, got: "it was treated as a retry", want: "it is not a retry"}
 	case err == nil && v.ok():
 		return nil
 	case err == nil && v.invalid != "":
-		return &mismatch{kind: Failed, got: "it was done", want: "an error: " + v.invalid}
+		return &mismatch{kind: Failed, got: "it succeeded", want: "an error: " + v.invalid}
 	case err == nil:
-		return &mismatch{kind: Failed, got: "it was done", want: fmt.Sprintf("refused: %v", errors.Join(v.refusals...))}
+		return &mismatch{kind: Failed, got: "it succeeded", want: fmt.Sprintf("rejected: %v", errors.Join(v.refusals...))}
 	case v.ok():
 		return &mismatch{kind: Failed, got: err.Error(), want: "done"}
 	case refused && slices.ContainsFunc(v.refusals, func(want error) bool { return errors.Is(refusal.Err, want) }):
@@ -362,6 +363,6 @@ func (v *verdict) misses(out table.Outcome, err error) *mismatch {
 	case refused && v.invalid != "" && len(v.refusals) == 0:
 		return nil // it was refused before its input was looked at as a whole
 	default:
-		return &mismatch{kind: Failed, got: err.Error(), want: fmt.Sprintf("refused: %v %s", errors.Join(v.refusals...), v.invalid)}
+		return &mismatch{kind: Failed, got: err.Error(), want: fmt.Sprintf("rejected: %v %s", errors.Join(v.refusals...), v.invalid)}
 	}
 }

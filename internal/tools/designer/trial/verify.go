@@ -104,7 +104,7 @@ func (w *world) become(ctx context.Context, records []*record) error {
 
 func (w *world) tableOf(t *table.Table) *string { return aws.String(w.tables[t.Name]) }
 
-// compareTables compares what is there with what records say must be; nil where it is the same. Ghosts may be there.
+// compareTables compares what is there with what records say must be; nil if it is the same. Ghosts may be there.
 func (w *world) compareTables(is map[string]table.Item, records []*record, ghosts map[string]bool) (*mismatch, error) {
 	want, err := must(records)
 	if err != nil {
@@ -119,7 +119,7 @@ func (w *world) compareTables(is map[string]table.Item, records []*record, ghost
 			if p.number == 0 {
 				kind = WrongWrite
 			}
-			return (&mismatch{kind: kind, got: "there is no " + name + " " + tableKey(p.record.run.Table, p.item), want: "it is there"}).about(p.record), nil
+			return (&mismatch{kind: kind, got: "there is no " + name + " " + tableKey(p.record.run.Table, p.item), want: "it exists"}).about(p.record), nil
 		}
 		if m := differs(name, it, p); m != nil {
 			return m, nil
@@ -129,7 +129,7 @@ func (w *world) compareTables(is map[string]table.Item, records []*record, ghost
 		if _, wanted := want[key]; wanted || ghosts[key] || w.ghosts[key] {
 			continue
 		}
-		taken := "an item that is none of the design's"
+		taken := "an item that does not match the design"
 		var of *table.Entity
 		for i, t := range w.program.Tables {
 			if keyOf(t, is[key]) != key {
@@ -141,7 +141,7 @@ func (w *world) compareTables(is map[string]table.Item, records []*record, ghost
 				taken = fmt.Sprintf("a %s %s%s %s", of.Name, place.Copy, place.Marker, tableKey(t, is[key]))
 			}
 		}
-		return &mismatch{kind: Inconsistent, got: "there is " + taken, want: "it is not there"}, nil
+		return &mismatch{kind: Inconsistent, got: "there is " + taken, want: "no such item"}, nil
 	}
 	return nil, nil //nolint:nilnil // it is as it must be
 }

@@ -88,7 +88,7 @@ func (w *world) open(ctx context.Context, client *dynamodb.Client) error {
 	}
 	w.specs = specs
 	if err := provision.Apply(ctx, client, specs, func(string, ...any) {}); err != nil {
-		return fmt.Errorf("the tables of the design cannot be made: %w", err)
+		return fmt.Errorf("cannot create the tables of the design: %w", err)
 	}
 	var err error
 	key := sha256.Sum256([]byte("cursors"))
@@ -119,10 +119,10 @@ func keyOf(t *table.Table, it table.Item) string {
 	return t.Name + "\x00" + canonical(it[t.PK.Name]) + "\x00" + canonical(it[t.SK.Name])
 }
 
-// owner is the record that an item, copy, marker or entry stands for; nil where there is none.
+// owner is the record that an item, copy, marker or entry stands for; nil if there is none.
 func (w *world) owner(t *table.Table, it table.Item) *record { return w.owners[keyOf(t, it)] }
 
-// at is the item that a record has at a place, with all of its attributes; nil where it has none there.
+// at is the item that a record has at a place, with all of its attributes; nil if it has none there.
 func (w *world) at(r *record, p plan.Place) table.Item {
 	items, i := w.stored[r], placeNumber(p)
 	if p.Index != nil {

@@ -22,7 +22,7 @@ func (g *writing) consumed(w *world, run *lower.Write, in table.Input, call tabl
 	fixed, each := run.Plan.Actions()
 	if planned := fixed + each*len(in.Lines); len(seen.writes) > planned {
 		return &mismatch{
-			kind: Capacity, got: fmt.Sprintf("the write touches %d items", len(seen.writes)), want: fmt.Sprintf("at most %d, by its plan", planned),
+			kind: Capacity, got: fmt.Sprintf("the write affects %d items", len(seen.writes)), want: fmt.Sprintf("at most %d, by its plan", planned),
 		}
 	}
 	p := plan.WritePlan{Write: &design.Write{Batch: run.Design.Batch}}
@@ -39,7 +39,7 @@ func (g *writing) consumed(w *world, run *lower.Write, in table.Input, call tabl
 	}
 	m := &mismatch{
 		kind: Capacity, got: fmt.Sprintf("%g write units consumed", call.WriteUnits),
-		want: fmt.Sprintf("%g, by the cost model, for %d items and the entries that they change", formula, len(p.Items)),
+		want: fmt.Sprintf("%g, by the cost model, for %d items and their index entries", formula, len(p.Items)),
 	}
 	for _, item := range p.Items {
 		m.detail = append(m.detail, fmt.Sprintf("%s, %d bytes", item.Action, item.Place.Entity.Volume.Size))
@@ -88,7 +88,7 @@ func (w *world) touched(t touch, was, is map[string]table.Item) plan.ItemWrite {
 	return out
 }
 
-// entry is what an index has of an item; nil where it has none.
+// entry is what an index has of an item; nil if it has none.
 func (w *world) entry(p plan.Place, it table.Item) table.Item {
 	if it == nil || slices.ContainsFunc(slices.Concat(p.Index.PK, p.Index.SK), func(k design.KeyAttribute) bool { return it[k.Name] == nil }) {
 		return nil

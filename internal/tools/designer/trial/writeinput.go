@@ -229,7 +229,7 @@ func (g *writing) agreed(s *design.Step, r *record) table.Values {
 }
 
 // fitting is an item whose key has the values that are chosen already, if there is one, and which fulfils the step's condition,
-// if there is one; nil where there is no item at all.
+// if there is one; nil if there is no item at all.
 func (d *drawing) fitting(s *design.Step, chosen, outer table.Values, inputs []lower.Input) *record {
 	e := d.world.program.Design.Entity(s.Entity)
 	var best []*record

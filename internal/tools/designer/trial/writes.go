@@ -59,9 +59,9 @@ func (t *Trial) writes(ctx context.Context) error {
 	}
 	for _, out := range t.written {
 		if m := t.meters[out.Name]; m == nil || m.calls == 0 {
-			out.Note = fmt.Sprintf("none of %d calls was done: each was refused, as it had to be or as told above", out.Cases)
+			out.Note = fmt.Sprintf("none of %d calls succeeded: each was rejected, as expected or as reported above", out.Cases)
 		} else {
-			out.Note = fmt.Sprintf("%d of %d calls were done", m.calls, out.Cases)
+			out.Note = fmt.Sprintf("%d of %d calls succeeded", m.calls, out.Cases)
 		}
 	}
 	return nil
@@ -221,11 +221,11 @@ func (w *world) explained(m *mismatch, v *verdict) *mismatch {
 func unchanged(was, is map[string]table.Item) *mismatch {
 	for _, key := range slices.Sorted(maps.Keys(is)) {
 		if before, there := was[key]; !there || !sdk.Item(before).Equal(sdk.Item(is[key])) {
-			return &mismatch{kind: Inconsistent, got: "a refused write has changed " + strings.ReplaceAll(key, "\x00", " "), want: "nothing changed"}
+			return &mismatch{kind: Inconsistent, got: "a rejected write has changed " + strings.ReplaceAll(key, "\x00", " "), want: "nothing changed"}
 		}
 	}
 	if len(is) != len(was) {
-		return &mismatch{kind: Inconsistent, got: "a refused write has deleted something", want: "nothing changed"}
+		return &mismatch{kind: Inconsistent, got: "a rejected write has deleted an item", want: "nothing changed"}
 	}
 	return nil
 }
@@ -256,7 +256,7 @@ func (g *writing) returned(v *verdict, out table.Outcome) *mismatch {
 		for _, f := range e.next.entity.Fields {
 			if !equal(got[f.Name], e.next.values[f.Name]) {
 				return (&mismatch{
-					kind: WrongFields, got: fmt.Sprintf("%s answers %s %s", e, f.Name, show(got[f.Name])), want: show(e.next.values[f.Name]),
+					kind: WrongFields, got: fmt.Sprintf("%s returns %s %s", e, f.Name, show(got[f.Name])), want: show(e.next.values[f.Name]),
 				}).about(e.next)
 			}
 		}

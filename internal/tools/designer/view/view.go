@@ -118,7 +118,7 @@ type Pattern struct {
 	Entity string  `json:"entity"`
 	Rate   float64 `json:"rate,omitempty"`
 	Month  float64 `json:"month"` // dollars, at the rate
-	// Schema is the JSON Schema of its arguments; nil where it cannot be run, and Fault says why.
+	// Schema is the JSON Schema of its arguments; nil if it cannot be run, and Fault says why.
 	Schema map[string]any `json:"schema,omitempty"`
 	Fault  string         `json:"fault,omitempty"`
 }

@@ -1,4 +1,4 @@
-// Package workbench knows the data models of NoSQL Workbench for DynamoDB, and makes one of a design.
+// Package workbench converts designs to data models of NoSQL Workbench for DynamoDB.
 //
 // # Model
 //
@@ -6,8 +6,9 @@
 //	  ╰─ samples, or items that are made up ──Items──▶ the items that the facets show
 //
 // A facet's aliases are the templates of its keys. The format has no place for reads and writes: their names stand in the
-// model's description. Nor has it one for local indexes, index keys of several attributes, and the time to live: Of tells what
-// it leaves out. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/workbench.Modeler.ImportExisting.html
+// model's description. Nor has it one for local indexes, index keys of several attributes, and the time to live: Of tells
+// what it leaves out.
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/workbench.Modeler.ImportExisting.html
 //
 // Of is a pure function and may be called from any number of goroutines.
 package workbench
