@@ -83,7 +83,7 @@ bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices),
 bench-growth: ## measure how performance changes with the size of items, tables and item collections, and writers of one item
 	@go run ./bench -parts growth $(BENCHFLAGS)
 
-bench-cluster: build ## measure servers that share a store, by number and request (10 minutes; BENCHFLAGS=-h for choices)
+bench-cluster: build ## measure servers that share a store, by number and request (20 minutes; BENCHFLAGS=-h for choices)
 	@go run ./bench cluster $(BENCHFLAGS)
 
 cluster-test: setup build tikv-test ## run everything over PostgreSQL and TiKV's stand-in, the suites of the systems included, and faults for FAULTTIME on either (30 minutes)
@@ -97,7 +97,7 @@ tikv-test: ## run the store in TiKV over PD and a stand-in (10 minutes; the firs
 	@nice go test -count=1 -timeout=30m -v -tags tikv ./test/metamorphic -run TestHistoryOnTiKV
 	@nice go test -count=1 -timeout=30m -v -tags tikv ./test/faults -run TestFaultsOnTiKV
 
-deploy-test: ## check the systems' pipelines with actionlint, and deploy/ against the schemas of Compose and Kubernetes (minutes at first)
+deploy-test: ## check the systems' pipelines with actionlint, their templates against SAM's schema, and deploy/ against the schemas of Compose and Kubernetes (minutes at first)
 	@cd test/deploy/pipelines && go test -count=1 ./...
 	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd test/deploy/schema && $$lint run ./... && go test ./...
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Takes the screenshots in docs/screenshots: runs bin/demo in memory with sample data, and opens its console and pages in Chromium.
+# Takes the screenshots in docs/screenshots: runs bin/demo with sample data in a directory that is removed, and opens its console and pages in Chromium.
 #   make build && docs/screenshots.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=docs/screenshots
 mkdir -p $out
 profile=$(mktemp -d)
-bin/demo serve --memory --addr 127.0.0.1:18000 --web 127.0.0.1:18080 --sample 1k >"$profile/log" 2>&1 &
+bin/demo serve --data "$profile/data" --slow 1ms --addr 127.0.0.1:18000 --web 127.0.0.1:18080 --sample 1k >"$profile/log" 2>&1 &
 server=$!
 trap 'kill $server; rm -rf "$profile"' EXIT
 until curl -fs http://127.0.0.1:18080/ >/dev/null; do kill -0 $server; sleep 0.5; done
@@ -27,6 +27,8 @@ take patterns 1440,900 "$console#/tables/$table/patterns"
 take pattern 1440,900 "$console#/tables/$table/patterns/UserByID"
 take map 1440,900 "$console#/tables/$table/map"
 take map-phone 500,900 "$console#/tables/$table/map" dark
+take checks 1440,900 "$console#/tables/$table/checks"
+take collection 1440,900 "$console#/tables/$table?view=collection"
 take stream 1440,900 "$console#/tables/$table/stream"
 take backups 1440,900 "$console#/tables/$table/backups"
 take metrics 1440,900 "$console#/tables/$table/metrics"
@@ -34,4 +36,22 @@ take settings 1440,900 "$console#/tables/$table/settings"
 take partiql 1440,900 "$console#/partiql"
 take queries 1440,900 "$console#/queries"
 take server 1440,900 "$console#/server"
+take slow 1440,900 "$console#/server/slow"
+take storage 1440,1000 "$console#/server/storage"
+take storage-phone 500,1000 "$console#/server/storage" dark
+# A table then and now needs a second of its recovery window, and a change after it.
+aws() { AWS_ACCESS_KEY_ID=x AWS_SECRET_ACCESS_KEY=x AWS_DEFAULT_REGION=us-east-1 command aws --endpoint-url http://127.0.0.1:18000 dynamodb "$@" >/dev/null; }
+key='{"PK":{"S":"USER#ana"},"SK":{"S":"PROFILE"}}'
+aws create-table --table-name members --billing-mode PAY_PER_REQUEST --attribute-definitions AttributeName=PK,AttributeType=S AttributeName=SK,AttributeType=S \
+  --key-schema AttributeName=PK,KeyType=HASH AttributeName=SK,KeyType=RANGE
+aws update-continuous-backups --table-name members --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true
+aws put-item --table-name members --item '{"PK":{"S":"USER#ana"},"SK":{"S":"PROFILE"},"name":{"S":"Ana Ruiz"},"city":{"S":"Oaxaca"},"points":{"N":"120"}}'
+aws put-item --table-name members --item '{"PK":{"S":"USER#leo"},"SK":{"S":"PROFILE"},"name":{"S":"Leo Silva"},"city":{"S":"Puebla"}}'
+second=$(date +%s)
+until [ "$(date +%s)" -gt "$second" ]; do sleep 0.1; done
+aws update-item --table-name members --key "$key" --update-expression 'SET city = :c, points = :p' --expression-attribute-values '{":c":{"S":"Mérida"},":p":{"N":"145"}}'
+aws delete-item --table-name members --key '{"PK":{"S":"USER#leo"},"SK":{"S":"PROFILE"}}'
+take then-and-now 1440,900 "$console#/tables/members/past?at=$second"
+take history 1440,900 "$console#/tables/members/history?item=$(printf %s "$key" | sed 's/"/%22/g; s/#/%23/g')"
+take history-phone 500,900 "$console#/tables/members/history?item=$(printf %s "$key" | sed 's/"/%22/g; s/#/%23/g')" dark
 take demo 1440,1000 http://127.0.0.1:18080/

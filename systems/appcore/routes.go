@@ -63,11 +63,6 @@ type transactionPath struct {
 	TxID string `path:"id" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"The transaction's txId"`
 }
 
-type newTransaction struct {
-	api.Keyed
-	Body TransactionInput
-}
-
 // TransactionInput is a new transaction.
 type TransactionInput struct {
 	Amount   int64              `json:"amount" minimum:"1" maximum:"9007199254740991" doc:"The amount, in the currency's smallest unit"`

@@ -1,15 +1,11 @@
 package appcore
 
 import (
-	"encoding/binary"
 	"fmt"
 	"iter"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"time"
-
-	"github.com/oklog/ulid/v2"
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/appcore/appcoredb"
@@ -28,7 +24,7 @@ const (
 // sample generates a part of the sample data.
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
-		m := sampleMaker{Rand: p.Rand}
+		m := sampleMaker{Chance: p.Chance}
 		for i := range p.Items {
 			if !yield(m.record(p.First+i, i%sampleBlock)) {
 				return
@@ -39,7 +35,7 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 
 // sampleMaker generates the records of a part one after another.
 type sampleMaker struct {
-	*rand.Rand
+	seed.Chance
 	tx appcoredb.Transaction // the last one
 }
 
@@ -61,17 +57,14 @@ func (m *sampleMaker) record(n, place int) table.Record {
 }
 
 func (m *sampleMaker) user(userID string, at time.Time) appcoredb.User {
-	given := []string{"Ana", "Bruno", "Camila", "Diego", "Elena", "Facundo", "Julieta", "Martín", "Sofía", "Tomás"}
-	family := []string{"Acosta", "Benítez", "Díaz", "García", "López", "Núñez", "Pereyra", "Romero", "Silva", "Vega"}
-	name := given[m.IntN(len(given))] + " " + family[m.IntN(len(family))]
-	return appcoredb.User{UserID: userID, Email: strings.ReplaceAll(userID, "-", ".") + "@example.com", Name: name, CreatedAt: at}
+	return appcoredb.User{UserID: userID, Email: strings.ReplaceAll(userID, "-", ".") + "@example.com", Name: m.Name(), CreatedAt: at}
 }
 
 // transaction draws amounts of all magnitudes equally often, and applies DefaultSettleMax.
 func (m *sampleMaker) transaction(userID string, at time.Time, pending bool) appcoredb.Transaction {
 	currencies := []appcoredb.Currency{appcoredb.CurrencyARS, appcoredb.CurrencyBRL, appcoredb.CurrencyUSD}
 	tx := appcoredb.Transaction{
-		TxID: m.id(at), UserID: userID, Currency: currencies[m.IntN(len(currencies))], CreatedAt: at,
+		TxID: m.ULID(at), UserID: userID, Currency: currencies[m.IntN(len(currencies))], CreatedAt: at,
 		Amount: int64(sampleLeast * math.Pow(sampleMost/sampleLeast, m.Float64())),
 	}
 	switch {
@@ -91,13 +84,4 @@ func (m *sampleMaker) notification(at time.Time) appcoredb.Notification {
 		NotifID: notificationID(m.tx.TxID), UserID: m.tx.UserID, TxID: m.tx.TxID, Message: message(m.tx.TxID, m.tx.Status),
 		Read: m.IntN(2) == 0, NotifiedAt: at, ExpiresAt: time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC),
 	}
-}
-
-// id returns a ULID for a time.
-func (m *sampleMaker) id(at time.Time) string {
-	var id ulid.ULID
-	_ = id.SetTime(ulid.Timestamp(at)) // a time of ours fits
-	binary.BigEndian.PutUint16(id[6:], uint16(m.Uint32()))
-	binary.BigEndian.PutUint64(id[8:], m.Uint64())
-	return id.String()
 }

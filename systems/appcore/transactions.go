@@ -15,8 +15,8 @@ import (
 // errAnothers is for a transaction that belongs to another user.
 var errAnothers = errors.New("the transaction is another user's")
 
-// create creates a transaction. A repeated request gets the first response, and replayed is set.
-func (s *service) create(ctx context.Context, who auth.Principal, in newTransaction) (tx appcoredb.Transaction, replayed bool, err error) {
+// create makes a user's transaction. A request that was made before is answered as it was then, and replayed is set.
+func (s *service) create(ctx context.Context, who auth.Principal, in api.KeyedBody[TransactionInput]) (tx appcoredb.Transaction, replayed bool, err error) {
 	result, err := s.db.CreateTransaction(ctx, appcoredb.CreateTransactionInput{
 		RequestKey: in.RequestKey, UserID: who.Sub, Amount: in.Body.Amount, Currency: in.Body.Currency,
 	})

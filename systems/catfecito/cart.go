@@ -75,8 +75,8 @@ func (s *service) ownCart(ctx context.Context, who auth.Principal, _ api.None) (
 	return cartOf(lines), err
 }
 
-// add adds to a quantity, once per request key.
-func (s *service) add(ctx context.Context, who auth.Principal, in addedItem) (added Pieces, replayed bool, err error) {
+// add puts so many more into a cart, once for each request key.
+func (s *service) add(ctx context.Context, who auth.Principal, in api.KeyedBody[CartItemInput]) (added Pieces, replayed bool, err error) {
 	added = Pieces(in.Body)
 	if full := s.room(ctx, who.Sub, added.ProductID); full != nil {
 		// A retry gets the first response, whatever the cart contains now.

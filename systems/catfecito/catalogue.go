@@ -4,11 +4,13 @@ import (
 	"context"
 
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/byname"
 )
 
-// createProduct creates a product. A retry gets the first response, and replayed is set.
-func (s *service) createProduct(ctx context.Context, who auth.Principal, in newProduct) (p catfecitodb.Product, replayed bool, err error) {
+// createProduct makes a product. A request that was made before is answered as it was then, and replayed is set.
+func (s *service) createProduct(ctx context.Context, who auth.Principal, in api.KeyedBody[NewProductInput]) (p catfecitodb.Product, replayed bool, err error) {
 	p = catfecitodb.Product{
 		CategoryID: in.Body.CategoryID, Name: in.Body.Name, Description: in.Body.Description, Price: int64(in.Body.Price),
 		Stock: in.Body.Stock, ImageURL: in.Body.ImageURL, IsActive: true,
@@ -22,13 +24,11 @@ func (s *service) createProduct(ctx context.Context, who auth.Principal, in newP
 	return p, result.Replayed, err
 }
 
+var changeProduct = byname.Copy[changedProduct, catfecitodb.ChangeProductInput]() //nolint:gochecknoglobals // made once, never changed
+
 // changeProduct changes a product except for its stock and whether it is on sale.
 func (s *service) changeProduct(ctx context.Context, _ auth.Principal, in changedProduct) (catfecitodb.Product, error) {
-	from, to := in.Between()
-	result, err := s.db.ChangeProduct(ctx, catfecitodb.ChangeProductInput{
-		From: from, To: to, ProductID: in.ProductID, CategoryID: in.Body.CategoryID, Name: in.Body.Name, Description: in.Body.Description,
-		Price: int64(in.Body.Price), ImageURL: in.Body.ImageURL,
-	})
+	result, err := s.db.ChangeProduct(ctx, changeProduct(in))
 	if err != nil || result.Product != nil {
 		return valueOf(result.Product), err
 	}

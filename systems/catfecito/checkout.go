@@ -12,6 +12,7 @@ import (
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/once"
 	"github.com/monotable/monotable/systems/internal/problem"
@@ -29,9 +30,9 @@ func withLines(o catfecitodb.Order, lines []catfecitodb.OrderItem) order {
 	return order{o, lines}
 }
 
-// checkout turns a user's cart into an order if its total is the agreed one. A retry gets the first response, and replayed is
-// set.
-func (s *service) checkout(ctx context.Context, who auth.Principal, in newOrder) (made order, replayed bool, err error) {
+// checkout makes an order of a user's cart as it is, if it comes to what he has agreed to. A request that was made before is
+// answered as it was then, and replayed is set.
+func (s *service) checkout(ctx context.Context, who auth.Principal, in api.KeyedBody[OrderInput]) (made order, replayed bool, err error) {
 	delivery, err := deliveryOf(in.Body.Delivery)
 	if err != nil {
 		return order{}, false, err
@@ -83,8 +84,8 @@ func (s *service) orderLines(ctx context.Context, userID string, agreed Money) (
 
 var errTotalChanged = problem.Conflict("total_changed", "the cart comes to another total: look at it again")
 
-// checkedOut returns the order that a checkout with this key created.
-func (s *service) checkedOut(ctx context.Context, userID string, in newOrder) (order, error) {
+// checkedOut is the order that a checkout with this key made.
+func (s *service) checkedOut(ctx context.Context, userID string, in api.KeyedBody[OrderInput]) (order, error) {
 	record, err := s.db.CheckoutByKey(ctx, catfecitodb.CheckoutByKeyInput{UserID: userID, RequestKey: in.RequestKey})
 	switch {
 	case err != nil:

@@ -2,7 +2,7 @@ package catfecito
 
 import (
 	"fmt"
-	"net/http"
+	"slices"
 
 	"github.com/monotable/monotable/systems/internal/load"
 )
@@ -16,16 +16,17 @@ const (
 	// loadLines is the number of lines of a cart, and of an order.
 	loadLines = 3
 
-	loadPrice, loadTotal = "35.00", "105.00" // for loadLines pieces
-	// loadBuyer orders, loadShopper changes their cart; the connection's own user has a permanent one.
+	loadDetails = `"categoryId":"{user}","name":"Café {n}","description":"Tueste medio","price":"35.00"`
+	loadTotal   = "105.00" // of loadLines pieces
+	// loadBuyer orders, loadShopper changes their cart; the connection's own user has one that stays.
 	loadBuyer, loadShopper = "buyer", "shopper"
 )
 
 // loadPlan measures every operation. A connection has its own category and products, so that connections do not contend with each
 // other; it signs up, and has a user with a cart, a buyer with orders and other users with a product in the cart.
 //
-// Each sign-up comes from a different network, as the shop's customers do, so the limit per network does not apply. Successful
-// log-ins are not limited.
+// Who signs up does so from a network of their own, as the shop's customers do: the bound on those of one network is none of
+// what is measured. Log-ins that succeed have no bound.
 func loadPlan() load.Plan {
 	return load.Plan{Without: map[string]string{
 		"paymentEvent":      "its requests are signed by a provider",
@@ -37,146 +38,101 @@ func loadPlan() load.Plan {
 		"sendPasswordReset": "one address gets one letter a minute",
 		"resetPassword":     "its requests have codes from letters",
 		"watchOrders":       "its answer does not end",
-	}, Setup: loadSetup(), Routes: append(append(loadAccounts(), loadCatalogue()...), append(loadCarts(), loadSales()...)...)}
+	}, Setup: loadSetup(), Routes: slices.Concat(loadAccounts(), loadCatalogue(), loadCarts(), loadSales())}
 }
 
 func loadSetup() []load.Call {
 	setup := []load.Call{
-		loadSignUp(map[string]string{"userId": "userId", "email": "email"}),
-		loadLogIn(map[string]string{"token": "accessToken"}),
-		loadCategory(),
+		loadSignUp().Keeping("userId", "userId").Keeping("email", "email"), loadLogIn().Keeping("token", "accessToken"), loadCategory(),
 	}
 	for i := range loadProducts {
-		setup = append(setup, loadProduct(map[string]string{fmt.Sprint("product", i): "productId"}))
+		setup = append(setup, loadProduct().Keeping(fmt.Sprint("product", i), "productId"))
 	}
 	for line := range loadLines {
-		setup = append(setup, loadPut("", line))
+		setup = append(setup, loadPut(line))
 	}
 	for range loadOrders {
 		setup = append(setup, loadOrder("order")...)
 	}
 	for i := range loadHolders {
-		setup = append(setup, loadPut(fmt.Sprint("holder", i), loadLines))
+		setup = append(setup, loadPut(loadLines).By(fmt.Sprint("holder", i)))
 	}
 	return setup
 }
 
-func loadAccounts() []load.Route {
-	return []load.Route{
-		{Call: loadSignUp(nil)},
-		{Call: loadLogIn(nil)},
-		{Call: load.Call{Method: http.MethodGet, Path: "/me", As: "-", Header: map[string]string{"Authorization": "Bearer {token}"}}},
-		{Call: load.Call{Method: http.MethodGet, Path: "/me/sessions", As: "-", Header: map[string]string{"Authorization": "Bearer {token}"}}},
-		{Call: loadStaff(http.MethodGet, "/users/{userId}", "")},
-		{Call: loadStaff(http.MethodPut, "/users/{userId}/role", `{"role":"customer"}`)},
-		{Call: loadStaff(http.MethodGet, "/audit/PRODUCT/{product0}", "")},
-		{Call: loadStaff(http.MethodGet, "/acts?day=2026-02-11", "")},
-		{Call: loadStaff(http.MethodGet, "/desk/users?email={email}", "")},
-		{Call: loadStaff(http.MethodGet, "/desk/products", "")},
-		{Call: loadStaff(http.MethodGet, "/desk/orders?status=paid", "")},
-		{Call: loadStaff(http.MethodGet, "/desk/takings?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z", "")},
+func loadAccounts() []load.Call {
+	loggedIn := func(path string) load.Call { return load.Get(path).By("-").With("Authorization", "Bearer {token}") }
+	return []load.Call{
+		loadSignUp(), loadLogIn(), loggedIn("/me"), loggedIn("/me/sessions"),
+		load.Get("/users/{userId}").In(AdminGroup), load.Put("/users/{userId}/role", `{"role":"customer"}`).In(AdminGroup),
+		load.Get("/audit/PRODUCT/{product0}").In(AdminGroup), load.Get("/acts?day=2026-02-11").In(AdminGroup),
+		load.Get("/desk/users?email={email}").In(AdminGroup), load.Get("/desk/products").In(AdminGroup),
+		load.Get("/desk/orders?status=paid").In(AdminGroup), load.Get("/desk/takings?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z").In(AdminGroup),
 	}
 }
 
-func loadCatalogue() []load.Route {
-	open := func(path string) load.Route {
-		return load.Route{Call: load.Call{Method: http.MethodGet, Path: path, As: "-"}}
-	}
-	changed := `{"categoryId":"{user}","name":"Café {n}","description":"Tueste medio","price":"` + loadPrice + `"}`
-	restock := loadStaff(http.MethodPost, "/products/{product0}/restocks", `{"quantity":1}`)
-	restock.Header = map[string]string{"Idempotency-Key": "{n}"}
-	return []load.Route{
+func loadCatalogue() []load.Call {
+	open := func(path string) load.Call { return load.Get(path).By("-") }
+	return []load.Call{
 		open("/categories"), open("/categories/{category}"), open("/categories/{category}/products"),
 		open("/products"), open("/products?name=CAFE"), open("/products?q=CAFE"), open("/products/{product0}"),
-		{Call: loadCategory()},
-		{Call: loadProduct(nil)},
-		{Call: loadStaff(http.MethodPut, "/products/{product5}", changed)},
-		{Call: loadStaff(http.MethodPut, "/products/{product5}/active", `{"isActive":true}`)},
-		{Call: restock},
-		{Call: loadStaff(http.MethodGet, fmt.Sprintf("/products/{product%d}/carts", loadLines), "")},
+		loadCategory(), loadProduct(),
+		load.Put("/products/{product5}", "{"+loadDetails+"}").In(AdminGroup), load.Put("/products/{product5}/active", `{"isActive":true}`).In(AdminGroup),
+		load.Create("/products/{product0}/restocks", `{"quantity":1}`).In(AdminGroup),
+		load.Get(fmt.Sprintf("/products/{product%d}/carts", loadLines)).In(AdminGroup),
 	}
 }
 
-func loadCarts() []load.Route {
-	add := load.Call{
-		Method: http.MethodPost, Path: "/cart/items", As: loadShopper, Header: map[string]string{"Idempotency-Key": "{n}"},
-		Body: `{"productId":"{product0}","quantity":1}`,
-	}
-	remove := load.Call{Method: http.MethodDelete, Path: "/cart/items/{product0}", As: loadShopper}
-	return []load.Route{
-		{Call: load.Call{Method: http.MethodGet, Path: "/cart"}},
-		{Call: add, Before: []load.Call{remove}},
-		{Call: loadPut(loadShopper, 0)},
-		{Call: remove, Before: []load.Call{loadPut(loadShopper, 0)}},
+func loadCarts() []load.Call {
+	put, remove := loadPut(0).By(loadShopper), load.Delete("/cart/items/{product0}").By(loadShopper)
+	return []load.Call{
+		load.Get("/cart"),
+		load.Create("/cart/items", `{"productId":"{product0}","quantity":1}`).By(loadShopper).After(remove),
+		put, remove.After(put),
 	}
 }
 
-func loadSales() []load.Route {
-	made := loadOrder("next")
-	last := len(made) - 1
-	cancel := load.Call{Method: http.MethodPost, Path: "/orders/{next}/cancel", As: loadBuyer, Header: map[string]string{"Idempotency-Key": "{n}"}}
-	pay := loadStaff(http.MethodPost, "/orders/{next}/pay", "")
-	pay.Header = cancel.Header
-	begin := load.Call{Method: http.MethodPost, Path: "/orders/{next}/payments", As: loadBuyer}
-	ship, deliver := loadStaff(http.MethodPost, "/orders/{next}/ship", ""), loadStaff(http.MethodPost, "/orders/{next}/deliver", "")
-	after := func(calls ...load.Call) []load.Call { return append(loadOrder("next"), calls...) }
-	return []load.Route{
-		{Call: made[last], Before: made[:last]},
-		{Call: load.Call{Method: http.MethodGet, Path: "/orders", As: loadBuyer}},
-		{Call: load.Call{Method: http.MethodGet, Path: "/orders/{order}", As: loadBuyer}},
-		{Call: begin, Before: after()},
-		{Call: pay, Before: after()},
-		{Call: cancel, Before: after()},
-		{Call: ship, Before: after(pay)},
-		{Call: deliver, Before: after(pay, ship)},
+func loadSales() []load.Call {
+	order := loadOrder("next")
+	last := len(order) - 1
+	pay, ship := load.Create("/orders/{next}/pay", "").In(AdminGroup), load.Post("/orders/{next}/ship", "").In(AdminGroup)
+	return []load.Call{
+		order[last].After(order[:last]...),
+		load.Get("/orders").By(loadBuyer), load.Get("/orders/{order}").By(loadBuyer),
+		load.Post("/orders/{next}/payments", "").By(loadBuyer).After(order...),
+		pay.After(order...), load.Create("/orders/{next}/cancel", "").By(loadBuyer).After(order...),
+		ship.After(append(loadOrder("next"), pay)...),
+		load.Post("/orders/{next}/deliver", "").In(AdminGroup).After(append(loadOrder("next"), pay, ship)...),
 	}
 }
 
-// loadStaff is a call of the connection's own user as staff.
-func loadStaff(method, path, body string) load.Call {
-	return load.Call{Method: method, Path: path, Body: body, Groups: []string{AdminGroup}}
+func loadSignUp() load.Call {
+	return load.Create("/users", `{"email":"load.{n}@example.com","name":"Ana","password":"un café con leche"}`).By("-").With("X-Forwarded-For", "{address}")
 }
 
-func loadSignUp(keep map[string]string) load.Call {
-	return load.Call{
-		Method: http.MethodPost, Path: "/users", As: "-", Keep: keep,
-		Header: map[string]string{"Idempotency-Key": "{n}", "X-Forwarded-For": "{address}"},
-		Body:   `{"email":"load.{n}@example.com","name":"Ana","password":"un café con leche"}`,
-	}
-}
-
-func loadLogIn(keep map[string]string) load.Call {
-	return load.Call{
-		Method: http.MethodPost, Path: "/login", As: "-", Keep: keep, Body: `{"email":"{email}","password":"un café con leche"}`,
-	}
+func loadLogIn() load.Call {
+	return load.Post("/login", `{"email":"{email}","password":"un café con leche"}`).By("-")
 }
 
 // loadCategory creates the connection's category if it does not exist.
 func loadCategory() load.Call {
-	c := loadStaff(http.MethodPut, "/categories/{user}", `{"name":"Cafés de {user}","description":"Granos y molidos"}`)
-	c.Keep = map[string]string{"category": "categoryId"}
-	return c
+	return load.Put("/categories/{user}", `{"name":"Cafés de {user}","description":"Granos y molidos"}`).In(AdminGroup).Keeping("category", "categoryId")
 }
 
-func loadProduct(keep map[string]string) load.Call {
-	c := loadStaff(http.MethodPost, "/products", `{"categoryId":"{user}","name":"Café {n}","description":"Tueste medio","price":"`+loadPrice+`","stock":1000000}`)
-	c.Header, c.Keep = map[string]string{"Idempotency-Key": "{n}"}, keep
-	return c
+func loadProduct() load.Call {
+	return load.Create("/products", "{"+loadDetails+`,"stock":1000000}`).In(AdminGroup)
 }
 
-// loadPut puts one of the connection's products into a user's cart.
-func loadPut(as string, product int) load.Call {
-	return load.Call{Method: http.MethodPut, Path: fmt.Sprintf("/cart/items/{product%d}", product), As: as, Body: `{"quantity":1}`}
+// loadPut puts a piece of one of the connection's products into a cart.
+func loadPut(product int) load.Call {
+	return load.Put(fmt.Sprintf("/cart/items/{product%d}", product), `{"quantity":1}`)
 }
 
 // loadOrder fills the buyer's cart and orders it; the order's id is stored under a name.
 func loadOrder(name string) []load.Call {
 	var calls []load.Call
 	for line := range loadLines {
-		calls = append(calls, loadPut(loadBuyer, line))
+		calls = append(calls, loadPut(line).By(loadBuyer))
 	}
-	return append(calls, load.Call{
-		Method: http.MethodPost, Path: "/orders", As: loadBuyer, Header: map[string]string{"Idempotency-Key": "{n}"},
-		Body: `{"total":"` + loadTotal + `"}`, Keep: map[string]string{name: "orderId"},
-	})
+	return append(calls, load.Create("/orders", `{"total":"`+loadTotal+`"}`).By(loadBuyer).Keeping(name, "orderId"))
 }

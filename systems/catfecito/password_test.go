@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/alexedwards/argon2id"
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/catfecito/catfecitodb"
@@ -57,9 +60,9 @@ func TestPassword(t *testing.T) {
 func TestNobodysPassword(t *testing.T) {
 	t.Parallel()
 	p := newPasswords(cheap)
-	cost, _, _, err := decodeHash(p.nobodys)
-	if err != nil || cost != cheap {
-		t.Errorf("nobody's hash costs %+v (%v), want %+v", cost, err, cheap)
+	cost, _, _, err := argon2id.DecodeHash(p.nobodys.Reveal())
+	if err != nil || *cost != p.cost {
+		t.Errorf("nobody's hash costs %+v (%v), want %+v", cost, err, p.cost)
 	}
 	for _, password := range []string{"", "nobody", p.nobodys.Reveal()} {
 		if same, err := p.match(t.Context(), password, p.nobodys); err != nil || same {
@@ -122,8 +125,9 @@ func TestSamplePassword(t *testing.T) {
 	if same, err := newPasswords(cheap).match(t.Context(), SamplePassword, sampleHash); err != nil || !same {
 		t.Errorf("%q is the sample's password: %v (%v)", SamplePassword, same, err)
 	}
-	if cost, _, _, err := decodeHash(sampleHash); err != nil || cost != DefaultCost() {
-		t.Errorf("the sample's hash costs %+v (%v), want %+v", cost, err, DefaultCost())
+	want := newPasswords(DefaultCost()).cost
+	if cost, _, _, err := argon2id.DecodeHash(sampleHash.Reveal()); err != nil || *cost != want {
+		t.Errorf("the sample's hash costs %+v (%v), want %+v", cost, err, want)
 	}
 }
 
@@ -145,6 +149,35 @@ func process(t *testing.T, database databasetest.Database, observe func(table.Ca
 	return &service{db: db, now: clock, issuer: issuer, passwords: newPasswords(cheap), bounds: newBounds(clock)}
 }
 
+// TestOwnUserRequests: who asks who they are in a session costs the reads of session and user, and no third one.
+func TestOwnUserRequests(t *testing.T) {
+	t.Parallel()
+	database := databasetest.Open(t)
+	database.Create(t, tables("test"))
+	var requests atomic.Int64
+	s := process(t, database, func(c table.Call) { requests.Add(int64(c.Requests)) })
+	u, _, err := s.signUp(t.Context(), auth.Principal{}, api.KeyedBody[UserInput]{Keyed: api.Keyed{RequestKey: "k"}, Body: UserInput{"ana@mail.com", "Ana", "un café con leche"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.logIn(t.Context(), auth.Principal{}, logInRequest{Body: LogInInput{"ana@mail.com", "un café con leche"}}); err != nil {
+		t.Fatal(err)
+	}
+	sessions, err := s.db.SessionsOfUser(t.Context(), catfecitodb.SessionsOfUserInput{UserID: u.UserID}, table.PageOptions{})
+	if err != nil || len(sessions.Items) != 1 {
+		t.Fatalf("%d sessions (%v), want one", len(sessions.Items), err)
+	}
+	requests.Store(0)
+	who, err := s.admit(t.Context(), auth.Principal{Sub: u.UserID, Session: sessions.Items[0].SessionID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := s.ownUser(t.Context(), who, api.None{})
+	if err != nil || own.UserID != u.UserID || requests.Load() != 2 {
+		t.Errorf("%+v (%v) after %d requests, want the user after 2", own, err, requests.Load())
+	}
+}
+
 // TestLogInRequests: an unknown address takes as many requests as a known one, and all processes together have the limit of one.
 func TestLogInRequests(t *testing.T) {
 	t.Parallel()
@@ -152,7 +185,7 @@ func TestLogInRequests(t *testing.T) {
 	database.Create(t, tables("test"))
 	requests := 0
 	processes := []*service{process(t, database, func(c table.Call) { requests += c.Requests }), process(t, database, func(c table.Call) { requests += c.Requests })}
-	if _, _, err := processes[0].signUp(t.Context(), auth.Principal{}, newUser{api.Keyed{RequestKey: "k"}, UserInput{"ana@mail.com", "Ana", "un café con leche"}}); err != nil {
+	if _, _, err := processes[0].signUp(t.Context(), auth.Principal{}, api.KeyedBody[UserInput]{Keyed: api.Keyed{RequestKey: "k"}, Body: UserInput{"ana@mail.com", "Ana", "un café con leche"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, email := range []string{"ana@mail.com", "nobody@mail.com"} {
@@ -185,7 +218,7 @@ func TestWithoutIssuer(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &service{}
-	if _, _, err := s.signUp(t.Context(), auth.Principal{}, newUser{}); !errors.Is(err, errLogInElsewhere) {
+	if _, _, err := s.signUp(t.Context(), auth.Principal{}, api.KeyedBody[UserInput]{}); !errors.Is(err, errLogInElsewhere) {
 		t.Errorf("sign-up: %v", err)
 	}
 	if _, err := s.logIn(t.Context(), auth.Principal{}, logInRequest{}); !errors.Is(err, errLogInElsewhere) {

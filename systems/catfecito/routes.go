@@ -28,7 +28,7 @@ func (s *service) accountRoutes(a huma.API) {
 	api.Create[User](accounts, "/users", "registerUser", "Sign up", s.signUp, api.Tokenless,
 		api.Refuses(errLogInElsewhere, catfecitodb.ErrUserEmailTaken, errWeakPassword, errBreachedPassword),
 		api.About("The address must be nobody's yet, in small letters or capitals. Sent again with the same key, body and password, it is answered as the first time."))
-	api.Get[User](accounts, "/me", "getOwnUser", "Your user", api.Call[api.None](s.db.UserByID, caller), api.NotFound)
+	api.Get[User](accounts, "/me", "getOwnUser", "Your user", s.ownUser, api.NotFound)
 	api.Get[User](accounts, "/users/{userId}", "getUser", "A user", api.Call[UserPath](s.db.UserByID), staff, api.NotFound)
 	api.Put[User](accounts, "/users/{userId}/role", "putRole", "Change a user's role", s.setRole, staff, api.NotFound,
 		api.Refuses(errOwnRole),
@@ -77,7 +77,7 @@ func (s *service) shopRoutes(a huma.API) {
 		api.Refuses(catfecitodb.ErrNoSuchCategory),
 		api.About("It is sold from now on."))
 	api.Put[Product](catalogue, "/products/{productId}", "putProduct", "Change a product, except for its stock and whether it is on sale", s.changeProduct, staff,
-		api.NotFound, api.Refuses(catfecitodb.ErrNoSuchCategory, catfecitodb.ErrProductEdited))
+		api.NotFound, api.Refuses(catfecitodb.ErrNoSuchCategory))
 	api.Put[Product](catalogue, "/products/{productId}/active", "putProductActive", "Put a product on or off sale",
 		api.Call[changedActive](s.db.SetProductActive), staff, api.NotFound)
 	api.Create[Pieces](catalogue, "/products/{productId}/restocks", "restockProduct", "Add stock", s.restock, staff, api.NotFound)
@@ -190,11 +190,6 @@ type trailPage struct {
 	SubjectID string              `path:"id" maxLength:"128" pattern:"^[A-Za-z0-9._:@-]+$" patternDescription:"letters, digits and . _ : @ -" doc:"The id of the user, product or order, the slug of the category"`
 }
 
-type newUser struct {
-	api.Keyed
-	Body UserInput
-}
-
 // UserInput is a sign-up.
 type UserInput struct {
 	Email    string `json:"email" format:"email" maxLength:"254" doc:"The address for logging in"`
@@ -272,11 +267,6 @@ type CategoryInput struct {
 	Description string `json:"description" maxLength:"2000" doc:"Its contents"`
 }
 
-type newProduct struct {
-	api.Keyed
-	Body NewProductInput
-}
-
 // NewProductInput is a new product with its stock.
 type NewProductInput struct {
 	ProductInput
@@ -319,11 +309,6 @@ type RestockInput struct {
 	Quantity int64 `json:"quantity" minimum:"1" maximum:"1000000" doc:"The quantity to add"`
 }
 
-type addedItem struct {
-	api.Keyed
-	Body CartItemInput
-}
-
 // CartItemInput is a quantity to add to a cart line.
 type CartItemInput struct {
 	ProductID string `json:"productId" pattern:"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$" patternDescription:"a uuid in small letters" doc:"The product's id"`
@@ -338,11 +323,6 @@ type setItem struct {
 // QuantityInput sets the quantity of a cart line.
 type QuantityInput struct {
 	Quantity int64 `json:"quantity" minimum:"1" maximum:"99" doc:"How many"`
-}
-
-type newOrder struct {
-	api.Keyed
-	Body OrderInput
 }
 
 // OrderInput is what a customer agrees to.

@@ -1,10 +1,8 @@
 package catfecito
 
 import (
-	"encoding/binary"
 	"fmt"
 	"iter"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -36,7 +34,7 @@ const (
 // sample generates a part of the sample data.
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
-		m := sampleMaker{Rand: p.Rand}
+		m := sampleMaker{Chance: p.Chance}
 		for i := range p.Items {
 			n := p.First + i
 			// A user who would be cut off by the sample's end is omitted.
@@ -99,7 +97,7 @@ func productID(n int) string {
 
 // sampleMaker generates the records of a part one after another.
 type sampleMaker struct {
-	*rand.Rand
+	seed.Chance
 	order catfecitodb.Order
 	lines []catfecitodb.OrderItem
 }
@@ -138,14 +136,14 @@ func (m *sampleMaker) product(place int) catfecitodb.Product {
 func (m *sampleMaker) user(userID string, at time.Time) catfecitodb.User {
 	return catfecitodb.User{
 		UserID: userID, Email: strings.ReplaceAll(userID, "-", ".") + "@example.com", Role: catfecitodb.RoleCustomer, CreatedAt: at,
-		Name: m.name(),
+		Name: m.Name(),
 	}
 }
 
 // newOrder generates an order with its lines.
 func (m *sampleMaker) newOrder(userID string, at time.Time, pending bool) {
-	// Sample orders are months old: none waits for staff, and unpaid ones are cancelled when a shop opens.
-	m.order = catfecitodb.Order{OrderID: m.id(), UserID: userID, Status: catfecitodb.OrderStatusDelivered, CreatedAt: at}
+	// A sample's orders are months old: none waits for staff, and those that nobody paid are cancelled when a shop opens.
+	m.order = catfecitodb.Order{OrderID: m.UUID(), UserID: userID, Status: catfecitodb.OrderStatusDelivered, CreatedAt: at}
 	if m.IntN(10) == 0 {
 		m.order.Status = catfecitodb.OrderStatusCancelled
 	}
@@ -153,7 +151,7 @@ func (m *sampleMaker) newOrder(userID string, at time.Time, pending bool) {
 	if m.IntN(3) == 0 {
 		way, address = catfecitodb.DeliveryWayDelivery, new(fmt.Sprintf("Calle Orizaba %d, Roma Norte", 1+m.IntN(200)))
 	}
-	m.order.Delivery = &catfecitodb.Delivery{Way: way, Name: m.name(), Phone: fmt.Sprintf("55 %04d %04d", m.IntN(10_000), m.IntN(10_000)), Address: address}
+	m.order.Delivery = &catfecitodb.Delivery{Way: way, Name: m.Name(), Phone: fmt.Sprintf("55 %04d %04d", m.IntN(10_000), m.IntN(10_000)), Address: address}
 	switch {
 	case pending:
 		m.order.Status = catfecitodb.OrderStatusPending
@@ -173,20 +171,4 @@ func (m *sampleMaker) newOrder(userID string, at time.Time, pending bool) {
 		sold[i] = catfecitodb.PlaceOrderLine{ProductName: l.ProductName, Quantity: l.Quantity}
 	}
 	m.order.Summary = summaryOf(sold)
-}
-
-// name is a person's name.
-func (m *sampleMaker) name() string {
-	given := []string{"Ana", "Bruno", "Camila", "Diego", "Elena", "Facundo", "Julieta", "Martín", "Sofía", "Tomás"}
-	family := []string{"Acosta", "Benítez", "Díaz", "García", "López", "Núñez", "Pereyra", "Romero", "Silva", "Vega"}
-	return given[m.IntN(len(given))] + " " + family[m.IntN(len(family))]
-}
-
-// id is a UUID from the part's random source.
-func (m *sampleMaker) id() string {
-	var id uuid.UUID
-	binary.BigEndian.PutUint64(id[:], m.Uint64())
-	binary.BigEndian.PutUint64(id[8:], m.Uint64())
-	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80 // version 4
-	return id.String()
 }

@@ -202,7 +202,7 @@ func (s *service) admit(ctx context.Context, p auth.Principal) (auth.Principal, 
 	case err != nil:
 		return auth.Principal{}, err
 	}
-	p.Groups = nil
+	p.Groups, p.Account = nil, u
 	if u.Role == catfecitodb.RoleAdmin {
 		p.Groups = []string{AdminGroup}
 	}

@@ -16,8 +16,9 @@ const AdminGroup = Name + "-admin"
 
 var errOwnRole = errors.New("users cannot change their own role")
 
-// signUp creates a user. A retry gets the first response if it has the same password, and replayed is set.
-func (s *service) signUp(ctx context.Context, _ auth.Principal, in newUser) (u catfecitodb.User, replayed bool, err error) {
+// signUp makes a user. A request that was made before is answered as it was then, if the password is the one that it had,
+// and replayed is set.
+func (s *service) signUp(ctx context.Context, _ auth.Principal, in api.KeyedBody[UserInput]) (u catfecitodb.User, replayed bool, err error) {
 	if s.issuer == nil {
 		return catfecitodb.User{}, false, errLogInElsewhere
 	}
@@ -50,6 +51,14 @@ func (s *service) signUp(ctx context.Context, _ auth.Principal, in newUser) (u c
 	}
 	result.User.Role, result.User.VerifiedAt = catfecitodb.RoleCustomer, nil // as in the first response
 	return result.User, true, nil
+}
+
+// ownUser is the caller, whom admit has just read where the token is of a session.
+func (s *service) ownUser(ctx context.Context, who auth.Principal, _ api.None) (catfecitodb.User, error) {
+	if u, read := who.Account.(catfecitodb.User); read {
+		return u, nil
+	}
+	return s.user(ctx, who.Sub)
 }
 
 // user returns a user by id.

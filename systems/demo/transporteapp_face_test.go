@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,29 +14,44 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// carrier calls TransporteApp as a company.
-type carrier struct {
-	t     *testing.T
-	web   string
-	token string
-	calls int
+// client calls a system as somebody.
+type client struct {
+	t           *testing.T
+	base, token string
+	calls       int
 }
 
-func newCarrier(t *testing.T, web, sub string) *carrier {
+func newClient(t *testing.T, web, system, sub string, admin bool) *client {
 	t.Helper()
-	token := systemtest.Call(t, http.MethodPost, web+"/token", "system=transporteapp&sub="+sub, "Content-Type", "application/x-www-form-urlencoded")
-	return &carrier{t: t, web: web, token: strings.TrimSpace(token.Body)}
+	form := url.Values{"system": {system}, "sub": {sub}, "admin": {strconv.FormatBool(admin)}}
+	token := systemtest.Call(t, http.MethodPost, web+"/token", form.Encode(), "Content-Type", "application/x-www-form-urlencoded")
+	return &client{t: t, base: web + "/" + system, token: strings.TrimSpace(token.Body)}
+}
+
+// carrier calls TransporteApp as a company.
+type carrier struct{ *client }
+
+func newCarrier(t *testing.T, web, sub string) carrier {
+	t.Helper()
+	return carrier{newClient(t, web, "transporteapp", sub, false)}
 }
 
 // do makes a request and returns a text of its response.
-func (c *carrier) do(method, path string, body any, field string) string {
+func (c *client) do(method, path string, body any, field string) string {
+	c.t.Helper()
+	text, _ := c.response(method, path, body)[field].(string)
+	return text
+}
+
+// response makes a request and returns its response.
+func (c *client) response(method, path string, body any) map[string]any {
 	c.t.Helper()
 	c.calls++
 	sent, err := json.Marshal(body)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	got := systemtest.Call(c.t, method, c.web+"/transporteapp"+path, string(sent),
+	got := systemtest.Call(c.t, method, c.base+path, string(sent),
 		"Authorization", "Bearer "+c.token, "Content-Type", "application/json", "Idempotency-Key", fmt.Sprint("page-", c.calls))
 	if got.Status >= http.StatusBadRequest {
 		c.t.Fatalf("%s %s: %d %s", method, path, got.Status, got.Body)
@@ -43,18 +60,21 @@ func (c *carrier) do(method, path string, body any, field string) string {
 	if err := json.Unmarshal([]byte(got.Body), &out); err != nil {
 		c.t.Fatal(err)
 	}
-	text, _ := out[field].(string)
-	return text
+	return out
 }
 
-func (c *carrier) driver(name string, licence time.Time) string {
-	return c.do(http.MethodPost, "/conductores", map[string]any{
+func (c carrier) driver(name string, licence time.Time) string {
+	return c.do(http.MethodPost, "/conductores", driverNamed(name, licence), "conductorId")
+}
+
+func driverNamed(name string, licence time.Time) map[string]any {
+	return map[string]any{
 		"nombre": name, "rfc": "CACX7605101P8", "curp": "HEGG560427MVZRRL04",
 		"licencia": map[string]any{"tipo": "E", "numero": "ABC123456", "vigencia": licence.Format(time.DateOnly)},
-	}, "conductorId")
+	}
 }
 
-func (c *carrier) vehicle(plate string) string {
+func (c carrier) vehicle(plate string) string {
 	return c.do(http.MethodPost, "/vehiculos", map[string]any{
 		"placa": plate, "configVehicular": "T3S2", "anioModeloVm": 2022, "pesoBrutoVehicular": 17, "permSct": "TPAF01",
 		"numPermisoSct": "12345", "aseguraRespCivil": "Seguros XYZ", "polizaRespCivil": "POL-123456",
@@ -62,19 +82,23 @@ func (c *carrier) vehicle(plate string) string {
 }
 
 // trip makes a local trip, and gives it a driver and a vehicle unless they are "".
-func (c *carrier) trip(name string, from time.Time, length time.Duration, driver, vehicle string) string {
-	id := c.do(http.MethodPost, "/viajes", map[string]any{
-		"nombre": name, "origen": "Ciudad de México", "destino": "Guadalajara", "distanciaTotal": 540, "local": true,
-		"fechaInicioProgramada": from, "fechaFinProgramada": from.Add(length),
-	}, "viajeId")
+func (c carrier) trip(name string, from time.Time, length time.Duration, driver, vehicle string) string {
+	id := c.do(http.MethodPost, "/viajes", tripNamed(name, from, length), "viajeId")
 	if driver != "" {
 		c.do(http.MethodPut, "/viajes/"+id+"/recursos", map[string]any{"conductorId": driver, "vehiculoId": vehicle}, "viajeId")
 	}
 	return id
 }
 
+func tripNamed(name string, from time.Time, length time.Duration) map[string]any {
+	return map[string]any{
+		"nombre": name, "origen": "Ciudad de México", "destino": "Guadalajara", "distanciaTotal": 540, "local": true,
+		"fechaInicioProgramada": from, "fechaFinProgramada": from.Add(length),
+	}
+}
+
 // haul makes a trip that needs a carta, with who and what makes it.
-func (c *carrier) haul(name string, from time.Time, driver, vehicle, trailer string) string {
+func (c carrier) haul(name string, from time.Time, driver, vehicle, trailer string) string {
 	id := c.do(http.MethodPost, "/viajes", map[string]any{
 		"nombre": name, "origen": "Ciudad de México", "destino": "Guadalajara", "distanciaTotal": 540, "fechaInicioProgramada": from, "fechaFinProgramada": from.Add(8 * time.Hour),
 	}, "viajeId")

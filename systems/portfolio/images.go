@@ -44,8 +44,8 @@ type ticket struct {
 	bucket.Upload
 }
 
-// awaitImage creates an image, and returns its upload address.
-func (s *service) awaitImage(ctx context.Context, who auth.Principal, in newImage) (ticket, error) {
+// awaitImage makes an image, and says where its file is to go.
+func (s *service) awaitImage(ctx context.Context, who auth.Principal, in api.Body[ImageInput]) (ticket, error) {
 	made, err := s.db.AwaitImage(ctx, portfoliodb.AwaitImageInput{
 		UserID: who.Sub, ImageID: s.newID(), Size: in.Body.Size, CheckAt: s.clock().Add(awaitFor), Most: mostOwned,
 	})

@@ -2,7 +2,6 @@ package portfolio
 
 import (
 	"fmt"
-	"net/http"
 	"strconv"
 
 	"github.com/monotable/monotable/systems/internal/load"
@@ -11,146 +10,92 @@ import (
 const (
 	// loadItems is the length of each of a connection's lists, enough for a full page.
 	loadItems = 20
-	// loadAuthor is a connection's own user. loadReader is another one, because users are not notified of their own actions.
-	// loadNobody has no token.
-	loadAuthor, loadReader, loadNobody = "", "reader", "-"
+	// loadReader is a connection's second user, for nobody is told of their own deeds. loadNobody has no token.
+	loadReader, loadNobody = "reader", "-"
+
+	loadText = `"excerpt":"About {n}","body":"All of {n}","categoryId":"{category}"`
 )
 
-// loadPlan measures every operation. A connection is an author with their own category, whose posts their own reader likes,
-// bookmarks and comments on, so connections do not contend with each other.
+// loadPlan measures every operation. A connection is an author with a category of their own, whose posts a reader of their own
+// likes, keeps and comments on; so no connection waits for another.
 func loadPlan() load.Plan {
-	category := load.Call{
-		Method: http.MethodPut, Path: "/categories/{user}", Body: `{"slug":"{user}","name":"Load {n}"}`, As: "admin",
-		Groups: []string{AdminGroup}, Keep: map[string]string{"category": "categoryId"},
-	}
-	spare := category
-	spare.Path, spare.Body, spare.Keep = category.Path+"-spare", `{"slug":"{user}-spare","name":"Spare"}`, nil
-	moderate := func(method string) load.Call {
-		return load.Call{Method: method, Path: "/posts/{post}/comments/{comment}/hidden"}
-	}
-	like, bookmark := loadPut("/posts/{post}/like"), loadPut("/bookmarks/{post}")
-	get := func(path, as string) load.Route {
-		return load.Route{Call: load.Call{Method: http.MethodGet, Path: path, As: as}}
-	}
+	category := loadAdmin(load.Put("/categories/{user}", `{"slug":"{user}","name":"Load {n}"}`)).Keeping("category", "categoryId")
+	spare := loadAdmin(load.Put("/categories/{user}-spare", `{"slug":"{user}-spare","name":"Spare"}`))
+	hide, show := load.Put("/posts/{post}/comments/{comment}/hidden", ""), load.Delete("/posts/{post}/comments/{comment}/hidden")
+	like, unlike := load.Put("/posts/{post}/like", "").By(loadReader), load.Delete("/posts/{post}/like").By(loadReader)
+	bookmark, unmark := load.Put("/bookmarks/{post}", "").By(loadReader), load.Delete("/bookmarks/{post}").By(loadReader)
+	public := func(path string) load.Call { return load.Get(path).By(loadNobody) }
 	return load.Plan{
-		Setup: loadSetup(category),
+		Setup: loadSetup(category, like, bookmark),
 		Without: map[string]string{
 			"uploadImage":   "a connection would have as many images as a user may have in seconds",
 			"keepImage":     "the bytes of an image go past the API, and drawing them is what it costs",
 			"listOwnImages": "it shows those that are kept, of which there are none",
 		},
-		Routes: []load.Route{
-			get("/me", loadAuthor),
-			{Call: loadProfile()},
-			get("/users/{author}", loadNobody),
-			{Call: load.Call{Method: http.MethodGet, Path: "/users?email={author}@example.com", As: "admin", Groups: []string{AdminGroup}}},
-			{Call: category},
-			{Call: load.Call{Method: http.MethodPatch, Path: "/categories/{category}", Body: `{"position":1}`, As: "admin", Groups: []string{AdminGroup}}},
-			{
-				Call:   load.Call{Method: http.MethodDelete, Path: "/categories/{user}-spare", As: "admin", Groups: []string{AdminGroup}},
-				Before: []load.Call{spare},
-			},
-			get("/categories", loadNobody), get("/categories/{category}", loadNobody), get("/slugs/{category}", loadNobody),
-			get("/posts", loadNobody), get("/categories/{category}/posts", loadNobody), get("/me/posts?status=published", loadAuthor),
-			{Call: loadWrite("")},
-			get("/posts/{draft}", loadAuthor), get("/posts/{post}", loadNobody),
-			{Call: loadEdit()},
-			{Call: loadStatus("next", "published"), Before: []load.Call{loadWrite("next")}},
-			{Call: load.Call{Method: http.MethodPost, Path: "/preview", Body: `{"body":"# All of {n}"}`}},
-			get("/posts/{post}/mine", loadReader),
-			get("/posts/{post}/comments", loadNobody), get("/users/{reader}/comments", loadNobody),
-			{Call: loadComment("")},
-			{Call: load.Call{Method: http.MethodDelete, Path: "/posts/{post}/comments/{comment}", As: loadReader}, Before: []load.Call{loadComment("comment")}},
-			{Call: moderate(http.MethodPut), Before: []load.Call{loadComment("comment")}},
-			{Call: moderate(http.MethodDelete), Before: []load.Call{moderate(http.MethodPut)}},
-			get("/me/posts/comments", loadAuthor),
-			{Call: load.Call{Method: http.MethodGet, Path: "/acts?day=2026-11-23", As: "admin", Groups: []string{AdminGroup}}},
-			{Call: load.Call{Method: http.MethodGet, Path: "/comments", As: "admin", Groups: []string{AdminGroup}}},
-			get("/posts/{post}/like", loadReader), get("/posts/{post}/likes", loadNobody), get("/me/likes", loadReader),
-			{Call: like, Before: []load.Call{loadDelete(like)}},
-			{Call: loadDelete(like), Before: []load.Call{like}},
-			get("/bookmarks", loadReader), get("/bookmarks/{post}", loadReader),
-			{Call: bookmark, Before: []load.Call{loadDelete(bookmark)}},
-			{Call: loadDelete(bookmark), Before: []load.Call{bookmark}},
-			get("/notifications", loadAuthor),
-			{Call: load.Call{Method: http.MethodPatch, Path: "/notifications/{notification}", Body: `{"read":true}`}},
+		Routes: []load.Call{
+			load.Get("/me"), loadProfile(), public("/users/{author}"),
+			loadAdmin(load.Get("/users?email={author}@example.com")),
+			category,
+			loadAdmin(load.Patch("/categories/{category}", `{"position":1}`)),
+			loadAdmin(load.Delete("/categories/{user}-spare")).After(spare),
+			public("/categories"), public("/categories/{category}"), public("/slugs/{category}"),
+			public("/posts"), public("/categories/{category}/posts"), load.Get("/me/posts?status=published"),
+			loadWrite(""),
+			load.Get("/posts/{draft}"), public("/posts/{post}"),
+			load.Put("/posts/{post}", `{"title":"Edited {n}",`+loadText+`}`),
+			loadPublish("next").After(loadWrite("next")),
+			load.Post("/preview", `{"body":"# All of {n}"}`),
+			load.Get("/posts/{post}/mine").By(loadReader),
+			public("/posts/{post}/comments"), public("/users/{reader}/comments"),
+			loadComment(""),
+			load.Delete("/posts/{post}/comments/{comment}").By(loadReader).After(loadComment("comment")),
+			hide.After(loadComment("comment")), show.After(hide),
+			load.Get("/me/posts/comments"),
+			loadAdmin(load.Get("/acts?day=2026-11-23")), loadAdmin(load.Get("/comments")),
+			load.Get("/posts/{post}/like").By(loadReader), public("/posts/{post}/likes"), load.Get("/me/likes").By(loadReader),
+			like.After(unlike), unlike.After(like),
+			load.Get("/bookmarks").By(loadReader), load.Get("/bookmarks/{post}").By(loadReader),
+			bookmark.After(unmark), unmark.After(bookmark),
+			load.Get("/notifications"), load.Patch("/notifications/{notification}", `{"read":true}`),
 		},
 	}
 }
 
-// loadSetup creates what a connection reads, and finally waits for what the worker derives from it.
-func loadSetup(category load.Call) []load.Call {
-	readerProfile := loadProfile()
-	readerProfile.As, readerProfile.Keep = loadReader, map[string]string{"reader": "userId"}
-	setup := []load.Call{category, loadProfile(), readerProfile, loadWrite("draft")}
+// loadAdmin is a call by one of the staff.
+func loadAdmin(c load.Call) load.Call { return c.By("admin").In(AdminGroup) }
+
+// loadSetup makes what a connection reads. What its worker makes of it is awaited at the end.
+func loadSetup(category, like, bookmark load.Call) []load.Call {
+	reader := loadProfile().By(loadReader)
+	reader.Keep = map[string]string{"reader": "userId"}
+	setup := []load.Call{category, loadProfile(), reader, loadWrite("draft")}
 	for range loadItems {
-		setup = append(
-			setup, loadWrite("post"), loadStatus("post", "published"), loadPut("/posts/{post}/like"), loadPut("/bookmarks/{post}"),
-		)
+		setup = append(setup, loadWrite("post"), loadPublish("post"), like, bookmark)
 	}
 	// Now {post} is the last one, of which there are pages too.
 	for n := range loadItems {
-		other := loadPut("/posts/{post}/like")
-		other.As = loadReader + strconv.Itoa(n)
-		setup = append(setup, loadComment(""), other)
+		setup = append(setup, loadComment(""), like.By(loadReader+strconv.Itoa(n)))
 	}
-	return append(setup, load.Call{
-		Method: http.MethodGet, Path: "/notifications?limit=100", Await: true,
-		Keep: map[string]string{"notification": fmt.Sprintf("items/%d/notificationId", loadItems-1)},
-	})
+	told := load.Get("/notifications?limit=100").Keeping("notification", fmt.Sprintf("items/%d/notificationId", loadItems-1))
+	told.Await = true
+	return append(setup, told)
 }
 
 func loadProfile() load.Call {
-	return load.Call{
-		Method: http.MethodPut, Path: "/me", Body: `{"email":"{user}@example.com","name":"Load","bio":"{n}"}`,
-		Keep: map[string]string{"author": "userId"},
-	}
+	return load.Put("/me", `{"email":"{user}@example.com","name":"Load","bio":"{n}"}`).Keeping("author", "userId")
 }
 
 // loadWrite writes a post, and stores its id under a name if one is given.
 func loadWrite(name string) load.Call {
-	c := load.Call{
-		Method: http.MethodPost, Path: "/posts", Header: map[string]string{"Idempotency-Key": "load-{n}"},
-		Body: `{"title":"Post {n}","excerpt":"About {n}","body":"All of {n}","categoryId":"{category}"}`,
-	}
-	if name != "" {
-		c.Keep = map[string]string{name: "postId"}
-	}
-	return c
+	return load.Create("/posts", `{"title":"Post {n}",`+loadText+`}`).Keeping(name, "postId")
 }
 
-// loadEdit changes {post}.
-func loadEdit() load.Call {
-	return load.Call{
-		Method: http.MethodPut, Path: "/posts/{post}",
-		Body: `{"title":"Edited {n}","excerpt":"About {n}","body":"All of {n}","categoryId":"{category}"}`,
-	}
-}
-
-// loadStatus publishes or archives the post stored under a name.
-func loadStatus(name, status string) load.Call {
-	return load.Call{Method: http.MethodPut, Path: "/posts/{" + name + "}/status", Body: `{"status":"` + status + `"}`}
+// loadPublish publishes the post of a name.
+func loadPublish(name string) load.Call {
+	return load.Put("/posts/{"+name+"}/status", `{"status":"published"}`)
 }
 
 // loadComment comments on {post}, and stores the comment's id under a name if one is given.
 func loadComment(name string) load.Call {
-	c := load.Call{
-		Method: http.MethodPost, Path: "/posts/{post}/comments", Header: map[string]string{"Idempotency-Key": "load-{n}"},
-		Body: `{"body":"Number {n}"}`, As: loadReader,
-	}
-	if name != "" {
-		c.Keep = map[string]string{name: "commentId"}
-	}
-	return c
-}
-
-// loadPut is a reader's PUT without a body.
-func loadPut(path string) load.Call {
-	return load.Call{Method: http.MethodPut, Path: path, As: loadReader}
-}
-
-// loadDelete undoes a PUT.
-func loadDelete(put load.Call) load.Call {
-	put.Method = http.MethodDelete
-	return put
+	return load.Create("/posts/{post}/comments", `{"body":"Number {n}"}`).By(loadReader).Keeping(name, "commentId")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/portfolio/portfoliodb"
@@ -62,8 +63,8 @@ func ofPost[T any](s *service, list func(context.Context, auth.Principal, postPa
 	}
 }
 
-// write creates a draft. A retry gets the first response, and replayed is set.
-func (s *service) write(ctx context.Context, who auth.Principal, in newPost) (p text, replayed bool, err error) {
+// write makes a draft. A request that was made before is answered as it was then, and replayed is set.
+func (s *service) write(ctx context.Context, who auth.Principal, in api.KeyedBody[PostInput]) (p text, replayed bool, err error) {
 	d := in.Body
 	images, err := s.shown(ctx, who.Sub, d)
 	if err != nil {
@@ -90,9 +91,8 @@ func (s *service) edit(ctx context.Context, who auth.Principal, in changedPost) 
 	if err != nil {
 		return text{}, err
 	}
-	from, to := in.Between()
 	result, err := s.db.EditPost(ctx, portfoliodb.EditPostInput{
-		From: from, To: to, PostID: in.PostID, UserID: who.Sub, Title: d.Title, Excerpt: d.Excerpt, Body: d.Body, CategoryID: d.CategoryID, CoverID: d.CoverID, Images: images,
+		From: in.From, To: in.To, PostID: in.PostID, UserID: who.Sub, Title: d.Title, Excerpt: d.Excerpt, Body: d.Body, CategoryID: d.CategoryID, CoverID: d.CoverID, Images: images,
 	})
 	if err != nil {
 		return text{}, ofCategory(err)
@@ -149,8 +149,8 @@ func ofCategory(err error) error {
 	return err
 }
 
-// preview renders a text as on the site.
-func (*service) preview(_ context.Context, _ auth.Principal, in previewInput) (Preview, error) {
+// preview is a text as the site shows it.
+func (*service) preview(_ context.Context, _ auth.Principal, in api.Body[PreviewInput]) (Preview, error) {
 	return Preview{HTML: string(site.Markdown(in.Body.Body)), Minutes: site.Minutes(in.Body.Body)}, nil
 }
 

@@ -43,7 +43,7 @@ func (s *service) routes(a huma.API) {
 		api.About("It is a draft, which nobody else sees, until you publish it."))
 	api.Get[PostPage](posts, "/posts/{id}", "getPost", "A post with its newest comments", s.post, api.Public, api.NotFound,
 		api.About("A draft is there for its author alone."))
-	api.Put[Post](posts, "/posts/{id}", "editPost", "Change a post of yours", s.edit, api.NotFound, api.Refuses(portfoliodb.ErrNotTheAuthor, portfoliodb.ErrPostChanged, errNoSuchCategory, errNoSuchImage))
+	api.Put[Post](posts, "/posts/{id}", "editPost", "Change a post of yours", s.edit, api.NotFound, api.Refuses(portfoliodb.ErrNotTheAuthor, errNoSuchCategory, errNoSuchImage))
 	api.Put[PostState](posts, "/posts/{id}/status", "putPostStatus", "Publish or archive your post", s.setStatus,
 		api.NotFound, api.Refuses(portfoliodb.ErrNotTheAuthor, portfoliodb.ErrNotDraft, portfoliodb.ErrNotPublished))
 
@@ -127,10 +127,6 @@ type imagePath struct {
 	ImageID string `path:"id" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"The image's imageId"`
 }
 
-type newImage struct {
-	Body ImageInput
-}
-
 // ImageInput describes an image before its upload.
 type ImageInput struct {
 	Size int64 `json:"size" minimum:"1" maximum:"10485760" doc:"Its size in bytes; the upload must have exactly this size"`
@@ -194,11 +190,6 @@ type PlaceInput struct {
 	Position int64 `json:"position" minimum:"0" maximum:"9999" doc:"The first one has the smallest number; those with the same are sorted by their ids"`
 }
 
-type newPost struct {
-	api.Keyed
-	Body PostInput
-}
-
 type changedPost struct {
 	PostPath
 	api.Seen
@@ -212,10 +203,6 @@ type PostInput struct {
 	Body       string  `json:"body" minLength:"1" maxLength:"90000" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its text"`
 	CategoryID string  `json:"categoryId" maxLength:"64" pattern:"^[A-Za-z0-9._-]+$" patternDescription:"a categoryId" doc:"Its category"`
 	CoverID    *string `json:"coverId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"One of your images, above the post and in lists; omit it for none"`
-}
-
-type previewInput struct {
-	Body PreviewInput
 }
 
 // PreviewInput is the text of a post being written.

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
-	"math/rand/v2"
 	"strings"
 	"time"
 
@@ -41,7 +40,7 @@ const (
 // sample generates a part of the sample data.
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
-		m := sampleMaker{Rand: p.Rand, total: p.Total}
+		m := sampleMaker{Chance: p.Chance, total: p.Total}
 		for n := p.First; n < p.First+p.Items; n++ {
 			if !yield(m.record(n/sampleBlock, n%sampleBlock)) {
 				return
@@ -53,7 +52,7 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 // sampleMaker generates the records of a part one after another. What a record says about another part's block is derived from
 // the block's number; everything else is random.
 type sampleMaker struct {
-	*rand.Rand
+	seed.Chance
 	total int
 	last  deed // that the next record notifies of
 }

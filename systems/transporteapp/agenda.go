@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
@@ -69,22 +70,23 @@ func (s *service) agendas(ctx context.Context, userID string, ids []string) (map
 // assign assigns driver, vehicle and optionally trailer to a trip that has not started, in place of the current ones. It retries
 // if anything changes before the write.
 func (s *service) assign(ctx context.Context, who auth.Principal, in chosenResources) (Viaje, error) {
-	return s.reassign(ctx, who.Sub, in.ViajeID, &in.Body)
+	return s.reassign(ctx, who.Sub, in.ViajeID, in.Seen, &in.Body)
 }
 
-// unassign removes everything assigned to a trip that has not started.
-func (s *service) unassign(ctx context.Context, userID, id string) (Viaje, error) {
-	return s.reassign(ctx, userID, id, nil)
+// unassign takes from a trip that has not left all that it has.
+func (s *service) unassign(ctx context.Context, who auth.Principal, in takenBack) (Viaje, error) {
+	return s.reassign(ctx, who.Sub, in.ViajeID, in.Seen, nil)
 }
 
-func (s *service) reassign(ctx context.Context, userID, id string, chosen *RecursosElegidos) (Viaje, error) {
-	err := again(ctx, func() error {
-		v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
+// reassign changes a trip that has the version that the caller has seen. The write holds the trip's revision, so that none of what
+// was read changes before it.
+func (s *service) reassign(ctx context.Context, userID, id string, seen api.Seen, chosen *RecursosElegidos) (Viaje, error) {
+	return s.changeTrip(ctx, userID, id, func(v db.Viaje) error {
 		switch {
-		case err != nil:
-			return err
 		case v.Estado != db.EstadoViajeProgramado:
 			return db.ErrViajeNoProgramado
+		case !seen.Has(v.UpdatedAt):
+			return db.ErrViajeCambiado
 		case chosen == nil && v.Resources == nil:
 			return nil
 		}
@@ -126,8 +128,7 @@ func (s *service) reassign(ctx context.Context, userID, id string, chosen *Recur
 		}
 		_, err = s.db.AsignarRecursos(ctx, in)
 		return err
-	}, db.ErrRecursoCambio)
-	return s.changed(ctx, userID, id, err)
+	})
 }
 
 // fit returns the current state of the chosen driver, vehicle and trailer, or says why one of them is not available.

@@ -23,12 +23,20 @@ func (s *service) schedule(ctx context.Context, userID, id string) (v Viaje, err
 	return v, err
 }
 
-// changed is a trip after a change.
-func (s *service) changed(ctx context.Context, userID, id string, err error) (Viaje, error) {
+// changeTrip changes a trip as it is now, again where others have changed it meanwhile, and returns it as it is then.
+func (s *service) changeTrip(ctx context.Context, userID, id string, change func(db.Viaje) error, when ...error) (Viaje, error) {
+	key := db.ViajePorIDInput{UserID: userID, ViajeID: id}
+	err := again(ctx, func() error {
+		v, err := s.db.ViajePorID(ctx, key)
+		if err != nil {
+			return err
+		}
+		return change(v)
+	}, append(when, db.ErrRecursoCambio)...)
 	if err != nil {
 		return Viaje{}, err
 	}
-	v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
+	v, err := s.db.ViajePorID(ctx, key)
 	return seen(ctx, v), err
 }
 
@@ -42,11 +50,8 @@ func list(s string) []string {
 
 // begin starts a trip.
 func (s *service) begin(ctx context.Context, userID, id string) (Viaje, error) {
-	err := again(ctx, func() error {
-		v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
+	return s.changeTrip(ctx, userID, id, func(v db.Viaje) (err error) {
 		switch {
-		case err != nil:
-			return err
 		case v.Estado != db.EstadoViajeProgramado:
 			return db.ErrViajeNoProgramado
 		case v.Resources == nil:
@@ -72,8 +77,7 @@ func (s *service) begin(ctx context.Context, userID, id string) (Viaje, error) {
 			return db.ErrViajeNoProgramado
 		}
 		return err
-	}, db.ErrRecursoCambio)
-	return s.changed(ctx, userID, id, err)
+	})
 }
 
 // complete ends a trip, releases its driver, vehicle and trailer, and updates their statistics.
@@ -86,11 +90,7 @@ func (s *service) complete(ctx context.Context, who auth.Principal, in arrival) 
 	if how != (Llegada{}) && memberOf(ctx).Rol == db.RolConductor {
 		return Viaje{}, errRol // drivers do not rate themselves
 	}
-	err := again(ctx, func() error {
-		v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
-		if err != nil {
-			return err
-		}
+	return s.changeTrip(ctx, userID, id, func(v db.Viaje) error {
 		if v.Estado != db.EstadoViajeEnCurso || v.Resources == nil {
 			return db.ErrViajeNoEnCurso
 		}
@@ -100,7 +100,7 @@ func (s *service) complete(ctx context.Context, who auth.Principal, in arrival) 
 			km     table.Decimal
 			driver db.Conductor
 		)
-		err = together(
+		err := together(
 			func() (err error) {
 				if at, err = s.db.PosicionActual(ctx, db.PosicionActualInput{UserID: userID, ViajeID: id}); err == nil {
 					km, err = kilometres(at.DistanciaRecorrida.Float64())
@@ -133,8 +133,7 @@ func (s *service) complete(ctx context.Context, who auth.Principal, in arrival) 
 			Lines: each(idsOf(r), func(of string) db.CompletarConRemolqueLine { return db.CompletarConRemolqueLine{RecursoID: of} }),
 		})
 		return err
-	}, db.ErrPosicionCambio, db.ErrRecursoCambio) // it has moved in the meantime, or another request has ended it
-	return s.changed(ctx, userID, id, err)
+	}, db.ErrPosicionCambio) // it has moved meanwhile
 }
 
 // arrived adds a trip to a driver's statistics.
@@ -164,11 +163,7 @@ func average(total, count int64) (*table.Decimal, error) {
 
 // cancel cancels a trip and releases its driver, vehicle and trailer.
 func (s *service) cancel(ctx context.Context, userID, id string) (Viaje, error) {
-	err := again(ctx, func() error {
-		v, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
-		if err != nil {
-			return err
-		}
+	return s.changeTrip(ctx, userID, id, func(v db.Viaje) (err error) {
 		r, gone := v.Resources, v.Estado == db.EstadoViajeEnCurso
 		switch {
 		case r == nil:
@@ -192,6 +187,5 @@ func (s *service) cancel(ctx context.Context, userID, id string) (Viaje, error) 
 			})
 		}
 		return err
-	}, db.ErrRecursoCambio) // an assignment or the start happened in the meantime
-	return s.changed(ctx, userID, id, err)
+	})
 }

@@ -16,14 +16,10 @@ import (
 // cancelCarta cancels a carta: a draft returns its credit, a stamped one is first cancelled by the PAC.
 func (s *service) cancelCarta(ctx context.Context, who auth.Principal, in cancelledCarta) (Carta, error) {
 	userID, id := who.Sub, in.CartaID
-	err := again(ctx, func() error {
-		c, err := s.carta(ctx, userID, id)
-		if err != nil {
-			return err
-		}
+	err := s.withCarta(ctx, userID, id, func(c db.Carta) error {
 		switch c.Status {
 		case db.EstadoCartaBorrador:
-			_, err = s.db.CancelarBorrador(ctx, db.CancelarBorradorInput{
+			_, err := s.db.CancelarBorrador(ctx, db.CancelarBorradorInput{
 				UserID: userID, CartaID: id, ViajeID: c.ViajeID, Fiscal: fiscalOf(&c, db.EstadoCartaCancelada),
 			})
 			return err

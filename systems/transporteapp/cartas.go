@@ -18,6 +18,17 @@ func (s *service) carta(ctx context.Context, userID, id string) (db.Carta, error
 	return s.db.CartaPorID(ctx, db.CartaPorIDInput{UserID: userID, CartaID: id})
 }
 
+// withCarta does something with a carta as it is now, again where others have changed it meanwhile.
+func (s *service) withCarta(ctx context.Context, userID, id string, do func(db.Carta) error, when ...error) error {
+	return again(ctx, func() error {
+		c, err := s.carta(ctx, userID, id)
+		if err != nil {
+			return err
+		}
+		return do(c)
+	}, append(when, db.ErrCartaCambio)...)
+}
+
 // head returns the header of a company's carta.
 func (s *service) head(ctx context.Context, userID, id string) (Carta, error) {
 	c, err := s.carta(ctx, userID, id)
@@ -40,15 +51,10 @@ func (s *service) declareVehicle(ctx context.Context, who auth.Principal, declar
 	if err := bad.problem(); err != nil {
 		return Autotransporte{}, err
 	}
-	err := again(ctx, func() error {
-		c, err := s.carta(ctx, who.Sub, declared.CartaID)
-		if err != nil {
-			return err
-		}
-		_, err = s.db.GuardarAutotransporte(ctx, guardarAutotransporte(revised{who.Sub, c.Revision}, declared))
+	return in, s.withCarta(ctx, who.Sub, declared.CartaID, func(c db.Carta) error {
+		_, err := s.db.GuardarAutotransporte(ctx, guardarAutotransporte(revised{who.Sub, c.Revision}, declared))
 		return err
-	}, db.ErrCartaCambio)
-	return in, err
+	})
 }
 
 // declarePlaces replaces a draft's places.
@@ -73,12 +79,8 @@ func (s *service) declarePlaces(ctx context.Context, who auth.Principal, declare
 		return Ubicaciones{}, err
 	}
 	n := int64(len(in))
-	err = again(ctx, func() error {
-		c, err := s.carta(ctx, userID, id)
-		if err != nil {
-			return err
-		}
-		if c.NumUbicaciones > n { // delete all first: distanciaTotal must be the sum of the places
+	return Ubicaciones{in}, s.withCarta(ctx, userID, id, func(c db.Carta) error {
+		if c.NumUbicaciones > n { // all go first: a part of them would not be what distanciaTotal is the sum of
 			if _, err := s.db.QuitarUbicaciones(ctx, db.QuitarUbicacionesInput{
 				UserID: userID, CartaID: id, Revision: c.Revision, Lines: behind(0, c.NumUbicaciones, func(orden int64) db.QuitarUbicacionesLine {
 					return db.QuitarUbicacionesLine{Orden: orden}
@@ -88,13 +90,12 @@ func (s *service) declarePlaces(ctx context.Context, who auth.Principal, declare
 			}
 			c.Revision++
 		}
-		_, err = s.db.GuardarUbicaciones(ctx, db.GuardarUbicacionesInput{
+		_, err := s.db.GuardarUbicaciones(ctx, db.GuardarUbicacionesInput{
 			UserID: userID, CartaID: id, Numero: n, Distancia: total, Revision: c.Revision,
 			Lines: each(in, ubicacionLine),
 		})
 		return err
-	}, db.ErrCartaCambio)
-	return Ubicaciones{in}, err
+	})
 }
 
 // behind returns lines for items numbered from n+1 to last.
@@ -121,11 +122,7 @@ func (s *service) declarePeople(ctx context.Context, who auth.Principal, declare
 		return Figuras{}, err
 	}
 	n := int64(len(in))
-	err := again(ctx, func() error {
-		c, err := s.carta(ctx, userID, id)
-		if err != nil {
-			return err
-		}
+	return Figuras{in}, s.withCarta(ctx, userID, id, func(c db.Carta) error {
 		if c.NumFiguras > n {
 			if _, err := s.db.QuitarFiguras(ctx, db.QuitarFigurasInput{
 				UserID: userID, CartaID: id, Numero: n, Revision: c.Revision, Lines: behind(n, c.NumFiguras, func(orden int64) db.QuitarFigurasLine {
@@ -136,13 +133,12 @@ func (s *service) declarePeople(ctx context.Context, who auth.Principal, declare
 			}
 			c.Revision++
 		}
-		_, err = s.db.GuardarFiguras(ctx, db.GuardarFigurasInput{
+		_, err := s.db.GuardarFiguras(ctx, db.GuardarFigurasInput{
 			UserID: userID, CartaID: id, Numero: n, Revision: c.Revision,
 			Lines: each(in, figuraLine),
 		})
 		return err
-	}, db.ErrCartaCambio)
-	return Figuras{in}, err
+	})
 }
 
 // addGoods adds goods to a draft, one transaction per batch, each with its own idempotency record: a repeated request continues

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/byname"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
@@ -41,7 +42,7 @@ var (
 	suscripcionStored     = byname.Copy[Suscripcion, db.Suscripcion]()
 	compensacionStored    = byname.Copy[Compensacion, db.Compensacion]()
 	crearConductor        = byname.Copy2[request, db.Conductor, db.CrearConductorInput]()
-	guardarConductor      = byname.Copy[db.Conductor, db.GuardarConductorInput]()
+	guardarConductor      = byname.Copy2[api.Seen, db.Conductor, db.GuardarConductorInput]()
 	vehiculoInto          = byname.Into[NuevoVehiculo, db.Vehiculo]()
 	crearVehiculo         = byname.Copy2[request, db.Vehiculo, db.CrearVehiculoInput]()
 	guardarVehiculo       = byname.Copy2[owner, changedVehicle, db.GuardarVehiculoInput]()
@@ -52,7 +53,7 @@ var (
 	crearViaje            = byname.Copy2[request, db.Viaje, db.CrearViajeInput]()
 	crearViajeConCarta    = byname.Copy2[newCartaRequest, viajeConCarta, db.CrearViajeConCartaInput]()
 	crearCartaDeViaje     = byname.Copy2[newCartaRequest, db.Carta, db.CrearCartaDeViajeInput]()
-	guardarViaje          = byname.Copy[db.Viaje, db.GuardarViajeInput]()
+	guardarViaje          = byname.Copy2[api.Seen, db.Viaje, db.GuardarViajeInput]()
 	receptorStored        = byname.Copy[Receptor, db.Receptor]()
 	guardarAutotransporte = byname.Copy2[revised, declaredVehicle, db.GuardarAutotransporteInput]()
 	ubicacionLine         = byname.Copy[Ubicacion, db.GuardarUbicacionesLine]()

@@ -23,8 +23,8 @@ func (in *NuevoConductor) check() error {
 	return bad.problem()
 }
 
-// createDriver creates a driver if the plan allows it.
-func (s *service) createDriver(ctx context.Context, who auth.Principal, in newDriver) (Conductor, bool, error) {
+// createDriver makes a driver, if the plan allows one more.
+func (s *service) createDriver(ctx context.Context, who auth.Principal, in api.KeyedBody[NuevoConductor]) (Conductor, bool, error) {
 	if err := in.Body.check(); err != nil {
 		return Conductor{}, false, err
 	}
@@ -57,7 +57,7 @@ func (s *service) saveDriver(ctx context.Context, who auth.Principal, in changed
 	}
 	in.Body.into(&c)
 	err := again(ctx, func() error {
-		_, err := s.db.GuardarConductor(ctx, guardarConductor(c))
+		_, err := s.db.GuardarConductor(ctx, guardarConductor(in.Seen, c))
 		return err
 	})
 	if err != nil {

@@ -24,8 +24,8 @@ func (in *NuevoRemolque) check() error {
 	return bad.problem()
 }
 
-// createVehicle creates a vehicle if the plan allows it.
-func (s *service) createVehicle(ctx context.Context, who auth.Principal, in newVehicle) (Vehiculo, bool, error) {
+// createVehicle makes a vehicle, if the plan allows one more.
+func (s *service) createVehicle(ctx context.Context, who auth.Principal, in api.KeyedBody[NuevoVehiculo]) (Vehiculo, bool, error) {
 	if err := in.Body.check(); err != nil {
 		return Vehiculo{}, false, err
 	}
@@ -86,8 +86,8 @@ func (s *service) listVehicles(ctx context.Context, who auth.Principal, in unitQ
 	}
 }
 
-// createTrailer creates a trailer.
-func (s *service) createTrailer(ctx context.Context, who auth.Principal, in newTrailer) (Remolque, bool, error) {
+// createTrailer makes a trailer.
+func (s *service) createTrailer(ctx context.Context, who auth.Principal, in api.KeyedBody[NuevoRemolque]) (Remolque, bool, error) {
 	if err := in.Body.check(); err != nil {
 		return Remolque{}, false, err
 	}

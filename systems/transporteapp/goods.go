@@ -131,17 +131,13 @@ func (s *service) changeReceiver(ctx context.Context, who auth.Principal, in cha
 		return Carta{}, err
 	}
 	var c db.Carta
-	err := again(ctx, func() error {
-		now, err := s.carta(ctx, who.Sub, in.CartaID)
-		if err != nil {
-			return err
-		}
+	err := s.withCarta(ctx, who.Sub, in.CartaID, func(now db.Carta) error {
 		done, err := s.db.GuardarReceptor(ctx, db.GuardarReceptorInput{
 			UserID: who.Sub, CartaID: in.CartaID, Revision: now.Revision, Receptor: receptorStored(in.Body),
 		})
 		c = done.Carta
 		return err
-	}, db.ErrCartaCambio)
+	})
 	return cartaOf(&c), err
 }
 

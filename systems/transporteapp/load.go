@@ -2,7 +2,6 @@ package transporteapp
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -41,9 +40,10 @@ const (
 		`"fechaHoraSalidaLlegada":"2027-01-15T08:00:00","domicilio":` + loadAddress + `},{"tipo":"Destino","idUbicacion":"DE000001",` +
 		`"rfcRemitenteDestinatario":"IIA040805DZ4","fechaHoraSalidaLlegada":"2027-01-15T18:00:00","distanciaRecorrida":540,` +
 		`"domicilio":{"codigoPostal":"44100","estado":"JAL"}}]}`
-	loadPeople = `{"figuras":[{"tipoFigura":"01","rfcFigura":"CACX7605101P8","nombreFigura":"Pedro López","numLicencia":"ABC123456"}]}`
-	loadGood   = `{"claveProdServ":"50161509","claveUnidad":"KGM","descripcion":"Azúcar","cantidad":100,"pesoKg":5000,"valorMercancia":50000}`
-	loadPing   = `{"lat":20.1,"lng":-101.2,"at":"{time}","distanciaRecorrida":325}`
+	loadPeople  = `{"figuras":[{"tipoFigura":"01","rfcFigura":"CACX7605101P8","nombreFigura":"Pedro López","numLicencia":"ABC123456"}]}`
+	loadGood    = `{"claveProdServ":"50161509","claveUnidad":"KGM","descripcion":"Azúcar","cantidad":100,"pesoKg":5000,"valorMercancia":50000}`
+	loadCredits = `{"creditos":1000000}`
+	loadPing    = `{"lat":20.1,"lng":-101.2,"at":"{time}","distanciaRecorrida":325}`
 )
 
 // loadPlan measures every operation. A connection is a company, which the back office has given a plan and credits beyond what a
@@ -66,66 +66,40 @@ func loadPlan() load.Plan {
 	}
 }
 
-func loadGet(path string) load.Route {
-	return load.Route{Call: load.Call{Method: http.MethodGet, Path: path}}
-}
-
-func loadPut(path, body string) load.Call {
-	return load.Call{Method: http.MethodPut, Path: path, Body: body}
-}
-
-// loadPost is a POST without a key.
-func loadPost(path, body string) load.Call {
-	return load.Call{Method: http.MethodPost, Path: path, Body: body}
-}
-
-// loadMake is a POST with a key; what it makes is kept under a name, by where the answer has its id.
-func loadMake(path, body, name, at string) load.Call {
-	c := load.Call{Method: http.MethodPost, Path: path, Body: body, Header: map[string]string{"Idempotency-Key": "load-{n}"}}
-	if name != "" {
-		c.Keep = map[string]string{name: at}
-	}
-	return c
-}
+// What is made is kept under a name, or under none.
 
 func loadMakeDriver(name string) load.Call {
-	return loadMake("/conductores", loadDriver, name, "conductorId")
+	return load.Create("/conductores", loadDriver).Keeping(name, "conductorId")
 }
 
 func loadMakeVehicle(name string) load.Call {
-	return loadMake("/vehiculos", loadVehicle, name, "vehiculoId")
+	return load.Create("/vehiculos", loadVehicle).Keeping(name, "vehiculoId")
 }
 
 func loadMakeTrailer(name string) load.Call {
-	return loadMake("/remolques", loadTrailer, name, "remolqueId")
+	return load.Create("/remolques", loadTrailer).Keeping(name, "remolqueId")
 }
 
 // loadMakeTrip makes a trip without a carta.
 func loadMakeTrip(name string) load.Call {
-	return loadMake("/viajes", "{"+loadTripData+"}", name, "viajeId")
+	return load.Create("/viajes", "{"+loadTripData+"}").Keeping(name, "viajeId")
 }
 
 // loadMakeCarta makes a trip with a carta, and keeps the carta's id; the trip's is kept under name and "Trip".
 func loadMakeCarta(name string) load.Call {
-	c := loadMake("/viajes", "{"+loadTripData+`,"carta":`+loadCarta+"}", name, "carta/cartaId")
-	c.Keep[name+"Trip"], c.Keep[name+"Folio"] = "viajeId", "carta/folio"
-	return c
+	return load.Create("/viajes", "{"+loadTripData+`,"carta":`+loadCarta+"}").
+		Keeping(name, "carta/cartaId").Keeping(name+"Trip", "viajeId").Keeping(name+"Folio", "carta/folio")
 }
 
-func loadBack(method, path, body string) load.Call {
-	return load.Call{Method: method, Path: path, Body: body, As: "office", Groups: []string{AdminGroup}}
-}
-
-func loadCredits() load.Call {
-	c := loadBack(http.MethodPost, "/empresas/{company}/creditos", `{"creditos":1000000}`)
-	c.Header = map[string]string{"Idempotency-Key": "load-{n}"}
-	return c
-}
+// loadBack is a call by the back office.
+func loadBack(c load.Call) load.Call { return c.By("office").In(AdminGroup) }
 
 func loadCompany() []load.Call {
-	made := loadPut("/perfil", loadProfile)
-	made.Keep = map[string]string{"company": "userId"}
-	return []load.Call{made, loadBack(http.MethodPut, "/empresas/{company}/suscripcion", loadSubscription), loadCredits()}
+	return []load.Call{
+		load.Put("/perfil", loadProfile).Keeping("company", "userId"),
+		loadBack(load.Put("/empresas/{company}/suscripcion", loadSubscription)),
+		loadBack(load.Create("/empresas/{company}/creditos", loadCredits)),
+	}
 }
 
 // loadLists are drivers, vehicles, trailers, trips with cartas and sessions for lists; the last of each is what is asked for.
@@ -133,7 +107,7 @@ func loadLists() []load.Call {
 	return slices.Concat(
 		slices.Repeat([]load.Call{
 			loadMakeDriver("driver"), loadMakeVehicle("vehicle"), loadMakeTrailer("trailer"), loadMakeTrip("planned"), loadMakeCarta("carta"),
-			loadMake("/sesiones", `{"dispositivo":"tractor {n}"}`, "", ""),
+			load.Create("/sesiones", `{"dispositivo":"tractor {n}"}`),
 		}, loadItems),
 		[]load.Call{loadMakeDriver("hired"), loadMakeVehicle("bought")},
 	)
@@ -141,10 +115,10 @@ func loadLists() []load.Call {
 
 // loadAssign gives a trip, by the name it is kept under, a driver, a vehicle and a trailer of its own.
 func loadAssign(trip string) load.Call {
-	return loadPut("/viajes/{"+trip+"}/recursos", fmt.Sprintf(`{"conductorId":"{%[1]sDriver}","vehiculoId":"{%[1]sVehicle}","remolqueId":"{%[1]sTrailer}"}`, trip))
+	return load.Put("/viajes/{"+trip+"}/recursos", fmt.Sprintf(`{"conductorId":"{%[1]sDriver}","vehiculoId":"{%[1]sVehicle}","remolqueId":"{%[1]sTrailer}"}`, trip))
 }
 
-func loadTrip(trip, what string) load.Call { return loadPost("/viajes/{"+trip+"}/"+what, "") }
+func loadTrip(trip, what string) load.Call { return load.Post("/viajes/{"+trip+"}/"+what, "") }
 
 // loadTrips are trips that are driven, each with a driver, a vehicle and a trailer of its own.
 func loadTrips() []load.Call {
@@ -153,28 +127,28 @@ func loadTrips() []load.Call {
 		calls = append(calls, loadMakeDriver(trip+"Driver"), loadMakeVehicle(trip+"Vehicle"), loadMakeTrailer(trip+"Trailer"), loadMakeTrip(trip))
 	}
 	calls = append(calls, loadAssign("assigned"), loadAssign("begun"), loadTrip("begun", "iniciar"), loadAssign("moving"), loadTrip("moving", "iniciar"))
-	return append(calls, slices.Repeat([]load.Call{loadPost("/viajes/{moving}/posiciones", loadPing)}, loadItems)...)
+	return append(calls, slices.Repeat([]load.Call{load.Post("/viajes/{moving}/posiciones", loadPing)}, loadItems)...)
 }
 
 func loadAddGoods(carta string) load.Call {
 	list := strings.Join(slices.Repeat([]string{loadGood}, loadGoods), ",")
-	return loadMake("/cartas/{"+carta+"}/mercancias", `{"mercancias":[`+list+"]}", "", "")
+	return load.Create("/cartas/{"+carta+"}/mercancias", `{"mercancias":[`+list+"]}")
 }
 
 // loadFill makes a carta with all that it lists.
 func loadFill(carta string) []load.Call {
 	at := "/cartas/{" + carta + "}"
 	return []load.Call{
-		loadMakeCarta(carta), loadPut(at+"/autotransporte", loadDeclared), loadPut(at+"/ubicaciones", loadPlaces), loadPut(at+"/figuras", loadPeople),
+		loadMakeCarta(carta), load.Put(at+"/autotransporte", loadDeclared), load.Put(at+"/ubicaciones", loadPlaces), load.Put(at+"/figuras", loadPeople),
 		loadAddGoods(carta),
 	}
 }
 
-func loadSeal(carta string) load.Call { return loadPost("/cartas/{"+carta+"}/sellar", "") }
+func loadSeal(carta string) load.Call { return load.Post("/cartas/{"+carta+"}/sellar", "") }
 
-func loadOpen(carta string) load.Call { return loadPost("/cartas/{"+carta+"}/abrir", "") }
+func loadOpen(carta string) load.Call { return load.Post("/cartas/{"+carta+"}/abrir", "") }
 
-func loadStamp(carta string) load.Call { return loadMake("/cartas/{"+carta+"}/timbrado", "", "", "") }
+func loadStamp(carta string) load.Call { return load.Create("/cartas/{"+carta+"}/timbrado", "") }
 
 // loadCartas are cartas: one that is read, one that is written, one that is sealed and one that is not, and one with a stamp.
 func loadCartas() []load.Call {
@@ -185,121 +159,96 @@ func loadCartas() []load.Call {
 	)
 }
 
-func loadProfileRoutes() []load.Route {
-	return []load.Route{
-		loadGet("/perfil"),
-		{Call: loadPut("/perfil", loadProfile)},
-		{Call: loadBack(http.MethodPut, "/empresas/{company}/suscripcion", loadSubscription)},
-		{Call: loadBack(http.MethodGet, "/acts?day=2026-02-11", "")},
-		{Call: loadCredits()},
+func loadProfileRoutes() []load.Call {
+	return []load.Call{
+		load.Get("/perfil"),
+		load.Put("/perfil", loadProfile),
+		loadBack(load.Put("/empresas/{company}/suscripcion", loadSubscription)),
+		loadBack(load.Get("/acts?day=2026-02-11")),
+		loadBack(load.Create("/empresas/{company}/creditos", loadCredits)),
 	}
 }
 
-func loadDelete(path string) load.Call { return load.Call{Method: http.MethodDelete, Path: path} }
-
-func loadDriverRoutes() []load.Route {
-	return []load.Route{
-		{Before: []load.Call{loadDelete("/conductores/{hired}")}, Call: loadMakeDriver("hired")},
-		loadGet("/conductores"),
-		loadGet("/conductores?estado=disponible"),
-		loadGet("/conductores?desde=2099-02-01T00:00:00Z&hasta=2099-02-02T00:00:00Z"),
-		loadGet("/conductores/{driver}"),
-		{Call: loadPut("/conductores/{driver}", loadDriver)},
-		{Before: []load.Call{loadMakeDriver("fired")}, Call: loadDelete("/conductores/{fired}")},
+func loadDriverRoutes() []load.Call {
+	return []load.Call{
+		loadMakeDriver("hired").After(load.Delete("/conductores/{hired}")),
+		load.Get("/conductores"), load.Get("/conductores?estado=disponible"),
+		load.Get("/conductores?desde=2099-02-01T00:00:00Z&hasta=2099-02-02T00:00:00Z"), load.Get("/conductores/{driver}"),
+		load.Put("/conductores/{driver}", loadDriver),
+		load.Delete("/conductores/{fired}").After(loadMakeDriver("fired")),
 	}
 }
 
-func loadFleetRoutes() []load.Route {
-	return []load.Route{
-		{Before: []load.Call{loadDelete("/vehiculos/{bought}")}, Call: loadMakeVehicle("bought")},
-		loadGet("/vehiculos"),
-		loadGet("/vehiculos?estado=disponible"),
-		loadGet("/vehiculos/{vehicle}"),
-		{Call: loadPut("/vehiculos/{vehicle}", loadVehicle)},
-		{Before: []load.Call{loadMakeVehicle("sold")}, Call: loadDelete("/vehiculos/{sold}")},
-		{Call: loadMakeTrailer("")},
-		loadGet("/remolques"),
-		loadGet("/remolques?estado=disponible"),
-		loadGet("/remolques/{trailer}"),
-		{Call: loadPut("/remolques/{trailer}", loadTrailer)},
-		{Before: []load.Call{loadMakeTrailer("soldTrailer")}, Call: loadDelete("/remolques/{soldTrailer}")},
-		{Call: loadPost("/recursos/consulta", `{"conductores":["{driver}"],"vehiculos":["{vehicle}"],"remolques":["{trailer}"]}`)},
+func loadFleetRoutes() []load.Call {
+	return []load.Call{
+		loadMakeVehicle("bought").After(load.Delete("/vehiculos/{bought}")),
+		load.Get("/vehiculos"), load.Get("/vehiculos?estado=disponible"), load.Get("/vehiculos/{vehicle}"),
+		load.Put("/vehiculos/{vehicle}", loadVehicle),
+		load.Delete("/vehiculos/{sold}").After(loadMakeVehicle("sold")),
+		loadMakeTrailer(""),
+		load.Get("/remolques"), load.Get("/remolques?estado=disponible"), load.Get("/remolques/{trailer}"),
+		load.Put("/remolques/{trailer}", loadTrailer),
+		load.Delete("/remolques/{soldTrailer}").After(loadMakeTrailer("soldTrailer")),
+		load.Post("/recursos/consulta", `{"conductores":["{driver}"],"vehiculos":["{vehicle}"],"remolques":["{trailer}"]}`),
 	}
 }
 
-func loadTripRoutes() []load.Route {
-	draft := loadMake("/viajes", `{"estado":"borrador",`+loadTripData+"}", "sketched", "viajeId")
-	return []load.Route{
-		{Call: loadMakeTrip("")},
-		{Call: loadMakeCarta("made")},
-		loadGet("/viajes"),
-		loadGet("/viajes?estado=programado"),
-		loadGet("/viajes?desde=2027-01-01T00:00:00Z&hasta=2027-02-01T00:00:00Z"),
-		loadGet("/viajes/{cartaTrip}"),
-		loadGet("/vencimientos"),
-		loadGet("/conductores/{driver}/viajes"),
-		{Call: loadPut("/viajes/{planned}", "{"+loadTripData+"}")},
-		{Before: []load.Call{draft}, Call: loadTrip("sketched", "programar")},
-		{Before: []load.Call{loadTrip("assigned", "cancelar"), loadMakeTrip("assigned")}, Call: loadAssign("assigned")},
-		{Before: []load.Call{loadAssign("assigned")}, Call: loadDelete("/viajes/{assigned}/recursos")},
-		{
-			Before: []load.Call{loadTrip("begun", "cancelar"), loadMakeTrip("begun"), loadAssign("begun")},
-			Call:   loadTrip("begun", "iniciar"),
-		},
-		{
-			Before: []load.Call{loadMakeTrip("arrived"), loadAssign("arrived"), loadTrip("arrived", "iniciar")},
-			Call:   loadPost("/viajes/{arrived}/completar", `{"calificacion":5}`),
-		},
-		{Before: []load.Call{loadMakeTrip("off"), loadAssign("off")}, Call: loadTrip("off", "cancelar")},
+func loadTripRoutes() []load.Call {
+	draft := load.Create("/viajes", `{"estado":"borrador",`+loadTripData+"}").Keeping("sketched", "viajeId")
+	return []load.Call{
+		loadMakeTrip(""),
+		loadMakeCarta("made"),
+		load.Get("/viajes"), load.Get("/viajes?estado=programado"), load.Get("/viajes?desde=2027-01-01T00:00:00Z&hasta=2027-02-01T00:00:00Z"),
+		load.Get("/viajes/{cartaTrip}"), load.Get("/vencimientos"), load.Get("/conductores/{driver}/viajes"),
+		load.Put("/viajes/{planned}", "{"+loadTripData+"}"),
+		loadTrip("sketched", "programar").After(draft),
+		loadAssign("assigned").After(loadTrip("assigned", "cancelar"), loadMakeTrip("assigned")),
+		load.Delete("/viajes/{assigned}/recursos").After(loadAssign("assigned")),
+		loadTrip("begun", "iniciar").After(loadTrip("begun", "cancelar"), loadMakeTrip("begun"), loadAssign("begun")),
+		load.Post("/viajes/{arrived}/completar", `{"calificacion":5}`).After(loadMakeTrip("arrived"), loadAssign("arrived"), loadTrip("arrived", "iniciar")),
+		loadTrip("off", "cancelar").After(loadMakeTrip("off"), loadAssign("off")),
 	}
 }
 
-func loadTrackingRoutes() []load.Route {
-	return []load.Route{
-		{Call: loadPost("/viajes/{moving}/posiciones", loadPing)},
-		loadGet("/viajes/{moving}/posicion"),
-		loadGet("/viajes/{moving}/posiciones"),
+func loadTrackingRoutes() []load.Call {
+	return []load.Call{
+		load.Post("/viajes/{moving}/posiciones", loadPing),
+		load.Get("/viajes/{moving}/posicion"), load.Get("/viajes/{moving}/posiciones"),
 	}
 }
 
-func loadCartaRoutes() []load.Route {
-	return []load.Route{
-		{Before: []load.Call{loadMakeTrip("bare")}, Call: loadMake("/viajes/{bare}/cartas", loadCarta, "", "")},
-		loadGet("/viajes/{cartaTrip}/cartas"),
-		loadGet("/cartas"),
-		loadGet("/cartas?status=borrador"),
-		loadGet("/cartas/{carta}"),
-		loadGet("/folios/{cartaFolio}"),
-		{Before: []load.Call{loadOpen("closed")}, Call: loadSeal("closed")},
-		{Before: []load.Call{loadSeal("opened")}, Call: loadOpen("opened")},
-		{Before: append(loadFill("next"), loadSeal("next")), Call: loadStamp("next")},
-		loadGet("/cartas/{stamped}/xml"),
-		loadGet("/cartas/{stamped}/pdf"),
-		{Before: []load.Call{loadMakeCarta("given")}, Call: loadPost("/cartas/{given}/cancelacion", "{}")},
+func loadCartaRoutes() []load.Call {
+	return []load.Call{
+		load.Create("/viajes/{bare}/cartas", loadCarta).After(loadMakeTrip("bare")),
+		load.Get("/viajes/{cartaTrip}/cartas"), load.Get("/cartas"), load.Get("/cartas?status=borrador"), load.Get("/cartas/{carta}"),
+		load.Get("/folios/{cartaFolio}"),
+		loadSeal("closed").After(loadOpen("closed")),
+		loadOpen("opened").After(loadSeal("opened")),
+		loadStamp("next").After(append(loadFill("next"), loadSeal("next"))...),
+		load.Get("/cartas/{stamped}/xml"), load.Get("/cartas/{stamped}/pdf"),
+		load.Post("/cartas/{given}/cancelacion", "{}").After(loadMakeCarta("given")),
 	}
 }
 
-func loadContentRoutes() []load.Route {
-	return []load.Route{
-		{Call: loadPut("/cartas/{draft}/autotransporte", loadDeclared)},
-		{Call: loadPut("/cartas/{draft}/ubicaciones", loadPlaces)},
-		{Call: loadPut("/cartas/{draft}/figuras", loadPeople)},
-		{Call: loadAddGoods("draft")},
-		{Call: loadPut("/cartas/{draft}/receptor", loadReceiver)},
-		{Before: []load.Call{loadAddGoods("draft")}, Call: loadPut("/cartas/{draft}/mercancias/1", loadGood)},
-		{Before: []load.Call{loadAddGoods("draft")}, Call: loadDelete("/cartas/{draft}/mercancias/1")},
-		{Call: loadPost("/cartas/{draft}/revision", loadPeople)},
-		loadGet("/catalogos/clave_unidad?q=caja"),
-		loadGet("/cartas/{filled}/contenido"),
-		loadGet("/cartas/{filled}/mercancias"),
+func loadContentRoutes() []load.Call {
+	return []load.Call{
+		load.Put("/cartas/{draft}/autotransporte", loadDeclared),
+		load.Put("/cartas/{draft}/ubicaciones", loadPlaces),
+		load.Put("/cartas/{draft}/figuras", loadPeople),
+		loadAddGoods("draft"),
+		load.Put("/cartas/{draft}/receptor", loadReceiver),
+		load.Put("/cartas/{draft}/mercancias/1", loadGood).After(loadAddGoods("draft")),
+		load.Delete("/cartas/{draft}/mercancias/1").After(loadAddGoods("draft")),
+		load.Post("/cartas/{draft}/revision", loadPeople),
+		load.Get("/catalogos/clave_unidad?q=caja"), load.Get("/cartas/{filled}/contenido"), load.Get("/cartas/{filled}/mercancias"),
 	}
 }
 
-func loadSessionRoutes() []load.Route {
-	session := loadMake("/sesiones", `{"dispositivo":"tractor {n}"}`, "session", "sessionId")
-	return []load.Route{
-		{Call: session},
-		loadGet("/sesiones"),
-		{Before: []load.Call{session}, Call: loadDelete("/sesiones/{session}")},
+func loadSessionRoutes() []load.Call {
+	session := load.Create("/sesiones", `{"dispositivo":"tractor {n}"}`).Keeping("session", "sessionId")
+	return []load.Call{
+		session,
+		load.Get("/sesiones"),
+		load.Delete("/sesiones/{session}").After(session),
 	}
 }

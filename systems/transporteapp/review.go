@@ -58,11 +58,7 @@ func unchecked(op *huma.Operation) { op.SkipValidateBody = true }
 // review returns what the tax office would reject in a carta with unsaved input, and changes nothing.
 func (s *service) review(ctx context.Context, who auth.Principal, in draftOfCarta) (Revisado, error) {
 	var d *cartaporte.Documento
-	err := again(ctx, func() error {
-		c, err := s.carta(ctx, who.Sub, in.CartaID)
-		if err != nil {
-			return err
-		}
+	err := s.withCarta(ctx, who.Sub, in.CartaID, func(c db.Carta) (err error) {
 		b := &in.Body
 		if b.Autotransporte != nil && b.Ubicaciones != nil && b.Figuras != nil && b.Mercancias != nil {
 			d = declared(&c) // the request contains everything
@@ -70,7 +66,7 @@ func (s *service) review(ctx context.Context, who auth.Principal, in draftOfCart
 			return err
 		}
 		return b.into(d)
-	}, db.ErrCartaCambio)
+	})
 	if err != nil {
 		return Revisado{}, err
 	}

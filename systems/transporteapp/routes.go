@@ -121,7 +121,7 @@ func (s *service) tripRoutes(a huma.API) {
 	api.Put[Viaje](viajes, "/viajes/{id}/recursos", "putRecursos", "Assign or reassign driver, vehicle and trailer", s.assign, api.NotFound,
 		api.Refuses(db.ErrViajeNoProgramado, db.ErrRecursoCambio, errAgendaLlena, errLicenciaVencida, errConductorOcupado, errVehiculoOcupado, errRemolqueOcupado, db.ErrConductorNoDisponible, db.ErrVehiculoNoDisponible, db.ErrRemolqueNoDisponible),
 		api.About("None of them has another trip in the trip's period, or nothing changes. One trip may begin when another ends."))
-	api.Remove[Viaje](viajes, "/viajes/{id}/recursos", "deleteRecursos", "Unassign driver, vehicle and trailer", ofTrip(s.unassign), api.NotFound,
+	api.Remove[Viaje](viajes, "/viajes/{id}/recursos", "deleteRecursos", "Unassign driver, vehicle and trailer", s.unassign, api.NotFound,
 		api.Refuses(db.ErrViajeNoProgramado, db.ErrRecursoCambio),
 		api.About("It has not left; a trip that has nobody stays as it is."))
 	api.Post[Viaje](viajes, "/viajes/{id}/iniciar", "iniciarViaje", "Start a trip", ofTrip(s.begin), forDrivers, api.NotFound,
@@ -286,23 +286,14 @@ type NuevoAbono struct {
 	Creditos int64 `json:"creditos" minimum:"1" maximum:"1000000" doc:"How many"`
 }
 
-type newSession struct {
-	api.Keyed
-	Body NuevaSesion
-}
-
 // NuevaSesion is a device that signs in.
 type NuevaSesion struct {
 	Dispositivo string `json:"dispositivo" minLength:"1" maxLength:"200" doc:"The device's name"`
 }
 
-type newDriver struct {
-	api.Keyed
-	Body NuevoConductor
-}
-
 type changedDriver struct {
 	ConductorPath
+	api.Seen
 	Body NuevoConductor
 }
 
@@ -312,23 +303,15 @@ type driverQuery struct {
 	Estado db.EstadoRecurso `query:"estado" enum:"disponible,en_viaje,inactivo" doc:"Only those in this state, by name"`
 }
 
-type newVehicle struct {
-	api.Keyed
-	Body NuevoVehiculo
-}
-
 type changedVehicle struct {
 	VehiculoPath
+	api.Seen
 	Body NuevoVehiculo
-}
-
-type newTrailer struct {
-	api.Keyed
-	Body NuevoRemolque
 }
 
 type changedTrailer struct {
 	RemolquePath
+	api.Seen
 	Body NuevoRemolque
 }
 
@@ -336,11 +319,6 @@ type unitQuery struct {
 	api.PageQuery
 	Libres
 	Estado db.EstadoRecurso `query:"estado" enum:"disponible,en_viaje,inactivo,taller" doc:"Only those in this state, by plate"`
-}
-
-type newTrip struct {
-	api.Keyed
-	Body NuevoViaje
 }
 
 type tripQuery struct {
@@ -352,12 +330,19 @@ type tripQuery struct {
 
 type changedTrip struct {
 	ViajePath
+	api.Seen
 	Body DatosViaje
 }
 
 type chosenResources struct {
 	ViajePath
+	api.Seen
 	Body RecursosElegidos
+}
+
+type takenBack struct {
+	ViajePath
+	api.Seen
 }
 
 type arrival struct {

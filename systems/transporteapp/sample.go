@@ -4,15 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"iter"
-	"math/rand/v2"
 	"slices"
 	"time"
-
-	"github.com/oklog/ulid/v2"
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/seed"
@@ -38,7 +34,7 @@ const (
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
 		for made := 0; made < p.Items; {
-			m := sampleMaker{Rand: p.Rand, userID: fmt.Sprintf("u-%d", sampleFirst+(p.First+made)/sampleBlock)}
+			m := sampleMaker{Chance: p.Chance, userID: fmt.Sprintf("u-%d", sampleFirst+(p.First+made)/sampleBlock)}
 			for _, r := range m.company(min(sampleBlock, p.Items-made)) {
 				made++
 				if !yield(r) {
@@ -51,7 +47,7 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 
 // sampleMaker makes the records of a company.
 type sampleMaker struct {
-	*rand.Rand
+	seed.Chance
 	userID   string
 	list     []table.Record
 	drivers  []db.Conductor
@@ -84,7 +80,7 @@ func (m *sampleMaker) company(n int) []table.Record {
 	}
 	if n == sampleBlock {
 		m.add(db.Miembro{
-			UserID: m.userID, MiembroID: m.userID + "-despacho", Nombre: m.name(), Rol: db.RolDespachador, CreatedAt: begun, UpdatedAt: begun,
+			UserID: m.userID, MiembroID: m.userID + "-despacho", Nombre: m.Name(), Rol: db.RolDespachador, CreatedAt: begun, UpdatedAt: begun,
 		}.Record())
 	}
 	if (n-len(m.list))%2 == 1 { // one that is cut off; a trailer has an agenda
@@ -92,7 +88,7 @@ func (m *sampleMaker) company(n int) []table.Record {
 	}
 	for len(m.list) < n {
 		r := db.Remolque{
-			UserID: m.userID, RemolqueID: m.id(begun), Placa: m.plate(), SubTipoRem: "CTR007", Estado: db.EstadoRecursoDisponible,
+			UserID: m.userID, RemolqueID: m.ULID(begun), Placa: m.plate(), SubTipoRem: "CTR007", Estado: db.EstadoRecursoDisponible,
 			CreatedAt: begun, UpdatedAt: begun,
 		}
 		m.add(r.Record(), m.agenda(r.RemolqueID, db.TipoRecursoRemolque))
@@ -115,7 +111,7 @@ func (m *sampleMaker) agenda(id string, kind db.TipoRecurso) table.Record {
 func (m *sampleMaker) profile(at time.Time) db.User {
 	plan := DefaultPlan()
 	u := db.User{
-		UserID: m.userID, Email: "flota@" + m.userID + ".example.com", FullName: "Transportes " + m.name(), Timezone: "America/Mexico_City",
+		UserID: m.userID, Email: "flota@" + m.userID + ".example.com", FullName: "Transportes " + m.Name(), Timezone: "America/Mexico_City",
 		Subscription: plan.subscription(at), Credits: db.Creditos{Balance: sampleCredits}, NumPropietarios: 1, CreatedAt: at, UpdatedAt: at,
 		Config: &db.ConfigFiscal{RfcEmisor: "EKU9003173C9", RazonSocial: "ESCUELA KEMPER URGATE", RegimenFiscal: "601", DomicilioFiscal: sampleOrigin()},
 	}
@@ -129,12 +125,6 @@ func sampleOrigin() db.Domicilio {
 
 func sampleDestination() db.Domicilio { return db.Domicilio{CodigoPostal: "44100", Estado: "JAL"} }
 
-func (m *sampleMaker) name() string {
-	given := []string{"Ana", "Bruno", "Camila", "Diego", "Elena", "Fernando", "Julieta", "Martín", "Sofía", "Tomás"}
-	family := []string{"Acosta", "Benítez", "Díaz", "García", "López", "Núñez", "Pereyra", "Romero", "Silva", "Vega"}
-	return given[m.IntN(len(given))] + " " + family[m.IntN(len(family))]
-}
-
 func (m *sampleMaker) plate() string {
 	letter := func() byte { return byte('A' + m.IntN(26)) }
 	return fmt.Sprintf("%c%c%c-%03d", letter(), letter(), letter(), m.IntN(1000))
@@ -144,13 +134,13 @@ func (m *sampleMaker) plate() string {
 func (m *sampleMaker) fleet(at time.Time) {
 	for range sampleUnits {
 		m.drivers = append(m.drivers, db.Conductor{
-			UserID: m.userID, ConductorID: m.id(at), Nombre: m.name(), Rfc: "CACX7605101P8", Curp: "HEGG560427MVZRRL04",
+			UserID: m.userID, ConductorID: m.ULID(at), Nombre: m.Name(), Rfc: "CACX7605101P8", Curp: "HEGG560427MVZRRL04",
 			Estado: db.EstadoRecursoDisponible, Activo: true, CreatedAt: at, UpdatedAt: at,
 			Licencia: db.Licencia{Tipo: "E", Numero: "ABC123456", Vigencia: table.DateOf(at.AddDate(20, 0, 0))},
 			Vence:    table.DateOf(at.AddDate(20, 0, 0)),
 		})
 		m.vehicles = append(m.vehicles, db.Vehiculo{
-			UserID: m.userID, VehiculoID: m.id(at), Placa: m.plate(), Estado: db.EstadoRecursoDisponible, ConfigVehicular: "C3", AnioModeloVM: 2022,
+			UserID: m.userID, VehiculoID: m.ULID(at), Placa: m.plate(), Estado: db.EstadoRecursoDisponible, ConfigVehicular: "C3", AnioModeloVM: 2022,
 			PesoBrutoVehicular: table.DecimalOf(17), PermSct: "TPAF01", NumPermisoSct: "12345", AseguraRespCivil: "Seguros XYZ",
 			PolizaRespCivil: "POL-123456", CreatedAt: at, UpdatedAt: at,
 		})
@@ -161,7 +151,7 @@ func (m *sampleMaker) fleet(at time.Time) {
 func (m *sampleMaker) trip(i int, begins time.Time) {
 	d, w := &m.drivers[i%sampleUnits], &m.vehicles[i%sampleUnits]
 	v := db.Viaje{
-		UserID: m.userID, ViajeID: m.id(begins), Nombre: "Viaje CDMX-GDL " + begins.Format(time.DateOnly), Estado: db.EstadoViajeCompletado,
+		UserID: m.userID, ViajeID: m.ULID(begins), Nombre: "Viaje CDMX-GDL " + begins.Format(time.DateOnly), Estado: db.EstadoViajeCompletado,
 		FechaInicioProgramada: begins, FechaFinProgramada: begins.Add(10 * time.Hour), Origen: "Ciudad de México", Destino: "Guadalajara",
 		DistanciaTotal: table.DecimalOf(sampleDistance), CreatedAt: begins, UpdatedAt: begins,
 		Resources: &db.Recursos{ConductorID: d.ConductorID, ConductorNombre: d.Nombre, VehiculoID: w.VehiculoID, VehiculoPlaca: w.Placa},
@@ -193,8 +183,8 @@ func (m *sampleMaker) trip(i int, begins time.Time) {
 // carta makes a trip's carta: the last is a draft, the others bear a stamp of which nobody has the key.
 func (m *sampleMaker) carta(v *db.Viaje, i int, d *db.Conductor, w *db.Vehiculo) db.Carta {
 	c := db.Carta{
-		UserID: m.userID, CartaID: m.id(v.CreatedAt), ViajeID: v.ViajeID, Folio: folio(int64(i) + 1), VersionCartaPorte: versionCarta,
-		Status: db.EstadoCartaBorrador, IDCcp: "CCC" + m.uuid()[3:], NumUbicaciones: 2, NumFiguras: 1, DistanciaTotal: v.DistanciaTotal,
+		UserID: m.userID, CartaID: m.ULID(v.CreatedAt), ViajeID: v.ViajeID, Folio: folio(int64(i) + 1), VersionCartaPorte: versionCarta,
+		Status: db.EstadoCartaBorrador, IDCcp: "CCC" + m.UUID()[3:], NumUbicaciones: 2, NumFiguras: 1, DistanciaTotal: v.DistanciaTotal,
 		NumeroTotalMercancias: sampleGoods, Revision: 4, CreatedAt: v.CreatedAt, UpdatedAt: v.CreatedAt,
 		Emisor:   db.Emisor{Rfc: "EKU9003173C9", Nombre: "ESCUELA KEMPER URGATE", RegimenFiscal: "601", DomicilioFiscal: sampleOrigin()},
 		Receptor: db.Receptor{Rfc: "IIA040805DZ4", Nombre: "INDISTRIA ILUMINADORA DE ALMACENES", RegimenFiscal: "601", UsoCfdi: "S01", DomicilioFiscal: sampleDestination()},
@@ -251,7 +241,7 @@ func (m *sampleMaker) listed(page *db.CartaCompletaResult) {
 func (m *sampleMaker) stamp(c *db.Carta, page *db.CartaCompletaResult) {
 	c.Status, c.Sellada, c.SelladaAt = db.EstadoCartaTimbrada, true, &c.CreatedAt
 	c.Timbrado = &db.Timbrado{
-		UUIDFiscal: m.uuid(), FechaTimbrado: c.CreatedAt, RfcProvCertif: cartaporte.LocalRFC, NoCertificadoSAT: cartaporte.LocalSerial, Prueba: true,
+		UUIDFiscal: m.UUID(), FechaTimbrado: c.CreatedAt, RfcProvCertif: cartaporte.LocalRFC, NoCertificadoSAT: cartaporte.LocalSerial, Prueba: true,
 	}
 	d := declared(c)
 	gather(d, page)
@@ -266,18 +256,4 @@ func (m *sampleMaker) stamp(c *db.Carta, page *db.CartaCompletaResult) {
 	sum := sha256.Sum256(document)
 	c.Timbrado.Sha256, c.Timbrado.Bytes = hex.EncodeToString(sum[:]), int64(len(document))
 	m.add(db.XMLParte{UserID: m.userID, CartaID: c.CartaID, Contenido: packed.Bytes()}.Record())
-}
-
-// uuid is shaped as one.
-func (m *sampleMaker) uuid() string {
-	return fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", m.Uint32(), m.Uint32()&0xffff, m.Uint32()&0xfff, m.Uint32()&0xfff, m.Uint64()&0xffffffffffff)
-}
-
-// id is a ULID of a time.
-func (m *sampleMaker) id(at time.Time) string {
-	var id ulid.ULID
-	_ = id.SetTime(ulid.Timestamp(at)) // a time of ours fits
-	binary.BigEndian.PutUint16(id[6:], uint16(m.Uint32()))
-	binary.BigEndian.PutUint64(id[8:], m.Uint64())
-	return id.String()
 }

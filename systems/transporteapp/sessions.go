@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
@@ -12,7 +13,7 @@ import (
 const sessionLasts = 12 * time.Hour
 
 // openSession lists a device.
-func (s *service) openSession(ctx context.Context, who auth.Principal, in newSession) (Sesion, bool, error) {
+func (s *service) openSession(ctx context.Context, who auth.Principal, in api.KeyedBody[NuevaSesion]) (Sesion, bool, error) {
 	r := newRequest(who.Sub, in.RequestKey, "createSesion", in.Body.Dispositivo)
 	return keyed(ctx, s, r, func() (Sesion, bool, error) {
 		now := s.moment()

@@ -123,6 +123,9 @@ type Conductor struct {
 	UpdatedAt    time.Time        `json:"updatedAt"`
 }
 
+// Version implements api.Versioned.
+func (c Conductor) Version() time.Time { return c.UpdatedAt }
+
 // ConductorResumen is a driver in a list by state.
 type ConductorResumen struct {
 	ConductorID string           `json:"conductorId"`
@@ -166,6 +169,9 @@ type Vehiculo struct {
 	UpdatedAt          time.Time        `json:"updatedAt"`
 }
 
+// Version implements api.Versioned.
+func (v Vehiculo) Version() time.Time { return v.UpdatedAt }
+
 // NuevoVehiculo is what is said of a vehicle.
 type NuevoVehiculo struct {
 	Placa              string           `json:"placa" pattern:"^[A-Z0-9-]{5,10}$" patternDescription:"capitals, digits and -"`
@@ -192,6 +198,9 @@ type Remolque struct {
 	CreatedAt      time.Time        `json:"createdAt"`
 	UpdatedAt      time.Time        `json:"updatedAt"`
 }
+
+// Version implements api.Versioned.
+func (r Remolque) Version() time.Time { return r.UpdatedAt }
 
 // NuevoRemolque is what is said of a trailer.
 type NuevoRemolque struct {
@@ -281,6 +290,9 @@ type Viaje struct {
 	CreatedAt             time.Time      `json:"createdAt"`
 	UpdatedAt             time.Time      `json:"updatedAt"`
 }
+
+// Version implements api.Versioned.
+func (v Viaje) Version() time.Time { return v.UpdatedAt }
 
 // ViajeConCarta is a trip with its carta, if it has one, and where it is, if it has begun.
 type ViajeConCarta struct {

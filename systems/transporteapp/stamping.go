@@ -36,11 +36,7 @@ const (
 // seal closes a valid draft: its totals match its contents, and nothing can be added afterwards.
 func (s *service) seal(ctx context.Context, userID, id string) (Carta, error) {
 	var sealed db.Carta
-	err := again(ctx, func() error {
-		c, err := s.carta(ctx, userID, id)
-		if err != nil {
-			return err
-		}
+	err := s.withCarta(ctx, userID, id, func(c db.Carta) error {
 		switch {
 		case c.Status != db.EstadoCartaBorrador:
 			return db.ErrCartaNoBorrador
@@ -60,7 +56,7 @@ func (s *service) seal(ctx context.Context, userID, id string) (Carta, error) {
 		done, err := s.db.SellarCarta(ctx, db.SellarCartaInput{UserID: userID, CartaID: id, Visto: c.Revision})
 		sealed = done.Carta
 		return err
-	}, db.ErrCartaCambio)
+	})
 	return cartaOf(&sealed), err
 }
 
@@ -114,11 +110,7 @@ func (s *service) stamp(ctx context.Context, who auth.Principal, in keyedCarta) 
 // cancelled, so the stamp always matches it.
 func (s *service) askStamp(ctx context.Context, userID, id string) (db.Carta, error) {
 	var asked db.Carta
-	err := again(ctx, func() error {
-		c, err := s.carta(ctx, userID, id)
-		if err != nil {
-			return err
-		}
+	err := s.withCarta(ctx, userID, id, func(c db.Carta) error {
 		asked = c
 		switch {
 		case c.Status == db.EstadoCartaEnTimbrado: // the PAC's response was lost, or another request is waiting for it
@@ -130,7 +122,7 @@ func (s *service) askStamp(ctx context.Context, userID, id string) (db.Carta, er
 		case c.SelladaAt == nil || s.now().Sub(*c.SelladaAt) > sealGood:
 			return errCartaVencida
 		}
-		_, err = s.db.EmpezarTimbrado(ctx, db.EmpezarTimbradoInput{
+		_, err := s.db.EmpezarTimbrado(ctx, db.EmpezarTimbradoInput{
 			UserID: userID, CartaID: id, ViajeID: c.ViajeID, Visto: c.Revision, Fiscal: fiscalOf(&c, db.EstadoCartaEnTimbrado),
 		})
 		if errors.Is(err, db.ErrCartaNoBorrador) { // another request has called the PAC in the meantime
@@ -138,7 +130,7 @@ func (s *service) askStamp(ctx context.Context, userID, id string) (db.Carta, er
 		}
 		asked.Revision++ // identifies this attempt, so that a late rejection of another one is ignored
 		return err
-	}, db.ErrCartaCambio)
+	})
 	return asked, err
 }
 

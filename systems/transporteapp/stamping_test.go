@@ -12,7 +12,7 @@ import (
 
 	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/systems/transporteapp"
-	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
+	"github.com/monotable/monotable/systems/transporteapp/cartaporte/cartaportetest"
 )
 
 // TestThousands: a carta with thousands of goods is saved in batches, read back whole, sealed and stamped; a request that is sent
@@ -66,7 +66,7 @@ func TestThousands(t *testing.T) {
 	if n := bytes.Count(document, []byte("<cartaporte31:Mercancia ")); n != total {
 		t.Errorf("the XML has %d goods, want %d", n, total)
 	}
-	if err := cartaporte.Verificar(document); err != nil {
+	if err := cartaportetest.Verify(document); err != nil {
 		t.Error(err)
 	}
 }

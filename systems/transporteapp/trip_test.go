@@ -10,6 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/apitest"
 	"github.com/monotable/monotable/systems/transporteapp"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
+	"github.com/monotable/monotable/systems/transporteapp/cartaporte/cartaportetest"
 )
 
 // TestTrip goes the whole way: a trip with its carta, filled, sealed and stamped, with driver, vehicle and trailer, that leaves,
@@ -45,7 +46,7 @@ func TestTrip(t *testing.T) {
 		t.Errorf("credits %+v, want 49 free, none reserved, 1 consumed", p.Credits)
 	}
 	document := v.Do(t, apitest.Request{Method: http.MethodGet, Path: "/cartas/" + trip.Carta.CartaID + "/xml", As: ana})
-	if err := cartaporte.Verificar(document.Body); document.Status != http.StatusOK || err != nil {
+	if err := cartaportetest.Verify(document.Body); document.Status != http.StatusOK || err != nil {
 		t.Fatalf("the XML: %d %v %.200s", document.Status, err, document.Body)
 	}
 	if !strings.HasPrefix(document.Header.Get("Content-Type"), "application/xml") {

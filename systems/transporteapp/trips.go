@@ -48,7 +48,7 @@ func (in *NuevaCarta) check(bad *fields, field string) {
 }
 
 // createTrip makes a trip, with a carta if one is asked for.
-func (s *service) createTrip(ctx context.Context, who auth.Principal, in newTrip) (ViajeConCarta, bool, error) {
+func (s *service) createTrip(ctx context.Context, who auth.Principal, in api.KeyedBody[NuevoViaje]) (ViajeConCarta, bool, error) {
 	if err := in.Body.check(); err != nil {
 		return ViajeConCarta{}, false, err
 	}
@@ -226,7 +226,7 @@ func (s *service) saveTrip(ctx context.Context, who auth.Principal, in changedTr
 	in.Body.into(&v)
 	var saved db.Viaje
 	err := again(ctx, func() error {
-		done, err := s.db.GuardarViaje(ctx, guardarViaje(v))
+		done, err := s.db.GuardarViaje(ctx, guardarViaje(in.Seen, v))
 		saved = done.Viaje
 		return err
 	})

@@ -4,27 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/live"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
-)
-
-const (
-	// eventRetry tells clients when to reconnect, in milliseconds.
-	eventRetry = 1000
-	// eventWrite is how long a client may take to read an event.
-	eventWrite = 10 * time.Second
-	// eventLife limits a stream's duration. The client then reconnects, and its token is checked again.
-	eventLife = 15 * time.Minute
 )
 
 // eventID identifies a match within its room. Later matches have higher sequence numbers; those created by the same leave share
@@ -55,7 +45,7 @@ type feed struct {
 	m       membership
 	since   eventID
 	sent    map[int64]bool
-	out     http.ResponseWriter
+	out     live.Stream
 }
 
 // watchRoom handles a member's request for events.
@@ -72,41 +62,33 @@ func (s *service) watchRoom(ctx context.Context, in *watchedRoom) (*huma.StreamR
 	if err != nil {
 		return nil, err
 	}
-	return &huma.StreamResponse{Body: func(ctx huma.Context) {
-		ctx.SetHeader("Content-Type", "text/event-stream")
-		ctx.SetHeader("Cache-Control", "no-store")
-		ctx.SetHeader("X-Accel-Buffering", "no")
-		_, w := humago.Unwrap(ctx)
-		f := &feed{service: s, m: m, since: since, sent: map[int64]bool{}, out: w}
-		if err := f.run(ctx.Context()); err != nil && ctx.Context().Err() == nil {
-			s.logger.DebugContext(ctx.Context(), "event stream ended", "error", err)
-		}
-	}}, nil
+	return live.Respond(s.logger, func(ctx context.Context, out live.Stream) error {
+		return (&feed{service: s, m: m, since: since, sent: map[int64]bool{}, out: out}).run(ctx)
+	}), nil
 }
 
 // Reasons to end a stream, besides the client and the process ending.
 var (
-	// errLagging ends the stream of a client that reads more slowly than events arrive.
-	errLagging    = errors.New("the client is too far behind")
-	errLeft       = errors.New("the member has left")
-	errLongEnough = errors.New("the stream has lasted as long as streams do")
+	// errLagging is for a client that does not read as fast as events come.
+	errLagging = errors.New("the client is too far behind")
+	errLeft    = errors.New("the member has left")
 )
 
 func (f *feed) run(ctx context.Context) error {
 	s := f.service
-	end := s.clock().Add(eventLife)
-	subscribed, unsubscribe := s.hub.subscribe(f.m.item.RoomID)
-	defer unsubscribe()
+	end := s.clock().Add(live.Life)
+	events, stop := s.hub.Follow(f.m.item.RoomID)
+	defer stop()
 	if err := f.look(ctx); err != nil {
 		return err
 	}
-	live := f.live()
-	if live {
+	lasts := f.out.Lasts()
+	if lasts {
 		if err := f.awaitHub(ctx); err != nil {
 			return err
 		}
 	}
-	if err := f.write(fmt.Sprintf("retry: %d\n", eventRetry), "ready", struct{}{}); err != nil || !live {
+	if err := f.out.Ready(); err != nil || !lasts {
 		return err // behind a gateway that waits for the whole answer this is all, and the client comes again
 	}
 	tick := time.NewTicker(s.check)
@@ -115,7 +97,7 @@ func (f *feed) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case e, open := <-subscribed.events:
+		case e, open := <-events:
 			if !open {
 				return errLagging
 			}
@@ -124,7 +106,7 @@ func (f *feed) run(ctx context.Context) error {
 			}
 		case <-tick.C:
 			if s.over(end) {
-				return errLongEnough
+				return live.ErrLongEnough
 			}
 			m, err := s.member(ctx, f.m.item.UserID, f.m.item.RoomID)
 			if err == nil && m.item.Closed {
@@ -136,16 +118,11 @@ func (f *feed) run(ctx context.Context) error {
 			if err := f.look(ctx); err != nil {
 				return err
 			}
-			if err := f.send(": \n\n"); err != nil { // keeps the connection open
+			if err := f.out.KeepOpen(); err != nil {
 				return err
 			}
 		}
 	}
-}
-
-// live reports whether the client receives events as they are sent. Behind a gateway that buffers responses it does not.
-func (f *feed) live() bool {
-	return !errors.Is(http.NewResponseController(f.out).SetWriteDeadline(time.Now().Add(eventWrite)), http.ErrNotSupported)
 }
 
 // awaitHub waits until the hub receives all events, so that nothing is missed after ready. If its consumers cannot start, it
@@ -188,7 +165,7 @@ func (f *feed) match(match trinitydb.Match) error {
 		return nil
 	}
 	f.sent[match.MovieID] = true
-	return f.write("id: "+id.String()+"\n", "match", matchOf(match))
+	return f.write(id.String(), "match", matchOf(match))
 }
 
 func (f *feed) tell(e event) error {
@@ -216,23 +193,11 @@ func (f *feed) tell(e event) error {
 	}
 }
 
-// write sends an event with its head, a line or none.
-func (f *feed) write(head, name string, data any) error {
+// write sends an event, with an id unless that is "".
+func (f *feed) write(id, name string, data any) error {
 	text, err := api.MarshalJSON(data)
 	if err != nil {
 		return err
 	}
-	return f.send(head + "event: " + name + "\ndata: " + string(text) + "\n\n")
-}
-
-func (f *feed) send(text string) error {
-	connection := http.NewResponseController(f.out)
-	_ = connection.SetWriteDeadline(time.Now().Add(eventWrite)) // not every connection has deadlines
-	if _, err := strings.NewReader(text).WriteTo(f.out); err != nil {
-		return err
-	}
-	if err := connection.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	return nil
+	return f.out.Event(id, name, text)
 }

@@ -2,9 +2,7 @@ package trinity
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/monotable/monotable/systems/internal/load"
 )
@@ -22,28 +20,25 @@ const (
 // hall that a third joins and leaves, and other rooms for its lists. Votes are final and matches are created once, so each such
 // request needs a new room, or a voter whose votes were withdrawn on leaving.
 func loadPlan() load.Plan {
-	vote := load.Call{Method: http.MethodPut, Path: "/rooms/{hall}/votes/{hallFilm0}", Body: `{"vote":true}`, As: loadVoter}
-	join := load.Call{Method: http.MethodPut, Path: "/codes/{hallCode}/member", As: loadVoter}
-	leave := load.Call{Method: http.MethodDelete, Path: "/rooms/{hall}/member", As: loadVoter}
-	noVote := load.Call{Method: http.MethodPut, Path: "/rooms/{hall}/votes/{hallFilm1}", Body: `{"vote":false}`, As: loadVoter}
-	match := load.Call{Method: http.MethodPut, Path: "/rooms/{next}/votes/{nextFilm0}", Body: `{"vote":true}`}
-	get := func(path string) load.Route { return load.Route{Call: load.Call{Method: http.MethodGet, Path: path}} }
+	vote := load.Put("/rooms/{hall}/votes/{hallFilm0}", `{"vote":true}`).By(loadVoter)
+	noVote := load.Put("/rooms/{hall}/votes/{hallFilm1}", `{"vote":false}`).By(loadVoter)
+	join, leave := loadJoins("hall", loadVoter), load.Delete("/rooms/{hall}/member").By(loadVoter)
+	match := load.Put("/rooms/{next}/votes/{nextFilm0}", `{"vote":true}`)
 	return load.Plan{
 		Setup: loadSetup(),
-		Routes: []load.Route{
-			{Call: load.Call{Method: http.MethodGet, Path: "/genres?mediaType=TV", As: "-"}},
-			{Call: loadRoom("")},
-			get("/rooms"), get("/rooms/hosted"), get("/rooms/unmatched"),
-			get("/rooms/{room}"), get("/codes/{roomCode}"),
-			{Call: join, Before: []load.Call{leave}},
-			{Call: load.Call{Method: http.MethodPut, Path: "/rooms/{ended}/closed"}, Before: []load.Call{loadRoom("ended"), loadGuestJoins("ended")}},
-			{Call: leave, Before: []load.Call{join, vote, noVote}},
-			get("/rooms/{room}/candidates"),
-			{Call: vote, Before: []load.Call{leave, join}},
-			{Call: noVote, Before: []load.Call{leave, join}},
-			{Call: as(loadGuest, match), Before: []load.Call{loadRoom("next"), loadFilms("next", 1), loadGuestJoins("next"), match}},
-			get("/rooms/{room}/votes/{roomFilm0}"), get("/rooms/{room}/votes/mine"), get("/rooms/{room}/votes?limit=100"),
-			get("/rooms/{room}/matches"), get("/rooms/{room}/matches/{roomFilm0}"), get("/matches"),
+		Routes: []load.Call{
+			load.Get("/genres?mediaType=TV").By("-"),
+			loadRoom(""),
+			load.Get("/rooms"), load.Get("/rooms/hosted"), load.Get("/rooms/unmatched"),
+			load.Get("/rooms/{room}"), load.Get("/codes/{roomCode}"),
+			join.After(leave),
+			load.Put("/rooms/{ended}/closed", "").After(loadRoom("ended"), loadJoins("ended", loadGuest)),
+			leave.After(join, vote, noVote),
+			load.Get("/rooms/{room}/candidates"),
+			vote.After(leave, join), noVote.After(leave, join),
+			match.By(loadGuest).After(loadRoom("next"), loadFilms("next", 1), loadJoins("next", loadGuest), match),
+			load.Get("/rooms/{room}/votes/{roomFilm0}"), load.Get("/rooms/{room}/votes/mine"), load.Get("/rooms/{room}/votes?limit=100"),
+			load.Get("/rooms/{room}/matches"), load.Get("/rooms/{room}/matches/{roomFilm0}"), load.Get("/matches"),
 		},
 		Without: map[string]string{"watchRoom": "its answer does not end", "removeMember": "it is leaveRoom, asked for by the host"},
 	}
@@ -52,48 +47,35 @@ func loadPlan() load.Plan {
 // loadSetup creates a connection's rooms.
 func loadSetup() []load.Call {
 	setup := []load.Call{
-		loadRoom("room"), loadFilms("room", roomFilms), loadGuestJoins("room"),
-		loadRoom("hall"), loadFilms("hall", 2), loadGuestJoins("hall"), //nolint:mnd // a film for a yes, one for a no
-		{Method: http.MethodPut, Path: "/codes/{hallCode}/member", As: loadVoter},
+		loadRoom("room"), loadFilms("room", roomFilms), loadJoins("room", loadGuest),
+		loadRoom("hall"), loadFilms("hall", 2), loadJoins("hall", loadGuest), loadJoins("hall", loadVoter), //nolint:mnd // a film for a yes, one for a no
 	}
 	for film := range roomFilms {
-		own := load.Call{Method: http.MethodPut, Path: fmt.Sprintf("/rooms/{room}/votes/{roomFilm%d}", film), Body: `{"vote":true}`}
-		guests := as(loadGuest, own)
-		if film >= loadMatches {
-			guests.Body = `{"vote":false}`
-		}
-		setup = append(setup, own, guests)
+		path := fmt.Sprintf("/rooms/{room}/votes/{roomFilm%d}", film)
+		setup = append(setup, load.Put(path, `{"vote":true}`), load.Put(path, fmt.Sprintf(`{"vote":%t}`, film < loadMatches)).By(loadGuest))
 	}
 	return append(setup, slices.Repeat([]load.Call{loadRoom("")}, loadRooms-2)...) // beside these two
 }
 
 // loadRoom opens a room, and stores its id and code under a name if one is given.
 func loadRoom(name string) load.Call {
-	call := load.Call{
-		Method: http.MethodPost, Path: "/rooms", Header: map[string]string{"Idempotency-Key": "load-{n}"},
-		Body: `{"mediaType":"MOVIE","genreIds":[35,18]}`,
-	}
+	call := load.Create("/rooms", `{"mediaType":"MOVIE","genreIds":[35,18]}`).Keeping(name, "id")
 	if name != "" {
-		call.Keep = map[string]string{name: "id", name + "Code": "code"}
+		call = call.Keeping(name+"Code", "code")
 	}
 	return call
 }
 
 // loadFilms stores the ids of a room's first films.
 func loadFilms(room string, films int) load.Call {
-	call := load.Call{Method: http.MethodGet, Path: "/rooms/{" + room + "}/candidates?limit=100", Keep: map[string]string{}}
+	call := load.Get("/rooms/{" + room + "}/candidates?limit=100")
 	for i := range films {
-		call.Keep[room+"Film"+strconv.Itoa(i)] = fmt.Sprintf("items/%d/movieId", i)
+		call = call.Keeping(fmt.Sprintf("%sFilm%d", room, i), fmt.Sprintf("items/%d/movieId", i))
 	}
 	return call
 }
 
-func loadGuestJoins(room string) load.Call {
-	return load.Call{Method: http.MethodPut, Path: "/codes/{" + room + "Code}/member", As: loadGuest}
-}
-
-// as is a call by another user.
-func as(user string, c load.Call) load.Call {
-	c.As = user
-	return c
+// loadJoins makes a user a member of a room.
+func loadJoins(room, user string) load.Call {
+	return load.Put("/codes/{"+room+"Code}/member", "").By(user)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 	"github.com/monotable/monotable/systems/trinity/films"
@@ -39,8 +40,9 @@ func genres(_ context.Context, _ auth.Principal, in genreQuery) (Genres, error) 
 	return Genres{films.Genres(string(in.MediaType))}, nil
 }
 
-// openRoom creates a room with its films and host. A repeated request gets the first response, and replayed is set.
-func (s *service) openRoom(ctx context.Context, who auth.Principal, asked newRoom) (room trinitydb.Room, replayed bool, err error) {
+// openRoom makes a room with its films and its host in it. A request that was made before is answered as it was then, and
+// replayed is set.
+func (s *service) openRoom(ctx context.Context, who auth.Principal, asked api.KeyedBody[RoomInput]) (room trinitydb.Room, replayed bool, err error) {
 	media, genres := asked.Body.MediaType, asked.Body.GenreIDs
 	if !films.Known(string(media), genres) {
 		return trinitydb.Room{}, false, problem.BadRequest(problem.CodeInvalidBody, "there is no such genre", problem.Field{Field: "body.genreIds", Message: "are not of the list of genres"})

@@ -2,8 +2,6 @@ package trinity
 
 import (
 	"context"
-	"net/http"
-	"reflect"
 	"slices"
 	"time"
 
@@ -12,6 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
+	"github.com/monotable/monotable/systems/internal/live"
 	"github.com/monotable/monotable/systems/trinity/trinitydb"
 )
 
@@ -71,19 +70,11 @@ func (s *service) routes(a huma.API) {
 
 // feedOperation describes the event stream.
 func feedOperation(a huma.API) huma.Operation {
-	registry := a.OpenAPI().Components.Schemas
-	events := map[string]any{}
-	for name, data := range map[string]reflect.Type{"match": reflect.TypeFor[Match](), "joined": reflect.TypeFor[Person](), "changed": reflect.TypeFor[Person](), "left": reflect.TypeFor[Person](), "closed": reflect.TypeFor[RoomClosed]()} {
-		events[name] = registry.Schema(data, true, "")
-	}
-	return api.Operation(huma.Operation{
-		OperationID: "watchRoom", Method: http.MethodGet, Path: "/rooms/{id}/events", Summary: "Events in a room", Tags: []string{"Matches"},
+	return live.Operation(a, huma.Operation{
+		OperationID: "watchRoom", Path: "/rooms/{id}/events", Summary: "Events in a room", Tags: []string{"Matches"},
 		Description: "Server-sent events: match, with the match; joined, changed and left, with the member, who has changed by voting; closed, when the host has closed the room; ready, when all matches so far have been sent. " +
 			"A connection that begins with Last-Event-ID gets the matches since that one.",
-		Responses: map[string]*huma.Response{"200": {Description: "Events", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{
-			Type: huma.TypeString, Description: "data is JSON.", Extensions: map[string]any{"x-events": events},
-		}}}}},
-	}, api.Stream, api.Refuses(errNoMember, errNoRoom))
+	}, map[string]any{"match": Match{}, "joined": Person{}, "changed": Person{}, "left": Person{}, "closed": RoomClosed{}}, api.Refuses(errNoMember, errNoRoom))
 }
 
 // inRoom is the input of an operation on a room.
@@ -157,11 +148,6 @@ type CodePath struct {
 
 type genreQuery struct {
 	MediaType trinitydb.MediaType `query:"mediaType" enum:"MOVIE,TV" default:"MOVIE" doc:"Of what"`
-}
-
-type newRoom struct {
-	api.Keyed
-	Body RoomInput
 }
 
 // RoomInput describes a new room.

@@ -4,10 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math/rand/v2"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/internal/seed"
@@ -29,7 +26,7 @@ const (
 // rooms.
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
-		m := sampleMaker{Rand: p.Rand}
+		m := sampleMaker{Chance: p.Chance}
 		n := p.First
 		for ; n+sampleBlock <= p.First+p.Items; n += sampleBlock {
 			for _, r := range m.room(n) {
@@ -39,14 +36,14 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 			}
 		}
 		for ; n < p.First+p.Items; n++ {
-			if !yield(m.userMatch(fmt.Sprintf("u-%d", sampleFirstUser+n), m.match(m.id(), m.film(), sampleTime(n))).Record()) {
+			if !yield(m.userMatch(fmt.Sprintf("u-%d", sampleFirstUser+n), m.match(m.UUID(), m.film(), sampleTime(n))).Record()) {
 				return
 			}
 		}
 	}
 }
 
-type sampleMaker struct{ *rand.Rand }
+type sampleMaker struct{ seed.Chance }
 
 // sampleTime gives each record its own second, so that times do not depend on the sample's size.
 func sampleTime(n int) time.Time {
@@ -61,7 +58,7 @@ func (m sampleMaker) room(n int) []table.Record {
 	at := sampleTime(n)
 	block := n / sampleBlock
 	room := trinitydb.Room{
-		RoomID: m.id(), Code: sampleCode(block), HostID: fmt.Sprintf("u-%d", sampleFirstUser+block), MediaType: trinitydb.MediaTypeMovie,
+		RoomID: m.UUID(), Code: sampleCode(block), HostID: fmt.Sprintf("u-%d", sampleFirstUser+block), MediaType: trinitydb.MediaTypeMovie,
 		MemberCount: sampleMembers, HasMatch: true, Version: sampleMembers - 1, CreatedAt: at, TTL: sampleEnd(),
 	}
 	chosen := m.films(sampleFilms)
@@ -115,7 +112,7 @@ func sampleCode(block int) string {
 
 func (m sampleMaker) match(roomID string, f films.Film, at time.Time) trinitydb.Match {
 	return trinitydb.Match{
-		RoomID: roomID, MovieID: f.ID, MatchID: m.id(), Title: f.Title, Timestamp: at, Shared: true, TTL: sampleEnd(),
+		RoomID: roomID, MovieID: f.ID, MatchID: m.UUID(), Title: f.Title, Timestamp: at, Shared: true, TTL: sampleEnd(),
 	}
 }
 
@@ -129,16 +126,6 @@ func (m sampleMaker) film() films.Film { return m.films(1)[0] }
 
 // films returns some of the catalogue.
 func (m sampleMaker) films(n int) []films.Film {
-	list, _ := films.Offline().Films(context.Background(), films.Query{MediaType: films.Movie, Count: n, Seed: m.id()}) // the catalogue does not fail
+	list, _ := films.Offline().Films(context.Background(), films.Query{MediaType: films.Movie, Count: n, Seed: m.UUID()}) // the catalogue does not fail
 	return list
-}
-
-// id is a version 4 UUID.
-func (m sampleMaker) id() string {
-	var b [16]byte
-	for i := range b {
-		b[i] = byte(m.Uint32())
-	}
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return uuid.UUID(b).String()
 }

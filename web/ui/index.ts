@@ -12,6 +12,7 @@ export * from "./parts/button.tsx";
 export * from "./parts/chips.tsx";
 export * from "./parts/code.tsx";
 export * from "./parts/combobox.tsx";
+export * from "./parts/conflict.tsx";
 export * from "./parts/field.tsx";
 export * from "./parts/file.tsx";
 export * from "./parts/icon.tsx";

@@ -72,7 +72,7 @@ func TimeZone(name string) Option { return func(o *options) { o.zone = name } }
 // Expect allows the page to log errors that contain a text, for example about a rejected request.
 func Expect(text string) Option { return func(o *options) { o.expected = append(o.expected, text) } }
 
-// Page is a tab in its own browser, closed by Close or at the end of the test: before the servers that the test started earlier, so
+// Page is a tab with storage of its own, in a browser that it may share with other tests, closed by Close or at the end of the test: before the servers that the test started earlier, so
 // that the page can finish loading. It is not safe for concurrent use.
 type Page struct {
 	t       testing.TB
@@ -141,26 +141,6 @@ func (p *Page) Close() {
 	if !closed {
 		p.end()
 		p.report()
-	}
-}
-
-// tab starts a browser and returns a function that ends it.
-func tab(tb testing.TB, o options) (context.Context, func()) {
-	tb.Helper()
-	flags := slices.Concat(chromedp.DefaultExecAllocatorOptions[:], []chromedp.ExecAllocatorOption{
-		chromedp.UserDataDir(tb.TempDir()), chromedp.Flag("lang", o.language), chromedp.Flag("accept-lang", o.language),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-	})
-	if os.Getuid() == 0 {
-		flags = append(flags, chromedp.NoSandbox) // root cannot use the sandbox
-	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context())) // the test's context ends before Close is called
-	ctx, stop := chromedp.NewExecAllocator(ctx, flags...)
-	ctx, leave := chromedp.NewContext(ctx)
-	return ctx, func() {
-		leave()
-		stop()
-		cancel()
 	}
 }
 

@@ -27,7 +27,7 @@ func downloads(t *testing.T, p *webtest.Page) string {
 	t.Helper()
 	folder := t.TempDir()
 	p.Do(chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
-		_, err := cdp.Call(ctx, tab, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder})
+		_, err := cdp.Call(ctx, tab, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder, BrowserContextID: chromedp.FromContext(ctx).BrowserContextID})
 		return err
 	}))
 	return folder
@@ -92,7 +92,7 @@ func TestFiles(t *testing.T) {
 	before := all(t, db, "shop")
 	p := webtest.Open(t, served(t, db)+"/_console/#/tables/shop?limit=10", webtest.Expect("400"))
 	folder := downloads(t, p)
-	for _, c := range []struct{ format, ending, there string }{{"json", "json", "keep"}, {"json", "json.gz", "replace"}, {"csv", "csv", "replace"}, {"csv", "csv.gz", "keep"}} {
+	for n, c := range []struct{ format, ending, there string }{{"json", "json", "keep"}, {"json", "json.gz", "replace"}, {"csv", "csv", "replace"}, {"csv", "csv.gz", "keep"}} {
 		p.Eval(`location.hash = "#/tables/shop?limit=10"`)
 		p.Button("Export")
 		choose(p, "Items", "all")
@@ -103,7 +103,9 @@ func TestFiles(t *testing.T) {
 		p.Button("Download")
 		p.UntilText("saved,")
 		p.UntilText("82 items")
-		look(p, "console-export")
+		if n == 0 {
+			look(p, "console-export")
+		}
 		p.Button("Done")
 		file := saved(t, filepath.Join(folder, "shop."+c.ending))
 		for key, i := range before {
@@ -119,8 +121,10 @@ func TestFiles(t *testing.T) {
 		p.Eval(`location.hash = "#/tables/shop/import"`)
 		upload(p, "input[name=files]", file)
 		p.UntilText("The first 20 items")
-		choose(p, "An item whose key exists already", c.there)
-		look(p, "console-import-"+c.format)
+		choose(p, "If an item with the key exists", c.there)
+		if c.ending == c.format { // not again for the compressed file
+			look(p, "console-import-"+c.format)
+		}
 		p.Button("Import items")
 		p.UntilText("Import finished")
 		want := before

@@ -24,18 +24,29 @@ const (
 	revalidated = "private, no-cache"
 )
 
-// Versioned is for responses that callers read before they change them: the time of the last change is the version.
+// Versioned is a response type of something that several people edit. Its version is the time of its last change.
 type Versioned interface{ Version() time.Time }
 
-// Seen is for inputs of operations that change something Versioned; embed it.
+// Seen is for inputs of operations that change something Versioned; embed it. The operation changes the item only if its version is
+// From, To, or between them: that is the condition of the design's write, whose parameters have these names. Otherwise the write
+// fails with the error of a problem.ChangedSince rule, and the response is 412.
 type Seen struct {
 	IfMatch string `header:"If-Match" maxLength:"200" doc:"The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version."`
+	// From and To are the version that the caller has read, or the bounds of all versions.
+	From, To time.Time
 }
 
-// Between returns the range of versions that the request may change, both ends included: the version that the caller has read, or
-// all.
-func (s Seen) Between() (from, to time.Time) {
-	value := strings.TrimSpace(s.IfMatch)
+// seer is an input with a Seen in it.
+type seer interface{ see() }
+
+func (s *Seen) see() { s.From, s.To = between(s.IfMatch) }
+
+// Has tells whether a version may be changed, for a function that reads the item before it writes.
+func (s *Seen) Has(version time.Time) bool { return !version.Before(s.From) && !version.After(s.To) }
+
+// between are the bounds of the versions that a value of If-Match allows.
+func between(ifMatch string) (from, to time.Time) {
+	value := strings.TrimSpace(ifMatch)
 	if value == "" || value == "*" {
 		return time.Unix(0, 0).UTC(), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 	}

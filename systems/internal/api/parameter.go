@@ -2,8 +2,11 @@ package api
 
 import "github.com/monotable/monotable/design/table"
 
-// idempotencyHeader is the header of Keyed.
-const idempotencyHeader = "Idempotency-Key"
+// The headers of Keyed and of Seen.
+const (
+	idempotencyHeader = "Idempotency-Key"
+	versionHeader     = "If-Match"
+)
 
 // PageQuery is for inputs of operations that return pages; embed it.
 type PageQuery struct {
@@ -34,3 +37,9 @@ func (k Keyed) key() string { return k.RequestKey }
 
 // keyed is an input that embeds Keyed.
 type keyed interface{ key() string }
+
+// KeyedBody is the input of operations that have a body and an Idempotency-Key and nothing else.
+type KeyedBody[T any] struct {
+	Keyed
+	Body T
+}

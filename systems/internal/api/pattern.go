@@ -148,7 +148,7 @@ func unused(t reflect.Type, plans ...*byname.Plan) error {
 	for f := range t.Fields() {
 		used := slices.ContainsFunc(plans, func(p *byname.Plan) bool { return p.Uses(f.Name) })
 		switch {
-		case f.Type == reflect.TypeFor[PageQuery]():
+		case f.Type == reflect.TypeFor[PageQuery](), t == reflect.TypeFor[Seen]() && f.Name == "IfMatch":
 		case f.Anonymous, f.Name == "Body" && f.Type.Kind() == reflect.Struct:
 			faults = append(faults, unused(f.Type, plans...))
 		case t != reflect.TypeFor[PageQuery]() && !used:

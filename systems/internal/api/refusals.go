@@ -63,6 +63,8 @@ func refusals(op *huma.Operation, t *traits) []error {
 			all = append(all, table.ErrCursor)
 		case parameter.In == "header" && parameter.Name == idempotencyHeader:
 			all = append(all, table.ErrReused)
+		case parameter.In == "header" && parameter.Name == versionHeader:
+			all = append(all, problem.Changed())
 		}
 	}
 	if op.RequestBody != nil {

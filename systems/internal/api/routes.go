@@ -148,6 +148,9 @@ func route[Shown, In, Out any](r Routes, o huma.Operation, do func(context.Conte
 		if err != nil {
 			return nil, err
 		}
+		if seen, ok := any(in).(seer); ok {
+			seen.see()
+		}
 		out, again, err := do(ctx, who, *in)
 		if err != nil {
 			return nil, err

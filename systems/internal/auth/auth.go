@@ -40,6 +40,8 @@ type Principal struct {
 	Sub     string
 	Groups  []string
 	Session string
+	// Account is what a system has read of the user in order to admit this request; nil where it reads nothing.
+	Account any
 }
 
 // In reports whether the principal belongs to one of the groups.

@@ -4,9 +4,10 @@
 //
 //	table's stream ──▶ a consumer in every process ──Publish──▶ Hub ──▶ connections of this process ──▶ pages
 //
-// A Hub has topics, which are values of a type that the system chooses: a user, a company, a room. A connection subscribes to
-// some of them and receives each of their events once. Register adds the operation; its function decides which topics a caller
-// may subscribe to.
+// Topics hand events to their followers, and a Stream writes them; a Hub is both, for events that a page need not have seen.
+//
+// A Hub has topics, which are values of a type of the system's: a user, a company, a room. A connection follows some of them, and
+// gets each event of theirs once. Register adds the operation, whose function says which topics a caller may follow.
 //
 // A connection begins with ready: all later changes are delivered. Earlier ones are not, so a page reads its list at each ready.
 // ready is sent again when the process resumes the stream at a later position (Begun): at its start and after a failure.
@@ -16,8 +17,8 @@
 //	L1  Publish does not wait for connections. One that falls queue events behind is closed; the page reconnects and reads its list.
 //	L2  Feed.Still is called every checkEvery: a caller whose permissions shrink is disconnected within that time. A system
 //	    that learns of it earlier calls End.
-//	L3  A stream ends after life at the latest, so that the next one has a new token.
-//	L4  An event is the JSON of its data in the form of responses, encoded at most once, and not by the stream consumer.
+//	L3  A stream ends after Life at the latest, so that the next one has another token.
+//	L4  An event is the JSON of its data as responses have it, made at most once, and not by the follower.
 //
 // All methods of a Hub are safe for concurrent use.
 package live
@@ -25,46 +26,27 @@ package live
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net/http"
-	"reflect"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/monotable/monotable/consumer"
 	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
 )
 
-const (
-	// queue is how many events may be queued for a connection.
-	queue = 64
-	// retry tells clients when to reconnect, in milliseconds.
-	retry = 1000
-	// writeTime is how long a client may take to read an event.
-	writeTime = 10 * time.Second
-	// checkEvery is the interval of permission checks and keep-alives.
-	checkEvery = 15 * time.Second
-	// life limits a stream's duration.
-	life = 15 * time.Minute
-)
+// checkEvery is how often a connection is checked, and shown to be open.
+const checkEvery = 15 * time.Second
 
-// Reasons to end a stream, besides the client and the process ending.
-var (
-	errEnded      = errors.New("the client is too far behind, or may not see the topic any more")
-	errLongEnough = errors.New("the stream has lasted as long as streams do")
-)
+// errEnded ends a stream, beside the client, the process and its Life.
+var errEnded = errors.New("the client is too far behind, or may not see the topic any more")
 
 // Hub passes events to this process's connections.
 type Hub[Topic comparable] struct {
 	logger *slog.Logger
-	mu     sync.Mutex
-	topics map[Topic]map[*follower[Topic]]bool
+	topics Topics[Topic, event]
 }
 
 // event is a message to a page.
@@ -73,39 +55,19 @@ type event struct {
 	data func() ([]byte, error)
 }
 
-// follower is a connection. Its events channel is closed to end it.
-type follower[Topic comparable] struct {
-	topics []Topic
-	events chan event
-}
-
-// readyEvent says that all later changes are delivered.
-const readyEvent = "ready"
-
-// New returns a hub without connections.
-func New[Topic comparable](logger *slog.Logger) *Hub[Topic] {
-	return &Hub[Topic]{logger: logger, topics: map[Topic]map[*follower[Topic]]bool{}}
-}
+// New is a hub that nobody follows yet.
+func New[Topic comparable](logger *slog.Logger) *Hub[Topic] { return &Hub[Topic]{logger: logger} }
 
 // Publish sends an event to the subscribers of the topics, once each. data must not change afterwards.
 func (h *Hub[Topic]) Publish(name string, data any, topics ...Topic) {
-	e := event{name, sync.OnceValues(func() ([]byte, error) { return api.MarshalJSON(data) })}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	told := map[*follower[Topic]]bool{}
-	for _, topic := range topics {
-		h.tell(e, topic, told)
-	}
+	h.topics.Tell(event{name, sync.OnceValues(func() ([]byte, error) { return api.MarshalJSON(data) })}, topics...)
 }
 
 // WhileFollowed wraps a stream handler so that it skips batches while nobody is connected and need not decode their records. A
 // page that connects later reads their effect in its list, at ready.
 func (h *Hub[Topic]) WhileFollowed(handle consumer.Handler) consumer.Handler {
 	return func(ctx context.Context, b consumer.Batch) error {
-		h.mu.Lock()
-		followed := len(h.topics) > 0
-		h.mu.Unlock()
-		if !followed {
+		if !h.topics.Followed() {
 			return nil
 		}
 		return handle(ctx, b)
@@ -115,72 +77,11 @@ func (h *Hub[Topic]) WhileFollowed(handle consumer.Handler) consumer.Handler {
 // Begun is for system.Stream: the process is consuming the table's stream from now on. All connections get ready again, because
 // they may have missed earlier writes.
 func (h *Hub[Topic]) Begun() {
-	e := event{readyEvent, func() ([]byte, error) { return []byte("{}"), nil }}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	told := map[*follower[Topic]]bool{}
-	for topic := range h.topics {
-		h.tell(e, topic, told)
-	}
+	h.topics.TellAll(event{readyEvent, func() ([]byte, error) { return []byte("{}"), nil }})
 }
 
-// tell sends an event to the subscribers of a topic that do not have it yet. The caller holds the lock.
-func (h *Hub[Topic]) tell(e event, topic Topic, told map[*follower[Topic]]bool) {
-	for f := range h.topics[topic] {
-		if told[f] {
-			continue
-		}
-		told[f] = true
-		select {
-		case f.events <- e:
-		default:
-			h.end(f)
-		}
-	}
-}
-
-// End closes the connections subscribed to a topic. Clients reconnect, and their permissions are checked again.
-func (h *Hub[Topic]) End(topic Topic) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for f := range h.topics[topic] {
-		h.end(f)
-	}
-}
-
-// follow subscribes until stop is called.
-func (h *Hub[Topic]) follow(topics []Topic) (f *follower[Topic], stop func()) {
-	f = &follower[Topic]{topics: topics, events: make(chan event, queue)}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, topic := range topics {
-		if h.topics[topic] == nil {
-			h.topics[topic] = map[*follower[Topic]]bool{}
-		}
-		h.topics[topic][f] = true
-	}
-	return f, func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.forget(f)
-	}
-}
-
-// end closes a connection's events. The caller holds the lock.
-func (h *Hub[Topic]) end(f *follower[Topic]) {
-	close(f.events)
-	h.forget(f)
-}
-
-// forget removes a connection. The caller holds the lock.
-func (h *Hub[Topic]) forget(f *follower[Topic]) {
-	for _, topic := range f.topics {
-		delete(h.topics[topic], f)
-		if len(h.topics[topic]) == 0 {
-			delete(h.topics, topic)
-		}
-	}
-}
+// End ends the connections that follow a topic. Clients connect again, and are asked again what they may see.
+func (h *Hub[Topic]) End(topic Topic) { h.topics.End(topic) }
 
 // Feed describes a caller's subscription.
 type Feed[Topic comparable] struct {
@@ -194,17 +95,9 @@ type Feed[Topic comparable] struct {
 func Register[Topic comparable](a huma.API, h *Hub[Topic], op huma.Operation, events map[string]any,
 	follow func(context.Context, auth.Principal) (Feed[Topic], error), options ...api.Option,
 ) {
-	schemas := map[string]any{}
-	for name, data := range events {
-		schemas[name] = a.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(data), true, "")
-	}
-	op.Method = http.MethodGet
 	op.Description = "Server-sent events: ready, when changes are told from now on; " + op.Description +
 		" What happened while nobody was connected is not told: read the list at each ready."
-	op.Responses = map[string]*huma.Response{"200": {Description: "Events", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{
-		Type: huma.TypeString, Description: "data is JSON.", Extensions: map[string]any{"x-events": schemas},
-	}}}}}
-	huma.Register(a, api.Operation(op, append(options, api.Stream)...), func(ctx context.Context, _ *api.None) (*huma.StreamResponse, error) {
+	huma.Register(a, Operation(a, op, events, options...), func(ctx context.Context, _ *api.None) (*huma.StreamResponse, error) {
 		who, err := auth.Required(ctx)
 		if err != nil {
 			return nil, err
@@ -213,39 +106,29 @@ func Register[Topic comparable](a huma.API, h *Hub[Topic], op huma.Operation, ev
 		if err != nil {
 			return nil, err
 		}
-		return &huma.StreamResponse{Body: func(ctx huma.Context) {
-			ctx.SetHeader("Content-Type", "text/event-stream")
-			ctx.SetHeader("Cache-Control", "no-store")
-			ctx.SetHeader("X-Accel-Buffering", "no")
-			_, w := humago.Unwrap(ctx)
-			if err := h.serve(ctx.Context(), feed, w); err != nil && ctx.Context().Err() == nil {
-				h.logger.DebugContext(ctx.Context(), "event stream ended", "error", err)
-			}
-		}}, nil
+		return Respond(h.logger, func(ctx context.Context, out Stream) error { return h.serve(ctx, feed, out) }), nil
 	})
 }
 
-// serve sends events until the client leaves or loses permission.
-func (h *Hub[Topic]) serve(ctx context.Context, feed Feed[Topic], out http.ResponseWriter) error {
-	following, stop := h.follow(feed.Topics)
+// serve sends events until the client goes, or may not see them any more.
+func (h *Hub[Topic]) serve(ctx context.Context, feed Feed[Topic], out Stream) error {
+	events, stop := h.topics.Follow(feed.Topics...)
 	defer stop()
-	defer func() { _ = allowWrite(out) }() // the end of the response, long after the last event
-	// Behind a gateway, which keeps no connections open, only ready is sent, and the client polls.
-	streaming := !errors.Is(allowWrite(out), http.ErrNotSupported)
-	if err := send(out, fmt.Sprintf("retry: %d\nevent: %s\ndata: {}\n\n", retry, readyEvent)); err != nil || !streaming {
+	streaming := out.Lasts() // otherwise ready is all, and the client comes again
+	if err := out.Ready(); err != nil || !streaming {
 		return err
 	}
 	tick := time.NewTicker(checkEvery)
 	defer tick.Stop()
-	until := time.NewTimer(life)
+	until := time.NewTimer(Life)
 	defer until.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-until.C:
-			return errLongEnough
-		case e, open := <-following.events:
+			return ErrLongEnough
+		case e, open := <-events:
 			if !open {
 				return errEnded
 			}
@@ -253,7 +136,7 @@ func (h *Hub[Topic]) serve(ctx context.Context, feed Feed[Topic], out http.Respo
 			if err != nil {
 				return err
 			}
-			if err := send(out, "event: "+e.name+"\ndata: "+string(data)+"\n\n"); err != nil {
+			if err := out.Event("", e.name, data); err != nil {
 				return err
 			}
 		case <-tick.C:
@@ -262,26 +145,9 @@ func (h *Hub[Topic]) serve(ctx context.Context, feed Feed[Topic], out http.Respo
 					return err
 				}
 			}
-			if err := send(out, ": \n\n"); err != nil { // keeps the connection open
+			if err := out.KeepOpen(); err != nil {
 				return err
 			}
 		}
 	}
-}
-
-// allowWrite extends the write deadline for the next event. Not every connection has deadlines.
-func allowWrite(out http.ResponseWriter) error {
-	return http.NewResponseController(out).SetWriteDeadline(time.Now().Add(writeTime))
-}
-
-func send(out http.ResponseWriter, text string) error {
-	connection := http.NewResponseController(out)
-	_ = allowWrite(out)
-	if _, err := strings.NewReader(text).WriteTo(out); err != nil {
-		return err
-	}
-	if err := connection.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
-	return nil
 }

@@ -61,7 +61,7 @@ func open(t *testing.T, h *Hub[string], feed Feed[string]) *page {
 		_ = from.Close()
 	}
 	go func() {
-		err := h.serve(ctx, feed, p)
+		err := Stream{p}.write(ctx, func(ctx context.Context, out Stream) error { return h.serve(ctx, feed, out) })
 		_ = to.Close()
 		p.ended <- err
 	}()
@@ -97,8 +97,8 @@ func TestHub(t *testing.T) {
 				t.Errorf("left: %v", err)
 			}
 		}
-		if len(h.topics) != 0 {
-			t.Errorf("the hub keeps %d topics that nobody follows", len(h.topics))
+		if h.topics.Followed() {
+			t.Error("the hub keeps topics that nobody follows")
 		}
 		h.Publish("change", nil, "a")
 	})
@@ -142,7 +142,7 @@ func TestEnds(t *testing.T) {
 			<-time.After(checkEvery - time.Second) // of the bubble's clock
 			h.End("a")
 		}, checkEvery - time.Second, errEnded},
-		"long": {func(*Hub[string], *error) {}, life, errLongEnough},
+		"long": {func(*Hub[string], *error) {}, Life, ErrLongEnough},
 		"behind": {func(h *Hub[string], _ *error) {
 			for range 2 * queue { // the page does not read
 				h.Publish("change", 1, "a")
@@ -188,7 +188,7 @@ func TestEnds(t *testing.T) {
 func TestBehindGateway(t *testing.T) {
 	t.Parallel()
 	h, w := newHub(), httptest.NewRecorder()
-	if err := h.serve(t.Context(), Feed[string]{Topics: []string{"a"}}, w); err != nil {
+	if err := h.serve(t.Context(), Feed[string]{Topics: []string{"a"}}, Stream{w}); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.Body.String(); got != "retry: 1000\nevent: ready\ndata: {}\n\n" {

@@ -2,7 +2,7 @@
 //
 // # Model
 //
-//	Plan ─▶ Setup, once per connection ─▶ each Route in turn: every connection repeats (Before …, Call) until the time is over
+//	Plan ─▶ Setup, by each connection once ─▶ each of Routes in turn: every connection repeats (Before …, Call) until the time is over
 //
 // Package loadgen runs the connections, in a closed loop or, with a rate, in an open one.
 //
@@ -60,19 +60,14 @@ type Call struct {
 	Keep map[string]string
 	// Await repeats a preparing call until Keep finds its values: for what a worker creates in its own time.
 	Await bool
-}
-
-// Route is a measured call.
-type Route struct {
-	Call
-	// Before are calls made before each Call, by the same connection.
+	// Before are made before each measured call, by the same connection.
 	Before []Call
 }
 
 // Plan describes how a system is loaded.
 type Plan struct {
-	Setup  []Call
-	Routes []Route
+	// Setup is made by each connection once. Routes are measured.
+	Setup, Routes []Call
 	// Without lists operations that are not measured, by id, with the reason.
 	Without map[string]string
 }
@@ -152,7 +147,7 @@ func Run(ctx context.Context, plan Plan, send Send, o Options) ([]Result, error)
 }
 
 // measure calls a route on all connections until the time is over.
-func measure(ctx context.Context, connections []*connection, route Route, o Options) (Result, error) {
+func measure(ctx context.Context, connections []*connection, route Call, o Options) (Result, error) {
 	callers := make([]*caller, len(connections))
 	for i, c := range connections {
 		callers[i] = &caller{connection: c, route: route, answers: map[int]int{}}
@@ -180,7 +175,7 @@ func measure(ctx context.Context, connections []*connection, route Route, o Opti
 // caller calls one route on a connection.
 type caller struct {
 	*connection
-	route   Route
+	route   Call
 	answers map[int]int
 	refusal string
 }
@@ -190,7 +185,7 @@ func (c *caller) Prepare(ctx context.Context) error { return c.prepareAll(ctx, c
 
 // Send makes the measured call.
 func (c *caller) Send(ctx context.Context) error {
-	answer, err := c.call(ctx, c.route.Call)
+	answer, err := c.call(ctx, c.route)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shop{paid: map[string]bool{}}
 		var told []load.Result
-		plan := load.Plan{Routes: []load.Route{{Call: pay, Before: []load.Call{order}}}}
+		plan := load.Plan{Routes: []load.Call{pay.After(order)}}
 		results, err := load.Run(t.Context(), plan, s.send, load.Options{
 			Connections: 2, Duration: 90 * time.Millisecond, Told: func(r load.Result) { told = append(told, r) },
 		})
@@ -103,7 +103,7 @@ func TestRefused(t *testing.T) {
 	run := func(plan load.Plan) ([]load.Result, error) {
 		return load.Run(t.Context(), plan, s.send, load.Options{})
 	}
-	results, err := run(load.Plan{Setup: []load.Call{order}, Routes: []load.Route{{Call: pay}, {Call: pay}}})
+	results, err := run(load.Plan{Setup: []load.Call{order}, Routes: []load.Call{pay, pay}})
 	if err != nil || len(results) != 2 || results[0].Answers[200] != 1 || results[1].Answers[409] != 1 || results[1].Refusal != "paid" {
 		t.Errorf("measured %+v, %v", results, err)
 	}
@@ -111,7 +111,7 @@ func TestRefused(t *testing.T) {
 	unkept.Keep = map[string]string{"id": "order/lines/1"}
 	for want, plan := range map[string]load.Plan{
 		"PUT /orders/{id}, which prepares: 409 paid": {Setup: []load.Call{order, pay, pay}},
-		"no call before has kept id":                 {Routes: []load.Route{{Call: pay}}},
+		"no call before has kept id":                 {Routes: []load.Call{pay}},
 		"nothing at order/lines/1":                   {Setup: []load.Call{unkept}},
 	} {
 		if _, err := run(plan); err == nil || !strings.Contains(err.Error(), want) {
@@ -123,7 +123,7 @@ func TestRefused(t *testing.T) {
 	}
 	addresses := map[string]bool{}
 	call := load.Call{Method: http.MethodGet, Path: "/", Header: map[string]string{"X-Forwarded-For": "{address}"}}
-	_, err = load.Run(t.Context(), load.Plan{Routes: []load.Route{{Call: call}, {Call: call}}}, func(_ context.Context, r load.Request) (load.Answer, error) {
+	_, err = load.Run(t.Context(), load.Plan{Routes: []load.Call{call, call}}, func(_ context.Context, r load.Request) (load.Answer, error) {
 		address, err := netip.ParseAddr(r.Header["X-Forwarded-For"])
 		addresses[netip.PrefixFrom(address, 64).Masked().String()] = true
 		return load.Answer{Status: http.StatusOK}, err
@@ -132,7 +132,7 @@ func TestRefused(t *testing.T) {
 		t.Errorf("calls came from %v (%v), want two networks", addresses, err)
 	}
 	broken := errors.New("no connection")
-	_, err = load.Run(t.Context(), load.Plan{Routes: []load.Route{{Call: order}}}, func(context.Context, load.Request) (load.Answer, error) {
+	_, err = load.Run(t.Context(), load.Plan{Routes: []load.Call{order}}, func(context.Context, load.Request) (load.Answer, error) {
 		return load.Answer{}, broken
 	}, load.Options{Connections: 3})
 	if !errors.Is(err, broken) || strings.Count(err.Error(), "POST /orders: no connection") != 1 || !strings.Contains(err.Error(), "3 connections") {
@@ -199,7 +199,7 @@ func TestTime(t *testing.T) {
 // TestOpenLoop: a server stalls for one second. In a closed loop few calls notice; in an open loop all calls due in that second
 // have waited, and as many are made as were due, whatever the server does.
 func TestOpenLoop(t *testing.T) {
-	plan := load.Plan{Routes: []load.Route{{Call: load.Call{Method: http.MethodGet, Path: "/"}}}}
+	plan := load.Plan{Routes: []load.Call{load.Get("/")}}
 	run := func(t *testing.T, o load.Options) load.Result {
 		t.Helper()
 		begin := time.Now()
@@ -239,7 +239,7 @@ func TestOpenLoop(t *testing.T) {
 func TestOpenLoopPrepares(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &shop{paid: map[string]bool{}}
-		results, err := load.Run(t.Context(), load.Plan{Routes: []load.Route{{Call: pay, Before: []load.Call{order}}}}, s.send, load.Options{Connections: 8, Duration: time.Second, Rate: 200})
+		results, err := load.Run(t.Context(), load.Plan{Routes: []load.Call{pay.After(order)}}, s.send, load.Options{Connections: 8, Duration: time.Second, Rate: 200})
 		if err != nil {
 			t.Fatal(err)
 		}

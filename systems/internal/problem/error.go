@@ -42,6 +42,11 @@ func (e *Error) With(detail string, fields ...Field) *Error {
 	return &told
 }
 
+// Changed is for a request that changes what is no longer what its caller has read.
+func Changed() *Error {
+	return &Error{Status: http.StatusPreconditionFailed, Code: CodeChanged, Detail: detailChanged}
+}
+
 // BadRequest is for invalid parameters or an invalid body.
 func BadRequest(code, detail string, fields ...Field) *Error {
 	return &Error{Status: http.StatusBadRequest, Code: code, Detail: detail, Fields: fields}

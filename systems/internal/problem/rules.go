@@ -19,6 +19,7 @@ const (
 	detailInternal    = "something went wrong here; the request id finds it in the log"
 	detailUnavailable = "the service cannot do that at the moment; try again"
 	detailTimeout     = "the request took too long; it may or may not have had its effect"
+	detailChanged     = "it was changed since you read it: read it again before you change it"
 )
 
 // Rule maps an error that a system's design declares to a response.
@@ -37,7 +38,7 @@ type Rules []Rule
 // ChangedSince is the rule for the error with which a design rejects a change to something that has changed since the caller read
 // it (If-Match).
 func ChangedSince(err error) Rule {
-	return Rule{Err: err, Status: http.StatusPreconditionFailed, Code: CodeChanged, Detail: "it was changed since you read it: read it again before you change it"}
+	return Rule{Err: err, Status: http.StatusPreconditionFailed, Code: CodeChanged, Detail: detailChanged}
 }
 
 // Problem is what a client learns about an error.

@@ -34,8 +34,8 @@ const (
 
 // Part is a piece of a sample.
 type Part struct {
-	// Rand is the only source of randomness that records may use.
-	Rand *rand.Rand
+	// Chance is the only one that records may use.
+	Chance
 	// First is the number of the part's first record, Items the number of records in the part, Total in the sample. Ids derived
 	// from numbers from First on are unique to the part.
 	First, Items, Total int
@@ -99,8 +99,8 @@ func Run(ctx context.Context, s Sample, o Options) (int, error) {
 
 func (o Options) part(first int) Part {
 	return Part{
-		Rand:  rand.New(rand.NewPCG(o.Seed, uint64(first))), //nolint:gosec // samples are to be the same each time
-		First: first, Items: min(partItems, o.Items-first), Total: o.Items,
+		Chance: Chance{rand.New(rand.NewPCG(o.Seed, uint64(first)))}, //nolint:gosec // samples are to be the same each time
+		First:  first, Items: min(partItems, o.Items-first), Total: o.Items,
 	}
 }
 

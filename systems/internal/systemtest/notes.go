@@ -79,12 +79,7 @@ func Notes(hooks Hooks) system.System {
 			{Title: "Notes, newest first", Method: http.MethodGet, Path: "/notes?limit=5"},
 		},
 		Load: load.Plan{
-			Routes: []load.Route{
-				{Call: load.Call{
-					Method: http.MethodPost, Path: "/notes", Header: map[string]string{"Idempotency-Key": "{n}"}, Body: `{"text":"{user}"}`,
-				}},
-				{Call: load.Call{Method: http.MethodGet, Path: "/notes?limit=5"}},
-			},
+			Routes:  []load.Call{load.Create("/notes", `{"text":"{user}"}`), load.Get("/notes?limit=5")},
 			Without: map[string]string{"watchNotes": "its answer does not end"},
 		},
 	}

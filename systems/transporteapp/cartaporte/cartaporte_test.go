@@ -14,6 +14,7 @@ import (
 
 	"github.com/monotable/monotable/design/table"
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
+	"github.com/monotable/monotable/systems/transporteapp/cartaporte/cartaportetest"
 )
 
 func decimal(tb testing.TB, text string) table.Decimal {
@@ -272,7 +273,7 @@ func TestLocal(t *testing.T) {
 	if !regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`).MatchString(first.UUID) {
 		t.Errorf("the UUID is %s", first.UUID)
 	}
-	if err := cartaporte.Verificar(first.XML); err != nil {
+	if err := cartaportetest.Verify(first.XML); err != nil {
 		t.Error(err)
 	}
 	other := document(t)
@@ -294,7 +295,7 @@ func TestLocal(t *testing.T) {
 		if bytes.Equal(forged, first.XML) {
 			t.Fatalf("the document has no %s", c[0])
 		}
-		if err := cartaporte.Verificar(forged); !errors.Is(err, cartaporte.ErrSello) {
+		if err := cartaportetest.Verify(forged); !errors.Is(err, cartaportetest.ErrSeal) {
 			t.Errorf("with %s the document is verified as %v", c[1], err)
 		}
 	}

@@ -152,9 +152,6 @@ func (c Catalogo) Descripcion(key string) string {
 	return cmp.Or(e["descripcion"], e["nombre"])
 }
 
-// Segmento is the description of a product key's segment.
-func Segmento(key string) string { return segmento.Descripcion(key[:min(len(key), prefixLength)]) }
-
 var withoutAccents = strings.NewReplacer("á", "a", "é", "e", "í", "i", "ó", "o", "ú", "u", "ü", "u", "ñ", "n", "(", " ", "-", " ", ",", " ")
 
 // plain normalises a text for searching.

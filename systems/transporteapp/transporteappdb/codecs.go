@@ -1733,6 +1733,8 @@ func (in GuardarConductorInput) input() table.Input {
 	v := table.Values{}
 	table.SetOptional(v, "ubicacionActual", table.Text[string](), in.UbicacionActual)
 	table.SetOptional(v, "vehiculoAsignadoId", table.Text[string](), in.VehiculoAsignadoID)
+	table.Set(v, "from", table.Time(), in.From)
+	table.Set(v, "to", table.Time(), in.To)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "conductorId", table.Text[string](), in.ConductorID)
 	table.Set(v, "nombre", table.Text[string](), in.Nombre)
@@ -1785,6 +1787,8 @@ func (in CrearVehiculoInput) input() table.Input {
 
 func (in GuardarVehiculoInput) input() table.Input {
 	v := table.Values{}
+	table.Set(v, "from", table.Time(), in.From)
+	table.Set(v, "to", table.Time(), in.To)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "vehiculoId", table.Text[string](), in.VehiculoID)
 	table.Set(v, "placa", table.Text[string](), in.Placa)
@@ -1831,6 +1835,8 @@ func (in CrearRemolqueInput) input() table.Input {
 
 func (in GuardarRemolqueInput) input() table.Input {
 	v := table.Values{}
+	table.Set(v, "from", table.Time(), in.From)
+	table.Set(v, "to", table.Time(), in.To)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "remolqueId", table.Text[string](), in.RemolqueID)
 	table.Set(v, "placa", table.Text[string](), in.Placa)
@@ -1938,6 +1944,8 @@ func (in CrearCartaDeViajeInput) input() table.Input {
 
 func (in GuardarViajeInput) input() table.Input {
 	v := table.Values{}
+	table.Set(v, "from", table.Time(), in.From)
+	table.Set(v, "to", table.Time(), in.To)
 	table.Set(v, "userId", table.Text[string](), in.UserID)
 	table.Set(v, "viajeId", table.Text[string](), in.ViajeID)
 	table.Set(v, "nombre", table.Text[string](), in.Nombre)

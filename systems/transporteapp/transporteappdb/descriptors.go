@@ -1918,11 +1918,31 @@ var (
 					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
-					Expression: "#estado <> :p0",
-					Names:      map[string]string{"#estado": "estado"},
-					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2",
+					Names:      map[string]string{"#estado": "estado", "#updatedAt": "updatedAt"},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p1", Input: "from", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p2", Input: "to", Type: table.Type{Kind: "time"}},
+					},
+					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
 				},
-				Else: []table.Else{{Err: ErrConductorEnViaje}},
+				Else: []table.Else{
+					{
+						Err: ErrConductorEnViaje,
+						When: &table.Condition{
+							Expression: "#estado = :p0",
+							Names:      map[string]string{"#estado": "estado"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+						},
+					},
+					{
+						Err: ErrConductorCambiado,
+						When: &table.Condition{
+							Expression: "attribute_exists ( #updatedAt )",
+							Names:      map[string]string{"#updatedAt": "updatedAt"},
+						},
+					},
+				},
 			},
 			{
 				Action: table.Update,
@@ -1934,6 +1954,8 @@ var (
 		Params: []table.Param{
 			{Name: "ubicacionActual", Type: table.Type{Kind: "text"}, Optional: true},
 			{Name: "vehiculoAsignadoId", Type: table.Type{Kind: "ulid"}, Optional: true},
+			{Name: "from", Type: table.Type{Kind: "time"}},
+			{Name: "to", Type: table.Type{Kind: "time"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "conductorId", Type: table.Type{Kind: "ulid"}},
 			{Name: "nombre", Type: table.Type{Kind: "text"}, MaxBytes: 200},
@@ -2124,11 +2146,31 @@ var (
 					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
-					Expression: "#estado <> :p0",
-					Names:      map[string]string{"#estado": "estado"},
-					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2",
+					Names:      map[string]string{"#estado": "estado", "#updatedAt": "updatedAt"},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p1", Input: "from", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p2", Input: "to", Type: table.Type{Kind: "time"}},
+					},
+					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
 				},
-				Else: []table.Else{{Err: ErrVehiculoEnViaje}},
+				Else: []table.Else{
+					{
+						Err: ErrVehiculoEnViaje,
+						When: &table.Condition{
+							Expression: "#estado = :p0",
+							Names:      map[string]string{"#estado": "estado"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+						},
+					},
+					{
+						Err: ErrVehiculoCambiado,
+						When: &table.Condition{
+							Expression: "attribute_exists ( #updatedAt )",
+							Names:      map[string]string{"#updatedAt": "updatedAt"},
+						},
+					},
+				},
 			},
 			{
 				Action: table.Update,
@@ -2138,6 +2180,8 @@ var (
 			},
 		},
 		Params: []table.Param{
+			{Name: "from", Type: table.Type{Kind: "time"}},
+			{Name: "to", Type: table.Type{Kind: "time"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "vehiculoId", Type: table.Type{Kind: "ulid"}},
 			{Name: "placa", Type: table.Type{Kind: "text"}, MaxBytes: 20},
@@ -2292,11 +2336,31 @@ var (
 					{Path: []string{"updatedAt"}, Value: table.NowValue()},
 				},
 				When: &table.Condition{
-					Expression: "#estado <> :p0",
-					Names:      map[string]string{"#estado": "estado"},
-					Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+					Expression: "#estado <> :p0 AND #updatedAt >= :p1 AND #updatedAt <= :p2",
+					Names:      map[string]string{"#estado": "estado", "#updatedAt": "updatedAt"},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p1", Input: "from", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p2", Input: "to", Type: table.Type{Kind: "time"}},
+					},
+					Constants: map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
 				},
-				Else: []table.Else{{Err: ErrRemolqueEnViaje}},
+				Else: []table.Else{
+					{
+						Err: ErrRemolqueEnViaje,
+						When: &table.Condition{
+							Expression: "#estado = :p0",
+							Names:      map[string]string{"#estado": "estado"},
+							Constants:  map[string]types.AttributeValue{":p0": &types.AttributeValueMemberS{Value: "en_viaje"}},
+						},
+					},
+					{
+						Err: ErrRemolqueCambiado,
+						When: &table.Condition{
+							Expression: "attribute_exists ( #updatedAt )",
+							Names:      map[string]string{"#updatedAt": "updatedAt"},
+						},
+					},
+				},
 			},
 			{
 				Action: table.Update,
@@ -2306,6 +2370,8 @@ var (
 			},
 		},
 		Params: []table.Param{
+			{Name: "from", Type: table.Type{Kind: "time"}},
+			{Name: "to", Type: table.Type{Kind: "time"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "remolqueId", Type: table.Type{Kind: "ulid"}},
 			{Name: "placa", Type: table.Type{Kind: "text"}, MaxBytes: 20},
@@ -2800,8 +2866,12 @@ var (
 				},
 				Add: []table.Assignment{{Path: []string{"revision"}, Value: table.NumberValue("1")}},
 				When: &table.Condition{
-					Expression: "#estado IN ( :p0 , :p1 ) AND attribute_not_exists ( #resources )",
-					Names:      map[string]string{"#estado": "estado", "#resources": "resources"},
+					Expression: "#estado IN ( :p0 , :p1 ) AND attribute_not_exists ( #resources ) AND #updatedAt >= :p2 AND #updatedAt <= :p3",
+					Names:      map[string]string{"#estado": "estado", "#resources": "resources", "#updatedAt": "updatedAt"},
+					Params: []table.ConditionParam{
+						{Placeholder: ":p2", Input: "from", Type: table.Type{Kind: "time"}},
+						{Placeholder: ":p3", Input: "to", Type: table.Type{Kind: "time"}},
+					},
 					Constants: map[string]types.AttributeValue{
 						":p0": &types.AttributeValueMemberS{Value: "borrador"},
 						":p1": &types.AttributeValueMemberS{Value: "programado"},
@@ -2819,11 +2889,20 @@ var (
 							},
 						},
 					},
-					{Err: ErrViajeAsignado},
+					{
+						Err: ErrViajeAsignado,
+						When: &table.Condition{
+							Expression: "attribute_exists ( #resources )",
+							Names:      map[string]string{"#resources": "resources"},
+						},
+					},
+					{Err: ErrViajeCambiado},
 				},
 			},
 		},
 		Params: []table.Param{
+			{Name: "from", Type: table.Type{Kind: "time"}},
+			{Name: "to", Type: table.Type{Kind: "time"}},
 			{Name: "userId", Type: table.Type{Kind: "id"}},
 			{Name: "viajeId", Type: table.Type{Kind: "ulid"}},
 			{Name: "nombre", Type: table.Type{Kind: "text"}},

@@ -49,6 +49,8 @@ var (
 	// ErrConductorEnViaje is declared by the design. GuardarConductor, BorrarConductor, IniciarViaje, IniciarConRemolque
 	// can end in it.
 	ErrConductorEnViaje = errors.New("transporteappdb: conductor en viaje")
+	// ErrConductorCambiado is declared by the design. GuardarConductor can end in it.
+	ErrConductorCambiado = errors.New("transporteappdb: conductor cambiado")
 	// ErrConductorNotFound is a table.ErrNotFound. GuardarConductor, BorrarConductor, IniciarViaje, IniciarConRemolque,
 	// CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can end in it.
 	ErrConductorNotFound = fmt.Errorf("transporteappdb: conductor: %w", table.ErrNotFound)
@@ -68,6 +70,8 @@ var (
 	// ErrVehiculoEnViaje is declared by the design. GuardarVehiculo, BorrarVehiculo, IniciarViaje, IniciarConRemolque can
 	// end in it.
 	ErrVehiculoEnViaje = errors.New("transporteappdb: vehiculo en viaje")
+	// ErrVehiculoCambiado is declared by the design. GuardarVehiculo can end in it.
+	ErrVehiculoCambiado = errors.New("transporteappdb: vehiculo cambiado")
 	// ErrVehiculoNotFound is a table.ErrNotFound. GuardarVehiculo, BorrarVehiculo, IniciarViaje, IniciarConRemolque,
 	// CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can end in it.
 	ErrVehiculoNotFound = fmt.Errorf("transporteappdb: vehiculo: %w", table.ErrNotFound)
@@ -80,6 +84,8 @@ var (
 	ErrRemolquePlacaTaken = fmt.Errorf("transporteappdb: remolque placa is taken: %w", table.ErrExists)
 	// ErrRemolqueEnViaje is declared by the design. GuardarRemolque, BorrarRemolque, IniciarConRemolque can end in it.
 	ErrRemolqueEnViaje = errors.New("transporteappdb: remolque en viaje")
+	// ErrRemolqueCambiado is declared by the design. GuardarRemolque can end in it.
+	ErrRemolqueCambiado = errors.New("transporteappdb: remolque cambiado")
 	// ErrRemolqueNotFound is a table.ErrNotFound. GuardarRemolque, BorrarRemolque, IniciarConRemolque,
 	// CompletarConRemolque, CancelarEnCursoConRemolque can end in it.
 	ErrRemolqueNotFound = fmt.Errorf("transporteappdb: remolque: %w", table.ErrNotFound)
@@ -114,6 +120,8 @@ var (
 	ErrViajeNotFound = fmt.Errorf("transporteappdb: viaje: %w", table.ErrNotFound)
 	// ErrViajeAsignado is declared by the design. GuardarViaje can end in it.
 	ErrViajeAsignado = errors.New("transporteappdb: viaje asignado")
+	// ErrViajeCambiado is declared by the design. GuardarViaje can end in it.
+	ErrViajeCambiado = errors.New("transporteappdb: viaje cambiado")
 	// ErrViajeNoBorrador is declared by the design. ProgramarViaje can end in it.
 	ErrViajeNoBorrador = errors.New("transporteappdb: viaje no borrador")
 	// ErrRecursoCambio is declared by the design. AsignarRecursos, IniciarViaje, IniciarConRemolque, CompletarViaje,

@@ -426,6 +426,8 @@ func (db *DB) replayCrearConductor(_ context.Context, _ table.Input, record tabl
 type GuardarConductorInput struct {
 	UbicacionActual    *string
 	VehiculoAsignadoID *string
+	From               time.Time
+	To                 time.Time
 	UserID             string
 	ConductorID        string
 	Nombre             string
@@ -451,11 +453,13 @@ type GuardarConductorResult struct {
 
 // GuardarConductor does, as a whole or not at all: update Conductor, update Agenda.
 //
-//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje'; GSI1 moved (2); GSI3 moved (2)
+// Changes a driver who is not on a trip and was last changed at from, at to, or between them.
+//
+//	update  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to; GSI1 moved (2); GSI3 moved (2)
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
 //	costs   10 write units
 //
-// It can end in ErrConductorEnViaje, ErrConductorNotFound, ErrAgendaNotFound.
+// It can end in ErrConductorEnViaje, ErrConductorCambiado, ErrConductorNotFound, ErrAgendaNotFound, table.ErrRefused.
 func (db *DB) GuardarConductor(ctx context.Context, in GuardarConductorInput) (GuardarConductorResult, error) {
 	return table.Do(ctx, db.run, guardarConductorWrite, in.input(), db.guardarConductorResult)
 }
@@ -589,6 +593,8 @@ func (db *DB) replayCrearVehiculo(_ context.Context, _ table.Input, record table
 
 // GuardarVehiculoInput is what GuardarVehiculo takes.
 type GuardarVehiculoInput struct {
+	From               time.Time
+	To                 time.Time
 	UserID             string
 	VehiculoID         string
 	Placa              string
@@ -618,13 +624,16 @@ type GuardarVehiculoResult struct {
 
 // GuardarVehiculo does, as a whole or not at all: update Vehiculo, update Agenda.
 //
-//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje'; GSI1 moved (2); GSI3 moved (2)
+// Changes a vehicle that is not on a trip and was last changed at from, at to, or between them.
+//
+//	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to; GSI1 moved (2); GSI3 moved (2)
 //	delete  Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}
 //	put     Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}; if it does not exist
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
 //	costs   12 write units
 //
-// It can end in ErrVehiculoEnViaje, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound.
+// It can end in ErrVehiculoEnViaje, ErrVehiculoCambiado, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound,
+// table.ErrRefused.
 func (db *DB) GuardarVehiculo(ctx context.Context, in GuardarVehiculoInput) (GuardarVehiculoResult, error) {
 	return table.Do(ctx, db.run, guardarVehiculoWrite, in.input(), db.guardarVehiculoResult)
 }
@@ -743,6 +752,8 @@ func (db *DB) replayCrearRemolque(_ context.Context, _ table.Input, record table
 
 // GuardarRemolqueInput is what GuardarRemolque takes.
 type GuardarRemolqueInput struct {
+	From       time.Time
+	To         time.Time
 	UserID     string
 	RemolqueID string
 	Placa      string
@@ -764,13 +775,16 @@ type GuardarRemolqueResult struct {
 
 // GuardarRemolque does, as a whole or not at all: update Remolque, update Agenda.
 //
-//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje'; GSI1 moved (2); GSI3 moved (2)
+// Changes a trailer that is not on a trip and was last changed at from, at to, or between them.
+//
+//	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje' AND updatedAt >= :from AND updatedAt <= :to; GSI1 moved (2); GSI3 moved (2)
 //	delete  Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}
 //	put     Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}; if it does not exist
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
 //	costs   12 write units
 //
-// It can end in ErrRemolqueEnViaje, ErrRemolqueNotFound, ErrRemolquePlacaTaken, ErrAgendaNotFound.
+// It can end in ErrRemolqueEnViaje, ErrRemolqueCambiado, ErrRemolqueNotFound, ErrRemolquePlacaTaken, ErrAgendaNotFound,
+// table.ErrRefused.
 func (db *DB) GuardarRemolque(ctx context.Context, in GuardarRemolqueInput) (GuardarRemolqueResult, error) {
 	return table.Do(ctx, db.run, guardarRemolqueWrite, in.input(), db.guardarRemolqueResult)
 }
@@ -1070,6 +1084,8 @@ func (db *DB) replayCrearCartaDeViaje(_ context.Context, _ table.Input, record t
 
 // GuardarViajeInput is what GuardarViaje takes.
 type GuardarViajeInput struct {
+	From                  time.Time
+	To                    time.Time
 	UserID                string
 	ViajeID               string
 	Nombre                string
@@ -1092,12 +1108,14 @@ type GuardarViajeResult struct {
 
 // GuardarViaje does: update Viaje.
 //
-// What is said of a trip that nobody drives yet; without a value, coordinates and costs are taken away.
+// Changes what is said of a trip that nobody drives yet, if it was last changed at from, at to, or between them.
+// Coordinates and
+// costs without a value are removed.
 //
-//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND attribute_not_exists(resources); GSI1 moved (2); GSI2 moved (4)
+//	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND attribute_not_exists(resources) AND updatedAt >= :from AND updatedAt <= :to; GSI1 moved (2); GSI2 moved (4)
 //	costs   8 write units
 //
-// It can end in ErrViajeNoProgramado, ErrViajeAsignado, ErrViajeNotFound.
+// It can end in ErrViajeNoProgramado, ErrViajeAsignado, ErrViajeCambiado, ErrViajeNotFound.
 func (db *DB) GuardarViaje(ctx context.Context, in GuardarViajeInput) (GuardarViajeResult, error) {
 	return table.Do(ctx, db.run, guardarViajeWrite, in.input(), db.guardarViajeResult)
 }

@@ -1,9 +1,14 @@
-// The check of GitHub Actions' workflows, which the program itself has no use for.
+// The checks of GitHub Actions' workflows and SAM's templates, which the program itself has no use for.
 module github.com/monotable/monotable/test/deploy/pipelines
 
 go 1.26.0
 
-require github.com/rhysd/actionlint v1.7.12
+require (
+	github.com/awslabs/goformation/v7 v7.14.9
+	github.com/rhysd/actionlint v1.7.12
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
+	sigs.k8s.io/yaml v1.6.0
+)
 
 require (
 	github.com/bmatcuk/doublestar/v4 v4.10.0 // indirect
@@ -14,7 +19,9 @@ require (
 	github.com/mattn/go-runewidth v0.0.21 // indirect
 	github.com/mattn/go-shellwords v1.0.12 // indirect
 	github.com/robfig/cron/v3 v3.0.1 // indirect
+	go.yaml.in/yaml/v2 v2.4.2 // indirect
 	go.yaml.in/yaml/v4 v4.0.0-rc.3 // indirect
 	golang.org/x/sync v0.20.0 // indirect
 	golang.org/x/sys v0.42.0 // indirect
+	golang.org/x/text v0.14.0 // indirect
 )

@@ -1,5 +1,6 @@
-// Package pipelines checks the workflows that deploy the systems, by actionlint. It is a module of its own,
-// so that programs which import the database do not get actionlint with it; it needs another yaml than the schemas of Kubernetes do.
+// Package pipelines checks the workflows that deploy the systems, with actionlint, and their SAM templates, against goformation's schema. It is
+// a module of its own, so that programs which import the database do not get these modules; it needs another yaml than the schemas of
+// Kubernetes do.
 package pipelines
 
 import (

@@ -1,7 +1,7 @@
 import { FolderPlus, PackagePlus, PackageX, Pencil, Plus, Search, SearchX, UserRound } from "lucide";
 import { useMemo, useState } from "preact/hooks";
 import { api, type Schemas } from "#clients/catfecito";
-import { Badge, Button, Dialog, Empty, Failed, Problem, RequestKey, SearchField, Select, Switch, Table, TableSkeleton, TextArea, TextField, ask, format, go, link, tagged, toast, toastProblem, useLoaded, type Tagged } from "#ui";
+import { Badge, Button, Conflict, Dialog, Empty, Failed, Problem, RequestKey, SearchField, Select, Switch, Table, TableSkeleton, TextArea, TextField, ask, format, go, link, tagged, toast, toastProblem, useLoaded, useVersion, type Tagged } from "#ui";
 import { Art } from "./art.tsx";
 import { me } from "./auth.ts";
 import { categories, categoryName, loadCategories } from "./categories.ts";
@@ -24,7 +24,7 @@ export function Products({ wanted }: { wanted: string }) {
   // A list may be old: what is edited is what is stored now.
   const edit = async (p: Product) => {
     try {
-      setEdited(await tagged(api.GET("/products/{productId}", { params: { path: { productId: p.productId } } })));
+      setEdited(await stored(p));
     } catch (thrown) {
       toastProblem(thrown);
     }
@@ -72,7 +72,7 @@ export function Products({ wanted }: { wanted: string }) {
             { key: "edit", title: t("shelf.edit"), titleHidden: true, cell: (p) => <Button kind="quiet" size="small" icon={Pencil} label={t("shelf.editOne", { name: p.name })} onPress={() => edit(p)} /> },
           ]} />
         )}
-      {edited !== undefined && <ProductForm loaded={edited === "new" ? undefined : edited} onClose={() => setEdited(undefined)} onDone={(p) => { change(p); setEdited(undefined); }} />}
+      {edited !== undefined && <ProductForm key={edited === "new" ? "" : edited.tag} loaded={edited === "new" ? undefined : edited} onLoad={setEdited} onClose={() => setEdited(undefined)} onDone={(p) => { change(p); setEdited(undefined); }} />}
     </div>
   );
 }
@@ -110,8 +110,14 @@ function Restock({ product, onDone }: { product: Product; onDone: (p: Product) =
   );
 }
 
-function ProductForm({ loaded, onDone, onClose }: { loaded: Tagged<Product> | undefined; onDone: (p: Product) => void; onClose: () => void }) {
+/** A product as it is stored now. */
+function stored(p: Product | undefined): Promise<Tagged<Product>> {
+  return tagged(api.GET("/products/{productId}", { params: { path: { productId: p?.productId ?? "" } } }));
+}
+
+function ProductForm({ loaded, onLoad, onDone, onClose }: { loaded: Tagged<Product> | undefined; onLoad: (p: Tagged<Product>) => void; onDone: (p: Product) => void; onClose: () => void }) {
   const product = loaded?.value;
+  const version = useVersion(loaded, () => stored(product), onLoad);
   const [name, setName] = useState(product?.name ?? "");
   const [categoryId, setCategory] = useState(product?.categoryId ?? "");
   const [price, setPrice] = useState(product?.price ?? "");
@@ -128,7 +134,7 @@ function ProductForm({ loaded, onDone, onClose }: { loaded: Tagged<Product> | un
     setProblem(undefined);
     try {
       if (product) {
-        onDone(await ask(api.PUT("/products/{productId}", { params: { path: { productId: product.productId }, header: loaded?.tag ? { "If-Match": loaded.tag } : {} }, body })));
+        onDone(await ask(api.PUT("/products/{productId}", { params: { path: { productId: product.productId }, header: version.header() }, body })));
       } else {
         const whole = { ...body, stock: Number(stock) };
         const made = await ask(api.POST("/products", { params: { header: { "Idempotency-Key": key.for(whole) } }, body: whole }));
@@ -139,7 +145,7 @@ function ProductForm({ loaded, onDone, onClose }: { loaded: Tagged<Product> | un
     } catch (thrown) {
       const found = Problem.of(thrown);
       setProblem(found);
-      if (found.fields.length === 0) toastProblem(found);
+      if (!version.refused(found) && found.fields.length === 0) toastProblem(found);
     }
     setBusy(false);
   };
@@ -148,6 +154,7 @@ function ProductForm({ loaded, onDone, onClose }: { loaded: Tagged<Product> | un
       <form id="product" class="product-form" onSubmit={send}>
         <div class="product-preview"><Art name={name} category={categoryId} seed={product?.productId ?? name} /></div>
         <div class="stack">
+          <Conflict version={version} />
           <TextField label={t("shelf.name")} name="name" maxLength={100} value={name} onInput={setName} error={problem?.field("name")} autofocus />
           <div class="pair">
             <Select label={t("shelf.category")} name="category" value={categoryId} onInput={setCategory} empty={t("shelf.choose")} choices={(categories.value ?? []).map((c) => ({ value: c.categoryId, label: c.name }))} error={problem?.field("categoryId")} />

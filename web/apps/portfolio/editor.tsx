@@ -1,6 +1,6 @@
 import { Archive, ExternalLink, ImagePlus, Save, Send } from "lucide";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { Button, Confirm, Failed, Field, FileButton, Notice, Problem, RequestKey, Select, Skeleton, TextArea, TextField, ask, tagged, toast, toastProblem, useLoaded, useTitle, type Tagged } from "#ui";
+import { Button, Confirm, Conflict, Failed, Field, FileButton, Notice, Problem, RequestKey, Select, Skeleton, TextArea, TextField, ask, tagged, toast, toastProblem, useLoaded, useTitle, useVersion, type Tagged } from "#ui";
 import { api, type Schemas } from "#clients/portfolio";
 import { OwnButton, Picture, imageURL, upload } from "./images.tsx";
 import { StatusPill, onSite, toPost, type Status } from "./lists.tsx";
@@ -40,7 +40,6 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
   const post = loaded?.value;
   const [input, setInput] = useState<Input>(inputOf(post, categories[0]?.categoryId));
   const [saved, setSaved] = useState(post ? JSON.stringify(input) : "");
-  const tag = useRef(loaded?.tag); // of what is saved: what another tab has saved since is not overwritten
   const [status, setStatus] = useState<Status>(post?.status ?? "draft");
   const [problem, setProblem] = useState<Problem | undefined>();
   const [archiving, setArchiving] = useState(false);
@@ -48,6 +47,16 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
   const changed = JSON.stringify(input) !== saved;
   const lastSaved = useRef(saved);
   const set = (part: Partial<Input>) => setInput((before) => ({ ...before, ...part }));
+  const keepAs = (stored: Input) => {
+    lastSaved.current = JSON.stringify(stored);
+    setSaved(lastSaved.current);
+  };
+  const stored = () => tagged(api.GET("/posts/{id}", { params: { path: { id: post?.postId ?? "" } } }));
+  const version = useVersion(loaded, stored, (is) => {
+    setInput(inputOf(is.value));
+    setStatus(is.value.status);
+    keepAs(inputOf(is.value));
+  });
 
   // Pictures go where the cursor is, with their description chosen, so that one writes it next.
   const area = useRef<HTMLTextAreaElement>(null);
@@ -88,11 +97,7 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
   const failed = (thrown: unknown) => {
     const found = Problem.of(thrown);
     setProblem(found);
-    if (found.code === "changed_since") {
-      toast("danger", found.detail, { action: { label: t("changed.see"), onPress: () => window.open(location.href, "_blank") } });
-    } else if (found.fields.length === 0) {
-      toastProblem(found);
-    }
+    if (!version.refused(found) && found.fields.length === 0) toastProblem(found);
   };
 
   /** Saves, and returns the post's id; undefined where it was refused. */
@@ -100,12 +105,11 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
     setProblem(undefined);
     try {
       const kept = post
-        ? await tagged(api.PUT("/posts/{id}", { params: { path: { id: post.postId }, header: tag.current ? { "If-Match": tag.current } : {} }, body: input }))
+        ? await tagged(api.PUT("/posts/{id}", { params: { path: { id: post.postId }, header: version.header() }, body: input }))
         : await tagged(api.POST("/posts", { params: { header: { "Idempotency-Key": key.for(input) } }, body: input }));
       key.done();
-      tag.current = kept.tag;
-      lastSaved.current = JSON.stringify(input);
-      setSaved(lastSaved.current);
+      version.is(kept.tag);
+      keepAs(input);
       unsaved.current = false;
       return kept.value.postId;
     } catch (thrown) {
@@ -125,7 +129,7 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
       const state = await ask(api.PUT("/posts/{id}/status", { params: { path: { id } }, body: { status: next } }));
       setStatus(state.status);
       const is = await tagged(api.GET("/posts/{id}", { params: { path: { id } } })); // a status is a change too
-      if (JSON.stringify(inputOf(is.value)) === lastSaved.current) tag.current = is.tag;
+      if (JSON.stringify(inputOf(is.value)) === lastSaved.current) version.is(is.tag);
       toast("success", t(`became.${next}`), { action: { label: t("see"), onPress: () => location.assign(onSite(id)) } });
     } catch (thrown) {
       failed(thrown);
@@ -146,6 +150,7 @@ function Form({ loaded, categories }: { loaded: Loaded | undefined; categories: 
   return (
     <form class="stack" onSubmit={(e) => { e.preventDefault(); void saveOnly(); }}>
       <div class="row"><h1 class="grow">{t(post ? "edit" : "write")}</h1><StatusPill status={status} /></div>
+      <Conflict version={version}><Button size="small" icon={ExternalLink} onPress={() => window.open(location.href, "_blank")}>{t("changed.see")}</Button></Conflict>
       <div class="editor">
         <div class="stack">
           <TextField label={t("title")} name="title" value={input.title} onInput={(title) => set({ title })} maxLength={150} error={problem?.field("title")} />

@@ -1,10 +1,11 @@
 import { TriangleAlert } from "lucide";
 import { useState } from "preact/hooks";
-import { Badge, Button, Dialog, Failed, Icon, Notice, Skeleton, ask, format, toast, toastProblem, useLoaded } from "#ui";
+import { Badge, Button, Conflict, Dialog, Failed, Icon, Notice, Problem, Skeleton, ask, format, toast, toastProblem, useLoaded, useVersion, type Tagged } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import { times } from "./board.tsx";
 import { daysLeft, resourceIDs, spanOf, takes, tripsBetween, type Fleet, type Trip } from "./data.ts";
 import { hour, overlaps, place, type Span } from "./day.ts";
+import { stored } from "./trip.tsx";
 import { t } from "./words.ts";
 
 type Kind = "driver" | "vehicle" | "trailer";
@@ -24,12 +25,15 @@ interface Option {
  * Who and what makes a trip. What is free in its period comes first; the rest says in amber why it is not, and the strip below
  * shows where it would collide, before anything is saved.
  */
-export function Assign({ trip, fleet, onClose, onDone }: { trip: Schemas["Viaje"]; fleet: Fleet; onClose: () => void; onDone: () => void }) {
+export function Assign({ seen, fleet, onClose, onDone }: { seen: Tagged<Schemas["ViajeConCarta"]>; fleet: Fleet; onClose: () => void; onDone: () => void }) {
+  const [edited, setEdited] = useState(seen); // the board goes on behind the dialog, which stays as it was opened
+  const trip = edited.value;
   const period = { desde: trip.fechaInicioProgramada, hasta: trip.fechaFinProgramada };
   const free = useLoaded((signal) => resourceIDs(period, signal), [trip.viajeId]);
   const around = useLoaded((signal) => tripsBetween(new Date(spanOf(trip).from - 12 * hour), new Date(spanOf(trip).to + 12 * hour), signal), [trip.viajeId]);
   const had = trip.resources;
-  const [chosen, setChosen] = useState<Record<Kind, string>>({ driver: had?.conductorId ?? "", vehicle: had?.vehiculoId ?? "", trailer: had?.remolqueId ?? "" });
+  const [chosen, setChosen] = useState(chosenOf(trip));
+  const version = useVersion(seen, () => stored(trip.viajeId), (now) => { setEdited(now); setChosen(chosenOf(now.value)); });
 
   const others = (around.value.value ?? []).filter((o) => o.viajeId !== trip.viajeId && takes(o));
   const of = (kind: Kind, id: string) => (id ? others.filter((o) => o.resources?.[field[kind]] === id) : []);
@@ -56,17 +60,18 @@ export function Assign({ trip, fleet, onClose, onDone }: { trip: Schemas["Viaje"
   const save = async () => {
     try {
       const body = { conductorId: chosen.driver, vehiculoId: chosen.vehicle, ...(chosen.trailer ? { remolqueId: chosen.trailer } : {}) };
-      await ask(api.PUT("/viajes/{id}/recursos", { params: { path: { id: trip.viajeId } }, body }));
+      await ask(api.PUT("/viajes/{id}/recursos", { params: { path: { id: trip.viajeId }, header: version.header() }, body }));
       toast("success", t("done.assigned", { name: picked("driver")?.name ?? "" }));
       onDone();
     } catch (thrown) { // somebody else was quicker: show what is free now
-      toastProblem(thrown);
+      if (!version.refused(Problem.of(thrown))) toastProblem(thrown);
       await Promise.all([free.reload(), around.reload()]);
     }
   };
   return (
     <Dialog open wide title={t("assign.title")} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="primary" disabled={!ready} onPress={save}>{t("do.assign")}</Button></>}>
       <div class="stack">
+        <Conflict version={version} />
         <p><b>{trip.nombre}</b><br /><span class="muted">{format.day(trip.fechaInicioProgramada, { weekday: "long", day: "numeric", month: "long" })}, {times(trip)}</span></p>
         {free.problem.value && !options && <Failed problem={free.problem.value} onRetry={() => void free.reload()} />}
         {!options && !free.problem.value && <Skeleton lines={5} />}
@@ -84,6 +89,11 @@ export function Assign({ trip, fleet, onClose, onDone }: { trip: Schemas["Viaje"
       </div>
     </Dialog>
   );
+}
+
+/** Who and what makes a trip now. */
+function chosenOf({ resources }: Schemas["Viaje"]): Record<Kind, string> {
+  return { driver: resources?.conductorId ?? "", vehicle: resources?.vehiculoId ?? "", trailer: resources?.remolqueId ?? "" };
 }
 
 function Choices({ kind, none, options, chosen, onChoose }: { kind: Kind; none?: boolean; options: readonly Option[]; chosen: string; onChoose: (id: string) => void }) {

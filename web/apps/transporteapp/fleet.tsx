@@ -1,6 +1,6 @@
 import { Ellipsis, FileClock, Plus, Truck, UserRound } from "lucide";
 import { useMemo, useState } from "preact/hooks";
-import { Avatar, Badge, Button, Confirm, Dialog, Empty, Failed, Menu, Problem, Progress, RequestKey, Skeleton, Stat, Table, Tabs, ask, format, go, here, link, toast, toastProblem, useLoaded, useTitle } from "#ui";
+import { Avatar, Badge, Button, Confirm, Conflict, Dialog, Empty, Failed, Menu, Problem, Progress, RequestKey, Skeleton, Stat, Table, Tabs, ask, format, go, here, link, tagged, toast, toastProblem, useLoaded, useTitle, useVersion, type Tagged } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import { daysLeft, fleet, soon, type Driver, type Profile, type Trailer, type Vehicle } from "./data.ts";
 import { Lines, made, texts, type Line, type Texts } from "./form.tsx";
@@ -22,7 +22,7 @@ function StateBadge({ state }: { state: State }) {
 export function FleetPage({ profile }: { profile: Profile }) {
   const shown = ([...kinds, "ending"] as const).find((k) => k === here.value.query.get("show")) ?? "drivers";
   const kind = shown === "ending" ? "drivers" : shown;
-  const [editing, setEditing] = useState<Unit | "new" | undefined>();
+  const [editing, setEditing] = useState<Tagged<Unit> | "new" | undefined>();
   const [removing, setRemoving] = useState<Unit | undefined>();
   const all = useLoaded((signal) => fleet(signal), []);
   const company = useLoaded((signal) => ask(api.GET("/perfil", { signal })), []);
@@ -35,6 +35,14 @@ export function FleetPage({ profile }: { profile: Profile }) {
     setEditing(undefined);
     setRemoving(undefined);
     await Promise.all([all.reload(), company.reload(), ending.reload()]);
+  };
+  // A list may be old: what is edited is what is stored now.
+  const edit = async (unit: Unit) => {
+    try {
+      setEditing(await stored(unit));
+    } catch (thrown) {
+      toastProblem(thrown);
+    }
   };
   const remove = async (unit: Unit) => {
     try {
@@ -50,7 +58,8 @@ export function FleetPage({ profile }: { profile: Profile }) {
     const to = { conductor: "drivers", vehiculo: "vehicles", remolque: "trailers" } as const;
     const list: readonly Unit[] = f ? f[to[x.tipo]] : [];
     go(link("/fleet", { show: to[x.tipo] }), "replace");
-    setEditing(list.find((u) => idOf(u) === x.recursoId));
+    const unit = list.find((u) => idOf(u) === x.recursoId);
+    if (unit) void edit(unit);
   };
   return (
     <div class="stack">
@@ -65,10 +74,10 @@ export function FleetPage({ profile }: { profile: Profile }) {
         tabs={[...kinds.map((key) => ({ key, label: t(`kind.${key}`) })), { key: "ending" as const, label: late > 0 ? t("ending.tab", { n: late }) : t("ending.none") }]}>
         {shown === "ending"
           ? ending.value.value ? <Ending list={ending.value.value.items} onOpen={open} /> : ending.problem.value ? <Failed problem={ending.problem.value} onRetry={() => void ending.reload()} /> : <Skeleton lines={4} />
-          : f ? <List kind={kind} drivers={f.drivers} vehicles={f.vehicles} trailers={f.trailers} onAdd={() => setEditing("new")} onEdit={setEditing} onRemove={setRemoving} />
+          : f ? <List kind={kind} drivers={f.drivers} vehicles={f.vehicles} trailers={f.trailers} onAdd={() => setEditing("new")} onEdit={(unit) => void edit(unit)} onRemove={setRemoving} />
             : all.problem.value ? <Failed problem={all.problem.value} onRetry={() => void all.reload()} /> : <Skeleton lines={6} />}
       </Tabs>
-      {editing && <Edit kind={kind} unit={editing === "new" ? undefined : editing} onClose={() => setEditing(undefined)} onDone={changed} />}
+      {editing && <Edit key={editing === "new" ? kind : editing.tag} kind={kind} loaded={editing === "new" ? undefined : editing} onLoad={setEditing} onClose={() => setEditing(undefined)} onDone={changed} />}
       <Confirm open={removing !== undefined} title={t("fleet.remove")} action={t("fleet.remove")} danger onClose={() => setRemoving(undefined)} onConfirm={() => removing && remove(removing)}>
         {t("fleet.removeText", { name: removing ? nameOf(removing) : "" })}
       </Confirm>
@@ -82,6 +91,12 @@ function idOf(unit: Unit): string {
 
 function nameOf(unit: Unit): string {
   return "nombre" in unit ? unit.nombre : unit.placa;
+}
+
+/** A driver, a vehicle or a trailer as it is stored now. */
+function stored(unit: Unit): Promise<Tagged<Unit>> {
+  const path = { params: { path: { id: idOf(unit) } } };
+  return "conductorId" in unit ? tagged(api.GET("/conductores/{id}", path)) : "vehiculoId" in unit ? tagged(api.GET("/vehiculos/{id}", path)) : tagged(api.GET("/remolques/{id}", path));
 }
 
 /** Licences, permits and insurances that end soon or have ended, each with the way to where it is renewed. */
@@ -175,7 +190,9 @@ const begun: Record<Kind, Texts> = {
 };
 
 /** Somebody or something is added to the fleet, or changed. */
-function Edit({ kind, unit, onClose, onDone }: { kind: Kind; unit: Unit | undefined; onClose: () => void; onDone: () => Promise<void> }) {
+function Edit({ kind, loaded, onLoad, onClose, onDone }: { kind: Kind; loaded: Tagged<Unit> | undefined; onLoad: (unit: Tagged<Unit>) => void; onClose: () => void; onDone: () => Promise<void> }) {
+  const unit = loaded?.value;
+  const version = useVersion(loaded, () => (unit ? stored(unit) : Promise.reject(new Error("nothing is stored yet"))), onLoad);
   const lines = fields[kind].map((l) => (l.name !== "estado" ? l : {
     ...l, choices: (kind === "drivers" ? ["disponible", "inactivo"] as const : ["disponible", "taller", "inactivo"] as const).map((s) => ({ value: s, label: t(`resource.${s}`) })),
   })).filter((l) => l.name !== "estado" || unit !== undefined);
@@ -189,19 +206,19 @@ function Edit({ kind, unit, onClose, onDone }: { kind: Kind; unit: Unit | undefi
   const send = async (event: Event) => {
     event.preventDefault();
     try {
-      await save(kind, unit, values, key);
+      await save(kind, unit, version.header(), values, key);
       key.done();
       toast("success", t(unit ? "fleet.saved" : "add.done"));
       await onDone();
     } catch (thrown) {
       const p = Problem.of(thrown);
       setProblem(p);
-      if (p.fields.length === 0) toastProblem(p);
+      if (!version.refused(p) && p.fields.length === 0) toastProblem(p);
     }
   };
   return (
     <Dialog open wide title={unit ? nameOf(unit) : t(`add.${kind}`)} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="primary" type="submit" form="unit">{t(unit ? "save" : "add.save")}</Button></>}>
-      <form id="unit" onSubmit={send}><Lines lines={lines} values={values} onInput={setValues} wrong={(name) => problem?.field(name)} /></form>
+      <form id="unit" class="stack" onSubmit={send}><Conflict version={version} /><Lines lines={lines} values={values} onInput={setValues} wrong={(name) => problem?.field(name)} /></form>
     </Dialog>
   );
 }
@@ -214,16 +231,17 @@ function kept(d: Driver) {
   };
 }
 
-function save(kind: Kind, unit: Unit | undefined, values: Texts, key: RequestKey): Promise<unknown> {
+function save(kind: Kind, unit: Unit | undefined, match: { "If-Match"?: string }, values: Texts, key: RequestKey): Promise<unknown> {
+  const at = { params: { path: { id: unit ? idOf(unit) : "" }, header: match } };
   const header = (body: unknown) => ({ header: { "Idempotency-Key": key.for(body) } });
   if (kind === "drivers") {
     const body = { ...(unit ? kept(unit as Driver) : {}), ...made<Schemas["NuevoConductor"]>(values, fields.drivers) };
-    return unit ? ask(api.PUT("/conductores/{id}", { params: { path: { id: idOf(unit) } }, body })) : ask(api.POST("/conductores", { params: header(body), body }));
+    return unit ? ask(api.PUT("/conductores/{id}", { ...at, body })) : ask(api.POST("/conductores", { params: header(body), body }));
   }
   if (kind === "trailers") {
     const body = made<Schemas["NuevoRemolque"]>(values, fields.trailers);
-    return unit ? ask(api.PUT("/remolques/{id}", { params: { path: { id: idOf(unit) } }, body })) : ask(api.POST("/remolques", { params: header(body), body }));
+    return unit ? ask(api.PUT("/remolques/{id}", { ...at, body })) : ask(api.POST("/remolques", { params: header(body), body }));
   }
   const body = made<Schemas["NuevoVehiculo"]>(values, fields.vehicles);
-  return unit ? ask(api.PUT("/vehiculos/{id}", { params: { path: { id: idOf(unit) } }, body })) : ask(api.POST("/vehiculos", { params: header(body), body }));
+  return unit ? ask(api.PUT("/vehiculos/{id}", { ...at, body })) : ask(api.POST("/vehiculos", { params: header(body), body }));
 }

@@ -1,6 +1,6 @@
 import { FilePlus, FileText, MapPin, Truck, UserRound } from "lucide";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { Badge, Button, Confirm, Dialog, Drawer, Failed, Icon, Notice, Problem, Progress, RequestKey, Skeleton, Switch, TextField, ask, format, link, toast, toastProblem, useLoaded } from "#ui";
+import { Badge, Button, Confirm, Conflict, Dialog, Drawer, Failed, Icon, Notice, Problem, Progress, RequestKey, Skeleton, Switch, TextField, ask, format, link, tagged, toast, toastProblem, useLoaded, useVersion, type Tagged } from "#ui";
 import { api, type Schemas } from "#clients/transporteapp";
 import { Assign } from "./assign.tsx";
 import { alertOf, times } from "./board.tsx";
@@ -17,8 +17,9 @@ export function TripDrawer({ id, stamp, fleet, onClose, onChanged }: { id: strin
   const [issuing, setIssuing] = useState(false);
   const [editing, setEditing] = useState(false);
   const [cancelling, setCancelling] = useState(false);
-  const loaded = useLoaded<Whole | undefined>((signal) => (id ? ask(api.GET("/viajes/{id}", { params: { path: { id } }, signal })) : Promise.resolve(undefined)), [id]);
-  const trip = loaded.value.value?.viajeId === id ? loaded.value.value : undefined;
+  const loaded = useLoaded<Tagged<Whole> | undefined>((signal) => (id ? stored(id, signal) : Promise.resolve(undefined)), [id]);
+  const seen = loaded.value.value?.value.viajeId === id ? loaded.value.value : undefined;
+  const trip = seen?.value;
   useEffect(() => { if (trip) void loaded.reload(); }, [stamp]);
 
   const act = (call: () => Promise<unknown>, said: string) => async () => {
@@ -50,11 +51,11 @@ export function TripDrawer({ id, stamp, fleet, onClose, onChanged }: { id: strin
         </>
       )}>
         {trip
-          ? <Facts trip={trip} onEdit={() => setEditing(true)} onIssue={() => setIssuing(true)} onAssign={() => setAssigning(true)} onTakeBack={act(() => ask(api.DELETE("/viajes/{id}/recursos", params)), t("done.takenBack"))} />
+          ? <Facts trip={trip} onEdit={() => setEditing(true)} onIssue={() => setIssuing(true)} onAssign={() => setAssigning(true)} onTakeBack={act(() => ask(api.DELETE("/viajes/{id}/recursos", { params: { ...params.params, header: seen?.tag ? { "If-Match": seen.tag } : {} } })), t("done.takenBack"))} />
           : loaded.problem.value ? <Failed problem={loaded.problem.value} onRetry={() => void loaded.reload()} /> : <Skeleton lines={6} />}
       </Drawer>
-      {trip && assigning && fleet && <Assign trip={trip} fleet={fleet} onClose={() => setAssigning(false)} onDone={() => { setAssigning(false); void loaded.reload(); onChanged(); }} />}
-      {trip && editing && <EditTrip trip={trip} onClose={() => setEditing(false)} onSaved={() => { setEditing(false); void loaded.reload(); onChanged(); }} />}
+      {seen && assigning && fleet && <Assign seen={seen} fleet={fleet} onClose={() => setAssigning(false)} onDone={() => { setAssigning(false); void loaded.reload(); onChanged(); }} />}
+      {seen && editing && <EditTrip seen={seen} onClose={() => setEditing(false)} onSaved={() => { setEditing(false); void loaded.reload(); onChanged(); }} />}
       {trip && issuing && <NewCarta trip={trip} onClose={() => setIssuing(false)} />}
       <Confirm open={cancelling} title={t("cancel.title")} action={t("do.cancel")} danger onClose={() => setCancelling(false)}
         onConfirm={async () => { await act(() => ask(api.POST("/viajes/{id}/cancelar", params)), t("done.cancelled"))(); setCancelling(false); }}>
@@ -62,6 +63,11 @@ export function TripDrawer({ id, stamp, fleet, onClose, onChanged }: { id: strin
       </Confirm>
     </>
   );
+}
+
+/** A trip as it is stored now. */
+export function stored(id: string, signal?: AbortSignal): Promise<Tagged<Whole>> {
+  return tagged(api.GET("/viajes/{id}", { params: { path: { id } }, ...(signal ? { signal } : {}) }));
 }
 
 function Facts({ trip, onEdit, onIssue, onAssign, onTakeBack }: { trip: Whole; onEdit: () => void; onIssue: () => void; onAssign: () => void; onTakeBack: () => Promise<void> }) {
@@ -122,15 +128,18 @@ export function NewTrip({ open, day, onClose, onMade }: { open: boolean; day: Da
 }
 
 /** Another time, another way: of a trip that nobody drives yet. */
-function EditTrip({ trip, onClose, onSaved }: { trip: Whole; onClose: () => void; onSaved: () => void }) {
+function EditTrip({ seen, onClose, onSaved }: { seen: Tagged<Whole>; onClose: () => void; onSaved: () => void }) {
+  const [edited, setEdited] = useState(seen); // the board goes on behind the form, which stays as it was opened
   return (
     <Dialog open title={t("trip.edit")} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="primary" type="submit" form="new-trip">{t("save")}</Button></>}>
-      <TripForm day={new Date(trip.fechaInicioProgramada)} trip={trip} onMade={onSaved} />
+      <TripForm key={edited.tag} day={new Date(edited.value.fechaInicioProgramada)} seen={edited} onLoad={setEdited} onMade={onSaved} />
     </Dialog>
   );
 }
 
-function TripForm({ day, trip, onMade }: { day: Date; trip?: Whole; onMade: (trip: Whole) => void }) {
+function TripForm({ day, seen, onLoad, onMade }: { day: Date; seen?: Tagged<Whole>; onLoad?: (trip: Tagged<Whole>) => void; onMade: (trip: Whole) => void }) {
+  const trip = seen?.value;
+  const version = useVersion(seen, () => stored(trip?.viajeId ?? ""), (now) => onLoad?.(now));
   const begins = trip ? day : new Date(Math.max(day.getTime() + 8 * hour, Math.ceil(Date.now() / hour) * hour));
   const [nombre, setName] = useState(trip?.nombre ?? "");
   const [origen, setFrom] = useState(trip?.origen ?? "");
@@ -152,7 +161,7 @@ function TripForm({ day, trip, onMade }: { day: Date; trip?: Whole; onMade: (tri
     try {
       if (trip) { // what the form does not show stays as it is
         const kept = { ...(trip.costos ? { costos: trip.costos } : {}), ...(trip.origenCoordenadas ? { origenCoordenadas: trip.origenCoordenadas } : {}), ...(trip.destinoCoordenadas ? { destinoCoordenadas: trip.destinoCoordenadas } : {}) };
-        await ask(api.PUT("/viajes/{id}", { params: { path: { id: trip.viajeId } }, body: { ...kept, ...said } }));
+        await ask(api.PUT("/viajes/{id}", { params: { path: { id: trip.viajeId }, header: version.header() }, body: { ...kept, ...said } }));
         toast("success", t("fleet.saved"));
         onMade(trip);
         return;
@@ -165,11 +174,12 @@ function TripForm({ day, trip, onMade }: { day: Date; trip?: Whole; onMade: (tri
     } catch (thrown) {
       const p = Problem.of(thrown);
       setProblem(p);
-      if (p.fields.length === 0) toastProblem(p);
+      if (!version.refused(p) && p.fields.length === 0) toastProblem(p);
     }
   };
   return (
     <form id="new-trip" class="stack" onSubmit={send}>
+      <Conflict version={version} />
       <div class="pair">
         <TextField label={t("trip.from")} name="origen" value={origen} onInput={setFrom} error={problem?.field("origen")} maxLength={200} autofocus />
         <TextField label={t("trip.to")} name="destino" value={destino} onInput={setTo} error={problem?.field("destino")} maxLength={200} />

@@ -1995,6 +1995,7 @@ export interface operations {
       /** @description The first answer to this request, again */
       200: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
@@ -2005,6 +2006,7 @@ export interface operations {
       /** @description Created */
       201: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
@@ -2043,6 +2045,8 @@ export interface operations {
       header?: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
+        "If-Match"?: string;
       };
       path: {
         /** @description Its id */
@@ -2058,6 +2062,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2591,6 +2596,7 @@ export interface operations {
       /** @description The first answer to this request, again */
       200: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
@@ -2601,6 +2607,7 @@ export interface operations {
       /** @description Created */
       201: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
@@ -2639,6 +2646,8 @@ export interface operations {
       header?: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
+        "If-Match"?: string;
       };
       path: {
         /** @description Its id */
@@ -2654,6 +2663,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2801,6 +2811,7 @@ export interface operations {
       /** @description The first answer to this request, again */
       200: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
@@ -2811,6 +2822,7 @@ export interface operations {
       /** @description Created */
       201: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
@@ -2849,6 +2861,8 @@ export interface operations {
       header?: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
+        "If-Match"?: string;
       };
       path: {
         /** @description Its id */
@@ -2864,6 +2878,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -2965,6 +2980,7 @@ export interface operations {
       /** @description The first answer to this request, again */
       200: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
@@ -2975,6 +2991,7 @@ export interface operations {
       /** @description Created */
       201: {
         headers: {
+          ETag?: string;
           Location?: string;
           [name: string]: unknown;
         };
@@ -3013,6 +3030,8 @@ export interface operations {
       header?: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
+        "If-Match"?: string;
       };
       path: {
         /** @description Its id */
@@ -3028,6 +3047,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3051,6 +3071,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3149,6 +3170,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3172,6 +3194,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3280,6 +3303,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3293,6 +3317,8 @@ export interface operations {
       header?: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
+        "If-Match"?: string;
       };
       path: {
         /** @description Its id */
@@ -3308,6 +3334,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {
@@ -3321,6 +3348,8 @@ export interface operations {
       header?: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
+        "If-Match"?: string;
       };
       path: {
         /** @description Its id */
@@ -3331,6 +3360,7 @@ export interface operations {
       /** @description OK */
       200: {
         headers: {
+          ETag?: string;
           [name: string]: unknown;
         };
         content: {

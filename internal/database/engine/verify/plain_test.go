@@ -58,7 +58,7 @@ func TestDecodeItemRejects(t *testing.T) {
 		{"member repeated", one(repeated), `a set has the member "a" twice`},
 		{"inside documents", one(attr.Map(attr.Item{{Name: "k", Value: attr.List([]attr.Value{repeated})}})), `attribute "a": attribute "k": a set has the member "a" twice`},
 		{"too deep", one(deep), "more than 64 documents stand inside each other"},
-		{"unknown tag", head(1, "\x01a\x0c"), "the value is missing with tag 12"},
+		{"unknown tag", head(1, "\x01a\x0c"), "there is no value with tag 12"},
 		{"length longer than needed", head(1, "\x81\x00a\x06"), "a length has more bytes than it needs"},
 		{"length too long", head(1, "\xff\xff\xff\xff\xff\xff\x01a\x06"), "a length has too many bytes"},
 		{"more attributes than there are", head(2, "\x01a\x06"), "it ends too early"},

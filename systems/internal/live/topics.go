@@ -1,0 +1,109 @@
+package live
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// queue is how many events may wait for one follower.
+const queue = 64
+
+// Topics hand events to their followers, each through a queue of its own. The zero value has no followers. All methods may be used
+// from any number of goroutines.
+type Topics[Topic comparable, Event any] struct {
+	mu        sync.Mutex
+	followers map[Topic]map[*follower[Topic, Event]]bool
+}
+
+// follower follows topics. Its events are closed when it is ended.
+type follower[Topic comparable, Event any] struct {
+	topics []Topic
+	events chan Event
+}
+
+// Tell gives an event to the followers of topics, once to each, and waits for none of them: one whose queue is full is ended.
+func (t *Topics[Topic, Event]) Tell(e Event, topics ...Topic) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tell(e, slices.Values(topics))
+}
+
+// TellAll gives an event to all followers.
+func (t *Topics[Topic, Event]) TellAll(e Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tell(e, maps.Keys(t.followers))
+}
+
+// tell needs the lock.
+func (t *Topics[Topic, Event]) tell(e Event, topics iter.Seq[Topic]) {
+	told := map[*follower[Topic, Event]]bool{}
+	for topic := range topics {
+		for f := range t.followers[topic] {
+			if told[f] {
+				continue
+			}
+			told[f] = true
+			select {
+			case f.events <- e:
+			default:
+				t.end(f)
+			}
+		}
+	}
+}
+
+// Followed tells whether anyone follows anything.
+func (t *Topics[Topic, Event]) Followed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.followers) > 0
+}
+
+// Follow follows topics until stop is called. The events are closed when the follower is too far behind, or one of its topics is ended.
+func (t *Topics[Topic, Event]) Follow(topics ...Topic) (events <-chan Event, stop func()) {
+	f := &follower[Topic, Event]{topics: topics, events: make(chan Event, queue)}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.followers == nil {
+		t.followers = map[Topic]map[*follower[Topic, Event]]bool{}
+	}
+	for _, topic := range topics {
+		if t.followers[topic] == nil {
+			t.followers[topic] = map[*follower[Topic, Event]]bool{}
+		}
+		t.followers[topic][f] = true
+	}
+	return f.events, func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.forget(f)
+	}
+}
+
+// End ends the followers of a topic.
+func (t *Topics[Topic, Event]) End(topic Topic) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for f := range t.followers[topic] {
+		t.end(f)
+	}
+}
+
+// end closes a follower's events. It needs the lock.
+func (t *Topics[Topic, Event]) end(f *follower[Topic, Event]) {
+	close(f.events)
+	t.forget(f)
+}
+
+// forget removes a follower. It needs the lock.
+func (t *Topics[Topic, Event]) forget(f *follower[Topic, Event]) {
+	for _, topic := range f.topics {
+		delete(t.followers[topic], f)
+		if len(t.followers[topic]) == 0 {
+			delete(t.followers, topic)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package live
+
+import "testing"
+
+// TestTellWaitsForNobody: a follower that does not read is ended when its queue is full, and the others hear everything.
+func TestTellWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	var topics Topics[string, int]
+	slow, endSlow := topics.Follow("a")
+	quick, endQuick := topics.Follow("a")
+	other, endOther := topics.Follow("b")
+	for n := range 2 * queue {
+		topics.Tell(n, "a")
+		if heard := <-quick; heard != n {
+			t.Fatalf("heard of %d, want %d", heard, n)
+		}
+	}
+	waiting := 0
+	for range slow {
+		waiting++
+	}
+	if waiting != queue {
+		t.Errorf("%d events waited, want %d and the end", waiting, queue)
+	}
+	if n := len(other); n != 0 {
+		t.Errorf("another topic heard of %d events", n)
+	}
+	endSlow()
+	endQuick()
+	endOther()
+	if topics.Followed() {
+		t.Error("topics that nobody follows are kept")
+	}
+	topics.Tell(0, "a")
+}

@@ -1,0 +1,69 @@
+import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
+import type { Tagged } from "../client.ts";
+import type { Problem } from "../problem.ts";
+import { ui } from "../ui-words.ts";
+import { Button } from "./button.tsx";
+import { Notice, toastProblem } from "./toast.tsx";
+
+/** The version that a form edits, so that its save does not overwrite what somebody else has saved meanwhile. */
+export interface Version {
+  /** The header of the save. */
+  header: () => { "If-Match"?: string };
+  /** What is stored now has this tag: after a save, or a change that the form does not make. */
+  is: (tag: string | undefined) => void;
+  /** Whether a save was refused because somebody else has saved meanwhile. Conflict then asks what to do. */
+  refused: (problem: Problem) => boolean;
+  /** For Conflict. */
+  asking: boolean;
+  keep: () => Promise<void>;
+  load: () => Promise<void>;
+}
+
+/** The version of a form: first is what it was opened with, now loads what is stored, show replaces what the form holds. */
+export function useVersion<T>(first: Tagged<T> | undefined, now: () => Promise<Tagged<T>>, show: (stored: Tagged<T>) => void): Version {
+  const tag = useRef(first?.tag);
+  const [asking, setAsking] = useState(false);
+  const answer = (then: (stored: Tagged<T>) => void) => async () => {
+    try {
+      const stored = await now();
+      tag.current = stored.tag;
+      setAsking(false);
+      then(stored);
+    } catch (thrown) {
+      toastProblem(thrown);
+    }
+  };
+  return {
+    header: () => (tag.current ? { "If-Match": tag.current } : {}),
+    is: (stored) => { tag.current = stored; },
+    refused: (problem) => {
+      const changed = problem.code === "changed_since";
+      setAsking(changed);
+      return changed;
+    },
+    asking, keep: answer(() => {}), load: answer(show),
+  };
+}
+
+/** Says in a form that somebody else has changed what it edits. What was typed stays until the reader decides. */
+export function Conflict({ version, children }: { version: Version; children?: ComponentChildren }) {
+  if (!version.asking) {
+    return null;
+  }
+  return (
+    <div role="alert">
+      <Notice tone="warning">
+        <div class="stack" style={{ "--gap": "var(--space-2)" }}>
+          <b>{ui("conflict.title")}</b>
+          <span>{ui("conflict.text")}</span>
+          <div class="row">
+            <Button size="small" onPress={version.load}>{ui("conflict.load")}</Button>
+            <Button size="small" onPress={version.keep}>{ui("conflict.keep")}</Button>
+            {children}
+          </div>
+        </div>
+      </Notice>
+    </div>
+  );
+}
