@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 out=docs/screenshots
 mkdir -p $out
 profile=$(mktemp -d)
-bin/demo serve --data "$profile/data" --slow-request 1ms --addr 127.0.0.1:18000 --web 127.0.0.1:18080 --sample 1k >"$profile/log" 2>&1 &
+bin/demo serve --data "$profile/data" --slow 1ms --addr 127.0.0.1:18000 --web 127.0.0.1:18080 --sample 1k >"$profile/log" 2>&1 &
 server=$!
 trap 'kill $server; rm -rf "$profile"' EXIT
 until curl -fs http://127.0.0.1:18080/ >/dev/null; do kill -0 $server; sleep 0.5; done
