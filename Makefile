@@ -96,6 +96,7 @@ tikv-test: ## run the store in TiKV over PD and a stand-in (10 minutes; the firs
 	@nice go test -count=1 -timeout=30m -v -tags tikv ./internal/database/storage/kv/tikvkv/...
 	@nice go test -count=1 -timeout=30m -v -tags tikv ./test/metamorphic -run TestHistoryOnTiKV
 	@nice go test -count=1 -timeout=30m -v -tags tikv ./test/faults -run TestFaultsOnTiKV
+	@nice go test -count=1 -timeout=30m -v -tags tikv ./test/cluster -run OnTiKV
 
 deploy-test: ## check the systems' pipelines with actionlint, their templates against SAM's schema, and deploy/ against the schemas of Compose and Kubernetes (minutes at first)
 	@cd test/deploy/pipelines && go test -count=1 ./...

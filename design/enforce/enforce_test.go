@@ -160,11 +160,11 @@ func TestAttached(t *testing.T) {
 			want string // "": written
 		}{
 			{"no entity has the key", order(item{"PK": s("CART#1"), "SK": s("OPEN")}), "PK=CART#1 SK=OPEN: no entity has such a key"},
-			{"the key is not that of the fields", order(item{"SK": s("ORDER#o2")}), "Order: SK is ORDER#o2: by its fields it should be ORDER#o1"},
+			{"the key is not that of the fields", order(item{"SK": s("ORDER#o2")}), "Order: SK is ORDER#o2, but by its fields it should be ORDER#o1"},
 			{"a required field is missing", order(item{"total": nil}), "Order: total is missing"},
 			{"a field has another type", order(item{"total": s("500")}), "Order: total is a value of type S, not a whole number"},
 			{"a value is not of the enumeration", order(item{"status": s("lost"), "GSI1PK": s("STATUS#lost")}), "Order: status is no"},
-			{"the key of an index is stale", order(item{"GSI1PK": s("STATUS#paid")}), "Order: GSI1PK is STATUS#paid: it should be STATUS#open"},
+			{"the key of an index is stale", order(item{"GSI1PK": s("STATUS#paid")}), "Order: GSI1PK is STATUS#paid, but should be STATUS#open"},
 			{"a marker", item{"PK": s("EMAIL#ana@x.org"), "SK": s("UNIQUE"), "userId": s("u1"), "email": s("Ana@x.org")}, ""},
 			{"an order", order(nil), ""},
 		} {

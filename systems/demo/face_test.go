@@ -1,8 +1,10 @@
 package demo
 
 import (
+	"net/url"
 	"testing"
 
+	"github.com/monotable/monotable/systems/internal/run"
 	"github.com/monotable/monotable/web/webtest"
 )
 
@@ -37,4 +39,20 @@ func TestFace(t *testing.T) {
 		p.Width()
 	}
 	p.Until(`document.querySelector("button[aria-label=Account]") !== null`)
+}
+
+// TestTablesOfSystems: each system's card has links to all of its tables in the console, which shows them by the system's design.
+func TestTablesOfSystems(t *testing.T) {
+	t.Parallel()
+	systems := registered()
+	r := serveAll(t, systems, "--memory")
+	p := webtest.Open(t, r.web+"/")
+	for _, s := range systems {
+		for _, described := range s.Tables(run.DefaultStage) {
+			address := r.database + "/_console/#/tables/" + url.PathEscape(*described.Create.TableName) + "?view=entities"
+			p.Until(`document.querySelector('.system[data-product="` + s.Name + `"] a[href="` + address + `"]') !== null`)
+			console := webtest.Open(t, address)
+			console.Until(`document.documentElement.dataset.product === "console" && document.querySelector(".design-source") !== null`)
+		}
+	}
 }

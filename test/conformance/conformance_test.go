@@ -23,7 +23,7 @@
 // with $i replaced by each number, joined by commas. Arguments of a directive:
 //
 //	quiet           print only the status if it is 200
-//	sort            sort Items and Responses, whose order AWS does not define
+//	sort            order Items and Responses, because AWS does not define their order
 //	nowait          do not wait for a changed table to be ACTIVE, or for a deleted one to disappear
 //	target=name     the X-Amz-Target instead of the directive's; empty: no such header
 //	type=(text)     the Content-Type

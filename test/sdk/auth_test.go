@@ -136,7 +136,7 @@ func TestIAMFileReloadsOnSIGHUP(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, step := range []struct{ text, logged string }{
-		{"users: 1\n", "cannot be used"},
+		{"users: 1\n", "cannot load the --iam file"},
 		{identities("another"), "reloaded the --iam file"},
 	} {
 		if err := os.WriteFile(file, []byte(step.text), 0o600); err != nil {
@@ -144,7 +144,7 @@ func TestIAMFileReloadsOnSIGHUP(t *testing.T) {
 		}
 		server.Signal(t, syscall.SIGHUP)
 		server.Printed(t, step.logged)
-		want := map[string]bool{anaSecret: step.logged == "cannot be used", "another": step.logged != "cannot be used"}
+		want := map[string]bool{anaSecret: step.logged != "reloaded the --iam file", "another": step.logged == "reloaded the --iam file"}
 		for secret, served := range want {
 			if err := lists(secret); (err == nil) != served {
 				t.Errorf("%s, secret %s: %v", step.logged, secret, err)

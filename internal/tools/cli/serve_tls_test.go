@@ -371,9 +371,9 @@ func TestTLSFlags(t *testing.T) {
 	replaceFile(t, empty, nil)
 	for want, f := range map[string]tlsFlags{
 		"--tls-client-ca needs --tls-cert and --tls-key": {clientCA: empty},
-		"has no certificate in PEM":                          {cert: files.cert, key: files.key, clientCA: empty},
-		"load --tls-client-ca":                               {cert: files.cert, key: files.key, clientCA: filepath.Join(dir, "missing")},
-		"load --tls-cert and --tls-key":                      {cert: files.cert, key: empty},
+		"has no certificate in PEM":                      {cert: files.cert, key: files.key, clientCA: empty},
+		"load --tls-client-ca":                           {cert: files.cert, key: files.key, clientCA: filepath.Join(dir, "missing")},
+		"load --tls-cert and --tls-key":                  {cert: files.cert, key: empty},
 	} {
 		if _, err := f.open(slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q", err, want)

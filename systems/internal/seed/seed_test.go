@@ -22,7 +22,7 @@ func text(v string) types.AttributeValue { return &types.AttributeValueMemberS{V
 func draws(p Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
 		for n := range p.Items {
-			v := table.Values{"n": text(strconv.Itoa(p.First + n)), "draw": text(strconv.FormatUint(p.Rand.Uint64(), 10))}
+			v := table.Values{"n": text(strconv.Itoa(p.First + n)), "draw": text(strconv.FormatUint(p.Uint64(), 10))}
 			if !yield(table.Record{Values: v}) {
 				return
 			}

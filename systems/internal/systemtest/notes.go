@@ -226,7 +226,7 @@ func records(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
 		for n := range p.Items {
 			if !yield(table.Record{Values: table.Values(item("u-sample", Note{
-				ID: fmt.Sprintf("%07d", p.First+n), Text: strconv.FormatUint(p.Rand.Uint64(), 36),
+				ID: fmt.Sprintf("%07d", p.First+n), Text: strconv.FormatUint(p.Uint64(), 36),
 			}))}) {
 				return
 			}

@@ -24,7 +24,7 @@ var review = map[string][]wanted{
 		{"ST307", "TxByUser.GSI1+TxLookup.GSI1", ""},               // the sort key is monotonic
 		{"ST401", "TxLookup+TxByUser", ""},                         // AP4: 10 entries are 5 transactions
 		{"ST503", "TxLookup", "status"},                            // PENDING and COMPLETED at once
-		{"ST514", "CreateTransaction", "not include userId"},                // B replays A's key
+		{"ST514", "CreateTransaction", "not include userId"},       // B replays A's key
 		{"ST514", "CreateTransaction", "never expire"},             // no TTL
 		{"ST514", "CreateTransaction", "nothing of the request"},   // no fingerprint
 		{"ST404", "AppCore.GSI1", ""},                              // projection ALL
@@ -37,7 +37,7 @@ var review = map[string][]wanted{
 		{"ST408", "User.GSI2", "password"},                 // the hash is projected
 		{"ST201", "ActiveProducts", ""},                    // 2.1: Scan
 		{"ST203", "ProductsByCategory", "isActive"},        // 2.2
-		{"ST201", "SearchProducts", "not by prefix"},        // 2.3: ValidationException
+		{"ST201", "SearchProducts", "not by prefix"},       // 2.3: ValidationException
 		{"ST201", "Categories", ""},                        // 3.1: Scan
 		{"ST209", "Cart", ""},                              // 4.1: bound it
 		{"ST502", "AddToCart", ""},                         // 4.2: overwrites the quantity
@@ -65,7 +65,7 @@ var review = map[string][]wanted{
 		{"ST210", "PostWithComments", ""},                //
 		{"ST501", "Category+CategoryBySlug", "slug"},     // not unique
 		{"ST406", "Notification.GSI1", ""},               // repeats the base partition
-		{"ST303", "Notification", "grows forever"},      // TTL
+		{"ST303", "Notification", "grows forever"},       // TTL
 		{"ST105", "Bookmarks", "end the sort key with"},  // add #{postId}
 		{"ST208", "CategoryBySlug", "Category.GSI1"},     //
 		{"ST212", "Notification.GSI1", "no read uses"},   //
@@ -118,10 +118,10 @@ var review = map[string][]wanted{
 		{"ST502", "CastVotes", ""},                          // no conditions
 		{"ST703", "Vote", "Room"},                           // orphaned forever
 		{"ST703", "Match", "Room"},                          //
-		{"ST703", "Participation", "stays forever"},        //
+		{"ST703", "Participation", "stays forever"},         //
 		{"ST502", "FoundMatch", "overwrites"},               // a match twice
 		{"ST603", "Match", "matchedUsers"},                  //
-		{"ST507", "CreateRoom", "creates a second Room"},      //
+		{"ST507", "CreateRoom", "creates a second Room"},    //
 		{"ST404", "trinity-rooms.code-index", "CreateRoom"}, // 21 KB twice
 	},
 }

@@ -13,7 +13,7 @@ import (
 // all rules. They cover the edges of the rules: designs that only just violate or satisfy them.
 //
 //	rule ST507     the findings of a rule in a fragment
-//	all            all findings
+//	all            the findings of all rules
 func TestRules(t *testing.T) {
 	datadriven.Walk(t, "testdata/rules", func(t *testing.T, path string) {
 		t.Helper()
