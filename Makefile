@@ -83,7 +83,7 @@ bench: build ## measure against peers, side by side (BENCHFLAGS=-h for choices),
 bench-growth: ## measure how performance changes with the size of items, tables and item collections, and writers of one item
 	@go run ./bench -parts growth $(BENCHFLAGS)
 
-bench-cluster: build ## measure servers that share a store, by number and request (10 minutes; BENCHFLAGS=-h for choices)
+bench-cluster: build ## measure servers that share a store, by number and request (20 minutes; BENCHFLAGS=-h for choices)
 	@go run ./bench cluster $(BENCHFLAGS)
 
 cluster-test: setup build tikv-test ## run everything over PostgreSQL and TiKV's stand-in, the suites of the systems included, and faults for FAULTTIME on either (30 minutes)

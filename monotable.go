@@ -264,7 +264,7 @@ func OpenStore(ctx context.Context, address string, o *Options) (*DB, error) {
 // openShared opens a store that several processes can share.
 func openShared(ctx context.Context, address string, o *Options) (kv.Store, error) {
 	if strings.HasPrefix(address, tikvScheme) {
-		return openTiKV(ctx, address, o)
+		return openTiKV(ctx, address, false, o.Logger)
 	}
 	return postgreskv.Open(ctx, address, postgreskv.Options{Pause: sharedPause, Logger: o.Logger})
 }

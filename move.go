@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,7 +41,7 @@ type Moved struct {
 	Completed bool `json:"completed"`
 }
 
-// MoveOptions configure Move. From and To are required, each a directory or the URL of a PostgreSQL database (see [OpenStore]).
+// MoveOptions configure Move. From and To are required, each a directory or the URL of a store (see [OpenStore]).
 type MoveOptions struct {
 	From, To string
 	// MasterKey opens an encrypted source and, with Encrypt, encrypts a new target directory.
@@ -113,7 +114,7 @@ func moved(r *move.Result, verified Verified) Moved {
 	}
 }
 
-// Reopen reverts an interrupted or completed move: store, a directory or the URL of a PostgreSQL database, can be opened again.
+// Reopen reverts an interrupted or completed move: store, a directory or the URL of a store, can be opened again.
 // It has none of the writes made after the move, so the caller decides that this copy is the database and the other one is not.
 // Only the master key of o is used.
 func Reopen(ctx context.Context, store string, o *MoveOptions) error {
@@ -140,7 +141,7 @@ func (o *MoveOptions) check() error {
 	case !isURL(o.From) && !isURL(o.To) && (within(o.From, o.To) || within(o.To, o.From)):
 		return errors.New("one directory is inside the other: choose a separate directory")
 	case o.Encrypt && isURL(o.To):
-		return errors.New("only directories can be encrypted: for PostgreSQL, encrypt the server's volume")
+		return errors.New("only directories can be encrypted: for PostgreSQL and TiKV, encrypt the volumes of their servers")
 	case o.Encrypt && o.MasterKey == nil:
 		return errors.New("an encrypted directory needs a master key")
 	}
@@ -157,6 +158,9 @@ func isURL(store string) bool { return strings.Contains(store, "://") }
 
 // describeStore returns a store's name without passwords, for messages.
 func describeStore(store string) string {
+	if strings.HasPrefix(store, tikvScheme) {
+		return describeTiKV(store)
+	}
 	if isURL(store) {
 		return postgreskv.Describe(store)
 	}
@@ -168,7 +172,7 @@ func describeStore(store string) string {
 
 func (o *MoveOptions) openSource(ctx context.Context) (move.Store, error) {
 	if isURL(o.From) {
-		return openPostgres(ctx, o.From, true)
+		return openShareable(ctx, o.From, true)
 	}
 	if _, err := existing(o.From); err != nil {
 		return nil, err
@@ -181,7 +185,7 @@ func (o *MoveOptions) openSource(ctx context.Context) (move.Store, error) {
 
 func (o *MoveOptions) openTarget(ctx context.Context) (move.Store, error) {
 	if isURL(o.To) {
-		return openPostgres(ctx, o.To, false)
+		return openShareable(ctx, o.To, false)
 	}
 	options := pebblekv.Options{Encrypt: o.Encrypt}
 	if o.Encrypt {
@@ -203,15 +207,29 @@ func openDirectory(dir string, o pebblekv.Options) (move.Store, error) {
 	return store, nil
 }
 
-func openPostgres(ctx context.Context, address string, exists bool) (move.Store, error) {
-	if err := checkAddress(address); err != nil {
+// openShareable opens a store that several processes may share, which must exist or may be made.
+func openShareable(ctx context.Context, address string, exists bool) (move.Store, error) {
+	if err := checkAddress(address, tikvScheme); err != nil {
 		return nil, err
+	}
+	if strings.HasPrefix(address, tikvScheme) {
+		return openTiKV(ctx, address, exists, slog.New(slog.DiscardHandler))
 	}
 	store, err := postgreskv.Open(ctx, address, postgreskv.Options{Pause: movePause, Existing: exists})
 	if err != nil {
 		return nil, err
 	}
 	return store, nil
+}
+
+// describeTiKV returns the URL of a store in TiKV without its options.
+func describeTiKV(address string) string {
+	hosts, query, _ := strings.Cut(strings.TrimPrefix(address, tikvScheme), "?")
+	described := tikvScheme + strings.TrimSuffix(hosts, "/")
+	if values, err := url.ParseQuery(query); err == nil && values.Get("prefix") != "" {
+		described += "?prefix=" + values.Get("prefix")
+	}
+	return described
 }
 
 // remains describes what belongs to the source but does not move.
@@ -228,7 +246,7 @@ func (o *MoveOptions) remains(source move.Store) (texts []string) {
 		}
 	}
 	if store, is := source.(*pebblekv.Store); is && store.Encrypted() && isURL(o.To) {
-		texts = append(texts, "the directory is encrypted, and the PostgreSQL database is not: encrypt the volume of its server")
+		texts = append(texts, "the directory is encrypted, and the target is not: encrypt its volumes")
 	}
 	return texts
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/format"
 	"github.com/monotable/monotable/internal/database/move"
 	"github.com/monotable/monotable/internal/database/server"
+	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/pebblekv"
-	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv"
 )
 
 // awaitInterval is how often AwaitMove polls the store.
@@ -42,12 +42,12 @@ func (db *DB) move(ctx context.Context, o *MoveOptions) (Moved, error) {
 	case !onDisk:
 		return Moved{}, errors.New("only a directory can be moved while it is being served: stop all servers first")
 	case !isURL(o.To):
-		return Moved{}, errors.New("a server has the directory open, and an online move only works to PostgreSQL: stop the server first")
+		return Moved{}, errors.New("a server has the directory open, and an online move only works to PostgreSQL or TiKV: stop the server first")
 	}
 	if err := o.check(); err != nil {
 		return Moved{}, err
 	}
-	target, err := openPostgres(ctx, o.To, false)
+	target, err := openShareable(ctx, o.To, false)
 	if err != nil {
 		return Moved{}, err
 	}
@@ -107,15 +107,12 @@ func AwaitMove(ctx context.Context, address string) error {
 }
 
 func awaitMove(ctx context.Context, address string) error {
-	if err := checkAddress(address); err != nil {
-		return err
-	}
 	for {
-		store, err := postgreskv.Open(ctx, address, postgreskv.Options{Existing: true})
+		store, err := openShareable(ctx, address, true)
 		if err == nil {
 			return errors.Join(awaitVersion(ctx, store), store.Close())
 		}
-		if !errors.Is(err, postgreskv.ErrMissing) {
+		if !errors.Is(err, kv.ErrMissing) {
 			return err
 		}
 		if err := pause(ctx); err != nil {
@@ -124,7 +121,7 @@ func awaitMove(ctx context.Context, address string) error {
 	}
 }
 
-func awaitVersion(ctx context.Context, store *postgreskv.Store) error {
+func awaitVersion(ctx context.Context, store kv.Store) error {
 	for {
 		snapshot, err := store.Snapshot(ctx)
 		if err != nil {

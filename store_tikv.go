@@ -5,21 +5,22 @@ package monotable
 import (
 	"bytes"
 	"context"
+	"log/slog"
 
+	"github.com/monotable/monotable/internal/database/move"
 	"github.com/monotable/monotable/internal/database/storage/keyenc"
-	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/complete"
 	"github.com/monotable/monotable/internal/database/storage/kv/part"
 	"github.com/monotable/monotable/internal/database/storage/kv/tikvkv"
 )
 
-// openTiKV opens a store in a TiKV cluster.
-func openTiKV(ctx context.Context, address string, o *Options) (kv.Store, error) {
-	store, err := tikvkv.Open(ctx, address, tikvkv.Options{Steady: steady, Logger: o.Logger})
+// openTiKV opens the store in a TiKV cluster, which must exist or may be made.
+func openTiKV(ctx context.Context, address string, exists bool, logger *slog.Logger) (move.Store, error) {
+	store, err := tikvkv.Open(ctx, address, tikvkv.Options{Steady: steady, Existing: exists, Logger: logger})
 	if err != nil {
 		return nil, err
 	}
-	return complete.New(store), nil
+	return complete.NewWithLogs(store), nil
 }
 
 // steady reports whether a key is checked by every write but written only by changes of a table or of the storage format.

@@ -2,17 +2,22 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os/exec"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
+	"github.com/monotable/monotable/internal/database/storage/kv/tikvkv/tikvtest"
 )
 
 // backend is a store that servers share, running. What it cannot tell is nil, and "–" in the report.
 type backend struct {
-	name string
+	name   string
+	binary string   // the server's program
+	env    []string // of the servers
 	// url is what serve --store takes; counted is the same store, by way of what counts traffic.
 	url, counted string
 	traffic      func() traffic
@@ -24,8 +29,18 @@ type backend struct {
 	remove       func()
 }
 
-// backends starts each store that servers can share.
-var backends = []func(context.Context) (*backend, error){startPostgres}
+// backends starts each store that servers can share, by name.
+var backends = []struct {
+	name  string
+	start func(context.Context) (*backend, error)
+}{{"postgresql", startPostgres}, {"tikv", startTiKV}}
+
+func backendNames() (list []string) {
+	for _, b := range backends {
+		list = append(list, b.name)
+	}
+	return list
+}
 
 // activity is what the store's processes do at a moment, or on average: how many of them compute, wait for the log to be on disk, wait for the
 // locks of an update, wait within a transaction for the server, and wait for anything else.
@@ -72,6 +87,7 @@ func startPostgres(ctx context.Context) (*backend, error) {
 	}
 	return &backend{
 		name:    "PostgreSQL",
+		binary:  "bin/monotable",
 		url:     postgrestest.URL("bench", s),
 		counted: fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable&search_path=bench", p.port()),
 		traffic: p.traffic,
@@ -90,6 +106,49 @@ func startPostgres(ctx context.Context) (*backend, error) {
 			pool.Close()
 			_ = p.close()
 			s.Remove()
+		},
+	}, nil
+}
+
+// startTiKV starts TiKV's placement driver and three nodes of a stand-in of TiKV, which speaks its protocol. Its figures for processor time
+// and speed are not TiKV's, its round trips and bytes are.
+func startTiKV(ctx context.Context) (*backend, error) {
+	const binary = "bin/monotable-tikv"
+	if out, err := exec.CommandContext(ctx, "go", "build", "-tags", "tikv", "-o", binary, "./cmd/monotable").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go build -tags tikv: %w\n%s", err, out)
+	}
+	var own *proxy // of the cluster's processes, which are not counted
+	var failure error
+	c, err := tikvtest.Start(tikvtest.Options{Proxy: func(_ int, hosts map[string]string) string {
+		if own == nil {
+			if own, failure = startHTTPProxy(ctx, hosts); failure != nil {
+				return ""
+			}
+		}
+		return own.url()
+	}})
+	if err != nil {
+		return nil, errors.Join(failure, err)
+	}
+	counting, err := startHTTPProxy(ctx, c.Hosts())
+	if err != nil {
+		c.Remove()
+		return nil, err
+	}
+	return &backend{
+		name: "TiKV's stand-in", binary: binary, env: []string{"HTTPS_PROXY=" + counting.url()},
+		url: c.Address("bench"), counted: c.Address("bench"), traffic: counting.traffic,
+		cpu: func() (sum time.Duration) {
+			for _, pid := range c.Processes() {
+				own, _ := processTimes(pid)
+				sum += own
+			}
+			return sum
+		},
+		pause: func() {}, resume: func() {}, // what is paused for seconds elects leaders anew, while it should be measured
+		remove: func() {
+			c.Remove()
+			_ = errors.Join(own.close(), counting.close())
 		},
 	}, nil
 }

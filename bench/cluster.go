@@ -24,16 +24,19 @@ type clusterSettings struct {
 	servers []int
 	share   float64
 	page    string
+	stores  []string
 }
 
 const clusterUsage = `Measure what a store that servers share costs a request, and what each further server adds.
 
-  make bench-cluster                                          everything (about ten minutes)
+  make bench-cluster                                          everything (about twenty minutes)
   make bench-cluster BENCHFLAGS="-rounds 1 -duration 500ms -workloads get,put"
+  make bench-cluster BENCHFLAGS="-stores postgresql"          without TiKV's stand-in
   make bench-cluster BENCHFLAGS="-servers 1,2,4,8 -clients 256 -share 0"
   make bench-cluster BENCHFLAGS="-write docs/scale.md"        and put the figures into the page
 
-One server on its own directory (Pebble), then some that share a PostgreSQL server, which is started for it. Every one is measured with the whole machine
+One server on its own directory (Pebble), then some that share a store, which is started for it: a PostgreSQL server, and TiKV's placement driver
+with three nodes of a stand-in of TiKV, of which round trips and bytes tell something and speeds do not. Every one is measured with the whole machine
 for all, and those that share a store once more, each held to a share of a core: what a further server adds shows where the machine has more than that
 for each. Servers are started for each measurement, and a store that is not being measured is paused.
 
@@ -69,11 +72,15 @@ func measureCluster(ctx context.Context, args []string) error {
 		progress("round %d of %d done", round+1, s.rounds)
 	}
 	c.results.summarize()
-	page := c.results.markdown(c.settings)
-	fmt.Fprint(os.Stdout, page)
-	if s.page != "" {
-		err = writeFigures(s.page, "make bench-cluster", page)
+	var failures []error
+	for _, b := range c.stores {
+		page := c.results.markdown(c.settings, b.name)
+		fmt.Fprint(os.Stdout, page)
+		if s.page != "" {
+			failures = append(failures, writeFigures(s.page, "make bench-cluster, over "+b.name+",", page))
+		}
 	}
+	err = errors.Join(failures...)
 	if s.jsonFile != "" {
 		err = errors.Join(err, writeJSON(s.jsonFile, c.results))
 	}
@@ -86,6 +93,7 @@ func parseCluster(args []string) (s clusterSettings, err error) {
 	flags.IntVar(&s.rounds, "rounds", 3, "rounds; the median of them is reported")
 	flags.DurationVar(&s.duration, "duration", 1500*time.Millisecond, "how long each workload runs against each set of servers in a round")
 	flags.IntVar(&s.clients, "clients", 32, "connections of clients, which the servers share evenly")
+	stores := flags.String("stores", strings.Join(backendNames(), ","), "stores that servers share, separated by commas")
 	servers := flags.String("servers", "1,2,3,4", "numbers of servers that share a store")
 	flags.Float64Var(&s.share, "share", 0.2, "share of a core that a server is held to in the second part; 0 leaves the part out")
 	flags.StringVar(&s.workloads, "workloads", "all", "comma-separated: "+strings.Join(workloadNames(clusterWorkloads()), ", "))
@@ -97,6 +105,12 @@ func parseCluster(args []string) (s clusterSettings, err error) {
 	}
 	if err := flags.Parse(args); err != nil {
 		return s, err
+	}
+	for name := range strings.SplitSeq(*stores, ",") {
+		if !slices.Contains(backendNames(), name) {
+			return s, fmt.Errorf("-stores: no store %q: choose among %s", name, strings.Join(backendNames(), ", "))
+		}
+		s.stores = append(s.stores, name)
 	}
 	if s.servers, err = parseCounts(*servers); err != nil {
 		return s, err
@@ -151,10 +165,13 @@ func (c *cluster) prepare(ctx context.Context) (err error) {
 	if c.dir, err = os.MkdirTemp("", "bench-cluster-"); err != nil {
 		return err
 	}
-	for _, start := range backends {
-		b, err := start(ctx)
+	for _, one := range backends {
+		if !slices.Contains(c.settings.stores, one.name) {
+			continue
+		}
+		b, err := one.start(ctx)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", one.name, err)
 		}
 		c.stores = append(c.stores, b)
 		b.pause()
@@ -189,15 +206,15 @@ func (c *cluster) remove() {
 
 // with runs servers while do does something with them.
 func (c *cluster) with(ctx context.Context, set setup, do func([]*server) error) (err error) {
-	place := []string{"--data", filepath.Join(c.dir, "data")}
-	if set.store != nil {
-		set.store.resume()
-		defer set.store.pause()
-		place = []string{"--store", set.store.url}
+	binary, env, place := "bin/monotable", []string(nil), []string{"--data", filepath.Join(c.dir, "data")}
+	if b := set.store; b != nil {
+		b.resume()
+		defer b.pause()
+		binary, env, place = b.binary, b.env, []string{"--store", b.url}
 	}
 	servers := make([]*server, set.servers)
 	for i := range servers {
-		if servers[i], err = startShared(ctx, i, place); err != nil {
+		if servers[i], err = startShared(ctx, i, binary, env, place); err != nil {
 			return errors.Join(err, endServers(servers[:i]))
 		}
 		if set.share > 0 {
@@ -212,14 +229,14 @@ func (c *cluster) with(ctx context.Context, set setup, do func([]*server) error)
 }
 
 // startShared starts a server on any core.
-func startShared(ctx context.Context, n int, place []string) (*server, error) {
+func startShared(ctx context.Context, n int, binary string, env, place []string) (*server, error) {
 	port, err := freePort(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{name: fmt.Sprintf("monotable-%d", n), afloat: true, metrics: loopback(port)}
+	s := &server{name: fmt.Sprintf("monotable-%d", n), afloat: true, metrics: loopback(port), env: env}
 	s.command = func(port int, dir string) []string {
-		args := []string{"bin/monotable", "serve", "--log-level", "warn", "--addr", loopback(port), "--metrics-addr", s.metrics, "--data", dir}
+		args := []string{binary, "serve", "--log-level", "warn", "--addr", loopback(port), "--metrics-addr", s.metrics, "--data", dir}
 		return append(args, place...)
 	}
 	if err := s.start(ctx); err != nil {

@@ -99,31 +99,23 @@ func (r *clusterResults) find(workload, store string, servers int, share float64
 	return clusterResult{}
 }
 
-// markdown is the report: what a request costs, then how many there are a second.
-func (r *clusterResults) markdown(s clusterSettings) string {
+// markdown is the report on a store: what a request costs, then how many there are a second.
+func (r *clusterResults) markdown(s clusterSettings, store string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %d cores, load average before the run %s, %d clients, %d items of 1 KB with two indexes, medians of %d rounds of %v.\n",
 		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), r.Load, s.clients, s.items, s.rounds, s.duration)
-	var stores []string
-	for _, one := range r.Results {
-		if one.Store != "Pebble" && !slices.Contains(stores, one.Store) {
-			stores = append(stores, one.Store)
-		}
-	}
 	var workloads []string
 	for _, cell := range r.order {
 		if !slices.Contains(workloads, cell.workload) {
 			workloads = append(workloads, cell.workload)
 		}
 	}
-	for _, store := range stores {
-		r.costs(&b, store, workloads, s)
-		r.speeds(&b, store, workloads, s)
-		if s.share > 0 {
-			r.held(&b, store, workloads, s)
-		}
-		r.activities(&b, store, workloads, s)
+	r.costs(&b, store, workloads, s)
+	r.speeds(&b, store, workloads, s)
+	if s.share > 0 {
+		r.held(&b, store, workloads, s)
 	}
+	r.activities(&b, store, workloads, s)
 	return b.String()
 }
 
@@ -200,6 +192,10 @@ func (r *clusterResults) held(b *strings.Builder, store string, workloads []stri
 // activities tells what the store's processes did, on average.
 func (r *clusterResults) activities(b *strings.Builder, store string, workloads []string, s clusterSettings) {
 	n := s.servers[len(s.servers)-1]
+	known := slices.ContainsFunc(workloads, func(w string) bool { return r.find(w, store, n, 0).Activity != activity{} })
+	if !known {
+		return
+	}
 	fmt.Fprintf(b, "\n**What the processes of %s do** on average, %s, the machine shared by all:\n\n", store, serversOf(n))
 	row(b, "request", "compute", "wait for the log", "wait for a lock", "wait, in a transaction, for the server", "wait for anything else")
 	row(b, slices.Repeat([]string{"---"}, 6)...)

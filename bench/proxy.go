@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"sync"
 	"sync/atomic"
 )
@@ -21,11 +23,12 @@ func (t traffic) minus(o traffic) traffic {
 
 func (t traffic) times(f float64) traffic { return traffic{t.trips * f, t.up * f, t.down * f} }
 
-// proxy is an address that stands for a store's, and counts what passes. A round trip is bytes to the store on a connection, however many
-// requests they are, and the bytes that come back.
+// proxy counts what passes between servers and a store. A round trip is bytes to the store on a connection, however many
+// requests they are, and the bytes that come back. It stands for the store's address, or is an HTTP proxy that connects to hosts by their names.
 type proxy struct {
 	listener        net.Listener
 	network, target string
+	hosts           map[string]string // of an HTTP proxy
 	trips, up, down atomic.Int64
 
 	mu          sync.Mutex
@@ -33,16 +36,27 @@ type proxy struct {
 }
 
 func startProxy(ctx context.Context, network, target string) (*proxy, error) {
+	return serveProxy(ctx, &proxy{network: network, target: target})
+}
+
+// startHTTPProxy starts a proxy for programs that honor HTTPS_PROXY.
+func startHTTPProxy(ctx context.Context, hosts map[string]string) (*proxy, error) {
+	return serveProxy(ctx, &proxy{hosts: hosts})
+}
+
+func serveProxy(ctx context.Context, p *proxy) (*proxy, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", loopback(0))
 	if err != nil {
 		return nil, err
 	}
-	p := &proxy{listener: listener, network: network, target: target}
+	p.listener = listener
 	go p.accept(ctx)
 	return p, nil
 }
 
 func (p *proxy) port() int { return p.listener.Addr().(*net.TCPAddr).Port }
+
+func (p *proxy) url() string { return "http://" + p.listener.Addr().String() }
 
 func (p *proxy) traffic() traffic {
 	return traffic{float64(p.trips.Load()), float64(p.up.Load()), float64(p.down.Load())}
@@ -64,32 +78,52 @@ func (p *proxy) accept(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		store, err := (&net.Dialer{}).DialContext(ctx, p.network, p.target)
-		if err != nil {
-			_ = client.Close()
-			continue
-		}
-		p.mu.Lock()
-		p.connections = append(p.connections, client, store)
-		p.mu.Unlock()
-		var asked atomic.Bool
-		go pass(store, client, func(n int) {
-			p.up.Add(int64(n))
-			asked.Store(true)
-		})
-		go pass(client, store, func(n int) {
-			p.down.Add(int64(n))
-			if asked.Swap(false) {
-				p.trips.Add(1)
-			}
-		})
+		go p.connect(ctx, client)
 	}
 }
 
-// pass copies until one side ends, and counts before it passes on.
-func pass(to, from net.Conn, count func(int)) {
+// connect passes a connection on until one side ends.
+func (p *proxy) connect(ctx context.Context, client net.Conn) {
+	network, target := p.network, p.target
+	from := io.Reader(client)
+	if p.hosts != nil {
+		buffered := bufio.NewReader(client)
+		request, err := http.ReadRequest(buffered)
+		if err != nil || p.hosts[request.Host] == "" {
+			_ = client.Close()
+			return
+		}
+		network, target, from = "tcp", p.hosts[request.Host], buffered
+	}
+	store, err := (&net.Dialer{}).DialContext(ctx, network, target)
+	if err == nil && p.hosts != nil {
+		_, err = io.WriteString(client, "HTTP/1.1 200 OK\r\n\r\n")
+	}
+	if err != nil {
+		_ = client.Close()
+		return
+	}
+	p.mu.Lock()
+	p.connections = append(p.connections, client, store)
+	p.mu.Unlock()
+	var asked atomic.Bool
+	go pass(store, from, client, func(n int) {
+		p.up.Add(int64(n))
+		asked.Store(true)
+	})
+	pass(client, store, store, func(n int) {
+		p.down.Add(int64(n))
+		if asked.Swap(false) {
+			p.trips.Add(1)
+		}
+	})
+}
+
+// pass copies what comes from a connection until one side ends, and counts before it passes on.
+func pass(to net.Conn, from io.Reader, source net.Conn, count func(int)) {
 	_, _ = io.Copy(to, countingReader{from, count})
 	_ = to.Close()
+	_ = source.Close()
 }
 
 type countingReader struct {

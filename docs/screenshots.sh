@@ -27,6 +27,8 @@ take patterns 1440,900 "$console#/tables/$table/patterns"
 take pattern 1440,900 "$console#/tables/$table/patterns/UserByID"
 take map 1440,900 "$console#/tables/$table/map"
 take map-phone 500,900 "$console#/tables/$table/map" dark
+take checks 1440,900 "$console#/tables/$table/checks"
+take collection 1440,900 "$console#/tables/$table?view=collection"
 take stream 1440,900 "$console#/tables/$table/stream"
 take backups 1440,900 "$console#/tables/$table/backups"
 take metrics 1440,900 "$console#/tables/$table/metrics"

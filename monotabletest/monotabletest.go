@@ -8,8 +8,9 @@
 // Each call of New opens an empty database in memory in well under 2 ms and closes it when the test ends, so tests that
 // use it may run in parallel.
 //
-// With MONOTABLE_TEST_STORE=postgres://… in the environment, the databases are in PostgreSQL instead, each in its own
-// schema, which is dropped when the test ends. Use it to test code that runs on PostgreSQL in production.
+// With MONOTABLE_TEST_STORE=postgres://… in the environment, the databases are in PostgreSQL instead, each in its own schema,
+// which is dropped when the test ends. Use it to test code that runs on PostgreSQL in production. With tikv://…, in a build with the
+// tag tikv, they are in a TiKV cluster for tests, each under its own prefix, and stay there.
 package monotabletest
 
 import (
@@ -27,7 +28,7 @@ import (
 	"github.com/monotable/monotable"
 )
 
-// StoreVariable is the environment variable with the URL of the PostgreSQL database to use for tests.
+// StoreVariable is the environment variable with the URL of the PostgreSQL database or TiKV cluster to use for tests.
 const StoreVariable = "MONOTABLE_TEST_STORE"
 
 // New opens an empty database in memory and closes it when the test ends.
@@ -57,16 +58,34 @@ func open(tb testing.TB, o *monotable.Options) (*monotable.DB, error) {
 	if store == "" {
 		return monotable.OpenMemory(o)
 	}
+	name := "test_" + strings.ToLower(rand.Text())
+	address, err := Within(store, name)
+	if err != nil {
+		return nil, err
+	}
+	if !OnTiKV(store) {
+		tb.Cleanup(func() { drop(tb, store, name) })
+	}
+	return monotable.OpenStore(tb.Context(), address, o)
+}
+
+// OnTiKV tells whether a store is in a TiKV cluster.
+func OnTiKV(store string) bool { return strings.HasPrefix(store, "tikv://") }
+
+// Within returns the URL of a database of its own in a store: in a schema of PostgreSQL, or under a prefix of a TiKV cluster.
+func Within(store, name string) (address string, err error) {
 	u, err := url.Parse(store)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", StoreVariable, err)
+		return "", fmt.Errorf("%s: %w", StoreVariable, err)
 	}
-	schema := "test_" + strings.ToLower(rand.Text())
-	tb.Cleanup(func() { drop(tb, store, schema) })
 	q := u.Query()
-	q.Set("search_path", schema)
+	if OnTiKV(store) {
+		q.Set("prefix", name)
+	} else {
+		q.Set("search_path", name)
+	}
 	u.RawQuery = q.Encode()
-	return monotable.OpenStore(tb.Context(), u.String(), o)
+	return u.String(), nil
 }
 
 // drop removes a database's schema from PostgreSQL.

@@ -12,19 +12,19 @@ import (
 // Profile is what a user has said of himself.
 type Profile struct {
 	UserID    string    `json:"userId" doc:"The sub of your access token"`
-	Email     string    `json:"email" format:"email" doc:"Where you can be written to"`
-	Name      string    `json:"name" doc:"What you are called"`
-	CreatedAt time.Time `json:"createdAt" doc:"When the profile was made"`
+	Email     string    `json:"email" format:"email" doc:"Your e-mail address"`
+	Name      string    `json:"name" doc:"Your name"`
+	CreatedAt time.Time `json:"createdAt" doc:"When the profile was created"`
 }
 
 // Transaction is a user's own.
 type Transaction struct {
 	TxID      string             `json:"txId" doc:"The transaction's id, a ULID"`
-	UserID    string             `json:"userId" doc:"Whose it is"`
-	Amount    int64              `json:"amount" doc:"How much, in the currency's smallest unit"`
+	UserID    string             `json:"userId" doc:"Its owner"`
+	Amount    int64              `json:"amount" doc:"The amount, in the currency's smallest unit"`
 	Currency  appcoredb.Currency `json:"currency" enum:"ARS,BRL,USD" doc:"The currency"`
 	Status    appcoredb.TxStatus `json:"status" enum:"PENDING,COMPLETED,FAILED" doc:"PENDING until it is settled"`
-	CreatedAt time.Time          `json:"createdAt" doc:"When it was made"`
+	CreatedAt time.Time          `json:"createdAt" doc:"When it was created"`
 }
 
 // OperatedTransaction is anybody's, for operators.
@@ -45,10 +45,10 @@ var (
 // LatestTransaction is anybody's, without whose.
 type LatestTransaction struct {
 	TxID      string             `json:"txId" doc:"The transaction's id, a ULID"`
-	Amount    int64              `json:"amount" doc:"How much, in the currency's smallest unit"`
+	Amount    int64              `json:"amount" doc:"The amount, in the currency's smallest unit"`
 	Currency  appcoredb.Currency `json:"currency" enum:"ARS,BRL,USD" doc:"The currency"`
 	Status    appcoredb.TxStatus `json:"status" enum:"PENDING,COMPLETED,FAILED" doc:"PENDING until it is settled"`
-	CreatedAt time.Time          `json:"createdAt" doc:"When it was made"`
+	CreatedAt time.Time          `json:"createdAt" doc:"When it was created"`
 }
 
 // LatestTransactions are a list of them.
@@ -60,7 +60,7 @@ type LatestTransactions struct {
 type Notification struct {
 	NotifID   string    `json:"notifId" from:"Ref" doc:"The notification's id"`
 	TxID      string    `json:"txId" doc:"The transaction that it is about"`
-	Message   string    `json:"message" doc:"What became of it"`
-	Read      bool      `json:"read" doc:"Whether you have read it"`
-	CreatedAt time.Time `json:"createdAt" from:"NotifiedAt" doc:"When it was made"`
+	Message   string    `json:"message" doc:"The outcome"`
+	Read      bool      `json:"read" doc:"Whether it has been read"`
+	CreatedAt time.Time `json:"createdAt" from:"NotifiedAt" doc:"When it was created"`
 }

@@ -91,7 +91,7 @@ func System(o Options) system.System {
 		Open:  func(_ context.Context, d system.Deps) (*system.Service, error) { return open(o, d) },
 		Examples: []system.Example{
 			{
-				Title: "Make a transaction", Method: http.MethodPost, Path: "/transactions",
+				Title: "Create a transaction", Method: http.MethodPost, Path: "/transactions",
 				Header: map[string]string{"Idempotency-Key": "first"}, Body: `{"amount":50000,"currency":"ARS"}`,
 			},
 			{Title: "Your transactions, newest first", Method: http.MethodGet, Path: "/transactions?limit=5"},

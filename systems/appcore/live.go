@@ -44,13 +44,13 @@ func (s *service) tell(_ context.Context, b consumer.Batch) error {
 // liveRoutes are the event streams.
 func (s *service) liveRoutes(a huma.API, operators api.Option) {
 	live.Register(a, s.hub, huma.Operation{
-		OperationID: "watchOwn", Path: "/events", Summary: "Your transactions and notifications as they change", Tags: []string{"Transactions"},
+		OperationID: "watchOwn", Path: "/events", Summary: "Changes to your transactions and notifications", Tags: []string{"Transactions"},
 		Description: "transaction, with one that was made or settled; notification, with one that was made or marked.",
 	}, map[string]any{"transaction": Transaction{}, "notification": Notification{}}, func(_ context.Context, who auth.Principal) (live.Feed[topic], error) {
 		return live.Feed[topic]{Topics: []topic{{userID: who.Sub}}}, nil
 	})
 	live.Register(a, s.hub, huma.Operation{
-		OperationID: "watchQueue", Path: "/queue/events", Summary: "The transactions of all as they change", Tags: []string{"Operation"},
+		OperationID: "watchQueue", Path: "/queue/events", Summary: "Changes to all transactions", Tags: []string{"Operation"},
 		Description: "transaction, with one that was made or settled.",
 	}, map[string]any{"transaction": OperatedTransaction{}}, func(context.Context, auth.Principal) (live.Feed[topic], error) {
 		return live.Feed[topic]{Topics: []topic{{operators: true}}}, nil

@@ -13,11 +13,11 @@ func (s *service) routes(a huma.API) {
 
 	profile := api.Tag(a, "Profile")
 	api.Get[Profile](profile, "/me", "getProfile", "Your profile", api.Call[api.None](s.db.Profile, caller), api.NotFound)
-	api.Put[Profile](profile, "/me", "putProfile", "Make or change your profile", api.Call[api.Body[ProfileInput]](s.db.SaveProfile, caller))
+	api.Put[Profile](profile, "/me", "putProfile", "Create or change your profile", api.Call[api.Body[ProfileInput]](s.db.SaveProfile, caller))
 
 	transactions := api.Tag(a, "Transactions")
 	api.List[Transaction](transactions, "/transactions", "listTransactions", "Your transactions, newest first", s.transactions)
-	api.Create[Transaction](transactions, "/transactions", "createTransaction", "Make a transaction", s.create, api.At("transactions/{txId}"),
+	api.Create[Transaction](transactions, "/transactions", "createTransaction", "Create a transaction", s.create, api.At("transactions/{txId}"),
 		api.About("It is PENDING until it is settled, which a notification tells of."))
 	api.Get[LatestTransactions](transactions, "/transactions/global", "latestTransactions", "The last ten transactions of all users", s.latest,
 		api.Cache("private, max-age=1"))
@@ -28,8 +28,8 @@ func (s *service) routes(a huma.API) {
 	api.List[Notification](notifications, "/notifications", "listNotifications", "Your notifications, newest first", s.notifications)
 	operators := api.Groups(AdminGroup)
 	operation := api.Tag(a, "Operation")
-	api.List[OperatedTransaction](operation, "/queue/{status}", "listQueue", "The transactions of all that are pending, or have failed, the oldest first", s.queue, operators)
-	api.Get[OperatedTransaction](operation, "/queue/transactions/{id}", "getAnyTransaction", "A transaction, whosever it is", s.anyTransaction, operators, api.NotFound)
+	api.List[OperatedTransaction](operation, "/queue/{status}", "listQueue", "All pending or failed transactions, oldest first", s.queue, operators)
+	api.Get[OperatedTransaction](operation, "/queue/transactions/{id}", "getAnyTransaction", "Any user's transaction", s.anyTransaction, operators, api.NotFound)
 	api.Post[OperatedTransaction](operation, "/queue/transactions/{id}/replay", "replayTransaction", "Settle a pending transaction now", s.replay, operators, api.NotFound,
 		api.About("The rule is asked again. What is settled already stays as it is, and its owner is not told twice. "+
 			"503 where the rule cannot decide now: the transaction stays pending."))
@@ -37,21 +37,21 @@ func (s *service) routes(a huma.API) {
 	s.liveRoutes(a, operators)
 	api.ListActs(operation, s.db.ActsOfDay, operators)
 
-	api.Patch[Notification](notifications, "/notifications/{id}", "patchNotification", "Mark a notification as read, or as not read", s.mark,
+	api.Patch[Notification](notifications, "/notifications/{id}", "patchNotification", "Mark a notification as read or unread", s.mark,
 		api.Refuses(appcoredb.ErrNotificationExpired))
 }
 
 // ProfileInput is a user's profile.
 type ProfileInput struct {
-	Email string `json:"email" format:"email" maxLength:"254" doc:"Where you can be written to"`
-	Name  string `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]*[^\\x00-\\x20\\x7f][^\\x00-\\x1f\\x7f]*$" patternDescription:"a line that is not blank" doc:"What you are called"`
+	Email string `json:"email" format:"email" maxLength:"254" doc:"Your e-mail address"`
+	Name  string `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]*[^\\x00-\\x20\\x7f][^\\x00-\\x1f\\x7f]*$" patternDescription:"a line that is not blank" doc:"Your name"`
 }
 
 // transactionQuery has times as strings, because the zero time.Time is a valid time to query.
 type transactionQuery struct {
 	api.PageQuery
-	From string `query:"from" format:"date-time" doc:"The earliest time at which they were made"`
-	To   string `query:"to" format:"date-time" doc:"The latest time at which they were made"`
+	From string `query:"from" format:"date-time" doc:"The earliest creation time"`
+	To   string `query:"to" format:"date-time" doc:"The latest creation time"`
 }
 
 type queueQuery struct {
@@ -65,7 +65,7 @@ type transactionPath struct {
 
 // TransactionInput is a new transaction.
 type TransactionInput struct {
-	Amount   int64              `json:"amount" minimum:"1" maximum:"9007199254740991" doc:"How much, in the currency's smallest unit"`
+	Amount   int64              `json:"amount" minimum:"1" maximum:"9007199254740991" doc:"The amount, in the currency's smallest unit"`
 	Currency appcoredb.Currency `json:"currency" enum:"ARS,BRL,USD" doc:"The currency"`
 }
 
@@ -76,5 +76,5 @@ type notificationInput struct {
 
 // NotificationInput is a change to a notification.
 type NotificationInput struct {
-	Read bool `json:"read" doc:"Whether you have read it"`
+	Read bool `json:"read" doc:"Whether it has been read"`
 }

@@ -12,60 +12,60 @@ import (
 // User is who has signed up.
 type User struct {
 	UserID     string           `json:"userId" doc:"The sub of the user's access tokens"`
-	Email      string           `json:"email" format:"email" doc:"The address that the user logs in with"`
-	Name       string           `json:"name" doc:"What the user is called"`
-	Role       catfecitodb.Role `json:"role" enum:"customer,admin" doc:"What the user may do"`
+	Email      string           `json:"email" format:"email" doc:"The user's address for logging in"`
+	Name       string           `json:"name" doc:"The user's name"`
+	Role       catfecitodb.Role `json:"role" enum:"customer,admin" doc:"The user's role"`
 	CreatedAt  time.Time        `json:"createdAt" doc:"When the user signed up"`
-	VerifiedAt *time.Time       `json:"verifiedAt,omitempty" doc:"When mail to the address is known to have reached the user; absent where it never did"`
+	VerifiedAt *time.Time       `json:"verifiedAt,omitempty" doc:"When the address was verified; absent if it was not"`
 }
 
 // Session is what a log-in gives.
 type Session struct {
 	AccessToken  string `json:"accessToken" doc:"Goes with requests: Authorization: Bearer TOKEN"`
 	TokenType    string `json:"tokenType" enum:"Bearer" doc:"Always Bearer"`
-	ExpiresIn    int    `json:"expiresIn" doc:"For how many seconds it is accepted, if the session does not end before"`
-	RefreshToken string `json:"refreshToken" doc:"Is exchanged for the next tokens, once"`
-	User         User   `json:"user" doc:"Who has logged in"`
+	ExpiresIn    int    `json:"expiresIn" doc:"Its lifetime in seconds, unless the session ends earlier"`
+	RefreshToken string `json:"refreshToken" doc:"Can be exchanged once for new tokens"`
+	User         User   `json:"user" doc:"The user"`
 }
 
 // Device is where a user is logged in.
 type Device struct {
 	SessionID string    `json:"sessionId" doc:"The session's id, a ULID"`
-	Device    string    `json:"device" doc:"What the browser says of itself"`
+	Device    string    `json:"device" doc:"The browser's user agent"`
 	CreatedAt time.Time `json:"createdAt" doc:"When the user logged in"`
-	UsedAt    time.Time `json:"usedAt" doc:"When tokens were exchanged last"`
+	UsedAt    time.Time `json:"usedAt" doc:"When tokens were last exchanged"`
 }
 
 // Category is a kind of products.
 type Category struct {
 	CategoryID  string `json:"categoryId" doc:"The category's slug"`
-	Name        string `json:"name" doc:"What it is called"`
-	Description string `json:"description" doc:"What is in it"`
+	Name        string `json:"name" doc:"Its name"`
+	Description string `json:"description" doc:"Its contents"`
 }
 
 // Offer is a product in a list.
 type Offer struct {
 	ProductID   string  `json:"productId" format:"uuid" doc:"The product's id"`
 	CategoryID  string  `json:"categoryId" doc:"The slug of its category"`
-	Name        string  `json:"name" doc:"What it is called"`
-	Description *string `json:"description,omitempty" from:",optional" doc:"What it is; in lists of a category"`
-	Price       Money   `json:"price" doc:"What one costs"`
-	ImageURL    *string `json:"imageUrl,omitempty" doc:"Where a picture of it is"`
+	Name        string  `json:"name" doc:"Its name"`
+	Description *string `json:"description,omitempty" from:",optional" doc:"Its description; in lists of a category"`
+	Price       Money   `json:"price" doc:"The price of one"`
+	ImageURL    *string `json:"imageUrl,omitempty" doc:"The address of its picture"`
 }
 
 // Product is what is sold, or was.
 type Product struct {
 	ProductID   string    `json:"productId" format:"uuid" doc:"The product's id"`
 	CategoryID  string    `json:"categoryId" doc:"The slug of its category"`
-	Name        string    `json:"name" doc:"What it is called"`
+	Name        string    `json:"name" doc:"Its name"`
 	Description string    `json:"description" doc:"What it is"`
-	Price       Money     `json:"price" doc:"What one costs"`
-	Stock       int64     `json:"stock" doc:"How many there are"`
-	ImageURL    *string   `json:"imageUrl,omitempty" doc:"Where a picture of it is"`
-	IsActive    bool      `json:"isActive" doc:"Whether it is sold"`
-	CreatedAt   time.Time `json:"createdAt" doc:"When it was made"`
+	Price       Money     `json:"price" doc:"The price of one"`
+	Stock       int64     `json:"stock" doc:"The number in stock"`
+	ImageURL    *string   `json:"imageUrl,omitempty" doc:"The address of its picture"`
+	IsActive    bool      `json:"isActive" doc:"Whether it is on sale"`
+	CreatedAt   time.Time `json:"createdAt" doc:"When it was created"`
 
-	ChangedAt *time.Time `json:"changedAt,omitempty" doc:"When staff changed last what PUT changes; absent where nobody has yet"`
+	ChangedAt *time.Time `json:"changedAt,omitempty" doc:"When staff last changed it with PUT; absent if never"`
 }
 
 // Version implements api.Versioned. What sales change is not what staff edits.
@@ -91,20 +91,20 @@ type Holder struct {
 // Cart is what somebody may be about to order.
 type Cart struct {
 	Items     []CartLine `json:"items" nullable:"false" doc:"A line for each product"`
-	Total     Money      `json:"total" doc:"What all lines cost now; what a checkout has to agree to"`
-	Orderable bool       `json:"orderable" doc:"Whether there is something in it, and all of it is available"`
+	Total     Money      `json:"total" doc:"The current total of all lines, which a checkout must state"`
+	Orderable bool       `json:"orderable" doc:"Whether it is not empty and everything in it is available"`
 }
 
 // CartLine is a product in a cart as it is now.
 type CartLine struct {
 	ProductID string  `json:"productId" format:"uuid" doc:"The product's id"`
-	Name      string  `json:"name" doc:"What it is called"`
-	Price     Money   `json:"price" doc:"What one costs now"`
-	Quantity  int64   `json:"quantity" doc:"How many are in the cart"`
-	Subtotal  Money   `json:"subtotal" doc:"What they cost now"`
-	Stock     int64   `json:"stock" doc:"How many there are"`
-	Available bool    `json:"available" doc:"Whether it is sold, and there are so many"`
-	ImageURL  *string `json:"imageUrl,omitempty" doc:"Where a picture of it is"`
+	Name      string  `json:"name" doc:"Its name"`
+	Price     Money   `json:"price" doc:"The current price of one"`
+	Quantity  int64   `json:"quantity" doc:"The quantity in the cart"`
+	Subtotal  Money   `json:"subtotal" doc:"Their current price"`
+	Stock     int64   `json:"stock" doc:"The number in stock"`
+	Available bool    `json:"available" doc:"Whether it is on sale and in stock"`
+	ImageURL  *string `json:"imageUrl,omitempty" doc:"The address of its picture"`
 }
 
 func cartOf(lines []line) Cart {
@@ -124,17 +124,17 @@ func cartOf(lines []line) Cart {
 // Order is an order without its lines.
 type Order struct {
 	OrderID   string                  `json:"orderId" format:"uuid" doc:"The order's id"`
-	Status    catfecitodb.OrderStatus `json:"status" enum:"pending,paid,shipped,delivered,cancelled" doc:"How far it is"`
-	Total     Money                   `json:"total" doc:"What it costs"`
-	CreatedAt time.Time               `json:"createdAt" doc:"When it was made"`
-	Summary   string                  `json:"summary,omitempty" doc:"Its lines in a few words"`
+	Status    catfecitodb.OrderStatus `json:"status" enum:"pending,paid,shipped,delivered,cancelled" doc:"The distance"`
+	Total     Money                   `json:"total" doc:"Its price"`
+	CreatedAt time.Time               `json:"createdAt" doc:"When it was created"`
+	Summary   string                  `json:"summary,omitempty" doc:"A summary of its lines"`
 }
 
 // WholeOrder is an order with its lines.
 type WholeOrder struct {
 	Order
-	UserID   string                     `json:"userId" doc:"Whose it is"`
-	Delivery *Delivery                  `json:"delivery,omitempty" doc:"Where it goes, and whom to ask for"`
+	UserID   string                     `json:"userId" doc:"Its owner"`
+	Delivery *Delivery                  `json:"delivery,omitempty" doc:"The delivery address and contact"`
 	PaidAt   *time.Time                 `json:"paidAt,omitempty" doc:"When it was paid"`
 	PaidWith *catfecitodb.PaymentMethod `json:"paidWith,omitempty" enum:"online,cash" doc:"How it was paid"`
 	Items    []OrderLine                `json:"items" from:"Lines" nullable:"false" doc:"A line for each product"`
@@ -143,8 +143,8 @@ type WholeOrder struct {
 // OpenOrder is an order as staff see it among others.
 type OpenOrder struct {
 	Order
-	UserID   string    `json:"userId" doc:"Whose it is"`
-	Delivery *Delivery `json:"delivery,omitempty" doc:"Where it goes, and whom to ask for"`
+	UserID   string    `json:"userId" doc:"Its owner"`
+	Delivery *Delivery `json:"delivery,omitempty" doc:"The delivery address and contact"`
 }
 
 // openOrderOf is what is told of an order.
@@ -155,46 +155,46 @@ var showOpenOrder = byname.Copy[catfecitodb.Order, OpenOrder]() //nolint:gocheck
 // Takings are what was paid in a time.
 type Takings struct {
 	From     time.Time `json:"from" doc:"The first moment"`
-	To       time.Time `json:"to" doc:"The moment after the last one"`
-	Orders   int       `json:"orders" doc:"How many orders were paid, without those that were refunded"`
-	Total    Money     `json:"total" doc:"What they came to"`
-	Cash     Money     `json:"cash" doc:"What of it was cash"`
-	Online   Money     `json:"online" doc:"What of it came from the provider of payments"`
-	Refunds  int       `json:"refunds" doc:"How many orders were paid then and refunded later"`
-	Refunded Money     `json:"refunded" doc:"What they came to"`
-	Hours    []Money   `json:"hours" nullable:"false" doc:"The total by hours from the first moment on"`
+	To       time.Time `json:"to" doc:"The end, exclusive"`
+	Orders   int       `json:"orders" doc:"The number of paid orders, without refunded ones"`
+	Total    Money     `json:"total" doc:"Their total"`
+	Cash     Money     `json:"cash" doc:"The cash part"`
+	Online   Money     `json:"online" doc:"The part paid through the payment provider"`
+	Refunds  int       `json:"refunds" doc:"The number of paid orders that were refunded later"`
+	Refunded Money     `json:"refunded" doc:"Their total"`
+	Hours    []Money   `json:"hours" nullable:"false" doc:"The total by hour"`
 }
 
 // OrderLine is a product as it was sold.
 type OrderLine struct {
 	ProductID string `json:"productId" format:"uuid" doc:"The product's id"`
-	Name      string `json:"name" from:"ProductName" doc:"What it was called"`
-	Price     Money  `json:"price" doc:"What one cost"`
+	Name      string `json:"name" from:"ProductName" doc:"Its name at that time"`
+	Price     Money  `json:"price" doc:"The price of one at that time"`
 	Quantity  int64  `json:"quantity" doc:"How many"`
-	Subtotal  Money  `json:"subtotal" doc:"What they cost"`
+	Subtotal  Money  `json:"subtotal" doc:"Their price"`
 }
 
 // PaymentPage is where to pay.
 type PaymentPage struct {
-	URL string `json:"url" format:"uri-reference" doc:"The page at which you pay; relative to the API's address, or absolute"`
+	URL string `json:"url" format:"uri-reference" doc:"The payment page; absolute, or relative to the API's address"`
 }
 
 // PaymentResult is what an event of a payment has done.
 type PaymentResult struct {
-	Outcome string `json:"outcome" enum:"applied,refunded,ignored" doc:"Whether the order is paid, the payment is given back, or nothing was to be done"`
+	Outcome string `json:"outcome" enum:"applied,refunded,ignored" doc:"Whether the order was paid, the payment refunded, or nothing done"`
 }
 
 // Entry is a change of a user, product, category or order.
 type Entry struct {
 	At     time.Time          `json:"at" doc:"When, to the second"`
-	Change catfecitodb.Change `json:"change" enum:"INSERT,MODIFY,REMOVE" doc:"What became of the item"`
+	Change catfecitodb.Change `json:"change" enum:"INSERT,MODIFY,REMOVE" doc:"What happened to the item"`
 	Item   string             `json:"item" doc:"The item's kind: Order, OrderItem, …"`
-	Fields []Difference       `json:"fields" nullable:"false" doc:"What is not as it was"`
+	Fields []Difference       `json:"fields" nullable:"false" doc:"What has changed"`
 }
 
 // Difference is a field before and after a change.
 type Difference struct {
 	Field  string  `json:"field" doc:"The field"`
-	Before *string `json:"before,omitempty" doc:"What it was; absent where there was nothing"`
-	After  *string `json:"after,omitempty" doc:"What it is; absent where there is nothing any more"`
+	Before *string `json:"before,omitempty" doc:"The old value; absent if there was none"`
+	After  *string `json:"after,omitempty" doc:"The new value; absent if there is none"`
 }

@@ -121,7 +121,7 @@ func System(o Options) system.System {
 				Body: `{"name":"Cafés","description":"Granos y molidos"}`,
 			},
 			{
-				Title: "Make a product", Method: http.MethodPost, Path: "/products", Groups: []string{AdminGroup},
+				Title: "Create a product", Method: http.MethodPost, Path: "/products", Groups: []string{AdminGroup},
 				Header: map[string]string{"Idempotency-Key": "first"},
 				Body:   `{"categoryId":"cafes","name":"Café Premium","description":"Tueste medio","price":"35.00","stock":10}`,
 			},

@@ -35,7 +35,7 @@ func (s *service) tellOrders(_ context.Context, b consumer.Batch) error {
 // orderEvents describes the order stream.
 func orderEvents() (huma.Operation, map[string]any) {
 	return huma.Operation{
-		OperationID: "watchOrders", Path: "/orders/events", Summary: "Your orders as they change; all, for staff", Tags: []string{"Orders"},
+		OperationID: "watchOrders", Path: "/orders/events", Summary: "Changes to your orders; for staff, to all", Tags: []string{"Orders"},
 		Description: "order, with an order that was made or changed.",
 	}, map[string]any{"order": OpenOrder{}}
 }

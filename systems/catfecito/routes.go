@@ -28,9 +28,9 @@ func (s *service) accountRoutes(a huma.API) {
 	api.Create[User](accounts, "/users", "registerUser", "Sign up", s.signUp, api.Tokenless,
 		api.Refuses(errLogInElsewhere, catfecitodb.ErrUserEmailTaken, errWeakPassword, errBreachedPassword),
 		api.About("The address must be nobody's yet, in small letters or capitals. Sent again with the same key, body and password, it is answered as the first time."))
-	api.Get[User](accounts, "/me", "getOwnUser", "Who you are", s.ownUser, api.NotFound)
+	api.Get[User](accounts, "/me", "getOwnUser", "Your user", s.ownUser, api.NotFound)
 	api.Get[User](accounts, "/users/{userId}", "getUser", "A user", api.Call[UserPath](s.db.UserByID), staff, api.NotFound)
-	api.Put[User](accounts, "/users/{userId}/role", "putRole", "Change what a user may do", s.setRole, staff, api.NotFound,
+	api.Put[User](accounts, "/users/{userId}/role", "putRole", "Change a user's role", s.setRole, staff, api.NotFound,
 		api.Refuses(errOwnRole),
 		api.About("It takes effect at once. Users cannot change their own role."))
 
@@ -41,7 +41,7 @@ func (s *service) accountRoutes(a huma.API) {
 	api.Post[Session](sessions, "/sessions/refresh", "refreshSession", "Exchange a refresh token", s.refresh, api.Tokenless, api.Cache("no-store"),
 		api.Refuses(errLogInElsewhere, errSessionEnded(nil)),
 		api.About("Each is good once, and again within ten seconds, for an answer that was lost. One that comes later ends the session."))
-	api.List[Device](sessions, "/me/sessions", "listSessions", "Where you are logged in, the latest first", api.Pages[api.PageQuery](s.db.SessionsOfUser, caller))
+	api.List[Device](sessions, "/me/sessions", "listSessions", "Your sessions, newest first", api.Pages[api.PageQuery](s.db.SessionsOfUser, caller))
 	api.Delete(sessions, "/me/sessions/{sessionId}", "logOut", "Log out", s.logOut,
 		api.Refuses(errLogInElsewhere),
 		api.About("current is the session that the token is of. Its tokens are refused from now on."))
@@ -66,65 +66,65 @@ func (s *service) shopRoutes(a huma.API) {
 	catalogue := api.Tag(a, "Catalogue")
 	api.List[Category](catalogue, "/categories", "listCategories", "All categories, by name", api.Pages[api.PageQuery](api.All(s.db.Categories)), api.Public)
 	api.Get[Category](catalogue, "/categories/{categoryId}", "getCategory", "A category", api.Call[CategoryPath](s.db.CategoryByID), api.Public, api.NotFound)
-	api.List[Offer](catalogue, "/categories/{categoryId}/products", "listCategoryProducts", "What is sold of a category, by name",
+	api.List[Offer](catalogue, "/categories/{categoryId}/products", "listCategoryProducts", "Products on sale in a category, by name",
 		api.Pages[categoryPage](s.db.ProductsByCategory), api.Public)
-	api.List[Offer](catalogue, "/products", "listProducts", "What is sold, by name",
+	api.List[Offer](catalogue, "/products", "listProducts", "Products on sale, by name",
 		s.offers, api.Public,
 		api.About("With name, what is sold whose name begins so; with q, what has words that begin so: in any case, with or without accents."))
-	api.Get[Product](catalogue, "/products/{productId}", "getProduct", "A product, sold still or not", api.Call[ProductPath](s.db.ProductByID), api.Public, api.NotFound)
-	api.Put[Category](catalogue, "/categories/{categoryId}", "putCategory", "Make or change a category", api.Call[changedCategory](s.db.SaveCategory), staff)
-	api.Create[Product](catalogue, "/products", "createProduct", "Make a product", s.createProduct, staff, api.At("products/{productId}"),
+	api.Get[Product](catalogue, "/products/{productId}", "getProduct", "A product, on sale or not", api.Call[ProductPath](s.db.ProductByID), api.Public, api.NotFound)
+	api.Put[Category](catalogue, "/categories/{categoryId}", "putCategory", "Create or change a category", api.Call[changedCategory](s.db.SaveCategory), staff)
+	api.Create[Product](catalogue, "/products", "createProduct", "Create a product", s.createProduct, staff, api.At("products/{productId}"),
 		api.Refuses(catfecitodb.ErrNoSuchCategory),
 		api.About("It is sold from now on."))
-	api.Put[Product](catalogue, "/products/{productId}", "putProduct", "Change all of a product but its stock and whether it is sold", s.changeProduct, staff,
+	api.Put[Product](catalogue, "/products/{productId}", "putProduct", "Change a product, except for its stock and whether it is on sale", s.changeProduct, staff,
 		api.NotFound, api.Refuses(catfecitodb.ErrNoSuchCategory))
-	api.Put[Product](catalogue, "/products/{productId}/active", "putProductActive", "Sell a product, or do not any more",
+	api.Put[Product](catalogue, "/products/{productId}/active", "putProductActive", "Put a product on or off sale",
 		api.Call[changedActive](s.db.SetProductActive), staff, api.NotFound)
-	api.Create[Pieces](catalogue, "/products/{productId}/restocks", "restockProduct", "Add to what there is of a product", s.restock, staff, api.NotFound)
-	api.List[Holder](catalogue, "/products/{productId}/carts", "listProductCarts", "Who has a product in the cart", api.Pages[productPage](s.db.CartsWithProduct), staff)
+	api.Create[Pieces](catalogue, "/products/{productId}/restocks", "restockProduct", "Add stock", s.restock, staff, api.NotFound)
+	api.List[Holder](catalogue, "/products/{productId}/carts", "listProductCarts", "Users with a product in their cart", api.Pages[productPage](s.db.CartsWithProduct), staff)
 
 	cart := api.Tag(a, "Cart")
-	api.Get[Cart](cart, "/cart", "getCart", "Your cart, with prices and stock as they are now", s.ownCart)
-	api.Create[Pieces](cart, "/cart/items", "addToCart", "Put so many more into your cart", s.add, api.NotFound, api.Refuses(errCartFull, catfecitodb.ErrCartLineFull, catfecitodb.ErrProductUnavailable))
-	api.Put[Pieces](cart, "/cart/items/{productId}", "setCartItem", "Have so many in your cart", s.set, api.NotFound,
+	api.Get[Cart](cart, "/cart", "getCart", "Your cart with current prices and stock", s.ownCart)
+	api.Create[Pieces](cart, "/cart/items", "addToCart", "Add a product to your cart", s.add, api.NotFound, api.Refuses(errCartFull, catfecitodb.ErrCartLineFull, catfecitodb.ErrProductUnavailable))
+	api.Put[Pieces](cart, "/cart/items/{productId}", "setCartItem", "Set the quantity of a product in your cart", s.set, api.NotFound,
 		api.Refuses(errCartFull, catfecitodb.ErrProductUnavailable))
-	api.Delete(cart, "/cart/items/{productId}", "removeFromCart", "Take a product out of your cart", api.Do[ProductPath](s.db.RemoveFromCart, caller))
+	api.Delete(cart, "/cart/items/{productId}", "removeFromCart", "Remove a product from your cart", api.Do[ProductPath](s.db.RemoveFromCart, caller))
 
 	orders := api.Tag(a, "Orders")
-	api.Create[WholeOrder](orders, "/orders", "checkout", "Order what is in your cart", s.checkout, api.At("orders/{orderId}"),
+	api.Create[WholeOrder](orders, "/orders", "checkout", "Order your cart", s.checkout, api.At("orders/{orderId}"),
 		api.Refuses(errCartFull, errCartEmpty, errAddressMissing, errTotalChanged, catfecitodb.ErrCartChanged, catfecitodb.ErrProductUnavailable, catfecitodb.ErrOutOfStock, catfecitodb.ErrProductChanged),
 		api.About("The cart's total must be the one that you agree to. The order, its lines, the cart and the stock change together or not at all."))
 	api.List[Order](orders, "/orders", "listOrders", "Your orders, newest first", api.Pages[api.PageQuery](s.db.UserOrders, caller))
-	api.Get[WholeOrder](orders, "/orders/{orderId}", "getOrder", "One of your orders with its lines; any, for staff", s.order, api.NotFound,
+	api.Get[WholeOrder](orders, "/orders/{orderId}", "getOrder", "One of your orders with its lines; for staff, any order", s.order, api.NotFound,
 		api.Refuses(errAnothersOrder))
-	api.Post[PaymentPage](orders, "/orders/{orderId}/payments", "beginPayment", "Begin to pay one of your orders", s.beginPayment, api.NotFound,
+	api.Post[PaymentPage](orders, "/orders/{orderId}/payments", "beginPayment", "Start the payment of one of your orders", s.beginPayment, api.NotFound,
 		api.Refuses(errNoProvider, errAnothersOrder, catfecitodb.ErrOrderNotPending),
 		api.About("The answer has the address of the page at which you pay. An order that is not paid within 30 minutes is cancelled."))
-	api.Post[PaymentResult](orders, "/payments/events", "paymentEvent", "What became of a payment, told by its provider", s.paymentEvent,
+	api.Post[PaymentResult](orders, "/payments/events", "paymentEvent", "The outcome of a payment, sent by its provider", s.paymentEvent,
 		api.Tokenless, unvalidated,
 		api.Refuses(errNoProvider, payments.ErrSignature, payments.ErrEvent),
 		api.About("The request is signed by the provider, and is done once however often it comes. A payment that pays no order any more is refunded."))
 	api.Post[Order](orders, "/orders/{orderId}/pay", "payOrder", "Mark an order as paid in cash", s.payCash, staff, api.NotFound,
 		api.Refuses(catfecitodb.ErrOrderNotPending))
-	api.Post[Order](orders, "/orders/{orderId}/cancel", "cancelOrder", "Cancel one of your orders; any, for staff", s.cancel, api.Acted, api.NotFound,
+	api.Post[Order](orders, "/orders/{orderId}/cancel", "cancelOrder", "Cancel one of your orders; for staff, any order", s.cancel, api.Acted, api.NotFound,
 		api.Refuses(errAnothersOrder, catfecitodb.ErrOrderNotCancellable),
 		api.About("Until it is sent. Its goods go back into the stock."))
-	api.Post[Order](orders, "/orders/{orderId}/ship", "shipOrder", "Send an order that is paid", api.Call[OrderPath](s.db.ShipOrder), staff, api.NotFound,
+	api.Post[Order](orders, "/orders/{orderId}/ship", "shipOrder", "Ship a paid order", api.Call[OrderPath](s.db.ShipOrder), staff, api.NotFound,
 		api.Refuses(catfecitodb.ErrOrderNotPaid))
-	api.Post[Order](orders, "/orders/{orderId}/deliver", "deliverOrder", "Hand over an order that was sent", api.Call[OrderPath](s.db.DeliverOrder), staff, api.NotFound,
+	api.Post[Order](orders, "/orders/{orderId}/deliver", "deliverOrder", "Mark a shipped order as delivered", api.Call[OrderPath](s.db.DeliverOrder), staff, api.NotFound,
 		api.Refuses(catfecitodb.ErrOrderNotShipped))
 
 	op, events := orderEvents()
 	live.Register(a, s.hub, op, events, s.watchOrders)
 
 	desk := api.Tag(a, "Desk")
-	api.List[OpenOrder](desk, "/desk/orders", "listOpenOrders", "Orders that are pending, paid or sent, the oldest first", api.Pages[openQuery](s.db.OpenOrders), staff)
-	api.List[Product](desk, "/desk/products", "listShelf", "All products by name, sold still or not", s.shelf, staff)
-	api.Get[Takings](desk, "/desk/takings", "getTakings", "What was paid between two moments", s.takings, staff)
-	api.Get[User](desk, "/desk/users", "findUser", "The user of an address", s.userByEmail, staff, api.NotFound)
+	api.List[OpenOrder](desk, "/desk/orders", "listOpenOrders", "Pending, paid or shipped orders, oldest first", api.Pages[openQuery](s.db.OpenOrders), staff)
+	api.List[Product](desk, "/desk/products", "listShelf", "All products by name, on sale or not", s.shelf, staff)
+	api.Get[Takings](desk, "/desk/takings", "getTakings", "Payments between two moments", s.takings, staff)
+	api.Get[User](desk, "/desk/users", "findUser", "A user by e-mail address", s.userByEmail, staff, api.NotFound)
 
 	audit := api.Tag(a, "Audit")
-	api.List[Entry](audit, "/audit/{subject}/{id}", "auditTrail", "What has changed of a user, product, category or order, newest first",
+	api.List[Entry](audit, "/audit/{subject}/{id}", "auditTrail", "Changes to a user, product, category or order, newest first",
 		api.Pages[trailPage](s.db.AuditTrail), staff)
 	api.ListActs(audit, s.db.ActsOfDay, staff)
 }
@@ -164,20 +164,20 @@ type productPage struct {
 
 type productQuery struct {
 	api.PageQuery
-	NamePrefix string `query:"name" maxLength:"100" doc:"What the name begins with, in any case, with or without accents"`
-	Words      string `query:"q" maxLength:"100" doc:"What words of the name begin with, in any case, with or without accents"`
+	NamePrefix string `query:"name" maxLength:"100" doc:"A prefix of the name, ignoring case and accents"`
+	Words      string `query:"q" maxLength:"100" doc:"Word prefixes of the name, ignoring case and accents"`
 }
 
 type pageOnly struct{ api.PageQuery }
 
 type openQuery struct {
 	api.PageQuery
-	Status catfecitodb.OrderStatus `query:"status" required:"true" enum:"pending,paid,shipped" doc:"How far they are"`
+	Status catfecitodb.OrderStatus `query:"status" required:"true" enum:"pending,paid,shipped" doc:"Their progress"`
 }
 
 type takingsQuery struct {
 	From time.Time `query:"from" required:"true" doc:"The first moment"`
-	To   time.Time `query:"to" required:"true" doc:"The moment after the last one, up to 25 hours later"`
+	To   time.Time `query:"to" required:"true" doc:"The end, exclusive; at most 25 hours later"`
 }
 
 type emailQuery struct {
@@ -192,13 +192,13 @@ type trailPage struct {
 
 // UserInput is a sign-up.
 type UserInput struct {
-	Email    string `json:"email" format:"email" maxLength:"254" doc:"The address that you will log in with"`
-	Name     string `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"What you are called"`
-	Password string `json:"password" minLength:"8" maxLength:"128" doc:"What only you know, of eight characters at least"`
+	Email    string `json:"email" format:"email" maxLength:"254" doc:"The address for logging in"`
+	Name     string `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"Your name"`
+	Password string `json:"password" minLength:"8" maxLength:"128" doc:"Your password, at least eight characters"`
 }
 
 type logInRequest struct {
-	UserAgent string `header:"User-Agent" doc:"What the browser says of itself"`
+	UserAgent string `header:"User-Agent" doc:"The browser's user agent"`
 	Body      LogInInput
 }
 
@@ -210,7 +210,7 @@ type LogInInput struct {
 
 // RefreshInput is a refresh token.
 type RefreshInput struct {
-	RefreshToken string `json:"refreshToken" minLength:"1" maxLength:"300" doc:"The last one that you got"`
+	RefreshToken string `json:"refreshToken" minLength:"1" maxLength:"300" doc:"The last one received"`
 }
 
 // SessionPath identifies a session.
@@ -219,14 +219,14 @@ type SessionPath struct {
 }
 
 type passwordRequest struct {
-	UserAgent string `header:"User-Agent" doc:"What the browser says of itself"`
+	UserAgent string `header:"User-Agent" doc:"The browser's user agent"`
 	Body      PasswordInput
 }
 
 // PasswordInput changes a password.
 type PasswordInput struct {
-	OldPassword string `json:"oldPassword" minLength:"1" maxLength:"128" doc:"The password that you have"`
-	Password    string `json:"password" minLength:"8" maxLength:"128" doc:"The one that you want"`
+	OldPassword string `json:"oldPassword" minLength:"1" maxLength:"128" doc:"The current password"`
+	Password    string `json:"password" minLength:"8" maxLength:"128" doc:"The new one"`
 }
 
 // VerificationInput verifies an address.
@@ -243,7 +243,7 @@ type AddressInput struct {
 type ResetInput struct {
 	Email    string `json:"email" format:"email" maxLength:"254" doc:"The address that you signed up with"`
 	Code     string `json:"code" pattern:"^[0-9]{6}$" patternDescription:"six digits" doc:"The code that was sent"`
-	Password string `json:"password" minLength:"8" maxLength:"128" doc:"The password that you want"`
+	Password string `json:"password" minLength:"8" maxLength:"128" doc:"The new password"`
 }
 
 type changedRole struct {
@@ -253,7 +253,7 @@ type changedRole struct {
 
 // RoleInput is a user's new role.
 type RoleInput struct {
-	Role catfecitodb.Role `json:"role" enum:"customer,admin" doc:"What the user may do"`
+	Role catfecitodb.Role `json:"role" enum:"customer,admin" doc:"The user's role"`
 }
 
 type changedCategory struct {
@@ -263,23 +263,23 @@ type changedCategory struct {
 
 // CategoryInput is a category.
 type CategoryInput struct {
-	Name        string `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"What it is called"`
-	Description string `json:"description" maxLength:"2000" doc:"What is in it"`
+	Name        string `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"Its name"`
+	Description string `json:"description" maxLength:"2000" doc:"Its contents"`
 }
 
 // NewProductInput is a new product with its stock.
 type NewProductInput struct {
 	ProductInput
-	Stock int64 `json:"stock" minimum:"0" maximum:"1000000" doc:"How many there are"`
+	Stock int64 `json:"stock" minimum:"0" maximum:"1000000" doc:"The number in stock"`
 }
 
 // ProductInput is a product.
 type ProductInput struct {
 	CategoryID  string  `json:"categoryId" maxLength:"60" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" patternDescription:"a slug: small letters and digits, with - between" doc:"The slug of its category"`
-	Name        string  `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"What it is called"`
+	Name        string  `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"Its name"`
 	Description string  `json:"description" maxLength:"2000" doc:"What it is"`
-	Price       Money   `json:"price" pattern:"^(0|[1-9][0-9]{0,8})\\.[0-9]{2}$" patternDescription:"an amount such as 35.00, of 999999999.99 at most" doc:"What one costs"`
-	ImageURL    *string `json:"imageUrl,omitempty" maxLength:"500" pattern:"^https?://[^\\s\"'<>]+$" patternDescription:"a URL of http or https" doc:"Where a picture of it is"`
+	Price       Money   `json:"price" pattern:"^(0|[1-9][0-9]{0,8})\\.[0-9]{2}$" patternDescription:"an amount such as 35.00, of 999999999.99 at most" doc:"The price of one"`
+	ImageURL    *string `json:"imageUrl,omitempty" maxLength:"500" pattern:"^https?://[^\\s\"'<>]+$" patternDescription:"a URL of http or https" doc:"The address of its picture"`
 }
 
 type changedProduct struct {
@@ -295,7 +295,7 @@ type changedActive struct {
 
 // ActiveInput puts a product on or off sale.
 type ActiveInput struct {
-	IsActive bool `json:"isActive" doc:"Whether it is sold"`
+	IsActive bool `json:"isActive" doc:"Whether it is on sale"`
 }
 
 type newRestock struct {
@@ -306,13 +306,13 @@ type newRestock struct {
 
 // RestockInput is a quantity to add to the stock.
 type RestockInput struct {
-	Quantity int64 `json:"quantity" minimum:"1" maximum:"1000000" doc:"How many are added"`
+	Quantity int64 `json:"quantity" minimum:"1" maximum:"1000000" doc:"The quantity to add"`
 }
 
 // CartItemInput is a quantity to add to a cart line.
 type CartItemInput struct {
 	ProductID string `json:"productId" pattern:"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$" patternDescription:"a uuid in small letters" doc:"The product's id"`
-	Quantity  int64  `json:"quantity" minimum:"1" maximum:"99" doc:"How many more"`
+	Quantity  int64  `json:"quantity" minimum:"1" maximum:"99" doc:"The quantity to add"`
 }
 
 type setItem struct {
@@ -328,16 +328,16 @@ type QuantityInput struct {
 // OrderInput is what a customer agrees to.
 type OrderInput struct {
 	Total    Money     `json:"total" doc:"The cart's total that you agree to"`
-	Delivery *Delivery `json:"delivery,omitempty" doc:"Where it goes, and whom to ask for"`
+	Delivery *Delivery `json:"delivery,omitempty" doc:"The delivery address and contact"`
 }
 
 // Delivery is an order's delivery address.
 type Delivery struct {
-	Way     catfecitodb.DeliveryWay `json:"way" enum:"pickup,delivery" doc:"Whether the customer comes, or it is brought"`
-	Name    string                  `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"Whom to ask for"`
+	Way     catfecitodb.DeliveryWay `json:"way" enum:"pickup,delivery" doc:"Pickup or delivery"`
+	Name    string                  `json:"name" minLength:"1" maxLength:"100" pattern:"^[^\\x00-\\x1f\\x7f]+$" patternDescription:"without control characters" doc:"The contact"`
 	Phone   string                  `json:"phone" minLength:"5" maxLength:"30" pattern:"^[0-9+(). -]+$" patternDescription:"digits, spaces and + ( ) . -" doc:"Where to call"`
-	Address *string                 `json:"address,omitempty" maxLength:"300" doc:"Where it is brought"`
-	Note    *string                 `json:"note,omitempty" maxLength:"300" doc:"What else to know"`
+	Address *string                 `json:"address,omitempty" maxLength:"300" doc:"The delivery address"`
+	Note    *string                 `json:"note,omitempty" maxLength:"300" doc:"Notes"`
 }
 
 type keyedOrder struct {

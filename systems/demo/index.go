@@ -81,8 +81,14 @@ type shownSystem struct {
 	Lines []string `json:"lines"`
 	// Design is the path of the design; "" where there is none.
 	Design string `json:"design,omitempty"`
-	// Console shows the system's first table by its design; "" where there is no console.
-	Console string `json:"console,omitempty"`
+	// Tables are the system's tables in the console; none where there is no console.
+	Tables []shownTable `json:"tables,omitempty"`
+}
+
+// shownTable is a table with the address at which the console shows it by its design.
+type shownTable struct {
+	Name    string `json:"name"`
+	Console string `json:"console"`
 }
 
 // shown is what the page is told.
@@ -97,8 +103,11 @@ func (x *index) shown(*http.Request) any {
 		if designs[s.Name] != nil {
 			of.Design = "/designs/" + s.Name + ".design.yaml"
 		}
-		if tables := s.Tables(run.DefaultStage); x.console != "" && len(tables) > 0 {
-			of.Console = x.console + "#/tables/" + url.PathEscape(*tables[0].Create.TableName) + "?view=entities"
+		for _, t := range s.Tables(run.DefaultStage) {
+			if x.console != "" {
+				name := *t.Create.TableName
+				of.Tables = append(of.Tables, shownTable{name, x.console + "#/tables/" + url.PathEscape(name) + "?view=entities"})
+			}
 		}
 		list = append(list, of)
 	}

@@ -19,19 +19,19 @@ func (s *service) routes(a huma.API) {
 
 	users := api.Tag(a, "Users")
 	api.Get[Profile](users, "/me", "getProfile", "Your profile", api.Call[api.None](s.db.UserByID, caller), api.NotFound)
-	api.Put[Profile](users, "/me", "putProfile", "Make or change your profile", s.saveProfile, api.Refuses(portfoliodb.ErrUserEmailTaken, errNoSuchImage))
-	api.Get[Profile](users, "/users", "findUser", "The user of an address", api.Call[userQuery](s.db.UserByEmail), admin, api.NotFound)
-	api.Get[User](users, "/users/{id}", "getUser", "A user as others see him", api.Call[UserPath](s.db.UserByID), api.Public, api.NotFound)
+	api.Put[Profile](users, "/me", "putProfile", "Create or change your profile", s.saveProfile, api.Refuses(portfoliodb.ErrUserEmailTaken, errNoSuchImage))
+	api.Get[Profile](users, "/users", "findUser", "A user by e-mail address", api.Call[userQuery](s.db.UserByEmail), admin, api.NotFound)
+	api.Get[User](users, "/users/{id}", "getUser", "A user's public profile", api.Call[UserPath](s.db.UserByID), api.Public, api.NotFound)
 
 	categories := api.Tag(a, "Categories")
 	api.List[Category](categories, "/categories", "listCategories", "All categories, in their order", api.Pages[api.PageQuery](api.All(s.db.Categories)), api.Public)
 	api.Get[Category](categories, "/categories/{id}", "getCategory", "A category by its id", api.Call[CategoryPath](s.db.CategoryByID), api.Public, api.NotFound)
 	api.Get[Category](categories, "/slugs/{slug}", "findCategory", "A category by its slug", api.Call[slugPath](s.db.CategoryBySlug), api.Public, api.NotFound)
-	api.Put[Category](categories, "/categories/{id}", "putCategory", "Make or change a category", api.Call[categoryInput](s.db.SaveCategory), admin,
+	api.Put[Category](categories, "/categories/{id}", "putCategory", "Create or change a category", api.Call[categoryInput](s.db.SaveCategory), admin,
 		api.Refuses(portfoliodb.ErrCategorySlugTaken),
 		api.About("A new one is the last in the order."))
-	api.Patch[Category](categories, "/categories/{id}", "placeCategory", "Give a category its place among the others", api.Call[placeInput](s.db.PlaceCategory), admin, api.NotFound)
-	api.Delete(categories, "/categories/{id}", "deleteCategory", "Delete a category that no post is in", api.Do[CategoryPath](s.db.DeleteCategory), admin,
+	api.Patch[Category](categories, "/categories/{id}", "placeCategory", "Move a category", api.Call[placeInput](s.db.PlaceCategory), admin, api.NotFound)
+	api.Delete(categories, "/categories/{id}", "deleteCategory", "Delete an empty category", api.Do[CategoryPath](s.db.DeleteCategory), admin,
 		api.Refuses(portfoliodb.ErrNoSuchCategory, portfoliodb.ErrCategoryUsed))
 
 	posts := api.Tag(a, "Posts")
@@ -44,17 +44,17 @@ func (s *service) routes(a huma.API) {
 	api.Get[PostPage](posts, "/posts/{id}", "getPost", "A post with its newest comments", s.post, api.Public, api.NotFound,
 		api.About("A draft is there for its author alone."))
 	api.Put[Post](posts, "/posts/{id}", "editPost", "Change a post of yours", s.edit, api.NotFound, api.Refuses(portfoliodb.ErrNotTheAuthor, errNoSuchCategory, errNoSuchImage))
-	api.Put[PostState](posts, "/posts/{id}/status", "putPostStatus", "Publish a draft of yours, or archive what you have published", s.setStatus,
+	api.Put[PostState](posts, "/posts/{id}/status", "putPostStatus", "Publish or archive your post", s.setStatus,
 		api.NotFound, api.Refuses(portfoliodb.ErrNotTheAuthor, portfoliodb.ErrNotDraft, portfoliodb.ErrNotPublished))
 
-	api.Post[Preview](posts, "/preview", "previewPost", "What a text looks like on the site", s.preview,
+	api.Post[Preview](posts, "/preview", "previewPost", "Preview a text as on the site", s.preview,
 		api.About("It is kept nowhere. The HTML is sanitised: a page can show it as it is."))
-	api.Get[Mine](posts, "/posts/{id}/mine", "getMine", "Whether you like a post and keep it", s.mine)
+	api.Get[Mine](posts, "/posts/{id}/mine", "getMine", "Whether you like a post and have bookmarked it", s.mine)
 
 	s.imageRoutes(a)
 
 	comments := api.Tag(a, "Comments")
-	api.List[Comment](comments, "/posts/{id}/comments", "listComments", "A post's comments, in the order in which they were made",
+	api.List[Comment](comments, "/posts/{id}/comments", "listComments", "A post's comments, oldest first",
 		ofPost(s, api.Pages[postPage](s.db.CommentsOfPost)), api.Public, api.Refuses(portfoliodb.ErrNoSuchPost))
 	api.Create[Comment](comments, "/posts/{id}/comments", "addComment", "Comment on a published post", s.comment, api.Refuses(portfoliodb.ErrNoSuchPost, portfoliodb.ErrPostArchived))
 	api.Delete(comments, "/posts/{id}/comments/{commentId}", "deleteComment", "Delete a comment", s.deleteComment, api.Acted, api.NotFound,
@@ -62,30 +62,30 @@ func (s *service) routes(a huma.API) {
 		api.About("One of yours, or on a post of yours; an administrator deletes any."))
 	api.Effect(comments, http.MethodPut, "/posts/{id}/comments/{commentId}/hidden", "hideComment", "Hide a comment from readers", http.StatusNoContent, s.hideComment,
 		api.Acted, api.NotFound, api.Refuses(portfoliodb.ErrNotTheModerator), api.About("One on a post of yours; an administrator hides any. It is not counted while it is hidden."))
-	api.Delete(comments, "/posts/{id}/comments/{commentId}/hidden", "showComment", "Show a hidden comment again", s.showComment, api.Acted, api.NotFound,
+	api.Delete(comments, "/posts/{id}/comments/{commentId}/hidden", "showComment", "Restore a hidden comment", s.showComment, api.Acted, api.NotFound,
 		api.Refuses(portfoliodb.ErrNotTheModerator))
-	api.List[ModeratedComment](comments, "/me/posts/comments", "listReceivedComments", "The comments on your posts, newest first, hidden ones too", s.received)
-	api.List[ModeratedComment](comments, "/comments", "listAllComments", "All comments, newest first, hidden ones too", s.allComments, admin)
-	api.List[Comment](comments, "/users/{id}/comments", "listUserComments", "What a user has said, newest first", api.Pages[userPage](s.db.CommentsOfUser), api.Public)
+	api.List[ModeratedComment](comments, "/me/posts/comments", "listReceivedComments", "The comments on your posts, newest first, including hidden ones", s.received)
+	api.List[ModeratedComment](comments, "/comments", "listAllComments", "All comments, newest first, including hidden ones", s.allComments, admin)
+	api.List[Comment](comments, "/users/{id}/comments", "listUserComments", "A user's comments, newest first", api.Pages[userPage](s.db.CommentsOfUser), api.Public)
 
 	api.ListActs(api.Tag(a, "Acts"), s.db.ActsOfDay, admin)
 
 	likes := api.Tag(a, "Likes")
 	api.Get[Like](likes, "/posts/{id}/like", "getLike", "Whether you like a post", api.Call[PostPath](s.db.LikeOfUser, caller), api.NotFound)
 	api.Put[Like](likes, "/posts/{id}/like", "putLike", "Like a published post", s.like, api.Refuses(portfoliodb.ErrNoSuchPost, portfoliodb.ErrPostArchived))
-	api.Delete(likes, "/posts/{id}/like", "deleteLike", "Like a post no more", api.Do[PostPath](s.db.UnlikePost, caller))
+	api.Delete(likes, "/posts/{id}/like", "deleteLike", "Unlike a post", api.Do[PostPath](s.db.UnlikePost, caller))
 	api.List[Like](likes, "/posts/{id}/likes", "listLikes", "Who likes a post", ofPost(s, api.Pages[postPage](s.db.LikesOfPost)), api.Public, api.NotFound)
-	api.List[Like](likes, "/me/likes", "listOwnLikes", "What you like, newest first", api.Pages[api.PageQuery](s.db.LikesOfUser, caller))
+	api.List[Like](likes, "/me/likes", "listOwnLikes", "Your likes, newest first", api.Pages[api.PageQuery](s.db.LikesOfUser, caller))
 
 	bookmarks := api.Tag(a, "Bookmarks")
 	api.List[Bookmark](bookmarks, "/bookmarks", "listBookmarks", "Your bookmarks, newest first", api.Pages[api.PageQuery](s.db.Bookmarks, caller))
 	api.Get[Bookmark](bookmarks, "/bookmarks/{id}", "getBookmark", "Your bookmark of a post", api.Call[PostPath](s.db.BookmarkOfPost, caller), api.NotFound)
-	api.Put[Bookmark](bookmarks, "/bookmarks/{id}", "putBookmark", "Keep a post", s.addBookmark, api.Refuses(portfoliodb.ErrNoSuchPost))
-	api.Delete(bookmarks, "/bookmarks/{id}", "deleteBookmark", "Forget a post", api.Do[PostPath](s.db.RemoveBookmark, caller))
+	api.Put[Bookmark](bookmarks, "/bookmarks/{id}", "putBookmark", "Bookmark a post", s.addBookmark, api.Refuses(portfoliodb.ErrNoSuchPost))
+	api.Delete(bookmarks, "/bookmarks/{id}", "deleteBookmark", "Remove a bookmark", api.Do[PostPath](s.db.RemoveBookmark, caller))
 
 	notifications := api.Tag(a, "Notifications")
 	api.List[NotificationEntry](notifications, "/notifications", "listNotifications", "Your notifications, newest first", s.notifications)
-	api.Patch[Notification](notifications, "/notifications/{id}", "patchNotification", "Mark a notification as read, or as not read",
+	api.Patch[Notification](notifications, "/notifications/{id}", "patchNotification", "Mark a notification as read or unread",
 		api.Call[notificationInput](s.db.MarkNotification, caller), api.NotFound, api.Refuses(portfoliodb.ErrNotificationOver))
 }
 
@@ -94,7 +94,7 @@ func (s *service) imageRoutes(a huma.API) {
 	api.List[Image](images, "/images", "listOwnImages", "Your images, newest first", api.Pages[api.PageQuery](s.db.ImagesOfUser, caller))
 	api.Post[ImageTicket](images, "/images", "uploadImage", "Upload an image", s.awaitImage, api.Refuses(portfoliodb.ErrTooManyImages),
 		api.About(fmt.Sprintf("The response says where its bytes are to be sent, and how. Then say PUT /images/{id}. An image that no post or profile shows is removed after some days. You may have %d.", mostOwned)))
-	api.Put[Image](images, "/images/{id}", "keepImage", "Say that an image is uploaded", s.keepImage, api.NotFound,
+	api.Put[Image](images, "/images/{id}", "keepImage", "Confirm an image upload", s.keepImage, api.NotFound,
 		api.Refuses(errNotUploaded, errImageTooLarge, errNotAnImage),
 		api.About("Its bytes must be a JPEG, PNG, GIF or WebP of at most 25 million pixels. What is kept is drawn anew: without a photograph's place and time, and at most 1600 pixels wide. GET /images/{id} shows it to everyone."))
 }
@@ -129,11 +129,11 @@ type imagePath struct {
 
 // ImageInput describes an image before its upload.
 type ImageInput struct {
-	Size int64 `json:"size" minimum:"1" maximum:"10485760" doc:"How many bytes it has: so many are taken"`
+	Size int64 `json:"size" minimum:"1" maximum:"10485760" doc:"Its size in bytes; the upload must have exactly this size"`
 }
 
 type userQuery struct {
-	Email string `query:"email" required:"true" format:"email" maxLength:"254" pattern:"^[A-Za-z0-9!#$%&'*+/=?^_{|}~.-]+@[A-Za-z0-9.-]+$" patternDescription:"an e-mail address" doc:"The address, in whatever case"`
+	Email string `query:"email" required:"true" format:"email" maxLength:"254" pattern:"^[A-Za-z0-9!#$%&'*+/=?^_{|}~.-]+@[A-Za-z0-9.-]+$" patternDescription:"an e-mail address" doc:"The address, in upper or lower case"`
 }
 
 type postPage struct {
@@ -163,10 +163,10 @@ type ownPosts struct {
 
 // ProfileInput is a user's profile.
 type ProfileInput struct {
-	Email    string  `json:"email" format:"email" maxLength:"254" pattern:"^[A-Za-z0-9!#$%&'*+/=?^_{|}~.-]+@[A-Za-z0-9.-]+$" patternDescription:"an e-mail address" doc:"Your address, which no other user may have"`
-	Name     string  `json:"name" minLength:"1" maxLength:"100" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"What you are called"`
-	Bio      string  `json:"bio,omitempty" maxLength:"1000" doc:"What you say of yourself"`
-	AvatarID *string `json:"avatarId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"An image of yours; without it you have none"`
+	Email    string  `json:"email" format:"email" maxLength:"254" pattern:"^[A-Za-z0-9!#$%&'*+/=?^_{|}~.-]+@[A-Za-z0-9.-]+$" patternDescription:"an e-mail address" doc:"Your address; it must be unique"`
+	Name     string  `json:"name" minLength:"1" maxLength:"100" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Your name"`
+	Bio      string  `json:"bio,omitempty" maxLength:"1000" doc:"Your bio"`
+	AvatarID *string `json:"avatarId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"One of your images; omit it for none"`
 }
 
 type categoryInput struct {
@@ -176,7 +176,7 @@ type categoryInput struct {
 
 // CategoryInput is a category.
 type CategoryInput struct {
-	Slug string `json:"slug" maxLength:"80" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" patternDescription:"small letters and digits, with - between" doc:"Its name in addresses, which no other category may have"`
+	Slug string `json:"slug" maxLength:"80" pattern:"^[a-z0-9]+(-[a-z0-9]+)*$" patternDescription:"small letters and digits, with - between" doc:"Its unique name in addresses"`
 	Name string `json:"name" minLength:"1" maxLength:"100" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its name"`
 }
 
@@ -199,10 +199,10 @@ type changedPost struct {
 // PostInput is a post's content. Ninety thousand characters of any kind fit into an item of 400 kB.
 type PostInput struct {
 	Title      string  `json:"title" minLength:"1" maxLength:"150" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its title"`
-	Excerpt    string  `json:"excerpt" maxLength:"300" doc:"What it is about, for lists"`
+	Excerpt    string  `json:"excerpt" maxLength:"300" doc:"An excerpt, for lists"`
 	Body       string  `json:"body" minLength:"1" maxLength:"90000" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Its text"`
-	CategoryID string  `json:"categoryId" maxLength:"64" pattern:"^[A-Za-z0-9._-]+$" patternDescription:"a categoryId" doc:"The category that it is in"`
-	CoverID    *string `json:"coverId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"An image of yours, above the post and in lists; without it there is none"`
+	CategoryID string  `json:"categoryId" maxLength:"64" pattern:"^[A-Za-z0-9._-]+$" patternDescription:"a categoryId" doc:"Its category"`
+	CoverID    *string `json:"coverId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"One of your images, above the post and in lists; omit it for none"`
 }
 
 // PreviewInput is the text of a post being written.
@@ -217,7 +217,7 @@ type changedStatus struct {
 
 // PostStatusInput is a post's new status.
 type PostStatusInput struct {
-	Status portfoliodb.PostStatus `json:"status" enum:"published,archived" doc:"What it is to be"`
+	Status portfoliodb.PostStatus `json:"status" enum:"published,archived" doc:"The new value"`
 }
 
 type newComment struct {
@@ -228,7 +228,7 @@ type newComment struct {
 
 // CommentInput is a comment.
 type CommentInput struct {
-	Body string `json:"body" minLength:"1" maxLength:"4000" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"What you say"`
+	Body string `json:"body" minLength:"1" maxLength:"4000" pattern:"[^\\s\\p{Z}\\p{C}]" patternDescription:"a text that can be seen" doc:"Your comment"`
 }
 
 type notificationInput struct {
@@ -238,5 +238,5 @@ type notificationInput struct {
 
 // NotificationInput is a change to a notification.
 type NotificationInput struct {
-	Read bool `json:"read" doc:"Whether you have read it"`
+	Read bool `json:"read" doc:"Whether it has been read"`
 }

@@ -12,7 +12,7 @@ import (
 
 // Libres restricts a list to what is available in a period.
 type Libres struct {
-	Desde time.Time `query:"desde" doc:"With hasta: only those who can be given to a trip from here on. A page may then have fewer items than its limit, even none, and a next one"`
+	Desde time.Time `query:"desde" doc:"With hasta: only those available from this time on. A page may then have fewer items than its limit, even none, and still have a next one"`
 	Hasta time.Time `query:"hasta" doc:"The end of that trip"`
 }
 

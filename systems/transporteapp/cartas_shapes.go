@@ -47,7 +47,7 @@ type Timbrado struct {
 	NoCertificadoSAT string    `json:"noCertificadoSAT"`
 	IDCcp            string    `json:"idCcp" from:"-"`
 	Prueba           bool      `json:"prueba" doc:"Whether it is a test without fiscal validity"`
-	Leyenda          string    `json:"leyenda,omitempty" from:"-" doc:"What a test says of itself"`
+	Leyenda          string    `json:"leyenda,omitempty" from:"-" doc:"The notice on tests"`
 	Sha256           string    `json:"sha256" doc:"Of the XML, in hexadecimal digits"`
 	Bytes            int64     `json:"bytes" doc:"Of the XML"`
 }
@@ -56,10 +56,10 @@ type Timbrado struct {
 type Carta struct {
 	CartaID                 string         `json:"cartaId" doc:"A ULID"`
 	ViajeID                 string         `json:"viajeId"`
-	Folio                   string         `json:"folio" doc:"As CP-000015; a company's have no gaps"`
+	Folio                   string         `json:"folio" doc:"Such as CP-000015; a company's have no gaps"`
 	VersionCartaPorte       string         `json:"versionCartaPorte"`
 	Status                  db.EstadoCarta `json:"status" enum:"borrador,en_timbrado,timbrada,en_cancelacion,cancelada"`
-	Sellada                 bool           `json:"sellada" doc:"Complete: what it lists does not change"`
+	Sellada                 bool           `json:"sellada" doc:"Closed: its contents no longer change"`
 	TransporteInternacional bool           `json:"transporteInternacional"`
 	Emisor                  Emisor         `json:"emisor"`
 	Receptor                Receptor       `json:"receptor"`
@@ -91,14 +91,14 @@ type Autotransporte struct {
 	PesoBrutoVehicular Decimal `json:"pesoBrutoVehicular" minimum:"0.01" maximum:"999" doc:"Tons"`
 	AseguraRespCivil   string  `json:"aseguraRespCivil" minLength:"3" maxLength:"50"`
 	PolizaRespCivil    string  `json:"polizaRespCivil" minLength:"3" maxLength:"30"`
-	SubTipoRem         string  `json:"subTipoRem,omitempty" maxLength:"6" doc:"Key of c_SubTipoRem, where there is a trailer"`
+	SubTipoRem         string  `json:"subTipoRem,omitempty" maxLength:"6" doc:"Key of c_SubTipoRem, if there is a trailer"`
 	PlacaRemolque      string  `json:"placaRemolque,omitempty" maxLength:"10"`
 }
 
 // Ubicacion is a place of a carta.
 type Ubicacion struct {
 	Tipo                        db.TipoUbicacion `json:"tipo" enum:"Origen,Destino"`
-	Orden                       int64            `json:"orden,omitempty" readOnly:"true" doc:"Its place in the list, from 1 on"`
+	Orden                       int64            `json:"orden,omitempty" readOnly:"true" doc:"Its position in the list, from 1"`
 	IDUbicacion                 string           `json:"idUbicacion" pattern:"^(OR|DE)[0-9]{6}$" patternDescription:"OR or DE and six digits"`
 	RfcRemitenteDestinatario    string           `json:"rfcRemitenteDestinatario" maxLength:"13"`
 	NombreRemitenteDestinatario string           `json:"nombreRemitenteDestinatario,omitempty" maxLength:"254"`
@@ -109,14 +109,14 @@ type Ubicacion struct {
 
 // Mercancia is a good of a carta.
 type Mercancia struct {
-	Orden          int64    `json:"orden,omitempty" readOnly:"true" doc:"Its place in the list, from 1 on"`
+	Orden          int64    `json:"orden,omitempty" readOnly:"true" doc:"Its position in the list, from 1"`
 	ClaveProdServ  string   `json:"claveProdServ" pattern:"^[0-9]{8}$" patternDescription:"eight digits" doc:"Key of c_ClaveProdServCP"`
 	ClaveUnidad    string   `json:"claveUnidad" minLength:"1" maxLength:"3" doc:"Key of c_ClaveUnidad"`
 	Descripcion    string   `json:"descripcion" minLength:"1" maxLength:"1000"`
 	Cantidad       Decimal  `json:"cantidad" exclusiveMinimum:"0" maximum:"999999999"`
 	PesoKg         Decimal  `json:"pesoKg" exclusiveMinimum:"0" maximum:"999999999"`
 	ValorMercancia *Decimal `json:"valorMercancia,omitempty" minimum:"0" maximum:"999999999999"`
-	Moneda         string   `json:"moneda,omitempty" enum:"MXN,USD" doc:"Of valorMercancia; MXN if nothing is said"`
+	Moneda         string   `json:"moneda,omitempty" enum:"MXN,USD" doc:"Of valorMercancia; the default is MXN"`
 }
 
 // currency is that of a good's value.
@@ -144,7 +144,7 @@ func (m *Mercancia) declared() *cartaporte.Mercancia {
 
 // Figura is a person of the transport.
 type Figura struct {
-	Orden        int64  `json:"orden,omitempty" readOnly:"true" doc:"Its place in the list, from 1 on"`
+	Orden        int64  `json:"orden,omitempty" readOnly:"true" doc:"Its position in the list, from 1"`
 	TipoFigura   string `json:"tipoFigura" maxLength:"2" doc:"Key of c_FiguraTransporte: 01 is the driver"`
 	RfcFigura    string `json:"rfcFigura" maxLength:"13"`
 	NombreFigura string `json:"nombreFigura" minLength:"1" maxLength:"254"`
@@ -157,19 +157,19 @@ type Contenido struct {
 	Figuras        []Figura        `json:"figuras" from:"Figura" nullable:"false"`
 	Mercancias     []Mercancia     `json:"mercancias" from:"Mercancia" nullable:"false"`
 	Ubicaciones    []Ubicacion     `json:"ubicaciones" from:"Ubicacion" nullable:"false"`
-	Next           string          `json:"next,omitempty" doc:"The cursor of the page behind; absent on the last"`
+	Next           string          `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
 }
 
 // Agregado is how many goods a carta has.
 type Agregado struct {
-	NumeroTotalMercancias int64   `json:"numeroTotalMercancias" doc:"How many there were then"`
+	NumeroTotalMercancias int64   `json:"numeroTotalMercancias" doc:"The quantity at that time"`
 	PesoBrutoTotal        Decimal `json:"pesoBrutoTotal" doc:"kg"`
 }
 
 // Cancelacion is why a carta is cancelled.
 type Cancelacion struct {
 	Motivo    string `json:"motivo,omitempty" enum:"01,02,03,04" doc:"Of a stamped carta: the SAT's reason"`
-	Sustituye string `json:"sustituye,omitempty" format:"uuid" doc:"With 01: the UUID of the carta in its place"`
+	Sustituye string `json:"sustituye,omitempty" format:"uuid" doc:"With 01: the UUID of the replacing carta"`
 }
 
 // Ubicaciones are places in a body.

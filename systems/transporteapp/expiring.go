@@ -27,8 +27,8 @@ type Vencimiento struct {
 	Tipo      db.TipoRecurso `json:"tipo" enum:"conductor,vehiculo,remolque"`
 	RecursoID string         `json:"recursoId" doc:"Of the driver, the vehicle or the trailer"`
 	Nombre    string         `json:"nombre" doc:"The driver's name, or the plate"`
-	Documento string         `json:"documento" enum:"licencia,permiso,seguro" doc:"What ends"`
-	Vence     string         `json:"vence" format:"date" doc:"The last day on which it is good"`
+	Documento string         `json:"documento" enum:"licencia,permiso,seguro" doc:"What expires"`
+	Vence     string         `json:"vence" format:"date" doc:"The last day on which it is valid"`
 }
 
 // Vencimientos are the upcoming and past expiries, sorted by date.

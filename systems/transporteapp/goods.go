@@ -13,7 +13,7 @@ import (
 // GoodPath identifies a good of a carta by its number.
 type GoodPath struct {
 	CartaPath
-	Orden int64 `path:"orden" minimum:"1" maximum:"99999" doc:"Its place in the list, from 1 on"`
+	Orden int64 `path:"orden" minimum:"1" maximum:"99999" doc:"Its position in the list, from 1"`
 }
 
 type changedGood struct {

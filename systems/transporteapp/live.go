@@ -33,7 +33,7 @@ type Cambio struct {
 // boardEvents describes the events of trips.
 func boardEvents() (huma.Operation, map[string]any) {
 	return huma.Operation{
-		OperationID: "watchViajes", Path: "/eventos", Summary: "Trips as they change; to drivers, their own", Tags: []string{"Viajes"},
+		OperationID: "watchViajes", Path: "/eventos", Summary: "Changes to trips; drivers receive their own", Tags: []string{"Viajes"},
 		Description: "viaje, with a trip that was made or changed; rastreo, with where one is, to those who see all trips; cambio, with a trip that is not the driver's any more.",
 	}, map[string]any{"viaje": ViajeResumen{}, "rastreo": Rastreo{}, "cambio": Cambio{}}
 }

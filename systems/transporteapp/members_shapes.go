@@ -12,11 +12,11 @@ import (
 
 // Empresa is a company that the caller acts for.
 type Empresa struct {
-	EmpresaID   string `json:"empresaId" doc:"What the header Empresa says"`
+	EmpresaID   string `json:"empresaId" doc:"The value for the header Empresa"`
 	Nombre      string `json:"nombre"`
 	Timezone    string `json:"timezone"`
-	Rol         db.Rol `json:"rol" enum:"propietario,despachador,conductor" doc:"What the caller may do there"`
-	ConductorID string `json:"conductorId,omitempty" doc:"Who a driver is in the fleet"`
+	Rol         db.Rol `json:"rol" enum:"propietario,despachador,conductor" doc:"The caller's role"`
+	ConductorID string `json:"conductorId,omitempty" doc:"The driver's id in the fleet"`
 }
 
 // Miembro is somebody who acts for a company.
@@ -24,15 +24,15 @@ type Miembro struct {
 	MiembroID   string    `json:"miembroId" doc:"The sub of their tokens"`
 	Nombre      string    `json:"nombre"`
 	Rol         db.Rol    `json:"rol" enum:"propietario,despachador,conductor"`
-	ConductorID string    `json:"conductorId,omitempty" doc:"Who a driver is in the fleet"`
+	ConductorID string    `json:"conductorId,omitempty" doc:"The driver's id in the fleet"`
 	CreatedAt   time.Time `json:"createdAt"`
 	UpdatedAt   time.Time `json:"updatedAt"`
 }
 
 // RolDeMiembro is what a member may do.
 type RolDeMiembro struct {
-	Rol         db.Rol `json:"rol" enum:"propietario,despachador,conductor" doc:"A driver sees their own trips; a dispatcher all but the members; an owner these, too"`
-	ConductorID string `json:"conductorId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"Of the role conductor: who it is in the fleet"`
+	Rol         db.Rol `json:"rol" enum:"propietario,despachador,conductor" doc:"A driver sees their own trips; a dispatcher everything but the members; an owner everything"`
+	ConductorID string `json:"conductorId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID" doc:"For the role conductor: the driver's id in the fleet"`
 }
 
 // NuevaInvitacion is who is invited to what.
@@ -48,14 +48,14 @@ type Invitacion struct {
 	Rol          db.Rol    `json:"rol" enum:"propietario,despachador,conductor"`
 	ConductorID  string    `json:"conductorId,omitempty"`
 	CreatedAt    time.Time `json:"createdAt"`
-	ExpiresAt    time.Time `json:"expiresAt" from:"TTL" doc:"Until when it can be accepted"`
+	ExpiresAt    time.Time `json:"expiresAt" from:"TTL" doc:"When it expires"`
 }
 
 // InvitacionHecha is an invitation with its code, which is shown this once.
 type InvitacionHecha struct {
 	Invitacion
 	EmpresaID string `json:"empresaId"`
-	Codigo    string `json:"codigo" doc:"Whoever sends it becomes a member"`
+	Codigo    string `json:"codigo" doc:"Accepting it makes the caller a member"`
 }
 
 // Codigo is the code of an invitation.

@@ -27,8 +27,8 @@ type Borrador struct {
 
 // Revisado is the result of a check.
 type Revisado struct {
-	Faltas []Falta `json:"faltas" nullable:"false" doc:"What it would refuse; the first 50"`
-	Numero int     `json:"numero" doc:"How many there are"`
+	Faltas []Falta `json:"faltas" nullable:"false" doc:"The first 50 faults"`
+	Numero int     `json:"numero" doc:"The number in stock"`
 }
 
 // Falta is a fault that the tax office would reject.
@@ -127,8 +127,8 @@ type Claves struct {
 
 type catalogQuery struct {
 	Nombre cartaporte.Catalogo `path:"nombre" enum:"regimen_fiscal,uso_cfdi,tipo_permiso,config_autotransporte,sub_tipo_rem,figura_transporte,clave_unidad,motivo_cancelacion,segmento_prod_serv,estado" doc:"The catalogue"`
-	Q      string              `query:"q" maxLength:"100" doc:"What the key begins with, or words of the description"`
-	Limit  int                 `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many at most"`
+	Q      string              `query:"q" maxLength:"100" doc:"A prefix of the key, or words of the description"`
+	Limit  int                 `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"The maximum number"`
 }
 
 // catalog searches a catalogue of the tax office.

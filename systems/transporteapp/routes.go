@@ -34,37 +34,37 @@ func (s *service) tag(a huma.API, name string) api.Routes {
 func (s *service) companyRoutes(a huma.API) {
 	perfil := s.tag(a, "Perfil")
 	api.Get[Perfil](perfil, "/perfil", "getPerfil", "Your company's profile", s.profile, api.NotFound)
-	api.Put[Perfil](perfil, "/perfil", "putPerfil", "Make or change your company's profile", s.saveProfile, forOwners)
+	api.Put[Perfil](perfil, "/perfil", "putPerfil", "Create or change your company's profile", s.saveProfile, forOwners)
 
 	office := api.Tag(a, "Back office")
 	api.Put[Perfil](office, "/empresas/{userId}/suscripcion", "putSuscripcion", "Change a company's plan", s.changePlan, api.Groups(AdminGroup), api.NotFound)
-	api.Create[Abono](office, "/empresas/{userId}/creditos", "createAbono", "Give a company credits that it has bought", s.addCredits, api.Groups(AdminGroup), api.NotFound)
+	api.Create[Abono](office, "/empresas/{userId}/creditos", "createAbono", "Add credits that a company has bought", s.addCredits, api.Groups(AdminGroup), api.NotFound)
 
 	api.ListActs(office, s.db.ActsOfDay, api.Groups(AdminGroup))
 
 	sesiones := api.Tag(a, "Sesiones")
-	api.Create[Sesion](sesiones, "/sesiones", "createSesion", "A device signs in", s.openSession)
-	api.List[Sesion](sesiones, "/sesiones", "listSesiones", "Your devices that are signed in", api.Pages[api.PageQuery](s.db.SesionesDeUsuario, caller))
-	api.Delete(sesiones, "/sesiones/{id}", "deleteSesion", "A device signs out", api.Do[sesionPath](s.db.CerrarSesion, caller))
+	api.Create[Sesion](sesiones, "/sesiones", "createSesion", "Register a device", s.openSession)
+	api.List[Sesion](sesiones, "/sesiones", "listSesiones", "Your signed-in devices", api.Pages[api.PageQuery](s.db.SesionesDeUsuario, caller))
+	api.Delete(sesiones, "/sesiones/{id}", "deleteSesion", "Remove a device", api.Do[sesionPath](s.db.CerrarSesion, caller))
 }
 
 func (s *service) memberRoutes(a huma.API) {
 	own := api.Tag(a, "Miembros")
-	api.List[Empresa](own, "/empresas", "listEmpresas", "The companies that you act for, and as what", s.companies)
+	api.List[Empresa](own, "/empresas", "listEmpresas", "Your companies and your roles", s.companies)
 	api.Put[Miembro](own, "/empresas/{userId}/miembros/yo", "acceptInvitacion", "Accept an invitation", s.accept,
 		api.Refuses(errInvitacion),
 		api.About("It makes one member; sent again, it says what you are."))
 	miembros := s.tag(a, "Miembros")
-	api.List[Miembro](miembros, "/miembros", "listMiembros", "Who acts for your company", api.Pages[api.PageQuery](s.db.MiembrosDeEmpresa, caller), forOwners)
-	api.Put[Miembro](miembros, "/miembros/{id}", "putMiembro", "Give a member another role", s.changeRole, forOwners, api.NotFound,
+	api.List[Miembro](miembros, "/miembros", "listMiembros", "Your company's members", api.Pages[api.PageQuery](s.db.MiembrosDeEmpresa, caller), forOwners)
+	api.Put[Miembro](miembros, "/miembros/{id}", "putMiembro", "Change a member's role", s.changeRole, forOwners, api.NotFound,
 		api.Refuses(db.ErrMiembroCambio, db.ErrUltimoPropietario),
 		api.About("It counts from the next request on. A company keeps one owner at least."))
-	api.Delete(miembros, "/miembros/{id}", "deleteMiembro", "Take a member off the company, or leave it", s.removeMember, forAll, api.NotFound,
+	api.Delete(miembros, "/miembros/{id}", "deleteMiembro", "Remove a member, or leave the company", s.removeMember, forAll, api.NotFound,
 		api.Refuses(db.ErrMiembroCambio, db.ErrUltimoPropietario))
 	api.Post[InvitacionHecha](miembros, "/invitaciones", "createInvitacion", "Invite somebody", s.invite, forOwners,
 		api.About("The code is shown this once; it can be accepted once, for seven days."))
-	api.List[Invitacion](miembros, "/invitaciones", "listInvitaciones", "Invitations that nobody has accepted yet", api.Pages[api.PageQuery](s.db.InvitacionesDeEmpresa, caller), forOwners)
-	api.Delete(miembros, "/invitaciones/{id}", "deleteInvitacion", "Take an invitation back", api.Do[invitationPath](s.db.RetirarInvitacion, caller), forOwners)
+	api.List[Invitacion](miembros, "/invitaciones", "listInvitaciones", "Open invitations", api.Pages[api.PageQuery](s.db.InvitacionesDeEmpresa, caller), forOwners)
+	api.Delete(miembros, "/invitaciones/{id}", "deleteInvitacion", "Revoke an invitation", api.Do[invitationPath](s.db.RetirarInvitacion, caller), forOwners)
 }
 
 func (s *service) fleetRoutes(a huma.API) {
@@ -72,78 +72,78 @@ func (s *service) fleetRoutes(a huma.API) {
 	api.Create[Conductor](conductores, "/conductores", "createConductor", "Add a driver", s.createDriver, api.At("conductores/{conductorId}"),
 		api.Refuses(db.ErrSuscripcionInactiva, db.ErrLimiteConductores),
 		api.About("As many as the plan allows."))
-	api.List[ConductorResumen](conductores, "/conductores", "listConductores", "Your drivers, those in a state by name, or those who are free in a period", s.listDrivers,
+	api.List[ConductorResumen](conductores, "/conductores", "listConductores", "Your drivers; by state, or available in a period", s.listDrivers,
 		api.About("With desde and hasta: those at work whose trips leave that period free, and whose licence is valid up to its last day."))
 	api.Get[Conductor](conductores, "/conductores/{id}", "getConductor", "One of your drivers", api.Call[ConductorPath](s.db.ConductorPorID, caller), api.NotFound, forDrivers)
 	api.Put[Conductor](conductores, "/conductores/{id}", "putConductor", "Change a driver who is not on a trip", s.saveDriver, api.NotFound,
 		api.Refuses(db.ErrConductorEnViaje))
-	api.Delete(conductores, "/conductores/{id}", "deleteConductor", "Take a driver off the company", s.deleteDriver, api.NotFound,
+	api.Delete(conductores, "/conductores/{id}", "deleteConductor", "Delete a driver", s.deleteDriver, api.NotFound,
 		api.Refuses(db.ErrConductorEnViaje, db.ErrConductorAsignado))
 
-	api.Get[ViajesDeConductor](conductores, "/conductores/{id}/viajes", "listViajesDeConductor", "The trips that a driver makes, or is going to make", s.driverTrips, forDrivers, api.NotFound)
+	api.Get[ViajesDeConductor](conductores, "/conductores/{id}/viajes", "listViajesDeConductor", "A driver's current and planned trips", s.driverTrips, forDrivers, api.NotFound)
 
 	vehiculos := s.tag(a, "Vehículos")
 	api.Create[Vehiculo](vehiculos, "/vehiculos", "createVehiculo", "Add a vehicle", s.createVehicle, api.At("vehiculos/{vehiculoId}"),
 		api.Refuses(db.ErrSuscripcionInactiva, db.ErrLimiteVehiculos, db.ErrVehiculoPlacaTaken),
 		api.About("As many as the plan allows."))
-	api.List[UnidadResumen](vehiculos, "/vehiculos", "listVehiculos", "Your vehicles, those in a state by plate, or those that are free in a period", s.listVehicles)
+	api.List[UnidadResumen](vehiculos, "/vehiculos", "listVehiculos", "Your vehicles; by state, or available in a period", s.listVehicles)
 	api.Get[Vehiculo](vehiculos, "/vehiculos/{id}", "getVehiculo", "One of your vehicles", api.Call[VehiculoPath](s.db.VehiculoPorID, caller), api.NotFound)
 	api.Put[Vehiculo](vehiculos, "/vehiculos/{id}", "putVehiculo", "Change a vehicle that is not on a trip", s.saveVehicle, api.NotFound,
 		api.Refuses(db.ErrVehiculoEnViaje, db.ErrVehiculoPlacaTaken))
-	api.Delete(vehiculos, "/vehiculos/{id}", "deleteVehiculo", "Take a vehicle off the company", s.deleteVehicle, api.NotFound,
+	api.Delete(vehiculos, "/vehiculos/{id}", "deleteVehiculo", "Delete a vehicle", s.deleteVehicle, api.NotFound,
 		api.Refuses(db.ErrVehiculoEnViaje, db.ErrVehiculoAsignado))
 
 	remolques := s.tag(a, "Remolques")
 	api.Create[Remolque](remolques, "/remolques", "createRemolque", "Add a trailer", s.createTrailer, api.At("remolques/{remolqueId}"),
 		api.Refuses(db.ErrSuscripcionInactiva, db.ErrRemolquePlacaTaken))
-	api.List[UnidadResumen](remolques, "/remolques", "listRemolques", "Your trailers, those in a state by plate, or those that are free in a period", s.listTrailers)
+	api.List[UnidadResumen](remolques, "/remolques", "listRemolques", "Your trailers; by state, or available in a period", s.listTrailers)
 	api.Get[Remolque](remolques, "/remolques/{id}", "getRemolque", "One of your trailers", api.Call[RemolquePath](s.db.RemolquePorID, caller), api.NotFound)
 	api.Put[Remolque](remolques, "/remolques/{id}", "putRemolque", "Change a trailer that is not on a trip", s.saveTrailer, api.NotFound,
 		api.Refuses(db.ErrRemolqueEnViaje, db.ErrRemolquePlacaTaken))
-	api.Delete(remolques, "/remolques/{id}", "deleteRemolque", "Take a trailer off the company", s.deleteTrailer, api.NotFound,
+	api.Delete(remolques, "/remolques/{id}", "deleteRemolque", "Delete a trailer", s.deleteTrailer, api.NotFound,
 		api.Refuses(db.ErrRemolqueEnViaje, db.ErrRemolqueAsignado))
 
-	api.Get[Vencimientos](conductores, "/vencimientos", "listVencimientos", "Licences, permits and insurances that end soon, or have ended", s.expiring, api.NotFound)
+	api.Get[Vencimientos](conductores, "/vencimientos", "listVencimientos", "Licences, permits and insurance policies that expire soon or have expired", s.expiring, api.NotFound)
 }
 
 func (s *service) tripRoutes(a huma.API) {
 	viajes := s.tag(a, "Viajes")
-	api.Create[ViajeConCarta](viajes, "/viajes", "createViaje", "Plan a trip, with its Carta Porte or without", s.createTrip, api.At("viajes/{viajeId}"),
+	api.Create[ViajeConCarta](viajes, "/viajes", "createViaje", "Plan a trip, with or without a Carta Porte", s.createTrip, api.At("viajes/{viajeId}"),
 		api.NotFound, api.Refuses(errSinConfig, db.ErrSuscripcionInactiva, db.ErrLimiteMensual, db.ErrSinCreditos),
 		api.About("With carta, the trip, its carta, the folio, the month's counter and the credit are one transaction."))
 	api.List[ViajeResumen](viajes, "/viajes", "listViajes", "Your trips, newest first", s.listTrips,
 		api.About("With estado, those in that state by when they begin; with desde or hasta, those that begin then."))
-	api.Get[ViajeConCarta](viajes, "/viajes/{id}", "getViaje", "One of your trips with its carta, and where it is", ofTrip(s.trip), api.NotFound, forDrivers)
-	api.Put[Viaje](viajes, "/viajes/{id}", "putViaje", "Change a trip that nobody drives yet", s.saveTrip, api.NotFound,
+	api.Get[ViajeConCarta](viajes, "/viajes/{id}", "getViaje", "One of your trips with its carta and position", ofTrip(s.trip), api.NotFound, forDrivers)
+	api.Put[Viaje](viajes, "/viajes/{id}", "putViaje", "Change a trip without a driver", s.saveTrip, api.NotFound,
 		api.Refuses(db.ErrViajeNoProgramado, db.ErrViajeAsignado))
-	api.Post[Viaje](viajes, "/viajes/{id}/programar", "programarViaje", "A draft is to be made", ofTrip(s.schedule), api.NotFound,
+	api.Post[Viaje](viajes, "/viajes/{id}/programar", "programarViaje", "Check a carta", ofTrip(s.schedule), api.NotFound,
 		api.Refuses(db.ErrViajeNoBorrador))
-	api.Put[Viaje](viajes, "/viajes/{id}/recursos", "putRecursos", "Assign driver, vehicle and trailer, or others in their place", s.assign, api.NotFound,
+	api.Put[Viaje](viajes, "/viajes/{id}/recursos", "putRecursos", "Assign or reassign driver, vehicle and trailer", s.assign, api.NotFound,
 		api.Refuses(db.ErrViajeNoProgramado, db.ErrRecursoCambio, errAgendaLlena, errLicenciaVencida, errConductorOcupado, errVehiculoOcupado, errRemolqueOcupado, db.ErrConductorNoDisponible, db.ErrVehiculoNoDisponible, db.ErrRemolqueNoDisponible),
 		api.About("None of them has another trip in the trip's period, or nothing changes. One trip may begin when another ends."))
-	api.Remove[Viaje](viajes, "/viajes/{id}/recursos", "deleteRecursos", "Take back who and what was to make the trip", s.unassign, api.NotFound,
+	api.Remove[Viaje](viajes, "/viajes/{id}/recursos", "deleteRecursos", "Unassign driver, vehicle and trailer", s.unassign, api.NotFound,
 		api.Refuses(db.ErrViajeNoProgramado, db.ErrRecursoCambio),
 		api.About("It has not left; a trip that has nobody stays as it is."))
-	api.Post[Viaje](viajes, "/viajes/{id}/iniciar", "iniciarViaje", "The trip leaves", ofTrip(s.begin), forDrivers, api.NotFound,
+	api.Post[Viaje](viajes, "/viajes/{id}/iniciar", "iniciarViaje", "Start a trip", ofTrip(s.begin), forDrivers, api.NotFound,
 		api.Refuses(db.ErrViajeNoProgramado, db.ErrRecursoCambio, db.ErrViajeSinRecursos, db.ErrViajeAnticipado, db.ErrCartaSinTimbrar, db.ErrConductorEnViaje, db.ErrConductorNoDisponible, db.ErrVehiculoEnViaje, db.ErrVehiculoNoDisponible, db.ErrRemolqueEnViaje, db.ErrRemolqueNoDisponible),
 		api.About("Its carta is stamped, unless it is local, and it is planned to begin within a day."))
-	api.Post[Viaje](viajes, "/viajes/{id}/completar", "completarViaje", "The trip has arrived", s.complete, forDrivers, api.NotFound,
+	api.Post[Viaje](viajes, "/viajes/{id}/completar", "completarViaje", "Complete a trip", s.complete, forDrivers, api.NotFound,
 		api.Refuses(db.ErrViajeNoEnCurso, db.ErrRecursoCambio),
 		api.About("Who and what made it are free, and what they have driven is counted."))
-	api.Post[Viaje](viajes, "/viajes/{id}/cancelar", "cancelarViaje", "The trip is off", ofTrip(s.cancel), api.NotFound,
+	api.Post[Viaje](viajes, "/viajes/{id}/cancelar", "cancelarViaje", "Cancel a trip", ofTrip(s.cancel), api.NotFound,
 		api.Refuses(db.ErrViajeTerminado, db.ErrCartaVigente, db.ErrRecursoCambio))
-	api.Post[RecursosHallados](viajes, "/recursos/consulta", "findRecursos", "Drivers, vehicles and trailers by their ids, at once", s.findResources,
+	api.Post[RecursosHallados](viajes, "/recursos/consulta", "findRecursos", "Several drivers, vehicles and trailers by id", s.findResources,
 		api.About("What is not yours is left out."))
 
 	op, events := boardEvents()
 	live.Register(a, s.hub, op, events, s.watch, append(s.inCompany(), forAll)...)
 
 	rastreo := s.tag(a, "Rastreo")
-	api.Post[Rastreo](rastreo, "/viajes/{id}/posiciones", "createPosicion", "Say where a trip is", s.ping, api.NotFound,
+	api.Post[Rastreo](rastreo, "/viajes/{id}/posiciones", "createPosicion", "Report a trip's position", s.ping, api.NotFound,
 		api.Refuses(db.ErrViajeNoEnCurso),
 		api.About("It needs no Idempotency-Key: its time is its key."), forDrivers)
-	api.Get[Rastreo](rastreo, "/viajes/{id}/posicion", "getPosicion", "Where a trip is now, and how far", s.position, api.NotFound, forDrivers)
-	api.List[Posicion](rastreo, "/viajes/{id}/posiciones", "listPosiciones", "Where a trip has been", s.route, api.NotFound, forDrivers)
+	api.Get[Rastreo](rastreo, "/viajes/{id}/posicion", "getPosicion", "A trip's position and progress", s.position, api.NotFound, forDrivers)
+	api.List[Posicion](rastreo, "/viajes/{id}/posiciones", "listPosiciones", "A trip's positions", s.route, api.NotFound, forDrivers)
 }
 
 func (s *service) cartaRoutes(a huma.API) {
@@ -151,16 +151,16 @@ func (s *service) cartaRoutes(a huma.API) {
 	ofDraft := api.Refuses(db.ErrCartaNoBorrador, db.ErrCartaSellada, db.ErrCartaCambio)
 	api.Create[Carta](cartas, "/viajes/{id}/cartas", "createCarta", "A carta for a trip that has none", s.addCarta, api.NotFound, api.At("cartas/{cartaId}"),
 		api.Refuses(errSinConfig, db.ErrSuscripcionInactiva, db.ErrLimiteMensual, db.ErrSinCreditos, db.ErrViajeTieneCarta, db.ErrViajeNoProgramado))
-	api.List[CartaResumen](cartas, "/viajes/{id}/cartas", "listCartasDeViaje", "The cartas of a trip, those that were cancelled too", s.cartasOfTrip, api.NotFound)
-	api.List[CartaResumen](cartas, "/cartas", "listCartas", "Your cartas, newest first, or those in a state, oldest first",
+	api.List[CartaResumen](cartas, "/viajes/{id}/cartas", "listCartasDeViaje", "A trip's cartas, including cancelled ones", s.cartasOfTrip, api.NotFound)
+	api.List[CartaResumen](cartas, "/cartas", "listCartas", "Your cartas, newest first; by state, oldest first",
 		api.Either[CartaResumen, cartaQuery](s.db.CartasPorEstado, s.db.CartasDeUsuario, caller))
-	api.Get[Carta](cartas, "/cartas/{id}", "getCarta", "The head of a carta", ofCarta(s.head), api.NotFound, forDrivers)
+	api.Get[Carta](cartas, "/cartas/{id}", "getCarta", "A carta's header", ofCarta(s.head), api.NotFound, forDrivers)
 	api.Get[Carta](cartas, "/folios/{folio}", "getCartaPorFolio", "A carta by its folio", s.byFolio, api.NotFound)
-	api.Post[Carta](cartas, "/cartas/{id}/sellar", "sellarCarta", "A carta is complete", ofCarta(s.seal), api.NotFound, ofDraft, api.Refuses(errCartaIncompleta, errCartaEnorme),
+	api.Post[Carta](cartas, "/cartas/{id}/sellar", "sellarCarta", "Validate and close a carta", ofCarta(s.seal), api.NotFound, ofDraft, api.Refuses(errCartaIncompleta, errCartaEnorme),
 		api.About("It is read back whole and held to what the tax office asks."))
-	api.Post[Carta](cartas, "/cartas/{id}/abrir", "abrirCarta", "A complete carta is to be changed again", ofCarta(s.open), api.NotFound,
+	api.Post[Carta](cartas, "/cartas/{id}/abrir", "abrirCarta", "Reopen a closed carta", ofCarta(s.open), api.NotFound,
 		api.Refuses(db.ErrCartaEnTimbrado, db.ErrCartaNoBorrador, db.ErrCartaNoSellada))
-	api.Create[Carta](cartas, "/cartas/{id}/timbrado", "timbrarCarta", "Stamp a complete carta", s.stamp, api.NotFound, api.At("cartas/{cartaId}/xml"),
+	api.Create[Carta](cartas, "/cartas/{id}/timbrado", "timbrarCarta", "Stamp a closed carta", s.stamp, api.NotFound, api.At("cartas/{cartaId}/xml"),
 		api.Refuses(db.ErrCartaNoBorrador, db.ErrCartaNoSellada, db.ErrCartaCambio, db.ErrCartaDeOtroViaje, errCartaIncompleta, errCartaVencida, errCartaEnorme, errPACRechaza),
 		api.About("Without a PAC of the deployment's own, the stamp is a test: PRUEBA, sin validez fiscal."))
 	stamped := api.Refuses(table.ErrNotFound, db.ErrCartaNoTimbrada)
@@ -170,23 +170,23 @@ func (s *service) cartaRoutes(a huma.API) {
 	}, append(s.inCompany(), forDrivers, stamped)...), s.getXML)
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "getPdf", Method: http.MethodGet, Path: "/cartas/{id}/pdf", Tags: []string{"Cartas"},
-		Summary:   "A stamped carta to be printed",
+		Summary:   "A stamped carta as a PDF",
 		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{"application/pdf": {}}}},
 	}, append(s.inCompany(), forDrivers, stamped)...), s.getPDF)
 	api.Post[Carta](cartas, "/cartas/{id}/cancelacion", "cancelarCarta", "Cancel a carta", s.cancelCarta, api.NotFound,
 		api.Refuses(db.ErrCartaEnTimbrado, db.ErrCartaNoTimbrada, db.ErrCartaNoBorrador, db.ErrViajeEnMarcha, db.ErrCartaDeOtroViaje, errPACRechaza),
 		api.About("A draft gives its credit back."))
-	api.Get[Contenido](cartas, "/cartas/{id}/contenido", "getContenido", "All that a carta lists, a page at a time", s.contents, api.NotFound)
-	api.Put[Autotransporte](cartas, "/cartas/{id}/autotransporte", "putAutotransporte", "Declare a draft's vehicle", s.declareVehicle, api.NotFound, ofDraft)
-	api.Put[Ubicaciones](cartas, "/cartas/{id}/ubicaciones", "putUbicaciones", "Declare a draft's places, instead of those it had", s.declarePlaces, api.NotFound, ofDraft)
-	api.Put[Figuras](cartas, "/cartas/{id}/figuras", "putFiguras", "Declare a draft's people, instead of those it had", s.declarePeople, api.NotFound, ofDraft)
+	api.Get[Contenido](cartas, "/cartas/{id}/contenido", "getContenido", "A carta's contents, in pages", s.contents, api.NotFound)
+	api.Put[Autotransporte](cartas, "/cartas/{id}/autotransporte", "putAutotransporte", "Set a draft's vehicle", s.declareVehicle, api.NotFound, ofDraft)
+	api.Put[Ubicaciones](cartas, "/cartas/{id}/ubicaciones", "putUbicaciones", "Set a draft's places", s.declarePlaces, api.NotFound, ofDraft)
+	api.Put[Figuras](cartas, "/cartas/{id}/figuras", "putFiguras", "Set a draft's people", s.declarePeople, api.NotFound, ofDraft)
 	api.Create[Agregado](cartas, "/cartas/{id}/mercancias", "addMercancias", "Add goods to a draft", s.addGoods, api.NotFound, ofDraft,
 		api.About("At most 1,000 at once; thousands are sent in several requests, each with a key of its own."))
 	api.Put[Mercancia](cartas, "/cartas/{id}/mercancias/{orden}", "putMercancia", "Change one of a draft's goods", s.changeGood, api.NotFound, ofDraft)
-	api.Remove[Totales](cartas, "/cartas/{id}/mercancias/{orden}", "deleteMercancia", "Take one of a draft's goods away", s.removeGood, api.NotFound, ofDraft,
+	api.Remove[Totales](cartas, "/cartas/{id}/mercancias/{orden}", "deleteMercancia", "Remove a good from a draft", s.removeGood, api.NotFound, ofDraft,
 		api.About("The last of the goods takes its place."))
-	api.Put[Carta](cartas, "/cartas/{id}/receptor", "putReceptor", "Give a draft another receiver", s.changeReceiver, api.NotFound, ofDraft)
-	api.Post[Revisado](cartas, "/cartas/{id}/revision", "reviewCarta", "What the tax office would refuse, with what is being typed", s.review, api.NotFound, unchecked, api.Refuses(db.ErrCartaCambio),
+	api.Put[Carta](cartas, "/cartas/{id}/receptor", "putReceptor", "Change a draft's receiver", s.changeReceiver, api.NotFound, ofDraft)
+	api.Post[Revisado](cartas, "/cartas/{id}/revision", "reviewCarta", "What the tax office would reject, including unsaved input", s.review, api.NotFound, unchecked, api.Refuses(db.ErrCartaCambio),
 		api.About("Nothing is stored. The parts of the body stand for those of the carta; they may be incomplete."))
 	api.Get[Claves](cartas, "/catalogos/{nombre}", "searchCatalogo", "Search a catalogue of the tax office", s.catalog, forAll,
 		api.About("By the beginning of the key or by words of the description, wherever they begin; accents do not count."))
@@ -267,7 +267,7 @@ type sesionPath struct {
 }
 
 type folioPath struct {
-	Folio string `path:"folio" pattern:"^CP-[0-9]{6,12}$" patternDescription:"CP- and digits" doc:"As CP-000015"`
+	Folio string `path:"folio" pattern:"^CP-[0-9]{6,12}$" patternDescription:"CP- and digits" doc:"Such as CP-000015"`
 }
 
 type planChange struct {
@@ -288,7 +288,7 @@ type NuevoAbono struct {
 
 // NuevaSesion is a device that signs in.
 type NuevaSesion struct {
-	Dispositivo string `json:"dispositivo" minLength:"1" maxLength:"200" doc:"What the device calls itself"`
+	Dispositivo string `json:"dispositivo" minLength:"1" maxLength:"200" doc:"The device's name"`
 }
 
 type changedDriver struct {
@@ -324,8 +324,8 @@ type unitQuery struct {
 type tripQuery struct {
 	api.PageQuery
 	Estado db.EstadoViaje `query:"estado" enum:"borrador,programado,en_curso,completado,cancelado" doc:"Only those in this state"`
-	Desde  time.Time      `query:"desde" doc:"The earliest time at which they begin"`
-	Hasta  time.Time      `query:"hasta" doc:"The latest time at which they begin"`
+	Desde  time.Time      `query:"desde" doc:"The earliest start"`
+	Hasta  time.Time      `query:"hasta" doc:"The latest start"`
 }
 
 type changedTrip struct {

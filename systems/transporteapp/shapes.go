@@ -22,22 +22,22 @@ type Suscripcion struct {
 	PlanID    string               `json:"planId" minLength:"1" maxLength:"100"`
 	PlanName  string               `json:"planName" minLength:"1" maxLength:"100"`
 	Status    db.EstadoSuscripcion `json:"status" enum:"active,suspended,cancelled"`
-	ExpiresAt time.Time            `json:"expiresAt" doc:"Until when it is paid for"`
+	ExpiresAt time.Time            `json:"expiresAt" doc:"The end of the paid period"`
 	Limits    Limites              `json:"limits"`
 }
 
 // Creditos are what stamps are paid with.
 type Creditos struct {
-	Balance       int64 `json:"balance" doc:"Free ones"`
-	Reserved      int64 `json:"reserved" doc:"Those of drafts"`
+	Balance       int64 `json:"balance" doc:"The available ones"`
+	Reserved      int64 `json:"reserved" doc:"Credits of drafts"`
 	MonthlyUsed   int64 `json:"monthlyUsed" from:"-" doc:"Cartas of this month"`
-	TotalConsumed int64 `json:"totalConsumed" doc:"Those of stamped cartas"`
+	TotalConsumed int64 `json:"totalConsumed" doc:"Credits of stamped cartas"`
 }
 
 // ConfigFiscal is how a company issues.
 type ConfigFiscal struct {
 	RfcEmisor       string    `json:"rfcEmisor" maxLength:"13" doc:"The company's RFC"`
-	RazonSocial     string    `json:"razonSocial" minLength:"1" maxLength:"254" doc:"Its name as the SAT has it"`
+	RazonSocial     string    `json:"razonSocial" minLength:"1" maxLength:"254" doc:"Its name as registered with the SAT"`
 	RegimenFiscal   string    `json:"regimenFiscal" pattern:"^[0-9]{3}$" patternDescription:"a key of c_RegimenFiscal" doc:"Key of c_RegimenFiscal"`
 	DomicilioFiscal Domicilio `json:"domicilioFiscal"`
 }
@@ -48,37 +48,37 @@ type Perfil struct {
 	Email          string        `json:"email"`
 	FullName       string        `json:"fullName"`
 	AvatarURL      string        `json:"avatarUrl,omitempty"`
-	Timezone       string        `json:"timezone" doc:"Where its months begin"`
+	Timezone       string        `json:"timezone" doc:"Its time zone"`
 	Subscription   Suscripcion   `json:"subscription"`
 	Credits        Creditos      `json:"credits"`
-	Config         *ConfigFiscal `json:"config,omitempty" doc:"How it issues"`
-	NumConductores int64         `json:"numConductores" doc:"How many drivers it has"`
-	NumVehiculos   int64         `json:"numVehiculos" doc:"How many vehicles it has"`
+	Config         *ConfigFiscal `json:"config,omitempty" doc:"Its tax details"`
+	NumConductores int64         `json:"numConductores" doc:"The number of drivers"`
+	NumVehiculos   int64         `json:"numVehiculos" doc:"The number of vehicles"`
 	CreatedAt      time.Time     `json:"createdAt"`
 	UpdatedAt      time.Time     `json:"updatedAt"`
 }
 
 // NuevoPerfil is what a company says of itself.
 type NuevoPerfil struct {
-	Email     string        `json:"email" format:"email" maxLength:"254" doc:"Where you can be written to"`
-	FullName  string        `json:"fullName" minLength:"1" maxLength:"200" doc:"What you are called"`
+	Email     string        `json:"email" format:"email" maxLength:"254" doc:"Your e-mail address"`
+	FullName  string        `json:"fullName" minLength:"1" maxLength:"200" doc:"Your name"`
 	AvatarURL string        `json:"avatarUrl,omitempty" format:"uri" maxLength:"500"`
-	Timezone  string        `json:"timezone" minLength:"1" maxLength:"60" doc:"Where your months begin, as America/Mexico_City"`
-	Config    *ConfigFiscal `json:"config,omitempty" doc:"How you issue; needed for cartas"`
+	Timezone  string        `json:"timezone" minLength:"1" maxLength:"60" doc:"Your time zone, such as America/Mexico_City"`
+	Config    *ConfigFiscal `json:"config,omitempty" doc:"Your tax details; required for cartas"`
 }
 
 // Abono is what was bought.
 type Abono struct {
 	UserID   string `json:"userId"`
-	Creditos int64  `json:"creditos" doc:"How many were bought"`
-	Balance  int64  `json:"balance" doc:"How many there were then"`
+	Creditos int64  `json:"creditos" doc:"The number of credits bought"`
+	Balance  int64  `json:"balance" doc:"The quantity at that time"`
 }
 
 // Licencia is a driver's licence.
 type Licencia struct {
 	Tipo     string `json:"tipo" minLength:"1" maxLength:"10" doc:"Its class, as E"`
 	Numero   string `json:"numero" minLength:"6" maxLength:"16"`
-	Vigencia string `json:"vigencia" format:"date" doc:"The last day on which it is good"`
+	Vigencia string `json:"vigencia" format:"date" doc:"The last day on which it is valid"`
 }
 
 // Compensacion is what a driver gets; it stands in no list.
@@ -93,8 +93,8 @@ type Compensacion struct {
 type Desempeno struct {
 	ViajesCompletados    int64    `json:"viajesCompletados"`
 	KmTotales            Decimal  `json:"kmTotales"`
-	CalificacionPromedio *Decimal `json:"calificacionPromedio,omitempty" doc:"Of the trips that a customer has rated, from 1 to 5"`
-	PuntualidadPromedio  *Decimal `json:"puntualidadPromedio,omitempty" doc:"How many of 100 trips arrived by the time that was planned"`
+	CalificacionPromedio *Decimal `json:"calificacionPromedio,omitempty" doc:"The average rating of trips, from 1 to 5"`
+	PuntualidadPromedio  *Decimal `json:"puntualidadPromedio,omitempty" doc:"The percentage of trips that arrived on time"`
 	Incidentes           int64    `json:"incidentes"`
 }
 
@@ -141,8 +141,8 @@ type NuevoConductor struct {
 	Curp               string           `json:"curp" maxLength:"18"`
 	Email              string           `json:"email,omitempty" format:"email" maxLength:"254"`
 	Telefono           string           `json:"telefono,omitempty" maxLength:"30"`
-	Estado             db.EstadoRecurso `json:"estado,omitempty" enum:"disponible,inactivo" default:"disponible" doc:"A trip sets en_viaje by itself"`
-	Activo             *bool            `json:"activo,omitempty" doc:"Whether they drive for the company; true if nothing is said"`
+	Estado             db.EstadoRecurso `json:"estado,omitempty" enum:"disponible,inactivo" default:"disponible" doc:"en_viaje is set by the trip"`
+	Activo             *bool            `json:"activo,omitempty" doc:"Whether they drive for the company; the default is true"`
 	Licencia           Licencia         `json:"licencia"`
 	Compensacion       *Compensacion    `json:"compensacion,omitempty"`
 	VehiculoAsignadoID string           `json:"vehiculoAsignadoId,omitempty" pattern:"^[0-7][0-9A-HJKMNP-TV-Z]{25}$" patternDescription:"a ULID"`
@@ -161,8 +161,8 @@ type Vehiculo struct {
 	NumPermisoSct      string           `json:"numPermisoSct"`
 	AseguraRespCivil   string           `json:"aseguraRespCivil"`
 	PolizaRespCivil    string           `json:"polizaRespCivil"`
-	PermisoVigencia    *Fecha           `json:"permisoVigencia,omitempty" doc:"The last day on which the permit is good"`
-	SeguroVigencia     *Fecha           `json:"seguroVigencia,omitempty" doc:"The last day on which the insurance is good"`
+	PermisoVigencia    *Fecha           `json:"permisoVigencia,omitempty" doc:"The last day on which the permit is valid"`
+	SeguroVigencia     *Fecha           `json:"seguroVigencia,omitempty" doc:"The last day on which the insurance is valid"`
 	KmTotales          Decimal          `json:"kmTotales"`
 	ViajeActualID      string           `json:"viajeActualId,omitempty"`
 	CreatedAt          time.Time        `json:"createdAt"`
@@ -175,7 +175,7 @@ func (v Vehiculo) Version() time.Time { return v.UpdatedAt }
 // NuevoVehiculo is what is said of a vehicle.
 type NuevoVehiculo struct {
 	Placa              string           `json:"placa" pattern:"^[A-Z0-9-]{5,10}$" patternDescription:"capitals, digits and -"`
-	Estado             db.EstadoRecurso `json:"estado,omitempty" enum:"disponible,inactivo,taller" default:"disponible" doc:"A trip sets en_viaje by itself"`
+	Estado             db.EstadoRecurso `json:"estado,omitempty" enum:"disponible,inactivo,taller" default:"disponible" doc:"en_viaje is set by the trip"`
 	ConfigVehicular    string           `json:"configVehicular" maxLength:"10" doc:"Key of c_ConfigAutotransporte, as T3S2"`
 	AnioModeloVM       int64            `json:"anioModeloVm" minimum:"1900" maximum:"2099"`
 	PesoBrutoVehicular Decimal          `json:"pesoBrutoVehicular" minimum:"0.01" maximum:"999" doc:"Tons"`
@@ -183,8 +183,8 @@ type NuevoVehiculo struct {
 	NumPermisoSct      string           `json:"numPermisoSct" minLength:"1" maxLength:"50"`
 	AseguraRespCivil   string           `json:"aseguraRespCivil" minLength:"3" maxLength:"50"`
 	PolizaRespCivil    string           `json:"polizaRespCivil" minLength:"3" maxLength:"30"`
-	PermisoVigencia    *Fecha           `json:"permisoVigencia,omitempty" doc:"The last day on which the permit is good"`
-	SeguroVigencia     *Fecha           `json:"seguroVigencia,omitempty" doc:"The last day on which the insurance is good"`
+	PermisoVigencia    *Fecha           `json:"permisoVigencia,omitempty" doc:"The last day on which the permit is valid"`
+	SeguroVigencia     *Fecha           `json:"seguroVigencia,omitempty" doc:"The last day on which the insurance is valid"`
 }
 
 // Remolque is a trailer.
@@ -192,7 +192,7 @@ type Remolque struct {
 	RemolqueID     string           `json:"remolqueId" doc:"A ULID"`
 	Placa          string           `json:"placa"`
 	SubTipoRem     string           `json:"subTipoRem"`
-	SeguroVigencia *Fecha           `json:"seguroVigencia,omitempty" doc:"The last day on which the insurance is good"`
+	SeguroVigencia *Fecha           `json:"seguroVigencia,omitempty" doc:"The last day on which the insurance is valid"`
 	Estado         db.EstadoRecurso `json:"estado" enum:"disponible,en_viaje,inactivo,taller"`
 	ViajeActualID  string           `json:"viajeActualId,omitempty"`
 	CreatedAt      time.Time        `json:"createdAt"`
@@ -206,8 +206,8 @@ func (r Remolque) Version() time.Time { return r.UpdatedAt }
 type NuevoRemolque struct {
 	Placa          string           `json:"placa" pattern:"^[A-Z0-9-]{5,10}$" patternDescription:"capitals, digits and -"`
 	SubTipoRem     string           `json:"subTipoRem" maxLength:"6" doc:"Key of c_SubTipoRem, as CTR007"`
-	SeguroVigencia *Fecha           `json:"seguroVigencia,omitempty" doc:"The last day on which the insurance is good"`
-	Estado         db.EstadoRecurso `json:"estado,omitempty" enum:"disponible,inactivo,taller" default:"disponible" doc:"A trip sets en_viaje by itself"`
+	SeguroVigencia *Fecha           `json:"seguroVigencia,omitempty" doc:"The last day on which the insurance is valid"`
+	Estado         db.EstadoRecurso `json:"estado,omitempty" enum:"disponible,inactivo,taller" default:"disponible" doc:"en_viaje is set by the trip"`
 }
 
 // UnidadResumen is a vehicle or a trailer in a list.
@@ -256,7 +256,7 @@ type Costos struct {
 	PeajesEstimados     *Decimal `json:"peajesEstimados,omitempty" minimum:"0" maximum:"999999999999"`
 	CostoTotal          *Decimal `json:"costoTotal,omitempty" minimum:"0" maximum:"999999999999"`
 	PrecioCliente       *Decimal `json:"precioCliente,omitempty" minimum:"0" maximum:"999999999999"`
-	Margen              *Decimal `json:"margen,omitempty" minimum:"-999999999999" maximum:"999999999999" doc:"precioCliente less costoTotal; reckoned"`
+	Margen              *Decimal `json:"margen,omitempty" minimum:"-999999999999" maximum:"999999999999" doc:"precioCliente minus costoTotal; computed"`
 }
 
 // margin is what a trip brings, nil where that cannot be told.
@@ -297,8 +297,8 @@ func (v Viaje) Version() time.Time { return v.UpdatedAt }
 // ViajeConCarta is a trip with its carta, if it has one, and where it is, if it has begun.
 type ViajeConCarta struct {
 	Viaje
-	Tracking *Rastreo `json:"tracking,omitempty" doc:"Where the trip is, once it has left"`
-	Carta    *Carta   `json:"carta,omitempty" doc:"The head of the trip's carta"`
+	Tracking *Rastreo `json:"tracking,omitempty" doc:"The trip's position, once it has started"`
+	Carta    *Carta   `json:"carta,omitempty" doc:"The trip's carta"`
 }
 
 // ViajeResumen is a trip in a list.
@@ -310,9 +310,9 @@ type ViajeResumen struct {
 	FechaFinProgramada    time.Time      `json:"fechaFinProgramada"`
 	Origen                string         `json:"origen"`
 	Destino               string         `json:"destino"`
-	Resources             *Recursos      `json:"resources,omitempty" from:",optional" doc:"Who and what makes it; lists by state leave it out"`
-	Fiscal                *Fiscal        `json:"fiscal,omitempty" from:",optional" doc:"Its carta; lists by state leave it out"`
-	Local                 bool           `json:"local,omitempty" from:",optional" doc:"It needs no carta; lists by state leave it out"`
+	Resources             *Recursos      `json:"resources,omitempty" from:",optional" doc:"Driver, vehicle and trailer; omitted in lists by state"`
+	Fiscal                *Fiscal        `json:"fiscal,omitempty" from:",optional" doc:"Its carta; omitted in lists by state"`
+	Local                 bool           `json:"local,omitempty" from:",optional" doc:"It needs no carta; omitted in lists by state"`
 	CreatedAt             time.Time      `json:"createdAt"`
 	UpdatedAt             time.Time      `json:"updatedAt"`
 }
@@ -326,7 +326,7 @@ type DatosViaje struct {
 	Destino               string       `json:"destino" minLength:"1" maxLength:"200"`
 	OrigenCoordenadas     *Coordenadas `json:"origenCoordenadas,omitempty"`
 	DestinoCoordenadas    *Coordenadas `json:"destinoCoordenadas,omitempty"`
-	Local                 bool         `json:"local,omitempty" doc:"It uses no federal road: it may leave without a carta"`
+	Local                 bool         `json:"local,omitempty" doc:"It uses no federal road and may start without a carta"`
 	DistanciaTotal        Decimal      `json:"distanciaTotal" minimum:"0.01" maximum:"99999" doc:"km"`
 	Costos                *Costos      `json:"costos,omitempty"`
 }
@@ -335,27 +335,27 @@ type DatosViaje struct {
 type NuevoViaje struct {
 	DatosViaje
 	Estado db.EstadoViaje `json:"estado,omitempty" enum:"borrador,programado" default:"programado"`
-	Carta  *NuevaCarta    `json:"carta,omitempty" doc:"With it the trip's carta is made too, and takes a credit"`
+	Carta  *NuevaCarta    `json:"carta,omitempty" doc:"Also creates the trip's carta, which takes a credit"`
 }
 
 // Llegada is how a trip went.
 type Llegada struct {
-	Calificacion int64 `json:"calificacion,omitempty" minimum:"1" maximum:"5" doc:"What the customer says of the driver, 5 is best"`
-	Incidentes   int64 `json:"incidentes,omitempty" minimum:"0" maximum:"100" doc:"How often something went wrong"`
+	Calificacion int64 `json:"calificacion,omitempty" minimum:"1" maximum:"5" doc:"The customer's rating of the driver; 5 is best"`
+	Incidentes   int64 `json:"incidentes,omitempty" minimum:"0" maximum:"100" doc:"The number of incidents"`
 }
 
 // Ping is where a trip is.
 type Ping struct {
 	Lat                Decimal   `json:"lat" minimum:"-90" maximum:"90" doc:"Latitude in degrees"`
 	Lng                Decimal   `json:"lng" minimum:"-180" maximum:"180" doc:"Longitude in degrees"`
-	At                 time.Time `json:"at" doc:"When it was there; the same time again is the same ping"`
-	DistanciaRecorrida *Decimal  `json:"distanciaRecorrida,omitempty" minimum:"0" maximum:"99999" doc:"What the trip has driven, in km; without it, it is reckoned"`
+	At                 time.Time `json:"at" doc:"The time of the position; a repeated time is the same report"`
+	DistanciaRecorrida *Decimal  `json:"distanciaRecorrida,omitempty" minimum:"0" maximum:"99999" doc:"The distance driven, in km; computed if absent"`
 }
 
 // Rastreo is where a trip is now, and how far.
 type Rastreo struct {
 	ViajeID             string     `json:"viajeId"`
-	Activo              bool       `json:"activo" doc:"Whether the trip is on its way"`
+	Activo              bool       `json:"activo" doc:"Whether the trip is on the road"`
 	UbicacionActual     *Posicion  `json:"ubicacionActual,omitempty" from:"-"`
 	UltimaActualizacion *time.Time `json:"ultimaActualizacion,omitempty"`
 	Progreso            int64      `json:"progreso" doc:"Per cent"`
@@ -375,7 +375,7 @@ type Sesion struct {
 	SessionID   string    `json:"sessionId" doc:"A ULID"`
 	Dispositivo string    `json:"dispositivo"`
 	CreatedAt   time.Time `json:"createdAt"`
-	ExpiresAt   time.Time `json:"expiresAt" from:"TTL" doc:"When it ends by itself"`
+	ExpiresAt   time.Time `json:"expiresAt" from:"TTL" doc:"When it expires"`
 }
 
 // Domicilio is an address with the keys of the SAT's catalogues.

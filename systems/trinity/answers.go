@@ -18,77 +18,77 @@ type Genres struct {
 // Room is a room.
 type Room struct {
 	ID          string              `json:"id" from:"RoomID" format:"uuid" doc:"The room's id"`
-	Code        string              `json:"code" doc:"What others join by"`
-	HostID      string              `json:"hostId" doc:"Who has made it"`
-	MediaType   trinitydb.MediaType `json:"mediaType" enum:"MOVIE,TV" doc:"What is voted on"`
-	GenreIDs    []int64             `json:"genreIds" nullable:"false" doc:"Genres of TMDB, two at most"`
-	MemberCount int64               `json:"memberCount" doc:"How many take part"`
+	Code        string              `json:"code" doc:"The code for joining"`
+	HostID      string              `json:"hostId" doc:"Its author"`
+	MediaType   trinitydb.MediaType `json:"mediaType" enum:"MOVIE,TV" doc:"The kind of titles"`
+	GenreIDs    []int64             `json:"genreIds" nullable:"false" doc:"TMDB genres, at most two"`
+	MemberCount int64               `json:"memberCount" doc:"The number of members"`
 	HasMatch    bool                `json:"hasMatch" doc:"Whether there is a match"`
 	Closed      bool                `json:"closed" doc:"Whether its host has closed it"`
-	CreatedAt   time.Time           `json:"createdAt" doc:"When it was made"`
-	ExpiresAt   time.Time           `json:"expiresAt" from:"TTL" doc:"When it goes, with all that belongs to it"`
+	CreatedAt   time.Time           `json:"createdAt" doc:"When it was created"`
+	ExpiresAt   time.Time           `json:"expiresAt" from:"TTL" doc:"When it expires, with everything that belongs to it"`
 }
 
 // RoomWithMembers is a room with all who take part.
 type RoomWithMembers struct {
 	Room
-	Members []Person `json:"members" nullable:"false" doc:"Who takes part"`
+	Members []Person `json:"members" nullable:"false" doc:"The members"`
 }
 
 // HostedRoom is a room in the list of those that you have made.
 type HostedRoom struct {
 	ID        string              `json:"id" from:"RoomID" format:"uuid" doc:"The room's id"`
-	Code      string              `json:"code" doc:"What others join by"`
-	MediaType trinitydb.MediaType `json:"mediaType" enum:"MOVIE,TV" doc:"What is voted on"`
-	GenreIDs  []int64             `json:"genreIds" nullable:"false" doc:"Genres of TMDB, two at most"`
+	Code      string              `json:"code" doc:"The code for joining"`
+	MediaType trinitydb.MediaType `json:"mediaType" enum:"MOVIE,TV" doc:"The kind of titles"`
+	GenreIDs  []int64             `json:"genreIds" nullable:"false" doc:"TMDB genres, at most two"`
 	HasMatch  bool                `json:"hasMatch" doc:"Whether there is a match"`
-	CreatedAt time.Time           `json:"createdAt" doc:"When it was made"`
-	ExpiresAt time.Time           `json:"expiresAt" from:"TTL" doc:"When it goes, with all that belongs to it"`
+	CreatedAt time.Time           `json:"createdAt" doc:"When it was created"`
+	ExpiresAt time.Time           `json:"expiresAt" from:"TTL" doc:"When it expires, with everything that belongs to it"`
 }
 
 // JoinedRoom is a room in the list of those that you are in.
 type JoinedRoom struct {
 	ID        string              `json:"id" from:"RoomID" format:"uuid" doc:"The room's id"`
-	Code      string              `json:"code" doc:"What others join by"`
-	HostID    string              `json:"hostId" doc:"Who has made it"`
-	MediaType trinitydb.MediaType `json:"mediaType" enum:"MOVIE,TV" doc:"What is voted on"`
+	Code      string              `json:"code" doc:"The code for joining"`
+	HostID    string              `json:"hostId" doc:"Its author"`
+	MediaType trinitydb.MediaType `json:"mediaType" enum:"MOVIE,TV" doc:"The kind of titles"`
 	HasMatch  bool                `json:"hasMatch" from:",optional" doc:"Whether there is a match"`
 	JoinedAt  time.Time           `json:"joinedAt" doc:"When you joined"`
-	ExpiresAt time.Time           `json:"expiresAt" from:"TTL" doc:"When it goes, with all that belongs to it"`
+	ExpiresAt time.Time           `json:"expiresAt" from:"TTL" doc:"When it expires, with everything that belongs to it"`
 }
 
 // Person is a member of a room.
 type Person struct {
 	UserID   string    `json:"userId" doc:"Who it is"`
-	Name     string    `json:"name,omitempty" doc:"What the member wants to be called"`
+	Name     string    `json:"name,omitempty" doc:"The member's chosen name"`
 	JoinedAt time.Time `json:"joinedAt" doc:"Since when"`
-	Votes    int64     `json:"votes" doc:"On how many films they have voted"`
+	Votes    int64     `json:"votes" doc:"The number of films they have voted on"`
 }
 
 // Candidate is a film that a room votes on.
 type Candidate struct {
 	MovieID     int64               `json:"movieId" doc:"TMDB's id; from 90000001 on it is one of the offline catalogue"`
-	Title       string              `json:"title" doc:"What it is called"`
+	Title       string              `json:"title" doc:"Its name"`
 	Overview    string              `json:"overview" doc:"What it is about"`
 	PosterPath  string              `json:"posterPath,omitempty" doc:"TMDB's path of the poster"`
-	ReleaseDate string              `json:"releaseDate" doc:"When it came out: a day, or a year where the day is not known"`
+	ReleaseDate string              `json:"releaseDate" doc:"The release date, or only the year"`
 	MediaType   trinitydb.MediaType `json:"mediaType" enum:"MOVIE,TV" doc:"What it is"`
-	Yes         int64               `json:"yes" doc:"How many members have said yes"`
+	Yes         int64               `json:"yes" doc:"The number of yes votes"`
 	Matched     bool                `json:"matched" doc:"Whether it is a match"`
 }
 
 // Vote is what somebody thinks of a film.
 type Vote struct {
-	UserID    string    `json:"userId" doc:"Whose vote it is"`
+	UserID    string    `json:"userId" doc:"The voter"`
 	MovieID   int64     `json:"movieId" doc:"The film"`
-	Vote      bool      `json:"vote" doc:"Whether it is a yes"`
+	Vote      bool      `json:"vote" doc:"Whether it is a yes vote"`
 	Timestamp time.Time `json:"timestamp" doc:"When it was cast"`
 }
 
 // CastVote is a vote with what has come of it.
 type CastVote struct {
 	Vote
-	Match *Match `json:"match,omitempty" doc:"The film's match, if there is one and you have said yes"`
+	Match *Match `json:"match,omitempty" doc:"The film's match, if there is one and you voted yes"`
 }
 
 // Match is a film that all members of a room have said yes to.
@@ -96,20 +96,20 @@ type Match struct {
 	MatchID      string    `json:"matchId" format:"uuid" doc:"The match's id"`
 	RoomID       string    `json:"roomId" format:"uuid" doc:"The room"`
 	MovieID      int64     `json:"movieId" doc:"The film"`
-	Title        string    `json:"title" doc:"What it is called"`
+	Title        string    `json:"title" doc:"Its name"`
 	PosterPath   string    `json:"posterPath,omitempty" doc:"TMDB's path of the poster"`
-	MatchedUsers []string  `json:"matchedUsers" nullable:"false" doc:"Who was in the room then"`
-	Timestamp    time.Time `json:"timestamp" doc:"When it was made"`
+	MatchedUsers []string  `json:"matchedUsers" nullable:"false" doc:"The members at that time"`
+	Timestamp    time.Time `json:"timestamp" doc:"When it was created"`
 }
 
 // OwnMatch is a match that you were part of. It stays when the room has gone.
 type OwnMatch struct {
 	MatchID    string    `json:"matchId" format:"uuid" doc:"The match's id"`
-	RoomID     string    `json:"roomId" format:"uuid" doc:"The room, which may have gone"`
+	RoomID     string    `json:"roomId" format:"uuid" doc:"The room, which may have expired"`
 	MovieID    int64     `json:"movieId" doc:"The film"`
-	Title      string    `json:"title" doc:"What it is called"`
+	Title      string    `json:"title" doc:"Its name"`
 	PosterPath string    `json:"posterPath,omitempty" doc:"TMDB's path of the poster"`
-	Timestamp  time.Time `json:"timestamp" doc:"When it was made"`
+	Timestamp  time.Time `json:"timestamp" doc:"When it was created"`
 }
 
 // What events have, as the API shows it.

@@ -19,21 +19,21 @@ func (s *service) routes(a huma.API) {
 	const caller = "UserID" // the field of access patterns that holds the caller's id
 
 	rooms := api.Tag(a, "Rooms")
-	api.Get[Genres](rooms, "/genres", "listGenres", "The genres that films have", genres, api.Public, api.Cache("public, max-age=86400"))
+	api.Get[Genres](rooms, "/genres", "listGenres", "The available genres", genres, api.Public, api.Cache("public, max-age=86400"))
 	api.Create[Room](rooms, "/rooms", "createRoom", "Open a room", s.openRoom, api.At("rooms/{id}"),
 		api.Refuses(errNoFilms),
 		api.About("You are its host and its first member. Others join by its code. It goes after a day."))
-	api.List[JoinedRoom](rooms, "/rooms", "listRooms", "The rooms you are in, last joined first",
+	api.List[JoinedRoom](rooms, "/rooms", "listRooms", "Your rooms, last joined first",
 		present(s, api.Pages[api.PageQuery](s.db.RoomsOfUser, caller), func(r trinitydb.RoomsOfUserItem) time.Time { return r.TTL }))
-	api.List[HostedRoom](rooms, "/rooms/hosted", "listHostedRooms", "The rooms you have made, newest first",
+	api.List[HostedRoom](rooms, "/rooms/hosted", "listHostedRooms", "The rooms you host, newest first",
 		present(s, api.Pages[api.PageQuery](s.db.RoomsOfHost, "HostID"), func(r trinitydb.RoomsOfHostItem) time.Time { return r.TTL }))
-	api.List[JoinedRoom](rooms, "/rooms/unmatched", "listUnmatchedRooms", "The rooms you are in that have no match",
+	api.List[JoinedRoom](rooms, "/rooms/unmatched", "listUnmatchedRooms", "Your rooms without a match",
 		present(s, api.Pages[api.PageQuery](s.db.RoomsOfUserWithoutMatch, caller), func(r trinitydb.RoomsOfUserWithoutMatchItem) time.Time { return r.TTL }))
 	api.Get[RoomWithMembers](rooms, "/rooms/{id}", "getRoom", "A room with its members", asMember(s, s.roomWithMembers),
 		api.Refuses(errNoMember, errNoRoom))
-	api.Get[Room](rooms, "/codes/{code}", "getRoomByCode", "The room that a code opens", s.roomByCode, api.At("../rooms/{id}"),
+	api.Get[Room](rooms, "/codes/{code}", "getRoomByCode", "A room by its code", s.roomByCode, api.At("../rooms/{id}"),
 		api.Refuses(errNoRoom))
-	api.Ensure[Room](rooms, "/codes/{code}/member", "joinRoom", "Join the room that a code opens", s.join, api.At("../../rooms/{id}"),
+	api.Ensure[Room](rooms, "/codes/{code}/member", "joinRoom", "Join a room by its code", s.join, api.At("../../rooms/{id}"),
 		api.Refuses(errNoRoom, trinitydb.ErrClosed, trinitydb.ErrRoomFull),
 		api.About("200 if you are in it already."))
 	api.Delete(rooms, "/rooms/{id}/members/{userId}", "removeMember", "Remove a member from your room", s.remove,
@@ -71,7 +71,7 @@ func (s *service) routes(a huma.API) {
 // feedOperation describes the event stream.
 func feedOperation(a huma.API) huma.Operation {
 	return live.Operation(a, huma.Operation{
-		OperationID: "watchRoom", Path: "/rooms/{id}/events", Summary: "What happens in a room", Tags: []string{"Matches"},
+		OperationID: "watchRoom", Path: "/rooms/{id}/events", Summary: "Events in a room", Tags: []string{"Matches"},
 		Description: "Server-sent events: match, with the match; joined, changed and left, with the member, who has changed by voting; closed, when the host has closed the room; ready, when all matches so far have been sent. " +
 			"A connection that begins with Last-Event-ID gets the matches since that one.",
 	}, map[string]any{"match": Match{}, "joined": Person{}, "changed": Person{}, "left": Person{}, "closed": RoomClosed{}}, api.Refuses(errNoMember, errNoRoom))
@@ -138,12 +138,12 @@ type newMember struct {
 
 // MemberInput is a member's name in a room.
 type MemberInput struct {
-	Name string `json:"name,omitempty" maxLength:"40" pattern:"^[^\\x00-\\x1f\\x7f]*$" patternDescription:"a line of text" doc:"What the other members call you"`
+	Name string `json:"name,omitempty" maxLength:"40" pattern:"^[^\\x00-\\x1f\\x7f]*$" patternDescription:"a line of text" doc:"Your name for the other members"`
 }
 
 // CodePath identifies a room by its code.
 type CodePath struct {
-	Code string `path:"code" pattern:"^[A-Za-z0-9]{6}$" patternDescription:"six letters and digits" doc:"The room's code, in any case"`
+	Code string `path:"code" pattern:"^[A-Za-z0-9]{6}$" patternDescription:"six letters and digits" doc:"The room's code, in upper or lower case"`
 }
 
 type genreQuery struct {
@@ -152,8 +152,8 @@ type genreQuery struct {
 
 // RoomInput describes a new room.
 type RoomInput struct {
-	MediaType trinitydb.MediaType `json:"mediaType" enum:"MOVIE,TV" doc:"What is to be voted on"`
-	GenreIDs  []int64             `json:"genreIds,omitempty" maxItems:"2" uniqueItems:"true" doc:"Genres of TMDB, two at most; films are of any of them"`
+	MediaType trinitydb.MediaType `json:"mediaType" enum:"MOVIE,TV" doc:"The kind of titles"`
+	GenreIDs  []int64             `json:"genreIds,omitempty" maxItems:"2" uniqueItems:"true" doc:"TMDB genres, at most two; films have any of them"`
 	MemberInput
 }
 

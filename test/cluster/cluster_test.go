@@ -243,14 +243,7 @@ func TestSuites(t *testing.T) {
 		suites = []string{"./test/conformance", "./test/sdk", "./test/seeds", "./systems/..."}
 	}
 	url, _, _ := strings.Cut(postgrestest.URL("", server), "&")
-	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1", "-timeout=25m"}, suites...)...)
-	command.Dir = filepath.Join("..", "..")
-	command.Env = append(os.Environ(), monotabletest.StoreVariable+"="+url, webtest.Variable+"=off")
-	out, err := command.CombinedOutput()
-	if err != nil {
-		t.Fatalf("over PostgreSQL: %v\n%s", err, out)
-	}
-	t.Logf("%s", out)
+	runSuites(t, url, suites...)
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
@@ -260,6 +253,19 @@ func TestSuites(t *testing.T) {
 	if err = errors.Join(err, conn.Close(t.Context())); err != nil || left > 0 {
 		t.Errorf("the tests have left %d schemas, %v", left, err)
 	}
+}
+
+// runSuites runs tests over a store.
+func runSuites(t *testing.T, store string, args ...string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1", "-timeout=25m"}, args...)...)
+	command.Dir = filepath.Join("..", "..")
+	command.Env = append(os.Environ(), monotabletest.StoreVariable+"="+store, webtest.Variable+"=off")
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("over %s: %v\n%s", store, err, out)
+	}
+	t.Logf("%s", out)
 }
 
 func client(s *serverproc.Server) *dynamodb.Client {

@@ -301,17 +301,18 @@ func (x *traffic) progress(t *testing.T, n int64) {
 func TestMoveUnderWrites(t *testing.T) {
 	t.Parallel()
 	binary := serverproc.Build(t)
-	t.Run("whole", func(t *testing.T) { testMoveUnderWrites(t, binary) })
+	t.Run("whole", func(t *testing.T) { testMoveUnderWrites(t, binary, postgrestest.URL("moved_live", postgres)) })
 	t.Run("killed", func(t *testing.T) { testMoveKilledUnderWrites(t, binary) })
 }
 
-// testMoveUnderWrites: a server moves its database into PostgreSQL while clients write, count, read and follow the stream, and a server there waits for it.
+// testMoveUnderWrites: a server moves its database into another store while clients write, count, read and follow the stream, and a server there waits for it.
 // The clients' SDK retries what the old server refuses until they are sent to the new one. Nothing that was acknowledged is lost, the counter does not go back, and
 // the follower of the stream goes on with its iterator and misses nothing.
-func testMoveUnderWrites(t *testing.T, binary string) {
+func testMoveUnderWrites(t *testing.T, binary, address string) {
 	t.Helper()
 	t.Parallel()
-	address, dir := postgrestest.URL("moved_live", postgres), t.TempDir()
+	dir := t.TempDir()
+	scheme, _, _ := strings.Cut(address, "://")
 	source, socket := filepath.Join(dir, "source"), filepath.Join(dir, "socket")
 	old := serverproc.Start(t, binary, "--log-level", "error", "--data", source)
 	b := new(balancer)
@@ -324,7 +325,7 @@ func testMoveUnderWrites(t *testing.T, binary string) {
 	go func() {
 		started <- serverproc.Start(t, binary, "--log-level", "error", "--store", address, "--data", socket, "--await-move")
 	}()
-	refused(t, binary, "only to PostgreSQL", "move", "--from", source, "--to", filepath.Join(dir, "other"))
+	refused(t, binary, "only works to PostgreSQL or TiKV", "move", "--from", source, "--to", filepath.Join(dir, "other"))
 	printed := run(t, binary, "move", "--from", source, "--to", address)
 	b.send(t, <-started)
 	x.progress(t, 200)
@@ -343,7 +344,7 @@ func testMoveUnderWrites(t *testing.T, binary string) {
 		"a list":  func() error { _, err := c.ListTables(t.Context(), &dynamodb.ListTablesInput{}); return err },
 	} {
 		err := request()
-		if refusal, is := errors.AsType[*types.InternalServerError](err); !is || !strings.Contains(refusal.ErrorMessage(), "The database has been moved to postgres://") {
+		if refusal, is := errors.AsType[*types.InternalServerError](err); !is || !strings.Contains(refusal.ErrorMessage(), "The database has been moved to "+scheme+"://") {
 			t.Errorf("%s at the old server: %v", what, err)
 		}
 	}
@@ -351,7 +352,7 @@ func testMoveUnderWrites(t *testing.T, binary string) {
 		t.Errorf("the old server says %d, %s", status, text)
 	}
 	old.Stop(t)
-	refused(t, binary, "the database has been moved to postgres://", "serve", "--data", source)
+	refused(t, binary, "the database has been moved to "+scheme+"://", "serve", "--data", source)
 }
 
 // testMoveKilledUnderWrites: the command is killed while the server copies, then the server is. Clients go on both times, with all that was acknowledged, and

@@ -40,7 +40,13 @@ var moveRegions = []string{"us-east-1", "eu-west-1"}
 // the move is killed once while it copies: neither store can be opened then, and the next run goes to the end.
 func TestMove(t *testing.T) {
 	t.Parallel()
-	binary, url, dir := serverproc.Build(t), postgrestest.URL("moved", postgres), t.TempDir()
+	testMove(t, serverproc.Build(t), postgrestest.URL("moved", postgres), "postgres://postgres@/postgres?host=")
+}
+
+// testMove moves a database into the store at a URL, which messages show in a form of their own, and back.
+func testMove(t *testing.T, binary, url, shown string) {
+	t.Helper()
+	dir := t.TempDir()
 	first, back := filepath.Join(dir, "first"), filepath.Join(dir, "back")
 	flags := []string{"--log-level", "error", "--regions", "eu-west-1"}
 
@@ -59,14 +65,14 @@ func TestMove(t *testing.T) {
 	server.Stop(t)
 
 	moveKilled(t, binary, first, url)
-	refused(t, binary, "the database has been moved to postgres://postgres@/postgres?host=", "serve", "--data", first)
+	refused(t, binary, "the database has been moved to "+shown, "serve", "--data", first)
 	refused(t, binary, "has been moved to", "verify", first)
 	refused(t, binary, "has been moved to", "move", "--from", first, "--to", filepath.Join(dir, "other"))
 
 	socket := filepath.Join(dir, "socket")
 	server = serverproc.Start(t, binary, append(flags, "--store", url, "--data", socket)...)
 	if diff := cmp.Diff(before, describeAll(t, server, binary, socket)); diff != "" {
-		t.Errorf("in PostgreSQL (-directory +PostgreSQL):\n%s", diff)
+		t.Errorf("in the store (-directory +store):\n%s", diff)
 	}
 	for _, region := range moveRegions {
 		putForMove(t, moveClient(server, region), moveItems) // one more
@@ -83,7 +89,7 @@ func TestMove(t *testing.T) {
 	refused(t, binary, "the database has been moved to "+back, "serve", "--store", url, "--data", socket)
 	server = serverproc.Start(t, binary, append(flags, "--data", back)...)
 	if diff := cmp.Diff(before, describeAll(t, server, binary, back)); diff != "" {
-		t.Errorf("back in a directory (-PostgreSQL +directory):\n%s", diff)
+		t.Errorf("back in a directory (-store +directory):\n%s", diff)
 	}
 	for _, region := range moveRegions {
 		if n := recordsAt(t, server, region, iterators[region]); n != moveItems+1-10 {

@@ -26,12 +26,12 @@ func newMove(env Environment) *cobra.Command {
 	var flags moveFlags
 	cmd := &cobra.Command{
 		Use:   "move --from DIR|URL --to DIR|URL",
-		Short: "Move a database from a directory to PostgreSQL, or back",
-		Long: `Move a whole database between a directory and a PostgreSQL database: tables, indexes, streams with their sequence
+		Short: "Move a database from a directory to PostgreSQL or TiKV, or back",
+		Long: `Move a whole database between a directory and PostgreSQL or TiKV: tables, indexes, streams with their sequence
 numbers, point-in-time recovery, table backups, users and policies. The target must be empty; nothing is ever
 overwritten.
 
-If a server has the directory --from open, it moves the database to PostgreSQL itself and keeps serving: it copies the
+If a server has the directory --from open, it moves the database to PostgreSQL or TiKV itself and keeps serving: it copies the
 data, follows changes, pauses writes for about a second, and then rejects every request with an error that SDKs retry.
 Start the new servers beforehand with serve --await-move: they open the target at that moment. For every other move,
 stop all servers of --from first.
@@ -67,7 +67,7 @@ written to --to since.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&flags.from, "from", "", "the store to move from: a directory, or a PostgreSQL URL as in serve --store")
+	f.StringVar(&flags.from, "from", "", "the store to move from: a directory, or a URL as in serve --store")
 	f.StringVar(&flags.to, "to", "", "the store to move to, which must be empty")
 	f.Var(&flags.maxRate, "max-rate", "maximum rate of copying and comparing per second, such as 20MiB; concurrent changes are not limited (default no limit)")
 	f.BoolVar(&flags.encrypt, "encrypt", false, "encrypt the directory --to with --master-key")
@@ -87,9 +87,9 @@ func (m *moveFlags) check() error {
 	case m.reopen:
 		return nil
 	case m.from == "":
-		return errors.New("--from is missing: want a directory or a URL like postgres://USER@HOST/DATABASE")
+		return errors.New("--from is missing: want a directory or a URL like postgres://USER@HOST/DATABASE or tikv://PD")
 	case m.to == "":
-		return errors.New("--to is missing: want a directory or a URL like postgres://USER@HOST/DATABASE")
+		return errors.New("--to is missing: want a directory or a URL like postgres://USER@HOST/DATABASE or tikv://PD")
 	}
 	return nil
 }

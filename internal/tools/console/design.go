@@ -29,6 +29,11 @@ func (c *Console) designed() {
 	for path, f := range map[string]func(*designCall) (any, error){"model": showModel, "items": showItems, "chart": showChart, "run": runPattern} {
 		c.mux.Handle("POST "+Path+"design/"+path, c.own(func(w http.ResponseWriter, r *http.Request) { c.callDesign(w, r, f) }))
 	}
+	for path, f := range map[string]func(*designCall, *progress) (any, error){"conform": checkItems, "races": findRaces} {
+		c.mux.Handle("POST "+Path+"design/"+path, c.own(func(w http.ResponseWriter, r *http.Request) {
+			c.callDesign(w, r, func(d *designCall) (any, error) { return (&progress{w: w}).follow(d, f) })
+		}))
+	}
 }
 
 // designCall is a request about the design of a table.
@@ -44,6 +49,8 @@ type designCall struct {
 		Items []json.RawMessage
 		// of chart
 		Start json.RawMessage
+		// of conform
+		Limit int64
 		// of run
 		Pattern   string
 		Arguments argumentText

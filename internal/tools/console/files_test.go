@@ -121,7 +121,7 @@ func TestFiles(t *testing.T) {
 		p.Eval(`location.hash = "#/tables/shop/import"`)
 		upload(p, "input[name=files]", file)
 		p.UntilText("The first 20 items")
-		choose(p, "An item whose key exists already", c.there)
+		choose(p, "If an item with the key exists", c.there)
 		if c.ending == c.format { // not again for the compressed file
 			look(p, "console-import-"+c.format)
 		}

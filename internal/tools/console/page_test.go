@@ -270,13 +270,13 @@ func TestConflict(t *testing.T) {
 	p.UntilText("Save these changes?")
 	change("name", "Lea O.")
 	p.Button("Save")
-	p.UntilText("Somebody else has changed this item")
+	p.UntilText("Someone else has changed this item")
 	p.UntilText("Lea O.")
 	look(p, "console-conflict")
 	if zip := stored(t, db, "USER#u-02", "PROFILE")["address"].(*m).Value["zip"].(*s).Value; zip != "68000" {
 		t.Errorf("zip is %s: it was written over a change", zip)
 	}
-	p.Button("Make my changes to the new version")
+	p.Button("Apply my changes to the new version")
 	p.UntilText("Save these changes?")
 	p.Button("Save")
 	p.UntilText("The item is saved.")
@@ -303,7 +303,7 @@ func TestCreateItem(t *testing.T) {
 	p.Wait(".create .node")
 	fill(p, "Value of status", "open")
 	p.Button("Create item")
-	p.UntilText("There is an item with this key already.")
+	p.UntilText("An item with this key already exists.")
 	if status := stored(t, db, "USER#u-03", "ORDER#2026-11-13")["status"].(*s).Value; status != "paid" {
 		t.Errorf("status is %s: it was written over", status)
 	}

@@ -60,7 +60,7 @@ func TestTail(t *testing.T) {
 	p.Until(`document.querySelectorAll(".tail-record").length === 1`)
 	p.Button("Pause")
 	p.UntilText("Paused")
-	p.Button("Go on")
+	p.Button("Resume")
 	p.UntilText("Live")
 	p.Eval(`(() => { const s = document.querySelector(".tail-bar select"); s.value = "oldest"; s.dispatchEvent(new Event("input", {bubbles: true})); })()`)
 	p.UntilText("80 changes")

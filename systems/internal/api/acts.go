@@ -54,11 +54,11 @@ func KeepActs[Begin, Begun, End, Ended any](begin func(context.Context, Begin) (
 
 // ShownAct is an act as staff sees it.
 type ShownAct struct {
-	At        time.Time `json:"at" doc:"When it was asked for"`
+	At        time.Time `json:"at" doc:"When it was requested"`
 	ActorID   string    `json:"actorId" doc:"Who asked: the sub of the token"`
 	Operation string    `json:"operation" doc:"The operation's id" example:"createProduct"`
 	Target    string    `json:"target" doc:"Method and path" example:"POST /products"`
-	Status    *int64    `json:"status,omitempty" doc:"The HTTP status of the answer; where it is missing nobody knows whether it was done" example:"201"`
+	Status    *int64    `json:"status,omitempty" doc:"The HTTP status of the response; if absent, it is unknown whether the request took effect" example:"201"`
 	RequestID string    `json:"requestId" doc:"The request's id, as in the log"`
 }
 
@@ -70,7 +70,7 @@ type ActsPage struct {
 
 // ListActs adds GET /acts; option says who may call it.
 func ListActs[P, Out any](r Routes, pattern func(context.Context, P, table.PageOptions) (table.Page[Out], error), staff Option) {
-	List[ShownAct](r, "/acts", "listActs", "What staff has asked for on a day, newest first", Pages[ActsPage](pattern), staff,
+	List[ShownAct](r, "/acts", "listActs", "Staff requests of a day, newest first", Pages[ActsPage](pattern), staff,
 		About("Each request of staff that changes something, kept before it is done, and how it was answered. Entries go after a year."))
 }
 

@@ -31,7 +31,7 @@ type Versioned interface{ Version() time.Time }
 // From, To, or between them: that is the condition of the design's write, whose parameters have these names. Otherwise the write
 // fails with the error of a problem.ChangedSince rule, and the response is 412.
 type Seen struct {
-	IfMatch string `header:"If-Match" maxLength:"200" doc:"The ETag of what you have read. It is changed only if nobody has changed it since; without it, or with *, it is changed whatever it is now."`
+	IfMatch string `header:"If-Match" maxLength:"200" doc:"The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version."`
 	// From and To are the version that the caller has read, or the bounds of all versions.
 	From, To time.Time
 }

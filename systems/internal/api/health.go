@@ -15,10 +15,10 @@ type Health struct {
 // registerHealth adds the liveness and readiness checks.
 func (a *API) registerHealth() {
 	process, fresh := Tag(a, "Process"), Cache("no-store")
-	Get[Health](process, "/health", "health", "Whether the process lives", func(context.Context, auth.Principal, None) (Health, error) {
+	Get[Health](process, "/health", "health", "Whether the process is alive", func(context.Context, auth.Principal, None) (Health, error) {
 		return Health{Status: "ok"}, nil
 	}, Tokenless, fresh)
-	Get[Health](process, "/ready", "ready", "Whether the database can be used", func(ctx context.Context, _ auth.Principal, _ None) (Health, error) {
+	Get[Health](process, "/ready", "ready", "Whether the database is available", func(ctx context.Context, _ auth.Principal, _ None) (Health, error) {
 		if a.options.Ready == nil {
 			return Health{Status: "ok"}, nil
 		}

@@ -10,8 +10,8 @@ const (
 
 // PageQuery is for inputs of operations that return pages; embed it.
 type PageQuery struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"How many items the page has at most."`
-	Cursor string `query:"cursor" maxLength:"4096" doc:"The next of the page before; without it the list begins."`
+	Limit  int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"The maximum number of items in the page."`
+	Cursor string `query:"cursor" maxLength:"4096" doc:"The previous page's next; omit it for the first page."`
 }
 
 // Options returns the options for generated data access.
@@ -22,7 +22,7 @@ func (q PageQuery) Options() table.PageOptions {
 // Page is the response of operations that return pages.
 type Page[T any] struct {
 	Items []T    `json:"items" nullable:"false" doc:"The items, in the list's order."`
-	Next  string `json:"next,omitempty" doc:"The cursor of the page behind; absent on the last."`
+	Next  string `json:"next,omitempty" doc:"The cursor of the next page; absent on the last."`
 }
 
 // pager is an input that embeds PageQuery.
@@ -30,7 +30,7 @@ type pager interface{ Options() table.PageOptions }
 
 // Keyed is for inputs of operations that create or charge; embed it.
 type Keyed struct {
-	RequestKey string `header:"Idempotency-Key" required:"true" minLength:"1" maxLength:"200" pattern:"^[A-Za-z0-9._:@-]+$" patternDescription:"letters, digits and . _ : @ -" doc:"Names the request: sent again with the same key and body, it is answered with the first answer and done once."`
+	RequestKey string `header:"Idempotency-Key" required:"true" minLength:"1" maxLength:"200" pattern:"^[A-Za-z0-9._:@-]+$" patternDescription:"letters, digits and . _ : @ -" doc:"Identifies the request: repeated with the same key and body, it takes effect once and gets the first response."`
 }
 
 func (k Keyed) key() string { return k.RequestKey }

@@ -68,7 +68,7 @@ func (d *Data) Register(a huma.API) {
 	}
 	huma.Register(a, api.Operation(huma.Operation{
 		OperationID: "exportOwnData", Method: http.MethodGet, Path: "/me/data", Tags: []string{"Your data"},
-		Summary: "A copy of your data",
+		Summary: "Export your data",
 		Description: "All that is stored about you, as one JSON document that is written as it is read. It ends in `\"complete\": true`; without that " +
 			"it was broken off, and is no JSON.",
 		Responses: map[string]*huma.Response{"200": {
@@ -152,21 +152,21 @@ func (d *Data) export(ctx context.Context, _ *struct{}) (*huma.StreamResponse, e
 }
 
 type eraseInput struct {
-	Confirm string `header:"Confirm" required:"true" enum:"erase" doc:"Must be erase: what is erased does not come back"`
+	Confirm string `header:"Confirm" required:"true" enum:"erase" doc:"Must be erase: erased data cannot be recovered"`
 }
 
 // erased is the result.
 type erased struct {
-	Deleted map[string]int `json:"deleted" doc:"How many items were deleted by this request, by what they are"`
-	Changed map[string]int `json:"changed" doc:"How many items name you no more"`
-	Kept    []kept         `json:"kept" nullable:"false" doc:"What is not deleted, and why"`
+	Deleted map[string]int `json:"deleted" doc:"The number of items that this request deleted, by kind"`
+	Changed map[string]int `json:"changed" doc:"The number of items that no longer name you"`
+	Kept    []kept         `json:"kept" nullable:"false" doc:"What is kept, and why"`
 }
 
 type kept struct {
 	Entity string `json:"entity" doc:"What is kept"`
 	Reason string `json:"reason" doc:"Why"`
 	// Anonymous lists what no longer names the person but still exists.
-	Anonymous bool `json:"anonymous" doc:"Whether it names you no more"`
+	Anonymous bool `json:"anonymous" doc:"Whether it no longer names you"`
 }
 
 type eraseOutput struct{ Body erased }

@@ -68,13 +68,13 @@ type Field struct {
 
 // Problem is the response: RFC 9457 with a code, the request's id, and the invalid fields.
 type Problem struct { //nolint:errname // it is the document, named as it is in it
-	Type      string  `json:"type" doc:"Always about:blank: code tells problems apart" example:"about:blank"`
+	Type      string  `json:"type" doc:"Always about:blank; code identifies the problem" example:"about:blank"`
 	Title     string  `json:"title" doc:"The status in words" example:"Not Found"`
 	Status    int     `json:"status" doc:"The HTTP status" example:"404"`
 	Detail    string  `json:"detail,omitempty" doc:"What happened, for people"`
 	Code      string  `json:"code" doc:"What happened, for programs; never changes" example:"not_found"`
 	RequestID string  `json:"requestId,omitempty" doc:"The request's id, as in X-Request-Id"`
-	Errors    []Field `json:"errors,omitempty" doc:"The parts of the request that are wrong"`
+	Errors    []Field `json:"errors,omitempty" doc:"The invalid parts of the request"`
 
 	retryAfter time.Duration
 	cause      error

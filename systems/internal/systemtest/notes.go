@@ -51,7 +51,7 @@ type Hooks struct {
 // Note is a note.
 type Note struct {
 	ID   string `json:"id" doc:"The note's id"`
-	Text string `json:"text" maxLength:"1000" doc:"What it says"`
+	Text string `json:"text" maxLength:"1000" doc:"Its text"`
 }
 
 // service is the open system.
@@ -135,7 +135,7 @@ type newNote struct {
 
 // NoteInput is a note's content.
 type NoteInput struct {
-	Text string `json:"text" minLength:"1" maxLength:"1000" doc:"What it says"`
+	Text string `json:"text" minLength:"1" maxLength:"1000" doc:"Its text"`
 }
 
 func (s *service) routes(a huma.API) {

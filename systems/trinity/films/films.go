@@ -61,7 +61,7 @@ type Source interface {
 // Genre is a TMDB genre.
 type Genre struct {
 	ID   int64  `json:"id" doc:"TMDB's id"`
-	Name string `json:"name" doc:"What it is called"`
+	Name string `json:"name" doc:"Its name"`
 }
 
 // Genres returns the genres of a media type, sorted by name.

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,11 +35,14 @@ const (
 var endpointPattern = regexp.MustCompile(`(https?://)(127\.0\.0\.1|0\.0\.0\.0|\[::\])(:[0-9]+)`)
 
 // Build compiles the monotable command, with further flags of go build, for the length of the test and returns the
-// binary's path.
+// binary's path. Where package monotabletest tests over TiKV, the build has TiKV's tag.
 func Build(tb testing.TB, flags ...string) string {
 	tb.Helper()
 	binary := filepath.Join(tb.TempDir(), "monotable")
 	args := append([]string{"build", "-o", binary}, flags...)
+	if monotabletest.OnTiKV(os.Getenv(monotabletest.StoreVariable)) {
+		args = append(args, "-tags=tikv")
+	}
 	build := exec.CommandContext(tb.Context(), "go", append(args, "github.com/monotable/monotable/cmd/monotable")...)
 	if output, err := build.CombinedOutput(); err != nil {
 		tb.Fatalf("%v: %v\n%s", build, err, output)
@@ -60,8 +62,8 @@ type Server struct {
 }
 
 // Start runs "monotable serve" on a free port of the loopback interface, with further arguments (--memory, or
-// --data and a directory), and returns when it listens. Where package monotabletest tests over a PostgreSQL store, so does the server:
-// in a schema of its own in place of --memory, and in one for the directory in place of what would be in it.
+// --data and a directory), and returns when it listens. Where package monotabletest tests over a store, so does the server:
+// in a database of its own in place of --memory, and in one for the directory in place of what would be in it.
 func Start(tb testing.TB, binary string, args ...string) *Server {
 	tb.Helper()
 	return StartWith(tb, nil, binary, args...)
@@ -103,7 +105,7 @@ func StartWith(tb testing.TB, env []string, binary string, args ...string) *Serv
 	return s
 }
 
-// over puts what arguments of the server keep somewhere else into a schema of a PostgreSQL store.
+// over puts what arguments of the server keep somewhere else into a database of a store.
 func over(tb testing.TB, store string, args []string) []string {
 	tb.Helper()
 	if slices.Contains(args, "--store") {
@@ -114,14 +116,11 @@ func over(tb testing.TB, store string, args []string) []string {
 		rest = append(rest, "--data", tb.TempDir())
 	}
 	dir := rest[slices.Index(rest, "--data")+1]
-	u, err := url.Parse(store)
+	address, err := monotabletest.Within(store, fmt.Sprintf("server_%x", sha256.Sum256([]byte(dir)))[:40])
 	if err != nil {
-		tb.Fatalf("%s: %v", monotabletest.StoreVariable, err)
+		tb.Fatal(err)
 	}
-	q := u.Query()
-	q.Set("search_path", fmt.Sprintf("server_%x", sha256.Sum256([]byte(dir)))[:40])
-	u.RawQuery = q.Encode()
-	return append(rest, "--store", u.String())
+	return append(rest, "--store", address)
 }
 
 // read copies the server's standard output and sends the endpoint it names.

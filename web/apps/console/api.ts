@@ -76,6 +76,28 @@ export async function askDesign<T>(what: "model" | "items" | "chart" | "run", in
   return (await (await send("POST", `/design/${what}`, input, abort)).json()) as T;
 }
 
+/** Asks the back end for work that takes long: told is called with each line of progress. */
+export async function askWork<T, P>(what: "conform" | "races", input: object, told: (progress: P) => void, abort: AbortSignal): Promise<T> {
+  const response = await send("POST", `/design/${what}`, input, abort);
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  try {
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+      const lines = (text + part.value).split("\n");
+      text = lines.pop() ?? "";
+      for (const line of lines) {
+        const said = JSON.parse(line) as { progress?: P; done?: T; error?: { code: string; message: string } };
+        if (said.error) throw new Problem({ status: response.status, code: said.error.code, detail: said.error.message });
+        if (said.done !== undefined) return said.done;
+        if (said.progress !== undefined) told(said.progress);
+      }
+    }
+  } catch (thrown) {
+    throw Problem.of(thrown);
+  }
+  throw new Problem({ status: 0, code: "interrupted", detail: "The connection has ended before the work was done." });
+}
+
 export async function signIn(key: { accessKeyId: string; secretAccessKey: string; sessionToken: string }): Promise<void> {
   await send("POST", "/session", key);
   user.value = key.accessKeyId;

@@ -1,6 +1,8 @@
 // Items as they lie in their partitions: one partition after the other, its kinds of items interleaved by the sort key.
 import { Layers } from "lucide";
-import { Icon } from "#ui";
+import { Icon, Skeleton } from "#ui";
+import { type Design, type Meaning, designOf, entityMark, useMeanings } from "./design.ts";
+import { EntityName, KeyChip } from "./design-bits.tsx";
 import { Cell, KeyText } from "./show.tsx";
 import { type Item, brief, kindOf } from "./value.ts";
 import { t } from "./words.ts";
@@ -8,9 +10,31 @@ import { t } from "./words.ts";
 const glyphs = ["●", "■", "▲", "◆", "★", "⬟", "✚", "○"];
 const summaryOf = 4; // attributes that a row shows beside its key
 
-export function Collection({ items, keys, open }: { items: readonly Item[]; keys: readonly string[]; open: (item: Item) => string }) {
+interface CollectionProps {
+  table: string;
+  index: string;
+  items: readonly Item[];
+  keys: readonly string[];
+  open: (item: Item) => string;
+}
+
+/** What an item is: by the design where the table has one, else as its type or the words of its key tell. */
+interface KindOf { id: string; meaning?: Meaning }
+
+export function Collection({ table, index, items, keys, open }: CollectionProps) {
+  const design = designOf(table);
+  const meanings = useMeanings(table, index, items);
   const [pk = "", sk] = keys;
-  const kinds = [...new Set(items.map((i) => kindOf(i, keys)))];
+  if (design && !meanings) {
+    return <div aria-busy="true"><Skeleton lines={8} /></div>;
+  }
+  const found = new Map(items.map((item, n): [Item, KindOf] => {
+    const meaning = meanings?.[n];
+    return [item, design ? { id: `${meaning?.entity ?? ""}.${meaning?.place ?? ""}`, meaning: meaning ?? {} } : { id: kindOf(item, keys) }];
+  }));
+  const kindAt = (item: Item): KindOf => found.get(item) ?? { id: "" };
+  const kinds = [...new Map(items.map((i) => [kindAt(i).id, kindAt(i)])).values()];
+  const ids = kinds.map((k) => k.id);
   const partitions: { key: Item[string] | undefined; text: string; items: Item[] }[] = [];
   const at = new Map<string, number>();
   for (const item of items) { // a scan may come back to a partition on another page only
@@ -27,7 +51,7 @@ export function Collection({ items, keys, open }: { items: readonly Item[]; keys
     <div class="stack">
       {kinds.length > 1 && (
         <ul class="row kinds" aria-label={t("kinds")}>
-          {kinds.map((k) => <li key={k}><Kind kind={k} kinds={kinds} /><span class="muted small number">{items.filter((i) => kindOf(i, keys) === k).length}</span></li>)}
+          {kinds.map((k) => <li key={k.id}><Kind kind={k} kinds={ids} design={design} /><span class="muted small number">{items.filter((i) => kindAt(i).id === k.id).length}</span></li>)}
         </ul>
       )}
       {partitions.map((p) => (
@@ -35,15 +59,17 @@ export function Collection({ items, keys, open }: { items: readonly Item[]; keys
           <h2 class="partition-head"><Icon of={Layers} size={15} /><KeyText value={p.key} /><span class="muted small">{t("cost.items", { n: p.items.length })}</span></h2>
           <ul class="partition-items">
             {p.items.map((item, n) => {
-              const kind = kindOf(item, keys);
-              const rest = Object.keys(item).filter((name) => !keys.includes(name) && !/^(GSI|LSI)\d/i.test(name) && !("S" in (item[name] ?? {}) && brief(item[name] ?? { S: "" }, 40) === kind));
+              const kind = kindAt(item);
+              const rest = Object.keys(item).filter((name) => !keys.includes(name) && !/^(GSI|LSI)\d/i.test(name) && !("S" in (item[name] ?? {}) && brief(item[name] ?? { S: "" }, 40) === kind.id));
+              const secrets = secretsOf(design, kind.meaning);
+              const segments = sk !== undefined ? kind.meaning?.keys?.[sk] : undefined;
               const depth = sk !== undefined && item[sk] && "S" in item[sk] ? Math.min(3, Math.max(0, Math.floor((item[sk].S.split("#").length - 1) / 2))) : 0;
               return (
                 <li key={n}>
-                  <a class="entry" href={open(item)} style={{ "--kind": colour(kinds, kind), "--depth": String(depth) }}>
-                    <Kind kind={kind} kinds={kinds} />
-                    {sk !== undefined && <span class="entry-key"><KeyText value={item[sk]} /></span>}
-                    <span class="entry-rest">{rest.slice(0, summaryOf).map((name) => <span key={name} class="entry-part"><span class="muted">{name}</span> <Cell value={item[name]} /></span>)}{rest.length > summaryOf && <span class="muted">+{rest.length - summaryOf}</span>}</span>
+                  <a class="entry" href={open(item)} style={{ "--kind": design ? entityMark(design, kind.meaning?.entity).colour : colour(ids, kind.id), "--depth": String(depth) }}>
+                    <Kind kind={kind} kinds={ids} design={design} />
+                    {sk !== undefined && <span class="entry-key">{design && segments ? <KeyChip design={design} segments={segments} /> : <KeyText value={item[sk]} />}</span>}
+                    <span class="entry-rest">{rest.slice(0, summaryOf).map((name) => <span key={name} class="entry-part"><span class="muted">{name}</span> {secrets.has(name) ? <span class="muted">•••</span> : <Cell value={item[name]} />}</span>)}{rest.length > summaryOf && <span class="muted">+{rest.length - summaryOf}</span>}</span>
                   </a>
                 </li>
               );
@@ -59,6 +85,15 @@ function colour(kinds: readonly string[], kind: string): string {
   return `var(--kind-${(kinds.indexOf(kind) % glyphs.length) + 1})`;
 }
 
-function Kind({ kind, kinds }: { kind: string; kinds: readonly string[] }) {
-  return <span class="kind" style={{ "--kind": colour(kinds, kind) }}><span aria-hidden="true">{glyphs[kinds.indexOf(kind) % glyphs.length]}</span>{kind || t("kind.none")}</span>;
+/** The attributes of an item whose values are not shown. */
+function secretsOf(design: Design | undefined, meaning: Meaning | undefined): ReadonlySet<string> {
+  const entity = design?.entities.find((e) => e.name === meaning?.entity);
+  return new Set(entity?.fields.filter((f) => f.kind === "secret").flatMap((f) => f.path.slice(0, 1)));
+}
+
+function Kind({ kind, kinds, design }: { kind: KindOf; kinds: readonly string[]; design: Design | undefined }) {
+  if (design) {
+    return <EntityName design={design} entity={kind.meaning?.entity} place={kind.meaning?.place} />;
+  }
+  return <span class="kind" style={{ "--kind": colour(kinds, kind.id) }}><span aria-hidden="true">{glyphs[kinds.indexOf(kind.id) % glyphs.length]}</span>{kind.id || t("kind.none")}</span>;
 }

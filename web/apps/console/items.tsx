@@ -233,7 +233,7 @@ function Results({ table, pages, view, question, keys, query }: { query: Query; 
       {read.Items.length === 0 ? <None read={read} question={question} table={table} onNext={pages.next} />
         : view === "json" ? <JSONView label={t("view.json")} text={JSON.stringify(read.Items, null, 2)} />
         : view === "entities" && design ? <Entities table={d.TableName} index={question.index} items={read.Items} keys={asked} open={open} />
-        : view === "collection" ? <Collection items={read.Items} keys={asked} open={open} />
+        : view === "collection" ? <Collection table={d.TableName} index={question.index} items={read.Items} keys={asked} open={open} />
         : <Grid caption={t("items")} items={read.Items} columns={columns.filter((c) => !hidden.includes(c) || keys.includes(c))} keys={keys} indexKeys={asked} open={open} question={question} picked={picked} name={d.TableName} />}
       <Cost pages={pages} />
       <Dialog open={choosing} title={t("columns")} onClose={() => choose(false)} actions={<Button kind="primary" onPress={() => choose(false)}>{t("done")}</Button>}>

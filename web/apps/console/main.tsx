@@ -1,12 +1,14 @@
 // The console: tables, and what is in them.
 import "./style.css";
 import "./design.css";
+import "./checks.css";
 import "./time.css";
 import { Archive, Bookmark, Database, Gauge, SquareTerminal, Table2 } from "lucide";
 import { useEffect } from "preact/hooks";
 import { NotFound, Shell, link, start, view } from "#ui";
 import { about, askServed, served, user } from "./api.ts";
 import { BackupsPage, TableBackupsPage } from "./backups.tsx";
+import { ChecksPage } from "./checks.tsx";
 import { CreateItemPage } from "./create-item.tsx";
 import { CreateTable } from "./create-table.tsx";
 import { EndpointMenu } from "./endpoint.tsx";
@@ -62,6 +64,7 @@ function App() {
         "/tables/:table/new": (v) => (about.readOnly ? <NotFound /> : <CreateItemPage name={v["table"] ?? ""} />),
         "/tables/:table/patterns": (v) => <PatternsPage name={v["table"] ?? ""} />,
         "/tables/:table/patterns/:pattern": (v) => <PatternPage name={v["table"] ?? ""} pattern={v["pattern"] ?? ""} />,
+        "/tables/:table/checks": (v) => <ChecksPage name={v["table"] ?? ""} />,
         "/tables/:table/map": (v) => <MapPage name={v["table"] ?? ""} />,
         "/tables/:table": (v) => <TablePage name={v["table"] ?? ""} />,
       }, () => <NotFound />)}

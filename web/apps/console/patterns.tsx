@@ -1,8 +1,10 @@
 // The patterns of a table's design: all of them with what they cost, and beside each other view as the way there.
 import { Workflow } from "lucide";
 import { Badge, Empty, Failed, Problem, Skeleton, Stat, Table, format, here, link, useTitle } from "#ui";
+import { served } from "./api.ts";
 import { type Design, type Pattern, type Request, designState, findingsOf, loadDesign } from "./design.ts";
 import { EntityName, Findings, dollars } from "./design-bits.tsx";
+import { Measured } from "./measured.tsx";
 import { TableHead } from "./items.tsx";
 import { type Table as Described, loadTable, tableState } from "./schema.ts";
 import { Waiting } from "./tables.tsx";
@@ -117,6 +119,7 @@ function Overview({ table, design }: { table: string; design: Design }) {
         { key: "month", title: t("pattern.month"), numeric: true, cell: (p) => dollars(p.month) },
         { key: "findings", title: t("design.findings"), cell: (p) => { const s = worst(p); return s.includes("error") ? <Badge tone="danger">{t("severity.error")}</Badge> : s.includes("warning") ? <Badge tone="warning">{t("severity.warning")}</Badge> : s.length > 0 ? <Badge plain>{t("severity.info")}</Badge> : <span class="absent">–</span>; } },
       ]} />
+      {served.value.metrics && <Measured table={table} design={design} />}
       {open.length > 0 && <section class="stack"><h2 class="part">{t("design.findings")}</h2><Findings findings={open} /></section>}
     </>
   );

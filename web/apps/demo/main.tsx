@@ -14,7 +14,8 @@ export interface System {
   token: string;
   lines: string[];
   design?: string;
-  console?: string;
+  /** Its tables, with their addresses in the console. */
+  tables?: { name: string; console: string }[];
 }
 
 interface Data {
@@ -45,9 +46,15 @@ function Card({ system: s }: { system: System }) {
       <div class="row system-actions">
         <Button kind="primary" href={`${s.name}/`} icon={ArrowRight}>{t("open")}<span class="hidden-visually"> {s.title}</span></Button>
         <Button kind="quiet" href={`${s.name}/docs`} icon={BookOpen}>{t("api")}<span class="hidden-visually"> {s.title}</span></Button>
-        {s.console && <Button kind="quiet" href={s.console} icon={Table2}>{t("tables")}<span class="hidden-visually"> {s.title}</span></Button>}
+        {s.tables?.length === 1 && <Button kind="quiet" href={s.tables[0]?.console ?? ""} icon={Table2}>{t("tables")}<span class="hidden-visually"> {s.title}</span></Button>}
         {s.design && <Button kind="quiet" href={s.design} icon={FileCode}>{t("design")}<span class="hidden-visually"> {s.title}</span></Button>}
       </div>
+      {(s.tables?.length ?? 0) > 1 && (
+        <nav class="system-tables" aria-label={`${t("tables")} ${s.title}`}>
+          <Icon of={Table2} size={15} />
+          {s.tables?.map((table) => <a key={table.name} href={table.console}>{table.name}</a>)}
+        </nav>
+      )}
     </section>
   );
 }

@@ -2,7 +2,7 @@
 export interface paths {
   "/acts": {
     /**
-     * What staff has asked for on a day, newest first
+     * Staff requests of a day, newest first
      * @description Each request of staff that changes something, kept before it is done, and how it was answered. Entries go after a year.
      *
      *     For members of: appcore-admin.
@@ -11,19 +11,19 @@ export interface paths {
   };
   "/events": {
     /**
-     * Your transactions and notifications as they change
+     * Changes to your transactions and notifications
      * @description Server-sent events: ready, when changes are told from now on; transaction, with one that was made or settled; notification, with one that was made or marked. What happened while nobody was connected is not told: read the list at each ready.
      */
     get: operations["watchOwn"];
   };
   "/health": {
-    /** Whether the process lives */
+    /** Whether the process is alive */
     get: operations["health"];
   };
   "/me": {
     /** Your profile */
     get: operations["getProfile"];
-    /** Make or change your profile */
+    /** Create or change your profile */
     put: operations["putProfile"];
     /**
      * Erase your data
@@ -33,7 +33,7 @@ export interface paths {
   };
   "/me/data": {
     /**
-     * A copy of your data
+     * Export your data
      * @description All that is stored about you, as one JSON document that is written as it is read. It ends in `"complete": true`; without that it was broken off, and is no JSON.
      */
     get: operations["exportOwnData"];
@@ -43,12 +43,12 @@ export interface paths {
     get: operations["listNotifications"];
   };
   "/notifications/{id}": {
-    /** Mark a notification as read, or as not read */
+    /** Mark a notification as read or unread */
     patch: operations["patchNotification"];
   };
   "/queue/events": {
     /**
-     * The transactions of all as they change
+     * Changes to all transactions
      * @description Server-sent events: ready, when changes are told from now on; transaction, with one that was made or settled. What happened while nobody was connected is not told: read the list at each ready.
      *
      *     For members of: appcore-admin.
@@ -57,7 +57,7 @@ export interface paths {
   };
   "/queue/transactions/{id}": {
     /**
-     * A transaction, whosever it is
+     * Any user's transaction
      * @description For members of: appcore-admin.
      */
     get: operations["getAnyTransaction"];
@@ -73,20 +73,20 @@ export interface paths {
   };
   "/queue/{status}": {
     /**
-     * The transactions of all that are pending, or have failed, the oldest first
+     * All pending or failed transactions, oldest first
      * @description For members of: appcore-admin.
      */
     get: operations["listQueue"];
   };
   "/ready": {
-    /** Whether the database can be used */
+    /** Whether the database is available */
     get: operations["ready"];
   };
   "/transactions": {
     /** Your transactions, newest first */
     get: operations["listTransactions"];
     /**
-     * Make a transaction
+     * Create a transaction
      * @description It is PENDING until it is settled, which a notification tells of.
      */
     post: operations["createTransaction"];
@@ -104,15 +104,15 @@ export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
     Erased: {
-      /** @description How many items name you no more */
+      /** @description The number of items that no longer name you */
       changed: {
         [key: string]: number;
       };
-      /** @description How many items were deleted by this request, by what they are */
+      /** @description The number of items that this request deleted, by kind */
       deleted: {
         [key: string]: number;
       };
-      /** @description What is not deleted, and why */
+      /** @description What is kept, and why */
       kept: components["schemas"]["Kept"][];
     };
     Field: {
@@ -129,7 +129,7 @@ export interface components {
       status: "ok";
     };
     Kept: {
-      /** @description Whether it names you no more */
+      /** @description Whether it no longer names you */
       anonymous: boolean;
       /** @description What is kept */
       entity: string;
@@ -139,12 +139,12 @@ export interface components {
     LatestTransaction: {
       /**
        * Format: int64
-       * @description How much, in the currency's smallest unit
+       * @description The amount, in the currency's smallest unit
        */
       amount: number;
       /**
        * Format: date-time
-       * @description When it was made
+       * @description When it was created
        */
       createdAt: string;
       /**
@@ -167,31 +167,31 @@ export interface components {
     Notification: {
       /**
        * Format: date-time
-       * @description When it was made
+       * @description When it was created
        */
       createdAt: string;
-      /** @description What became of it */
+      /** @description The outcome */
       message: string;
       /** @description The notification's id */
       notifId: string;
-      /** @description Whether you have read it */
+      /** @description Whether it has been read */
       read: boolean;
       /** @description The transaction that it is about */
       txId: string;
     };
     NotificationInput: {
-      /** @description Whether you have read it */
+      /** @description Whether it has been read */
       read: boolean;
     };
     OperatedTransaction: {
       /**
        * Format: int64
-       * @description How much, in the currency's smallest unit
+       * @description The amount, in the currency's smallest unit
        */
       amount: number;
       /**
        * Format: date-time
-       * @description When it was made
+       * @description When it was created
        */
       createdAt: string;
       /**
@@ -208,31 +208,31 @@ export interface components {
       status: "PENDING" | "COMPLETED" | "FAILED";
       /** @description The transaction's id, a ULID */
       txId: string;
-      /** @description Whose it is */
+      /** @description Its owner */
       userId: string;
     };
     PageNotification: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Notification"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageOperatedTransaction: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["OperatedTransaction"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageShownAct: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["ShownAct"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageTransaction: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Transaction"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     Problem: {
@@ -243,7 +243,7 @@ export interface components {
       code: string;
       /** @description What happened, for people */
       detail?: string;
-      /** @description The parts of the request that are wrong */
+      /** @description The invalid parts of the request */
       errors?: components["schemas"]["Field"][] | null;
       /** @description The request's id, as in X-Request-Id */
       requestId?: string;
@@ -259,7 +259,7 @@ export interface components {
        */
       title: string;
       /**
-       * @description Always about:blank: code tells problems apart
+       * @description Always about:blank; code identifies the problem
        * @example about:blank
        */
       type: string;
@@ -267,15 +267,15 @@ export interface components {
     Profile: {
       /**
        * Format: date-time
-       * @description When the profile was made
+       * @description When the profile was created
        */
       createdAt: string;
       /**
        * Format: email
-       * @description Where you can be written to
+       * @description Your e-mail address
        */
       email: string;
-      /** @description What you are called */
+      /** @description Your name */
       name: string;
       /** @description The sub of your access token */
       userId: string;
@@ -283,10 +283,10 @@ export interface components {
     ProfileInput: {
       /**
        * Format: email
-       * @description Where you can be written to
+       * @description Your e-mail address
        */
       email: string;
-      /** @description What you are called */
+      /** @description Your name */
       name: string;
     };
     ShownAct: {
@@ -294,7 +294,7 @@ export interface components {
       actorId: string;
       /**
        * Format: date-time
-       * @description When it was asked for
+       * @description When it was requested
        */
       at: string;
       /**
@@ -306,7 +306,7 @@ export interface components {
       requestId: string;
       /**
        * Format: int64
-       * @description The HTTP status of the answer; where it is missing nobody knows whether it was done
+       * @description The HTTP status of the response; if absent, it is unknown whether the request took effect
        * @example 201
        */
       status?: number;
@@ -319,12 +319,12 @@ export interface components {
     Transaction: {
       /**
        * Format: int64
-       * @description How much, in the currency's smallest unit
+       * @description The amount, in the currency's smallest unit
        */
       amount: number;
       /**
        * Format: date-time
-       * @description When it was made
+       * @description When it was created
        */
       createdAt: string;
       /**
@@ -339,13 +339,13 @@ export interface components {
       status: "PENDING" | "COMPLETED" | "FAILED";
       /** @description The transaction's id, a ULID */
       txId: string;
-      /** @description Whose it is */
+      /** @description Its owner */
       userId: string;
     };
     TransactionInput: {
       /**
        * Format: int64
-       * @description How much, in the currency's smallest unit
+       * @description The amount, in the currency's smallest unit
        */
       amount: number;
       /**
@@ -366,9 +366,9 @@ export interface operations {
   listActs: {
     parameters: {
       query: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
         /** @description The day, in UTC */
         day: string;
@@ -448,7 +448,7 @@ export interface operations {
   eraseOwnData: {
     parameters: {
       header: {
-        /** @description Must be erase: what is erased does not come back */
+        /** @description Must be erase: erased data cannot be recovered */
         Confirm: "erase";
       };
     };
@@ -493,9 +493,9 @@ export interface operations {
   listNotifications: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
     };
@@ -590,9 +590,9 @@ export interface operations {
   listQueue: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
       path: {
@@ -629,13 +629,13 @@ export interface operations {
   listTransactions: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
-        /** @description The earliest time at which they were made */
+        /** @description The earliest creation time */
         from?: string;
-        /** @description The latest time at which they were made */
+        /** @description The latest creation time */
         to?: string;
       };
     };
@@ -654,7 +654,7 @@ export interface operations {
   createTransaction: {
     parameters: {
       header: {
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
     };

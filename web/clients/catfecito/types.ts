@@ -2,7 +2,7 @@
 export interface paths {
   "/acts": {
     /**
-     * What staff has asked for on a day, newest first
+     * Staff requests of a day, newest first
      * @description Each request of staff that changes something, kept before it is done, and how it was answered. Entries go after a year.
      *
      *     For members of: catfecito-admin.
@@ -11,23 +11,23 @@ export interface paths {
   };
   "/audit/{subject}/{id}": {
     /**
-     * What has changed of a user, product, category or order, newest first
+     * Changes to a user, product, category or order, newest first
      * @description For members of: catfecito-admin.
      */
     get: operations["auditTrail"];
   };
   "/cart": {
-    /** Your cart, with prices and stock as they are now */
+    /** Your cart with current prices and stock */
     get: operations["getCart"];
   };
   "/cart/items": {
-    /** Put so many more into your cart */
+    /** Add a product to your cart */
     post: operations["addToCart"];
   };
   "/cart/items/{productId}": {
-    /** Have so many in your cart */
+    /** Set the quantity of a product in your cart */
     put: operations["setCartItem"];
-    /** Take a product out of your cart */
+    /** Remove a product from your cart */
     delete: operations["removeFromCart"];
   };
   "/categories": {
@@ -38,45 +38,45 @@ export interface paths {
     /** A category */
     get: operations["getCategory"];
     /**
-     * Make or change a category
+     * Create or change a category
      * @description For members of: catfecito-admin.
      */
     put: operations["putCategory"];
   };
   "/categories/{categoryId}/products": {
-    /** What is sold of a category, by name */
+    /** Products on sale in a category, by name */
     get: operations["listCategoryProducts"];
   };
   "/desk/orders": {
     /**
-     * Orders that are pending, paid or sent, the oldest first
+     * Pending, paid or shipped orders, oldest first
      * @description For members of: catfecito-admin.
      */
     get: operations["listOpenOrders"];
   };
   "/desk/products": {
     /**
-     * All products by name, sold still or not
+     * All products by name, on sale or not
      * @description For members of: catfecito-admin.
      */
     get: operations["listShelf"];
   };
   "/desk/takings": {
     /**
-     * What was paid between two moments
+     * Payments between two moments
      * @description For members of: catfecito-admin.
      */
     get: operations["getTakings"];
   };
   "/desk/users": {
     /**
-     * The user of an address
+     * A user by e-mail address
      * @description For members of: catfecito-admin.
      */
     get: operations["findUser"];
   };
   "/health": {
-    /** Whether the process lives */
+    /** Whether the process is alive */
     get: operations["health"];
   };
   "/login": {
@@ -87,7 +87,7 @@ export interface paths {
     post: operations["logIn"];
   };
   "/me": {
-    /** Who you are */
+    /** Your user */
     get: operations["getOwnUser"];
     /**
      * Erase your data
@@ -97,7 +97,7 @@ export interface paths {
   };
   "/me/data": {
     /**
-     * A copy of your data
+     * Export your data
      * @description All that is stored about you, as one JSON document that is written as it is read. It ends in `"complete": true`; without that it was broken off, and is no JSON.
      */
     get: operations["exportOwnData"];
@@ -110,7 +110,7 @@ export interface paths {
     put: operations["changePassword"];
   };
   "/me/sessions": {
-    /** Where you are logged in, the latest first */
+    /** Your sessions, newest first */
     get: operations["listSessions"];
   };
   "/me/sessions/{sessionId}": {
@@ -130,32 +130,32 @@ export interface paths {
     /** Your orders, newest first */
     get: operations["listOrders"];
     /**
-     * Order what is in your cart
+     * Order your cart
      * @description The cart's total must be the one that you agree to. The order, its lines, the cart and the stock change together or not at all.
      */
     post: operations["checkout"];
   };
   "/orders/events": {
     /**
-     * Your orders as they change; all, for staff
+     * Changes to your orders; for staff, to all
      * @description Server-sent events: ready, when changes are told from now on; order, with an order that was made or changed. What happened while nobody was connected is not told: read the list at each ready.
      */
     get: operations["watchOrders"];
   };
   "/orders/{orderId}": {
-    /** One of your orders with its lines; any, for staff */
+    /** One of your orders with its lines; for staff, any order */
     get: operations["getOrder"];
   };
   "/orders/{orderId}/cancel": {
     /**
-     * Cancel one of your orders; any, for staff
+     * Cancel one of your orders; for staff, any order
      * @description Until it is sent. Its goods go back into the stock.
      */
     post: operations["cancelOrder"];
   };
   "/orders/{orderId}/deliver": {
     /**
-     * Hand over an order that was sent
+     * Mark a shipped order as delivered
      * @description For members of: catfecito-admin.
      */
     post: operations["deliverOrder"];
@@ -169,14 +169,14 @@ export interface paths {
   };
   "/orders/{orderId}/payments": {
     /**
-     * Begin to pay one of your orders
+     * Start the payment of one of your orders
      * @description The answer has the address of the page at which you pay. An order that is not paid within 30 minutes is cancelled.
      */
     post: operations["beginPayment"];
   };
   "/orders/{orderId}/ship": {
     /**
-     * Send an order that is paid
+     * Ship a paid order
      * @description For members of: catfecito-admin.
      */
     post: operations["shipOrder"];
@@ -195,19 +195,19 @@ export interface paths {
   };
   "/payments/events": {
     /**
-     * What became of a payment, told by its provider
+     * The outcome of a payment, sent by its provider
      * @description The request is signed by the provider, and is done once however often it comes. A payment that pays no order any more is refunded.
      */
     post: operations["paymentEvent"];
   };
   "/products": {
     /**
-     * What is sold, by name
+     * Products on sale, by name
      * @description With name, what is sold whose name begins so; with q, what has words that begin so: in any case, with or without accents.
      */
     get: operations["listProducts"];
     /**
-     * Make a product
+     * Create a product
      * @description It is sold from now on.
      *
      *     For members of: catfecito-admin.
@@ -215,37 +215,37 @@ export interface paths {
     post: operations["createProduct"];
   };
   "/products/{productId}": {
-    /** A product, sold still or not */
+    /** A product, on sale or not */
     get: operations["getProduct"];
     /**
-     * Change all of a product but its stock and whether it is sold
+     * Change a product, except for its stock and whether it is on sale
      * @description For members of: catfecito-admin.
      */
     put: operations["putProduct"];
   };
   "/products/{productId}/active": {
     /**
-     * Sell a product, or do not any more
+     * Put a product on or off sale
      * @description For members of: catfecito-admin.
      */
     put: operations["putProductActive"];
   };
   "/products/{productId}/carts": {
     /**
-     * Who has a product in the cart
+     * Users with a product in their cart
      * @description For members of: catfecito-admin.
      */
     get: operations["listProductCarts"];
   };
   "/products/{productId}/restocks": {
     /**
-     * Add to what there is of a product
+     * Add stock
      * @description For members of: catfecito-admin.
      */
     post: operations["restockProduct"];
   };
   "/ready": {
-    /** Whether the database can be used */
+    /** Whether the database is available */
     get: operations["ready"];
   };
   "/sessions/refresh": {
@@ -271,7 +271,7 @@ export interface paths {
   };
   "/users/{userId}/role": {
     /**
-     * Change what a user may do
+     * Change a user's role
      * @description It takes effect at once. Users cannot change their own role.
      *
      *     For members of: catfecito-admin.
@@ -283,7 +283,7 @@ export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
     ActiveInput: {
-      /** @description Whether it is sold */
+      /** @description Whether it is on sale */
       isActive: boolean;
     };
     AddressInput: {
@@ -296,10 +296,10 @@ export interface components {
     Cart: {
       /** @description A line for each product */
       items: components["schemas"]["CartLine"][];
-      /** @description Whether there is something in it, and all of it is available */
+      /** @description Whether it is not empty and everything in it is available */
       orderable: boolean;
       /**
-       * @description What all lines cost now; what a checkout has to agree to
+       * @description The current total of all lines, which a checkout must state
        * @example 35.00
        */
       total: string;
@@ -309,19 +309,19 @@ export interface components {
       productId: string;
       /**
        * Format: int64
-       * @description How many more
+       * @description The quantity to add
        */
       quantity: number;
     };
     CartLine: {
-      /** @description Whether it is sold, and there are so many */
+      /** @description Whether it is on sale and in stock */
       available: boolean;
-      /** @description Where a picture of it is */
+      /** @description The address of its picture */
       imageUrl?: string;
-      /** @description What it is called */
+      /** @description Its name */
       name: string;
       /**
-       * @description What one costs now
+       * @description The current price of one
        * @example 35.00
        */
       price: string;
@@ -332,16 +332,16 @@ export interface components {
       productId: string;
       /**
        * Format: int64
-       * @description How many are in the cart
+       * @description The quantity in the cart
        */
       quantity: number;
       /**
        * Format: int64
-       * @description How many there are
+       * @description The number in stock
        */
       stock: number;
       /**
-       * @description What they cost now
+       * @description Their current price
        * @example 35.00
        */
       subtotal: string;
@@ -349,28 +349,28 @@ export interface components {
     Category: {
       /** @description The category's slug */
       categoryId: string;
-      /** @description What is in it */
+      /** @description Its contents */
       description: string;
-      /** @description What it is called */
+      /** @description Its name */
       name: string;
     };
     CategoryInput: {
-      /** @description What is in it */
+      /** @description Its contents */
       description: string;
-      /** @description What it is called */
+      /** @description Its name */
       name: string;
     };
     Delivery: {
-      /** @description Where it is brought */
+      /** @description The delivery address */
       address?: string;
-      /** @description Whom to ask for */
+      /** @description The contact */
       name: string;
-      /** @description What else to know */
+      /** @description Notes */
       note?: string;
       /** @description Where to call */
       phone: string;
       /**
-       * @description Whether the customer comes, or it is brought
+       * @description Pickup or delivery
        * @enum {string}
        */
       way: "pickup" | "delivery";
@@ -381,20 +381,20 @@ export interface components {
        * @description When the user logged in
        */
       createdAt: string;
-      /** @description What the browser says of itself */
+      /** @description The browser's user agent */
       device: string;
       /** @description The session's id, a ULID */
       sessionId: string;
       /**
        * Format: date-time
-       * @description When tokens were exchanged last
+       * @description When tokens were last exchanged
        */
       usedAt: string;
     };
     Difference: {
-      /** @description What it is; absent where there is nothing any more */
+      /** @description The new value; absent if there is none */
       after?: string;
-      /** @description What it was; absent where there was nothing */
+      /** @description The old value; absent if there was none */
       before?: string;
       /** @description The field */
       field: string;
@@ -406,25 +406,25 @@ export interface components {
        */
       at: string;
       /**
-       * @description What became of the item
+       * @description What happened to the item
        * @enum {string}
        */
       change: "INSERT" | "MODIFY" | "REMOVE";
-      /** @description What is not as it was */
+      /** @description What has changed */
       fields: components["schemas"]["Difference"][];
       /** @description The item's kind: Order, OrderItem, … */
       item: string;
     };
     Erased: {
-      /** @description How many items name you no more */
+      /** @description The number of items that no longer name you */
       changed: {
         [key: string]: number;
       };
-      /** @description How many items were deleted by this request, by what they are */
+      /** @description The number of items that this request deleted, by kind */
       deleted: {
         [key: string]: number;
       };
-      /** @description What is not deleted, and why */
+      /** @description What is kept, and why */
       kept: components["schemas"]["Kept"][];
     };
     Field: {
@@ -450,7 +450,7 @@ export interface components {
       userId: string;
     };
     Kept: {
-      /** @description Whether it names you no more */
+      /** @description Whether it no longer names you */
       anonymous: boolean;
       /** @description What is kept */
       entity: string;
@@ -471,32 +471,32 @@ export interface components {
       categoryId: string;
       /** @description What it is */
       description: string;
-      /** @description Where a picture of it is */
+      /** @description The address of its picture */
       imageUrl?: string;
-      /** @description What it is called */
+      /** @description Its name */
       name: string;
       /**
-       * @description What one costs
+       * @description The price of one
        * @example 35.00
        */
       price: string;
       /**
        * Format: int64
-       * @description How many there are
+       * @description The number in stock
        */
       stock: number;
     };
     Offer: {
       /** @description The slug of its category */
       categoryId: string;
-      /** @description What it is; in lists of a category */
+      /** @description Its description; in lists of a category */
       description?: string;
-      /** @description Where a picture of it is */
+      /** @description The address of its picture */
       imageUrl?: string;
-      /** @description What it is called */
+      /** @description Its name */
       name: string;
       /**
-       * @description What one costs
+       * @description The price of one
        * @example 35.00
        */
       price: string;
@@ -509,10 +509,10 @@ export interface components {
     OpenOrder: {
       /**
        * Format: date-time
-       * @description When it was made
+       * @description When it was created
        */
       createdAt: string;
-      /** @description Where it goes, and whom to ask for */
+      /** @description The delivery address and contact */
       delivery?: components["schemas"]["Delivery"];
       /**
        * Format: uuid
@@ -520,24 +520,24 @@ export interface components {
        */
       orderId: string;
       /**
-       * @description How far it is
+       * @description The distance
        * @enum {string}
        */
       status: "pending" | "paid" | "shipped" | "delivered" | "cancelled";
-      /** @description Its lines in a few words */
+      /** @description A summary of its lines */
       summary?: string;
       /**
-       * @description What it costs
+       * @description Its price
        * @example 35.00
        */
       total: string;
-      /** @description Whose it is */
+      /** @description Its owner */
       userId: string;
     };
     Order: {
       /**
        * Format: date-time
-       * @description When it was made
+       * @description When it was created
        */
       createdAt: string;
       /**
@@ -546,20 +546,20 @@ export interface components {
        */
       orderId: string;
       /**
-       * @description How far it is
+       * @description The distance
        * @enum {string}
        */
       status: "pending" | "paid" | "shipped" | "delivered" | "cancelled";
-      /** @description Its lines in a few words */
+      /** @description A summary of its lines */
       summary?: string;
       /**
-       * @description What it costs
+       * @description Its price
        * @example 35.00
        */
       total: string;
     };
     OrderInput: {
-      /** @description Where it goes, and whom to ask for */
+      /** @description The delivery address and contact */
       delivery?: components["schemas"]["Delivery"];
       /**
        * @description The cart's total that you agree to
@@ -568,10 +568,10 @@ export interface components {
       total: string;
     };
     OrderLine: {
-      /** @description What it was called */
+      /** @description Its name at that time */
       name: string;
       /**
-       * @description What one cost
+       * @description The price of one at that time
        * @example 35.00
        */
       price: string;
@@ -586,7 +586,7 @@ export interface components {
        */
       quantity: number;
       /**
-       * @description What they cost
+       * @description Their price
        * @example 35.00
        */
       subtotal: string;
@@ -594,73 +594,73 @@ export interface components {
     PageCategory: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Category"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageDevice: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Device"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageEntry: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Entry"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageHolder: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Holder"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageOffer: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Offer"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageOpenOrder: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["OpenOrder"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageOrder: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Order"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageProduct: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Product"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageShownAct: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["ShownAct"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PasswordInput: {
-      /** @description The password that you have */
+      /** @description The current password */
       oldPassword: string;
-      /** @description The one that you want */
+      /** @description The new one */
       password: string;
     };
     PaymentPage: {
       /**
        * Format: uri-reference
-       * @description The page at which you pay; relative to the API's address, or absolute
+       * @description The payment page; absolute, or relative to the API's address
        */
       url: string;
     };
     PaymentResult: {
       /**
-       * @description Whether the order is paid, the payment is given back, or nothing was to be done
+       * @description Whether the order was paid, the payment refunded, or nothing done
        * @enum {string}
        */
       outcome: "applied" | "refunded" | "ignored";
@@ -685,7 +685,7 @@ export interface components {
       code: string;
       /** @description What happened, for people */
       detail?: string;
-      /** @description The parts of the request that are wrong */
+      /** @description The invalid parts of the request */
       errors?: components["schemas"]["Field"][] | null;
       /** @description The request's id, as in X-Request-Id */
       requestId?: string;
@@ -701,7 +701,7 @@ export interface components {
        */
       title: string;
       /**
-       * @description Always about:blank: code tells problems apart
+       * @description Always about:blank; code identifies the problem
        * @example about:blank
        */
       type: string;
@@ -711,24 +711,24 @@ export interface components {
       categoryId: string;
       /**
        * Format: date-time
-       * @description When staff changed last what PUT changes; absent where nobody has yet
+       * @description When staff last changed it with PUT; absent if never
        */
       changedAt?: string;
       /**
        * Format: date-time
-       * @description When it was made
+       * @description When it was created
        */
       createdAt: string;
       /** @description What it is */
       description: string;
-      /** @description Where a picture of it is */
+      /** @description The address of its picture */
       imageUrl?: string;
-      /** @description Whether it is sold */
+      /** @description Whether it is on sale */
       isActive: boolean;
-      /** @description What it is called */
+      /** @description Its name */
       name: string;
       /**
-       * @description What one costs
+       * @description The price of one
        * @example 35.00
        */
       price: string;
@@ -739,7 +739,7 @@ export interface components {
       productId: string;
       /**
        * Format: int64
-       * @description How many there are
+       * @description The number in stock
        */
       stock: number;
     };
@@ -748,12 +748,12 @@ export interface components {
       categoryId: string;
       /** @description What it is */
       description: string;
-      /** @description Where a picture of it is */
+      /** @description The address of its picture */
       imageUrl?: string;
-      /** @description What it is called */
+      /** @description Its name */
       name: string;
       /**
-       * @description What one costs
+       * @description The price of one
        * @example 35.00
        */
       price: string;
@@ -766,7 +766,7 @@ export interface components {
       quantity: number;
     };
     RefreshInput: {
-      /** @description The last one that you got */
+      /** @description The last one received */
       refreshToken: string;
     };
     ResetInput: {
@@ -777,19 +777,19 @@ export interface components {
        * @description The address that you signed up with
        */
       email: string;
-      /** @description The password that you want */
+      /** @description The new password */
       password: string;
     };
     RestockInput: {
       /**
        * Format: int64
-       * @description How many are added
+       * @description The quantity to add
        */
       quantity: number;
     };
     RoleInput: {
       /**
-       * @description What the user may do
+       * @description The user's role
        * @enum {string}
        */
       role: "customer" | "admin";
@@ -799,17 +799,17 @@ export interface components {
       accessToken: string;
       /**
        * Format: int64
-       * @description For how many seconds it is accepted, if the session does not end before
+       * @description Its lifetime in seconds, unless the session ends earlier
        */
       expiresIn: number;
-      /** @description Is exchanged for the next tokens, once */
+      /** @description Can be exchanged once for new tokens */
       refreshToken: string;
       /**
        * @description Always Bearer
        * @enum {string}
        */
       tokenType: "Bearer";
-      /** @description Who has logged in */
+      /** @description The user */
       user: components["schemas"]["User"];
     };
     ShownAct: {
@@ -817,7 +817,7 @@ export interface components {
       actorId: string;
       /**
        * Format: date-time
-       * @description When it was asked for
+       * @description When it was requested
        */
       at: string;
       /**
@@ -829,7 +829,7 @@ export interface components {
       requestId: string;
       /**
        * Format: int64
-       * @description The HTTP status of the answer; where it is missing nobody knows whether it was done
+       * @description The HTTP status of the response; if absent, it is unknown whether the request took effect
        * @example 201
        */
       status?: number;
@@ -841,7 +841,7 @@ export interface components {
     };
     Takings: {
       /**
-       * @description What of it was cash
+       * @description The cash part
        * @example 35.00
        */
       cash: string;
@@ -850,35 +850,35 @@ export interface components {
        * @description The first moment
        */
       from: string;
-      /** @description The total by hours from the first moment on */
+      /** @description The total by hour */
       hours: string[];
       /**
-       * @description What of it came from the provider of payments
+       * @description The part paid through the payment provider
        * @example 35.00
        */
       online: string;
       /**
        * Format: int64
-       * @description How many orders were paid, without those that were refunded
+       * @description The number of paid orders, without refunded ones
        */
       orders: number;
       /**
-       * @description What they came to
+       * @description Their total
        * @example 35.00
        */
       refunded: string;
       /**
        * Format: int64
-       * @description How many orders were paid then and refunded later
+       * @description The number of paid orders that were refunded later
        */
       refunds: number;
       /**
        * Format: date-time
-       * @description The moment after the last one
+       * @description The end, exclusive
        */
       to: string;
       /**
-       * @description What they came to
+       * @description Their total
        * @example 35.00
        */
       total: string;
@@ -891,13 +891,13 @@ export interface components {
       createdAt: string;
       /**
        * Format: email
-       * @description The address that the user logs in with
+       * @description The user's address for logging in
        */
       email: string;
-      /** @description What the user is called */
+      /** @description The user's name */
       name: string;
       /**
-       * @description What the user may do
+       * @description The user's role
        * @enum {string}
        */
       role: "customer" | "admin";
@@ -905,19 +905,19 @@ export interface components {
       userId: string;
       /**
        * Format: date-time
-       * @description When mail to the address is known to have reached the user; absent where it never did
+       * @description When the address was verified; absent if it was not
        */
       verifiedAt?: string;
     };
     UserInput: {
       /**
        * Format: email
-       * @description The address that you will log in with
+       * @description The address for logging in
        */
       email: string;
-      /** @description What you are called */
+      /** @description Your name */
       name: string;
-      /** @description What only you know, of eight characters at least */
+      /** @description Your password, at least eight characters */
       password: string;
     };
     VerificationInput: {
@@ -927,10 +927,10 @@ export interface components {
     WholeOrder: {
       /**
        * Format: date-time
-       * @description When it was made
+       * @description When it was created
        */
       createdAt: string;
-      /** @description Where it goes, and whom to ask for */
+      /** @description The delivery address and contact */
       delivery?: components["schemas"]["Delivery"];
       /** @description A line for each product */
       items: components["schemas"]["OrderLine"][];
@@ -950,18 +950,18 @@ export interface components {
        */
       paidWith?: "online" | "cash";
       /**
-       * @description How far it is
+       * @description The distance
        * @enum {string}
        */
       status: "pending" | "paid" | "shipped" | "delivered" | "cancelled";
-      /** @description Its lines in a few words */
+      /** @description A summary of its lines */
       summary?: string;
       /**
-       * @description What it costs
+       * @description Its price
        * @example 35.00
        */
       total: string;
-      /** @description Whose it is */
+      /** @description Its owner */
       userId: string;
     };
   };
@@ -976,9 +976,9 @@ export interface operations {
   listActs: {
     parameters: {
       query: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
         /** @description The day, in UTC */
         day: string;
@@ -999,9 +999,9 @@ export interface operations {
   auditTrail: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
       path: {
@@ -1040,7 +1040,7 @@ export interface operations {
   addToCart: {
     parameters: {
       header: {
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
     };
@@ -1113,9 +1113,9 @@ export interface operations {
   listCategories: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
     };
@@ -1178,9 +1178,9 @@ export interface operations {
   listCategoryProducts: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
       path: {
@@ -1203,11 +1203,11 @@ export interface operations {
   listOpenOrders: {
     parameters: {
       query: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
-        /** @description How far they are */
+        /** @description Their progress */
         status: "pending" | "paid" | "shipped";
       };
     };
@@ -1226,9 +1226,9 @@ export interface operations {
   listShelf: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
     };
@@ -1249,7 +1249,7 @@ export interface operations {
       query: {
         /** @description The first moment */
         from: string;
-        /** @description The moment after the last one, up to 25 hours later */
+        /** @description The end, exclusive; at most 25 hours later */
         to: string;
       };
     };
@@ -1303,7 +1303,7 @@ export interface operations {
   logIn: {
     parameters: {
       header?: {
-        /** @description What the browser says of itself */
+        /** @description The browser's user agent */
         "User-Agent"?: string;
       };
     };
@@ -1342,7 +1342,7 @@ export interface operations {
   eraseOwnData: {
     parameters: {
       header: {
-        /** @description Must be erase: what is erased does not come back */
+        /** @description Must be erase: erased data cannot be recovered */
         Confirm: "erase";
       };
     };
@@ -1387,7 +1387,7 @@ export interface operations {
   changePassword: {
     parameters: {
       header?: {
-        /** @description What the browser says of itself */
+        /** @description The browser's user agent */
         "User-Agent"?: string;
       };
     };
@@ -1412,9 +1412,9 @@ export interface operations {
   listSessions: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
     };
@@ -1477,9 +1477,9 @@ export interface operations {
   listOrders: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
     };
@@ -1498,7 +1498,7 @@ export interface operations {
   checkout: {
     parameters: {
       header: {
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
     };
@@ -1566,7 +1566,7 @@ export interface operations {
   cancelOrder: {
     parameters: {
       header: {
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
       path: {
@@ -1608,7 +1608,7 @@ export interface operations {
   payOrder: {
     parameters: {
       header: {
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
       path: {
@@ -1717,13 +1717,13 @@ export interface operations {
   listProducts: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
-        /** @description What the name begins with, in any case, with or without accents */
+        /** @description A prefix of the name, ignoring case and accents */
         name?: string;
-        /** @description What words of the name begin with, in any case, with or without accents */
+        /** @description Word prefixes of the name, ignoring case and accents */
         q?: string;
       };
     };
@@ -1742,7 +1742,7 @@ export interface operations {
   createProduct: {
     parameters: {
       header: {
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
     };
@@ -1799,7 +1799,7 @@ export interface operations {
   putProduct: {
     parameters: {
       header?: {
-        /** @description The ETag of what you have read. It is changed only if nobody has changed it since; without it, or with *, it is changed whatever it is now. */
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
         "If-Match"?: string;
       };
       path: {
@@ -1853,9 +1853,9 @@ export interface operations {
   listProductCarts: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
       path: {
@@ -1878,7 +1878,7 @@ export interface operations {
   restockProduct: {
     parameters: {
       header: {
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
       path: {
@@ -1948,7 +1948,7 @@ export interface operations {
   registerUser: {
     parameters: {
       header: {
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
     };

@@ -2,7 +2,7 @@
 export interface paths {
   "/acts": {
     /**
-     * What staff has asked for on a day, newest first
+     * Staff requests of a day, newest first
      * @description Each request of staff that changes something, kept before it is done, and how it was answered. Entries go after a year.
      *
      *     For members of: portfolio-admin.
@@ -16,9 +16,9 @@ export interface paths {
   "/bookmarks/{id}": {
     /** Your bookmark of a post */
     get: operations["getBookmark"];
-    /** Keep a post */
+    /** Bookmark a post */
     put: operations["putBookmark"];
-    /** Forget a post */
+    /** Remove a bookmark */
     delete: operations["deleteBookmark"];
   };
   "/categories": {
@@ -29,19 +29,19 @@ export interface paths {
     /** A category by its id */
     get: operations["getCategory"];
     /**
-     * Make or change a category
+     * Create or change a category
      * @description A new one is the last in the order.
      *
      *     For members of: portfolio-admin.
      */
     put: operations["putCategory"];
     /**
-     * Delete a category that no post is in
+     * Delete an empty category
      * @description For members of: portfolio-admin.
      */
     delete: operations["deleteCategory"];
     /**
-     * Give a category its place among the others
+     * Move a category
      * @description For members of: portfolio-admin.
      */
     patch: operations["placeCategory"];
@@ -52,13 +52,13 @@ export interface paths {
   };
   "/comments": {
     /**
-     * All comments, newest first, hidden ones too
+     * All comments, newest first, including hidden ones
      * @description For members of: portfolio-admin.
      */
     get: operations["listAllComments"];
   };
   "/health": {
-    /** Whether the process lives */
+    /** Whether the process is alive */
     get: operations["health"];
   };
   "/images": {
@@ -72,7 +72,7 @@ export interface paths {
   };
   "/images/{id}": {
     /**
-     * Say that an image is uploaded
+     * Confirm an image upload
      * @description Its bytes must be a JPEG, PNG, GIF or WebP of at most 25 million pixels. What is kept is drawn anew: without a photograph's place and time, and at most 1600 pixels wide. GET /images/{id} shows it to everyone.
      */
     put: operations["keepImage"];
@@ -80,7 +80,7 @@ export interface paths {
   "/me": {
     /** Your profile */
     get: operations["getProfile"];
-    /** Make or change your profile */
+    /** Create or change your profile */
     put: operations["putProfile"];
     /**
      * Erase your data
@@ -90,13 +90,13 @@ export interface paths {
   };
   "/me/data": {
     /**
-     * A copy of your data
+     * Export your data
      * @description All that is stored about you, as one JSON document that is written as it is read. It ends in `"complete": true`; without that it was broken off, and is no JSON.
      */
     get: operations["exportOwnData"];
   };
   "/me/likes": {
-    /** What you like, newest first */
+    /** Your likes, newest first */
     get: operations["listOwnLikes"];
   };
   "/me/posts": {
@@ -104,7 +104,7 @@ export interface paths {
     get: operations["listOwnPosts"];
   };
   "/me/posts/comments": {
-    /** The comments on your posts, newest first, hidden ones too */
+    /** The comments on your posts, newest first, including hidden ones */
     get: operations["listReceivedComments"];
   };
   "/notifications": {
@@ -112,7 +112,7 @@ export interface paths {
     get: operations["listNotifications"];
   };
   "/notifications/{id}": {
-    /** Mark a notification as read, or as not read */
+    /** Mark a notification as read or unread */
     patch: operations["patchNotification"];
   };
   "/posts": {
@@ -134,7 +134,7 @@ export interface paths {
     put: operations["editPost"];
   };
   "/posts/{id}/comments": {
-    /** A post's comments, in the order in which they were made */
+    /** A post's comments, oldest first */
     get: operations["listComments"];
     /** Comment on a published post */
     post: operations["addComment"];
@@ -152,7 +152,7 @@ export interface paths {
      * @description One on a post of yours; an administrator hides any. It is not counted while it is hidden.
      */
     put: operations["hideComment"];
-    /** Show a hidden comment again */
+    /** Restore a hidden comment */
     delete: operations["showComment"];
   };
   "/posts/{id}/like": {
@@ -160,7 +160,7 @@ export interface paths {
     get: operations["getLike"];
     /** Like a published post */
     put: operations["putLike"];
-    /** Like a post no more */
+    /** Unlike a post */
     delete: operations["deleteLike"];
   };
   "/posts/{id}/likes": {
@@ -168,22 +168,22 @@ export interface paths {
     get: operations["listLikes"];
   };
   "/posts/{id}/mine": {
-    /** Whether you like a post and keep it */
+    /** Whether you like a post and have bookmarked it */
     get: operations["getMine"];
   };
   "/posts/{id}/status": {
-    /** Publish a draft of yours, or archive what you have published */
+    /** Publish or archive your post */
     put: operations["putPostStatus"];
   };
   "/preview": {
     /**
-     * What a text looks like on the site
+     * Preview a text as on the site
      * @description It is kept nowhere. The HTML is sanitised: a page can show it as it is.
      */
     post: operations["previewPost"];
   };
   "/ready": {
-    /** Whether the database can be used */
+    /** Whether the database is available */
     get: operations["ready"];
   };
   "/slugs/{slug}": {
@@ -192,17 +192,17 @@ export interface paths {
   };
   "/users": {
     /**
-     * The user of an address
+     * A user by e-mail address
      * @description For members of: portfolio-admin.
      */
     get: operations["findUser"];
   };
   "/users/{id}": {
-    /** A user as others see him */
+    /** A user's public profile */
     get: operations["getUser"];
   };
   "/users/{id}/comments": {
-    /** What a user has said, newest first */
+    /** A user's comments, newest first */
     get: operations["listUserComments"];
   };
 }
@@ -217,7 +217,7 @@ export interface components {
       createdAt: string;
       /** @description The post */
       postId: string;
-      /** @description Its title as it was when the bookmark was made */
+      /** @description Its title when it was bookmarked */
       postTitle: string;
     };
     Category: {
@@ -225,59 +225,59 @@ export interface components {
       categoryId: string;
       /**
        * Format: date-time
-       * @description When it was made
+       * @description When it was created
        */
       createdAt: string;
       /** @description Its name */
       name: string;
       /**
        * Format: int64
-       * @description Where it is among the others
+       * @description Its position
        */
       position: number;
-      /** @description Its name in addresses, which no other category has */
+      /** @description Its unique name in addresses */
       slug: string;
       /**
        * Format: date-time
-       * @description When it was changed last
+       * @description When it was last changed
        */
       updatedAt: string;
     };
     CategoryInput: {
       /** @description Its name */
       name: string;
-      /** @description Its name in addresses, which no other category may have */
+      /** @description Its unique name in addresses */
       slug: string;
     };
     Comment: {
-      /** @description What it says */
+      /** @description Its text */
       body: string;
       /** @description The comment's id, a ULID */
       commentId: string;
       /**
        * Format: date-time
-       * @description When it was made
+       * @description When it was created
        */
       createdAt: string;
       /** @description The post that it is about */
       postId: string;
-      /** @description Who has made it */
+      /** @description Its author */
       userId: string;
     };
     CommentInput: {
-      /** @description What you say */
+      /** @description Your comment */
       body: string;
     };
     Erased: {
-      /** @description How many items name you no more */
+      /** @description The number of items that no longer name you */
       changed: {
         [key: string]: number;
       };
-      /** @description How many items were deleted by this request, by what they are */
+      /** @description The number of items that this request deleted, by kind */
       deleted: {
         [key: string]: number;
       };
-      /** @description What is not deleted, and why */
+      /** @description What is kept, and why */
       kept: components["schemas"]["Kept"][];
     };
     Field: {
@@ -296,36 +296,36 @@ export interface components {
     Image: {
       /**
        * Format: date-time
-       * @description When its upload was asked for
+       * @description When its upload was requested
        */
       createdAt: string;
       /**
        * Format: int64
-       * @description How high it is
+       * @description Its height
        */
       height: number;
       /** @description The image's id: in a post's text it is ![what it shows](../images/{imageId}) */
       imageId: string;
       /**
        * Format: int64
-       * @description How many bytes it has
+       * @description Its size in bytes
        */
       size: number;
       /**
        * Format: int64
-       * @description How wide it is
+       * @description Its width
        */
       width: number;
     };
     ImageInput: {
       /**
        * Format: int64
-       * @description How many bytes it has: so many are taken
+       * @description Its size in bytes; the upload must have exactly this size
        */
       size: number;
     };
     ImageTicket: {
-      /** @description Headers that must be sent as they are */
+      /** @description Headers that must be sent unchanged */
       headers: {
         [key: string]: string;
       };
@@ -335,14 +335,14 @@ export interface components {
       method: string;
       /**
        * Format: date-time
-       * @description Until when the address is valid
+       * @description When the address expires
        */
       until: string;
-      /** @description Where they are to be sent: absolute, or relative to the API's root. The address is signed, so it needs no token */
+      /** @description The upload address: absolute, or relative to the API's root. It is signed, so it needs no token */
       url: string;
     };
     Kept: {
-      /** @description Whether it names you no more */
+      /** @description Whether it no longer names you */
       anonymous: boolean;
       /** @description What is kept */
       entity: string;
@@ -361,39 +361,39 @@ export interface components {
       userId: string;
     };
     Mine: {
-      /** @description Whether you keep it */
+      /** @description Whether you have bookmarked it */
       bookmarked: boolean;
       /** @description Whether you like it */
       liked: boolean;
-      /** @description What you are called; empty where you have not said */
+      /** @description Your name; empty if not set */
       name: string;
     };
     ModeratedComment: {
-      /** @description What it says */
+      /** @description Its text */
       body: string;
       /** @description The comment's id, a ULID */
       commentId: string;
       /**
        * Format: date-time
-       * @description When it was made
+       * @description When it was created
        */
       createdAt: string;
       /**
        * Format: date-time
-       * @description Since when readers do not see it
+       * @description When it was hidden
        */
       hiddenAt?: string;
       /** @description The post that it is about */
       postId: string;
       /** @description The title of the post */
       postTitle: string;
-      /** @description Who has made it */
+      /** @description Its author */
       userId: string;
-      /** @description What who has made it is called; the id where that user has not said */
+      /** @description The author's name, or their id if they have not set one */
       userName: string;
     };
     Notification: {
-      /** @description Who has done it */
+      /** @description Who did it */
       actorId: string;
       /**
        * Format: date-time
@@ -401,7 +401,7 @@ export interface components {
        */
       createdAt: string;
       /**
-       * @description What it tells of
+       * @description Its subject
        * @enum {string}
        */
       kind: "comment" | "like";
@@ -409,15 +409,15 @@ export interface components {
       message: string;
       /** @description The notification's id, a ULID */
       notificationId: string;
-      /** @description Your post that it is about */
+      /** @description The post concerned */
       postId: string;
-      /** @description Whether you have read it */
+      /** @description Whether it has been read */
       read: boolean;
     };
     NotificationEntry: {
-      /** @description Who has done it */
+      /** @description Who did it */
       actorId: string;
-      /** @description What who has done it is called; the id where that user has not said */
+      /** @description The person's name, or their id if they have not set one */
       actorName: string;
       /**
        * Format: date-time
@@ -425,7 +425,7 @@ export interface components {
        */
       createdAt: string;
       /**
-       * @description What it tells of
+       * @description Its subject
        * @enum {string}
        */
       kind: "comment" | "like";
@@ -433,69 +433,69 @@ export interface components {
       message: string;
       /** @description The notification's id, a ULID */
       notificationId: string;
-      /** @description Your post that it is about */
+      /** @description The post concerned */
       postId: string;
-      /** @description The title of your post; empty where it is nobody's to read any more */
+      /** @description Your post's title; empty if it is no longer public */
       postTitle: string;
-      /** @description Whether you have read it */
+      /** @description Whether it has been read */
       read: boolean;
     };
     NotificationInput: {
-      /** @description Whether you have read it */
+      /** @description Whether it has been read */
       read: boolean;
     };
     PageBookmark: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Bookmark"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageCategory: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Category"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageComment: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Comment"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageImage: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Image"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageLike: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Like"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageModeratedComment: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["ModeratedComment"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageNotificationEntry: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["NotificationEntry"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PagePostSummary: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["PostSummary"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageShownAct: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["ShownAct"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PlaceInput: {
@@ -506,15 +506,15 @@ export interface components {
       position: number;
     };
     Post: {
-      /** @description Who has written it */
+      /** @description Its author */
       authorId: string;
       /** @description Its text */
       body: string;
-      /** @description The category that it is in */
+      /** @description Its category */
       categoryId: string;
       /**
        * Format: int64
-       * @description How many comments it has
+       * @description The number of comments
        */
       commentCount: number;
       /** @description The picture above it and in lists, at images/{coverId}; a small one is at images/{coverId}/small */
@@ -528,13 +528,13 @@ export interface components {
       excerpt: string;
       /**
        * Format: int64
-       * @description How many users like it
+       * @description The number of likes
        */
       likeCount: number;
       /** @description The post's id, a ULID */
       postId: string;
       /**
-       * @description How far it is
+       * @description The distance
        * @enum {string}
        */
       status: "draft" | "published" | "archived";
@@ -542,35 +542,35 @@ export interface components {
       title: string;
       /**
        * Format: date-time
-       * @description When it was changed last
+       * @description When it was last changed
        */
       updatedAt: string;
     };
     PostInput: {
       /** @description Its text */
       body: string;
-      /** @description The category that it is in */
+      /** @description Its category */
       categoryId: string;
-      /** @description An image of yours, above the post and in lists; without it there is none */
+      /** @description One of your images, above the post and in lists; omit it for none */
       coverId?: string;
-      /** @description What it is about, for lists */
+      /** @description An excerpt, for lists */
       excerpt: string;
       /** @description Its title */
       title: string;
     };
     PostPage: {
-      /** @description Who has written it */
+      /** @description Its author */
       authorId: string;
       /** @description Its text */
       body: string;
-      /** @description The category that it is in */
+      /** @description Its category */
       categoryId: string;
       /**
        * Format: int64
-       * @description How many comments it has
+       * @description The number of comments
        */
       commentCount: number;
-      /** @description Its newest comments, at most twenty, the newest first */
+      /** @description Its newest twenty comments, newest first */
       comments: components["schemas"]["Comment"][];
       /** @description The picture above it and in lists, at images/{coverId}; a small one is at images/{coverId}/small */
       coverId?: string;
@@ -583,13 +583,13 @@ export interface components {
       excerpt: string;
       /**
        * Format: int64
-       * @description How many users like it
+       * @description The number of likes
        */
       likeCount: number;
       /** @description The post's id, a ULID */
       postId: string;
       /**
-       * @description How far it is
+       * @description The distance
        * @enum {string}
        */
       status: "draft" | "published" | "archived";
@@ -597,7 +597,7 @@ export interface components {
       title: string;
       /**
        * Format: date-time
-       * @description When it was changed last
+       * @description When it was last changed
        */
       updatedAt: string;
     };
@@ -605,22 +605,22 @@ export interface components {
       /** @description The post's id */
       postId: string;
       /**
-       * @description What it is now
+       * @description Its current value
        * @enum {string}
        */
       status: "published" | "archived";
     };
     PostStatusInput: {
       /**
-       * @description What it is to be
+       * @description The new value
        * @enum {string}
        */
       status: "published" | "archived";
     };
     PostSummary: {
-      /** @description Who has written it */
+      /** @description Its author */
       authorId: string;
-      /** @description The category that it is in */
+      /** @description Its category */
       categoryId: string;
       /** @description The picture above it and in lists, at images/{coverId}; a small one is at images/{coverId}/small */
       coverId?: string;
@@ -634,7 +634,7 @@ export interface components {
       /** @description The post's id, a ULID */
       postId: string;
       /**
-       * @description How far it is
+       * @description The distance
        * @enum {string}
        */
       status: "draft" | "published" | "archived";
@@ -642,7 +642,7 @@ export interface components {
       title: string;
       /**
        * Format: date-time
-       * @description When it was changed last
+       * @description When it was last changed
        */
       updatedAt: string;
     };
@@ -651,7 +651,7 @@ export interface components {
       html: string;
       /**
        * Format: int64
-       * @description How long it takes to read
+       * @description The reading time in minutes
        */
       minutes: number;
     };
@@ -667,7 +667,7 @@ export interface components {
       code: string;
       /** @description What happened, for people */
       detail?: string;
-      /** @description The parts of the request that are wrong */
+      /** @description The invalid parts of the request */
       errors?: components["schemas"]["Field"][] | null;
       /** @description The request's id, as in X-Request-Id */
       requestId?: string;
@@ -683,7 +683,7 @@ export interface components {
        */
       title: string;
       /**
-       * @description Always about:blank: code tells problems apart
+       * @description Always about:blank; code identifies the problem
        * @example about:blank
        */
       type: string;
@@ -691,39 +691,39 @@ export interface components {
     Profile: {
       /** @description The user's picture, at images/{avatarId} */
       avatarId?: string;
-      /** @description What the user says of himself */
+      /** @description The user's bio */
       bio: string;
       /**
        * Format: date-time
-       * @description When the profile was made
+       * @description When the profile was created
        */
       createdAt: string;
       /**
        * Format: email
-       * @description The address, which no other user has
+       * @description The address, which is unique
        */
       email: string;
-      /** @description What the user is called */
+      /** @description The user's name */
       name: string;
       /**
        * Format: date-time
-       * @description When it was changed last
+       * @description When it was last changed
        */
       updatedAt: string;
       /** @description The sub of the access token */
       userId: string;
     };
     ProfileInput: {
-      /** @description An image of yours; without it you have none */
+      /** @description One of your images; omit it for none */
       avatarId?: string;
-      /** @description What you say of yourself */
+      /** @description Your bio */
       bio?: string;
       /**
        * Format: email
-       * @description Your address, which no other user may have
+       * @description Your address; it must be unique
        */
       email: string;
-      /** @description What you are called */
+      /** @description Your name */
       name: string;
     };
     ShownAct: {
@@ -731,7 +731,7 @@ export interface components {
       actorId: string;
       /**
        * Format: date-time
-       * @description When it was asked for
+       * @description When it was requested
        */
       at: string;
       /**
@@ -743,7 +743,7 @@ export interface components {
       requestId: string;
       /**
        * Format: int64
-       * @description The HTTP status of the answer; where it is missing nobody knows whether it was done
+       * @description The HTTP status of the response; if absent, it is unknown whether the request took effect
        * @example 201
        */
       status?: number;
@@ -756,14 +756,14 @@ export interface components {
     User: {
       /** @description The user's picture, at images/{avatarId} */
       avatarId?: string;
-      /** @description What the user says of himself */
+      /** @description The user's bio */
       bio: string;
       /**
        * Format: date-time
-       * @description When the profile was made
+       * @description When the profile was created
        */
       createdAt: string;
-      /** @description What the user is called */
+      /** @description The user's name */
       name: string;
       /** @description The user's id */
       userId: string;
@@ -780,9 +780,9 @@ export interface operations {
   listActs: {
     parameters: {
       query: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
         /** @description The day, in UTC */
         day: string;
@@ -803,9 +803,9 @@ export interface operations {
   listBookmarks: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
     };
@@ -879,9 +879,9 @@ export interface operations {
   listCategories: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
     };
@@ -984,9 +984,9 @@ export interface operations {
   listCategoryPosts: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
       path: {
@@ -1009,9 +1009,9 @@ export interface operations {
   listAllComments: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
     };
@@ -1044,9 +1044,9 @@ export interface operations {
   listOwnImages: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
     };
@@ -1134,7 +1134,7 @@ export interface operations {
   eraseOwnData: {
     parameters: {
       header: {
-        /** @description Must be erase: what is erased does not come back */
+        /** @description Must be erase: erased data cannot be recovered */
         Confirm: "erase";
       };
     };
@@ -1179,9 +1179,9 @@ export interface operations {
   listOwnLikes: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
     };
@@ -1200,9 +1200,9 @@ export interface operations {
   listOwnPosts: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
         /** @description Which ones */
         status?: "draft" | "published" | "archived";
@@ -1223,9 +1223,9 @@ export interface operations {
   listReceivedComments: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
     };
@@ -1244,9 +1244,9 @@ export interface operations {
   listNotifications: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
     };
@@ -1289,9 +1289,9 @@ export interface operations {
   listPosts: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
         /** @description Which ones */
         status?: "published" | "archived";
@@ -1312,7 +1312,7 @@ export interface operations {
   writePost: {
     parameters: {
       header: {
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
     };
@@ -1369,7 +1369,7 @@ export interface operations {
   editPost: {
     parameters: {
       header?: {
-        /** @description The ETag of what you have read. It is changed only if nobody has changed it since; without it, or with *, it is changed whatever it is now. */
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
         "If-Match"?: string;
       };
       path: {
@@ -1398,9 +1398,9 @@ export interface operations {
   listComments: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
       path: {
@@ -1423,7 +1423,7 @@ export interface operations {
   addComment: {
     parameters: {
       header: {
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
       path: {
@@ -1569,9 +1569,9 @@ export interface operations {
   listLikes: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
       path: {
@@ -1690,7 +1690,7 @@ export interface operations {
   findUser: {
     parameters: {
       query: {
-        /** @description The address, in whatever case */
+        /** @description The address, in upper or lower case */
         email: string;
       };
     };
@@ -1730,9 +1730,9 @@ export interface operations {
   listUserComments: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
       path: {

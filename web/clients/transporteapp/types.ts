@@ -2,7 +2,7 @@
 export interface paths {
   "/acts": {
     /**
-     * What staff has asked for on a day, newest first
+     * Staff requests of a day, newest first
      * @description Each request of staff that changes something, kept before it is done, and how it was answered. Entries go after a year.
      *
      *     For members of: transporteapp-admin.
@@ -10,19 +10,19 @@ export interface paths {
     get: operations["listActs"];
   };
   "/cartas": {
-    /** Your cartas, newest first, or those in a state, oldest first */
+    /** Your cartas, newest first; by state, oldest first */
     get: operations["listCartas"];
   };
   "/cartas/{id}": {
-    /** The head of a carta */
+    /** A carta's header */
     get: operations["getCarta"];
   };
   "/cartas/{id}/abrir": {
-    /** A complete carta is to be changed again */
+    /** Reopen a closed carta */
     post: operations["abrirCarta"];
   };
   "/cartas/{id}/autotransporte": {
-    /** Declare a draft's vehicle */
+    /** Set a draft's vehicle */
     put: operations["putAutotransporte"];
   };
   "/cartas/{id}/cancelacion": {
@@ -33,11 +33,11 @@ export interface paths {
     post: operations["cancelarCarta"];
   };
   "/cartas/{id}/contenido": {
-    /** All that a carta lists, a page at a time */
+    /** A carta's contents, in pages */
     get: operations["getContenido"];
   };
   "/cartas/{id}/figuras": {
-    /** Declare a draft's people, instead of those it had */
+    /** Set a draft's people */
     put: operations["putFiguras"];
   };
   "/cartas/{id}/mercancias": {
@@ -53,42 +53,42 @@ export interface paths {
     /** Change one of a draft's goods */
     put: operations["putMercancia"];
     /**
-     * Take one of a draft's goods away
+     * Remove a good from a draft
      * @description The last of the goods takes its place.
      */
     delete: operations["deleteMercancia"];
   };
   "/cartas/{id}/pdf": {
-    /** A stamped carta to be printed */
+    /** A stamped carta as a PDF */
     get: operations["getPdf"];
   };
   "/cartas/{id}/receptor": {
-    /** Give a draft another receiver */
+    /** Change a draft's receiver */
     put: operations["putReceptor"];
   };
   "/cartas/{id}/revision": {
     /**
-     * What the tax office would refuse, with what is being typed
+     * What the tax office would reject, including unsaved input
      * @description Nothing is stored. The parts of the body stand for those of the carta; they may be incomplete.
      */
     post: operations["reviewCarta"];
   };
   "/cartas/{id}/sellar": {
     /**
-     * A carta is complete
+     * Validate and close a carta
      * @description It is read back whole and held to what the tax office asks.
      */
     post: operations["sellarCarta"];
   };
   "/cartas/{id}/timbrado": {
     /**
-     * Stamp a complete carta
+     * Stamp a closed carta
      * @description Without a PAC of the deployment's own, the stamp is a test: PRUEBA, sin validez fiscal.
      */
     post: operations["timbrarCarta"];
   };
   "/cartas/{id}/ubicaciones": {
-    /** Declare a draft's places, instead of those it had */
+    /** Set a draft's places */
     put: operations["putUbicaciones"];
   };
   "/cartas/{id}/xml": {
@@ -104,7 +104,7 @@ export interface paths {
   };
   "/conductores": {
     /**
-     * Your drivers, those in a state by name, or those who are free in a period
+     * Your drivers; by state, or available in a period
      * @description With desde and hasta: those at work whose trips leave that period free, and whose licence is valid up to its last day.
      */
     get: operations["listConductores"];
@@ -119,20 +119,20 @@ export interface paths {
     get: operations["getConductor"];
     /** Change a driver who is not on a trip */
     put: operations["putConductor"];
-    /** Take a driver off the company */
+    /** Delete a driver */
     delete: operations["deleteConductor"];
   };
   "/conductores/{id}/viajes": {
-    /** The trips that a driver makes, or is going to make */
+    /** A driver's current and planned trips */
     get: operations["listViajesDeConductor"];
   };
   "/empresas": {
-    /** The companies that you act for, and as what */
+    /** Your companies and your roles */
     get: operations["listEmpresas"];
   };
   "/empresas/{userId}/creditos": {
     /**
-     * Give a company credits that it has bought
+     * Add credits that a company has bought
      * @description For members of: transporteapp-admin.
      */
     post: operations["createAbono"];
@@ -153,7 +153,7 @@ export interface paths {
   };
   "/eventos": {
     /**
-     * Trips as they change; to drivers, their own
+     * Changes to trips; drivers receive their own
      * @description Server-sent events: ready, when changes are told from now on; viaje, with a trip that was made or changed; rastreo, with where one is, to those who see all trips; cambio, with a trip that is not the driver's any more. What happened while nobody was connected is not told: read the list at each ready.
      */
     get: operations["watchViajes"];
@@ -163,11 +163,11 @@ export interface paths {
     get: operations["getCartaPorFolio"];
   };
   "/health": {
-    /** Whether the process lives */
+    /** Whether the process is alive */
     get: operations["health"];
   };
   "/invitaciones": {
-    /** Invitations that nobody has accepted yet */
+    /** Open invitations */
     get: operations["listInvitaciones"];
     /**
      * Invite somebody
@@ -176,7 +176,7 @@ export interface paths {
     post: operations["createInvitacion"];
   };
   "/invitaciones/{id}": {
-    /** Take an invitation back */
+    /** Revoke an invitation */
     delete: operations["deleteInvitacion"];
   };
   "/me": {
@@ -188,43 +188,43 @@ export interface paths {
   };
   "/me/data": {
     /**
-     * A copy of your data
+     * Export your data
      * @description All that is stored about you, as one JSON document that is written as it is read. It ends in `"complete": true`; without that it was broken off, and is no JSON.
      */
     get: operations["exportOwnData"];
   };
   "/miembros": {
-    /** Who acts for your company */
+    /** Your company's members */
     get: operations["listMiembros"];
   };
   "/miembros/{id}": {
     /**
-     * Give a member another role
+     * Change a member's role
      * @description It counts from the next request on. A company keeps one owner at least.
      */
     put: operations["putMiembro"];
-    /** Take a member off the company, or leave it */
+    /** Remove a member, or leave the company */
     delete: operations["deleteMiembro"];
   };
   "/perfil": {
     /** Your company's profile */
     get: operations["getPerfil"];
-    /** Make or change your company's profile */
+    /** Create or change your company's profile */
     put: operations["putPerfil"];
   };
   "/ready": {
-    /** Whether the database can be used */
+    /** Whether the database is available */
     get: operations["ready"];
   };
   "/recursos/consulta": {
     /**
-     * Drivers, vehicles and trailers by their ids, at once
+     * Several drivers, vehicles and trailers by id
      * @description What is not yours is left out.
      */
     post: operations["findRecursos"];
   };
   "/remolques": {
-    /** Your trailers, those in a state by plate, or those that are free in a period */
+    /** Your trailers; by state, or available in a period */
     get: operations["listRemolques"];
     /** Add a trailer */
     post: operations["createRemolque"];
@@ -234,21 +234,21 @@ export interface paths {
     get: operations["getRemolque"];
     /** Change a trailer that is not on a trip */
     put: operations["putRemolque"];
-    /** Take a trailer off the company */
+    /** Delete a trailer */
     delete: operations["deleteRemolque"];
   };
   "/sesiones": {
-    /** Your devices that are signed in */
+    /** Your signed-in devices */
     get: operations["listSesiones"];
-    /** A device signs in */
+    /** Register a device */
     post: operations["createSesion"];
   };
   "/sesiones/{id}": {
-    /** A device signs out */
+    /** Remove a device */
     delete: operations["deleteSesion"];
   };
   "/vehiculos": {
-    /** Your vehicles, those in a state by plate, or those that are free in a period */
+    /** Your vehicles; by state, or available in a period */
     get: operations["listVehiculos"];
     /**
      * Add a vehicle
@@ -261,11 +261,11 @@ export interface paths {
     get: operations["getVehiculo"];
     /** Change a vehicle that is not on a trip */
     put: operations["putVehiculo"];
-    /** Take a vehicle off the company */
+    /** Delete a vehicle */
     delete: operations["deleteVehiculo"];
   };
   "/vencimientos": {
-    /** Licences, permits and insurances that end soon, or have ended */
+    /** Licences, permits and insurance policies that expire soon or have expired */
     get: operations["listVencimientos"];
   };
   "/viajes": {
@@ -275,66 +275,66 @@ export interface paths {
      */
     get: operations["listViajes"];
     /**
-     * Plan a trip, with its Carta Porte or without
+     * Plan a trip, with or without a Carta Porte
      * @description With carta, the trip, its carta, the folio, the month's counter and the credit are one transaction.
      */
     post: operations["createViaje"];
   };
   "/viajes/{id}": {
-    /** One of your trips with its carta, and where it is */
+    /** One of your trips with its carta and position */
     get: operations["getViaje"];
-    /** Change a trip that nobody drives yet */
+    /** Change a trip without a driver */
     put: operations["putViaje"];
   };
   "/viajes/{id}/cancelar": {
-    /** The trip is off */
+    /** Cancel a trip */
     post: operations["cancelarViaje"];
   };
   "/viajes/{id}/cartas": {
-    /** The cartas of a trip, those that were cancelled too */
+    /** A trip's cartas, including cancelled ones */
     get: operations["listCartasDeViaje"];
     /** A carta for a trip that has none */
     post: operations["createCarta"];
   };
   "/viajes/{id}/completar": {
     /**
-     * The trip has arrived
+     * Complete a trip
      * @description Who and what made it are free, and what they have driven is counted.
      */
     post: operations["completarViaje"];
   };
   "/viajes/{id}/iniciar": {
     /**
-     * The trip leaves
+     * Start a trip
      * @description Its carta is stamped, unless it is local, and it is planned to begin within a day.
      */
     post: operations["iniciarViaje"];
   };
   "/viajes/{id}/posicion": {
-    /** Where a trip is now, and how far */
+    /** A trip's position and progress */
     get: operations["getPosicion"];
   };
   "/viajes/{id}/posiciones": {
-    /** Where a trip has been */
+    /** A trip's positions */
     get: operations["listPosiciones"];
     /**
-     * Say where a trip is
+     * Report a trip's position
      * @description It needs no Idempotency-Key: its time is its key.
      */
     post: operations["createPosicion"];
   };
   "/viajes/{id}/programar": {
-    /** A draft is to be made */
+    /** Check a carta */
     post: operations["programarViaje"];
   };
   "/viajes/{id}/recursos": {
     /**
-     * Assign driver, vehicle and trailer, or others in their place
+     * Assign or reassign driver, vehicle and trailer
      * @description None of them has another trip in the trip's period, or nothing changes. One trip may begin when another ends.
      */
     put: operations["putRecursos"];
     /**
-     * Take back who and what was to make the trip
+     * Unassign driver, vehicle and trailer
      * @description It has not left; a trip that has nobody stays as it is.
      */
     delete: operations["deleteRecursos"];
@@ -346,12 +346,12 @@ export interface components {
     Abono: {
       /**
        * Format: int64
-       * @description How many there were then
+       * @description The quantity at that time
        */
       balance: number;
       /**
        * Format: int64
-       * @description How many were bought
+       * @description The number of credits bought
        */
       creditos: number;
       userId: string;
@@ -359,7 +359,7 @@ export interface components {
     Agregado: {
       /**
        * Format: int64
-       * @description How many there were then
+       * @description The quantity at that time
        */
       numeroTotalMercancias: number;
       /** @description kg */
@@ -384,7 +384,7 @@ export interface components {
       placaRemolque?: string;
       placaVm: string;
       polizaRespCivil: string;
-      /** @description Key of c_SubTipoRem, where there is a trailer */
+      /** @description Key of c_SubTipoRem, if there is a trailer */
       subTipoRem?: string;
     };
     Borrador: {
@@ -405,7 +405,7 @@ export interface components {
       motivo?: "01" | "02" | "03" | "04";
       /**
        * Format: uuid
-       * @description With 01: the UUID of the carta in its place
+       * @description With 01: the UUID of the replacing carta
        */
       sustituye?: string;
     };
@@ -415,14 +415,14 @@ export interface components {
       /** Format: date-time */
       createdAt: string;
       emisor: components["schemas"]["Emisor"];
-      /** @description As CP-000015; a company's have no gaps */
+      /** @description Such as CP-000015; a company's have no gaps */
       folio: string;
       /** Format: int64 */
       numFiguras: number;
       /** Format: int64 */
       numUbicaciones: number;
       receptor: components["schemas"]["Receptor"];
-      /** @description Complete: what it lists does not change */
+      /** @description Closed: its contents no longer change */
       sellada: boolean;
       /** @enum {string} */
       status: "borrador" | "en_timbrado" | "timbrada" | "en_cancelacion" | "cancelada";
@@ -492,7 +492,7 @@ export interface components {
     };
     ConfigFiscal: {
       domicilioFiscal: components["schemas"]["Domicilio"];
-      /** @description Its name as the SAT has it */
+      /** @description Its name as registered with the SAT */
       razonSocial: string;
       /** @description Key of c_RegimenFiscal */
       regimenFiscal: string;
@@ -503,7 +503,7 @@ export interface components {
       autotransporte?: components["schemas"]["Autotransporte"];
       figuras: components["schemas"]["Figura"][];
       mercancias: components["schemas"]["Mercancia"][];
-      /** @description The cursor of the page behind; absent on the last */
+      /** @description The cursor of the next page; absent on the last */
       next?: string;
       ubicaciones: components["schemas"]["Ubicacion"][];
     };
@@ -516,7 +516,7 @@ export interface components {
     Costos: {
       combustibleEstimado?: number;
       costoTotal?: number;
-      /** @description precioCliente less costoTotal; reckoned */
+      /** @description precioCliente minus costoTotal; computed */
       margen?: number;
       peajesEstimados?: number;
       precioCliente?: number;
@@ -524,7 +524,7 @@ export interface components {
     Creditos: {
       /**
        * Format: int64
-       * @description Free ones
+       * @description The available ones
        */
       balance: number;
       /**
@@ -534,12 +534,12 @@ export interface components {
       monthlyUsed: number;
       /**
        * Format: int64
-       * @description Those of drafts
+       * @description Credits of drafts
        */
       reserved: number;
       /**
        * Format: int64
-       * @description Those of stamped cartas
+       * @description Credits of stamped cartas
        */
       totalConsumed: number;
     };
@@ -553,19 +553,19 @@ export interface components {
       fechaFinProgramada: string;
       /** Format: date-time */
       fechaInicioProgramada: string;
-      /** @description It uses no federal road: it may leave without a carta */
+      /** @description It uses no federal road and may start without a carta */
       local?: boolean;
       nombre: string;
       origen: string;
       origenCoordenadas?: components["schemas"]["Coordenadas"];
     };
     Desempeno: {
-      /** @description Of the trips that a customer has rated, from 1 to 5 */
+      /** @description The average rating of trips, from 1 to 5 */
       calificacionPromedio?: number;
       /** Format: int64 */
       incidentes: number;
       kmTotales: number;
-      /** @description How many of 100 trips arrived by the time that was planned */
+      /** @description The percentage of trips that arrived on time */
       puntualidadPromedio?: number;
       /** Format: int64 */
       viajesCompletados: number;
@@ -598,28 +598,28 @@ export interface components {
       rfc: string;
     };
     Empresa: {
-      /** @description Who a driver is in the fleet */
+      /** @description The driver's id in the fleet */
       conductorId?: string;
-      /** @description What the header Empresa says */
+      /** @description The value for the header Empresa */
       empresaId: string;
       nombre: string;
       /**
-       * @description What the caller may do there
+       * @description The caller's role
        * @enum {string}
        */
       rol: "propietario" | "despachador" | "conductor";
       timezone: string;
     };
     Erased: {
-      /** @description How many items name you no more */
+      /** @description The number of items that no longer name you */
       changed: {
         [key: string]: number;
       };
-      /** @description How many items were deleted by this request, by what they are */
+      /** @description The number of items that this request deleted, by kind */
       deleted: {
         [key: string]: number;
       };
-      /** @description What is not deleted, and why */
+      /** @description What is kept, and why */
       kept: components["schemas"]["Kept"][];
     };
     Falta: {
@@ -639,7 +639,7 @@ export interface components {
       numLicencia?: string;
       /**
        * Format: int64
-       * @description Its place in the list, from 1 on
+       * @description Its position in the list, from 1
        */
       readonly orden?: number;
       rfcFigura: string;
@@ -668,7 +668,7 @@ export interface components {
       createdAt: string;
       /**
        * Format: date-time
-       * @description Until when it can be accepted
+       * @description When it expires
        */
       expiresAt: string;
       invitacionId: string;
@@ -677,7 +677,7 @@ export interface components {
       rol: "propietario" | "despachador" | "conductor";
     };
     InvitacionHecha: {
-      /** @description Whoever sends it becomes a member */
+      /** @description Accepting it makes the caller a member */
       codigo: string;
       conductorId?: string;
       /** Format: date-time */
@@ -685,7 +685,7 @@ export interface components {
       empresaId: string;
       /**
        * Format: date-time
-       * @description Until when it can be accepted
+       * @description When it expires
        */
       expiresAt: string;
       invitacionId: string;
@@ -694,7 +694,7 @@ export interface components {
       rol: "propietario" | "despachador" | "conductor";
     };
     Kept: {
-      /** @description Whether it names you no more */
+      /** @description Whether it no longer names you */
       anonymous: boolean;
       /** @description What is kept */
       entity: string;
@@ -707,7 +707,7 @@ export interface components {
       tipo: string;
       /**
        * Format: date
-       * @description The last day on which it is good
+       * @description The last day on which it is valid
        */
       vigencia: string;
     };
@@ -731,12 +731,12 @@ export interface components {
     Llegada: {
       /**
        * Format: int64
-       * @description What the customer says of the driver, 5 is best
+       * @description The customer's rating of the driver; 5 is best
        */
       calificacion?: number;
       /**
        * Format: int64
-       * @description How often something went wrong
+       * @description The number of incidents
        */
       incidentes?: number;
     };
@@ -748,13 +748,13 @@ export interface components {
       claveUnidad: string;
       descripcion: string;
       /**
-       * @description Of valorMercancia; MXN if nothing is said
+       * @description Of valorMercancia; the default is MXN
        * @enum {string}
        */
       moneda?: "MXN" | "USD";
       /**
        * Format: int64
-       * @description Its place in the list, from 1 on
+       * @description Its position in the list, from 1
        */
       readonly orden?: number;
       pesoKg: number;
@@ -764,7 +764,7 @@ export interface components {
       mercancias: components["schemas"]["Mercancia"][];
     };
     Miembro: {
-      /** @description Who a driver is in the fleet */
+      /** @description The driver's id in the fleet */
       conductorId?: string;
       /** Format: date-time */
       createdAt: string;
@@ -780,18 +780,18 @@ export interface components {
       receptor: components["schemas"]["Receptor"];
     };
     NuevaInvitacion: {
-      /** @description Of the role conductor: who it is in the fleet */
+      /** @description For the role conductor: the driver's id in the fleet */
       conductorId?: string;
       /** @description Who it is for */
       nombre: string;
       /**
-       * @description A driver sees their own trips; a dispatcher all but the members; an owner these, too
+       * @description A driver sees their own trips; a dispatcher everything but the members; an owner everything
        * @enum {string}
        */
       rol: "propietario" | "despachador" | "conductor";
     };
     NuevaSesion: {
-      /** @description What the device calls itself */
+      /** @description The device's name */
       dispositivo: string;
     };
     NuevoAbono: {
@@ -802,14 +802,14 @@ export interface components {
       creditos: number;
     };
     NuevoConductor: {
-      /** @description Whether they drive for the company; true if nothing is said */
+      /** @description Whether they drive for the company; the default is true */
       activo?: boolean;
       compensacion?: components["schemas"]["Compensacion"];
       curp: string;
       /** Format: email */
       email?: string;
       /**
-       * @description A trip sets en_viaje by itself
+       * @description en_viaje is set by the trip
        * @default disponible
        * @enum {string}
        */
@@ -825,21 +825,21 @@ export interface components {
     NuevoPerfil: {
       /** Format: uri */
       avatarUrl?: string;
-      /** @description How you issue; needed for cartas */
+      /** @description Your tax details; required for cartas */
       config?: components["schemas"]["ConfigFiscal"];
       /**
        * Format: email
-       * @description Where you can be written to
+       * @description Your e-mail address
        */
       email: string;
-      /** @description What you are called */
+      /** @description Your name */
       fullName: string;
-      /** @description Where your months begin, as America/Mexico_City */
+      /** @description Your time zone, such as America/Mexico_City */
       timezone: string;
     };
     NuevoRemolque: {
       /**
-       * @description A trip sets en_viaje by itself
+       * @description en_viaje is set by the trip
        * @default disponible
        * @enum {string}
        */
@@ -847,7 +847,7 @@ export interface components {
       placa: string;
       /**
        * Format: date
-       * @description The last day on which the insurance is good
+       * @description The last day on which the insurance is valid
        * @example 2027-06-15
        */
       seguroVigencia?: string;
@@ -861,7 +861,7 @@ export interface components {
       /** @description Key of c_ConfigAutotransporte, as T3S2 */
       configVehicular: string;
       /**
-       * @description A trip sets en_viaje by itself
+       * @description en_viaje is set by the trip
        * @default disponible
        * @enum {string}
        */
@@ -871,7 +871,7 @@ export interface components {
       permSct: string;
       /**
        * Format: date
-       * @description The last day on which the permit is good
+       * @description The last day on which the permit is valid
        * @example 2027-06-15
        */
       permisoVigencia?: string;
@@ -881,13 +881,13 @@ export interface components {
       polizaRespCivil: string;
       /**
        * Format: date
-       * @description The last day on which the insurance is good
+       * @description The last day on which the insurance is valid
        * @example 2027-06-15
        */
       seguroVigencia?: string;
     };
     NuevoViaje: {
-      /** @description With it the trip's carta is made too, and takes a credit */
+      /** @description Also creates the trip's carta, which takes a credit */
       carta?: components["schemas"]["NuevaCarta"];
       costos?: components["schemas"]["Costos"];
       destino: string;
@@ -903,7 +903,7 @@ export interface components {
       fechaFinProgramada: string;
       /** Format: date-time */
       fechaInicioProgramada: string;
-      /** @description It uses no federal road: it may leave without a carta */
+      /** @description It uses no federal road and may start without a carta */
       local?: boolean;
       nombre: string;
       origen: string;
@@ -912,72 +912,72 @@ export interface components {
     PageCartaResumen: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["CartaResumen"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageConductorResumen: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["ConductorResumen"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageEmpresa: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Empresa"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageInvitacion: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Invitacion"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageMercancia: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Mercancia"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageMiembro: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Miembro"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PagePosicion: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Posicion"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageSesion: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["Sesion"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageShownAct: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["ShownAct"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageUnidadResumen: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["UnidadResumen"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     PageViajeResumen: {
       /** @description The items, in the list's order. */
       items: components["schemas"]["ViajeResumen"][];
-      /** @description The cursor of the page behind; absent on the last. */
+      /** @description The cursor of the next page; absent on the last. */
       next?: string;
     };
     Perfil: {
       avatarUrl?: string;
-      /** @description How it issues */
+      /** @description Its tax details */
       config?: components["schemas"]["ConfigFiscal"];
       /** Format: date-time */
       createdAt: string;
@@ -986,16 +986,16 @@ export interface components {
       fullName: string;
       /**
        * Format: int64
-       * @description How many drivers it has
+       * @description The number of drivers
        */
       numConductores: number;
       /**
        * Format: int64
-       * @description How many vehicles it has
+       * @description The number of vehicles
        */
       numVehiculos: number;
       subscription: components["schemas"]["Suscripcion"];
-      /** @description Where its months begin */
+      /** @description Its time zone */
       timezone: string;
       /** Format: date-time */
       updatedAt: string;
@@ -1005,10 +1005,10 @@ export interface components {
     Ping: {
       /**
        * Format: date-time
-       * @description When it was there; the same time again is the same ping
+       * @description The time of the position; a repeated time is the same report
        */
       at: string;
-      /** @description What the trip has driven, in km; without it, it is reckoned */
+      /** @description The distance driven, in km; computed if absent */
       distanciaRecorrida?: number;
       /** @description Latitude in degrees */
       lat: number;
@@ -1029,7 +1029,7 @@ export interface components {
       code: string;
       /** @description What happened, for people */
       detail?: string;
-      /** @description The parts of the request that are wrong */
+      /** @description The invalid parts of the request */
       errors?: components["schemas"]["Field"][] | null;
       /** @description The request's id, as in X-Request-Id */
       requestId?: string;
@@ -1045,13 +1045,13 @@ export interface components {
        */
       title: string;
       /**
-       * @description Always about:blank: code tells problems apart
+       * @description Always about:blank; code identifies the problem
        * @example about:blank
        */
       type: string;
     };
     Rastreo: {
-      /** @description Whether the trip is on its way */
+      /** @description Whether the trip is on the road */
       activo: boolean;
       /** @description km */
       distanciaRecorrida: number;
@@ -1113,7 +1113,7 @@ export interface components {
       remolqueId: string;
       /**
        * Format: date
-       * @description The last day on which the insurance is good
+       * @description The last day on which the insurance is valid
        * @example 2027-06-15
        */
       seguroVigencia?: string;
@@ -1123,19 +1123,19 @@ export interface components {
       viajeActualId?: string;
     };
     Revisado: {
-      /** @description What it would refuse; the first 50 */
+      /** @description The first 50 faults */
       faltas: components["schemas"]["Falta"][];
       /**
        * Format: int64
-       * @description How many there are
+       * @description The number in stock
        */
       numero: number;
     };
     RolDeMiembro: {
-      /** @description Of the role conductor: who it is in the fleet */
+      /** @description For the role conductor: the driver's id in the fleet */
       conductorId?: string;
       /**
-       * @description A driver sees their own trips; a dispatcher all but the members; an owner these, too
+       * @description A driver sees their own trips; a dispatcher everything but the members; an owner everything
        * @enum {string}
        */
       rol: "propietario" | "despachador" | "conductor";
@@ -1146,7 +1146,7 @@ export interface components {
       dispositivo: string;
       /**
        * Format: date-time
-       * @description When it ends by itself
+       * @description When it expires
        */
       expiresAt: string;
       /** @description A ULID */
@@ -1157,7 +1157,7 @@ export interface components {
       actorId: string;
       /**
        * Format: date-time
-       * @description When it was asked for
+       * @description When it was requested
        */
       at: string;
       /**
@@ -1169,7 +1169,7 @@ export interface components {
       requestId: string;
       /**
        * Format: int64
-       * @description The HTTP status of the answer; where it is missing nobody knows whether it was done
+       * @description The HTTP status of the response; if absent, it is unknown whether the request took effect
        * @example 201
        */
       status?: number;
@@ -1182,7 +1182,7 @@ export interface components {
     Suscripcion: {
       /**
        * Format: date-time
-       * @description Until when it is paid for
+       * @description The end of the paid period
        */
       expiresAt: string;
       limits: components["schemas"]["Limites"];
@@ -1200,7 +1200,7 @@ export interface components {
       /** Format: date-time */
       fechaTimbrado: string;
       idCcp: string;
-      /** @description What a test says of itself */
+      /** @description The notice on tests */
       leyenda?: string;
       noCertificadoSAT: string;
       /** @description Whether it is a test without fiscal validity */
@@ -1228,7 +1228,7 @@ export interface components {
       nombreRemitenteDestinatario?: string;
       /**
        * Format: int64
-       * @description Its place in the list, from 1 on
+       * @description Its position in the list, from 1
        */
       readonly orden?: number;
       rfcRemitenteDestinatario: string;
@@ -1261,7 +1261,7 @@ export interface components {
       permSct: string;
       /**
        * Format: date
-       * @description The last day on which the permit is good
+       * @description The last day on which the permit is valid
        * @example 2027-06-15
        */
       permisoVigencia?: string;
@@ -1270,7 +1270,7 @@ export interface components {
       polizaRespCivil: string;
       /**
        * Format: date
-       * @description The last day on which the insurance is good
+       * @description The last day on which the insurance is valid
        * @example 2027-06-15
        */
       seguroVigencia?: string;
@@ -1282,7 +1282,7 @@ export interface components {
     };
     Vencimiento: {
       /**
-       * @description What ends
+       * @description What expires
        * @enum {string}
        */
       documento: "licencia" | "permiso" | "seguro";
@@ -1294,7 +1294,7 @@ export interface components {
       tipo: "conductor" | "vehiculo" | "remolque";
       /**
        * Format: date
-       * @description The last day on which it is good
+       * @description The last day on which it is valid
        */
       vence: string;
     };
@@ -1328,7 +1328,7 @@ export interface components {
       viajeId: string;
     };
     ViajeConCarta: {
-      /** @description The head of the trip's carta */
+      /** @description The trip's carta */
       carta?: components["schemas"]["Carta"];
       costos?: components["schemas"]["Costos"];
       /** Format: date-time */
@@ -1350,7 +1350,7 @@ export interface components {
       origen: string;
       origenCoordenadas?: components["schemas"]["Coordenadas"];
       resources?: components["schemas"]["Recursos"];
-      /** @description Where the trip is, once it has left */
+      /** @description The trip's position, once it has started */
       tracking?: components["schemas"]["Rastreo"];
       /** Format: date-time */
       updatedAt: string;
@@ -1367,13 +1367,13 @@ export interface components {
       fechaFinProgramada: string;
       /** Format: date-time */
       fechaInicioProgramada: string;
-      /** @description Its carta; lists by state leave it out */
+      /** @description Its carta; omitted in lists by state */
       fiscal?: components["schemas"]["Fiscal"];
-      /** @description It needs no carta; lists by state leave it out */
+      /** @description It needs no carta; omitted in lists by state */
       local?: boolean;
       nombre: string;
       origen: string;
-      /** @description Who and what makes it; lists by state leave it out */
+      /** @description Driver, vehicle and trailer; omitted in lists by state */
       resources?: components["schemas"]["Recursos"];
       /** Format: date-time */
       updatedAt: string;
@@ -1394,9 +1394,9 @@ export interface operations {
   listActs: {
     parameters: {
       query: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
         /** @description The day, in UTC */
         day: string;
@@ -1417,9 +1417,9 @@ export interface operations {
   listCartas: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
         /** @description Only those in this state */
         status?: "borrador" | "en_timbrado" | "timbrada" | "en_cancelacion" | "cancelada";
@@ -1547,9 +1547,9 @@ export interface operations {
   getContenido: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
       header?: {
@@ -1605,9 +1605,9 @@ export interface operations {
   listMercancias: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
       header?: {
@@ -1636,7 +1636,7 @@ export interface operations {
       header: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
       path: {
@@ -1679,7 +1679,7 @@ export interface operations {
       path: {
         /** @description Its id */
         id: string;
-        /** @description Its place in the list, from 1 on */
+        /** @description Its position in the list, from 1 */
         orden: number;
       };
     };
@@ -1709,7 +1709,7 @@ export interface operations {
       path: {
         /** @description Its id */
         id: string;
-        /** @description Its place in the list, from 1 on */
+        /** @description Its position in the list, from 1 */
         orden: number;
       };
     };
@@ -1833,7 +1833,7 @@ export interface operations {
       header: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
       path: {
@@ -1919,9 +1919,9 @@ export interface operations {
   searchCatalogo: {
     parameters: {
       query?: {
-        /** @description What the key begins with, or words of the description */
+        /** @description A prefix of the key, or words of the description */
         q?: string;
-        /** @description How many at most */
+        /** @description The maximum number */
         limit?: number;
       };
       header?: {
@@ -1949,11 +1949,11 @@ export interface operations {
   listConductores: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
-        /** @description With hasta: only those who can be given to a trip from here on. A page may then have fewer items than its limit, even none, and a next one */
+        /** @description With hasta: only those available from this time on. A page may then have fewer items than its limit, even none, and still have a next one */
         desde?: string;
         /** @description The end of that trip */
         hasta?: string;
@@ -1982,7 +1982,7 @@ export interface operations {
       header: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
     };
@@ -2045,7 +2045,7 @@ export interface operations {
       header?: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
-        /** @description The ETag of what you have read. It is changed only if nobody has changed it since; without it, or with *, it is changed whatever it is now. */
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
         "If-Match"?: string;
       };
       path: {
@@ -2118,9 +2118,9 @@ export interface operations {
   listEmpresas: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
     };
@@ -2139,7 +2139,7 @@ export interface operations {
   createAbono: {
     parameters: {
       header: {
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
       path: {
@@ -2247,7 +2247,7 @@ export interface operations {
         Empresa?: string;
       };
       path: {
-        /** @description As CP-000015 */
+        /** @description Such as CP-000015 */
         folio: string;
       };
     };
@@ -2281,9 +2281,9 @@ export interface operations {
   listInvitaciones: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
       header?: {
@@ -2350,7 +2350,7 @@ export interface operations {
   eraseOwnData: {
     parameters: {
       header: {
-        /** @description Must be erase: what is erased does not come back */
+        /** @description Must be erase: erased data cannot be recovered */
         Confirm: "erase";
       };
     };
@@ -2395,9 +2395,9 @@ export interface operations {
   listMiembros: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
       header?: {
@@ -2550,11 +2550,11 @@ export interface operations {
   listRemolques: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
-        /** @description With hasta: only those who can be given to a trip from here on. A page may then have fewer items than its limit, even none, and a next one */
+        /** @description With hasta: only those available from this time on. A page may then have fewer items than its limit, even none, and still have a next one */
         desde?: string;
         /** @description The end of that trip */
         hasta?: string;
@@ -2583,7 +2583,7 @@ export interface operations {
       header: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
     };
@@ -2646,7 +2646,7 @@ export interface operations {
       header?: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
-        /** @description The ETag of what you have read. It is changed only if nobody has changed it since; without it, or with *, it is changed whatever it is now. */
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
         "If-Match"?: string;
       };
       path: {
@@ -2695,9 +2695,9 @@ export interface operations {
   listSesiones: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
     };
@@ -2716,7 +2716,7 @@ export interface operations {
   createSesion: {
     parameters: {
       header: {
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
     };
@@ -2765,11 +2765,11 @@ export interface operations {
   listVehiculos: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
-        /** @description With hasta: only those who can be given to a trip from here on. A page may then have fewer items than its limit, even none, and a next one */
+        /** @description With hasta: only those available from this time on. A page may then have fewer items than its limit, even none, and still have a next one */
         desde?: string;
         /** @description The end of that trip */
         hasta?: string;
@@ -2798,7 +2798,7 @@ export interface operations {
       header: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
     };
@@ -2861,7 +2861,7 @@ export interface operations {
       header?: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
-        /** @description The ETag of what you have read. It is changed only if nobody has changed it since; without it, or with *, it is changed whatever it is now. */
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
         "If-Match"?: string;
       };
       path: {
@@ -2934,15 +2934,15 @@ export interface operations {
   listViajes: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
         /** @description Only those in this state */
         estado?: "borrador" | "programado" | "en_curso" | "completado" | "cancelado";
-        /** @description The earliest time at which they begin */
+        /** @description The earliest start */
         desde?: string;
-        /** @description The latest time at which they begin */
+        /** @description The latest start */
         hasta?: string;
       };
       header?: {
@@ -2967,7 +2967,7 @@ export interface operations {
       header: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
     };
@@ -3030,7 +3030,7 @@ export interface operations {
       header?: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
-        /** @description The ETag of what you have read. It is changed only if nobody has changed it since; without it, or with *, it is changed whatever it is now. */
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
         "If-Match"?: string;
       };
       path: {
@@ -3083,9 +3083,9 @@ export interface operations {
   listCartasDeViaje: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
       };
       header?: {
@@ -3114,7 +3114,7 @@ export interface operations {
       header: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
-        /** @description Names the request: sent again with the same key and body, it is answered with the first answer and done once. */
+        /** @description Identifies the request: repeated with the same key and body, it takes effect once and gets the first response. */
         "Idempotency-Key": string;
       };
       path: {
@@ -3230,9 +3230,9 @@ export interface operations {
   listPosiciones: {
     parameters: {
       query?: {
-        /** @description How many items the page has at most. */
+        /** @description The maximum number of items in the page. */
         limit?: number;
-        /** @description The next of the page before; without it the list begins. */
+        /** @description The previous page's next; omit it for the first page. */
         cursor?: string;
         /** @description The earliest time */
         desde?: string;
@@ -3317,7 +3317,7 @@ export interface operations {
       header?: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
-        /** @description The ETag of what you have read. It is changed only if nobody has changed it since; without it, or with *, it is changed whatever it is now. */
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
         "If-Match"?: string;
       };
       path: {
@@ -3348,7 +3348,7 @@ export interface operations {
       header?: {
         /** @description The company, for members of another than their own: its userId */
         Empresa?: string;
-        /** @description The ETag of what you have read. It is changed only if nobody has changed it since; without it, or with *, it is changed whatever it is now. */
+        /** @description The ETag of the version that you have read. The change succeeds only if that is still current; without it, or with *, it overwrites any version. */
         "If-Match"?: string;
       };
       path: {

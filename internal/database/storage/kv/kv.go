@@ -51,6 +51,8 @@ var (
 	ErrRerun = errors.New("kv: update waits for memory and runs again")
 	// ErrClosed: the store has been closed.
 	ErrClosed = errors.New("kv: store is closed")
+	// ErrMissing: there is no store at the address, and none was to be made.
+	ErrMissing = errors.New("kv: there is no store")
 	// ErrLocked: another process has the directory open.
 	ErrLocked = errors.New("kv: directory is in use by another process")
 	// ErrKeptExists: a kept snapshot with this name already exists.

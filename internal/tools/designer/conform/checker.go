@@ -20,6 +20,7 @@ type checker struct {
 	places   int
 	tables   []*tableState
 	again    bool // in the second pass
+	cut      bool // a table has more items than were read
 	ledger   *ledger
 	counters *counters
 	findings map[findingKey]*Finding
@@ -134,9 +135,14 @@ func (c *checker) pass(number int) error {
 	c.again = number > 1
 	var n int64
 	for _, t := range c.tables {
+		read := int64(0)
 		for item, err := range t.items() {
 			if err != nil {
 				return err
+			}
+			if read++; c.options.Limit > 0 && read > c.options.Limit {
+				c.cut = c.cut || !c.again
+				break
 			}
 			c.visit(t, item)
 			if n++; c.options.Progress != nil && n%1000 == 0 {
@@ -150,7 +156,7 @@ func (c *checker) pass(number int) error {
 // find counts an item under a finding, and keeps it as an example while there are few.
 func (c *checker) find(k Kind, subject string, t *tableState, item table.Item, message string) {
 	if !c.again { // what one item tells was told in the first pass
-		c.add(k, subject, 1, &Example{Table: t.design.Name, Key: t.keyOf(item), Message: message})
+		c.add(k, subject, 1, &Example{Table: t.design.Name, Key: t.keyOf(item), Message: message, PrimaryKey: t.primaryKey(item)})
 	}
 }
 
@@ -170,7 +176,7 @@ func (c *checker) add(k Kind, subject string, items int64, example *Example) {
 
 // report puts what was found in order.
 func (c *checker) report() *Report {
-	r := &Report{Design: c.design.Name, Kept: c.persons.counts(), Findings: slices.Collect(maps.Values(c.findings))}
+	r := &Report{Design: c.design.Name, Cut: c.cut, Kept: c.persons.counts(), Findings: slices.Collect(maps.Values(c.findings))}
 	if r.Findings == nil {
 		r.Findings = []*Finding{}
 	}
@@ -199,6 +205,15 @@ func (t *tableState) keyOf(item table.Item) string {
 		out += " " + t.table.SK.Name + "=" + shown(item[t.table.SK.Name])
 	}
 	return out
+}
+
+// primaryKey is an item's primary key.
+func (t *tableState) primaryKey(item table.Item) table.Item {
+	key := table.Item{t.table.PK.Name: item[t.table.PK.Name]}
+	if t.table.SK.Name != "" {
+		key[t.table.SK.Name] = item[t.table.SK.Name]
+	}
+	return key
 }
 
 // expired reports whether an item's time has passed.

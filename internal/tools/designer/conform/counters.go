@@ -175,7 +175,7 @@ func (c *counters) again(key id, n int, amount decimal.Decimal, says bool, is tr
 		r.order, r.said = c.seen, amount
 		if r.counter.shown < 2*c.examples { // some may have settled meanwhile
 			r.counter.shown++
-			r.example = &Example{Table: t.design.Name, Key: t.keyOf(item)}
+			r.example = &Example{Table: t.design.Name, Key: t.keyOf(item), PrimaryKey: t.primaryKey(item)}
 		}
 	} else {
 		r.counted, err = r.counted.Add(amount)

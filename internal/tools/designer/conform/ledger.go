@@ -193,14 +193,14 @@ func (b *balance) example(k Kind, n int) Example {
 	entity := b.place.entity.design.Name
 	first := b.sides[n]
 	t := first.table
-	out := Example{Table: t.design.Name, Key: t.keyOf(first.item)}
+	out := Example{Table: t.design.Name, Key: t.keyOf(first.item), PrimaryKey: t.primaryKey(first.item)}
 	switch k {
 	case CopyMissing, MarkerMissing:
 		what := "copy"
 		if k == MarkerMissing {
 			what = "marker"
 		}
-		out.Key, out.Message = t.keyOf(first.owner), "has no "+what+" at "+t.keyOf(first.item)
+		out.Key, out.PrimaryKey, out.Message = t.keyOf(first.owner), t.primaryKey(first.owner), "has no "+what+" at "+t.keyOf(first.item)
 	case CopyOrphan:
 		out.Message = "no " + entity + " has it: the item was deleted or has other values"
 	case MarkerOrphan:

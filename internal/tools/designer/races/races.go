@@ -111,8 +111,37 @@ type Finding struct {
 	check.Finding
 	Invariant string   `json:"invariant"` // its name; "" for what the design itself promises
 	Schedule  []string `json:"schedule"`
+	Steps     []Step   `json:"steps"` // of the schedule
 	Items     []string `json:"items"` // those that are concerned, as they are then
 }
+
+// Step is an action of a schedule.
+type Step struct {
+	// Process is who acts: A, B, …; "" for DynamoDB, which removes an expired item.
+	Process string   `json:"process,omitempty"`
+	Kind    StepKind `json:"kind"`
+	// Operation, Pattern and Answer are those of a request, Item is what is removed.
+	Operation string `json:"operation,omitempty"`
+	Pattern   string `json:"pattern,omitempty"`
+	Answer    string `json:"answer,omitempty"`
+	Item      string `json:"item,omitempty"`
+	// Behind is how many writes the answer to a read has missed.
+	Behind int `json:"behind,omitempty"`
+	// Ends is the outcome of the process where the step ends it, or, with Again, begins it anew.
+	Ends  string `json:"ends,omitempty"`
+	Again bool   `json:"again,omitempty"`
+}
+
+// StepKind is what a step does.
+type StepKind string
+
+// The kinds of steps.
+const (
+	StepRequest StepKind = "request"
+	StepLost    StepKind = "lost" // a request whose answer gets lost
+	StepCrash   StepKind = "crash"
+	StepExpire  StepKind = "expire"
+)
 
 // Run explores the races of a design, or, where it has none, what its writes can do to each other.
 func Run(ctx context.Context, d *design.Design, o Options) (report *Report, err error) {

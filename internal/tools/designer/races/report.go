@@ -58,11 +58,12 @@ func skipped(s scenario, faults design.Errors) *Scenario {
 
 // finding is a breach in words.
 func (x *exploration) finding(s scenario, b *breach, p design.Pos) *Finding {
-	f := &Finding{Schedule: []string{}}
+	f := &Finding{Schedule: []string{}, Steps: []Step{}}
 	f.Rule, f.Severity, f.Pos = rule, check.Error, p
 	var writes []string
 	for _, a := range b.schedule {
-		f.Schedule = append(f.Schedule, x.words(a))
+		step := x.step(a)
+		f.Schedule, f.Steps = append(f.Schedule, step.String()), append(f.Steps, step)
 		if a.request != nil && a.request.touched != nil && a.answer.err == nil && !slices.Contains(writes, a.request.pattern) {
 			writes = append(writes, a.request.pattern)
 		}
@@ -76,32 +77,53 @@ func (x *exploration) finding(s scenario, b *breach, p design.Pos) *Finding {
 	return f
 }
 
-// words say what an action does.
-func (x *exploration) words(a action) string {
-	who := "DynamoDB"
+// step is an action in words.
+func (x *exploration) step(a action) Step {
+	var s Step
 	if a.process >= 0 {
-		who = letter(a.process)
+		s.Process = letter(a.process)
 	}
 	switch a.kind {
 	case crashed:
-		return who + ": crashes"
+		s.Kind = StepCrash
+		return s
 	case expired:
-		return who + ": removes " + x.itemName(a.removed) + ", which has expired"
+		s.Kind, s.Item = StepExpire, x.itemName(a.removed)
+		return s
+	case lost:
+		s.Kind = StepLost
+	default:
+		s.Kind = StepRequest
+	}
+	s.Operation, s.Pattern, s.Answer, s.Behind = a.request.operation, a.request.pattern, cmp.Or(a.node.read, a.answer.words), a.behind
+	if n := a.node; n.again != nil || n.next == nil {
+		s.Ends, s.Again = n.outcome, n.again != nil
+	}
+	return s
+}
+
+// String is the step as a line of a schedule.
+func (s Step) String() string {
+	who := cmp.Or(s.Process, "DynamoDB")
+	switch s.Kind {
+	case StepCrash:
+		return who + ": crashes"
+	case StepExpire:
+		return who + ": removes " + s.Item + ", which has expired"
 	default:
 	}
-	text := fmt.Sprintf("%s: %s %s → %s", who, a.request.operation, a.request.pattern, cmp.Or(a.node.read, a.answer.words))
+	text := fmt.Sprintf("%s: %s %s → %s", who, s.Operation, s.Pattern, s.Answer)
 	switch {
-	case a.behind == 1:
+	case s.Behind == 1:
 		text += ", 1 write behind"
-	case a.behind > 1:
-		text += fmt.Sprintf(", %d writes behind", a.behind)
+	case s.Behind > 1:
+		text += fmt.Sprintf(", %d writes behind", s.Behind)
 	}
-	n := a.node
 	switch {
-	case n.again != nil:
-		text += fmt.Sprintf(" (%s, retries)", n.outcome)
-	case n.next == nil && n.outcome != "":
-		text += fmt.Sprintf(" (ends with %s)", n.outcome)
+	case s.Again:
+		text += fmt.Sprintf(" (%s, retries)", s.Ends)
+	case s.Ends != "":
+		text += fmt.Sprintf(" (ends with %s)", s.Ends)
 	}
 	return text
 }

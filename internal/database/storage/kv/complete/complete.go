@@ -4,8 +4,8 @@
 // # Model
 //
 // Features that the core has in addition to kv.Core are detected by their interfaces (kv.Loader, kv.Sizer, kv.Compacter,
-// kv.Keeper, kv.Disk), and used. Loading change logs with existing record numbers (kv.Logs) cannot be built on a core: a database
-// cannot be moved into such a store. For the rest:
+// kv.Keeper, kv.Disk), and used. Loading change logs with existing record numbers (kv.Logs) cannot be built on a core: see
+// NewWithLogs. For the rest:
 //
 //   - a bulk load consists of updates;
 //
@@ -42,6 +42,23 @@ type Store struct{ kv.Core }
 
 // New returns the store of a core, of which it takes ownership.
 func New(core kv.Core) *Store { return &Store{core} }
+
+// WithLogs is the store of a core with kv.Logs, into which databases can be moved.
+type WithLogs struct {
+	*Store
+	logsOfCore
+}
+
+type logsOfCore interface{ kv.Logs }
+
+// NewWithLogs is New for a core with kv.Logs.
+func NewWithLogs(core interface {
+	kv.Core
+	kv.Logs
+},
+) *WithLogs {
+	return &WithLogs{New(core), core}
+}
 
 // end limits the upper end of a range to the callers' keys.
 func end(hi []byte) []byte {

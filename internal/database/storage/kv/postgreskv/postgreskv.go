@@ -90,7 +90,7 @@ type Options struct {
 	Pause time.Duration
 	// Untimed has numbers move on by Txn.Advance alone, for tests that have a clock of their own.
 	Untimed bool
-	// Existing refuses a database that has no tables of a store, in which they would be made.
+	// Existing refuses, with kv.ErrMissing, a database that has no tables of a store, in which they would be made.
 	Existing bool
 	Logger   *slog.Logger // default: discard
 }

@@ -6,10 +6,9 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-)
 
-// ErrMissing is what Open returns, wrapped, where there are no tables of a store and none are to be made.
-var ErrMissing = errors.New("there is no store in the schema")
+	"github.com/monotable/monotable/internal/database/storage/kv"
+)
 
 // prepare makes the tables, or checks that this code knows them.
 func (s *Store) prepare(ctx context.Context, schema string, existing bool) error {
@@ -41,7 +40,7 @@ func (s *Store) create(ctx context.Context, tx pgx.Tx, schema string, refuse boo
 	var schemaThere, tablesThere bool
 	err := tx.QueryRow(ctx, "select exists (select from pg_namespace where nspname = $1), to_regclass('meta') is not null", schema).Scan(&schemaThere, &tablesThere)
 	if err == nil && refuse && !tablesThere {
-		return fmt.Errorf("%w %s", ErrMissing, schema)
+		return fmt.Errorf("%w in the schema %s", kv.ErrMissing, schema)
 	}
 	if err == nil && !schemaThere { // to ask for it "if not exists" takes the right to make one
 		_, err = tx.Exec(ctx, "create schema "+pgx.Identifier{schema}.Sanitize())

@@ -122,6 +122,9 @@ func (s *Store) prepare(ctx context.Context, o Options) error {
 			s.window = m.window
 			return err
 		}
+		if o.Existing {
+			return kv.ErrMissing
+		}
 		m := meta{window: o.Window, since: start}
 		if o.Untimed {
 			m.offset = -start

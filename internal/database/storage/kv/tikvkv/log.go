@@ -172,8 +172,8 @@ func (s *Store) TrimLog(ctx context.Context, log kv.LogID, upTo kv.Seq) error {
 			return err
 		}
 		for more := true; more; {
-			err := s.again(ctx, func() (err error) {
-				more, err = s.trimSome(ctx, log, last)
+			err := s.write(ctx, func(t *txn) (err error) {
+				more, err = t.trim(log, last)
 				return err
 			})
 			if err != nil {
@@ -184,12 +184,9 @@ func (s *Store) TrimLog(ctx context.Context, log kv.LogID, upTo kv.Seq) error {
 	})
 }
 
-// trimSome removes the first records of a log up to a number, and tells whether there are more.
-func (s *Store) trimSome(ctx context.Context, log kv.LogID, upTo kv.Seq) (more bool, err error) {
-	t, err := s.begin(ctx)
-	if err != nil {
-		return false, err
-	}
+// trim removes the first records of a log up to a number, and tells whether there are more.
+func (t *txn) trim(log kv.LogID, upTo kv.Seq) (more bool, err error) {
+	s := t.store
 	it := t.scan(s.recordKey(log, 0), append(s.recordKey(log, upTo), 0), kv.IterOptions{})
 	defer it.Close()
 	n, last := 0, kv.Seq(0)
@@ -214,10 +211,7 @@ func (s *Store) trimSome(ctx context.Context, log kv.LogID, upTo kv.Seq) (more b
 	if len(row) == 8 {
 		last = max(last, kv.Seq(binary.BigEndian.Uint64(row)))
 	}
-	if err := t.tx.Set(s.trimKey(log), binary.BigEndian.AppendUint64(nil, uint64(last))); err != nil {
-		return false, err
-	}
-	return more, t.send()
+	return more, t.tx.Set(s.trimKey(log), binary.BigEndian.AppendUint64(nil, uint64(last)))
 }
 
 // LogTrimmed returns the number of the last record that has been removed.

@@ -80,7 +80,9 @@ type Options struct {
 	Window time.Duration
 	// Untimed has the numbers of a store that is made by this call begin low, for tests that have a clock of their own.
 	Untimed bool
-	Logger  *slog.Logger // default: discard
+	// Existing refuses, with kv.ErrMissing, to make a store where there is none.
+	Existing bool
+	Logger   *slog.Logger // default: discard
 }
 
 // Store implements kv.Core.

@@ -64,6 +64,14 @@ func TestContract(t *testing.T) { kvtest.Run(t, open) }
 
 func TestMisuse(t *testing.T) { kvtest.RunMisuse(t, open) }
 
+// TestContractLogs: what copies change logs, as package move does.
+func TestContractLogs(t *testing.T) {
+	kvtest.RunLogs(t, func(t *testing.T) kvtest.LogStore {
+		t.Helper()
+		return complete.NewWithLogs(openCore(t, address()))
+	})
+}
+
 // TestContractShared: three handles, as three processes have them.
 func TestContractShared(t *testing.T) {
 	kvtest.RunOptimistic(t, func(t *testing.T) []kv.Store {
