@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 out=docs/screenshots
 mkdir -p $out
 profile=$(mktemp -d)
-bin/demo serve --data "$profile/data" --slow 1ms --addr 127.0.0.1:18000 --web 127.0.0.1:18080 --sample 1k >"$profile/log" 2>&1 &
+bin/demo serve --data "$profile/data" --slow 1ms --disk-reserve 64MiB --addr 127.0.0.1:18000 --web 127.0.0.1:18080 --sample 1k >"$profile/log" 2>&1 &
 server=$!
 trap 'kill $server; rm -rf "$profile"' EXIT
 until curl -fs http://127.0.0.1:18080/ >/dev/null; do kill -0 $server; sleep 0.5; done
@@ -47,7 +47,7 @@ aws create-table --table-name members --billing-mode PAY_PER_REQUEST --attribute
 aws update-continuous-backups --table-name members --point-in-time-recovery-specification PointInTimeRecoveryEnabled=true
 aws put-item --table-name members --item '{"PK":{"S":"USER#ana"},"SK":{"S":"PROFILE"},"name":{"S":"Ana Ruiz"},"city":{"S":"Oaxaca"},"points":{"N":"120"}}'
 aws put-item --table-name members --item '{"PK":{"S":"USER#leo"},"SK":{"S":"PROFILE"},"name":{"S":"Leo Silva"},"city":{"S":"Puebla"}}'
-second=$(date +%s)
+second=$(($(date +%s) + 1)) # all of the above is before it
 until [ "$(date +%s)" -gt "$second" ]; do sleep 0.1; done
 aws update-item --table-name members --key "$key" --update-expression 'SET city = :c, points = :p' --expression-attribute-values '{":c":{"S":"Mérida"},":p":{"N":"145"}}'
 aws delete-item --table-name members --key '{"PK":{"S":"USER#leo"},"SK":{"S":"PROFILE"}}'

@@ -27,7 +27,7 @@ type slowRequest struct {
 	Tables        []string
 	Time, Took    float64
 	// LatchWait is the wait for items that others were writing, SyncWait that for the log to reach the disk. ReadTime is
-	// measured where the server times reads (--slow).
+	// measured where the server times reads (Options.SlowRequest, --slow).
 	LatchWait, SyncWait, ReadTime float64
 	Error                         string `json:",omitempty"`
 }
