@@ -46,7 +46,7 @@ func TestSSEDescription(t *testing.T) {
 				if !c.warn {
 					want = nil
 				}
-				if got := strings.Count(text, "for encryption at rest"); got != len(want) {
+				if got := strings.Count(text, "encryption at rest:"); got != len(want) {
 					t.Errorf("%d warnings, want %d: %s", got, len(want), text)
 				}
 				for _, w := range want {

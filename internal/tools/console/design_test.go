@@ -109,7 +109,7 @@ func TestRunPatterns(t *testing.T) {
 	if r := runs(t, address, "Pay", pay); !strings.Contains(r.Error, "open") {
 		t.Errorf("Pay, once more: %+v", r)
 	}
-	for arguments, want := range map[string]string{`{}`: "userId is missing", `{"userId":1}`: "userId is no id", `{"userId":"u","x":1}`: "unknown argument x", `[]`: "cannot unmarshal"} {
+	for arguments, want := range map[string]string{`{}`: "userId is missing", `{"userId":1}`: "userId is not of type id", `{"userId":"u","x":1}`: "unknown argument x", `[]`: "cannot unmarshal"} {
 		if r := runs(t, address, "UserByID", arguments); !strings.Contains(r.Error, want) {
 			t.Errorf("UserByID %s: %q, want %q", arguments, r.Error, want)
 		}

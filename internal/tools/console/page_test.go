@@ -359,7 +359,7 @@ func TestTableLife(t *testing.T) {
 	p.Wait("dialog[open] input[name=confirm]")
 	p.Type("dialog[open] input[name=confirm]", "GSI1")
 	p.Button("Delete")
-	p.UntilText("There is none.")
+	p.UntilText("There are none.")
 	p.Button("Delete table")
 	p.Wait("dialog[open] input[name=confirm]")
 	p.Type("dialog[open] input[name=confirm]", "order")
