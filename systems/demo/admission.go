@@ -8,8 +8,8 @@ import (
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// admission refuses what web pages of others may have sent: tokens are signed here for anyone who asks, so whoever reads the
-// page can do everything.
+// admission rejects requests that other sites' pages may have sent: tokens are signed here for anyone, so whoever reads the page
+// can do everything.
 func admission(guard *httpguard.Guard) func(*http.Request) error {
 	return func(r *http.Request) error {
 		if !guard.AllowsHost(r.Host) {
@@ -20,7 +20,7 @@ func admission(guard *httpguard.Guard) func(*http.Request) error {
 		if !guard.AllowsOrigin(r) {
 			origin := r.Header.Get("Origin")
 			advised := origin
-			if origin == "null" { // of a file or a sandbox, which has no name
+			if origin == "null" { // a file or a sandbox, which has no name
 				advised = "'*'"
 			}
 			return problem.Forbidden("", fmt.Sprintf("requests from pages of %s are refused; start the demo with --web-cors-origin %s to allow them", origin, advised))

@@ -33,7 +33,7 @@ func ask(t *testing.T, method, url, host, body string, headers ...string) system
 	return systemtest.Send(t, r)
 }
 
-// TestHosts: a request has to name the demo as no page of a stranger can, or by a name that --allowed-host gives.
+// TestHosts: a request must name the demo as no foreign page can, or by a name allowed with --allowed-host.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	closed := serveAll(t, registered(), "--memory")
@@ -53,7 +53,7 @@ func TestHosts(t *testing.T) {
 			t.Errorf("host %q: %d %s", host, answer.Status, answer.Body)
 		}
 	}
-	// The flag is of both addresses.
+	// The flag applies to both addresses.
 	for r, want := range map[*running]int{closed: http.StatusForbidden, open: http.StatusOK} {
 		answer := ask(t, http.MethodPost, r.database+"/", "demo.example.com", `{}`, "X-Amz-Target", "DynamoDB_20120810.ListTables", "Content-Type", "application/x-amz-json-1.0")
 		if answer.Status != want {
@@ -140,8 +140,8 @@ const stealing = `(async (web) => {
 	};
 })`
 
-// TestAttackersPage: in a browser, neither a page of another origin nor one whose own name points to this machine gets a token;
-// if the name is allowed it does, which shows that the attack works.
+// TestAttackersPage: in a browser, neither a page of another origin nor one whose name resolves to this machine gets a token; if
+// the name is allowed it does, which proves that the attack works.
 func TestAttackersPage(t *testing.T) {
 	t.Parallel()
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -164,7 +164,7 @@ func TestAttackersPage(t *testing.T) {
 		stolen          bool
 	}{
 		{"another origin", page.URL, closed.web, false},
-		// A page of the attacker's that was loaded before has no content policy, and neither has /health.
+		// A page loaded from the attacker's server has no content policy, and neither has /health.
 		{"rebound name", reboundTo(closed) + "/health", reboundTo(closed), false},
 		{"rebound name, allowed", reboundTo(open) + "/health", reboundTo(open), true},
 	} {
@@ -172,7 +172,7 @@ func TestAttackersPage(t *testing.T) {
 		if stolen := strings.Contains(got.Page, `&#34;token&#34;`); stolen != c.stolen {
 			t.Errorf("%s: the page's tokens are read: %t, want %t: %.300s", c.name, stolen, c.stolen, got.Page)
 		}
-		for _, signed := range []string{got.Plain, got.JSON} { // for names of this machine alone, whatever is allowed
+		for _, signed := range []string{got.Plain, got.JSON} { // only for names of this machine, whatever is allowed
 			if strings.Contains(signed, `"token"`) {
 				t.Errorf("%s: a token was signed: %s", c.name, signed)
 			}
@@ -180,7 +180,7 @@ func TestAttackersPage(t *testing.T) {
 	}
 }
 
-// stolen is what the script returns.
+// stolen is the script's result.
 type stolen struct{ Page, Plain, JSON string }
 
 func steal(ctx context.Context, t *testing.T, page, web string) stolen {
@@ -195,7 +195,7 @@ func steal(ctx context.Context, t *testing.T, page, web string) stolen {
 	return got
 }
 
-// browserWait is far more than a page here takes, on a machine that does much else.
+// browserWait is far more than a page takes here, even on a busy machine.
 const browserWait = time.Minute
 
 // browser opens a tab that ends with the test.
@@ -203,7 +203,7 @@ func browser(t *testing.T, extra ...chromedp.ExecAllocatorOption) context.Contex
 	t.Helper()
 	options := slices.Concat(chromedp.DefaultExecAllocatorOptions[:], extra, []chromedp.ExecAllocatorOption{chromedp.UserDataDir(t.TempDir())})
 	if os.Getuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // which root cannot have
+		options = append(options, chromedp.NoSandbox) // Chromium has no sandbox for root
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), browserWait)
 	t.Cleanup(cancel)

@@ -16,8 +16,8 @@ var (
 	breaking = flag.Bool("breaking", false, "with -rewrite: even where clients break, which only an API that nobody uses yet may do")
 )
 
-// TestContract: the API of each system is what its openapi.json says, so that each change of it is seen, and nothing that was
-// promised goes but with a new major version.
+// TestContract: each system's API equals its openapi.json, so every change of it is visible, and nothing is removed without a new
+// major version.
 func TestContract(t *testing.T) {
 	t.Parallel()
 	for _, s := range registered() {
@@ -55,7 +55,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// compare reports what has changed, and tells whether it breaks clients. A new major version may be anything.
+// compare reports what has changed, and whether it breaks clients. A new major version may change anything.
 func compare(t *testing.T, committed, present []byte) (broken bool) {
 	t.Helper()
 	changes, err := contract.Compare(committed, present)

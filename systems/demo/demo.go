@@ -4,10 +4,10 @@
 //
 //	demo serve ─▶ the database's serve command ─▶ its companion: a Host of all systems, their issuers, the page that names them
 //
-// The systems are listed in registry.go. Each has its own issuer and its own group of admins: a token for one system is
-// rejected by all others. The issuers' keys are kept beside the data, so that a running demo accepts what demo token signs.
+// registry.go lists the systems. Each has its own issuer and admin group: a token for one system is rejected by all others. The
+// issuers' keys are stored beside the data, so that a running demo accepts tokens signed by demo token.
 //
-// The demo signs tokens for whoever asks. It is for development, on loopback, and says so where it listens elsewhere.
+// The demo signs tokens for anyone. It is for development on loopback, and warns if it listens elsewhere.
 package demo
 
 import (
@@ -25,16 +25,16 @@ import (
 
 const defaultData = "./data"
 
-// Environment is all that a command sees of the process it runs in.
+// Environment is everything that a command sees of its process.
 type Environment struct {
-	// Program is what the user typed to start it; Database is the database's own command, for advice that can be pasted.
+	// Program is the command's name as typed; Database is the database's own command, for advice that can be pasted.
 	Program, Database string
 	Getenv            func(string) string
 	Stdout, Stderr    io.Writer
 }
 
-// Run runs the command line args (without the program's name) until it ends or ctx does, and returns the exit status: 0, or
-// 1 after an error, which stands on Stderr in one line.
+// Run runs the command line args (without the program's name) until it or ctx ends, and returns the exit status: 0, or 1 after an
+// error, which is printed to Stderr in one line.
 func Run(ctx context.Context, args []string, env Environment) int {
 	return runWith(ctx, args, env, registered())
 }

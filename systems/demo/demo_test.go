@@ -40,7 +40,7 @@ func serveAll(t *testing.T, all []system.System, args ...string) *running {
 	t.Helper()
 	read, write := io.Pipe()
 	r := &running{status: make(chan int, 1), stderr: &bytes.Buffer{}}
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context())) // the test's own ends before its pages close
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context())) // the test's own context ends before its pages close
 	r.stop = stop
 	env := Environment{
 		Program: "bin/demo", Database: "bin/monotable", Getenv: func(string) string { return "" }, Stdout: write, Stderr: r.stderr,
@@ -69,7 +69,7 @@ func serveAll(t *testing.T, all []system.System, args ...string) *running {
 	return nil
 }
 
-// end stops the demo before its test ends. Only a test without pages may: a page that still loads something would miss it.
+// end stops the demo before its test ends. Only tests without pages may call it: a page that still loads something would fail.
 func (r *running) end(t *testing.T) {
 	t.Helper()
 	if r.ended {
@@ -82,7 +82,7 @@ func (r *running) end(t *testing.T) {
 	}
 }
 
-// command runs another command of the demo, and returns what it printed.
+// command runs another command of the demo, and returns its output.
 func command(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	return commandOf(t, systems(), args...)
@@ -96,7 +96,7 @@ func commandOf(t *testing.T, all []system.System, args ...string) (status int, s
 	return status, out.String(), err.String()
 }
 
-// shell runs a line as somebody would who has pasted it.
+// shell runs a pasted line.
 func shell(t *testing.T, line string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", line).CombinedOutput()
@@ -106,7 +106,7 @@ func shell(t *testing.T, line string) string {
 	return string(out)
 }
 
-// page is what the page is told.
+// page is the page's data.
 type page struct {
 	Systems []shownSystem
 	Signing string
@@ -125,7 +125,7 @@ func onPage(t *testing.T, text string) page {
 	return p
 }
 
-// TestServe: everything that the page offers works as it stands there.
+// TestServe: everything that the page offers works as shown.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {
@@ -172,7 +172,7 @@ func TestServe(t *testing.T) {
 	}
 	r.end(t)
 
-	// What one demo has stored and signed, the next one knows.
+	// A second demo knows what the first has stored and signed.
 	again := serve(t, "--data", data)
 	status, printed, stderr = command(t, "token", "--system", "notes", "--sub", "u-123", "--data", data)
 	if status != 0 {
@@ -184,8 +184,8 @@ func TestServe(t *testing.T) {
 	again.end(t)
 }
 
-// TestEverySystem: the line that the page shows for a system does what it says on an empty database, and what the system
-// did in its tables is counted.
+// TestEverySystem: the command that the page shows for a system works on an empty database, and its effect on the tables is
+// counted.
 func TestEverySystem(t *testing.T) {
 	t.Parallel()
 	all := registered()
@@ -221,7 +221,7 @@ func TestServeInMemory(t *testing.T) {
 	if answer := systemtest.Call(t, "GET", r.web+"/notes/ready", ""); answer.Status != http.StatusOK {
 		t.Errorf("%d %s", answer.Status, answer.Body)
 	}
-	// Keys in memory are out of reach of demo token, so the page does not advise it.
+	// demo token cannot use keys in memory, so the page does not suggest it.
 	if page := onPage(t, systemtest.Call(t, "GET", r.web+"/", "").Body); page.Signing != "" {
 		t.Errorf("the page says of tokens: %s", page.Signing)
 	}
@@ -241,7 +241,7 @@ func TestSeed(t *testing.T) {
 	if status, out, stderr = command(t, again...); status != 1 || out != "" || !strings.Contains(stderr, "has items already") || !strings.Contains(stderr, "--over") {
 		t.Errorf("over what is there: %d: %s%s", status, out, stderr)
 	}
-	for _, where := range [][]string{{"--endpoint", r.database}, {"--data", data}} { // whoever has the directory says where it is
+	for _, where := range [][]string{{"--endpoint", r.database}, {"--data", data}} { // the process that has the directory advertises its address
 		status, out, stderr = command(t, append([]string{"seed", "--system", "notes", "--items", "2k", "--seed", "9", "--over"}, where...)...)
 		if status != 0 || !strings.HasPrefix(out, "2000 items stored in notes") {
 			t.Fatalf("%v: %d: %s%s", where, status, out, stderr)
@@ -267,7 +267,7 @@ func TestSeed(t *testing.T) {
 	r.end(t)
 }
 
-// TestSeedOfADirectoryInUse: a process that has the directory and serves no API cannot be loaded through, and nothing else is.
+// TestSeedOfADirectoryInUse: if the process that has the directory serves no API, seed stops, and changes nothing.
 func TestSeedOfADirectoryInUse(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -309,7 +309,7 @@ func TestCommandsRefuse(t *testing.T) {
 	}
 }
 
-// TestSigning: the command on the page can be pasted, whatever the directory is called.
+// TestSigning: the command on the page can be pasted, whatever the directory's name.
 func TestSigning(t *testing.T) {
 	t.Parallel()
 	for data, want := range map[string]string{
@@ -325,7 +325,7 @@ func TestSigning(t *testing.T) {
 	}
 }
 
-// TestServeHelp: the help is of this command, and tells both addresses apart.
+// TestServeHelp: the help belongs to this command, and distinguishes both addresses.
 func TestServeHelp(t *testing.T) {
 	t.Parallel()
 	status, out, _ := command(t, "serve", "--help")
@@ -335,7 +335,7 @@ func TestServeHelp(t *testing.T) {
 	}
 }
 
-// TestRegistry: the systems that are registered are complete, and their names are their own.
+// TestRegistry: the registered systems are complete, and their names are unique.
 func TestRegistry(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}

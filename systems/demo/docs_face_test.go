@@ -12,8 +12,8 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// TestDocs: a developer's first hour with an API, by mouse and by keys: from the page that names the systems, with the token that
-// it handed over, to operations that are found and tried, a refusal, and events as they come.
+// TestDocs: a developer's first hour with an API, by mouse and keyboard: from the page that lists the systems, with its token, to
+// operations that they find and try, a rejected request, and events as they arrive.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -62,8 +62,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// TestDocsOfEachSystem: the page of each system's API is whole, in each window, theme and language, has its system's token, and
-// its samples are of the system.
+// TestDocsOfEachSystem: each system's API page is complete in each window, theme and language, has the system's token, and shows
+// the system's samples.
 func TestDocsOfEachSystem(t *testing.T) {
 	t.Parallel()
 	r := serveAll(t, registered(), "--memory")
@@ -80,7 +80,7 @@ func TestDocsOfEachSystem(t *testing.T) {
 	}
 	for _, look := range looks {
 		p := webtest.Open(t, r.web+"/", look.options...)
-		p.Wait(".system") // it hands each system's pages their token
+		p.Wait(".system") // it gives each system's pages their token
 		at := r.web + "/" + look.system + "/docs"
 		p.Go(at)
 		p.Wait(".overview")
@@ -90,7 +90,7 @@ func TestDocsOfEachSystem(t *testing.T) {
 		p.Shot("docs-" + look.system)
 		p.Eval(`location.hash = "#/` + look.operation + `"`)
 		p.UntilText(look.says)
-		p.Until(`document.querySelector(".try button[type=submit]") !== null && document.querySelector(".try .notice") === null`) // somebody has signed in
+		p.Until(`document.querySelector(".try button[type=submit]") !== null && document.querySelector(".try .notice") === null`) // signed in
 		p.Until(`document.querySelector(".columns .tab-panel") !== null`)
 		p.Accessible()
 		p.Width()

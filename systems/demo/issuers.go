@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// openIssuer is a system's issuer. Its keys are kept in the data directory, or in memory if data is "".
+// openIssuer opens a system's issuer. Its keys are in the data directory, or in memory if data is "".
 func openIssuer(system, data, base string) (*auth.Issuer, error) {
 	if data == "" {
 		return auth.NewIssuer(system, base, nil)
@@ -16,7 +16,7 @@ func openIssuer(system, data, base string) (*auth.Issuer, error) {
 	return auth.OpenIssuer(system, run.KeyPath(data, run.IssuerKeys(system)), base, nil)
 }
 
-// openIssuers is the access to systems, each by its own issuer.
+// openIssuers returns the access to systems, each with its own issuer.
 func openIssuers(systems []system.System, data, base string) (map[string]run.Access, error) {
 	issuers := make([]*auth.Issuer, len(systems))
 	for n, s := range systems {

@@ -16,7 +16,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// tokenOf is a token that demo token signs.
+// tokenOf is a token signed by demo token.
 func tokenOf(t *testing.T, data string, args ...string) string {
 	t.Helper()
 	status, token, stderr := commandOf(t, registered(), append([]string{"token", "--data", data}, args...)...)
@@ -26,7 +26,7 @@ func tokenOf(t *testing.T, data string, args ...string) string {
 	return strings.TrimSpace(token)
 }
 
-// adminOf is a token of a system's admin, or of a user where the system has no admins.
+// adminOf is the token of a system's admin, or of a user if the system has no admins.
 func adminOf(t *testing.T, data string, s system.System) string {
 	t.Helper()
 	args := []string{"--system", s.Name, "--sub", "u-admin"}
@@ -36,7 +36,7 @@ func adminOf(t *testing.T, data string, s system.System) string {
 	return tokenOf(t, data, args...)
 }
 
-// guarded is a request of each system that needs a token and works on an empty database.
+// guarded is a request for each system that needs a token and works on an empty database.
 func guarded(t *testing.T, web string, s system.System, token string) systemtest.Answer {
 	t.Helper()
 	for _, e := range s.Examples {
@@ -74,7 +74,7 @@ func TestTokenIsOfOneSystem(t *testing.T) {
 	r.end(t)
 }
 
-// TestAdminOfAnotherSystem: an admin of CatFecito cannot credit a company of TransporteApp, which its own back office can.
+// TestAdminOfAnotherSystem: a CatFecito admin cannot add credits to a TransporteApp company, whose own back office can.
 func TestAdminOfAnotherSystem(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -101,7 +101,7 @@ func TestAdminOfAnotherSystem(t *testing.T) {
 		}
 	}
 
-	// Where one user pool serves several systems, the group tells their admins apart.
+	// If one user pool serves several systems, the group distinguishes their admins.
 	issuer, err := openIssuer(transporteapp.Name, data, "")
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestAdminOfAnotherSystem(t *testing.T) {
 	r.end(t)
 }
 
-// TestPageTokens: the page has a token of each system, which that system accepts, and no two systems have the same issuer.
+// TestPageTokens: the page has a token for each system, which that system accepts, and no two systems share an issuer.
 func TestPageTokens(t *testing.T) {
 	t.Parallel()
 	all := registered()

@@ -24,18 +24,18 @@ import (
 	"github.com/monotable/monotable/systems/internal/system"
 )
 
-// caller makes requests of a demo that serves.
+// caller sends requests to a running demo.
 type caller struct {
 	url    string
 	access map[string]run.Access // by system
 	client *http.Client
 	// accepted and refused say whether a token ever was.
 	accepted, refused atomic.Bool
-	// tokens are kept by system, user and groups: signing one takes longer than many requests.
+	// tokens are cached by system, user and groups, because signing one takes longer than many requests.
 	tokens sync.Map
 }
 
-// systemLoad is what a route of a system did.
+// systemLoad is a route's measurement.
 type systemLoad struct {
 	System string `json:"system"`
 	load.Result
@@ -98,10 +98,10 @@ and a directory of its own, which it removes.`,
 	return cmd
 }
 
-// errAnswered is for a load that came to its end with nothing but refusals.
+// errAnswered is for a load whose requests were all rejected.
 var errAnswered = errors.New("each answer was 401")
 
-// chosen are the systems of a name, or all.
+// chosen returns the systems with a name, or all.
 func chosen(systems []system.System, only string) ([]system.System, error) {
 	if only == "" {
 		return systems, nil
@@ -116,7 +116,7 @@ func chosen(systems []system.System, only string) ([]system.System, error) {
 	return nil, fmt.Errorf("--system %s: there is no such system (there are %s)", only, strings.Join(names, ", "))
 }
 
-// chosenOne is the system of a name, which must be given.
+// chosenOne is the system with a name, which is required.
 func chosenOne(env Environment, systems []system.System, name string) (system.System, error) {
 	if name == "" {
 		return system.System{}, fmt.Errorf("--system: name one, such as %s (%s systems lists them)", systems[0].Name, env.Program)
@@ -128,7 +128,7 @@ func chosenOne(env Environment, systems []system.System, name string) (system.Sy
 	return found[0], nil
 }
 
-// checkLoad refuses what cannot be measured.
+// checkLoad rejects options that cannot be measured.
 func checkLoad(o load.Options) error {
 	if o.Duration < 0 {
 		return fmt.Errorf("--duration %v: want a time such as 10s, or 0 for one call by each connection", o.Duration)
@@ -145,10 +145,10 @@ func checkLoad(o load.Options) error {
 	return nil
 }
 
-// maxRate is more than a machine answers.
+// maxRate is more than a machine can serve.
 const maxRate = 1_000_000
 
-// ask asks whether the demo runs, before anything is printed as if it did.
+// ask checks that the demo runs before anything is printed.
 func (c *caller) ask(ctx context.Context, program string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"/health", http.NoBody)
 	if err != nil || request.URL.Host == "" {
@@ -165,7 +165,7 @@ func (c *caller) ask(ctx context.Context, program string) error {
 	return nil
 }
 
-// load loads systems one after the other, and prints each result when it is there.
+// load loads systems one after another, and prints each result as it arrives.
 func (c *caller) load(ctx context.Context, systems []system.System, o load.Options, env Environment, quiet bool) ([]systemLoad, error) {
 	const form = "%-14s %-46s %10s %10s %10s  %s\n"
 	if !quiet {
@@ -187,7 +187,7 @@ func (c *caller) load(ctx context.Context, systems []system.System, o load.Optio
 	return all, nil
 }
 
-// send makes a request of a system.
+// send sends a request to a system.
 func (c *caller) send(ctx context.Context, system string, r load.Request) (load.Answer, error) {
 	request, err := http.NewRequestWithContext(ctx, r.Method, c.url+"/"+system+r.Path, strings.NewReader(r.Body))
 	if err != nil {
@@ -236,7 +236,7 @@ func (c *caller) token(system, sub string, groups []string) (string, error) {
 
 func short(d time.Duration) string { return d.Round(10 * time.Microsecond).String() } //nolint:mnd // two digits of a millisecond
 
-// answers are the statuses with their numbers, and what the first refused request was told.
+// answers formats the statuses with their counts, and the first rejected request's response.
 func answers(r load.Result) string {
 	var statuses []string
 	for _, status := range slices.Sorted(maps.Keys(r.Answers)) {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestLoad: every route of the plan was called, each call counted once, by whoever it takes.
+// TestLoad: every route of the plan was called, and each call counted once, however long it takes.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -58,7 +58,7 @@ func TestLoad(t *testing.T) {
 		"--system nobody": "--system nobody: there is no such system (there are notes)", "--data nowhere": "keys",
 		"--duration -1s": "--duration -1s: want", "--connections 0": "--connections 0: want 1", "--connections -5": "--connections -5: want 1",
 		"--rate -1": "--rate -1: want", "--rate 5 --duration 0": "--rate: it takes",
-		"--url http://127.0.0.1:1": "no demo answers", // where nobody listens
+		"--url http://127.0.0.1:1": "no demo answers", // where nothing listens
 		"--url 127.0.0.1:1":        "--url 127.0.0.1:1: want http://host:port", "--url localhost:1": "--url localhost:1: want http://host:port",
 	} {
 		status, out, stderr := command(t, append([]string{"load", "--url", r.web, "--data", data}, strings.Fields(args)...)...)
@@ -68,12 +68,12 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestLoadOfAnotherDemo: tokens of another directory's keys are all refused, and the advice says why; so it does not where a
-// server that is no demo answers.
+// TestLoadOfAnotherDemo: tokens signed with another directory's keys are all rejected, and the advice says why, but not if a
+// server that is not a demo responds.
 func TestLoadOfAnotherDemo(t *testing.T) {
 	t.Parallel()
 	other, data := filepath.Join(t.TempDir(), "other"), filepath.Join(t.TempDir(), "data")
-	serve(t, "--data", other).end(t) // which makes its keys
+	serve(t, "--data", other).end(t) // creates its keys
 	r := serve(t, "--data", data)
 	status, _, stderr := command(t, "load", "--url", r.web, "--data", other, "--duration", "0", "--connections", "4")
 	if status == 0 || !strings.Contains(stderr, "every token was refused") || !strings.Contains(stderr, "is "+other) || strings.Count(stderr, "\n") != 1 {

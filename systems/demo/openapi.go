@@ -72,14 +72,14 @@ func writeDocument(ctx context.Context, s system.System, dir string) error {
 	return errors.Join(os.MkdirAll(dir, folderMode), os.WriteFile(filepath.Join(dir, "openapi.json"), text, documentMode))
 }
 
-// document is what a system that runs here would serve, over a database in memory.
+// document is what a system would serve, over a database in memory.
 func document(ctx context.Context, s system.System) (text []byte, err error) {
 	database, err := run.OpenDatabase(ctx, &run.Config{Memory: true, Region: "us-east-1", Durability: "none"}, func(string) string { return "" }, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, database.Close()) }()
-	issuer, err := auth.NewIssuer(s.Name, "http://document.invalid", nil) // nobody will call
+	issuer, err := auth.NewIssuer(s.Name, "http://document.invalid", nil) // nothing calls it
 	if err != nil {
 		return nil, err
 	}

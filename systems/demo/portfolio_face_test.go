@@ -6,8 +6,8 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// TestBlog is a day of a blog: an author writes, uploads a cover, looks at what it will be, and publishes; a reader comes from the
-// site, signs in, likes, keeps and comments; the author is told of it and hides the comment; an administrator puts the categories in order.
+// TestBlog is a day of a blog: an author writes, uploads a cover, previews and publishes; a reader arrives at the site, signs in,
+// likes, bookmarks and comments; the author is notified and hides the comment; an administrator orders the categories.
 func TestBlog(t *testing.T) {
 	t.Parallel()
 	r := serveAll(t, registered(), "--memory", "--sample", "1k")
@@ -139,7 +139,7 @@ func TestBlog(t *testing.T) {
 	}
 }
 
-// picture chooses a picture as the post's cover, as one does in a dialog that no page can open by itself.
+// picture selects a file as the post's cover, because a page cannot operate the file dialog.
 const picture = `(() => {
   const canvas = document.createElement("canvas");
   canvas.width = 1200; canvas.height = 600;
@@ -155,13 +155,13 @@ const picture = `(() => {
   });
 })()`
 
-// drawn waits until all pictures are there, those below the window too.
+// drawn waits until all pictures have loaded, including those below the window.
 func drawn(p *webtest.Page) {
 	p.Eval(`document.querySelectorAll("img").forEach((i) => { i.loading = "eager"; })`)
 	p.Until(`[...document.images].every((i) => i.complete && i.naturalWidth > 0)`)
 }
 
-// signIn signs in as a user where the page asks for it.
+// signIn signs in as a user if the page asks for it.
 func signIn(p *webtest.Page, user string) {
 	p.Wait("#sign-in input")
 	p.Eval(`document.querySelector("#sign-in input").select()`)

@@ -22,24 +22,24 @@ const (
 	tokensBodyMax = 4 << 10
 )
 
-// subForm is what a user of the demo may be called.
+// subForm matches the user names allowed in the demo.
 var subForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@-]{0,99}$`)
 
-// asked is for whom a token is wanted.
+// asked is a request for a token.
 type asked struct {
 	System string `json:"system"`
 	Sub    string `json:"sub"`
 	Admin  bool   `json:"admin"`
 }
 
-// signed is the response to asked, in JSON.
+// signed is the response, in JSON.
 type signed struct {
 	AccessToken string    `json:"accessToken"`
 	ExpiresAt   time.Time `json:"expiresAt"`
 }
 
-// tokens signs a token for whoever asks from this origin or from a shell. JSON is answered with JSON, a form (curl -d
-// system=appcore) with the token alone, which a shell can keep in a variable.
+// tokens signs a token for anyone from this origin or a shell. A JSON request gets JSON; a form (curl -d system=appcore) gets
+// only the token, which a shell can store in a variable.
 func tokens(issuer func(system string) *auth.Issuer, systems []system.System) http.Handler {
 	refuse := func(w http.ResponseWriter, r *http.Request, err error) {
 		api.Told(r.Context(), problem.Rules{}.Problem(err)).Write(w)

@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/systems/internal/words/wordstest"
 )
 
-// TestWords: no problem of a system, and nothing that it says of a field, lacks its words in a language.
+// TestWords: every problem of a system and every field message has a translation in each language.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, s := range registered() {
@@ -41,7 +41,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestActsHaveNames: what staff may do has words on the page that lists what they have done.
+// TestActsHaveNames: the page that lists staff requests has words for each kind.
 func TestActsHaveNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"appcore", "catfecito", "portfolio", "transporteapp"} {
@@ -79,7 +79,7 @@ func TestActsHaveNames(t *testing.T) {
 	}
 }
 
-// same wants the languages of a folder to translate the same texts.
+// same requires that a folder's languages translate the same texts.
 func same(t *testing.T, folder string) {
 	t.Helper()
 	var keys [][]string

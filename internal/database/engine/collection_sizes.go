@@ -19,8 +19,8 @@ const (
 // collectionSizes remembers the sizes of item collections for a moment. A size is a counter, to which each write adds a term, and a
 // store may have to add up all terms since its last flush to read it: 0.7 ms after 30,000 writes.
 //
-// A remembered size may lack what this server and others have written since, and have what an update that was under way
-// has not committed in the end. The zero value remembers nothing. Its method may be called at once.
+// A remembered size grows with this server's own writes. It may lack recent writes by other servers, and include writes that were not
+// committed. The zero value remembers nothing. It is safe for concurrent use.
 type collectionSizes struct {
 	mu    sync.Mutex
 	known map[string]collectionSize // by counter key
@@ -57,4 +57,24 @@ func (s *collectionSizes) counter(key []byte, read func(key []byte) ([]int64, er
 	}
 	s.known[string(key)] = collectionSize{counters, now}
 	return counters, nil
+}
+
+// add adds a write's growth to a remembered size.
+func (s *collectionSizes) add(key []byte, growth int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	size, ok := s.known[string(key)]
+	if !ok {
+		return
+	}
+	grown := int64(0)
+	if len(size.counters) > 0 {
+		grown = size.counters[0]
+	}
+	if grown += growth; grown >= nearCollectionBytes {
+		delete(s.known, string(key))
+		return
+	}
+	size.counters = []int64{max(grown, 0)} // readers have the slice that was there
+	s.known[string(key)] = size
 }

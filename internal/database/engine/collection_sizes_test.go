@@ -43,6 +43,13 @@ func TestCollectionSizes(t *testing.T) {
 		stored = 5
 		want("once it has shrunk", 5, 5)
 		want("and at once", 5, 5)
+		s.add([]byte("a"), 7)
+		want("after a write of this server", 12, 5)
+		s.add([]byte("a"), -20)
+		want("never below nothing", 0, 5)
+		s.add([]byte("other"), 7) // is not remembered
+		s.add([]byte("a"), nearCollectionBytes)
+		want("near the limit by own writes", 5, 6)
 
 		failure := errors.New("failure")
 		if _, err := s.counter([]byte("b"), func([]byte) ([]int64, error) { return nil, failure }); !errors.Is(err, failure) {

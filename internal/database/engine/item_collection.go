@@ -35,7 +35,7 @@ func (w *write) countCollection(txn kv.Txn, grown int64) error {
 	if grown != 0 {
 		txn.Add(key, grown)
 	}
-	w.outcome.collectionBytes = size
+	w.outcome.collectionBytes = max(size, 0) // a remembered counter may lack what is deleted here
 	return nil
 }
 

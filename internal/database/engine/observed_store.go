@@ -116,6 +116,14 @@ func (t *observedTxn) Counter(key []byte) ([]int64, error) {
 	return t.Txn.Counter(key)
 }
 
+// Add implements kv.Txn. The remembered size of an item collection grows with it.
+func (t *observedTxn) Add(key []byte, deltas ...int64) {
+	if keyenc.IsCollection(key) && len(deltas) > 0 {
+		t.collections.add(key, deltas[0])
+	}
+	t.Txn.Add(key, deltas...)
+}
+
 // AppendLog implements kv.Txn.
 func (t *observedTxn) AppendLog(log kv.LogID, record []byte) {
 	table := keyenc.TableID(log)

@@ -25,7 +25,7 @@ interface Option {
  * Who and what makes a trip. What is free in its period comes first; the rest says in amber why it is not, and the strip below
  * shows where it would collide, before anything is saved.
  */
-export function Assign({ seen, fleet, onClose, onDone }: { seen: Tagged<Schemas["ViajeConCarta"]>; fleet: Fleet; onClose: () => void; onDone: () => void }) {
+export function Assign({ seen, fleet, onClose, onDone }: { seen: Tagged<Schemas["ViajeConCarta"]>; fleet: Fleet; onClose: () => void; onDone: () => void | Promise<void> }) {
   const [edited, setEdited] = useState(seen); // the board goes on behind the dialog, which stays as it was opened
   const trip = edited.value;
   const period = { desde: trip.fechaInicioProgramada, hasta: trip.fechaFinProgramada };
@@ -62,7 +62,7 @@ export function Assign({ seen, fleet, onClose, onDone }: { seen: Tagged<Schemas[
       const body = { conductorId: chosen.driver, vehiculoId: chosen.vehicle, ...(chosen.trailer ? { remolqueId: chosen.trailer } : {}) };
       await ask(api.PUT("/viajes/{id}/recursos", { params: { path: { id: trip.viajeId }, header: version.header() }, body }));
       toast("success", t("done.assigned", { name: picked("driver")?.name ?? "" }));
-      onDone();
+      await onDone();
     } catch (thrown) { // somebody else was quicker: show what is free now
       if (!version.refused(Problem.of(thrown))) toastProblem(thrown);
       await Promise.all([free.reload(), around.reload()]);

@@ -54,8 +54,8 @@ export function TripDrawer({ id, stamp, fleet, onClose, onChanged }: { id: strin
           ? <Facts trip={trip} onEdit={() => setEditing(true)} onIssue={() => setIssuing(true)} onAssign={() => setAssigning(true)} onTakeBack={act(() => ask(api.DELETE("/viajes/{id}/recursos", { params: { ...params.params, header: seen?.tag ? { "If-Match": seen.tag } : {} } })), t("done.takenBack"))} />
           : loaded.problem.value ? <Failed problem={loaded.problem.value} onRetry={() => void loaded.reload()} /> : <Skeleton lines={6} />}
       </Drawer>
-      {seen && assigning && fleet && <Assign seen={seen} fleet={fleet} onClose={() => setAssigning(false)} onDone={() => { setAssigning(false); void loaded.reload(); onChanged(); }} />}
-      {seen && editing && <EditTrip seen={seen} onClose={() => setEditing(false)} onSaved={() => { setEditing(false); void loaded.reload(); onChanged(); }} />}
+      {seen && assigning && fleet && <Assign seen={seen} fleet={fleet} onClose={() => setAssigning(false)} onDone={async () => { await loaded.reload(); setAssigning(false); onChanged(); }} />}
+      {seen && editing && <EditTrip seen={seen} onClose={() => setEditing(false)} onSaved={async () => { await loaded.reload(); setEditing(false); onChanged(); }} />}
       {trip && issuing && <NewCarta trip={trip} onClose={() => setIssuing(false)} />}
       <Confirm open={cancelling} title={t("cancel.title")} action={t("do.cancel")} danger onClose={() => setCancelling(false)}
         onConfirm={async () => { await act(() => ask(api.POST("/viajes/{id}/cancelar", params)), t("done.cancelled"))(); setCancelling(false); }}>
@@ -128,7 +128,7 @@ export function NewTrip({ open, day, onClose, onMade }: { open: boolean; day: Da
 }
 
 /** Another time, another way: of a trip that nobody drives yet. */
-function EditTrip({ seen, onClose, onSaved }: { seen: Tagged<Whole>; onClose: () => void; onSaved: () => void }) {
+function EditTrip({ seen, onClose, onSaved }: { seen: Tagged<Whole>; onClose: () => void; onSaved: () => void | Promise<void> }) {
   const [edited, setEdited] = useState(seen); // the board goes on behind the form, which stays as it was opened
   return (
     <Dialog open title={t("trip.edit")} onClose={onClose} actions={<><Button onPress={onClose}>{t("back")}</Button><Button kind="primary" type="submit" form="new-trip">{t("save")}</Button></>}>
@@ -137,7 +137,7 @@ function EditTrip({ seen, onClose, onSaved }: { seen: Tagged<Whole>; onClose: ()
   );
 }
 
-function TripForm({ day, seen, onLoad, onMade }: { day: Date; seen?: Tagged<Whole>; onLoad?: (trip: Tagged<Whole>) => void; onMade: (trip: Whole) => void }) {
+function TripForm({ day, seen, onLoad, onMade }: { day: Date; seen?: Tagged<Whole>; onLoad?: (trip: Tagged<Whole>) => void; onMade: (trip: Whole) => void | Promise<void> }) {
   const trip = seen?.value;
   const version = useVersion(seen, () => stored(trip?.viajeId ?? ""), (now) => onLoad?.(now));
   const begins = trip ? day : new Date(Math.max(day.getTime() + 8 * hour, Math.ceil(Date.now() / hour) * hour));
@@ -163,7 +163,7 @@ function TripForm({ day, seen, onLoad, onMade }: { day: Date; seen?: Tagged<Whol
         const kept = { ...(trip.costos ? { costos: trip.costos } : {}), ...(trip.origenCoordenadas ? { origenCoordenadas: trip.origenCoordenadas } : {}), ...(trip.destinoCoordenadas ? { destinoCoordenadas: trip.destinoCoordenadas } : {}) };
         await ask(api.PUT("/viajes/{id}", { params: { path: { id: trip.viajeId }, header: version.header() }, body: { ...kept, ...said } }));
         toast("success", t("fleet.saved"));
-        onMade(trip);
+        await onMade(trip); // the dialog closes once the new version is loaded, so that the next one begins with it
         return;
       }
       const body = { estado: "programado" as const, ...said };

@@ -254,7 +254,7 @@ func TestExamples(t *testing.T) {
 		{`NotesOf: [{ given: { who: ana }, expect: [] }]`, "got    [01HSDYCR00M4T7N2P9K5R3E1F6, 01HM6JX7V0Q6S8G0Z5B3A1C2D4]"},
 		{`NotesOf: [{ given: { who: a/b }, expect: [] }]`, "who is not an id"},
 		{`NoteAt: [{ given: { who: ana, at: 2024-01-15T10:05:00Z, id: 01HM6JX7V0Q6S8G0Z5B3A1C2D4 }, error: NotFound }]`, "want   the error NotFound"},
-		{`NoteAt: [{ given: { who: ana, at: soon, id: 01HM6JX7V0Q6S8G0Z5B3A1C2D4 }, error: NotFound }]`, "at is no time"},
+		{`NoteAt: [{ given: { who: ana, at: soon, id: 01HM6JX7V0Q6S8G0Z5B3A1C2D4 }, error: NotFound }]`, "at is not of type time"},
 		{`NoteAt: [{ given: { who: ana, at: 2024-01-15T10:05:01Z, id: 01HM6JX7V0Q6S8G0Z5B3A1C2D4 }, expect: [{ text: first }] }]`, "got    not found"},
 	} {
 		var text []string
@@ -320,9 +320,9 @@ func TestSamples(t *testing.T) {
 	for _, c := range []struct{ sample, want string }{
 		{`{ who: ana, id: n-1, at: 2024-01-15T10:05:00.000Z, text: t }`, "16:19: sample of Note: id is not a ulid"},
 		{`{ who: a b, id: 01HM6JX7V0Q6S8G0Z5B3A1C2D4, at: 2024-01-15T10:05:00.000Z, text: t }`, "16:9: sample of Note: who is not an id"},
-		{`{ who: ana, id: 01HM6JX7V0Q6S8G0Z5B3A1C2D4, at: yesterday, text: t }`, "16:51: sample of Note: at is no time"},
-		{`{ who: ana, id: 01HM6JX7V0Q6S8G0Z5B3A1C2D4, at: 2024-01-15T10:05:00.000Z, text: t, size: 1.5 }`, "size is no int"},
-		{`{ who: ana, id: 01HM6JX7V0Q6S8G0Z5B3A1C2D4, at: 2024-01-15T10:05:00.000Z, text: [a] }`, "text is no text"},
+		{`{ who: ana, id: 01HM6JX7V0Q6S8G0Z5B3A1C2D4, at: yesterday, text: t }`, "16:51: sample of Note: at is not of type time"},
+		{`{ who: ana, id: 01HM6JX7V0Q6S8G0Z5B3A1C2D4, at: 2024-01-15T10:05:00.000Z, text: t, size: 1.5 }`, "size is not of type int"},
+		{`{ who: ana, id: 01HM6JX7V0Q6S8G0Z5B3A1C2D4, at: 2024-01-15T10:05:00.000Z, text: [a] }`, "text is not of type text"},
 		{`{ who: ana, id: 01HM6JX7V0Q6S8G0Z5B3A1C2D4, at: 2024-01-15T10:05:00.000Z }`, "16:9: sample of Note: text is missing"},
 	} {
 		_, err := trial.New(parse(t, notes+"    - "+c.sample+"\n"), trial.Options{Seed: 1, Items: 1})

@@ -115,12 +115,12 @@ func TestBackupRejects(t *testing.T) {
 		}
 	}
 	for dest, want := range map[string]string{
-		"": "no directory", "/other": "holds files", "/db": "the store itself", "/db/x/y": "the store itself",
+		"": "the directory's name is empty", "/other": "holds files", "/db": "the store itself", "/db/x/y": "the store itself",
 	} {
 		refuse(s.Backup(t.Context(), dest, nil), want)
 	}
 	for dest, want := range map[string]string{
-		"": "no directory", "/db": "holds files", "/other": "the store itself", "/other/x": "the store itself",
+		"": "the directory's name is empty", "/db": "holds files", "/other": "the store itself", "/other/x": "the store itself",
 	} {
 		refuse(pebblekv.Copy(t.Context(), fs, "/other", dest, nil), want)
 	}
