@@ -8,8 +8,8 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// TestFace: the page with which the demo begins is accessible and whole in each window, theme and language, and its
-// systems' pages open from it with somebody signed in.
+// TestFace: the demo's first page is accessible and complete in each window, theme and language, and opens the systems' pages
+// signed in.
 func TestFace(t *testing.T) {
 	t.Parallel()
 	r := serveAll(t, registered(), "--memory")
@@ -41,7 +41,7 @@ func TestFace(t *testing.T) {
 	p.Until(`document.querySelector("button[aria-label=Account]") !== null`)
 }
 
-// TestTablesOfSystems: each system's card has links to all of its tables in the console, which shows them by the system's design.
+// TestTablesOfSystems: each system's card links to all of its tables in the console, which shows them by the system's design.
 func TestTablesOfSystems(t *testing.T) {
 	t.Parallel()
 	systems := registered()

@@ -19,21 +19,21 @@ import (
 )
 
 const (
-	// indexSub is who the page's tokens are.
+	// indexSub is the user of the page's tokens.
 	indexSub = "u-123"
-	// indexTTL lets a page stay open for a day's work.
+	// indexTTL lets a page stay open for a working day.
 	indexTTL = 12 * time.Hour
 
-	// shellPlain are characters that mean only themselves to a shell.
+	// shellPlain are characters without special meaning in a shell.
 	shellPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-"
 )
 
-// index is the page that names the systems, with tokens that are signed when it is asked for.
+// index is the page that lists the systems, with tokens signed on each request.
 type index struct {
 	base, data string
-	// console is the URL of the database's console; "" where it is turned off.
+	// console is the URL of the database's console; "" if it is turned off.
 	console string
-	// signing is the command that signs other tokens, without a system and a user; "" for a demo in memory, whose keys no other
+	// signing is the command that signs other tokens, without system and user; "" for a demo in memory, whose keys no other
 	// process has.
 	signing string
 	issuer  func(system string) *auth.Issuer
@@ -73,25 +73,25 @@ type shownSystem struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
 	About string `json:"about"`
-	// Admins says that there are some.
+	// Admins says that the system has admins.
 	Admins bool `json:"admins"`
-	// Token is of indexSub, who is no admin.
+	// Token belongs to indexSub, who is not an admin.
 	Token string `json:"token"`
 	// Lines are for a shell: they sign a token into a variable and call the system with it.
 	Lines []string `json:"lines"`
-	// Design is the path of the design; "" where there is none.
+	// Design is the path of the design; "" if there is none.
 	Design string `json:"design,omitempty"`
-	// Tables are the system's tables in the console; none where there is no console.
+	// Tables are the system's tables in the console; none if there is no console.
 	Tables []shownTable `json:"tables,omitempty"`
 }
 
-// shownTable is a table with the address at which the console shows it by its design.
+// shownTable is a table with its address in the console, which shows it by its design.
 type shownTable struct {
 	Name    string `json:"name"`
 	Console string `json:"console"`
 }
 
-// shown is what the page is told.
+// shown is the page's data.
 func (x *index) shown(*http.Request) any {
 	list := make([]shownSystem, 0, len(x.systems))
 	for _, s := range x.systems {
@@ -114,7 +114,7 @@ func (x *index) shown(*http.Request) any {
 	return map[string]any{"systems": list, "sub": indexSub, "signing": x.signing, "data": x.data}
 }
 
-// lines work one after the other as they stand: the token is in one place.
+// lines can be pasted one after another: the token is in one place.
 func (x *index) lines(s system.System) []string {
 	sign := func(variable, more string) string {
 		return variable + "=$(curl -sS " + x.base + tokensPath + " -d system=" + s.Name + more + ")"

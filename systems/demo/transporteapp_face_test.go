@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// client calls a system as somebody.
+// client calls a system as a user.
 type client struct {
 	t           *testing.T
 	base, token string
@@ -36,14 +36,14 @@ func newCarrier(t *testing.T, web, sub string) carrier {
 	return carrier{newClient(t, web, "transporteapp", sub, false)}
 }
 
-// do makes a request and returns a text of its response.
+// do sends a request and returns a string from its response.
 func (c *client) do(method, path string, body any, field string) string {
 	c.t.Helper()
 	text, _ := c.response(method, path, body)[field].(string)
 	return text
 }
 
-// response makes a request and returns its response.
+// response sends a request and returns its response.
 func (c *client) response(method, path string, body any) map[string]any {
 	c.t.Helper()
 	c.calls++
@@ -81,7 +81,7 @@ func (c carrier) vehicle(plate string) string {
 	}, "vehiculoId")
 }
 
-// trip makes a local trip, and gives it a driver and a vehicle unless they are "".
+// trip creates a local trip, with a driver and a vehicle unless they are "".
 func (c carrier) trip(name string, from time.Time, length time.Duration, driver, vehicle string) string {
 	id := c.do(http.MethodPost, "/viajes", tripNamed(name, from, length), "viajeId")
 	if driver != "" {
@@ -97,7 +97,7 @@ func tripNamed(name string, from time.Time, length time.Duration) map[string]any
 	}
 }
 
-// haul makes a trip that needs a carta, with who and what makes it.
+// haul creates a trip that needs a carta, with driver and vehicle.
 func (c carrier) haul(name string, from time.Time, driver, vehicle, trailer string) string {
 	id := c.do(http.MethodPost, "/viajes", map[string]any{
 		"nombre": name, "origen": "Ciudad de México", "destino": "Guadalajara", "distanciaTotal": 540, "fechaInicioProgramada": from, "fechaFinProgramada": from.Add(8 * time.Hour),
@@ -106,7 +106,7 @@ func (c carrier) haul(name string, from time.Time, driver, vehicle, trailer stri
 	return id
 }
 
-// pick chooses what typing finds in a combobox.
+// pick selects the result of typing into a combobox.
 func pick(p *webtest.Page, name, key string) {
 	found := `[...document.querySelectorAll(".combobox-option")].find((e) => e.querySelector("b").textContent === "` + key + `")`
 	p.Type("input[name='"+name+"']", key)
@@ -114,14 +114,14 @@ func pick(p *webtest.Page, name, key string) {
 	p.Eval("void " + found + ".click()")
 }
 
-// typed types into fields by their names.
+// typed types into fields by name.
 func typed(p *webtest.Page, fields ...string) {
 	for i := 0; i < len(fields); i += 2 {
 		p.Type("input[name='"+fields[i]+"']", fields[i+1])
 	}
 }
 
-// set gives a field or a selection that cannot be typed into its value.
+// set sets a field or selection that cannot be typed into.
 func set(p *webtest.Page, selector, value, event string) {
 	p.Wait(selector)
 	p.Eval(fmt.Sprintf(`((e) => { e.value = %q; e.dispatchEvent(new Event(%q, { bubbles: true })); })(document.querySelector(%q))`, value, event, selector))
@@ -136,9 +136,9 @@ func desk(t *testing.T, r *running, sub string, options ...webtest.Option) *webt
 	return p
 }
 
-// TestTrucking: a day of a carrier. A company is set up and gets a fleet, a trip is planned and assigned to who is free, its driver is
-// invited, starts it, says where it is and delivers it on a phone, and the board follows by itself. A carta is made of a trip, filled,
-// stamped and printed. A driver who is removed sees nothing more from that moment on.
+// TestTrucking: a carrier's day. A company is set up with a fleet; a trip is planned and assigned to an available driver, who is
+// invited, starts it, reports positions and delivers on a phone while the board updates itself. A carta is created from a trip,
+// filled in, stamped and printed. A removed driver sees nothing more from that moment on.
 func TestTrucking(t *testing.T) {
 	t.Parallel()
 	const sub = "u-flota"
@@ -251,7 +251,7 @@ func TestTrucking(t *testing.T) {
 	p.Button("Quitar de la empresa")
 	p.Click("dialog[open] .float-foot .danger")
 	p.UntilText("Luis Núñez ya no actúa por la empresa")
-	phone.UntilText("Registre su empresa") // there is none that he acts for
+	phone.UntilText("Registre su empresa") // a driver without a company
 }
 
 // invited makes a driver a member, from the owner's page to the driver's phone.
@@ -286,7 +286,7 @@ func invited(t *testing.T, r *running, p *webtest.Page) *webtest.Page {
 	return phone
 }
 
-// driven is a trip on the driver's phone, which the board sees by itself.
+// driven is a trip on the driver's phone, which the board shows live.
 func driven(phone, board *webtest.Page) {
 	phone.Accessible()
 	phone.Width()
@@ -311,7 +311,7 @@ func driven(phone, board *webtest.Page) {
 	board.Until(card + `.closest(".column").querySelector("h2").textContent.startsWith("Completado")`)
 }
 
-// issued is a carta from the trip to its documents.
+// issued takes a carta from the trip to its documents.
 func issued(p *webtest.Page, trip string) {
 	p.Eval(fmt.Sprintf(`location.hash = "#/?trip=%s"`, trip))
 	p.Button("Crear carta porte")
@@ -350,7 +350,7 @@ func issued(p *webtest.Page, trip string) {
 	p.Until(`window.kept.some((text) => text.startsWith("%PDF-"))`)
 }
 
-// looked is how the pages look in a window and a language: to an owner, with a trip of a driver and a carta that is no more than begun.
+// looked checks the pages in a window and a language: for an owner with a driver's trip and an unfinished carta.
 func looked(t *testing.T, r *running, sub, driver, trip, draft string, options []webtest.Option) {
 	t.Helper()
 	base := r.web + "/transporteapp/"

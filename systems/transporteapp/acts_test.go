@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestActsOfOffice: who of the back office gave whom what is told to the back office.
+// TestActsOfOffice: the back office can see which of its members granted what to whom.
 func TestActsOfOffice(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)

@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestBuilt calls every operation of the binary that is deployed, with good and bad input, and as a stranger.
+// TestBuilt calls every operation of the deployed binary, with valid and invalid input, and without a token.
 func TestBuilt(t *testing.T) {
 	t.Parallel()
 	apitest.EachBuilt(t, transporteapp.System(transporteapp.Options{}), "./lambda", func(t *testing.T, v *apitest.Server) {

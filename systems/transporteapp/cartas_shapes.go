@@ -8,7 +8,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// What requests and responses have of cartas.
+// Request and response types of cartas.
 
 // Emisor issues a carta.
 type Emisor struct {
@@ -27,12 +27,12 @@ type Receptor struct {
 	DomicilioFiscal Domicilio `json:"domicilioFiscal"`
 }
 
-// NuevaCarta is what is said of a carta when it is made; who issues it stands in the profile.
+// NuevaCarta is a new carta; its issuer comes from the profile.
 type NuevaCarta struct {
 	Receptor Receptor `json:"receptor"`
 }
 
-// Totales are counted as a carta is filled.
+// Totales are updated as a carta is filled in.
 type Totales struct {
 	DistanciaTotal        Decimal `json:"distanciaTotal" doc:"km"`
 	PesoBrutoTotal        Decimal `json:"pesoBrutoTotal" doc:"kg"`
@@ -52,7 +52,7 @@ type Timbrado struct {
 	Bytes            int64     `json:"bytes" doc:"Of the XML"`
 }
 
-// Carta is the head of a Carta Porte.
+// Carta is the header of a Carta Porte.
 type Carta struct {
 	CartaID                 string         `json:"cartaId" doc:"A ULID"`
 	ViajeID                 string         `json:"viajeId"`
@@ -81,7 +81,7 @@ type CartaResumen struct {
 	UpdatedAt time.Time      `json:"updatedAt"`
 }
 
-// Autotransporte is the vehicle as a carta declares it.
+// Autotransporte is the vehicle as declared in a carta.
 type Autotransporte struct {
 	PermSct            string  `json:"permSct" maxLength:"6" doc:"Key of c_TipoPermiso"`
 	NumPermisoSct      string  `json:"numPermisoSct" minLength:"1" maxLength:"50"`
@@ -119,7 +119,7 @@ type Mercancia struct {
 	Moneda         string   `json:"moneda,omitempty" enum:"MXN,USD" doc:"Of valorMercancia; the default is MXN"`
 }
 
-// currency is that of a good's value.
+// currency is the currency of a good's value.
 func (m *Mercancia) currency() string {
 	switch {
 	case m.ValorMercancia == nil:
@@ -142,7 +142,7 @@ func (m *Mercancia) declared() *cartaporte.Mercancia {
 	}
 }
 
-// Figura is a person of the transport.
+// Figura is a person in the transport.
 type Figura struct {
 	Orden        int64  `json:"orden,omitempty" readOnly:"true" doc:"Its position in the list, from 1"`
 	TipoFigura   string `json:"tipoFigura" maxLength:"2" doc:"Key of c_FiguraTransporte: 01 is the driver"`
@@ -151,7 +151,7 @@ type Figura struct {
 	NumLicencia  string `json:"numLicencia,omitempty" maxLength:"16"`
 }
 
-// Contenido is a page of what a carta lists.
+// Contenido is a page of a carta's contents.
 type Contenido struct {
 	Autotransporte *Autotransporte `json:"autotransporte,omitempty" from:"-"`
 	Figuras        []Figura        `json:"figuras" from:"Figura" nullable:"false"`
@@ -160,29 +160,29 @@ type Contenido struct {
 	Next           string          `json:"next,omitempty" doc:"The cursor of the next page; absent on the last"`
 }
 
-// Agregado is how many goods a carta has.
+// Agregado is the number of goods in a carta.
 type Agregado struct {
 	NumeroTotalMercancias int64   `json:"numeroTotalMercancias" doc:"The quantity at that time"`
 	PesoBrutoTotal        Decimal `json:"pesoBrutoTotal" doc:"kg"`
 }
 
-// Cancelacion is why a carta is cancelled.
+// Cancelacion is the reason for a cancellation.
 type Cancelacion struct {
 	Motivo    string `json:"motivo,omitempty" enum:"01,02,03,04" doc:"Of a stamped carta: the SAT's reason"`
 	Sustituye string `json:"sustituye,omitempty" format:"uuid" doc:"With 01: the UUID of the replacing carta"`
 }
 
-// Ubicaciones are places in a body.
+// Ubicaciones are the places in a body.
 type Ubicaciones struct {
 	Ubicaciones []Ubicacion `json:"ubicaciones" nullable:"false" minItems:"1" maxItems:"50"`
 }
 
-// Figuras are people in a body.
+// Figuras are the people in a body.
 type Figuras struct {
 	Figuras []Figura `json:"figuras" nullable:"false" minItems:"1" maxItems:"20"`
 }
 
-// Mercancias are goods in a body.
+// Mercancias are the goods in a body.
 type Mercancias struct {
 	Mercancias []Mercancia `json:"mercancias" nullable:"false" minItems:"1" maxItems:"1000"`
 }

@@ -17,14 +17,14 @@ import (
 const (
 	ana   = "u-123"
 	bruno = "u-456"
-	// nowhere is a ULID that nothing has.
+	// nowhere is a ULID that does not exist.
 	nowhere = "01HM699R7006AFVGQT5ZYC0GEK"
 )
 
-// object is JSON.
+// object is a JSON object.
 type object = map[string]any
 
-// with is an object with other values in some places; nil leaves a place out.
+// with changes some values of an object; nil removes one.
 func with(o object, changes object) object {
 	out := maps.Clone(o)
 	for k, v := range changes {
@@ -115,7 +115,7 @@ func goods(n int) []object {
 	return out
 }
 
-// do makes a request that must succeed with a status, and reads the answer into T.
+// do sends a request that must succeed with a status, and decodes the response.
 func do[T any](tb testing.TB, v *apitest.Server, status int, r apitest.Request) T {
 	tb.Helper()
 	answer := v.Do(tb, r)
@@ -144,13 +144,13 @@ func put[T any](tb testing.TB, v *apitest.Server, sub, path string, body any) T 
 	return do[T](tb, v, http.StatusOK, apitest.Request{Method: http.MethodPut, Path: path, As: sub, Body: body})
 }
 
-// page is an answer with items.
+// page is a response with items.
 type page[T any] struct {
 	Items []T
 	Next  string
 }
 
-// testPAC stamps for all tests that bring no PAC of their own: making its certificate takes longer than most of them.
+// testPAC stamps for all tests without a PAC of their own, because creating its certificate takes longer than most of them.
 var testPAC = cartaporte.NewLocal(time.Now)
 
 // testSystem is TransporteApp as most tests need it.
@@ -159,7 +159,7 @@ func testSystem(o transporteapp.Options) system.System {
 		o.PAC = testPAC
 	}
 	if o.Anticipacion == 0 {
-		o.Anticipacion = 100 * 365 * 24 * time.Hour // the trips of most tests leave when the test wants
+		o.Anticipacion = 100 * 365 * 24 * time.Hour // in most tests trips start at any time
 	}
 	return transporteapp.System(o)
 }
@@ -174,7 +174,7 @@ func open(tb testing.TB, o transporteapp.Options, companies ...string) *apitest.
 	return v
 }
 
-// own is a vehicle or trailer whose plate follows from a key; the fleet "f" has the document's plates.
+// own is a vehicle or trailer with a plate derived from a key; the fleet "f" has the document's plates.
 func own(unit object, kind, key string) object {
 	if key == "f" {
 		return unit
@@ -182,7 +182,7 @@ func own(unit object, kind, key string) object {
 	return with(unit, object{"placa": fmt.Sprintf("%s%06d", kind, crc32.ChecksumIEEE([]byte(key))%1_000_000)})
 }
 
-// fleet makes a company's driver, vehicle and trailer, and returns their ids.
+// fleet creates a company's driver, vehicle and trailer, and returns their ids.
 func fleet(tb testing.TB, v *apitest.Server, sub, key string) (driverID, vehicleID, trailerID string) {
 	tb.Helper()
 	d := post[transporteapp.Conductor](tb, v, http.StatusCreated, sub, "/conductores", key+"-c", driver())
@@ -191,7 +191,7 @@ func fleet(tb testing.TB, v *apitest.Server, sub, key string) (driverID, vehicle
 	return d.ConductorID, w.VehiculoID, r.RemolqueID
 }
 
-// fill fills a carta and returns it sealed.
+// fill fills in a carta and returns it closed.
 func fill(tb testing.TB, v *apitest.Server, sub, id string, n int) transporteapp.Carta {
 	tb.Helper()
 	put[object](tb, v, sub, "/cartas/"+id+"/autotransporte", declared())
@@ -201,7 +201,7 @@ func fill(tb testing.TB, v *apitest.Server, sub, id string, n int) transporteapp
 	return post[transporteapp.Carta](tb, v, http.StatusOK, sub, "/cartas/"+id+"/sellar", "", nil)
 }
 
-// ping sends a trip's place.
+// ping reports a trip's position.
 func ping(tb testing.TB, v *apitest.Server, sub, id string, lat, lng float64, at time.Time) transporteapp.Rastreo {
 	tb.Helper()
 	return post[transporteapp.Rastreo](tb, v, http.StatusOK, sub, "/viajes/"+id+"/posiciones", "", object{"lat": lat, "lng": lng, "at": at})

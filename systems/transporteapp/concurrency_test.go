@@ -17,7 +17,7 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// atOnce makes many requests at once, of four processes by turns, and returns the answers in order.
+// atOnce sends many requests concurrently to four processes in turn, and returns the responses in order.
 func atOnce(t *testing.T, v *apitest.Server, n int, request func(i int) apitest.Request) []*apitest.Response {
 	t.Helper()
 	const count = 4
@@ -25,7 +25,7 @@ func atOnce(t *testing.T, v *apitest.Server, n int, request func(i int) apitest.
 	return apitest.Together(n, func(i int) *apitest.Response { return list[i%count].do(t, request(i)) })
 }
 
-// tally counts answers, by their problem's code or "" for none.
+// tally counts responses by their problem's code, or "" for none.
 func tally(t *testing.T, answers []*apitest.Response) map[string]int {
 	t.Helper()
 	out := map[string]int{}
@@ -45,7 +45,7 @@ func plan(conductores, vehiculos, cartas, creditos int64) transporteapp.Options 
 	return transporteapp.Options{Plan: p}
 }
 
-// TestLastCartas: 64 requests for ten cartas make ten, whichever of the plan and the credits says so, with folios from 1 to 10.
+// TestLastCartas: 64 requests for ten cartas create ten, whether the plan or the credits limit them, with folios from 1 to 10.
 func TestLastCartas(t *testing.T) {
 	t.Parallel()
 	const requests, left = 64, 10
@@ -77,7 +77,7 @@ func TestLastCartas(t *testing.T) {
 	}
 }
 
-// noGaps fails where the folios of a company's cartas are not 1, 2, 3 and so on.
+// noGaps fails unless the folios of a company's cartas are 1, 2, 3 and so on.
 func (c company) noGaps(t *testing.T) {
 	t.Helper()
 	var folios []string
@@ -92,7 +92,7 @@ func (c company) noGaps(t *testing.T) {
 	}
 }
 
-// TestLastDrivers: as many drivers and vehicles as the plan allows are added, however many come at once.
+// TestLastDrivers: as many drivers and vehicles are added as the plan allows, however many requests are concurrent.
 func TestLastDrivers(t *testing.T) {
 	t.Parallel()
 	const requests, drivers, vehicles = 24, 5, 7
@@ -125,7 +125,7 @@ func TestLastDrivers(t *testing.T) {
 	}
 }
 
-// TestDoubleBooking: of many trips that want one driver, with vehicles of their own, one gets him; and the same for a trailer.
+// TestDoubleBooking: of many trips that want one driver, with different vehicles, one gets the driver; likewise for a trailer.
 func TestDoubleBooking(t *testing.T) {
 	t.Parallel()
 	const trips = 16
@@ -155,7 +155,7 @@ func TestDoubleBooking(t *testing.T) {
 		t.Fatalf("one trailer for many trips: %v", got)
 	}
 	second := slices.IndexFunc(answers, func(a *apitest.Response) bool { return a.Status == http.StatusOK })
-	both := slices.Compact(slices.Sorted(slices.Values([]int{won, second}))) // the first may have got the trailer too
+	both := slices.Compact(slices.Sorted(slices.Values([]int{won, second}))) // the first may also have got the trailer
 	consistent(t, v, len(both))
 	for _, i := range both {
 		post[object](t, v, http.StatusOK, ana, "/viajes/"+ids[i]+"/cancelar", "", nil)
@@ -163,8 +163,8 @@ func TestDoubleBooking(t *testing.T) {
 	consistent(t, v, 0)
 }
 
-// TestPeriodsAtOnce: processes give a few drivers, vehicles and trailers to many trips, change that, take it back, and call trips
-// off, all at once: at no time does anyone have two trips.
+// TestPeriodsAtOnce: processes concurrently assign, reassign, unassign and cancel trips with a few drivers, vehicles and
+// trailers: nobody ever has two trips at the same time.
 func TestPeriodsAtOnce(t *testing.T) {
 	t.Parallel()
 	const trips, requests, few = 8, 96, 3
@@ -217,8 +217,8 @@ func TestPeriodsAtOnce(t *testing.T) {
 	consistent(t, v, -1)
 }
 
-// consistent fails where a driver, vehicle or trailer has other trips than those that have it, two of them at one time, or is on
-// the way without one; and where another number of trips than busy has resources. A negative busy is not looked at.
+// consistent fails if a driver, vehicle or trailer has different trips than those that name it, two at the same time, or is on a
+// trip that has not started; and if the number of trips with resources is not busy. A negative busy is not checked.
 func consistent(t *testing.T, v *apitest.Server, busy int) {
 	t.Helper()
 	all := companyOf(t, v, ana)
@@ -274,7 +274,7 @@ func consistent(t *testing.T, v *apitest.Server, busy int) {
 	}
 }
 
-// TestGoodsAtOnce: batches that come at once are all there, numbered from 1 on, counted and weighed.
+// TestGoodsAtOnce: concurrent batches are all stored, numbered from 1, counted and weighed.
 func TestGoodsAtOnce(t *testing.T) {
 	t.Parallel()
 	const batches, each = 8, 20
@@ -312,7 +312,7 @@ func TestGoodsAtOnce(t *testing.T) {
 	}
 }
 
-// TestStampOnce: many requests stamp a carta once, whether they bear one key or several.
+// TestStampOnce: many requests stamp a carta once, with one key or several.
 func TestStampOnce(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -340,8 +340,8 @@ func TestStampOnce(t *testing.T) {
 	}
 }
 
-// TestPlates: a plate is on one vehicle, and on one trailer, of a company, however many come at once; it is free again when the
-// vehicle gets another plate or goes.
+// TestPlates: a plate is on one vehicle and one trailer of a company, however many requests are concurrent; it is free again when
+// the vehicle gets another plate or is deleted.
 func TestPlates(t *testing.T) {
 	t.Parallel()
 	const requests = 12
@@ -358,7 +358,7 @@ func TestPlates(t *testing.T) {
 		}
 		won := answers[slices.IndexFunc(answers, func(a *apitest.Response) bool { return a.Status == http.StatusCreated })]
 		first := unit.path + "/" + path.Base(won.Header.Get("Location"))
-		post[object](t, v, http.StatusCreated, bruno, unit.path, "theirs-"+path.Base(unit.path), unit.body) // another company
+		post[object](t, v, http.StatusCreated, bruno, unit.path, "theirs-"+path.Base(unit.path), unit.body) // of another company
 		moved := with(unit.body, object{"placa": "NEW-456"})
 		put[object](t, v, ana, first, unit.body)
 		put[object](t, v, ana, first, moved)

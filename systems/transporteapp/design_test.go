@@ -6,13 +6,13 @@ import (
 	"github.com/monotable/monotable/systems/internal/designcheck"
 )
 
-// TestDesign: the design is sound, and transporteappdb is what is generated of it.
+// TestDesign checks the design, and that transporteappdb is up to date.
 func TestDesign(t *testing.T) {
 	t.Parallel()
 	designcheck.Run(t, "transporteapp.design.yaml", "transporteappdb")
 }
 
-// TestConditionsAreNeeded: without one of the conditions, the races find that an invariant does not hold.
+// TestConditionsAreNeeded: without one of the conditions, the races find a violated invariant.
 func TestConditionsAreNeeded(t *testing.T) {
 	t.Parallel()
 	const file = "transporteapp.design.yaml"

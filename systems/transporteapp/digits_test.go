@@ -11,10 +11,10 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// longest is a number that has all the digits that DynamoDB keeps: with a larger one it makes a sum that cannot be kept.
+// longest is a number with all the digits that DynamoDB stores: added to a larger one, the sum cannot be stored.
 const longest = json.Number("1.0000000000000000000000000000000000001")
 
-// TestLongDistances: a distance of many digits neither keeps a trip from its end nor is a fault of the service.
+// TestLongDistances: a distance with many digits neither prevents a trip from ending nor causes a 500.
 func TestLongDistances(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)

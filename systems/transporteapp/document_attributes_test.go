@@ -11,8 +11,8 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// documented are the attributes that the document gives each entity, by entityType, as paths into maps. What stood in data
-// stands at the top, and what a trip's tracking was is TRACKING; the README says why.
+// documented are the attributes of each of the document's entities, by entityType, as paths into maps. The contents of data are
+// at the top level, and a trip's tracking is TRACKING; the README explains why.
 var documented = map[string]string{
 	"USER": `userId email fullName avatarUrl timezone createdAt
 		subscription.planId subscription.planName subscription.status subscription.expiresAt
@@ -49,7 +49,7 @@ var documented = map[string]string{
 	"SESSION":        "sessionId ttl",
 }
 
-// TestDocumentedAttributes: a company that says all that can be said has each attribute of the document, under its name.
+// TestDocumentedAttributes: a company with all optional data has each attribute of the document, under its name.
 func TestDocumentedAttributes(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{})
@@ -82,7 +82,7 @@ func TestDocumentedAttributes(t *testing.T) {
 		return trip.ViajeID
 	}
 	post[object](t, v, http.StatusOK, ana, "/viajes/"+leave("first")+"/completar", "", object{"calificacion": 5})
-	under := leave("second") // is on its way
+	under := leave("second") // is on the road
 	found := map[string]map[string]bool{}
 	everything(t, v, func(it table.Item) {
 		kind, _ := it["entityType"].(*types.AttributeValueMemberS)
@@ -113,7 +113,7 @@ func TestDocumentedAttributes(t *testing.T) {
 	}
 }
 
-// paths adds the paths of a map, which are not null.
+// paths adds the paths of a map's values that are not null.
 func paths(to map[string]bool, under string, of map[string]types.AttributeValue) {
 	for name, value := range of {
 		if _, none := value.(*types.AttributeValueMemberNULL); none {

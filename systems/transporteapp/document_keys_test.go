@@ -14,9 +14,9 @@ import (
 // The document's keys and indexes, as items are stored.
 
 const (
-	// ofCompany says why what the document keeps under a carta or trip alone is under its company.
+	// ofCompany explains why what the document stores under a carta or trip is under its company.
 	ofCompany = "the key begins with the company, so that nobody's id leads to another's"
-	// apart says why what the document embeds in a carta is items of their own.
+	// apart explains why what the document embeds in a carta is stored as separate items.
 	apart = "items of their own: a carta of thousands of goods is no item"
 )
 
@@ -30,7 +30,7 @@ func (l *lived) under(key, kind string) func(*testing.T) {
 	}
 }
 
-// in fails unless an index has something of a company under a key, and nothing of another's.
+// in fails unless an index has an entry of a company under a key, and none of another's.
 func (l *lived) in(company, another, index, pk, sk string) func(*testing.T) {
 	return func(t *testing.T) {
 		t.Helper()
@@ -56,7 +56,7 @@ func (l *lived) count(t *testing.T, index, pk, sk string) int {
 // begins is the day on which the trips begin.
 const begins = "2027-01-15"
 
-// diagramLines are those of the document's diagram.
+// diagramLines are the document's diagram.
 func (l *lived) diagramLines() []apitest.Line {
 	own, carta := "USER#"+ana, "USER#"+ana+"#CARTA#"+l.carta
 	return []apitest.Line{
@@ -75,7 +75,7 @@ func (l *lived) diagramLines() []apitest.Line {
 	}
 }
 
-// keyLines are the keys of the document's items, each as the item of its kind has it.
+// keyLines are the keys of the document's items, one per kind.
 func (l *lived) keyLines() []apitest.Line {
 	own := "USER#" + ana
 	profile, trip, rolling := own+" / PROFILE#metadata", own+" / VIAJE#"+l.trip, own+" / VIAJE#"+l.rolling
@@ -113,7 +113,7 @@ func (l *lived) keyLines() []apitest.Line {
 	return lines
 }
 
-// groupLines are the groups of attributes of the document's items: maps of the item, or items of their own.
+// groupLines are the attribute groups of the document's items: maps of the item, or separate items.
 func (l *lived) groupLines() []apitest.Line {
 	own := "USER#" + ana
 	content := own + "#CARTA#" + l.carta

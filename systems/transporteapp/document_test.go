@@ -13,12 +13,12 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// asks are the parts of the document that ask for something, beside its table of patterns: the diagram, the principles, the
-// queries, what is optimized, and the keys and groups of each entity. The attributes are TestDocumentedAttributes'.
+// asks are the sections of the document that contain requirements, besides its table of patterns: the diagram, the principles,
+// the queries, the optimizations, and each entity's keys and groups. TestDocumentedAttributes covers the attributes.
 var asks = regexp.MustCompile(`│ \w+#[^│]+│[^│]+│|^- \*\*.*|^### (Paginación|Transacciones|Batch Operations|\d\. (Sparse|Projecc|TTL).*)|` +
 	`^  "(GSI\d[PS]K|PK|SK)": "[^"]+"|^  "\w+": [\[{]`)
 
-// TestDocument: each line of the document, by its own words. Why a key is another than the document's, the README says in detail.
+// TestDocument checks each line of the document. The README explains where keys differ.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	apitest.EachLine(t, testSystem(transporteapp.Options{}), asks, func(t *testing.T, v *apitest.Server) []apitest.Line {
@@ -28,11 +28,11 @@ func TestDocument(t *testing.T) {
 	})
 }
 
-// lived is a company in which everything of the document has happened.
+// lived is a company in which everything in the document has happened.
 type lived struct {
 	v                                   *apitest.Server
 	driverID, vehicleID, trailerID      string
-	free                                string // another company's driver, who is available
+	free                                string // another company's available driver
 	trip, carta, folio, rolling, sketch string
 	session                             string
 	items                               map[string]table.Item // by "PK / SK"
@@ -70,7 +70,7 @@ func text(it table.Item, name string) string {
 	return s.Value
 }
 
-// principleLines are those of denormalization.
+// principleLines are the principles of denormalization.
 func (l *lived) principleLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "Embeber datos relacionados cuando se acceden juntos", Holds: func(t *testing.T) {
@@ -100,7 +100,7 @@ func (l *lived) principleLines() []apitest.Line {
 	}
 }
 
-// patternLines are those of the table of access patterns.
+// patternLines are the table of access patterns.
 func (l *lived) patternLines() []apitest.Line {
 	return []apitest.Line{
 		{Says: "Obtener viajes de usuario | Query: PK = USER#id, SK begins_with VIAJE#", Holds: func(t *testing.T) {

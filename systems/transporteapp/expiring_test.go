@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// ending is what ends within so many days: whose, which document, and in how many days.
+// ending is an expiry: whose, which document, and in how many days.
 func ending(t *testing.T, v *apitest.Server, days int) []string {
 	t.Helper()
 	today := v.Clock.Now().UTC().Truncate(24 * time.Hour)
@@ -26,8 +26,8 @@ func ending(t *testing.T, v *apitest.Server, days int) []string {
 	return out
 }
 
-// TestEndsSoon: licences of drivers at work, permits and insurances that have ended or are about to, the first to end first; what is renewed,
-// or of somebody who does not drive any more, is not among them.
+// TestEndsSoon: licences of active drivers, permits and insurance policies that have expired or will soon, sorted by date,
+// without renewed ones and those of inactive drivers.
 func TestEndsSoon(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestRoutes calls every operation with good and bad input, over each transport.
+// TestRoutes calls every operation with valid and invalid input, over each transport.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, transporteapp.System(transporteapp.Options{}), func(t *testing.T, v *apitest.Server) {
@@ -20,7 +20,7 @@ func TestRoutes(t *testing.T) {
 	})
 }
 
-// routes calls every operation with good and bad input.
+// routes calls every operation with valid and invalid input.
 func routes(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	t.Run("profile", func(t *testing.T) { v.Run(t, profileCases()) })
@@ -38,7 +38,7 @@ func routes(t *testing.T, v *apitest.Server) {
 	v.Covered(t)
 }
 
-// TestStrangers: nothing is for who has no valid token.
+// TestStrangers: without a valid token nothing is accessible.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	v := apitest.Open(t, transporteapp.System(transporteapp.Options{}))
@@ -50,7 +50,7 @@ func as(method, path, key string, body any) apitest.Request {
 	return apitest.Request{Method: method, Path: path, As: ana, Key: key, Body: body}
 }
 
-// good must be answered with a status; bad with a problem.
+// good must succeed with a status; bad must be rejected with a problem.
 func good(name string, r apitest.Request, status int) apitest.Case {
 	return apitest.Case{Name: name, Request: r, Status: status}
 }
@@ -59,27 +59,27 @@ func bad(name string, r apitest.Request, status int, code, field string) apitest
 	return apitest.Case{Name: name, Request: r, Status: status, Code: code, Field: field}
 }
 
-// wrong is a body that is refused.
+// wrong is a rejected body.
 func wrong(name string, r apitest.Request, field string) apitest.Case {
 	return bad(name, r, http.StatusBadRequest, problem.CodeInvalidBody, field)
 }
 
-// wrongQuery is a path or query that is refused.
+// wrongQuery is a rejected path or query.
 func wrongQuery(name, path, field string) apitest.Case {
 	return bad(name, as(http.MethodGet, path, "", nil), http.StatusBadRequest, problem.CodeInvalidParameter, field)
 }
 
-// missing is what there is not.
+// missing is something that does not exist.
 func missing(name string, r apitest.Request) apitest.Case {
 	return bad(name, r, http.StatusNotFound, problem.CodeNotFound, "")
 }
 
-// refused is what the present state does not allow.
+// refused is something that the current state does not allow.
 func refused(name string, r apitest.Request, code string) apitest.Case {
 	return bad(name, r, http.StatusConflict, code, "")
 }
 
-// keyed are the ways to use a request key of a POST, after it was made with key and body.
+// keyed are the ways to use a POST's idempotency key after it was used with a body.
 func keyed(path, key string, body, other any) []apitest.Case {
 	return []apitest.Case{
 		good("replayed", as(http.MethodPost, path, key, body), http.StatusOK),

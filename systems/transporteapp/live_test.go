@@ -14,10 +14,10 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// feed is an event stream that is being read.
+// feed is an event stream being read.
 type feed struct{ lines *bufio.Reader }
 
-// watch follows the trips of the first company, and has heard ready.
+// watch subscribes to the first company's trips, and waits for ready.
 func watch(t *testing.T, v *apitest.Server, sub string) *feed {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
@@ -31,7 +31,7 @@ func watch(t *testing.T, v *apitest.Server, sub string) *feed {
 	return f
 }
 
-// next waits for an event, and returns its name and the trip that it is about; "" is the end of the stream.
+// next waits for an event, and returns its name and trip; "" is the end of the stream.
 func (f *feed) next(t *testing.T) (name string, trip transporteapp.ViajeResumen) {
 	t.Helper()
 	for {
@@ -70,7 +70,7 @@ func (f *feed) ends(t *testing.T) {
 	}
 }
 
-// eventRoutes asks for the events: over a socket they begin, behind a gateway they are ready alone.
+// eventRoutes requests the events: over a socket the stream begins, behind a gateway it consists of ready.
 func eventRoutes(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	if v.Live() {
@@ -80,8 +80,8 @@ func eventRoutes(t *testing.T, v *apitest.Server) {
 	v.Run(t, []apitest.Case{good("events", as(http.MethodGet, "/eventos", "", nil), http.StatusOK)})
 }
 
-// TestBoardIsTold: a dispatcher hears of every trip at once, a driver of their own, and of one that they lose; whoever's role is taken away
-// hears nothing more.
+// TestBoardIsTold: a dispatcher receives every trip's events immediately; a driver receives their own, and is notified of one
+// that they lose; a member with a revoked role receives nothing more.
 func TestBoardIsTold(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -91,7 +91,7 @@ func TestBoardIsTold(t *testing.T) {
 	join(t, v, "u-wheel", object{"rol": "conductor", "conductorId": driverID})
 	probe := watch(t, v, ana)
 	v.Work(t)
-	probe.hears(t, "ready", "") // the process follows the table
+	probe.hears(t, "ready", "") // the process consumes the table's stream
 	desk, wheel := watch(t, v, "u-desk"), watch(t, v, "u-wheel")
 
 	first := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", "t-1", bareTrip()).ViajeID
@@ -103,7 +103,7 @@ func TestBoardIsTold(t *testing.T) {
 		put[object](t, v, ana, "/viajes/"+trip+"/recursos", object{"conductorId": driver, "vehiculoId": vehicle})
 		desk.hears(t, "viaje", trip)
 	}
-	give(second, otherID, otherVehicle) // the driver hears nothing of it
+	give(second, otherID, otherVehicle) // the driver receives nothing about it
 	give(first, driverID, vehicleID)
 	wheel.hears(t, "viaje", first)
 	v.Do(t, as(http.MethodDelete, "/viajes/"+second+"/recursos", "", nil))

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// loadItems are what a connection has for its lists: more than a page.
+	// loadItems is the length of a connection's lists: more than a page.
 	loadItems = 24
-	// loadGoods are the goods of a carta.
+	// loadGoods is the number of goods in a carta.
 	loadGoods = 3
 )
 
-// What the plan sends.
+// The bodies of the plan's requests.
 const (
 	loadAddress = `{"codigoPostal":"06600","estado":"CMX","calle":"Reforma","numeroExterior":"222"}`
 	loadProfile = `{"email":"{user}@example.com","fullName":"{user} {n}","timezone":"America/Mexico_City","config":{"rfcEmisor":"EKU9003173C9",` +
@@ -46,9 +46,9 @@ const (
 	loadPing    = `{"lat":20.1,"lng":-101.2,"at":"{time}","distanciaRecorrida":325}`
 )
 
-// loadPlan measures every operation. A connection is a company, which the back office has given a plan and credits beyond what a
-// run uses up. What a call uses up, a trip that leaves say, is made before it; where it takes something from a pool, a driver
-// say, what the call before took is given back first.
+// loadPlan measures every operation. A connection is a company whose plan and credits exceed what a run uses up. What a call uses
+// up, such as a trip that starts, is created before it; what it takes from a pool, such as a driver, is first returned from the
+// previous call.
 func loadPlan() load.Plan {
 	return load.Plan{
 		Without: map[string]string{
@@ -66,7 +66,7 @@ func loadPlan() load.Plan {
 	}
 }
 
-// What is made is kept under a name, or under none.
+// A created id is stored under a name if one is given.
 
 func loadMakeDriver(name string) load.Call {
 	return load.Create("/conductores", loadDriver).Keeping(name, "conductorId")
@@ -80,12 +80,12 @@ func loadMakeTrailer(name string) load.Call {
 	return load.Create("/remolques", loadTrailer).Keeping(name, "remolqueId")
 }
 
-// loadMakeTrip makes a trip without a carta.
+// loadMakeTrip creates a trip without a carta.
 func loadMakeTrip(name string) load.Call {
 	return load.Create("/viajes", "{"+loadTripData+"}").Keeping(name, "viajeId")
 }
 
-// loadMakeCarta makes a trip with a carta, and keeps the carta's id; the trip's is kept under name and "Trip".
+// loadMakeCarta creates a trip with a carta, and stores the carta's id; the trip's is stored under name and "Trip".
 func loadMakeCarta(name string) load.Call {
 	return load.Create("/viajes", "{"+loadTripData+`,"carta":`+loadCarta+"}").
 		Keeping(name, "carta/cartaId").Keeping(name+"Trip", "viajeId").Keeping(name+"Folio", "carta/folio")
@@ -102,7 +102,7 @@ func loadCompany() []load.Call {
 	}
 }
 
-// loadLists are drivers, vehicles, trailers, trips with cartas and sessions for lists; the last of each is what is asked for.
+// loadLists creates drivers, vehicles, trailers, trips with cartas and sessions for lists; single reads use the last of each.
 func loadLists() []load.Call {
 	return slices.Concat(
 		slices.Repeat([]load.Call{
@@ -113,14 +113,14 @@ func loadLists() []load.Call {
 	)
 }
 
-// loadAssign gives a trip, by the name it is kept under, a driver, a vehicle and a trailer of its own.
+// loadAssign assigns a driver, vehicle and trailer to a trip, each used only by it.
 func loadAssign(trip string) load.Call {
 	return load.Put("/viajes/{"+trip+"}/recursos", fmt.Sprintf(`{"conductorId":"{%[1]sDriver}","vehiculoId":"{%[1]sVehicle}","remolqueId":"{%[1]sTrailer}"}`, trip))
 }
 
 func loadTrip(trip, what string) load.Call { return load.Post("/viajes/{"+trip+"}/"+what, "") }
 
-// loadTrips are trips that are driven, each with a driver, a vehicle and a trailer of its own.
+// loadTrips are trips to be driven, each with its own driver, vehicle and trailer.
 func loadTrips() []load.Call {
 	var calls []load.Call
 	for _, trip := range []string{"assigned", "begun", "arrived", "off", "moving"} {
@@ -135,7 +135,7 @@ func loadAddGoods(carta string) load.Call {
 	return load.Create("/cartas/{"+carta+"}/mercancias", `{"mercancias":[`+list+"]}")
 }
 
-// loadFill makes a carta with all that it lists.
+// loadFill creates a complete carta.
 func loadFill(carta string) []load.Call {
 	at := "/cartas/{" + carta + "}"
 	return []load.Call{
@@ -150,7 +150,7 @@ func loadOpen(carta string) load.Call { return load.Post("/cartas/{"+carta+"}/ab
 
 func loadStamp(carta string) load.Call { return load.Create("/cartas/{"+carta+"}/timbrado", "") }
 
-// loadCartas are cartas: one that is read, one that is written, one that is sealed and one that is not, and one with a stamp.
+// loadCartas are cartas: one to read, one to write, one closed, one open, and one stamped.
 func loadCartas() []load.Call {
 	return slices.Concat(
 		loadFill("filled"), slices.Repeat([]load.Call{loadAddGoods("filled")}, loadItems/loadGoods),

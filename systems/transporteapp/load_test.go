@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestLoad makes every request of the load plan.
+// TestLoad sends every request of the load plan.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	apitest.Open(t, transporteapp.System(transporteapp.Options{})).Load(t)

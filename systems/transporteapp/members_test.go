@@ -13,26 +13,26 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
 
-// in makes a request one in another company.
+// in sends a request to another company.
 func in(company string, r apitest.Request) apitest.Request {
 	r.Header = map[string]string{"Empresa": company}
 	return r
 }
 
-// by makes a request somebody else's.
+// by sends a request as another user.
 func by(sub string, r apitest.Request) apitest.Request {
 	r.As = sub
 	return r
 }
 
-// join makes somebody a member of the first company.
+// join makes a user a member of the first company.
 func join(t *testing.T, v *apitest.Server, sub string, role object) {
 	t.Helper()
 	made := do[transporteapp.InvitacionHecha](t, v, http.StatusOK, as(http.MethodPost, "/invitaciones", "", with(role, object{"nombre": sub})))
 	put[object](t, v, sub, "/empresas/"+ana+"/miembros/yo", object{"codigo": made.Codigo})
 }
 
-// memberRoutes are those of members, and what was added for the carta's editor.
+// memberRoutes are those of members, and those for the carta editor.
 func memberRoutes(t *testing.T, v *apitest.Server) {
 	t.Helper()
 	driverID, _, _ := fleet(t, v, ana, "mr")
@@ -111,7 +111,7 @@ func memberRoutes(t *testing.T, v *apitest.Server) {
 	post[object](t, v, http.StatusOK, ana, at+"/cancelacion", "", object{})
 }
 
-// TestMembers: who may do what; a role that is taken away is gone with the next request, and a driver sees their own trips alone.
+// TestMembers: permissions by role; a revoked role takes effect with the next request, and a driver sees only their own trips.
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana, bruno)
@@ -161,7 +161,7 @@ func TestMembers(t *testing.T) {
 	answers(http.StatusForbidden, "u-wheel", http.MethodGet, "/viajes/"+own.ViajeID, nil)
 }
 
-// erases asks for the end of a company's data, which is refused.
+// erases requests the erasure of a company's data, which must be refused.
 func erases(t *testing.T, v *apitest.Server, code string) {
 	t.Helper()
 	r := as(http.MethodDelete, "/me", "", nil)
@@ -175,7 +175,7 @@ func erases(t *testing.T, v *apitest.Server, code string) {
 	}
 }
 
-// TestErasureRefused: a company whose trip is on the road, whose carta is at the PAC, or for whom others act is not erased.
+// TestErasureRefused: a company with a trip on the road, a carta at the PAC, or other members is not erased.
 func TestErasureRefused(t *testing.T) {
 	t.Parallel()
 	t.Run("trip", func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestErasureRefused(t *testing.T) {
 	})
 }
 
-// downPAC is a PAC that does not answer.
+// downPAC is a PAC that does not respond.
 type downPAC struct{ cartaporte.PAC }
 
 func (downPAC) Timbrar(context.Context, cartaporte.Solicitud) (cartaporte.Timbre, error) {

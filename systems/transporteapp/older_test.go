@@ -24,14 +24,14 @@ import (
 
 const today = "transporteapp.design.yaml"
 
-// newer is what companies have since they have members and lists of what ends soon, and had not before.
+// newer is what companies have since members and expiries were introduced.
 var newer = struct{ entities, fields, attributes []string }{ //nolint:gochecknoglobals // a list
 	entities:   []string{"Miembro", "Invitacion", "Act"},
 	fields:     []string{"User.numPropietarios", "Conductor.vence", "Vehiculo.vence", "Remolque.vence"},
 	attributes: []string{"numPropietarios", "vence", "GSI3PK", "GSI3SK"},
 }
 
-// older writes the design of before: what is stored, without patterns, which a migration does not look at.
+// older writes the previous design: what is stored, without patterns, which a migration ignores.
 func older(t *testing.T) string {
 	t.Helper()
 	d, err := design.Load(today)
@@ -60,8 +60,8 @@ func older(t *testing.T) string {
 	return file
 }
 
-// TestOlderTables: tables of the design of before are not opened, with words that say what differs. The README's commands make of their
-// items those that the system would have stored, and a company's founder goes on where they were.
+// TestOlderTables: tables of the previous design are not opened, and the error says what differs. The README's commands turn
+// their items into what the system would have stored, and a company's founder continues as before.
 func TestOlderTables(t *testing.T) {
 	t.Parallel()
 	if databasetest.Other() {
@@ -106,7 +106,7 @@ func TestOlderTables(t *testing.T) {
 	}
 }
 
-// asBefore gives the table the shape of an older design, and its items that of before.
+// asBefore turns the table and its items into those of an older design.
 func asBefore(t *testing.T, v *apitest.Server, old, endpoint string) {
 	t.Helper()
 	var items []table.Item

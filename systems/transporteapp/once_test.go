@@ -18,7 +18,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestFirstAnswer: a repeated request is answered as it was, though what it made has changed since, and by many at once.
+// TestFirstAnswer: a retry gets the first response although the result has changed since, even concurrently.
 func TestFirstAnswer(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana, bruno)
@@ -49,14 +49,14 @@ func TestFirstAnswer(t *testing.T) {
 	})
 }
 
-// TestTwins: two requests with one key are one, when the second begins before the first is done and goes on behind it: what the
-// first has used up, the last of the plan or the carta's draft, is no reason to refuse the second.
+// TestTwins: two requests with one key count as one if the second begins before the first is done and continues after it: what
+// the first has used up, the last of the plan or the carta's draft, is no reason to reject the second.
 func TestTwins(t *testing.T) {
 	t.Parallel()
 	v := open(t, plan(1, 1, 2, 2), ana)
 	trip, sealed := sealedCarta(t, v, "t")
 	var (
-		look  atomic.Pointer[func()] // what happens when a request has looked for an earlier one with its key
+		look  atomic.Pointer[func()] // called when a request has looked for an earlier one with its key
 		slow  = processesVia(t, v, watched(v.Database.DynamoDB, &look), transporteapp.Options{}, 1)[0]
 		quick = processes(t, v, transporteapp.Options{}, 1)[0]
 	)
@@ -87,7 +87,7 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// watched is a client that calls a function each time that a record of a request has been looked for.
+// watched is a client that calls a function whenever an idempotency record has been read.
 func watched(client *dynamodb.Client, look *atomic.Pointer[func()]) *dynamodb.Client {
 	watch := func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
 		out, metadata, err := next.HandleInitialize(ctx, in)
@@ -129,7 +129,7 @@ func TestSessionsExpire(t *testing.T) {
 	post[object](t, v, http.StatusCreated, ana, "/sesiones", "k", object{"dispositivo": "tractor"})
 	post[object](t, v, http.StatusCreated, ana, "/sesiones", "k-2", object{"dispositivo": "oficina"})
 	first := get[page[object]](t, v, ana, "/sesiones?limit=1")
-	v.Clock.Advance(time.Second) // a cursor is as good later
+	v.Clock.Advance(time.Second) // a cursor is still valid later
 	if second := get[page[object]](t, v, ana, apitest.Query("/sesiones", "limit", "1", "cursor", first.Next)); len(second.Items) != 1 {
 		t.Errorf("the second page is %+v", second)
 	}
@@ -143,14 +143,14 @@ func TestSessionsExpire(t *testing.T) {
 	}
 }
 
-// TestLists: trips newest first, by state and by date, page by page, and cursors that are nobody else's.
+// TestLists: trips newest first, by state and by date, page by page, and cursors that only their owner can use.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	const trips = 12
 	v := open(t, transporteapp.Options{}, ana)
 	var ids []string
 	for i := range trips {
-		begins := time.Date(2027, time.January, trips-i, 8, 0, 0, 0, time.UTC) // the last made begins first
+		begins := time.Date(2027, time.January, trips-i, 8, 0, 0, 0, time.UTC) // the last one created begins first
 		trip := with(bareTrip(), object{"fechaInicioProgramada": begins, "fechaFinProgramada": begins.Add(time.Hour)})
 		if i%3 == 0 {
 			trip["estado"] = "borrador"
@@ -192,7 +192,7 @@ func TestLists(t *testing.T) {
 	})
 }
 
-// TestKeysApart: no key that is sent is taken for one that is made here of another, or for another's.
+// TestKeysApart: keys sent by clients cannot collide with generated keys or with each other.
 func TestKeysApart(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)

@@ -15,11 +15,11 @@ import (
 // scripted is a PAC whose calls a test answers one by one.
 type scripted struct {
 	cartaporte.PAC
-	calls []func() error // what the first requests are refused with
-	after func()         // between what the PAC does at last and its answer
+	calls []func() error // the errors of the first requests
+	after func()         // called between the PAC's final action and its response
 }
 
-// refuse gives the next refusal.
+// refuse returns the next error.
 func (s *scripted) refuse() error {
 	call := s.calls[0]
 	s.calls = s.calls[1:]
@@ -44,7 +44,7 @@ func (s *scripted) Cancelar(ctx context.Context, in cartaporte.Cancelacion) erro
 	return err
 }
 
-// TestLateRefusal: a refusal of the PAC that comes when the carta was sent again is none of what the PAC does then.
+// TestLateRefusal: a late rejection by the PAC does not affect a later attempt.
 func TestLateRefusal(t *testing.T) {
 	t.Parallel()
 	pac := &scripted{PAC: testPAC}
@@ -65,15 +65,15 @@ func TestLateRefusal(t *testing.T) {
 	shows(t, v, trip, id, "cancelada")
 }
 
-// late sends a request that the PAC refuses, but only when the last of other requests is on its way to the PAC; the first of
-// them is refused too.
+// late sends a request that the PAC rejects, but only when the last of several other requests is on its way to the PAC; the first
+// of them is rejected, too.
 func (s *scripted) late(t *testing.T, v *apitest.Server, r apitest.Request, others []apitest.Case) {
 	t.Helper()
 	refusal := fmt.Errorf("%w: CFDI40108", cartaporte.ErrRechazado)
 	asked, release, heard := make(chan struct{}), make(chan struct{}), make(chan *apitest.Response, 1)
 	var answer *apitest.Response
 	let := sync.OnceFunc(func() { close(release) })
-	defer let() // where no other request came so far
+	defer let() // if no other request got this far
 	s.calls = []func() error{
 		func() error { close(asked); <-release; return refusal },
 		func() error { return refusal },

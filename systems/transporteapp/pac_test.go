@@ -15,7 +15,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
 
-// moody is a PAC that fails before, or after, it has done what it is asked for, and lets others act meanwhile.
+// moody is a PAC that fails before or after doing what it is asked, and lets others act in the meantime.
 type moody struct {
 	cartaporte.PAC
 	before, after error
@@ -57,7 +57,7 @@ func (m *moody) act() {
 	}
 }
 
-// moods are how a PAC fails, and whether what it was asked for is then still to be known.
+// moods are the ways in which a PAC fails, and whether the outcome is then still unknown.
 var moods = []struct {
 	name          string
 	before, after error
@@ -87,8 +87,8 @@ func shows(t *testing.T, v *apitest.Server, trip, id, status string) {
 	}
 }
 
-// TestPACFails: whatever the PAC does, a carta without its stamp has none; while the PAC's answer is not known it is neither opened
-// nor cancelled, however long that takes; and the stamp of a lost answer is the same.
+// TestPACFails: whatever the PAC does, a carta has no stamp unless it got one; while the PAC's response is unknown it can be
+// neither opened nor cancelled, however long that takes; and the stamp of a lost response is the same.
 func TestPACFails(t *testing.T) {
 	t.Parallel()
 	pac := &moody{PAC: testPAC}
@@ -116,7 +116,7 @@ func TestPACFails(t *testing.T) {
 		}
 	}
 	pac.before, pac.after = nil, nil
-	v.Clock.Advance(100 * time.Hour) // longer than a seal is good for: the PAC knows the document already
+	v.Clock.Advance(100 * time.Hour) // after the deadline for stamping, but the PAC already knows the document
 	done := do[transporteapp.Carta](t, v, http.StatusCreated, stamp)
 	if len(pac.stamps) != 2 || pac.stamps[0] != pac.stamps[1] || done.Timbrado.UUIDFiscal != pac.stamps[0] {
 		t.Errorf("stamped as %v, kept as %s: want one stamp", pac.stamps, done.Timbrado.UUIDFiscal)
@@ -124,7 +124,7 @@ func TestPACFails(t *testing.T) {
 	shows(t, v, trip, id, "timbrada")
 }
 
-// TestWhileStamped: what others do while the PAC stamps leaves no stamp of a carta that is another one by then.
+// TestWhileStamped: concurrent requests during stamping never lead to a stamp that does not match its carta.
 func TestWhileStamped(t *testing.T) {
 	t.Parallel()
 	pac := &moody{PAC: testPAC}
@@ -148,7 +148,7 @@ func TestWhileStamped(t *testing.T) {
 	}
 }
 
-// TestPACCancels: a stamped carta is cancelled when the PAC says so, and its trip does not leave while that is not known.
+// TestPACCancels: a stamped carta is cancelled when the PAC confirms it, and its trip cannot start until that is known.
 func TestPACCancels(t *testing.T) {
 	t.Parallel()
 	pac := &moody{PAC: testPAC}
@@ -180,7 +180,7 @@ func TestPACCancels(t *testing.T) {
 	v.Run(t, []apitest.Case{refused("cancelled again", cancel, "carta_no_timbrada")})
 }
 
-// TestCancelOnTheWay: the carta of a trip that is on its way stays, and the PAC is not asked.
+// TestCancelOnTheWay: the carta of a trip on the road stays, and the PAC is not called.
 func TestCancelOnTheWay(t *testing.T) {
 	t.Parallel()
 	pac := &moody{PAC: testPAC}

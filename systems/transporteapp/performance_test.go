@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestPerformance: what a driver has driven, and how, is counted once for each trip, however many say that it has arrived.
+// TestPerformance: a driver's statistics count each trip once, however many requests complete it.
 func TestPerformance(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -25,7 +25,7 @@ func TestPerformance(t *testing.T) {
 		{nil, now.Add(time.Hour), "", "100"},
 		{object{"calificacion": 5}, now.Add(-time.Second), "5", "50"},
 		{object{"calificacion": 4, "incidentes": 2}, now.Add(-time.Second), "4.5", "33.33"},
-		{object{"calificacion": 4, "incidentes": 1}, now, "4.33", "50"}, // at the last moment
+		{object{"calificacion": 4, "incidentes": 1}, now, "4.33", "50"}, // just in time
 	} {
 		trip := post[transporteapp.ViajeConCarta](t, v, http.StatusCreated, ana, "/viajes", fmt.Sprint("t-", i), with(bareTrip(), object{
 			"fechaInicioProgramada": now.Add(-24 * time.Hour), "fechaFinProgramada": c.ends, "destino": "Destino " + c.punct,

@@ -20,9 +20,9 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestTwoProcesses: two dispatchers at two processes plan trips and give one driver to all of them: of the trips of a period one
-// gets the driver. The page at one process is told of what the other one does, and a role that is taken away at one is gone at both.
-// One process is killed, and the other goes on.
+// TestTwoProcesses: two dispatchers at two processes plan trips and assign one driver to all of them: of the trips in a period,
+// one gets the driver. The page at one process shows the other's changes, and a role revoked at one is revoked at both. One
+// process is killed, and the other continues.
 func TestTwoProcesses(t *testing.T) {
 	t.Parallel()
 	const periods, rivals = 3, 4
@@ -37,7 +37,7 @@ func TestTwoProcesses(t *testing.T) {
 	trips, vehicles := make([]string, periods*rivals), make([]string, periods*rivals)
 	for i := range trips {
 		begins := day(10+i/rivals, 8)
-		trip := with(cartaTrip(), object{"fechaInicioProgramada": begins, "fechaFinProgramada": begins.Add(24 * time.Hour)}) // which touch
+		trip := with(cartaTrip(), object{"fechaInicioProgramada": begins, "fechaFinProgramada": begins.Add(24 * time.Hour)}) // adjacent ones
 		made := apitest.Together(2, func(n int) *apitest.Response {
 			return peers[n].Do(t, dispatched(n, as(http.MethodPost, "/viajes", fmt.Sprint("t-", i), trip)))
 		})
@@ -77,7 +77,7 @@ func TestTwoProcesses(t *testing.T) {
 	theirs.ends(t)
 
 	peers[0].Kill()
-	had, gets := 0, 0 // of the trips of the first period
+	had, gets := 0, 0 // of the trips in the first period
 	for i := range rivals {
 		if driven[trips[i]] {
 			had = i
@@ -94,14 +94,14 @@ func TestTwoProcesses(t *testing.T) {
 	consistent(t, second, periods)
 }
 
-// board is a page with the company's trips: it reads the list when events are ready, and then does as they say.
+// board is a page with the company's trips: it reads the list at ready, and then applies the events.
 type board struct {
 	*feed
 	v       *apitest.Server
 	drivers map[string]string // by trip
 }
 
-// shows waits until the trips of a driver are these.
+// shows waits until a driver has exactly these trips.
 func (b *board) shows(t *testing.T, driver string, want map[string]bool) {
 	t.Helper()
 	for {
@@ -133,10 +133,10 @@ func (b *board) drive(trip transporteapp.ViajeResumen) {
 	}
 }
 
-// desk is a dispatcher of the first company, who uses another process than its owner.
+// desk is a dispatcher of the first company who uses a different process than its owner.
 const desk = "u-desk"
 
-// dispatched makes every other request the dispatcher's.
+// dispatched sends every other request as the dispatcher.
 func dispatched(n int, r apitest.Request) apitest.Request {
 	if n%2 == 0 {
 		return r
@@ -144,24 +144,24 @@ func dispatched(n int, r apitest.Request) apitest.Request {
 	return in(ana, by(desk, r))
 }
 
-// process is the system once more, on the same tables: what two processes do, only DynamoDB can tell apart.
+// process is another instance of the system on the same tables, which shares nothing but DynamoDB.
 type process struct {
 	url    string
 	issuer *auth.Issuer
 }
 
-// theirIssuer signs the tokens of all processes of all tests: making a key takes longer than most of them.
+// theirIssuer signs the tokens of all processes of all tests, because generating a key takes longer than most of them.
 var theirIssuer = sync.OnceValues(func() (*auth.Issuer, error) {
 	return auth.NewIssuer(transporteapp.Name, "http://issuer.test", time.Now)
 })
 
-// processes opens the system on the tables of a server, so many times.
+// processes opens the system several times on a server's tables.
 func processes(t *testing.T, v *apitest.Server, o transporteapp.Options, n int) []process {
 	t.Helper()
 	return processesVia(t, v, v.Database.DynamoDB, o, n)
 }
 
-// processesVia is processes with a client of their own.
+// processesVia is processes with a given client.
 func processesVia(t *testing.T, v *apitest.Server, client *dynamodb.Client, o transporteapp.Options, n int) []process {
 	t.Helper()
 	issuer, err := theirIssuer()
@@ -193,7 +193,7 @@ func processesVia(t *testing.T, v *apitest.Server, client *dynamodb.Client, o tr
 	return list
 }
 
-// do makes a request of this process.
+// do sends a request to this process.
 func (p process) do(t *testing.T, r apitest.Request) *apitest.Response {
 	t.Helper()
 	token, err := p.issuer.Mint(auth.Claims{Sub: r.As})

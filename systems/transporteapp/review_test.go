@@ -8,7 +8,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// TestReview: what is being typed is held to the rules of the tax office, in the reader's language, and nothing of it is stored.
+// TestReview: unsaved input is checked against the tax office's rules, in the reader's language, and not stored.
 func TestReview(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)

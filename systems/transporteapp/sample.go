@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// sampleBlock is a company: its profile and counters, drivers, vehicles, trips with all that their cartas list, trailers,
-	// and the agendas of all that make trips.
+	// sampleBlock is a company: its profile and counters, drivers, vehicles, trips with the contents of their cartas, trailers,
+	// and the agendas of everything that trips use.
 	sampleBlock = 125
 	// sampleFirst makes the first company the one whose token the demo's page shows.
 	sampleFirst    = 123
-	sampleTrips    = 10 // all stamped but the last; all arrived but the last two, of which one is on its way
+	sampleTrips    = 10 // all stamped but the last; all completed but the last two, one of which is on the road
 	sampleUnits    = 5  // drivers, and vehicles
 	sampleGoods    = 3
 	sampleDistance = 500
@@ -30,7 +30,7 @@ const (
 	sampleHalfway  = 50
 )
 
-// sample makes a part of a sample.
+// sample generates a part of the sample data.
 func sample(p seed.Part) iter.Seq[table.Record] {
 	return func(yield func(table.Record) bool) {
 		for made := 0; made < p.Items; {
@@ -45,7 +45,7 @@ func sample(p seed.Part) iter.Seq[table.Record] {
 	}
 }
 
-// sampleMaker makes the records of a company.
+// sampleMaker generates the records of a company.
 type sampleMaker struct {
 	seed.Chance
 	userID   string
@@ -55,7 +55,7 @@ type sampleMaker struct {
 	open     db.Viaje // the trip that has its resources and has not ended
 }
 
-// company makes so many records. A company that is cut off has a profile, and trailers, of which nobody counts.
+// company generates a number of records. A company that is cut off has a profile and trailers, which are not counted.
 func (m *sampleMaker) company(n int) []table.Record {
 	begun := time.Date(2024, time.January, 2, 14, 0, 0, 0, time.UTC)
 	profile := m.profile(begun)
@@ -83,7 +83,7 @@ func (m *sampleMaker) company(n int) []table.Record {
 			UserID: m.userID, MiembroID: m.userID + "-despacho", Nombre: m.Name(), Rol: db.RolDespachador, CreatedAt: begun, UpdatedAt: begun,
 		}.Record())
 	}
-	if (n-len(m.list))%2 == 1 { // one that is cut off; a trailer has an agenda
+	if (n-len(m.list))%2 == 1 { // one is left; a trailer has an agenda
 		m.add(db.Usage{UserID: m.userID, Mes: begun.Format("2006-01")}.Record())
 	}
 	for len(m.list) < n {
@@ -98,7 +98,7 @@ func (m *sampleMaker) company(n int) []table.Record {
 
 func (m *sampleMaker) add(list ...table.Record) { m.list = append(m.list, list...) }
 
-// agenda is what a driver, a vehicle or a trailer is going to do: the trip that is on its way, or nothing.
+// agenda has the trip on the road, or nothing.
 func (m *sampleMaker) agenda(id string, kind db.TipoRecurso) table.Record {
 	a := db.Agenda{UserID: m.userID, RecursoID: id, Tipo: kind, Periodos: map[string]db.Periodo{}}
 	if slices.Contains(idsOf(m.open.Resources), id) {
@@ -115,7 +115,7 @@ func (m *sampleMaker) profile(at time.Time) db.User {
 		Subscription: plan.subscription(at), Credits: db.Creditos{Balance: sampleCredits}, NumPropietarios: 1, CreatedAt: at, UpdatedAt: at,
 		Config: &db.ConfigFiscal{RfcEmisor: "EKU9003173C9", RazonSocial: "ESCUELA KEMPER URGATE", RegimenFiscal: "601", DomicilioFiscal: sampleOrigin()},
 	}
-	u.Subscription.ExpiresAt = time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC) // not while the sample is used
+	u.Subscription.ExpiresAt = time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC) // not while the sample is in use
 	return u
 }
 
@@ -130,7 +130,7 @@ func (m *sampleMaker) plate() string {
 	return fmt.Sprintf("%c%c%c-%03d", letter(), letter(), letter(), m.IntN(1000))
 }
 
-// fleet makes drivers and vehicles; they are added when all trips have said what they have driven.
+// fleet generates drivers and vehicles, after all trips have contributed to their statistics.
 func (m *sampleMaker) fleet(at time.Time) {
 	for range sampleUnits {
 		m.drivers = append(m.drivers, db.Conductor{
@@ -147,7 +147,7 @@ func (m *sampleMaker) fleet(at time.Time) {
 	}
 }
 
-// trip makes a trip with its carta and all that it lists.
+// trip generates a trip with its carta and contents.
 func (m *sampleMaker) trip(i int, begins time.Time) {
 	d, w := &m.drivers[i%sampleUnits], &m.vehicles[i%sampleUnits]
 	v := db.Viaje{
@@ -180,7 +180,7 @@ func (m *sampleMaker) trip(i int, begins time.Time) {
 	m.add(v.Record(), c.Record())
 }
 
-// carta makes a trip's carta: the last is a draft, the others bear a stamp of which nobody has the key.
+// carta generates a trip's carta: the last is a draft, the others have a stamp whose key nobody has.
 func (m *sampleMaker) carta(v *db.Viaje, i int, d *db.Conductor, w *db.Vehiculo) db.Carta {
 	c := db.Carta{
 		UserID: m.userID, CartaID: m.ULID(v.CreatedAt), ViajeID: v.ViajeID, Folio: folio(int64(i) + 1), VersionCartaPorte: versionCarta,
@@ -226,7 +226,7 @@ func (m *sampleMaker) carta(v *db.Viaje, i int, d *db.Conductor, w *db.Vehiculo)
 	return c
 }
 
-// listed adds what a carta lists.
+// listed adds a carta's contents.
 func (m *sampleMaker) listed(page *db.CartaCompletaResult) {
 	m.add(page.Autotransporte[0].Record(), page.Figura[0].Record())
 	for _, u := range page.Ubicacion {
@@ -237,7 +237,7 @@ func (m *sampleMaker) listed(page *db.CartaCompletaResult) {
 	}
 }
 
-// stamp gives a carta a stamp and its document, without a seal.
+// stamp gives a carta a stamp and a document, without a seal.
 func (m *sampleMaker) stamp(c *db.Carta, page *db.CartaCompletaResult) {
 	c.Status, c.Sellada, c.SelladaAt = db.EstadoCartaTimbrada, true, &c.CreatedAt
 	c.Timbrado = &db.Timbrado{
@@ -248,7 +248,7 @@ func (m *sampleMaker) stamp(c *db.Carta, page *db.CartaCompletaResult) {
 	d.Fecha = c.CreatedAt.Format(localTime)
 	issued := d.Comprobante()
 	issued.Muestra(c.Timbrado.UUIDFiscal, d.Fecha)
-	document, _ := issued.XML() // it is all texts
+	document, _ := issued.XML() // it consists of strings
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
 	_, _ = w.Write(document) // into memory

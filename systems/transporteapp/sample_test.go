@@ -11,13 +11,13 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// TestSample: a sample is sound, the same each time, and of a size that need not be whole companies.
+// TestSample: a sample is consistent and reproducible, and its size need not be a multiple of a company's.
 func TestSample(t *testing.T) {
 	t.Parallel()
-	const items, companies = 1_060, 9 // the ninth is cut off
+	const items, companies = 1_060, 9 // the ninth is incomplete
 	v := apitest.Open(t, transporteapp.System(transporteapp.Options{}))
 	sample := v.Host.Service(transporteapp.Name).Sample
-	for range 2 { // the second time it changes nothing
+	for range 2 { // the second time changes nothing
 		stored, err := seed.Run(t.Context(), sample, seed.Options{Items: items, Seed: 7})
 		if err != nil || stored != items {
 			t.Fatalf("stored %d of %d: %v", stored, items, err)

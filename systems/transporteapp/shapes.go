@@ -7,17 +7,17 @@ import (
 	db "github.com/monotable/monotable/systems/transporteapp/transporteappdb"
 )
 
-// What requests and responses have, but for cartas. A field comes from the stored field of its name, and goes to it (copies.go), so
-// a response lists all that is shown.
+// Request and response types, except for cartas. A field comes from the stored field of the same name, and is stored in it
+// (copies.go), so a response type lists everything that is returned.
 
-// Limites are what a plan allows.
+// Limites are a plan's limits.
 type Limites struct {
 	Conductores    int64 `json:"conductores" minimum:"0" maximum:"500" doc:"Drivers"`
 	Vehiculos      int64 `json:"vehiculos" minimum:"0" maximum:"500" doc:"Vehicles"`
 	CartasPorteMes int64 `json:"cartasPorteMes" minimum:"0" maximum:"1000000" doc:"Cartas a month"`
 }
 
-// Suscripcion is what a company pays for.
+// Suscripcion is a company's subscription.
 type Suscripcion struct {
 	PlanID    string               `json:"planId" minLength:"1" maxLength:"100"`
 	PlanName  string               `json:"planName" minLength:"1" maxLength:"100"`
@@ -26,7 +26,7 @@ type Suscripcion struct {
 	Limits    Limites              `json:"limits"`
 }
 
-// Creditos are what stamps are paid with.
+// Creditos pay for stamps.
 type Creditos struct {
 	Balance       int64 `json:"balance" doc:"The available ones"`
 	Reserved      int64 `json:"reserved" doc:"Credits of drafts"`
@@ -34,7 +34,7 @@ type Creditos struct {
 	TotalConsumed int64 `json:"totalConsumed" doc:"Credits of stamped cartas"`
 }
 
-// ConfigFiscal is how a company issues.
+// ConfigFiscal are a company's tax details.
 type ConfigFiscal struct {
 	RfcEmisor       string    `json:"rfcEmisor" maxLength:"13" doc:"The company's RFC"`
 	RazonSocial     string    `json:"razonSocial" minLength:"1" maxLength:"254" doc:"Its name as registered with the SAT"`
@@ -58,7 +58,7 @@ type Perfil struct {
 	UpdatedAt      time.Time     `json:"updatedAt"`
 }
 
-// NuevoPerfil is what a company says of itself.
+// NuevoPerfil is a company's profile as input.
 type NuevoPerfil struct {
 	Email     string        `json:"email" format:"email" maxLength:"254" doc:"Your e-mail address"`
 	FullName  string        `json:"fullName" minLength:"1" maxLength:"200" doc:"Your name"`
@@ -67,7 +67,7 @@ type NuevoPerfil struct {
 	Config    *ConfigFiscal `json:"config,omitempty" doc:"Your tax details; required for cartas"`
 }
 
-// Abono is what was bought.
+// Abono is a purchase of credits.
 type Abono struct {
 	UserID   string `json:"userId"`
 	Creditos int64  `json:"creditos" doc:"The number of credits bought"`
@@ -81,7 +81,7 @@ type Licencia struct {
 	Vigencia string `json:"vigencia" format:"date" doc:"The last day on which it is valid"`
 }
 
-// Compensacion is what a driver gets; it stands in no list.
+// Compensacion is a driver's pay; lists omit it.
 type Compensacion struct {
 	SalarioBase        *Decimal `json:"salarioBase,omitempty" minimum:"0" maximum:"999999999999"`
 	PorcentajeComision *Decimal `json:"porcentajeComision,omitempty" minimum:"0" maximum:"100"`
@@ -89,7 +89,7 @@ type Compensacion struct {
 	BancoClabe         string   `json:"bancoClabe,omitempty" pattern:"^[0-9]{18}$" patternDescription:"18 digits"`
 }
 
-// Desempeno is how a driver has driven; completed trips make it.
+// Desempeno are a driver's statistics, updated by completed trips.
 type Desempeno struct {
 	ViajesCompletados    int64    `json:"viajesCompletados"`
 	KmTotales            Decimal  `json:"kmTotales"`
@@ -98,7 +98,7 @@ type Desempeno struct {
 	Incidentes           int64    `json:"incidentes"`
 }
 
-// Asignacion is what a driver has in hand.
+// Asignacion is a driver's current assignment.
 type Asignacion struct {
 	ViajeActualID      string `json:"viajeActualId,omitempty"`
 	VehiculoAsignadoID string `json:"vehiculoAsignadoId,omitempty"`
@@ -134,7 +134,7 @@ type ConductorResumen struct {
 	UpdatedAt   time.Time        `json:"updatedAt"`
 }
 
-// NuevoConductor is what is said of a driver.
+// NuevoConductor is a driver as input.
 type NuevoConductor struct {
 	Nombre             string           `json:"nombre" minLength:"1" maxLength:"100"`
 	Rfc                string           `json:"rfc" maxLength:"13" doc:"A person's RFC"`
@@ -172,7 +172,7 @@ type Vehiculo struct {
 // Version implements api.Versioned.
 func (v Vehiculo) Version() time.Time { return v.UpdatedAt }
 
-// NuevoVehiculo is what is said of a vehicle.
+// NuevoVehiculo is a vehicle as input.
 type NuevoVehiculo struct {
 	Placa              string           `json:"placa" pattern:"^[A-Z0-9-]{5,10}$" patternDescription:"capitals, digits and -"`
 	Estado             db.EstadoRecurso `json:"estado,omitempty" enum:"disponible,inactivo,taller" default:"disponible" doc:"en_viaje is set by the trip"`
@@ -202,7 +202,7 @@ type Remolque struct {
 // Version implements api.Versioned.
 func (r Remolque) Version() time.Time { return r.UpdatedAt }
 
-// NuevoRemolque is what is said of a trailer.
+// NuevoRemolque is a trailer as input.
 type NuevoRemolque struct {
 	Placa          string           `json:"placa" pattern:"^[A-Z0-9-]{5,10}$" patternDescription:"capitals, digits and -"`
 	SubTipoRem     string           `json:"subTipoRem" maxLength:"6" doc:"Key of c_SubTipoRem, as CTR007"`
@@ -226,14 +226,14 @@ type RecursosConsulta struct {
 	Remolques   []string `json:"remolques,omitempty" nullable:"false" maxItems:"100" doc:"Ids of trailers"`
 }
 
-// RecursosHallados are those of the ids that are there.
+// RecursosHallados are those of the ids that exist.
 type RecursosHallados struct {
 	Conductores []Conductor `json:"conductores" nullable:"false"`
 	Vehiculos   []Vehiculo  `json:"vehiculos" nullable:"false"`
 	Remolques   []Remolque  `json:"remolques" nullable:"false"`
 }
 
-// Recursos are who and what makes a trip.
+// Recursos are a trip's driver, vehicle and trailer.
 type Recursos struct {
 	ConductorID     string `json:"conductorId"`
 	ConductorNombre string `json:"conductorNombre" doc:"As it was when the driver was assigned"`
@@ -243,14 +243,14 @@ type Recursos struct {
 	RemolquePlaca   string `json:"remolquePlaca,omitempty"`
 }
 
-// Fiscal is what a trip shows of its carta.
+// Fiscal is a trip's summary of its carta.
 type Fiscal struct {
 	CartaPorteID     string         `json:"cartaPorteId"`
 	CartaPorteFolio  string         `json:"cartaPorteFolio"`
 	CartaPorteStatus db.EstadoCarta `json:"cartaPorteStatus" enum:"borrador,en_timbrado,timbrada,en_cancelacion,cancelada"`
 }
 
-// Costos are what a trip costs and brings.
+// Costos are a trip's costs and price.
 type Costos struct {
 	CombustibleEstimado *Decimal `json:"combustibleEstimado,omitempty" minimum:"0" maximum:"999999999999"`
 	PeajesEstimados     *Decimal `json:"peajesEstimados,omitempty" minimum:"0" maximum:"999999999999"`
@@ -259,14 +259,14 @@ type Costos struct {
 	Margen              *Decimal `json:"margen,omitempty" minimum:"-999999999999" maximum:"999999999999" doc:"precioCliente minus costoTotal; computed"`
 }
 
-// margin is what a trip brings, nil where that cannot be told.
+// margin is a trip's profit; nil if it cannot be computed.
 func (c *Costos) margin() *table.Decimal {
 	if c.PrecioCliente == nil || c.CostoTotal == nil {
 		return nil
 	}
 	m, err := difference(c.PrecioCliente.Decimal, c.CostoTotal.Decimal)
 	if err != nil {
-		return nil // it has more digits than a number of DynamoDB
+		return nil // it has more digits than a DynamoDB number
 	}
 	return &m
 }
@@ -294,7 +294,7 @@ type Viaje struct {
 // Version implements api.Versioned.
 func (v Viaje) Version() time.Time { return v.UpdatedAt }
 
-// ViajeConCarta is a trip with its carta, if it has one, and where it is, if it has begun.
+// ViajeConCarta is a trip with its carta, if it has one, and its position, if it has started.
 type ViajeConCarta struct {
 	Viaje
 	Tracking *Rastreo `json:"tracking,omitempty" doc:"The trip's position, once it has started"`
@@ -317,7 +317,7 @@ type ViajeResumen struct {
 	UpdatedAt             time.Time      `json:"updatedAt"`
 }
 
-// DatosViaje are what is said of a trip.
+// DatosViaje are a trip's data.
 type DatosViaje struct {
 	Nombre                string       `json:"nombre" minLength:"1" maxLength:"200"`
 	FechaInicioProgramada time.Time    `json:"fechaInicioProgramada"`
@@ -331,20 +331,20 @@ type DatosViaje struct {
 	Costos                *Costos      `json:"costos,omitempty"`
 }
 
-// NuevoViaje is a trip that is made.
+// NuevoViaje is a new trip.
 type NuevoViaje struct {
 	DatosViaje
 	Estado db.EstadoViaje `json:"estado,omitempty" enum:"borrador,programado" default:"programado"`
 	Carta  *NuevaCarta    `json:"carta,omitempty" doc:"Also creates the trip's carta, which takes a credit"`
 }
 
-// Llegada is how a trip went.
+// Llegada is how a trip ended.
 type Llegada struct {
 	Calificacion int64 `json:"calificacion,omitempty" minimum:"1" maximum:"5" doc:"The customer's rating of the driver; 5 is best"`
 	Incidentes   int64 `json:"incidentes,omitempty" minimum:"0" maximum:"100" doc:"The number of incidents"`
 }
 
-// Ping is where a trip is.
+// Ping is a position report.
 type Ping struct {
 	Lat                Decimal   `json:"lat" minimum:"-90" maximum:"90" doc:"Latitude in degrees"`
 	Lng                Decimal   `json:"lng" minimum:"-180" maximum:"180" doc:"Longitude in degrees"`
@@ -352,7 +352,7 @@ type Ping struct {
 	DistanciaRecorrida *Decimal  `json:"distanciaRecorrida,omitempty" minimum:"0" maximum:"99999" doc:"The distance driven, in km; computed if absent"`
 }
 
-// Rastreo is where a trip is now, and how far.
+// Rastreo is a trip's current position and progress.
 type Rastreo struct {
 	ViajeID             string     `json:"viajeId"`
 	Activo              bool       `json:"activo" doc:"Whether the trip is on the road"`
@@ -363,14 +363,14 @@ type Rastreo struct {
 	DistanciaTotal      Decimal    `json:"distanciaTotal" doc:"km"`
 }
 
-// Posicion is a place.
+// Posicion is a position.
 type Posicion struct {
 	Lat Decimal    `json:"lat"`
 	Lng Decimal    `json:"lng"`
 	At  *time.Time `json:"at,omitempty"`
 }
 
-// Sesion is a device that is signed in.
+// Sesion is a signed-in device.
 type Sesion struct {
 	SessionID   string    `json:"sessionId" doc:"A ULID"`
 	Dispositivo string    `json:"dispositivo"`
@@ -378,7 +378,7 @@ type Sesion struct {
 	ExpiresAt   time.Time `json:"expiresAt" from:"TTL" doc:"When it expires"`
 }
 
-// Domicilio is an address with the keys of the SAT's catalogues.
+// Domicilio is an address with keys of the SAT's catalogues.
 type Domicilio struct {
 	CodigoPostal   string `json:"codigoPostal" pattern:"^[0-9]{5}$" patternDescription:"five digits" doc:"Of the state"`
 	Estado         string `json:"estado" pattern:"^[A-Z]{3}$" patternDescription:"a key of c_Estado" doc:"Key of c_Estado"`
@@ -392,7 +392,7 @@ type Domicilio struct {
 	Referencia     string `json:"referencia,omitempty" maxLength:"250"`
 }
 
-// Coordenadas are a place on the earth.
+// Coordenadas are coordinates on the earth.
 type Coordenadas struct {
 	Lat Decimal `json:"lat" minimum:"-90" maximum:"90" doc:"Latitude in degrees"`
 	Lng Decimal `json:"lng" minimum:"-180" maximum:"180" doc:"Longitude in degrees"`

@@ -15,8 +15,8 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte/cartaportetest"
 )
 
-// TestThousands: a carta with thousands of goods is saved in batches, read back whole, sealed and stamped; a request that is sent
-// twice adds its goods once.
+// TestThousands: a carta with thousands of goods is saved in batches, read back completely, closed and stamped; a retried request
+// adds its goods once.
 func TestThousands(t *testing.T) {
 	t.Parallel()
 	const total = 2500
@@ -71,7 +71,7 @@ func TestThousands(t *testing.T) {
 	}
 }
 
-// TestStaleSeal: a carta that was sealed three days ago is not stamped.
+// TestStaleSeal: a carta that was closed three days ago is not stamped.
 func TestStaleSeal(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -86,7 +86,7 @@ func TestStaleSeal(t *testing.T) {
 	})
 }
 
-// TestCredits: a draft that is cancelled gives its credit back; a stamped carta does not; each folio is given once.
+// TestCredits: cancelling a draft returns its credit, cancelling a stamped carta does not; each folio is issued once.
 func TestCredits(t *testing.T) {
 	t.Parallel()
 	v := open(t, plan(1, 1, 3, 2), ana)
@@ -118,7 +118,7 @@ func TestCredits(t *testing.T) {
 	}
 }
 
-// TestMonth: the plan's cartas are a month's, in the company's own time zone.
+// TestMonth: the plan's cartas count per month, in the company's time zone.
 func TestMonth(t *testing.T) {
 	t.Parallel()
 	v := open(t, plan(1, 1, 1, 10), ana)
@@ -136,7 +136,7 @@ func TestMonth(t *testing.T) {
 	post[object](t, v, http.StatusCreated, ana, "/viajes", "t-4", cartaTrip())
 }
 
-// TestSubscription: who does not pay makes nothing new.
+// TestSubscription: a company that does not pay cannot create anything.
 func TestSubscription(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -158,8 +158,8 @@ func TestSubscription(t *testing.T) {
 	}
 }
 
-// TestLicence: a licence is good to the end of its last day where the company is (Mexico City, six hours behind UTC), and
-// must be good for the whole trip.
+// TestLicence: a licence is valid until the end of its last day in the company's time zone (Mexico City, six hours behind UTC),
+// and must be valid for the whole trip.
 func TestLicence(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -187,7 +187,7 @@ func TestLicence(t *testing.T) {
 	}
 }
 
-// TestIncomplete: what the tax office would refuse is told, all of it.
+// TestIncomplete: all faults that the tax office would reject are reported.
 func TestIncomplete(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -203,7 +203,7 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-// TestStampedXML: the XML says what was declared.
+// TestStampedXML: the XML contains what was declared.
 func TestStampedXML(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -237,7 +237,7 @@ func TestStampedXML(t *testing.T) {
 	}
 }
 
-// TestEnormous: a carta whose document would not be stored with its stamp is not sealed, so that the PAC never stamps it.
+// TestEnormous: a carta whose document would be too large to store with its stamp cannot be closed, so the PAC never stamps it.
 func TestEnormous(t *testing.T) {
 	t.Parallel()
 	const requests, each = 8, 250
@@ -261,7 +261,7 @@ func TestEnormous(t *testing.T) {
 	v.Run(t, []apitest.Case{refused("sealed", as(http.MethodPost, at+"/sellar", "", nil), "carta_enorme")})
 }
 
-// TestFewerPlaces: places that are fewer than before take the place of all of them, and the way is theirs.
+// TestFewerPlaces: fewer places than before replace all of them, and the distance is theirs.
 func TestFewerPlaces(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)

@@ -28,7 +28,7 @@ func everything(tb testing.TB, v *apitest.Server, do func(table.Item)) {
 	}
 }
 
-// stored are all items as JSON, by their keys.
+// stored returns all items as JSON, by key.
 func stored(tb testing.TB, v *apitest.Server) map[string]string {
 	tb.Helper()
 	all := map[string]string{}
@@ -44,7 +44,7 @@ func stored(tb testing.TB, v *apitest.Server) map[string]string {
 	return all
 }
 
-// company is what the table has of one company, decoded.
+// company is the decoded data of one company.
 type company struct {
 	user     db.User
 	cartas   []db.Carta

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp"
 )
 
-// template is how TransporteApp is deployed: the patterns that each function calls.
+// template describes the deployment: the patterns that each function calls.
 func template(v *apitest.Server) sam.Template {
 	once := func(patterns ...string) []string { return append(patterns, "PeticionPorClave") }
 	found := []string{"ConductorPorID", "VehiculoPorID", "RemolquePorID"}
@@ -95,7 +95,7 @@ func template(v *apitest.Server) sam.Template {
 			"deleteSesion":      {"CerrarSesion"},
 		},
 	}
-	// Whoever acts for a company is looked up, and a driver's trip.
+	// Every request reads the member, and a driver's also the trip.
 	ofTrips := []string{"iniciarViaje", "completarViaje", "createPosicion", "getPosicion", "listPosiciones", "getViaje", "getCarta", "getXml", "getPdf"}
 	outside := []string{"exportOwnData", "eraseOwnData", "putSuscripcion", "createAbono", "listActs", "createSesion", "listSesiones", "deleteSesion"}
 	for name, list := range made.Functions {
@@ -112,13 +112,13 @@ func template(v *apitest.Server) sam.Template {
 	return made
 }
 
-// TestTemplate: the files of lambda are what the design and the API make it.
+// TestTemplate: the files in lambda are generated from the design and the API.
 func TestTemplate(t *testing.T) {
 	t.Parallel()
 	template(apitest.Open(t, transporteapp.System(transporteapp.Options{}))).Compare(t, "lambda")
 }
 
-// TestMain runs every test so that each function may do what the template lets it, and nothing else.
+// TestMain runs every test with the permissions that the template gives to each function.
 func TestMain(m *testing.M) {
 	apitest.Main(m, template, func() system.System { return transporteapp.System(transporteapp.Options{}) })
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte/cartaportetest"
 )
 
-// TestTrip goes the whole way: a trip with its carta, filled, sealed and stamped, with driver, vehicle and trailer, that leaves,
-// is followed, and arrives.
+// TestTrip goes all the way: a trip with its carta, filled in, closed and stamped, with driver, vehicle and trailer, that starts,
+// is tracked, and arrives.
 func TestTrip(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -69,7 +69,7 @@ func TestTrip(t *testing.T) {
 	}
 }
 
-// follow sends places of a trip and checks what is made of them.
+// follow reports a trip's positions and checks the result.
 func follow(t *testing.T, v *apitest.Server, at, id string) {
 	t.Helper()
 	begun := v.Clock.Now()
@@ -95,7 +95,7 @@ func follow(t *testing.T, v *apitest.Server, at, id string) {
 	}
 }
 
-// TestPlaces: a time has one place, whatever is sent for it later; a place is forgotten after 180 days, removed or not.
+// TestPlaces: a time has one position, whatever is reported for it later; a position expires after 180 days, deleted or not.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -117,7 +117,7 @@ func TestPlaces(t *testing.T) {
 	}
 	ping(t, v, ana, trip.ViajeID, 21, -100, now.Add(time.Second))
 	first := get[page[transporteapp.Posicion]](t, v, ana, at+"/posiciones?limit=1")
-	v.Clock.Advance(time.Minute) // a cursor is as good later
+	v.Clock.Advance(time.Minute) // a cursor is still valid later
 	if second := get[page[transporteapp.Posicion]](t, v, ana, apitest.Query(at+"/posiciones", "limit", "1", "cursor", first.Next)); len(second.Items) != 1 || second.Items[0].Lat.String() != "21" {
 		t.Errorf("the second page is %+v", second.Items)
 	}
@@ -134,7 +134,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestOffBeforeItBegan: a trip that was assigned and never left is nowhere, and those who were to make it are free.
+// TestOffBeforeItBegan: a cancelled trip that never started has no position, and its driver, vehicle and trailer are available.
 func TestOffBeforeItBegan(t *testing.T) {
 	t.Parallel()
 	v := open(t, transporteapp.Options{}, ana)
@@ -150,7 +150,7 @@ func TestOffBeforeItBegan(t *testing.T) {
 	}
 }
 
-// TestLeaves: a trip leaves with a stamped carta, or without one if it is local, and not long before it is planned to.
+// TestLeaves: a trip starts with a stamped carta, or without one if it is local, and not long before its planned start.
 func TestLeaves(t *testing.T) {
 	t.Parallel()
 	const early = 24 * time.Hour

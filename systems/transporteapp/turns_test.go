@@ -8,8 +8,8 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// TestTogether: of several faults the first is told, as it is of what is done one after the other: that there is no such thing
-// must not hide that something before it could not be asked.
+// TestTogether: of several errors the first in order is returned, as if done sequentially: "not found" must not hide that
+// something before it failed.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("the database is gone")

@@ -26,7 +26,7 @@ func decimal(tb testing.TB, text string) table.Decimal {
 	return d
 }
 
-// document is one that the tax office would take.
+// document is one that the tax office would accept.
 func document(tb testing.TB) *cartaporte.Documento {
 	tb.Helper()
 	way, value := decimal(tb, "500.5"), decimal(tb, "50000")
@@ -53,7 +53,7 @@ func document(tb testing.TB) *cartaporte.Documento {
 	}
 }
 
-// TestValidar breaks a good document in one way after another.
+// TestValidar breaks a valid document in one way after another.
 func TestValidar(t *testing.T) {
 	if f := document(t).Validar(); len(f) > 0 {
 		t.Fatalf("a good document: %v", f)
@@ -81,7 +81,7 @@ func TestValidar(t *testing.T) {
 		{"mercancias[0].claveProdServ", func(d *cartaporte.Documento) { d.Mercancias[0].ClaveProdServ = "5016150" }},
 		{"mercancias[0].claveUnidad", func(d *cartaporte.Documento) { d.Mercancias[0].ClaveUnidad = "KILO" }},
 		{"totales.distanciaTotal", func(d *cartaporte.Documento) { d.TotalDistancia = decimal(t, "500.4") }},
-		{"totales.distanciaTotal", func(d *cartaporte.Documento) { // each way is one, and all together are none
+		{"totales.distanciaTotal", func(d *cartaporte.Documento) { // each distance is valid, but not their sum
 			far := d.Ubicaciones[1]
 			most := decimal(t, "99999")
 			far.ID, far.Distancia = "DE000002", &most
@@ -132,7 +132,7 @@ func TestCodigoPostal(t *testing.T) {
 		{"06600", "CMX", true},
 		{"01000", "CMX", true},
 		{"16999", "CMX", true},
-		{"17000", "CMX", false}, // nobody's
+		{"17000", "CMX", false}, // of no state
 		{"20928", "AGU", true},
 		{"33826", "CHH", true},
 		{"44100", "JAL", true},
@@ -148,8 +148,8 @@ func TestCodigoPostal(t *testing.T) {
 	}
 }
 
-// published are the elements that are made, in the order of the schemas CFDI 4.0, Carta Porte 3.1 and Timbre Fiscal Digital 1.1
-// (sat.gob.mx/sitio_internet/cfd), with their attributes in that order; ? marks those that may be absent.
+// published are the generated elements, in the order of the schemas CFDI 4.0, Carta Porte 3.1 and Timbre Fiscal Digital 1.1
+// (sat.gob.mx/sitio_internet/cfd), with their attributes in that order; ? marks optional ones.
 const published = `
 Comprobante Version Serie? Folio? Fecha Sello NoCertificado Certificado SubTotal Moneda Total TipoDeComprobante Exportacion LugarExpedicion
  Emisor Rfc Nombre RegimenFiscal
@@ -173,13 +173,13 @@ Comprobante Version Serie? Folio? Fecha Sello NoCertificado Certificado SubTotal
   TimbreFiscalDigital Version UUID FechaTimbrado RfcProvCertif Leyenda? SelloCFD NoCertificadoSAT SelloSAT
 `
 
-// spaces are the name spaces of the elements from one on.
+// spaces are the name spaces, each starting at an element.
 var spaces = map[string]string{ //nolint:gochecknoglobals // a table of the test
 	"Comprobante": "http://www.sat.gob.mx/cfd/4", "CartaPorte": "http://www.sat.gob.mx/CartaPorte31",
 	"TimbreFiscalDigital": "http://www.sat.gob.mx/TimbreFiscalDigital",
 }
 
-// TestStructure holds the XML to the published structure.
+// TestStructure compares the XML with the published structure.
 func TestStructure(t *testing.T) {
 	order, attributes := map[string]int{}, map[string][]string{}
 	for i, line := range strings.Split(strings.TrimSpace(published), "\n") {
@@ -193,7 +193,7 @@ func TestStructure(t *testing.T) {
 	seen := map[string]bool{}
 	decoder := xml.NewDecoder(bytes.NewReader(stamp.XML))
 	var path []string
-	space, last := "", map[int]int{} // by depth: the place of the element before
+	space, last := "", map[int]int{} // by depth: the position of the previous element
 	for {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
@@ -232,7 +232,7 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// checkAttributes wants an element's own attributes in their order, and all that must be there.
+// checkAttributes checks an element's own attributes: their order, and that the required ones exist.
 func checkAttributes(t *testing.T, element string, found []xml.Attr, published []string) {
 	t.Helper()
 	var own []string
@@ -255,7 +255,7 @@ func checkAttributes(t *testing.T, element string, found []xml.Attr, published [
 	}
 }
 
-// TestLocal: what Local stamps says that it is a test, is verified, and is not when anything of it is changed.
+// TestLocal: a document stamped by Local says that it is a test, verifies, and no longer does once anything changes.
 func TestLocal(t *testing.T) {
 	at := time.Date(2024, time.January, 15, 8, 30, 0, 0, time.UTC)
 	pac := cartaporte.NewLocal(func() time.Time { return at })

@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
 
-// stamped is a document with a stamp, and goods of so many kinds.
+// stamped is a stamped document with a number of goods.
 func stamped(tb testing.TB, goods int) []byte {
 	tb.Helper()
 	d := document(tb)
@@ -32,7 +32,7 @@ func stamped(tb testing.TB, goods int) []byte {
 	return made.XML
 }
 
-// TestLeer: a stamped document that is read and written again is the same.
+// TestLeer: reading and writing a stamped document round-trips.
 func TestLeer(t *testing.T) {
 	t.Parallel()
 	text := stamped(t, 3)
@@ -57,7 +57,7 @@ func TestLeer(t *testing.T) {
 	}
 }
 
-// TestImprimir: the same document is printed the same, on as many sheets as it needs. PDF=dir keeps them to be looked at.
+// TestImprimir: the same document yields the same PDF, with as many sheets as it needs. PDF=dir keeps them for review.
 func TestImprimir(t *testing.T) {
 	t.Parallel()
 	for _, goods := range []int{2, 120} {
@@ -81,7 +81,7 @@ func TestImprimir(t *testing.T) {
 	}
 }
 
-// TestBuscar finds keys by their beginning, then by words.
+// TestBuscar finds keys by prefix, then by words.
 func TestBuscar(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

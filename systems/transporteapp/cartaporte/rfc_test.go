@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/systems/transporteapp/cartaporte"
 )
 
-// TestRFC: the keys of the tax office's own test taxpayers, and what is wrong with others.
+// TestRFC: the tax office's own test taxpayers, and the faults of invalid keys.
 func TestRFC(t *testing.T) {
 	for _, c := range []struct {
 		rfc     string
@@ -38,7 +38,7 @@ func TestRFC(t *testing.T) {
 	}
 }
 
-// TestCURP: examples of the published algorithm, and what is wrong with others.
+// TestCURP: examples of the published algorithm, and the faults of invalid keys.
 func TestCURP(t *testing.T) {
 	for _, c := range []struct {
 		curp string
