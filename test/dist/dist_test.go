@@ -107,7 +107,7 @@ func TestPython(t *testing.T) {
 	} else {
 		packages, plugin = filepath.Join(project, "packages"), nil // pytest finds the plugin by its entry point
 		run(t, project, nil, "/usr/bin/python3", "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", packages,
-			only(t, filepath.Join(built(t), "python", "*x86_64*.whl")))
+			only(t, filepath.Join(built(t), "python", "*manylinux*x86_64*.whl")))
 	}
 	for _, name := range []string{"test_helpers.py", "test_other.py", "orphan.py", "shop.design.yaml"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))
