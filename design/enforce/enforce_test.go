@@ -24,7 +24,7 @@ type item = map[string]types.AttributeValue
 func s(text string) types.AttributeValue   { return &types.AttributeValueMemberS{Value: text} }
 func n(number string) types.AttributeValue { return &types.AttributeValueMemberN{Value: number} }
 
-// order is an item that the design knows, with some attributes changed; nil removes one.
+// order is a valid item of the design with some attributes changed; nil removes one.
 func order(change item) item {
 	it := item{
 		"PK": s("USER#u1"), "SK": s("ORDER#o1"), "userId": s("u1"), "orderId": s("o1"), "status": s("open"), "total": n("500"),
@@ -83,7 +83,7 @@ func attachShop(t *testing.T, client *dynamodb.Client, tables ...string) {
 	}
 }
 
-// writing is a way to put the same item.
+// writing is one of several ways to write the same item.
 type writing struct {
 	name string
 	put  func(context.Context, *dynamodb.Client, item) error
@@ -129,7 +129,7 @@ func writings() []writing {
 	}
 }
 
-// refusal is what a client is told of an item that is refused, whether by itself or as the reason of a canceled transaction.
+// refusal is the message that a client gets for a rejected item, directly or as the reason of a canceled transaction.
 func refusal(t *testing.T, err error) string {
 	t.Helper()
 	if canceled, is := errors.AsType[*types.TransactionCanceledException](err); is {
@@ -148,7 +148,7 @@ func refusal(t *testing.T, err error) string {
 	return said.ErrorMessage()
 }
 
-// TestAttached: each way to write an item refuses what the design does not know and says what is wrong; what it knows is written.
+// TestAttached: every kind of write rejects items that do not match the design and says why; matching items are written.
 func TestAttached(t *testing.T) {
 	t.Parallel()
 	client := shop(t)
@@ -191,7 +191,7 @@ func TestAttached(t *testing.T) {
 	}
 }
 
-// TestUpdateIsJudgedByItsResult: an update is refused for what it would leave, and nothing is written.
+// TestUpdateIsJudgedByItsResult: an update is rejected because of its result, and nothing is written.
 func TestUpdateIsJudgedByItsResult(t *testing.T) {
 	t.Parallel()
 	client := shop(t)
@@ -234,7 +234,7 @@ func TestUpdateIsJudgedByItsResult(t *testing.T) {
 	}
 }
 
-// TestRestoresAreFree: what a table had before its design was attached can be restored to a table with a design, and deleted.
+// TestRestoresAreFree: items from before a design was attached can be restored to a table with a design, and deleted.
 func TestRestoresAreFree(t *testing.T) {
 	t.Parallel()
 	client := shop(t)

@@ -27,7 +27,7 @@
 //
 // # Concurrency
 //
-// All methods may be called at once, but Leave: once, as the last.
+// All methods are safe for concurrent use, except Leave: call it once, as the last.
 package cluster
 
 import (

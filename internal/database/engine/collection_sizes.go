@@ -6,18 +6,17 @@ import (
 )
 
 const (
-	// collectionSizeAge is how old a remembered size may become.
+	// collectionSizeAge is the maximum age of a remembered size.
 	collectionSizeAge = time.Second
-	// nearCollectionBytes is the size from which on collections are not remembered: their writes may have to be refused. Below it,
-	// a collection would have to grow by a gigabyte within collectionSizeAge to exceed the limit.
+	// nearCollectionBytes is the size above which collections are not remembered, because writes may have to be rejected. Below
+	// it, a collection would have to grow by a gigabyte within collectionSizeAge to exceed the limit.
 	nearCollectionBytes = maxCollectionBytes - 1<<30
-	// rememberedCollections bounds how many sizes are remembered. An entry takes about 200 bytes beside its partition
-	// key.
+	// rememberedCollections is the maximum number of remembered sizes. An entry takes about 200 bytes plus its partition key.
 	rememberedCollections = 4096
 )
 
-// collectionSizes remembers the sizes of item collections for a moment. A size is a counter, to which each write adds a term, and a
-// store may have to add up all terms since its last flush to read it: 0.7 ms after 30,000 writes.
+// collectionSizes remembers the sizes of item collections for a moment. A size is a counter to which each write adds a term, and
+// a store may have to sum all terms since its last flush to read it: 0.7 ms after 30,000 writes.
 //
 // A remembered size grows with this server's own writes. It may lack recent writes by other servers, and include writes that were not
 // committed. The zero value remembers nothing. It is safe for concurrent use.
@@ -31,7 +30,8 @@ type collectionSize struct {
 	read     time.Time
 }
 
-// counter returns the counters at the key of a collection, which the caller must not change: remembered ones, or as read returns them.
+// counter returns the remembered counters of a collection or, if there are none, the result of read. The caller must not change
+// them.
 func (s *collectionSizes) counter(key []byte, read func(key []byte) ([]int64, error)) ([]int64, error) {
 	now := time.Now()
 	s.mu.Lock()
@@ -75,6 +75,6 @@ func (s *collectionSizes) add(key []byte, growth int64) {
 		delete(s.known, string(key))
 		return
 	}
-	size.counters = []int64{max(grown, 0)} // readers have the slice that was there
+	size.counters = []int64{max(grown, 0)} // readers may still hold the previous slice
 	s.known[string(key)] = size
 }

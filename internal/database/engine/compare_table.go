@@ -11,21 +11,21 @@ import (
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
-// comparedBytes is how much of items one call of CompareTable returns, about.
+// comparedBytes is approximately the size of the items that one call of CompareTable returns.
 const comparedBytes = 2 << 20
 
-// ComparedItem is an item as it was at a time and as it is now; nil where it was not, or is not, there.
+// ComparedItem is an item at an earlier time and now; nil if it did not or does not exist.
 type ComparedItem struct{ Then, Now itemenc.Item }
 
 // Comparison is a part of a table, in the order of a Scan.
 type Comparison struct {
 	Items []ComparedItem
-	// Next is where the table goes on, for the next call; nil at its end.
+	// Next is where the next call continues; nil at the end.
 	Next []byte
 }
 
-// CompareTable compares a table as it was at a second, of its recovery window, with how it is now: all items, or those that differ
-// only. It reads the log since then and writes nothing. after is the Next of the call before, nil for the first.
+// CompareTable compares a table at a second of its recovery window with its current state: all items, or only those that differ.
+// It reads the log since then and writes nothing. after is the previous call's Next, nil for the first.
 func (e *Engine) CompareTable(ctx context.Context, nameOrARN string, second int64, changedOnly bool, after []byte, limit int) (*Comparison, error) {
 	d, err := e.recoverable(ctx, nameOrARN)
 	if err != nil {
@@ -58,17 +58,17 @@ func (e *Engine) CompareTable(ctx context.Context, nameOrARN string, second int6
 	return &c.Comparison, err
 }
 
-// comparer puts a Comparison together.
+// comparer builds a Comparison.
 type comparer struct {
 	Comparison
 	past        *rewinding
 	changedOnly bool
 	limit       int
 	bytes       int
-	last        []byte // the key that was looked at last
+	last        []byte // the last key examined
 }
 
-// compare goes through the stretches of a range until it is full.
+// compare reads a range in steps until the result is full.
 func (c *comparer) compare(ctx context.Context, since int64, lo, hi []byte) error {
 	for {
 		changed, end, err := c.past.touchedIn(ctx, since, math.MaxInt64, lo, hi)
@@ -87,7 +87,7 @@ func (c *comparer) compare(ctx context.Context, since int64, lo, hi []byte) erro
 	}
 }
 
-// differing adds the items that were changed, but for those that are again what they were.
+// differing adds changed items, except those that have their old content again.
 func (c *comparer) differing(changed []touched) error {
 	for _, x := range changed {
 		then, err := c.past.before(x.first)
@@ -105,11 +105,11 @@ func (c *comparer) differing(changed []touched) error {
 	return nil
 }
 
-// all adds the items that are there and those that were.
+// all adds the items that exist now or existed then.
 func (c *comparer) all(ctx context.Context, changed []touched, lo, hi []byte) error {
 	it := c.past.from.Iter(lo, hi, kv.IterOptions{Limit: c.limit})
 	defer it.Close()
-	gone := func(until []byte) (more bool, err error) { // the changed items before a key are not there now
+	gone := func(until []byte) (more bool, err error) { // the changed items before a key no longer exist
 		for more = true; more && len(changed) > 0 && (until == nil || bytes.Compare(changed[0].key, until) < 0); changed = changed[1:] {
 			then, err := c.past.before(changed[0].first)
 			if err != nil {
@@ -145,7 +145,7 @@ func (c *comparer) all(ctx context.Context, changed []touched, lo, hi []byte) er
 	return err
 }
 
-// add adds an item. It returns false, and where to go on, where there is no more room.
+// add adds an item. It returns false, and where to continue, if the result is full.
 func (c *comparer) add(key []byte, then, now itemenc.Item) bool {
 	if len(then) == 0 && len(now) == 0 || c.changedOnly && bytes.Equal(then, now) {
 		return true

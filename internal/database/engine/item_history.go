@@ -11,34 +11,34 @@ import (
 )
 
 const (
-	// historyRecords is about how many records of a log one call of ItemHistory reads.
+	// historyRecords is approximately how many log records one call of ItemHistory reads.
 	historyRecords = 50_000
-	// historyBytes is how much of changes it returns, about.
+	// historyBytes is approximately the maximum size of the changes that it returns.
 	historyBytes = 4 << 20
-	// firstStretch is how far it looks back at first, in milliseconds; stretchGrowth, how much further each time.
+	// firstStretch is how far it looks back at first, in milliseconds; stretchGrowth is the factor for each further step.
 	firstStretch  = int64(60_000)
 	stretchGrowth = 4
 )
 
-// ItemHistory is what the change log of a table tells of one item.
+// ItemHistory is a table's recorded changes of one item.
 type ItemHistory struct {
-	// Changes are the newest first. A change has the images that the log keeps: for point-in-time recovery alone, the old one.
+	// Changes, newest first. A change has the images that the log contains: for point-in-time recovery, only the old one.
 	Changes []ItemChange
-	// Since is the time, in milliseconds, from which on the log has every change; 0 where it keeps none.
+	// Since is the time, in milliseconds, from which the log is complete; 0 if there is no log.
 	Since int64
-	// Before is where the changes go on, for the next call; 0 where there are no more.
+	// Before is where the next call continues; 0 at the end.
 	Before kv.Seq
 }
 
-// ItemChange is what one commit did to the item.
+// ItemChange is the effect of one commit on the item.
 type ItemChange struct {
 	Seq kv.Seq
 	logenc.Change
 }
 
-// ItemHistory returns the latest changes of an item before a position (0: all), at most limit. A log has no order by items, so
-// it is read backwards, in stretches that grow, until there are enough changes or enough was read: a call may return no
-// change and where to go on.
+// ItemHistory returns at most limit changes of an item before a position (0: the latest). The log is not indexed by item, so it
+// is read backwards, in growing steps, until there are enough changes or enough records were read: a call may return no changes
+// and a position to continue at.
 func (e *Engine) ItemHistory(ctx context.Context, nameOrARN string, key attr.Item, before kv.Seq, limit int) (*ItemHistory, error) {
 	t, err := e.catalog.Lookup(nameOrARN)
 	if err != nil {
@@ -77,7 +77,7 @@ func (e *Engine) ItemHistory(ctx context.Context, nameOrARN string, key attr.Ite
 	return out, err
 }
 
-// historian looks for the changes of one item in a log.
+// historian searches a log for the changes of one item.
 type historian struct {
 	from  kv.Snapshot
 	log   kv.LogID
@@ -89,7 +89,7 @@ type historian struct {
 	read  int // records
 }
 
-// search looks backwards from before until first, and returns where to go on, 0 at the end.
+// search reads backwards from before to first, and returns where to continue, 0 at the end.
 func (h *historian) search(ctx context.Context, first, before kv.Seq) (next kv.Seq, err error) {
 	for width := firstStretch; before > first && !h.full() && h.read < historyRecords; {
 		from := max(first, kv.SeqAt(before.Millis()-width))
@@ -97,7 +97,7 @@ func (h *historian) search(ctx context.Context, first, before kv.Seq) (next kv.S
 		if err != nil {
 			return 0, err
 		}
-		if !whole { // too many records to read at once: nearer
+		if !whole { // too many records for one step: take a shorter one
 			width = max(1, width/stretchGrowth/stretchGrowth)
 			continue
 		}
@@ -107,7 +107,7 @@ func (h *historian) search(ctx context.Context, first, before kv.Seq) (next kv.S
 			}
 			h.found, h.bytes, before = append(h.found, c), h.bytes+len(c.Old)+len(c.New), c.Seq
 		}
-		if h.full() { // of the stretch there may be more than was returned
+		if h.full() { // the step may contain more than was returned
 			return before, nil
 		}
 		before = from
@@ -123,8 +123,8 @@ func (h *historian) full() bool {
 	return len(h.found) >= h.limit || len(h.found) > 0 && h.bytes >= historyBytes
 }
 
-// stretch returns the changes of [from, before), the oldest first, and no more of them than are wanted; whole is false where
-// there were too many records to read them all.
+// stretch returns the last wanted changes in [from, before), oldest first; whole is false if there were too many records to read
+// all of them.
 func (h *historian) stretch(ctx context.Context, from, before kv.Seq, bounded bool) (changes []ItemChange, whole bool, err error) {
 	size := 0
 	for after, n := from-1, 0; ; {
@@ -159,7 +159,7 @@ func (h *historian) stretch(ctx context.Context, from, before kv.Seq, bounded bo
 	}
 }
 
-// Resource is the ARN of a table, as policies name it.
+// Resource is a table's ARN, for policies.
 func (e *Engine) Resource(nameOrARN string) (string, error) {
 	name, err := e.catalog.Name(nameOrARN)
 	return e.catalog.TableARN(name), err

@@ -9,13 +9,13 @@ import (
 	"github.com/monotable/monotable/internal/database/engine/catalog"
 )
 
-// ItemRule returns an error for an item that may not be written; the client gets its text.
+// ItemRule returns an error for an item that must not be written; its text is sent to the client.
 type ItemRule func(item attr.Item) error
 
-// ItemRules returns the rule of a table, nil where any item may be written.
+// ItemRules returns a table's rule, or nil if any item may be written.
 type ItemRules func(ctx context.Context, table string) (ItemRule, error)
 
-// setRule looks up the rule for what the write of a client would leave in a table. It is done before the transaction, for a lookup may read.
+// setRule looks up the rule for a client's write to a table. It runs before the transaction, because a lookup may read.
 func (e *Engine) setRule(ctx context.Context, w *write, t *catalog.Table) error {
 	if e.options.ItemRules == nil || w.kind != putWrite && w.kind != updateWrite {
 		return nil
@@ -31,7 +31,7 @@ func (e *Engine) setRule(ctx context.Context, w *write, t *catalog.Table) error 
 	return apierr.Overloaded.With()
 }
 
-// follows refuses an item that breaks the rule.
+// follows rejects an item that violates the rule.
 func (w *write) follows(next itemenc.Item) error {
 	it, err := next.Decode()
 	if err != nil {

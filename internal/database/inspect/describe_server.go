@@ -8,17 +8,17 @@ import (
 	"github.com/monotable/monotable/internal/database/observe"
 )
 
-// serverOutput is how the server fares. Times are seconds since the epoch, durations milliseconds, sizes bytes.
+// serverOutput is the server's state. Times are seconds since the epoch, durations milliseconds, sizes bytes.
 type serverOutput struct {
 	Now, Started float64
-	// SlowFrom is from when a request counts as slow. SlowTotal counts them since the start; SlowRequests are the latest,
-	// newest first.
+	// SlowFrom is the threshold for slow requests. SlowTotal counts them since the start; SlowRequests are the latest, newest
+	// first.
 	SlowFrom     float64
 	SlowTotal    int
 	SlowRequests []slowRequest
-	// Storage is absent where the store does not tell: in memory, and where it is another server.
+	// Storage is absent if the store has no such data: in memory, and on another server.
 	Storage *storage `json:",omitempty"`
-	// Servers are those that share the store; none where one process has it for itself.
+	// Servers are those that share the store; none if it belongs to one process.
 	Servers []sharer
 }
 
@@ -26,8 +26,8 @@ type slowRequest struct {
 	ID, Operation string
 	Tables        []string
 	Time, Took    float64
-	// LatchWait is the wait for items that others were writing, SyncWait that for the log to reach the disk. ReadTime is
-	// measured where the server times reads (Options.SlowRequest, --slow).
+	// LatchWait is the time spent waiting for concurrent writes of the same items, SyncWait for the log to reach the disk.
+	// ReadTime is measured only if the server times reads (Options.SlowRequest, --slow).
 	LatchWait, SyncWait, ReadTime float64
 	Error                         string `json:",omitempty"`
 }
@@ -68,7 +68,7 @@ type sharer struct {
 	Leads                 bool
 	Term                  int64   `json:",omitempty"`
 	LeadsUntil            float64 `json:",omitempty"`
-	// Left is how many milliseconds the lease lasts by the store's time; negative where it has ended.
+	// Left is the rest of the lease in milliseconds, by the store's time; negative if it has expired.
 	Left float64
 }
 

@@ -1,21 +1,21 @@
-// Package inspect answers what operators and the console ask a server beyond DynamoDB's API: how the server fares, and what a
-// table and its items were at earlier times. It is a server.Companion with operations of its own:
+// Package inspect serves what operators and the console need beyond DynamoDB's API: the server's state, and the past of tables
+// and items. It is a server.Companion with its own operations:
 //
 //	X-Amz-Target: Monotable_20261127.DescribeServer      slow requests, storage, compactions, servers that share the store
-//	X-Amz-Target: Monotable_20261127.ListWarnings        what of the tables deserves a look
+//	X-Amz-Target: Monotable_20261127.ListWarnings        tables that need attention
 //	X-Amz-Target: Monotable_20261127.ListItemChanges     the history of one item, newest first, as far as the change log goes back
-//	X-Amz-Target: Monotable_20261127.CompareTable        a table as it was at a second, beside how it is now
+//	X-Amz-Target: Monotable_20261127.CompareTable        a table at an earlier second compared with now
 //
-// Requests and responses are AWS JSON 1.0, signed like those of DynamoDB. Policies allow the actions monotable:DescribeServer and
-// so on; those on a table have its ARN as their resource, and the others "*".
+// Requests and responses are AWS JSON 1.0, signed like DynamoDB's. Policies allow the actions monotable:DescribeServer and so on,
+// with a table's ARN as the resource for operations on a table, and "*" for the others.
 //
 // # Invariants
 //
-//	N1  What a client sends never causes a panic or a 500.
-//	N2  At most turnsMax requests are worked on at once, each of at most BodyMax bytes. Responses come in pages of some MB.
+//	N1  No client input causes a panic or a 500.
+//	N2  At most turnsMax requests run concurrently, with bodies of at most BodyMax bytes. Responses are pages of some MB.
 //	N3  Nothing is written.
 //
-// A Handler serves any number of requests at once.
+// A Handler is safe for concurrent use.
 package inspect
 
 import (
@@ -36,29 +36,29 @@ import (
 	"github.com/monotable/monotable/internal/database/observe"
 )
 
-// Service is what the target of a request begins with.
+// Service is the prefix of the operations' targets.
 const Service = "Monotable_20261127"
 
 const (
-	// BodyMax is the most bytes that the body of a request may have.
+	// BodyMax is the maximum size of a request body, in bytes.
 	BodyMax = 512 << 10
-	// turnsMax is how many requests are worked on at once.
+	// turnsMax is the maximum number of concurrent requests.
 	turnsMax = 2
 
 	headerTarget = "X-Amz-Target"
 )
 
-// Options of a Handler. All are needed but Storage.
+// Options of a Handler. All but Storage are required.
 type Options struct {
 	Observe *observe.Database
-	// SlowFrom is from when a request counts as slow.
+	// SlowFrom is the threshold for slow requests.
 	SlowFrom time.Duration
-	// Storage returns how the store on disk fares; nil for a store that does not tell.
+	// Storage returns the state of the store on disk; nil if it has none.
 	Storage func() observe.Storage
-	// In returns the engine of a table, and what the table is called there. Engine is the one whose servers are described.
+	// In returns a table's engine and its name there. Engine is the one whose servers are described.
 	In     func(table string) (in *engine.Engine, name string)
 	Engine *engine.Engine
-	// Gauges are those of all Regions.
+	// Gauges returns the gauges of all Regions.
 	Gauges func(context.Context) (engine.Gauges, error)
 	Now    func() time.Time
 	Logger *slog.Logger
@@ -72,7 +72,7 @@ type Handler struct {
 	begun      time.Time
 }
 
-// operation carries out one operation. Its input is JSON; what it returns is encoded as JSON.
+// operation runs one operation: its input is JSON, and its result is encoded as JSON.
 type operation func(ctx context.Context, who *policy.Principal, body []byte) (any, error)
 
 // New returns a Handler.
@@ -85,18 +85,18 @@ func New(o Options) *Handler {
 	return h
 }
 
-// Serves reports whether a request is for one of the operations, or names the service.
+// Serves reports whether a request is for this service.
 func (h *Handler) Serves(r *http.Request, _ []byte) bool {
 	return r.Method == http.MethodPost && strings.HasPrefix(r.Header.Get(headerTarget), Service+".")
 }
 
-// Public is false: every operation needs a signature, where the server checks signatures.
+// Public is false: every operation needs a signature if the server checks signatures.
 func (h *Handler) Public(*http.Request, []byte) bool { return false }
 
-// Recorded is nil: nothing that is recorded is changed.
+// Recorded is nil: no operation changes recorded data.
 func (h *Handler) Recorded(*http.Request, []byte) url.Values { return nil }
 
-// Serve responds to a request that Serves is true for.
+// Serve handles a request for which Serves is true.
 func (h *Handler) Serve(ctx context.Context, who *policy.Principal, r *http.Request, id string, body []byte) (status int, header http.Header, response []byte) {
 	out, err := h.perform(ctx, who, strings.TrimPrefix(r.Header.Get(headerTarget), Service+"."), body)
 	if err == nil {
@@ -121,7 +121,7 @@ func (h *Handler) Serve(ctx context.Context, who *policy.Principal, r *http.Requ
 	return f.status, jsonHeader(), f.body()
 }
 
-// encode is JSON as browsers and people read it: without the escapes that HTML would need.
+// encode encodes JSON without escaping for HTML.
 func encode(out any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -130,7 +130,7 @@ func encode(out any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Refuse responds to a request that is not served for a reason of the server's own.
+// Refuse responds to a request that the server rejects for reasons of its own, such as overload.
 func (h *Handler) Refuse(_ *http.Request, _ string, e *apierr.Error) (int, http.Header, []byte) {
 	return e.Status(), jsonHeader(), (&fault{e.Status(), string(e.Code), e.Message}).body()
 }
@@ -152,7 +152,7 @@ func (h *Handler) perform(ctx context.Context, who *policy.Principal, name strin
 	return do(ctx, who, body)
 }
 
-// authorize refuses what the policies of the caller do not allow.
+// authorize rejects what the caller's policies do not allow.
 func authorize(who *policy.Principal, operation, resource string) error {
 	action := "monotable:" + operation
 	if who == nil || policy.Evaluate(who, &policy.Request{Action: action, Resource: resource}) == policy.Allowed {
@@ -164,7 +164,7 @@ func authorize(who *policy.Principal, operation, resource string) error {
 	}
 }
 
-// decode reads an input. Unknown members are errors: a misspelt one would be ignored otherwise.
+// decode decodes an input. Unknown members are errors, so that misspelt ones are not ignored.
 func decode(body []byte, in any) error {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
@@ -188,7 +188,7 @@ type fault struct {
 func (f *fault) Error() string { return f.code + ": " + f.message }
 
 func (f *fault) body() []byte {
-	b, _ := json.Marshal(map[string]string{"__type": f.code, "message": f.message}) // strings always can be
+	b, _ := json.Marshal(map[string]string{"__type": f.code, "message": f.message}) // strings can always be encoded
 	return b
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/database/identity/policy"
 )
 
-// From when something deserves a look.
+// Thresholds of warnings.
 const (
 	ttlLate         = time.Hour
 	streamLate      = time.Hour // a stream keeps changes for 24
@@ -21,7 +21,7 @@ const (
 	hotThrottled    = 1   // throttled requests of a key in the last minutes
 )
 
-// warning is something of a table that deserves a look: Kind says what, Amount how much, Of what it is of.
+// warning says that a table needs attention: Kind is the reason, Amount its extent, Of the object concerned.
 type warning struct {
 	TableName string `json:",omitempty"`
 	Kind      string
@@ -29,19 +29,19 @@ type warning struct {
 	Of        string `json:",omitempty"`
 }
 
-// The kinds. Amounts are seconds, of HotKey requests, of LogsFull the share of the cap.
+// The kinds. Amounts are seconds; for HotKey, requests; for LogsFull, the share of the limit.
 const (
-	warnTTL         = "TTLBehind"         // items that expired that long ago are not deleted yet
-	warnStream      = "StreamBehind"      // the reader of a shard is that far behind
-	warnDelivery    = "DeliveryBehind"    // what goes to Kinesis is
-	warnReplication = "ReplicationBehind" // what comes from the replica in Region Of is
-	warnHotKey      = "HotKey"            // requests with the partition key Of were throttled in the last minutes
+	warnTTL         = "TTLBehind"         // items that expired this long ago have not been deleted yet
+	warnStream      = "StreamBehind"      // a shard's reader is this far behind
+	warnDelivery    = "DeliveryBehind"    // deliveries to Kinesis are this far behind
+	warnReplication = "ReplicationBehind" // replication from the Region Of is this far behind
+	warnHotKey      = "HotKey"            // requests with the partition key Of were recently throttled
 	warnLogs        = "LogsFull"          // the change logs are about to lose their oldest changes
 )
 
 type warningsOutput struct{ Warnings []warning }
 
-// listWarnings returns what of all tables deserves a look, as far as the server counts it.
+// listWarnings returns the warnings about all tables that the server's counters support.
 func (h *Handler) listWarnings(ctx context.Context, who *policy.Principal, body []byte) (any, error) {
 	if err := authorize(who, "ListWarnings", "*"); err != nil {
 		return nil, err
@@ -87,12 +87,12 @@ func (h *Handler) listWarnings(ctx context.Context, who *policy.Principal, body 
 	return out, nil
 }
 
-// hotKeys are the keys of a table, or of an index, that were throttled most, where contributor insights are enabled.
+// hotKeys returns the most throttled keys of a table or index with contributor insights enabled.
 func (h *Handler) hotKeys(ctx context.Context, table string) (found []warning) {
 	in, name := h.options.In(table)
 	rankings, err := in.Insights(ctx, name)
 	if err != nil {
-		return nil // the table was deleted meanwhile
+		return nil // the table was deleted in the meantime
 	}
 	for i := range rankings {
 		r := &rankings[i]
@@ -104,7 +104,7 @@ func (h *Handler) hotKeys(ctx context.Context, table string) (found []warning) {
 	return found
 }
 
-// textOf names the most throttled key, and its index.
+// textOf formats the most throttled key, and its index.
 func textOf(r *engine.KeyRankings) string {
 	var parts []string
 	for _, v := range r.ThrottledPartitions[0].Key {

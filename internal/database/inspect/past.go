@@ -22,7 +22,7 @@ const (
 	itemsDefault, itemsMax     = 100, 1000
 )
 
-// changesInput asks for the changes of the item with that key, before a position that an earlier response had.
+// changesInput requests an item's changes before a position from an earlier response.
 type changesInput struct {
 	TableName string
 	Key       json.RawMessage
@@ -32,15 +32,15 @@ type changesInput struct {
 
 type changesOutput struct {
 	Changes []change
-	// Since is from when on the table keeps changes, in seconds since the epoch; absent where it keeps none. Before is where
-	// the changes go on; absent where there are no more. Searched is down to when they have been looked for.
+	// Since is the time from which the table keeps changes, in seconds since the epoch; absent if it keeps none. Before is where
+	// to continue; absent at the end. Searched is the time down to which the log was searched.
 	Since    float64 `json:",omitempty"`
 	Before   string  `json:",omitempty"`
 	Searched float64 `json:",omitempty"`
 }
 
-// change is what one commit did. An image that the table did not keep is absent: for point-in-time recovery it keeps the old one, and
-// the new one is the old image of the next change, or the item itself.
+// change is the effect of one commit. An image that the table did not keep is absent: for point-in-time recovery it keeps the old
+// one, and the new one is the old image of the next change, or the current item.
 type change struct {
 	SequenceNumber  string
 	Time            float64
@@ -50,7 +50,7 @@ type change struct {
 	New             json.RawMessage `json:",omitempty"`
 }
 
-// table returns the engine of a table and its name there, if the caller may carry out the operation on it.
+// table returns a table's engine and its name there, if the caller may run the operation on it.
 func (h *Handler) table(who *policy.Principal, operation, name string) (*engine.Engine, string, error) {
 	if name == "" {
 		return nil, "", invalid("TableName is required.")
@@ -120,7 +120,7 @@ func newChange(c *engine.ItemChange) (change, error) {
 	return out, err
 }
 
-// image is an item as JSON, nil for none.
+// image encodes an item as JSON, nil for none.
 func image(it itemenc.Item) (json.RawMessage, error) {
 	if len(it) == 0 {
 		return nil, nil
@@ -128,10 +128,10 @@ func image(it itemenc.Item) (json.RawMessage, error) {
 	return wire.AppendItem(nil, it)
 }
 
-// compareInput asks for a table as it was at a second, from where an earlier response has ended.
+// compareInput requests a table at a second, from where an earlier response ended.
 type compareInput struct {
 	TableName string
-	// At is in seconds since the epoch. All has items that are as they were, too.
+	// At is in seconds since the epoch. All includes unchanged items.
 	At    int64
 	All   bool
 	After string
@@ -140,11 +140,11 @@ type compareInput struct {
 
 type compareOutput struct {
 	Items []compared
-	// After is where the table goes on; absent at its end.
+	// After is where to continue; absent at the end.
 	After string `json:",omitempty"`
 }
 
-// compared is an item then and now; absent where it was not, or is not, there. Same has the item once where it is as it was.
+// compared is an item then and now; absent if it did not or does not exist. Same has the item once if it is unchanged.
 type compared struct {
 	Then json.RawMessage `json:",omitempty"`
 	Now  json.RawMessage `json:",omitempty"`
@@ -159,7 +159,7 @@ func (h *Handler) compareTable(ctx context.Context, who *policy.Principal, body 
 	if input.Limit < 1 || input.Limit > itemsMax {
 		return nil, invalid("Limit %d: want 1 to %d.", input.Limit, itemsMax)
 	}
-	const secondsMax = 1 << 40 // far beyond any window
+	const secondsMax = 1 << 40 // far beyond any recovery window
 	if input.At < 0 || input.At > secondsMax {
 		return nil, invalid("At %d: want seconds since 1970.", input.At)
 	}

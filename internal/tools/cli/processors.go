@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// spareProcessors is how many goroutines a server runs at once beyond one for each core, under load. The operating
-	// system then shares the cores among their threads.
+	// spareProcessors is how many goroutines a server under load runs in parallel beyond one per core. The operating system then
+	// shares the cores among their threads.
 	//
 	// Go's scheduler polls the network only when a processor has nothing else to do, and every 10 ms. While large
 	// operations, compactions and the collector keep all processors busy, a small request waits for that, and the Go
@@ -17,31 +17,31 @@ const (
 	// two, 16 ms with three, 13 ms with four and 9 ms with six; the p50 1.7 ms with two and 0.7 ms with six.
 	spareProcessors = 4
 
-	// calmProcessors is how many goroutines a server with one core runs at once while no large operation is in progress. The
-	// spare threads take turns on the core that are longer than a small request: get reached 50 % of the echo with five and
-	// 80 % with two. With one, compactions keep small requests waiting. See bench/README.md.
+	// calmProcessors is how many goroutines a server with one core runs in parallel while no large operation is in progress. With
+	// more threads, each one's turn on the core is longer than a small request: get reached 50 % of the echo with five and 80 %
+	// with two. With one, compactions delay small requests. See bench/README.md.
 	calmProcessors = 2
 
-	// calmAfter is how long no large operation may have been in progress before the spare processors are taken away.
-	// Raising their number stops the program for 15 µs, lowering it for 75 µs.
+	// calmAfter is how long there must have been no large operation before the spare processors are removed. Adding them stops
+	// the program for 15 µs, removing them for 75 µs.
 	calmAfter = time.Second
 )
 
-// processors sets how many goroutines a server runs at once. Its methods may be called at once.
+// processors controls how many goroutines a server runs in parallel. It is safe for concurrent use.
 type processors struct {
 	cores int       // for long work
-	set   func(int) // runtime.GOMAXPROCS; nil where the number never changes
+	set   func(int) // runtime.GOMAXPROCS; nil if the number never changes
 
 	mu     sync.Mutex
 	large  int         // operations in progress
-	raised bool        // the spare processors are there, or about to be
-	calm   *time.Timer // takes them away
+	raised bool        // the spare processors are there, or about to be added
+	calm   *time.Timer // removes them
 
-	setting sync.Mutex // held while the number is set, which may take as long as a garbage collection
-	number  int        // as set
+	setting sync.Mutex // held while the number is being set, which may take as long as a garbage collection
+	number  int        // the current number
 }
 
-// tuneProcessors sets the number for a start. A GOMAXPROCS in the environment is the user's own choice.
+// tuneProcessors sets the initial number. A GOMAXPROCS in the environment is left as it is.
 func tuneProcessors(getenv func(string) string) *processors {
 	cores := runtime.GOMAXPROCS(0)
 	switch {
@@ -55,15 +55,15 @@ func tuneProcessors(getenv func(string) string) *processors {
 	}
 }
 
-// newProcessors starts with the number of a calm server, and changes it by set.
+// newProcessors starts with calmProcessors, and changes the number with set.
 func newProcessors(cores int, set func(int)) *processors {
 	p := &processors{cores: cores, set: set}
 	p.adjust()
 	return p
 }
 
-// largeOperation notes that a large operation begins, or ends. The spare processors come with the first, and go when there
-// has been none for a while. It does not wait for them.
+// largeOperation records that a large operation begins or ends. The spare processors are added with the first, and removed when
+// there has been none for a while. It does not wait for either.
 func (p *processors) largeOperation(begins bool) {
 	if p.set == nil {
 		return
@@ -88,7 +88,7 @@ func (p *processors) largeOperation(begins bool) {
 	}
 }
 
-// lower takes the spare processors away, unless a large operation has begun.
+// lower removes the spare processors, unless a large operation has begun.
 func (p *processors) lower() {
 	p.mu.Lock()
 	p.raised = p.large > 0
@@ -96,7 +96,7 @@ func (p *processors) lower() {
 	p.adjust()
 }
 
-// adjust sets the number that is wanted now.
+// adjust sets the number that is needed now.
 func (p *processors) adjust() {
 	p.setting.Lock()
 	defer p.setting.Unlock()

@@ -19,27 +19,27 @@ import (
 )
 
 const (
-	// checkedDefault and checkedMax are how many items are compared with the design.
+	// checkedDefault and checkedMax are the default and maximum number of items compared with the design.
 	checkedDefault = 10_000
 	checkedMax     = 1_000_000
-	// checkedExamples is how many items are shown of a finding.
+	// checkedExamples is the number of items shown per finding.
 	checkedExamples = 25
-	// raceStates bounds the states of each race.
+	// raceStates limits the states of each race.
 	raceStates = 100_000
-	// lineTime is how long a line of progress may take to be sent, and to come.
+	// lineTime limits how long a line of progress may take to be sent, and the time between lines.
 	lineTime = 2 * time.Minute
 )
 
-// progress is the response of a request that takes long: lines of JSON, {"progress": …} any number of times, then {"done": …} or
-// {"error": {"code": …, "message": …}}. The work ends with the connection.
+// progress is the response to a long request: lines of JSON, any number of {"progress": …}, then {"done": …} or {"error":
+// {"code": …, "message": …}}. The work ends with the connection.
 type progress struct {
 	w     http.ResponseWriter
 	begun bool
 }
 
-// follow does the work. Its result is the last line; an error before the first line is that of the request.
+// follow runs the work. Its result is the last line; an error before the first line is the response to the request.
 func (p *progress) follow(d *designCall, f func(*designCall, *progress) (any, error)) (any, error) {
-	_ = http.NewResponseController(p.w).SetReadDeadline(time.Time{}) // the body is there
+	_ = http.NewResponseController(p.w).SetReadDeadline(time.Time{}) // the body has been read
 	if d.design == nil {
 		return nil, errNoDesign
 	}
@@ -63,18 +63,18 @@ func (p *progress) tell(what any) {
 		p.w.Header().Set("Content-Type", "application/x-ndjson")
 		p.w.Header().Set("X-Content-Type-Options", "nosniff")
 	}
-	_ = json.NewEncoder(p.w).Encode(map[string]any{"progress": what}) // the context ends where it fails
+	_ = json.NewEncoder(p.w).Encode(map[string]any{"progress": what}) // if it fails, the context ends
 	_ = control.Flush()
 }
 
-// checked is how far a comparison is.
+// checked is the progress of a comparison.
 type checked struct {
 	Pass  int     `json:"pass"`
-	Items int     `json:"items"` // of the pass
+	Items int     `json:"items"` // in this pass
 	Units float64 `json:"units"` // read in all passes
 }
 
-// nonconforming is what does not conform in the same way.
+// nonconforming groups items with the same fault.
 type nonconforming struct {
 	Kind     conform.Kind   `json:"kind"`
 	Subject  string         `json:"subject"`
@@ -82,13 +82,13 @@ type nonconforming struct {
 	Examples []shownExample `json:"examples"`
 }
 
-// shownExample is an item with its key in DynamoDB's JSON.
+// shownExample is an item with its key as DynamoDB JSON.
 type shownExample struct {
 	Key     map[string]map[string]string `json:"key"`
 	Message string                       `json:"message"`
 }
 
-// checkItems compares the items of a table with its design.
+// checkItems compares a table's items with its design.
 func checkItems(d *designCall, p *progress) (any, error) {
 	state := checked{}
 	client := d.client(&recorder{})
@@ -139,7 +139,7 @@ func checkItems(d *designCall, p *progress) (any, error) {
 	}{report.Tables[0], findings, report.Cut, state.Units}, nil
 }
 
-// keyJSON is a key in DynamoDB's JSON.
+// keyJSON encodes a key as DynamoDB JSON.
 func keyJSON(key table.Item) map[string]map[string]string {
 	out := map[string]map[string]string{}
 	for name, v := range key {
@@ -150,16 +150,16 @@ func keyJSON(key table.Item) map[string]map[string]string {
 			out[name] = map[string]string{"N": v.Value}
 		case *types.AttributeValueMemberB:
 			out[name] = map[string]string{"B": base64.StdEncoding.EncodeToString(v.Value)}
-		default: // no key has another type
+		default: // keys have no other types
 		}
 	}
 	return out
 }
 
-// racing lets one exploration run at a time in the process: it takes a processor.
+// racing allows one exploration at a time in the process, because it takes a whole processor.
 var racing = make(chan struct{}, 1)
 
-// findRaces runs the writes of the design in every order, in a database of their own in memory.
+// findRaces runs the design's writes in every interleaving, in an in-memory database of their own.
 func findRaces(d *designCall, p *progress) (any, error) {
 	select {
 	case racing <- struct{}{}:

@@ -1,16 +1,16 @@
-// Package enforce makes rules for items of designs: a write whose item the design of its table does not know is refused.
+// Package enforce turns designs into rules for items: a write is rejected if its item does not match the table's design.
 //
 // # Model
 //
-//	write of a client ──Rules.Of(table)──▶ its design, given or attached ──conform.Judge──▶ rule ──▶ nil, or what is wrong
+//	client's write ──Rules.Of(table)──▶ its design, given or attached ──conform.Judge──▶ rule ──▶ nil, or the fault
 //
-// The design of a table is looked up again when a second has passed, so a design that is attached, changed or detached holds from the next
-// second on. A lookup that fails leaves the rule as it was.
+// A table's design is looked up again after a second, so attaching, changing or detaching a design takes effect within that time.
+// If a lookup fails, the rule is unchanged.
 //
 // # Invariants
 //
-//	E1  What a rule refuses, conform reports of a single item, and the other way round.
-//	E2  A design that cannot be read refuses every item: it is not known what it would allow.
+//	E1  A rule rejects exactly the items that conform reports on their own.
+//	E2  A design that cannot be read rejects every item, because it is unknown what it would allow.
 //
 // Rules are safe for concurrent use.
 package enforce
@@ -30,15 +30,16 @@ import (
 )
 
 const (
-	// lookAgain is how long the design of a table is taken as it was.
+	// lookAgain is how long a table's design is cached.
 	lookAgain = time.Second
-	// tablesMax is how many tables are remembered at once.
+	// tablesMax is the maximum number of cached tables.
 	tablesMax = 4096
 )
 
-// Options say where designs come from beside those that are attached.
+// Options configure designs besides attached ones.
 type Options struct {
-	// Given returns the design of a table, the table in it, and the file's name; nil for none. It comes before an attached one.
+	// Given returns the design of a table, the table in it, and the file's name; nil for none. It takes precedence over an
+	// attached one.
 	Given func(table string) (*design.Design, *design.Table, string, error)
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
@@ -57,13 +58,13 @@ type ruled struct {
 	mu     sync.Mutex
 	looked time.Time
 	rule   func(map[string]types.AttributeValue) error
-	// What the rule was made of.
+	// The inputs of the rule.
 	design  *design.Design
 	version int
 	at      time.Time
 }
 
-// New returns rules.
+// New returns the rules of a database.
 func New(o Options) *Rules {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -71,7 +72,7 @@ func New(o Options) *Rules {
 	return &Rules{options: o, tables: map[[2]string]*ruled{}}
 }
 
-// Of returns the rule of a table, nil if the table has no design. client reads the designs that are attached.
+// Of returns a table's rule, or nil if it has no design. client reads attached designs.
 func (r *Rules) Of(ctx context.Context, client *dynamodb.Client, table string) (func(map[string]types.AttributeValue) error, error) {
 	if table == attach.Table {
 		return nil, nil //nolint:nilnil // any item may be there
@@ -104,7 +105,7 @@ func (r *Rules) table(key [2]string) *ruled {
 	return t
 }
 
-// look finds the design of a table, and makes its rule if it is another one than before.
+// look finds a table's design, and creates a new rule if it has changed.
 func (r *Rules) look(ctx context.Context, client *dynamodb.Client, table string, t *ruled) error {
 	if r.options.Given != nil {
 		d, of, file, err := r.options.Given(table)
@@ -148,7 +149,7 @@ func attachedRule(latest *attach.Design, table string) func(map[string]types.Att
 	return ruleOf(d, of, table, fmt.Sprintf("%s, version %d", latest.File, latest.Version))
 }
 
-// ruleOf is the rule that a design makes for a table; name says which design it is.
+// ruleOf returns the rule for a table according to a design; name identifies the design.
 func ruleOf(d *design.Design, of *design.Table, table, name string) func(map[string]types.AttributeValue) error {
 	judge := conform.NewJudge(d, of.Name)
 	return func(item map[string]types.AttributeValue) error {
@@ -159,7 +160,7 @@ func ruleOf(d *design.Design, of *design.Table, table, name string) func(map[str
 	}
 }
 
-// refusing is a rule that no item fulfills.
+// refusing is a rule that rejects every item.
 func refusing(why string) func(map[string]types.AttributeValue) error {
 	return func(map[string]types.AttributeValue) error {
 		return fmt.Errorf("%s. Attach a design that can be read, or detach this one", why)

@@ -13,7 +13,8 @@ import (
 	"github.com/monotable/monotable/monotabletest"
 )
 
-// TestRulesFollowTheDesign: what is attached or detached holds when a second has passed, and a design that cannot be read refuses all items.
+// TestRulesFollowTheDesign: attaching and detaching take effect after a second, and a design that cannot be read rejects all
+// items.
 func TestRulesFollowTheDesign(t *testing.T) {
 	t.Parallel()
 	client := monotabletest.New(t).Client()
