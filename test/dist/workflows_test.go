@@ -1,7 +1,10 @@
 package dist
 
 import (
+	"context"
+	"errors"
 	"maps"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml"
 
@@ -83,12 +87,12 @@ func TestStartAction(t *testing.T) {
 				"PROGRAM=" + program, "SNAPSHOT=" + snapshot, "RUNNER_TEMP=" + dir, "ARGS=--log-level warn",
 				"GITHUB_ENV=" + filepath.Join(dir, "env"), "GITHUB_OUTPUT=" + filepath.Join(dir, "output"),
 			}, absolute(t, filepath.Join(root, ".github", "actions", "start", "start")))
-			t.Cleanup(func() { end(t, only(t, filepath.Join(dir, "monotable.*", "pid"))) })
 			output, err := os.ReadFile(filepath.Join(dir, "output"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			endpoint := strings.TrimSpace(strings.TrimPrefix(string(output), "endpoint="))
+			t.Cleanup(func() { end(t, only(t, filepath.Join(dir, "monotable.*", "pid")), endpoint) })
 			env, err := os.ReadFile(filepath.Join(dir, "env"))
 			if err != nil || !strings.Contains(string(env), "AWS_ENDPOINT_URL_DYNAMODB="+endpoint+"\n") || strings.Contains(string(env), "export") {
 				t.Errorf("the job's variables are %q, %v", env, err)
@@ -109,8 +113,8 @@ func TestStartAction(t *testing.T) {
 	}
 }
 
-// end ends the process whose id is in a file.
-func end(t *testing.T, file string) {
+// end ends the server whose process id is in a file, and returns when it writes no more: its socket closes with its files.
+func end(t *testing.T, file, endpoint string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -121,6 +125,17 @@ func end(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	if err := syscall.Kill(id, syscall.SIGKILL); err != nil {
-		t.Error(err)
+		t.Fatal(err)
+	}
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for dialer := (net.Dialer{}); ; <-tick.C {
+		connection, err := dialer.DialContext(context.WithoutCancel(t.Context()), "tcp", strings.TrimPrefix(endpoint, "http://"))
+		if errors.Is(err, syscall.ECONNREFUSED) {
+			return
+		}
+		if err == nil {
+			_ = connection.Close()
+		}
 	}
 }

@@ -219,7 +219,7 @@ func TestVerifyFindsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if entries < 300 || expiring < 100 {
+	if entries < 300 || expiring < 30 {
 		t.Errorf("only %d index entries and %d TTL entries were there to verify", entries, expiring)
 	}
 }
