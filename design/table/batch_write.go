@@ -78,7 +78,7 @@ func (a trial) batchChunk(ctx context.Context, ops []*write.Operation) ([]*write
 		}
 		ops = left
 		if idle == maxIdleBatches {
-			return ops, &types.ProvisionedThroughputExceededException{Message: aws.String("BatchWriteItem processed none of its items, again and again")}
+			return ops, &types.ProvisionedThroughputExceededException{Message: aws.String("BatchWriteItem processed none of its items in repeated attempts")}
 		}
 		if err := pause(ctx, idle); err != nil {
 			return ops, err

@@ -31,7 +31,7 @@ type position struct {
 // opened is the text of a cursor.
 func (db *DB) opened(scope []byte, c Cursor) ([]byte, error) {
 	if db.cursors == nil {
-		return nil, fmt.Errorf("%w: Config.CursorKey is not set, so that there are none", ErrCursor)
+		return nil, fmt.Errorf("%w: Config.CursorKey is not set, so there are no cursors", ErrCursor)
 	}
 	return db.cursors.Open(scope, c)
 }

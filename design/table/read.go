@@ -211,7 +211,7 @@ func hydrationKey(r *Read, it Item, v Values) (Item, error) {
 	key := Item{}
 	for _, a := range e.Key {
 		if it[a.Name] == nil {
-			return nil, fmt.Errorf("index %s answered an item without %s", r.Place.Index, a.Name)
+			return nil, fmt.Errorf("index %s returned an item without %s", r.Place.Index, a.Name)
 		}
 		key[a.Name] = it[a.Name]
 	}

@@ -84,7 +84,7 @@ func (db *DB) Tx(ctx context.Context, writes ...TxWrite) (err error) {
 	var patterns []string
 	for i, w := range writes {
 		if w == nil || w.asked().db != db || slices.Contains(writes[:i], w) {
-			return fmt.Errorf("write %d of a Tx is none of this DB's, or is given twice", i)
+			return fmt.Errorf("write %d of a Tx belongs to another DB, or is passed twice", i)
 		}
 		patterns = append(patterns, w.asked().write.Pattern)
 	}

@@ -162,7 +162,7 @@ func TimeAs(t Type, name string, at time.Time) (types.AttributeValue, error) {
 	case t.Kind.textual() && !at.IsZero():
 		text, err := keytext.OfTime(at)
 		if err != nil {
-			return nil, &ValueError{Field: name, Reason: "is no time: " + err.Error()}
+			return nil, &ValueError{Field: name, Reason: "is not a time: " + err.Error()}
 		}
 		if t.Kind == KindDate {
 			text = text[:len(keytext.DateLayout)]
@@ -200,5 +200,5 @@ func Free[V any](m map[string]V, prefix string) string {
 
 // undefined is a fault of a descriptor: its condition mentions what it does not define.
 func undefined(reference string) error {
-	return fmt.Errorf("the condition does not say what %s stands for", reference)
+	return fmt.Errorf("the condition has no value for %s", reference)
 }

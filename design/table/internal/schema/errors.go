@@ -76,7 +76,7 @@ type UnfinishedError struct {
 }
 
 func (e *UnfinishedError) Error() string {
-	return fmt.Sprintf("%d lines are not known to be done, line %d the first: %v", len(e.Lines), e.Lines[0]+1, e.Err)
+	return fmt.Sprintf("%d lines may not be done, starting with line %d: %v", len(e.Lines), e.Lines[0]+1, e.Err)
 }
 
 // Unwrap is why they are not done.

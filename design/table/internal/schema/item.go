@@ -38,7 +38,7 @@ func (e *Entity) ItemAt(p Place, v Values) (Item, error) {
 	if p.Copy != "" {
 		c := e.copyOf(p.Copy)
 		if c == nil {
-			return nil, &ValueError{Field: p.Copy, Reason: "is no copy of " + e.Name}
+			return nil, &ValueError{Field: p.Copy, Reason: "is not a copy of " + e.Name}
 		}
 		key, held = c.Key, e.HeldBy(c)
 	}

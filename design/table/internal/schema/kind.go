@@ -114,11 +114,11 @@ func (t Type) described() string {
 	case KindEmail:
 		return "an email address"
 	case KindText, KindSecret:
-		return "a text of UTF-8"
+		return "a UTF-8 text"
 	case KindInt, KindMoney:
 		return "a whole number of 64 bits"
 	case KindDecimal:
-		return "a number that DynamoDB holds"
+		return "a number that DynamoDB can store"
 	case KindBool:
 		return "true or false"
 	case KindTime:

@@ -134,11 +134,11 @@ func (e *Entity) markerOf(name string) *Marker {
 
 // madeOf reports whether an item has the key that values make.
 func (e *Entity) madeOf(key []KeyAttribute, v Values, it Item) bool {
-	made, err := e.KeyOf(key, v)
+	computed, err := e.KeyOf(key, v)
 	if err != nil {
 		return false
 	}
-	for name, value := range made {
+	for name, value := range computed {
 		if !sameKey(value, it[name]) {
 			return false
 		}

@@ -76,7 +76,7 @@ func (e *Entity) hasRoom(a KeyAttribute, text string, v Values) error {
 			field, longest = p.Field, len(part)
 		}
 	}
-	return &ValueError{Field: field, Reason: fmt.Sprintf("makes the key %s %d bytes long, more than the %d that DynamoDB takes", a.Name, len(text), room)}
+	return &ValueError{Field: field, Reason: fmt.Sprintf("makes the key %s %d bytes long: DynamoDB's maximum is %d", a.Name, len(text), room)}
 }
 
 // room is how many bytes an attribute can have as a key of the table and of every index that it is a key of.
@@ -135,7 +135,7 @@ func (e *Entity) TextOf(p Part, v types.AttributeValue) (string, error) {
 func (e *Entity) textOf(p Part, v types.AttributeValue, whole bool) (string, error) {
 	f := e.Field(p.Field)
 	if f == nil {
-		return "", &ValueError{Field: p.Field, Reason: "is no field of " + e.Name}
+		return "", &ValueError{Field: p.Field, Reason: "is not a field of " + e.Name}
 	}
 	text, err := f.Type.Text(f.Name, v)
 	if err != nil {
@@ -149,11 +149,11 @@ func (e *Entity) textOf(p Part, v types.AttributeValue, whole bool) (string, err
 		return "", err
 	}
 	for _, fn := range p.Funcs {
-		made, err := keytext.Apply(fn.Name, fn.Arg, text)
+		applied, err := keytext.Apply(fn.Name, fn.Arg, text)
 		if err != nil {
-			return "", &ValueError{Field: f.Name, Reason: "can be in no key: " + err.Error()}
+			return "", &ValueError{Field: f.Name, Reason: "cannot be used in a key: " + err.Error()}
 		}
-		text = made
+		text = applied
 		switch fn.Name {
 		case "lower", "fold", "slug": // these can make a text longer, or leave nothing of it
 			if err := fits(f.Name, text, least, f.MaxBytes); err != nil {
@@ -171,14 +171,14 @@ func (a Attribute) KeyValue(text string) (types.AttributeValue, error) {
 	case types.ScalarAttributeTypeN:
 		number, err := keytext.Decimal(text)
 		if err != nil {
-			return nil, &ValueError{Field: a.Name, Reason: "cannot be made: " + err.Error()}
+			return nil, &ValueError{Field: a.Name, Reason: "cannot be computed: " + err.Error()}
 		}
 		return &types.AttributeValueMemberN{Value: number}, nil
 	case types.ScalarAttributeTypeB:
 		return &types.AttributeValueMemberB{Value: []byte(text)}, nil
 	default:
 		if !utf8.ValidString(text) {
-			return nil, &ValueError{Field: a.Name, Reason: "cannot be made of bytes that are no text"}
+			return nil, &ValueError{Field: a.Name, Reason: "cannot contain bytes that are not valid UTF-8"}
 		}
 		return &types.AttributeValueMemberS{Value: text}, nil
 	}

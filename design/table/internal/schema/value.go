@@ -71,7 +71,7 @@ func (t Type) CheckValue(name string, v types.AttributeValue, minBytes, maxBytes
 // checkInner is CheckValue for what stands inside of a value, which is stored as it is.
 func (t Type) checkInner(name string, v types.AttributeValue, minBytes, maxBytes int) error {
 	if EmptySet(v) {
-		return &ValueError{Field: name, Reason: "is an empty set, which DynamoDB does not hold: leave it out"}
+		return &ValueError{Field: name, Reason: "is an empty set, which DynamoDB cannot store: leave it out"}
 	}
 	return t.CheckValue(name, v, minBytes, maxBytes)
 }
@@ -116,7 +116,7 @@ func (t Type) checkSet(name string, v types.AttributeValue) error {
 			return err
 		}
 		if met[text] {
-			return &ValueError{Field: step, Reason: "is in the set already"}
+			return &ValueError{Field: step, Reason: "is already in the set"}
 		}
 		met[text] = true
 	}
@@ -240,10 +240,10 @@ func StoredAs(v types.AttributeValue) string {
 // fits holds a text to a field's limits, which are what bounds keys.
 func fits(name, text string, minBytes, maxBytes int) error {
 	if len(text) < minBytes {
-		return &ValueError{Field: name, Reason: fmt.Sprintf("has %d bytes, fewer than the %d that it must have", len(text), minBytes)}
+		return &ValueError{Field: name, Reason: fmt.Sprintf("has %d bytes: the minimum is %d", len(text), minBytes)}
 	}
 	if maxBytes > 0 && len(text) > maxBytes {
-		return &ValueError{Field: name, Reason: fmt.Sprintf("has %d bytes in a key, more than the %d that it may have", len(text), maxBytes)}
+		return &ValueError{Field: name, Reason: fmt.Sprintf("has %d bytes in a key: the maximum is %d", len(text), maxBytes)}
 	}
 	return nil
 }

@@ -76,10 +76,10 @@ b"`: `{"S":"ab"}`, `"\0\a\b\t\n\f\r\v\"\'\?\/\\\x41\u00e9\U0001F600\ud83d\ude00"
 func TestNoIon(t *testing.T) {
 	for text, want := range map[string]string{
 		`{Item:{a:"x}}`: "byte 13: the text ends within a value", `{Item:{a:1. b:2.}}`: `byte 12: found 'b', want ','`, `{Item:{a 1.}}`: `byte 9: found '1', want ':'`,
-		`{Item:{a:01.}}`: `byte 12: "01." is no number`, `{Item:{a:1__0.}}`: `byte 14: "1__0." is no number`, `{Item:{a:{{*}}}}`: "byte 12: a blob is no base64: illegal base64 data at input byte 0",
-		`{Item:{a:"\q"}}`: `byte 12: \q is no escape`, `{Item:{a:"\ud800"}}`: "byte 16: half of a pair of UTF-16 stands alone", "{Item:{a:\"\xff\"}}": "byte 12: a text is no UTF-8",
+		`{Item:{a:01.}}`: `byte 12: "01." is no number`, `{Item:{a:1__0.}}`: `byte 14: "1__0." is no number`, `{Item:{a:{{*}}}}`: "byte 12: a blob is not valid base64: illegal base64 data at input byte 0",
+		`{Item:{a:"\q"}}`: `byte 12: \q is not an escape sequence`, `{Item:{a:"\ud800"}}`: "byte 16: unpaired UTF-16 surrogate", "{Item:{a:\"\xff\"}}": "byte 12: a text is no UTF-8",
 		"{Item:{a:\"\n\"}}": `byte 11: a text has the control character '\n'`, `]`: `byte 0: no value begins with ']'`, `{Item:{a:[1. 2.]}}`: `byte 13: found '2', want ','`,
-		`/* never`: "byte 8: the text ends within a value", `{Item:` + strings.Repeat("[", 1<<20): "byte 106: values are nested too deep",
+		`/* never`: "byte 8: the text ends within a value", `{Item:` + strings.Repeat("[", 1<<20): "byte 106: values are nested too deeply",
 		`{Item:{a:"` + strings.Repeat("x", 9<<20) + `"}}`: "the record is longer than 8388608 bytes", `{Item:{a:1.2.3}}`: `byte 14: "1.2.3" is no number`,
 	} {
 		_, err := lines.NewIon(strings.NewReader(text)).Next()

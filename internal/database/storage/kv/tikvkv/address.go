@@ -32,13 +32,13 @@ var validName = regexp.MustCompile(`^[a-z0-9_-]{1,40}$`)
 func ParseAddress(address string) (Address, error) {
 	rest, is := strings.CutPrefix(address, "tikv://")
 	if !is {
-		return Address{}, errors.New("want an address that begins with tikv://")
+		return Address{}, errors.New("want an address that starts with tikv://")
 	}
 	hosts, query, _ := strings.Cut(rest, "?")
 	at := Address{name: "monotable", gc: true}
 	for host := range strings.SplitSeq(strings.TrimSuffix(hosts, "/"), ",") {
 		if host == "" || strings.ContainsAny(host, "/@ ") {
-			return Address{}, fmt.Errorf("%q is no host: want tikv://PD1:2379,PD2:2379, the placement drivers of a TiKV cluster", host)
+			return Address{}, fmt.Errorf("%q is not a host: want tikv://PD1:2379,PD2:2379, the placement drivers of a TiKV cluster", host)
 		}
 		if !strings.Contains(host, ":") {
 			host += defaultPort
@@ -56,7 +56,7 @@ func ParseAddress(address string) (Address, error) {
 		case option == "gc" && (value[0] == "on" || value[0] == "off"):
 			at.gc = value[0] == "on"
 		default:
-			return Address{}, fmt.Errorf("%s=%s is no option: want prefix=NAME, of a-z, 0-9, _ and -, or gc=off", option, value[0])
+			return Address{}, fmt.Errorf("unknown option %s=%s: want prefix=NAME, with a-z, 0-9, _ and -, or gc=off", option, value[0])
 		}
 	}
 	return at, nil
@@ -99,7 +99,7 @@ func connect(ctx context.Context, at Address) (*txnkv.Client, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return nil, fmt.Errorf("no placement driver answers within %v", connectTime)
+	return nil, fmt.Errorf("no placement driver responded within %v", connectTime)
 }
 
 func joinClose(err error, client *txnkv.Client) error { return errors.Join(err, client.Close()) }

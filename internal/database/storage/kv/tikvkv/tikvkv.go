@@ -122,7 +122,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	}
 	client, err := connect(ctx, at)
 	if err != nil {
-		return nil, fmt.Errorf("tikvkv: %s does not answer: %w", address, err)
+		return nil, fmt.Errorf("tikvkv: %s does not respond: %w", address, err)
 	}
 	s := &Store{
 		client: client, prefix: at.prefix(), latches: latch.New(), steady: o.Steady, timed: !o.Untimed, lanes: make(chan uint16, lanes),
