@@ -32,7 +32,7 @@ const names = `
 func TestDialect(t *testing.T) {
 	table := readTable(t)
 	known := map[string]bool{}
-	for _, word := range strings.Fields(plainSQL + names) {
+	for word := range strings.FieldsSeq(plainSQL + names) {
 		known[word] = true
 	}
 	used := map[string]bool{}
