@@ -56,7 +56,7 @@ func (db *DB) atOnce(n int) int {
 	return n
 }
 
-// physicalNames are the names of the tables, by their names in the design: what is configured, else what the design says.
+// physicalNames maps the design's table names to configured names, or else to those in the design.
 func physicalNames(configured map[string]string, tables []*Table) (map[string]string, error) {
 	names := make(map[string]string, len(tables))
 	for _, t := range tables {

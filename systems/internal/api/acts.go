@@ -71,7 +71,7 @@ type ActsPage struct {
 // ListActs adds GET /acts; option says who may call it.
 func ListActs[P, Out any](r Routes, pattern func(context.Context, P, table.PageOptions) (table.Page[Out], error), staff Option) {
 	List[ShownAct](r, "/acts", "listActs", "Staff requests of a day, newest first", Pages[ActsPage](pattern), staff,
-		About("Each request of staff that changes something, kept before it is done, and how it was answered. Entries go after a year."))
+		About("Each staff request that changes data is recorded before it is executed, and so is its outcome. Entries expire after a year."))
 }
 
 // Acted makes the operation an act when staff calls it. An operation for a group other than GET is one anyway.
@@ -103,7 +103,7 @@ func (a *API) acts(ctx huma.Context, next func(huma.Context)) {
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx.Context()), actEndTimeout)
 	defer cancel()
 	if err := a.options.Acts.end(end, act); err != nil {
-		a.options.Logger.LogAttrs(end, slog.LevelError, "it is not kept how an act was answered",
+		a.options.Logger.LogAttrs(end, slog.LevelError, "the outcome of a staff request was not recorded",
 			slog.String("request_id", act.RequestID), slog.String("operation", act.Operation), slog.Int64("status", status), slog.Any("error", err))
 	}
 }

@@ -108,7 +108,7 @@ func TestActs(t *testing.T) {
 		if diff := cmp.Diff(c.want, done); w.Code != c.status || diff != "" {
 			t.Errorf("%s: %d, want %d; %s", c.name, w.Code, c.status, diff)
 		}
-		if told := strings.Contains(s.log.String(), "it is not kept how an act was answered"); told != (c.fault == "end") && !slices.Contains([]string{"a long path"}, c.name) {
+		if told := strings.Contains(s.log.String(), "the outcome of a staff request was not recorded"); told != (c.fault == "end") && !slices.Contains([]string{"a long path"}, c.name) {
 			t.Errorf("%s: the log tells of a lost answer: %v", c.name, told)
 		}
 	}
