@@ -8,7 +8,7 @@
 //	GET  /_console/served       the endpoint's features in addition to DynamoDB's API
 //	GET  /_console/bookmarks    the queries that people keep, where Options.Bookmarks names a file; PUT replaces them
 //	     /_console/at/NAME/…    the same for another endpoint (Several)
-//	POST /_console/design/…     what the design of a table says: its model, what items mean, a chart, a pattern that is run; its checks
+//	POST /_console/design/…     what the design of a table says: its model, what items mean, a chart, a pattern that is run; its checks; the requests that belong to its patterns
 //	POST /_console/session      signs in with an access key, where Options.SignIn asks for one; DELETE signs out
 //
 // The back end signs requests with the AWS SDK and forwards bodies unchanged. It decodes no values, so a number keeps its 38
