@@ -103,8 +103,8 @@ function Observe({ table, design }: { table: string; design: Design }) {
 
 function PatternLinks({ table, row }: { table: string; row: Row }) {
   return (
-    <span>
-      {row.patterns.map((p, n) => <span key={p.name}>{n > 0 && ` ${t("observe.or")} `}<a class="strong" href={link("/tables/:table/patterns/:pattern", { table, pattern: p.name })}>{p.name}</a></span>)}
+    <span class="row">
+      {row.patterns.map((p, n) => <span key={p.name}>{n > 0 && <span class="muted">{t("observe.or")} </span>}<a class="strong" href={link("/tables/:table/patterns/:pattern", { table, pattern: p.name })}>{p.name}</a></span>)}
       {Object.entries(row.group?.errors ?? {}).map(([code, n]) => <Badge key={code} plain tone="danger">{code} × {format.number(Math.round(n))}</Badge>)}
     </span>
   );
