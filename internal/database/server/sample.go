@@ -32,7 +32,7 @@ func shortened(body []byte) []byte {
 	for len(body) > 0 && len(out) <= sampledInput {
 		begin := bytes.IndexByte(body, '"')
 		if begin < 0 {
-			out, body = append(out, body...), nil
+			out = append(out, body...)
 			break
 		}
 		end := begin + 1

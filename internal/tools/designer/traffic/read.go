@@ -82,7 +82,7 @@ func between(from, to sortBound, c eval.KeyPredicate) bool {
 }
 
 // gets fits requests that read items by keys of the place.
-func (k keyed) gets(close int) func(*request) int {
+func (k keyed) gets(closeness int) func(*request) int {
 	return func(r *request) int {
 		for _, a := range r.keys {
 			if !k.holds(a.table, a.key) {
@@ -92,7 +92,7 @@ func (k keyed) gets(close int) func(*request) int {
 		if len(r.keys) == 0 {
 			return 0
 		}
-		return close
+		return closeness
 	}
 }
 

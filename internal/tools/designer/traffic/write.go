@@ -89,7 +89,7 @@ func (m *Matcher) written(i plan.ItemWrite) written {
 func fitAll(items []written, writes []touch) int {
 	const not = -main
 	used := map[string]bool{} // by place: a write can touch one item there, and others for each line
-	close := 0
+	closeness := 0
 	for i := range writes {
 		best, at := 0, -1
 		for n := range items {
@@ -101,14 +101,14 @@ func fitAll(items []written, writes []touch) int {
 			return not
 		}
 		used[items[at].place] = true
-		close += best
+		closeness += best
 	}
 	for _, i := range items {
 		if i.required && !used[i.place] {
 			return not
 		}
 	}
-	return close
+	return closeness
 }
 
 // fit returns how closely a write fits the item, 0 if it does not.
@@ -116,14 +116,14 @@ func (w *written) fit(t *touch) int {
 	if !w.does(t.action) || !w.holds(t.table, t.item) {
 		return 0
 	}
-	close := 1
+	closeness := 1
 	if t.action == update && w.changed != nil {
 		for _, name := range t.changed {
 			if w.fields[name] && !w.changed[name] {
 				return 0
 			}
 		}
-		close += closer(w.changesAll(t.changed))
+		closeness += closer(w.changesAll(t.changed))
 	}
 	for name, constant := range w.constants {
 		v, there := t.assigns(name)
@@ -131,10 +131,10 @@ func (w *written) fit(t *touch) int {
 		case !there && t.action == put, there && !same(constant, v):
 			return 0
 		case there:
-			close++
+			closeness++
 		}
 	}
-	return close
+	return closeness
 }
 
 // changesAll reports whether an update changes all fields that it may change, but for those of the key.
