@@ -16,7 +16,7 @@ DIFFTIME ?= 10m
 FAULTTIME ?= 5m
 FAULTSEED ?= 0
 
-.PHONY: help build run web web-dev site test lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test tikv-test deploy-test soak tidy setup clean dist dist-test dist-reproducible
+.PHONY: help build run web web-dev site test lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test tikv-test deploy-test infrastructure-test soak tidy setup clean dist dist-test dist-reproducible
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -101,6 +101,10 @@ tikv-test: ## run the store in TiKV over PD and a stand-in (10 minutes; the firs
 deploy-test: ## check the systems' pipelines with actionlint, their templates against SAM's schema, and deploy/ against the schemas of Compose and Kubernetes (minutes at first)
 	@cd test/deploy/pipelines && go test -count=1 ./...
 	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd test/deploy/schema && $$lint run ./... && go test ./...
+
+infrastructure-test: ## run CDK and Serverless themselves: compare CDK's template with the tested one, create and seed a Serverless table (minutes; npm)
+	@for tool in cdk serverless; do (cd test/infrastructure/$$tool && npm ci --no-audit --no-fund --loglevel=error); done
+	@go test -count=1 -v ./test/infrastructure -run 'TestCDKTemplate|TestServerless' -tools
 
 soak: ## run 70 % of peak load for SOAKTIME (20m) with a kill -9 every SOAKKILL (1m), and check everything
 	@go test -count=1 -v -timeout=2h ./test/soak -time=$(SOAKTIME) -kill=$(SOAKKILL)

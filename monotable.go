@@ -243,6 +243,8 @@ const sharedPause = 4 * time.Second
 //
 // A program built with the tag tikv can also open a store in a TiKV cluster, by the addresses of its placement drivers:
 // tikv://PD1:2379,PD2:2379. One cluster can hold several stores, each with its own ?prefix=NAME; the default is "monotable".
+// For TLS, ?ca=FILE&cert=FILE&key=FILE names the cluster's certificate authority and this process's certificate and key (PEM); all
+// stores that a process has open in TiKV at a time must use the same files.
 //
 // Options about a directory and its files are ignored. Each process enforces capacity for itself.
 func OpenStore(ctx context.Context, address string, o *Options) (*DB, error) {

@@ -2,9 +2,9 @@
 // resource must read back as it was written, or the tool plans a change that never ends; and a state that its waiter does
 // not know, or that never arrives, is an error.
 //
-// The requests are those of the Terraform AWS provider's aws_dynamodb_* resources. OpenTofu and Pulumi's aws package run
-// the same provider; CloudFormation, and with it SAM, CDK and Serverless, reads the same descriptions and runs on AWS
-// only.
+// Two sets of requests are replayed: those of the Terraform AWS provider's aws_dynamodb_* resources, which OpenTofu and
+// Pulumi's aws package share (TestTerraform), and those of CloudFormation's resource handlers, which CDK, SAM, Serverless
+// and Pulumi's aws-native package use (TestCloudFormation). docs/infrastructure.md lists the operations and their sources.
 package infrastructure
 
 import (
@@ -99,18 +99,28 @@ func (p provider) describe() *types.TableDescription {
 	return out.Table
 }
 
+// waitTable waits until the table and everything in it is active. Parts that an update removes are DELETING for a while.
 func (p provider) waitTable() {
 	p.t.Helper()
-	p.wait("the table", "ACTIVE", []string{"CREATING", "UPDATING"}, func() string { return string(p.describe().TableStatus) })
-	for i := range p.describe().GlobalSecondaryIndexes {
-		p.wait("an index", "ACTIVE", []string{"CREATING", "UPDATING"}, func() string { return string(p.describe().GlobalSecondaryIndexes[i].IndexStatus) })
+	p.wait("the table", "ACTIVE", []string{"CREATING", "UPDATING", "DELETING"}, func() string { return state(p.describe()) })
+}
+
+// state is ACTIVE if the table, its indexes, its replicas and its warm throughput are, otherwise the state of the first that is not.
+func state(d *types.TableDescription) string {
+	states := []string{string(d.TableStatus)}
+	for _, x := range d.GlobalSecondaryIndexes {
+		states = append(states, string(x.IndexStatus))
 	}
-	p.wait("warm throughput", "ACTIVE", []string{"CREATING", "UPDATING"}, func() string {
-		if w := p.describe().WarmThroughput; w != nil {
-			return string(w.Status)
-		}
-		return "ACTIVE"
-	})
+	for _, r := range d.Replicas {
+		states = append(states, string(r.ReplicaStatus))
+	}
+	if w := d.WarmThroughput; w != nil {
+		states = append(states, string(w.Status))
+	}
+	if i := slices.IndexFunc(states, func(s string) bool { return s != "ACTIVE" }); i >= 0 {
+		return states[i]
+	}
+	return "ACTIVE"
 }
 
 func (p provider) update(in *dynamodb.UpdateTableInput) {

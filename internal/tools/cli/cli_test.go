@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -30,9 +31,12 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"monotable": func() {
-			os.Exit(Run(context.Background(), os.Args[1:], Environment{
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+			status := Run(ctx, os.Args[1:], Environment{
 				Program: "monotable", Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-			}))
+			})
+			stop()
+			os.Exit(status)
 		},
 	})
 }

@@ -84,7 +84,7 @@ func (f *serveFlags) register(set *pflag.FlagSet) {
 	set.StringVar(&f.addr, "addr", defaultAddr, "address to listen on; port 0 picks a free one")
 	set.StringVar(&f.data, "data", defaultData, "directory that holds the data")
 	set.BoolVar(&f.memory, "memory", false, "keep the data in memory only")
-	set.StringVar(&f.store, "store", "", "`URL` of a PostgreSQL database to store the data in instead of a directory; several servers may share it: postgres://USER@HOST[,HOST…]/DATABASE; the password can be in PGPASSWORD. Or of a TiKV cluster, in a program built with -tags tikv: tikv://PD[,PD…][?prefix=NAME]")
+	set.StringVar(&f.store, "store", "", "`URL` of a PostgreSQL database to store the data in instead of a directory; several servers may share it: postgres://USER@HOST[,HOST…]/DATABASE; the password can be in PGPASSWORD. Or of a TiKV cluster, in a program built with -tags tikv: tikv://PD[,PD…][?prefix=NAME][&ca=FILE&cert=FILE&key=FILE for TLS]")
 	set.BoolVar(&f.awaitMove, "await-move", false, "wait until a database has been moved to --store and open it, instead of creating a new one")
 	set.StringVar(&f.durability, "durability", "sync", "when a write is acknowledged: sync, interval or none")
 	set.StringVar(&f.reserve, "disk-reserve", "auto", "disk space to keep free: auto, none or a size like 2GiB; below it, only reads and deletes are accepted")

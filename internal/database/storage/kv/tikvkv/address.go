@@ -3,25 +3,19 @@
 package tikvkv
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
-	"time"
-
-	"github.com/pingcap/log"
-	"github.com/tikv/client-go/v2/txnkv"
-	"go.uber.org/zap"
 )
 
-// Address is where a store is: tikv://PD[:PORT][,PD…][?prefix=NAME][&gc=off].
+// Address is where a store is: tikv://PD[:PORT][,PD…][?prefix=NAME][&gc=off][&ca=FILE&cert=FILE&key=FILE].
 type Address struct {
-	drivers []string // of the placement, host and port
-	name    string   // sets apart the stores of one cluster
-	gc      bool     // the store removes old versions
+	drivers []string     // of the placement, host and port
+	name    string       // sets apart the stores of one cluster
+	gc      bool         // the store removes old versions
+	tls     certificates // the zero value for connections without TLS
 }
 
 const defaultPort = ":2379"
@@ -55,51 +49,18 @@ func ParseAddress(address string) (Address, error) {
 			at.name = value[0]
 		case option == "gc" && (value[0] == "on" || value[0] == "off"):
 			at.gc = value[0] == "on"
+		case option == "ca":
+			at.tls.ca = value[0]
+		case option == "cert":
+			at.tls.cert = value[0]
+		case option == "key":
+			at.tls.key = value[0]
 		default:
-			return Address{}, fmt.Errorf("%s=%s is no option: want prefix=NAME, of a-z, 0-9, _ and -, or gc=off", option, value[0])
+			return Address{}, fmt.Errorf("%s=%s is no option: want prefix=NAME, of a-z, 0-9, _ and -, gc=off, or ca=FILE, cert=FILE and key=FILE", option, value[0])
 		}
 	}
-	return at, nil
+	return at, at.tls.complete()
 }
 
 // prefix is what all keys of the store begin with. TiDB's begin with 'm' and 't'.
 func (a Address) prefix() []byte { return []byte("monotable/" + a.name + "/") }
-
-// quiet turns off the client library's own log, which is one for the whole process. The library asks for its level when it retries.
-var quiet = sync.OnceFunc(func() {
-	log.ReplaceGlobals(zap.NewNop(), &log.ZapProperties{Level: zap.NewAtomicLevelAt(zap.FatalLevel)})
-})
-
-// connectTime is how long the placement drivers may take to answer the first question.
-const connectTime = 20 * time.Second
-
-// connect returns a client, once the placement drivers have answered.
-func connect(ctx context.Context, at Address) (*txnkv.Client, error) {
-	quiet()
-	type answer struct {
-		client *txnkv.Client
-		err    error
-	}
-	answers := make(chan answer, 1)
-	go func() {
-		client, err := txnkv.NewClient(at.drivers)
-		answers <- answer{client, err}
-	}()
-	select {
-	case a := <-answers:
-		return a.client, a.err
-	case <-ctx.Done():
-	case <-time.After(connectTime):
-	}
-	go func() {
-		if a := <-answers; a.err == nil {
-			_ = a.client.Close()
-		}
-	}()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	return nil, fmt.Errorf("no placement driver answers within %v", connectTime)
-}
-
-func joinClose(err error, client *txnkv.Client) error { return errors.Join(err, client.Close()) }

@@ -33,6 +33,10 @@ func TestParseAddress(t *testing.T) {
 		"tikv://pd1?prefix=Shop/1":             "is no option",
 		"tikv://pd1?keyspace=a":                "is no option",
 		"tikv://pd1?gc=maybe":                  "is no option",
+		"tikv://pd1?ca=a&cert=b&key=c":         "",
+		"tikv://pd1?ca=a":                      "TLS needs ca=FILE",
+		"tikv://pd1?cert=b&key=c":              "TLS needs ca=FILE",
+		"tikv://pd1?sslcert=b":                 "is no option",
 		"postgres://db1/tables":                "begins with tikv://",
 	} {
 		_, err := tikvkv.ParseAddress(address)

@@ -44,14 +44,15 @@ package tikvkv
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/tikv/client-go/v2/oracle"
-	"github.com/tikv/client-go/v2/txnkv"
 
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/kv/latch"
@@ -87,7 +88,7 @@ type Options struct {
 
 // Store implements kv.Core.
 type Store struct {
-	client  *txnkv.Client
+	client  *client
 	prefix  []byte
 	latches *latch.Table
 	steady  func(key []byte) bool
@@ -122,7 +123,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 	}
 	client, err := connect(ctx, at)
 	if err != nil {
-		return nil, fmt.Errorf("tikvkv: %s does not answer: %w", address, err)
+		return nil, fmt.Errorf("tikvkv: cannot connect to %s: %w", strings.Join(at.drivers, ","), err)
 	}
 	s := &Store{
 		client: client, prefix: at.prefix(), latches: latch.New(), steady: o.Steady, timed: !o.Untimed, lanes: make(chan uint16, lanes),
@@ -133,7 +134,7 @@ func Open(ctx context.Context, address string, o Options) (*Store, error) {
 		s.lanes <- uint16((first + i) % shards) //nolint:gosec // below shards
 	}
 	if err := s.prepare(ctx, o); err != nil {
-		return nil, fmt.Errorf("tikvkv: %s: %w", address, joinClose(err, client))
+		return nil, fmt.Errorf("tikvkv: %s: %w", address, errors.Join(err, client.Close()))
 	}
 	background, stop := context.WithCancel(context.Background())
 	s.stop = stop

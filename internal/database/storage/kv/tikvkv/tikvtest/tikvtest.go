@@ -54,8 +54,9 @@ patrol-region-interval = "10ms"
 type Cluster struct {
 	bin, dir string
 	options  Options
-	client   string // where the driver listens
-	peers    string // where it would listen to other drivers
+	http     http.Client // for the driver
+	client   string      // where the driver listens
+	peers    string      // where it would listen to other drivers
 	driver   *process
 	nodes    [nodeCount]*process
 	stores   [nodeCount]string // where the nodes listen
@@ -67,6 +68,8 @@ type Options struct {
 	// HTTP proxy through which the process connects to the hosts. All of them then go by names that only proxies resolve, and every client of the
 	// cluster needs a proxy, too, in the environment variable HTTPS_PROXY.
 	Proxy func(process int, hosts map[string]string) (url string)
+	// TLS has all connections encrypted, and all processes present certificates. It does not work together with Proxy.
+	TLS bool
 }
 
 // Driver is the number of the placement driver among the processes; nodes are numbered from 0.
@@ -98,7 +101,7 @@ func Start(o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{bin: bin, dir: dir, options: o, client: freeAddress(), peers: freeAddress()}
+	c := &Cluster{bin: bin, dir: dir, options: o, http: http.Client{Timeout: 5 * time.Second}, client: freeAddress(), peers: freeAddress()}
 	for i := range c.stores {
 		c.stores[i] = freeAddress()
 	}
@@ -116,6 +119,11 @@ func (c *Cluster) startAll() error {
 			return err
 		}
 	}
+	if c.options.TLS {
+		if err := c.prepareTLS(); err != nil {
+			return err
+		}
+	}
 	if err := c.startDriver(); err != nil {
 		return err
 	}
@@ -125,7 +133,7 @@ func (c *Cluster) startAll() error {
 		}
 	}
 	// New replicas are a few a minute otherwise.
-	response, err := http.Post("http://"+c.client+"/pd/api/v1/stores/limit", "application/json", strings.NewReader(`{"type": "add-peer", "rate": 3000}`)) //nolint:noctx // of a process of its own
+	response, err := c.http.Post(c.url(c.client)+"/pd/api/v1/stores/limit", "application/json", strings.NewReader(`{"type": "add-peer", "rate": 3000}`)) //nolint:noctx // it has a time limit
 	if err != nil {
 		return err
 	}
@@ -136,7 +144,10 @@ func (c *Cluster) startAll() error {
 // startDriver starts the placement driver and waits until it answers.
 func (c *Cluster) startDriver() (err error) {
 	cmd := exec.Command(filepath.Join(c.bin, "pd-server"), "--config="+filepath.Join(c.dir, "pd.toml"), "--name=pd", "--data-dir="+filepath.Join(c.dir, "pd"), //nolint:gosec,noctx // our own, and outlives any context
-		"--client-urls=http://"+c.client, "--advertise-client-urls=http://"+c.name(c.client), "--peer-urls=http://"+c.peers, "-L", "warn")
+		"--client-urls="+c.url(c.client), "--advertise-client-urls="+c.url(c.name(c.client)), "--peer-urls="+c.url(c.peers), "-L", "warn")
+	if c.options.TLS {
+		cmd.Args = append(cmd.Args, "--cacert="+c.file(caFile), "--cert="+c.file(certFile), "--key="+c.file(keyFile))
+	}
 	cmd.Env = append(c.environ(Driver), "GODEBUG=httpmuxgo121=1") // its routes are older than Go's patterns
 	if c.driver, err = c.start(cmd, "pd"); err != nil {
 		return err
@@ -152,6 +163,9 @@ func (c *Cluster) startNode(i int) (err error) {
 	_ = os.RemoveAll(filepath.Join(data, "snap"))                                                                      // it insists on making it
 	cmd := exec.Command(filepath.Join(c.bin, "node"), "-config", filepath.Join(c.dir, "node.toml"), "-data-dir", data, //nolint:gosec,noctx // the same
 		"-pd", c.name(c.client), "-listen", c.stores[i], "-addr", c.name(c.stores[i]))
+	if c.options.TLS {
+		cmd.Args = append(cmd.Args, "-ca", c.file(caFile), "-cert", c.file(certFile), "-key", c.file(keyFile))
+	}
 	cmd.Env = c.environ(i)
 	c.nodes[i], err = c.start(cmd, fmt.Sprint("node", i))
 	return err
@@ -195,6 +209,11 @@ func (c *Cluster) environ(process int) []string {
 
 // Address is where a store of the cluster is. What has another prefix is apart.
 func (c *Cluster) Address(prefix string) string {
+	return c.Plain(prefix) + c.certificates()
+}
+
+// Plain is Address for connections without TLS.
+func (c *Cluster) Plain(prefix string) string {
 	return "tikv://" + c.name(c.client) + "?gc=off&prefix=" + prefix
 }
 
@@ -244,6 +263,29 @@ func (c *Cluster) SafePoint() (uint64, error) {
 	return answer.SafePoint, err
 }
 
+// Region is a range of keys as the placement driver shows it.
+type Region struct {
+	ID          uint64     `json:"id"`
+	Start       string     `json:"start_key"` // as TiKV writes it, in hexadecimal
+	End         string     `json:"end_key"`
+	WrittenKeys uint64     `json:"written_keys"` // between the last two heartbeats
+	Peers       []struct{} `json:"peers"`
+	Leader      struct {
+		Node uint64 `json:"store_id"`
+	} `json:"leader"`
+	Down    []struct{} `json:"down_peers"`
+	Pending []struct{} `json:"pending_peers"`
+}
+
+// Regions are all regions of the cluster.
+func (c *Cluster) Regions() ([]Region, error) {
+	var answer struct {
+		Regions []Region `json:"regions"`
+	}
+	err := c.ask("regions", &answer)
+	return answer.Regions, err
+}
+
 // Remove ends the cluster and removes its data.
 func (c *Cluster) Remove() {
 	for _, p := range append(c.nodes[:], c.driver) {
@@ -289,19 +331,8 @@ func (c *Cluster) replicated() bool {
 			} `json:"store"`
 		} `json:"stores"`
 	}
-	var regions struct {
-		Regions []struct {
-			Start  string     `json:"start_key"`
-			End    string     `json:"end_key"`
-			Peers  []struct{} `json:"peers"`
-			Leader struct {
-				ID uint64 `json:"store_id"`
-			} `json:"leader"`
-			Down    []struct{} `json:"down_peers"`
-			Pending []struct{} `json:"pending_peers"`
-		} `json:"regions"`
-	}
-	if c.ask("stores", &stores) != nil || c.ask("regions", &regions) != nil || len(stores.Stores) != nodeCount || len(regions.Regions) == 0 {
+	regions, err := c.Regions()
+	if err != nil || c.ask("stores", &stores) != nil || len(stores.Stores) != nodeCount || len(regions) == 0 {
 		return false
 	}
 	for _, s := range stores.Stores {
@@ -309,11 +340,11 @@ func (c *Cluster) replicated() bool {
 			return false
 		}
 	}
-	for _, r := range regions.Regions {
+	for _, r := range regions {
 		if r.Start >= storesEnd || r.End != "" && r.End <= storesBegin { // the stand-in cannot split others as the driver wants
 			continue
 		}
-		if len(r.Peers) != nodeCount || r.Leader.ID == 0 || len(r.Down)+len(r.Pending) > 0 {
+		if len(r.Peers) != nodeCount || r.Leader.Node == 0 || len(r.Down)+len(r.Pending) > 0 {
 			return false
 		}
 	}
@@ -322,8 +353,7 @@ func (c *Cluster) replicated() bool {
 
 // ask asks the placement driver's HTTP interface.
 func (c *Cluster) ask(what string, answer any) error {
-	client := http.Client{Timeout: 5 * time.Second}
-	response, err := client.Get("http://" + c.client + "/pd/api/v1/" + what) //nolint:noctx // it has a time limit
+	response, err := c.http.Get(c.url(c.client) + "/pd/api/v1/" + what) //nolint:noctx // it has a time limit
 	if err != nil {
 		return err
 	}
