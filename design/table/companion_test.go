@@ -32,7 +32,8 @@ func TestTakeAlong(t *testing.T) {
 		"a delete": {func(s *store) Step { return Step{Action: Delete, Entity: s.product} }, product, "Transact(2)"},
 		"a delete of no item": {
 			func(s *store) Step { return Step{Action: Delete, Entity: s.product} },
-			Values{"productId": AText("p9")}, "Transact(2)",
+			Values{"productId": AText("p9")},
+			"Transact(2)",
 		},
 		"an update of one field": {
 			func(s *store) Step {
