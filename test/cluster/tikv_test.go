@@ -3,8 +3,13 @@
 package cluster
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/monotable/monotable/internal/database/storage/kv/tikvkv/tikvtest"
 	"github.com/monotable/monotable/test/internal/serverproc"
@@ -21,6 +26,69 @@ func TestMoveToTiKV(t *testing.T) {
 	shown, _, _ := strings.Cut(cluster.Address("moved"), "?")
 	t.Run("Stopped", func(t *testing.T) { testMove(t, binary, cluster.Address("moved"), shown+"?prefix=moved") })
 	t.Run("UnderWrites", func(t *testing.T) { testMoveUnderWrites(t, binary, cluster.Address("moving")) })
+}
+
+// TestSplitOnTiKV: a table that is created for 12,000 writes a second is in twelve regions from the beginning, whose leaders are on several nodes, and its
+// writes go to all of them.
+func TestSplitOnTiKV(t *testing.T) {
+	cluster, err := tikvtest.Start(tikvtest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(cluster.Remove)
+	server := serverproc.Start(t, serverproc.Build(t, "-tags=tikv"), "--store", cluster.Address("split"), "--data", t.TempDir(), "--log-level", "warn")
+	regions := func() map[uint64]tikvtest.Region {
+		t.Helper()
+		all, err := cluster.Regions()
+		if err != nil {
+			t.Fatal(err)
+		}
+		byID := map[uint64]tikvtest.Region{}
+		for _, r := range all {
+			byID[r.ID] = r
+		}
+		return byID
+	}
+	c := client(server)
+	createTable(t, c)
+	before := regions()
+	warm := &types.WarmThroughput{ReadUnitsPerSecond: aws.Int64(12_000), WriteUnitsPerSecond: aws.Int64(12_000)}
+	_, err = c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName: aws.String("large"), BillingMode: types.BillingModePayPerRequest, WarmThroughput: warm,
+		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: types.ScalarAttributeTypeN}},
+		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: types.KeyTypeHash}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, n := map[uint64]bool{}, 0
+	poll(t, 60, "writes in twelve new regions with leaders on several nodes", func() bool {
+		var batch []types.WriteRequest
+		for range 25 {
+			n++
+			item := map[string]types.AttributeValue{"id": &types.AttributeValueMemberN{Value: fmt.Sprint(n)}}
+			batch = append(batch, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
+		}
+		if _, err := c.BatchWriteItem(t.Context(), &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"large": batch}}); err != nil {
+			t.Fatal(err)
+		}
+		nodes := map[uint64]bool{}
+		for id, r := range regions() {
+			if _, is := before[id]; is {
+				continue
+			}
+			nodes[r.Leader.Node] = true
+			written[id] = written[id] || r.WrittenKeys > 0
+		}
+		count := 0
+		for _, is := range written {
+			if is {
+				count++
+			}
+		}
+		return count >= 12 && len(nodes) > 1
+	})
+	t.Logf("%d items; %d regions before, %d after; written to: %v", n, len(before), len(regions()), written)
 }
 
 // TestSuitesOnTiKV is TestSuites over the stand-in of TiKV, each database under a prefix of one cluster.

@@ -29,6 +29,7 @@ func (e *Engine) CreateTable(ctx context.Context, in *api.CreateTableInput) (*ap
 	if err != nil {
 		return nil, err
 	}
+	e.spread(ctx, d, 0)
 	d.ReadyAt = d.Created + max(1, e.options.TableDelay.Milliseconds())
 	description, err := e.describeAt(ctx, d, time.UnixMilli(d.Created))
 	if err != nil {

@@ -76,6 +76,9 @@ func (e *Engine) beginImport(ctx context.Context, in *api.ImportTableInput, x *t
 	if known, ok := errors.AsType[*apierr.Error](err); ok && known.Code == apierr.ResourceInUseException {
 		return nil, e.repeatedOr(ctx, x, apierr.TableExists.As(apierr.ResourceInUseException, d.Name))
 	}
+	if err == nil {
+		e.spread(ctx, d, 0)
+	}
 	return x, err
 }
 

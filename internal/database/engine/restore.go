@@ -208,7 +208,7 @@ func (r *restorer) copy(ctx context.Context) error {
 			ids = append(ids, x.ID)
 		}
 	}
-	counts := make([][]int64, len(ids))
+	counts, bytes := make([][]int64, len(ids)), int64(0)
 	for i, x := range ids {
 		counters, err := r.from.Counter(keyenc.Statistics(r.job.Restore.Source, x))
 		if err != nil {
@@ -216,8 +216,10 @@ func (r *restorer) copy(ctx context.Context) error {
 		}
 		if counts[i] = counters; len(counters) > 0 {
 			r.total += counters[0]
+			bytes = max(bytes, counters[1])
 		}
 	}
+	r.engine.spread(ctx, t.Descriptor, bytes)
 	for _, x := range ids {
 		if err := r.copyIndex(ctx, x); err != nil {
 			return err

@@ -35,6 +35,7 @@ func (e *Engine) UpdateTable(ctx context.Context, in *api.UpdateTableInput) (*ap
 		return nil, err
 	}
 	defer e.jobs.start(u.jobs...)
+	e.spread(ctx, d, 0)
 	description, err := e.describeAt(ctx, u.change.Announced(d), u.change.Env.Now)
 	if err != nil {
 		return nil, err

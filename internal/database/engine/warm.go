@@ -87,7 +87,7 @@ func (tr traffic) observe(of trackerID, counts *observe.Capacity, warm throttle.
 
 // keepWarm stores the warm throughput of a table (0) and its indexes.
 func (e *Engine) keepWarm(ctx context.Context, t *catalog.Table, grown map[keyenc.IndexID]throttle.Rates) error {
-	_, err := e.catalog.Change(ctx, t.Name, func(_ kv.Txn, d *catalog.Descriptor) error {
+	d, err := e.catalog.Change(ctx, t.Name, func(_ kv.Txn, d *catalog.Descriptor) error {
 		if d.ID != t.ID || !d.Billing.OnDemand {
 			return nil
 		}
@@ -103,6 +103,9 @@ func (e *Engine) keepWarm(ctx context.Context, t *catalog.Table, grown map[keyen
 	})
 	if isNotFound(err) {
 		return nil
+	}
+	if err == nil {
+		e.spread(ctx, d, 0)
 	}
 	return err
 }

@@ -30,7 +30,7 @@ func besideConsole(api http.Handler, flags *serveFlags, designs *console.Designs
 	return console.New(console.Options{
 		Endpoint: "http://monotable.localhost/", Region: flags.region, Client: inprocess.Client{Handler: api},
 		Credentials: credentials.NewStaticCredentialsProvider(placeholderKey, placeholderKey, ""), SignIn: signIn, Guard: guard, Designs: designs,
-		Served: &console.Served{Server: true, Metrics: true},
+		Served: &console.Served{Server: true, Metrics: true}, KeepQueries: true,
 	}).Beside(api)
 }
 
@@ -84,7 +84,7 @@ changes something, in the process and not just on the page.`,
 	f.StringArrayVar(&flags.endpoints, "endpoint", nil, "`URL` of the endpoint, or aws; NAME=URL for each of several; default: "+endpointDefaults)
 	f.StringVar(&flags.region, "region", "", "region of the endpoint; default: from an AWS endpoint, "+regionDefaults)
 	f.StringVar(&flags.addr, "addr", defaultConsoleAddr, "loopback address to listen on; port 0 picks a free one")
-	f.StringVar(&flags.bookmarks, "bookmarks", "", "`file` for bookmarked queries, shared by all users; default: each browser keeps its own")
+	f.StringVar(&flags.bookmarks, "bookmarks", "", "`file` for bookmarked queries, shared by all users; default: the table "+console.QueriesTable+" of the endpoint if it exists, and otherwise the browser")
 	designFlag(f, &flags.designs)
 	f.BoolVar(&flags.readOnly, "read-only", false, "reject every request that changes something")
 	flags.log.register(f)

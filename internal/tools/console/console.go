@@ -6,7 +6,8 @@
 //	GET  /_console/             the page, and its files below /_console/assets/
 //	POST /_console/api/NAME     operation NAME of DynamoDB, its streams or CloudWatch: takes its JSON, returns the endpoint's
 //	GET  /_console/served       the endpoint's features in addition to DynamoDB's API
-//	GET  /_console/bookmarks    the queries that people keep, where Options.Bookmarks names a file; PUT replaces them
+//	GET  /_console/queries      bookmarks and history, and where they are kept: in a table of the endpoint, a file or the browser
+//	POST /_console/queries/LIST adds queries to one of the two, and removes others
 //	     /_console/at/NAME/…    the same for another endpoint (Several)
 //	POST /_console/design/…     what the design of a table says: its model, what items mean, a chart, a pattern that is run; its checks
 //	POST /_console/session      signs in with an access key, where Options.SignIn asks for one; DELETE signs out
@@ -25,7 +26,9 @@
 //	    is in a cookie that scripts cannot read, sealed under a key that lives as long as the process, and is accepted only over
 //	    TLS or loopback.
 //	C4  A pattern sends the requests of generated code, signed like all others; Options.ReadOnly applies to each of them.
-//	C5  The back end keeps nothing but designs, the file of bookmarks and what the endpoint has between requests, and holds the bodies of requestsMax at once.
+//	C5  Between requests, the back end keeps nothing but designs, the ARNs of access keys and what the endpoint has, and it holds
+//	    the bodies of requestsMax at once.
+//	C6  Queries are items of QueriesTable, one each, written with the credentials of C3. Options.ReadOnly neither writes nor reads them.
 //
 // A Console is safe for concurrent use.
 package console
@@ -86,8 +89,10 @@ type Options struct {
 	Served *Served
 	// Name is the endpoint's display name, if there are several.
 	Name string
-	// Bookmarks is the file for saved queries; if empty, they are stored in the browser.
+	// Bookmarks is the file for bookmarked queries. If empty, QueriesTable has them if it exists, and otherwise the browser.
 	Bookmarks string
+	// KeepQueries creates QueriesTable with the first query to keep. Otherwise users create it on the page.
+	KeepQueries bool
 	// Address is the endpoint's address for use in programs; by default, the address of the page.
 	Address string
 	// Guard defines the allowed hosts. Hosts are only checked without SignIn, because a page that rebinds its name has no session.
@@ -110,6 +115,8 @@ type Console struct {
 	// cursorKey seals the cursors of pattern lists.
 	cursorKey []byte
 	room      chan struct{}
+
+	principals principals
 }
 
 // New returns a console.
@@ -137,10 +144,7 @@ func New(o Options) *Console {
 	c.mux.Handle("POST "+Path+"session", c.own(c.signIn))
 	c.mux.Handle("DELETE "+Path+"session", c.own(c.signOut))
 	c.mux.Handle("GET "+Path+"served", c.own(c.served))
-	if o.Bookmarks != "" {
-		c.mux.Handle("GET "+Path+"bookmarks", c.own(c.bookmarks))
-		c.mux.Handle("PUT "+Path+"bookmarks", c.own(c.setBookmarks))
-	}
+	c.kept()
 	return c
 }
 
@@ -263,16 +267,14 @@ func (c *Console) credentials(r *http.Request) (aws.Credentials, error) {
 // about returns the configuration of the page.
 func (c *Console) about(r *http.Request) any {
 	config := struct {
-		Endpoint string `json:"endpoint,omitempty"`
-		Region   string `json:"region"`
-		ReadOnly bool   `json:"readOnly"`
-		SignIn   string `json:"signIn,omitempty"`
-		User     string `json:"user,omitempty"`
-		// Bookmarks reports whether they are stored in a file.
-		Bookmarks bool    `json:"bookmarks,omitempty"`
+		Endpoint  string  `json:"endpoint,omitempty"`
+		Region    string  `json:"region"`
+		ReadOnly  bool    `json:"readOnly"`
+		SignIn    string  `json:"signIn,omitempty"`
+		User      string  `json:"user,omitempty"`
 		Endpoints []place `json:"endpoints,omitempty"`
 		Served    *Served `json:"served,omitempty"`
-	}{Served: c.options.known(), Endpoint: c.options.Address, Region: c.options.Region, ReadOnly: c.options.ReadOnly, Bookmarks: c.options.Bookmarks != "", Endpoints: c.places}
+	}{Served: c.options.known(), Endpoint: c.options.Address, Region: c.options.Region, ReadOnly: c.options.ReadOnly, Endpoints: c.places}
 	if c.options.SignIn {
 		config.SignIn = "key"
 		if !private(r) {

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/monotable/monotable/design/table"
@@ -100,12 +99,7 @@ func (c *Console) callDesign(w http.ResponseWriter, r *http.Request, f func(*des
 
 // client calls the endpoint with the credentials of the request.
 func (d *designCall) client(r *recorder) *dynamodb.Client {
-	o := &d.console.options
-	r.client, r.from, r.readOnly = o.Client, d.request, o.ReadOnly
-	return dynamodb.New(dynamodb.Options{
-		BaseEndpoint: &o.Endpoint, Region: o.Region, HTTPClient: r, Retryer: aws.NopRetryer{},
-		Credentials: credentials.StaticCredentialsProvider{Value: d.credentials},
-	})
+	return d.console.sdk(d.request, d.credentials, r)
 }
 
 // errNoDesign is for a request that needs a design.

@@ -11,6 +11,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
 
 	"github.com/monotable/monotable/design/table"
@@ -41,6 +44,16 @@ type recorder struct {
 
 // errPreview ends a pattern that should only show its request.
 var errPreview = errors.New("only the request was asked for")
+
+// sdk returns a client of the endpoint that sends the requests of a page's request, through a recorder.
+func (c *Console) sdk(from *http.Request, who aws.Credentials, r *recorder) *dynamodb.Client {
+	o := &c.options
+	r.client, r.from, r.readOnly = o.Client, from, o.ReadOnly
+	return dynamodb.New(dynamodb.Options{
+		BaseEndpoint: &o.Endpoint, Region: o.Region, HTTPClient: r, Retryer: aws.NopRetryer{},
+		Credentials: credentials.StaticCredentialsProvider{Value: who},
+	})
+}
 
 // readings are the read operations of patterns and of finding designs.
 var readings = map[string]bool{"GetItem": true, "BatchGetItem": true, "Query": true, "Scan": true, "TransactGetItems": true, "DescribeTable": true}

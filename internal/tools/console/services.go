@@ -16,6 +16,7 @@ var (
 	ofDynamoDB   = service{target: "DynamoDB_20120810.", signed: "dynamodb"}
 	ofStreams    = service{target: "DynamoDBStreams_20120810.", signed: "dynamodb", host: "streams.dynamodb."}
 	ofMonotable  = service{target: "Monotable_20261127.", signed: "dynamodb"}
+	ofSTS        = service{host: "sts."} // the SDK's client fills in the rest
 	ofCloudWatch = service{target: "GraniteServiceVersion20100801.", signed: "monitoring", host: "monitoring."}
 )
 

@@ -19,8 +19,6 @@ interface About {
   /** Whether people sign in with an access key; "insecure" is where none may be sent. */
   signIn?: "key" | "insecure";
   user?: string;
-  /** Whether a file has the bookmarks. */
-  bookmarks?: boolean;
   /** Where there are several. */
   served?: Served;
   endpoints?: { name: string; path: string; current?: boolean }[];
@@ -63,12 +61,25 @@ export async function askServed(): Promise<void> {
   if (!about.served) served.value = (await (await send("GET", "/served", undefined)).json()) as Served;
 }
 
-export async function fetchBookmarks(): Promise<string> {
-  return (await send("GET", "/bookmarks", undefined)).text();
+/** The queries that are kept for whoever uses the page, and where. */
+export interface KeptQueries {
+  in: "table" | "file" | "browser";
+  /** Why the browser keeps them. */
+  why?: "readOnly" | "noTable" | "denied";
+  bookmarks: { title: string; address: string }[];
+  history: { title: string; address: string }[];
 }
 
-export async function putBookmarks(text: string): Promise<void> {
-  await send("PUT", "/bookmarks", text);
+export async function fetchQueries(): Promise<KeptQueries> {
+  return (await (await send("GET", "/queries", undefined)).json()) as KeptQueries;
+}
+
+export async function changeQueries(list: "bookmarks" | "history", add: readonly { title: string; address: string }[], remove: readonly string[]): Promise<void> {
+  await send("POST", `/queries/${list}`, { add, remove });
+}
+
+export async function createQueriesTable(): Promise<KeptQueries> {
+  return (await (await send("POST", "/queries/table", {})).json()) as KeptQueries;
 }
 
 /** Asks the back end about the design of a table. */

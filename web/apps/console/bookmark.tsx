@@ -1,11 +1,10 @@
 // Keeps a query, or lets it go.
 import { Bookmark, BookmarkCheck } from "lucide";
 import { Button } from "#ui";
-import { about } from "./api.ts";
-import { type Query, bookmark, isBookmarked } from "./queries.ts";
+import { type Query, bookmark, canBookmark, isBookmarked } from "./queries.ts";
 import { t } from "./words.ts";
 
 export function BookmarkButton({ query }: { query: Query }) {
   const is = isBookmarked(query.address);
-  return about.bookmarks && about.readOnly ? null : <Button kind="quiet" size="small" icon={is ? BookmarkCheck : Bookmark} label={t(is ? "bookmarks.remove" : "bookmarks.add", { title: query.title })} onPress={() => bookmark(query)} />;
+  return !canBookmark() ? null : <Button kind="quiet" size="small" icon={is ? BookmarkCheck : Bookmark} label={t(is ? "bookmarks.remove" : "bookmarks.add", { title: query.title })} onPress={() => bookmark(query)} />;
 }

@@ -78,7 +78,7 @@ function Items({ table }: { table: Table }) {
   const items = pages.read?.Items ?? [];
   const known = [...new Set(items.flatMap(Object.keys))].sort();
   const asking: Query = { title: titleOf(d.TableName, question, pages.request), address: link("/tables/:table", { table: d.TableName, ...addressOf(question) } as Record<string, string | undefined>) };
-  useEffect(() => { if (pages.read && (question.how === "query" || question.filters.length > 0)) ran(asking); }, [pages.read]);
+  useEffect(() => { if (pages.read && (question.how === "query" || question.filters.length > 0)) void ran(asking); }, [pages.read]);
   useItemsCommands(d.TableName, pages, asking);
   const show = (item: Item | undefined) => go(withItem(item && pick(item, keys)));
   const writes = undone.value;

@@ -18,6 +18,7 @@ import { MapPage } from "./map.tsx";
 import { ImportPage } from "./import.tsx";
 import { Palette, PaletteButton } from "./palette.tsx";
 import { PartiQL } from "./partiql.tsx";
+import { loadQueries } from "./queries.ts";
 import { QueriesPage } from "./queries-page.tsx";
 import { PastPage } from "./past-page.tsx";
 import { PatternsPage } from "./patterns.tsx";
@@ -33,6 +34,7 @@ import { t } from "./words.ts";
 
 function App() {
   const inside = about.signIn === undefined || user.value !== undefined;
+  useEffect(() => { if (inside) void loadQueries(); }, [inside]);
   useEffect(() => { if (inside) void askServed().catch(() => undefined); }, [inside]); // without an answer there are fewer views
   return (
     <Shell wide brand="monotable" icon={Database} tools={<><EndpointMenu />{inside && <PaletteButton />}<Who /></>} nav={inside ? [

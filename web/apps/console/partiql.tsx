@@ -54,7 +54,7 @@ export function PartiQL() {
     const begun = performance.now();
     try {
       const page = await call<{ Items?: Item[]; NextToken?: string; ConsumedCapacity?: Consumed }>("ExecuteStatement", before?.next === undefined ? inputOf(statement) : { ...inputOf(statement), NextToken: before.next });
-      if (!before) noteQuery({ title: statement.trim().replace(/\s+/g, " "), address: link("/partiql", { statement }) });
+      if (!before) void noteQuery({ title: statement.trim().replace(/\s+/g, " "), address: link("/partiql", { statement }) });
       setRan({
         statement, items: [...(before?.items ?? []), ...(page.Items ?? [])], next: page.NextToken, units: (before?.units ?? 0) + (page.ConsumedCapacity?.CapacityUnits ?? 0), took: performance.now() - begun, writes: !/^\s*select/i.test(statement),
       });

@@ -1,8 +1,8 @@
-// Queries that have been run, and those that are kept. The browser keeps both, for each console; a file takes bookmarks to others, or into
-// git. Where the console was started with --bookmarks, that file has them instead, for everybody.
+// Queries that have been run, and bookmarked ones. They are kept with the endpoint: one item each, in a table of their own. Where
+// that is not possible, the browser keeps them. Changes name the queries that they add or remove, so tabs do not overwrite each other's.
 import { signal } from "@preact/signals";
 import { Problem, keep, kept, toastProblem } from "#ui";
-import { about, fetchBookmarks, putBookmarks } from "./api.ts";
+import { type KeptQueries, about, changeQueries, createQueriesTable, fetchQueries } from "./api.ts";
 
 export interface Query {
   title: string;
@@ -29,57 +29,112 @@ export function read(text: string): Query[] | undefined {
   }
 }
 
-/** One query per line of JSON's own, in the order of titles, so that git shows what has changed. */
+const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+const byTitle = (queries: readonly Query[]) => [...queries].sort((a, b) => order(a.title, b.title) || order(a.address, b.address));
+
+/** A file of queries, sorted, one attribute per line, so that git shows what has changed. */
 export function written(queries: readonly Query[]): string {
-  const sorted = [...queries].sort((a, b) => (a.title < b.title ? -1 : a.title > b.title ? 1 : 0));
-  return `${JSON.stringify({ queries: sorted }, null, 2)}\n`;
+  return `${JSON.stringify({ queries: byTitle(queries.map(({ title, address }) => ({ title, address }))) }, null, 2)}\n`;
 }
 
-export const past = signal<readonly Query[]>(read(kept(historyAt) ?? "") ?? []);
-export const bookmarks = signal<readonly Query[]>(about.bookmarks ? [] : read(kept(bookmarksAt) ?? "") ?? []);
+export const past = signal<readonly Query[]>([]);
+export const bookmarks = signal<readonly Query[]>([]);
+/** Where they are kept, and why in the browser. */
+export const place = signal<Pick<KeptQueries, "in" | "why">>({ in: "browser" });
 
-const loaded = !about.bookmarks ? Promise.resolve() : fetchBookmarks().then((text) => { bookmarks.value = read(text) ?? []; }, toastProblem);
+const without = (list: readonly Query[], addresses: readonly string[]) => list.filter((q) => !addresses.includes(q.address));
+const keepInBrowser = (at: string, queries: readonly Query[]) => keep(at, queries.length > 0 ? JSON.stringify({ queries }) : undefined);
+const ofBrowser = (at: string) => read(kept(at) ?? "") ?? [];
 
-const named = (list: readonly Query[], address: string) => list.find((q) => q.address === address);
+let loading: Promise<void> | undefined;
+let saving: Promise<unknown> = Promise.resolve(); // the last change
 
-/** Notes that a query was run. */
-export function ran(query: Query): void {
-  if (past.value[0]?.address === query.address) return;
-  past.value = [query, ...past.value.filter((q) => q.address !== query.address)].slice(0, most);
-  keep(historyAt, JSON.stringify({ queries: past.value }));
+/** Loads the queries: once whoever uses the page is known, and again to see those of other tabs. */
+export function loadQueries(): Promise<void> {
+  loading = saving.catch(() => undefined).then(fetchQueries).then(take, (thrown: unknown) => {
+    take({ in: "browser", bookmarks: [], history: [] });
+    toastProblem(thrown);
+  });
+  return loading;
 }
 
-export function forgetPast(): void {
-  past.value = [];
+function take(found: KeptQueries): void {
+  place.value = found.why === undefined ? { in: found.in } : { in: found.in, why: found.why };
+  bookmarks.value = found.in === "browser" ? byTitle(ofBrowser(bookmarksAt)) : found.bookmarks;
+  past.value = found.in === "table" ? found.history : ofBrowser(historyAt);
+  if (found.in === "table") void moveIn();
+}
+
+/** Adds what the browser has kept to the table. */
+async function moveIn(): Promise<void> {
+  const [marked, been] = [ofBrowser(bookmarksAt), ofBrowser(historyAt)];
+  if (marked.length > 0) await change("bookmarks", without(marked, bookmarks.value.map((q) => q.address)), []);
+  if (been.length > 0) await change("history", without(been, past.value.map((q) => q.address)).reverse(), []);
+  if (place.value.in !== "table") return;
+  keep(bookmarksAt, undefined);
   keep(historyAt, undefined);
 }
 
-export function isBookmarked(address: string): boolean {
-  return named(bookmarks.value, address) !== undefined;
-}
-
-export async function setBookmarks(next: readonly Query[]): Promise<void> {
-  const before = bookmarks.value;
-  bookmarks.value = next;
+/** Changes a list here and where it is kept. */
+async function change(list: "bookmarks" | "history", add: readonly Query[], remove: readonly string[]): Promise<void> {
+  if (add.length + remove.length === 0) return;
+  await loading;
+  const [shown, at] = list === "bookmarks" ? [bookmarks, bookmarksAt] as const : [past, historyAt] as const;
+  const before = shown.value;
+  const rest = without(before, [...remove, ...add.map((q) => q.address)]);
+  shown.value = list === "bookmarks" ? byTitle([...rest, ...add]) : [...[...add].reverse(), ...rest];
   try {
-    if (about.bookmarks) await putBookmarks(written(next));
-    else keep(bookmarksAt, written(next));
+    if (place.value.in === "table" || (place.value.in === "file" && list === "bookmarks")) await (saving = saving.catch(() => undefined).then(() => changeQueries(list, add, remove)));
+    else keepInBrowser(at, shown.value);
   } catch (thrown) {
-    bookmarks.value = before;
-    toastProblem(Problem.of(thrown));
+    const problem = Problem.of(thrown);
+    if (problem.code === "AccessDeniedException") { // may read the table, but not write it
+      place.value = { in: "browser", why: "denied" };
+      keepInBrowser(at, shown.value);
+      return;
+    }
+    shown.value = before;
+    toastProblem(problem);
   }
 }
 
-export async function bookmark(query: Query): Promise<void> {
-  await loaded; // what is there is kept
-  return setBookmarks(isBookmarked(query.address) ? bookmarks.value.filter((q) => q.address !== query.address) : [...bookmarks.value, query]);
+/** Notes that a query was run. */
+export async function ran(query: Query): Promise<void> {
+  await loading;
+  if (past.value[0]?.address === query.address) return;
+  const { title, address } = query;
+  const old = without(past.value, [address]).slice(most - 1).map((q) => q.address);
+  await change("history", [{ title, address }], old);
+}
+
+export function forgetPast(): Promise<void> {
+  return change("history", [], past.value.map((q) => q.address));
+}
+
+export function isBookmarked(address: string): boolean {
+  return bookmarks.value.some((q) => q.address === address);
+}
+
+/** Bookmarks a query, or removes its bookmark. */
+export async function bookmark({ title, address }: Query): Promise<void> {
+  await loading;
+  return isBookmarked(address) ? change("bookmarks", [], [address]) : change("bookmarks", [{ title, address }], []);
 }
 
 /** Adds the bookmarks of a file; false where it has none. */
 export async function addBookmarks(text: string): Promise<boolean> {
   const more = read(text);
   if (!more) return false;
-  await loaded;
-  await setBookmarks([...bookmarks.value.filter((q) => !named(more, q.address)), ...more]);
+  await change("bookmarks", more, []);
   return true;
+}
+
+/** Keeps the queries with the endpoint from now on. */
+export async function keepInTable(): Promise<void> {
+  take(await createQueriesTable());
+}
+
+/** Whether queries can be bookmarked. */
+export function canBookmark(): boolean {
+  return !(place.value.in === "file" && about.readOnly);
 }

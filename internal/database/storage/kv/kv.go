@@ -99,6 +99,7 @@ type Store interface {
 	Loader
 	Sizer
 	Compacter
+	Splitter
 	Keeper
 	Disk
 }
@@ -163,6 +164,13 @@ type Compacter interface {
 	// Compact reclaims the space of deleted and overwritten data in [lo, hi) and optimizes the layout for reads; with a nil hi
 	// also for the change logs. It may take long. Reads and updates continue.
 	Compact(ctx context.Context, lo, hi []byte) error
+}
+
+// Splitter prepares ranges of keys for much load.
+type Splitter interface {
+	// Split announces that much will be written between the given keys, in any order. A store that spreads ranges of keys over machines
+	// begins a range at each of them; others do nothing. It changes no content.
+	Split(ctx context.Context, keys [][]byte) error
 }
 
 // Reads are the ways to read the latest state outside of an update.

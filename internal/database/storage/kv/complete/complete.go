@@ -4,14 +4,14 @@
 // # Model
 //
 // Features that the core has in addition to kv.Core are detected by their interfaces (kv.Loader, kv.Sizer, kv.Compacter,
-// kv.Keeper, kv.Disk), and used. Loading change logs with existing record numbers (kv.Logs) cannot be built on a core: see
+// kv.Splitter, kv.Keeper, kv.Disk), and used. Loading change logs with existing record numbers (kv.Logs) cannot be built on a core: see
 // NewWithLogs. For the rest:
 //
 //   - a bulk load consists of updates;
 //
 //   - sizes are the lengths of what is read;
 //
-//   - compaction does nothing;
+//   - compaction and splitting do nothing;
 //
 //   - a kept snapshot is a copy, made from a snapshot of the core, in keys of this package:
 //
@@ -172,6 +172,14 @@ func (s *Store) Compact(ctx context.Context, lo, hi []byte) error {
 		return native.Compact(ctx, lo, hi)
 	}
 	return s.open(ctx)
+}
+
+// Split implements kv.Splitter.
+func (s *Store) Split(ctx context.Context, keys [][]byte) error {
+	if native, has := s.Core.(kv.Splitter); has {
+		return native.Split(ctx, keys)
+	}
+	return nil
 }
 
 // DiskUsage implements kv.Disk.

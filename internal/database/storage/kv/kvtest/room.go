@@ -145,3 +145,38 @@ func testCompact(t *testing.T, s kv.Store) {
 		t.Errorf("with a context that has ended: %v", err)
 	}
 }
+
+// testSplit: reads and writes on both sides of a split find what they did before, whether the keys exist or not.
+func testSplit(t *testing.T, s kv.Store) {
+	for i := range 40 {
+		set(t, s, string(key("s%02d", i)), "before")
+	}
+	for _, at := range [][][]byte{{key("s30"), key("s10"), key("s105")}, {key("s10"), key("s10"), key("s20")}, nil} {
+		if err := s.Split(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	update(t, s, writing("s05", "s15", "s25", "s35"), func(txn kv.Txn) error {
+		for _, k := range keys("s05", "s15", "s25", "s35") {
+			txn.Set(k, []byte("after"))
+		}
+		return nil
+	})
+	it, err := s.Iter(t.Context(), key("s"), key("t"), kv.IterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer it.Close()
+	for i := range 40 {
+		want := "before"
+		if i%10 == 5 {
+			want = "after"
+		}
+		if !it.Next() || string(it.Key()) != string(key("s%02d", i)) || string(it.Value()) != want {
+			t.Fatalf("key %d is %q with %q, want %q: %v", i, it.Key(), it.Value(), want, it.Err())
+		}
+	}
+	if it.Next() {
+		t.Errorf("there is also %q", it.Key())
+	}
+}

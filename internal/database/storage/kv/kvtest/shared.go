@@ -90,6 +90,8 @@ func (h *handles) Compact(ctx context.Context, lo, hi []byte) error {
 	return h.next().Compact(ctx, lo, hi)
 }
 
+func (h *handles) Split(ctx context.Context, keys [][]byte) error { return h.next().Split(ctx, keys) }
+
 func (h *handles) Keep(ctx context.Context, name string, what kv.Selection) error {
 	return h.next().Keep(ctx, name, what)
 }

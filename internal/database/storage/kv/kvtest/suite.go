@@ -81,6 +81,7 @@ func run(t *testing.T, open func(t *testing.T) kv.Store, without ...string) {
 		{"Size", testSize},
 		{"LogSize", testLogSize},
 		{"Compact", testCompact},
+		{"Split", testSplit},
 	}
 	for _, test := range tests {
 		if slices.Contains(without, test.name) {

@@ -31,6 +31,9 @@ func (s *Store) Compact(ctx context.Context, _, _ []byte) error {
 	return ctx.Err()
 }
 
+// Split does nothing: there is one machine.
+func (s *Store) Split(context.Context, [][]byte) error { return nil }
+
 // size adds up the lengths of the keys and values of a range.
 func size(t *tree, lo, hi []byte) int64 {
 	var n int64

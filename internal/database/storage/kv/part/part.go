@@ -239,6 +239,11 @@ func (p *Part) Compact(ctx context.Context, lo, hi []byte) error {
 	return p.Store.Compact(ctx, p.key(lo), p.end(hi))
 }
 
+// Split implements kv.Store.
+func (p *Part) Split(ctx context.Context, keys [][]byte) error {
+	return p.Store.Split(ctx, p.keys(keys))
+}
+
 // Load implements kv.Store.
 func (p *Part) Load(ctx context.Context, fill func(put func(key, value []byte) error) error) error {
 	return p.Store.Load(ctx, func(put func(key, value []byte) error) error {

@@ -42,6 +42,9 @@ func (s *Store) size(lo, hi []byte) (room int64, err error) {
 	return int64(n), err //nolint:gosec // a disk has less than 2^63 bytes
 }
 
+// Split does nothing: there is one machine.
+func (s *Store) Split(context.Context, [][]byte) error { return nil }
+
 // Compact rewrites the tables of a range level by level, several at a time; without an end, also those of the logs.
 func (s *Store) Compact(ctx context.Context, lo, hi []byte) (err error) {
 	if err := s.begin(); err != nil {

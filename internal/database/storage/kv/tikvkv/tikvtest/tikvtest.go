@@ -263,6 +263,29 @@ func (c *Cluster) SafePoint() (uint64, error) {
 	return answer.SafePoint, err
 }
 
+// Region is a range of keys as the placement driver shows it.
+type Region struct {
+	ID          uint64     `json:"id"`
+	Start       string     `json:"start_key"` // as TiKV writes it, in hexadecimal
+	End         string     `json:"end_key"`
+	WrittenKeys uint64     `json:"written_keys"` // between the last two heartbeats
+	Peers       []struct{} `json:"peers"`
+	Leader      struct {
+		Node uint64 `json:"store_id"`
+	} `json:"leader"`
+	Down    []struct{} `json:"down_peers"`
+	Pending []struct{} `json:"pending_peers"`
+}
+
+// Regions are all regions of the cluster.
+func (c *Cluster) Regions() ([]Region, error) {
+	var answer struct {
+		Regions []Region `json:"regions"`
+	}
+	err := c.ask("regions", &answer)
+	return answer.Regions, err
+}
+
 // Remove ends the cluster and removes its data.
 func (c *Cluster) Remove() {
 	for _, p := range append(c.nodes[:], c.driver) {
@@ -308,19 +331,8 @@ func (c *Cluster) replicated() bool {
 			} `json:"store"`
 		} `json:"stores"`
 	}
-	var regions struct {
-		Regions []struct {
-			Start  string     `json:"start_key"`
-			End    string     `json:"end_key"`
-			Peers  []struct{} `json:"peers"`
-			Leader struct {
-				ID uint64 `json:"store_id"`
-			} `json:"leader"`
-			Down    []struct{} `json:"down_peers"`
-			Pending []struct{} `json:"pending_peers"`
-		} `json:"regions"`
-	}
-	if c.ask("stores", &stores) != nil || c.ask("regions", &regions) != nil || len(stores.Stores) != nodeCount || len(regions.Regions) == 0 {
+	regions, err := c.Regions()
+	if err != nil || c.ask("stores", &stores) != nil || len(stores.Stores) != nodeCount || len(regions) == 0 {
 		return false
 	}
 	for _, s := range stores.Stores {
@@ -328,11 +340,11 @@ func (c *Cluster) replicated() bool {
 			return false
 		}
 	}
-	for _, r := range regions.Regions {
+	for _, r := range regions {
 		if r.Start >= storesEnd || r.End != "" && r.End <= storesBegin { // the stand-in cannot split others as the driver wants
 			continue
 		}
-		if len(r.Peers) != nodeCount || r.Leader.ID == 0 || len(r.Down)+len(r.Pending) > 0 {
+		if len(r.Peers) != nodeCount || r.Leader.Node == 0 || len(r.Down)+len(r.Pending) > 0 {
 			return false
 		}
 	}
