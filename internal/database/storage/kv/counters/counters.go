@@ -45,3 +45,24 @@ func Decode(data []byte) ([]int64, error) {
 	}
 	return Add(make([]int64, 0, 2), data)
 }
+
+// Sums are what an update adds to counters, by key. The zero value is empty.
+type Sums map[string][]int64
+
+// Add adds to the counters of a key, which has counters from then on even if there are no deltas.
+func (s *Sums) Add(key []byte, deltas []int64) {
+	if *s == nil {
+		*s = Sums{}
+	}
+	sum := (*s)[string(key)]
+	if sum == nil {
+		sum = make([]int64, 0, len(deltas))
+	}
+	for i, d := range deltas {
+		if i == len(sum) {
+			sum = append(sum, 0)
+		}
+		sum[i] += d
+	}
+	(*s)[string(key)] = sum
+}

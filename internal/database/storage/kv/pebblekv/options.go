@@ -106,6 +106,16 @@ func (o Options) memTableBytes(dir string) int {
 	return min(most, int(min(max(usage.TotalBytes/memTableShare, memTableMin), memTableMax))) //nolint:gosec // it is in range
 }
 
+// l0Threshold is twice the number of sublevels of level 0 at which Pebble compacts it. A compaction rewrites most of the next level,
+// because keys are written at random, so more sublevels save writes, and fewer keep reads fast: see bench/README.md. They also keep
+// deleted data for longer, for which a disk below 2 GiB has no room.
+func (o Options) l0Threshold() int {
+	if o.MemTableBytes < memTableMax {
+		return 4
+	}
+	return 8
+}
+
 // debugCheck is called by Pebble when its tables change; an error counts as a violated invariant. It is set by tests.
 var debugCheck func(*pebble.DB) error
 
@@ -125,10 +135,10 @@ func (o Options) pebbleOptions(fs vfs.FS, logger pebble.Logger) *pebble.Options 
 		// Allow a burst while the previous memtable is being flushed.
 		MemTableStopWritesThreshold: 4,
 
-		// Few sublevels keep point reads fast; a high limit keeps writes from stopping completely.
-		L0CompactionThreshold:      4,
+		// A high limit keeps writes from stopping completely.
+		L0CompactionThreshold:      o.l0Threshold(),
 		L0StopWritesThreshold:      32,
-		LBaseMaxBytes:              256 << 20,
+		LBaseMaxBytes:              64 << 20,
 		FlushSplitBytes:            2 << 20,
 		CompactionConcurrencyRange: func() (lower, upper int) { return 1, o.Compactions },
 

@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +13,7 @@ import (
 	"time"
 
 	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/kvtest"
 	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv"
 	"github.com/monotable/monotable/internal/database/storage/kv/postgreskv/postgrestest"
 )
@@ -149,125 +147,15 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The environment of a process of TestProcesses.
-const (
-	processAddress = "POSTGRESKV_TEST_ADDRESS"
-	processNumber  = "POSTGRESKV_TEST_NUMBER"
-)
-
-// TestProcesses: three processes count in the same items, each of which only one of them may have at a time, and one is killed while it does.
-// What they have counted stands in the values, the counters and the logs alike, and a reader of the logs who goes on after what it
-// has read misses none.
+// TestProcesses: three processes share a store, and one is killed.
 func TestProcesses(t *testing.T) {
-	if at := os.Getenv(processAddress); at != "" {
-		countAlong(t, at)
-		return
-	}
-	address := postgrestest.URL(schema(), server)
-	s, err := postgreskv.Open(t.Context(), address, postgreskv.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var children []*exec.Cmd
-	for n := range 3 {
-		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProcesses$")
-		child.Env = append(os.Environ(), processAddress+"="+address, processNumber+"="+strconv.Itoa(n))
-		child.Stderr = os.Stderr
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
-		children = append(children, child)
-	}
-	after, seen := [sharedItems]kv.Seq{}, [sharedItems]int{}
-	follow := func() (total int) {
-		for i := range sharedItems {
-			records, through, err := s.ReadLog(t.Context(), kv.LogID(i), after[i], 7)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, r := range records {
-				if n := int(binary.BigEndian.Uint64(r.Data)); n != seen[i]+1 {
-					t.Fatalf("item %d: record %d comes after %d", i, n, seen[i])
-				}
-				seen[i]++
-			}
-			after[i] = through
-			total += seen[i]
-		}
-		return total
-	}
-	killed := false
-	for total := 0; total < 600; {
-		if total = follow(); total > 200 && !killed {
-			killed = true
-			if err := children[0].Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if t.Context().Err() != nil {
-			t.Fatal("they do not come on")
-		}
-	}
-	for _, child := range children {
-		_ = child.Process.Kill()
-		_ = child.Wait()
-	}
-	// What the killed ones had begun ends when the server sees that they are gone.
-	for i := range sharedItems {
-		var value []byte
-		err := s.Update(t.Context(), kv.Intent{Write: [][]byte{key("shared%d", i)}}, func(txn kv.Txn) (err error) {
-			value, err = txn.Get(key("shared%d", i))
-			return err
-		})
+	address := func() string { return postgrestest.URL(schema(), server) }
+	kvtest.RunProcesses(t, 600, address, func(t *testing.T, address string) kv.Core {
+		t.Helper()
+		s, err := postgreskv.Open(t.Context(), address, postgreskv.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for last := -1; seen[i] != last; {
-			last = seen[i]
-			follow()
-		}
-		sums, err := s.Counter(t.Context(), key("sum%d", i))
-		if n := int(binary.BigEndian.Uint64(value)); err != nil || n != seen[i] || len(sums) != 1 || int(sums[0]) != n {
-			t.Errorf("item %d: value %d, counter %v, %d records, %v", i, n, sums, seen[i], err)
-		}
-	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-const sharedItems = 3
-
-// countAlong counts until it is killed.
-func countAlong(t *testing.T, address string) {
-	t.Helper()
-	s, err := postgreskv.Open(t.Context(), address, postgreskv.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all sync.WaitGroup
-	for w := range 4 {
-		all.Go(func() {
-			for i := w; ; i++ {
-				k := key("shared%d", i%sharedItems)
-				err := s.Update(t.Context(), kv.Intent{Write: [][]byte{k}, Transaction: i%5 == 0}, func(txn kv.Txn) error {
-					value, err := txn.Get(k)
-					n := uint64(1)
-					if value != nil {
-						n += binary.BigEndian.Uint64(value)
-					}
-					next := binary.BigEndian.AppendUint64(nil, n)
-					txn.Set(k, next)
-					txn.Add(key("sum%d", i%sharedItems), 1)
-					txn.AppendLog(kv.LogID(i%sharedItems), next)
-					return err
-				})
-				if err != nil {
-					t.Error(err)
-					return
-				}
-			}
-		})
-	}
-	all.Wait()
+		return s
+	})
 }

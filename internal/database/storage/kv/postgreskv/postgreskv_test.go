@@ -15,7 +15,7 @@ import (
 var server *postgrestest.Server
 
 func TestMain(m *testing.M) {
-	if os.Getenv(processAddress) != "" { // a child of TestProcesses, which has the server
+	if kvtest.IsProcess() {
 		os.Exit(m.Run())
 	}
 	os.Exit(postgrestest.Run(func(s *postgrestest.Server) int {

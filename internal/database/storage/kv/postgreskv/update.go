@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/monotable/monotable/internal/database/storage/kv"
+	"github.com/monotable/monotable/internal/database/storage/kv/counters"
 	"github.com/monotable/monotable/internal/database/storage/kv/overlay"
 )
 
@@ -81,7 +82,7 @@ type txn struct {
 	named   map[string]bool   // the intent's keys
 	number  kv.Seq            // that divides the logs
 	writes  overlay.Writes
-	adds    map[string][]int64
+	adds    counters.Sums
 	records []record
 	floor   kv.Seq // of Advance
 	bytes   int
@@ -276,20 +277,7 @@ func (t *txn) Add(key []byte, deltas ...int64) {
 	case len(key) > segmentBytes:
 		t.err = kv.ErrTooLarge
 	default:
-		if t.adds == nil {
-			t.adds = map[string][]int64{}
-		}
-		sum := t.adds[string(key)]
-		if sum == nil {
-			sum = []int64{}
-		}
-		for i, d := range deltas {
-			if i == len(sum) {
-				sum = append(sum, 0)
-			}
-			sum[i] += d
-		}
-		t.adds[string(key)] = sum
+		t.adds.Add(key, deltas)
 	}
 }
 

@@ -22,7 +22,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv(processAddress) != "" { // a child of TestProcesses, which has the cluster
+	if kvtest.IsProcess() {
 		os.Exit(m.Run())
 	}
 	os.Exit(tikvtest.Run(func(c *tikvtest.Cluster) int {

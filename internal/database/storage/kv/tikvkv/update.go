@@ -96,7 +96,7 @@ type txn struct {
 	numbers *meta             // nil until it is read
 
 	writes  overlay.Writes
-	adds    map[string][]int64
+	adds    counters.Sums
 	records []record
 	floor   kv.Seq // of Advance
 	divides bool   // LogSeq was asked for
@@ -189,20 +189,9 @@ func (t *txn) Delete(key []byte) {
 }
 
 func (t *txn) Add(key []byte, deltas ...int64) {
-	if !t.fits(len(key), 8*len(deltas)) {
-		return
+	if t.fits(len(key), 8*len(deltas)) {
+		t.adds.Add(key, deltas)
 	}
-	if t.adds == nil {
-		t.adds = map[string][]int64{}
-	}
-	sum := t.adds[string(key)]
-	for i, d := range deltas {
-		if i == len(sum) {
-			sum = append(sum, 0)
-		}
-		sum[i] += d
-	}
-	t.adds[string(key)] = sum
 }
 
 func (t *txn) AppendLog(log kv.LogID, data []byte) {
