@@ -56,7 +56,7 @@ func (a *asAWS) Do(r *http.Request) (*http.Response, error) {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	prefix, name, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	fault := ""
+	var fault string
 	if of, is := awsClients[prefix]; !is {
 		fault = "no service " + prefix
 	} else if method, is := of.client.MethodByName(name); !is {

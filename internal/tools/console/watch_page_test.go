@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -125,9 +126,7 @@ func members(api http.Handler) http.Handler {
 		}
 		server := func(id string, left float64, more map[string]any) map[string]any {
 			m := map[string]any{"ID": id, "Self": false, "Serves": left > 0, "Current": left > 0, "Until": 1764000000.0, "Leads": false, "Left": left}
-			for name, v := range more {
-				m[name] = v
-			}
+			maps.Copy(m, more)
 			return m
 		}
 		about["Servers"] = []any{
