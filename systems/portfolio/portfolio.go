@@ -103,23 +103,23 @@ func System() system.System {
 		About:  "A blog's back end: posts in categories, comments, likes, bookmarks and notifications.",
 		Tables: func(string) []system.Table { return tables() },
 		Rules: problem.Rules{
-			{Err: portfoliodb.ErrNotTheAuthor, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "only the author can change a post"},
-			{Err: portfoliodb.ErrNotTheCommenter, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "only its author or the post's author can delete a comment"},
-			{Err: portfoliodb.ErrNotTheModerator, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "only the post's author can hide a comment"},
-			{Err: portfoliodb.ErrNoSuchCategory, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "the category does not exist"},
-			{Err: portfoliodb.ErrCategoryUsed, Code: CodeCategoryUsed, Detail: "the category has posts: move them to another one first"},
+			{Err: portfoliodb.ErrNotTheAuthor, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "a post is changed by its author"},
+			{Err: portfoliodb.ErrNotTheCommenter, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "a comment is deleted by who has made it, or by the post's author"},
+			{Err: portfoliodb.ErrNotTheModerator, Status: http.StatusForbidden, Code: problem.CodeForbidden, Detail: "a comment is hidden by the post's author"},
+			{Err: portfoliodb.ErrNoSuchCategory, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "there is no such category"},
+			{Err: portfoliodb.ErrCategoryUsed, Code: CodeCategoryUsed, Detail: "there are posts in this category: move them to another one first"},
 			problem.ChangedSince(portfoliodb.ErrPostChanged),
-			{Err: portfoliodb.ErrNoSuchPost, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "the post does not exist"},
-			{Err: portfoliodb.ErrNotificationOver, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "the notification no longer exists"},
-			{Err: portfoliodb.ErrPostArchived, Code: CodePostArchived, Detail: "the post is archived and read-only"},
+			{Err: portfoliodb.ErrNoSuchPost, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "there is no such post"},
+			{Err: portfoliodb.ErrNotificationOver, Status: http.StatusNotFound, Code: problem.CodeNotFound, Detail: "the notification is gone"},
+			{Err: portfoliodb.ErrPostArchived, Code: CodePostArchived, Detail: "the post is archived: it can be read and no more"},
 			{
 				Err: portfoliodb.ErrTooManyImages, Code: CodeTooManyImages,
-				Detail: "you have the maximum of 500 images: reuse one, or wait a week until unused ones are removed",
+				Detail: "you have 500 images, and cannot have more: use one of them again, or wait a week until those that you do not use are removed",
 			},
-			{Err: portfoliodb.ErrNotDraft, Code: CodeNotDraft, Detail: "only a draft can be published"},
-			{Err: portfoliodb.ErrNotPublished, Code: CodeNotPublished, Detail: "only a published post can be archived"},
-			{Err: portfoliodb.ErrUserEmailTaken, Code: CodeEmailTaken, Detail: "the address belongs to another user"},
-			{Err: portfoliodb.ErrCategorySlugTaken, Code: CodeSlugTaken, Detail: "the slug belongs to another category"},
+			{Err: portfoliodb.ErrNotDraft, Code: CodeNotDraft, Detail: "what is published must be a draft"},
+			{Err: portfoliodb.ErrNotPublished, Code: CodeNotPublished, Detail: "what is archived must be published"},
+			{Err: portfoliodb.ErrUserEmailTaken, Code: CodeEmailTaken, Detail: "the address is another user's"},
+			{Err: portfoliodb.ErrCategorySlugTaken, Code: CodeSlugTaken, Detail: "the slug is another category's"},
 		},
 		Words:    words.Must(wordsFiles, "words"),
 		Open:     open,
@@ -131,7 +131,7 @@ func System() system.System {
 func examples() []system.Example {
 	return []system.Example{
 		{
-			Title: "Create a category, as an administrator", Method: http.MethodPut, Path: "/categories/notas",
+			Title: "Make a category, as an administrator", Method: http.MethodPut, Path: "/categories/notas",
 			Body: `{"slug":"notas","name":"Notas"}`, Groups: []string{AdminGroup},
 		},
 		{
@@ -169,7 +169,7 @@ func open(ctx context.Context, d system.Deps) (*system.Service, error) {
 	}
 	return &system.Service{
 		Register: s.routes, Pages: pages, Front: blog.Front(), Page: page, Close: shut,
-		Acts:      api.KeepActs(db.BeginAct, db.EndAct),
+		Acts:      api.KeepActs(db.Op.KeepAct, db.Tx),
 		Personal:  &personal.Data{DB: db, Kept: portfoliodb.PersonKept()},
 		Streams:   []system.Stream{{Name: "changes", Table: *tables()[0].Create.TableName, Handle: s.follow}},
 		Schedules: []system.Schedule{{Name: "images", Every: checkEvery, Run: s.checkImages}},

@@ -26,13 +26,13 @@ func (q Libres) period(state string) (*db.Periodo, error) {
 	}
 	switch {
 	case q.Desde.IsZero():
-		return refuse("desde", "is missing, but hasta is set")
+		return refuse("desde", "is missing: hasta is there")
 	case q.Hasta.IsZero():
-		return refuse("hasta", "is missing, but desde is set")
+		return refuse("hasta", "is missing: desde is there")
 	case q.Hasta.Before(q.Desde):
 		return refuse("hasta", "is before desde")
 	case state != "":
-		return refuse("estado", "requires desde and hasta")
+		return refuse("estado", "comes with desde and hasta")
 	}
 	return &db.Periodo{Desde: q.Desde, Hasta: q.Hasta}, nil
 }

@@ -16,7 +16,7 @@ func template(v *apitest.Server) sam.Template {
 	found := []string{"ConductorPorID", "VehiculoPorID", "RemolquePorID"}
 	with := func(list []string, patterns ...string) []string { return append(patterns, list...) }
 	terms := []string{"Perfil", "UsoDelMes", "UltimoFolio"}
-	generated := sam.Template{
+	made := sam.Template{
 		Name: transporteapp.Name, AdminGroup: transporteapp.AdminGroup, Title: "TransporteApp", Design: "transporteapp.design.yaml", Routes: v.Routes(),
 		Functions: map[string][]string{
 			"exportOwnData":    {"ExportPerson", "MiembroPorID", "Perfil"},
@@ -42,9 +42,9 @@ func template(v *apitest.Server) sam.Template {
 			"eraseOwnData":      {"ErasePerson", "MiembroPorID", "Perfil", "MiembrosDeEmpresa", "EmpresasDeMiembro", "ViajesPorEstado", "CartasPorEstado"},
 			"getPerfil":         {"Perfil", "UsoDelMes"},
 			"putPerfil":         {"GuardarPerfil", "CrearPerfil", "UsoDelMes"},
-			"putSuscripcion":    {"CambiarPlan", "UsoDelMes", "BeginAct", "EndAct"},
+			"putSuscripcion":    {"CambiarPlan", "UsoDelMes", "KeepAct"},
 			"listActs":          {"ActsOfDay"},
-			"createAbono":       once("AbonarCreditos", "Perfil", "BeginAct", "EndAct"),
+			"createAbono":       once("AbonarCreditos", "Perfil", "KeepAct"),
 			"createConductor":   once("CrearConductor", "VehiculoPorID"),
 			"listConductores":   {"ConductoresDeUsuario", "ConductoresPorEstado", "Agendas", "Perfil"},
 			"getConductor":      {"ConductorPorID"},
@@ -98,7 +98,7 @@ func template(v *apitest.Server) sam.Template {
 	// Every request reads the member, and a driver's also the trip.
 	ofTrips := []string{"iniciarViaje", "completarViaje", "createPosicion", "getPosicion", "listPosiciones", "getViaje", "getCarta", "getXml", "getPdf"}
 	outside := []string{"exportOwnData", "eraseOwnData", "putSuscripcion", "createAbono", "listActs", "createSesion", "listSesiones", "deleteSesion"}
-	for name, list := range generated.Functions {
+	for name, list := range made.Functions {
 		if slices.Contains(outside, name) {
 			continue
 		}
@@ -107,9 +107,9 @@ func template(v *apitest.Server) sam.Template {
 			list = append(list, "ViajePorID", "CartaPorID")
 		}
 		slices.Sort(list)
-		generated.Functions[name] = slices.Compact(list)
+		made.Functions[name] = slices.Compact(list)
 	}
-	return generated
+	return made
 }
 
 // TestTemplate: the files in lambda are generated from the design and the API.

@@ -56,10 +56,10 @@ func TestLists(t *testing.T) {
 	const rooms = 10
 	v := apitest.Open(t, trinity.System(trinity.Options{Films: some(1)}))
 	a, b := client{v, ana}, client{v, bruno}
-	var created []trinity.Room
+	var made []trinity.Room
 	for i := range rooms {
 		room := a.create(t, string(rune('a'+i)))
-		created = append([]trinity.Room{room}, created...)
+		made = append([]trinity.Room{room}, made...)
 		v.Clock.Advance(time.Millisecond)
 		if i%2 == 0 {
 			b.join(t, room.Code)
@@ -83,7 +83,7 @@ func TestLists(t *testing.T) {
 		{"of the host without a match", all[trinity.JoinedRoom](t, a, "/rooms/unmatched"), func(i int) bool { return i%4 != 0 }},
 	} {
 		var want []trinity.Room
-		for i, room := range created {
+		for i, room := range made {
 			if list.want(rooms - 1 - i) {
 				want = append(want, room)
 			}

@@ -203,19 +203,19 @@ func TestCreateRace(t *testing.T) {
 			results <- err
 		}()
 	}
-	created := 0
+	made := 0
 	for range cap(results) {
 		err := <-results
 		var known *apierr.Error
 		switch {
 		case err == nil:
-			created++
+			made++
 		case !errors.As(err, &known) || known.Code != apierr.ResourceInUseException:
 			t.Error(err)
 		}
 	}
-	if created != 1 {
-		t.Errorf("%d tables were made", created)
+	if made != 1 {
+		t.Errorf("%d tables were made", made)
 	}
 }
 

@@ -100,8 +100,4 @@ var (
 	ErrProductEntryNotFound = fmt.Errorf("catfecitodb: product entry: %w", table.ErrNotFound)
 	// ErrAuditEntryExists is a table.ErrExists. RecordChange can return it.
 	ErrAuditEntryExists = fmt.Errorf("catfecitodb: audit entry: %w", table.ErrExists)
-	// ErrActExists is a table.ErrExists. BeginAct can return it.
-	ErrActExists = fmt.Errorf("catfecitodb: act: %w", table.ErrExists)
-	// ErrActNotFound is a table.ErrNotFound. EndAct can return it.
-	ErrActNotFound = fmt.Errorf("catfecitodb: act: %w", table.ErrNotFound)
 )

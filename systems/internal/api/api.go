@@ -19,7 +19,7 @@
 //	A5  A request that takes too long is cancelled through its context. Only a Stream may take longer; it ends when the
 //	    process drains.
 //	A6  A handler gets exactly what was validated: a body that could be read in two ways is rejected.
-//	A7  If a system keeps acts, no change by staff runs before it is recorded who requests it.
+//	A7  If a system keeps acts, staff changes nothing without a record of who requested it: one transaction makes both.
 //
 // An API is safe for concurrent use once its operations are registered.
 package api
@@ -131,7 +131,7 @@ func New(o Options) (*API, error) {
 	config.Info.Description, config.Extensions = o.About, map[string]any{}
 	config.Formats = formats()
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath, config.CreateHooks = "", "", "", nil // served here
-	config.Transformers = []huma.Transformer{a.finishProblem}
+	config.Transformers = []huma.Transformer{a.tell}
 	config.OnAddOperation = []huma.AddOpFunc{a.complete}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		bearer: {Type: "http", Scheme: "bearer", BearerFormat: "JWT", Description: "An access token of the user pool."},

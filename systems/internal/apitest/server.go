@@ -146,13 +146,13 @@ const (
 // Do sends a request.
 func (v *Server) Do(tb testing.TB, r Request) *Response {
 	tb.Helper()
-	created := r.created(tb, v)
-	v.name(created)
+	made := r.made(tb, v)
+	v.name(made)
 	var answer *Response
 	if v.events() {
-		answer = v.invoke(tb, created)
+		answer = v.invoke(tb, made)
 	} else {
-		answer = v.send(tb, created)
+		answer = v.send(tb, made)
 	}
 	v.cover(tb, r, answer)
 	return answer

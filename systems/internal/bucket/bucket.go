@@ -28,7 +28,7 @@ import (
 
 // Errors for errors.Is.
 var (
-	ErrMissing  = errors.New("bucket: the file does not exist")
+	ErrMissing  = errors.New("bucket: there is no such file")
 	ErrTooLarge = errors.New("bucket: the file is too large")
 )
 

@@ -24,9 +24,9 @@ func Do[T any](do func() (done T, replayed bool, err error), first func() (T, er
 	if refusal == nil {
 		return done, replayed, nil
 	}
-	result, err := first()
+	made, err := first()
 	if errors.Is(err, table.ErrNotFound) {
 		return done, false, refusal
 	}
-	return result, err == nil, err
+	return made, err == nil, err
 }

@@ -108,10 +108,10 @@ func load(ctx context.Context, s Sample, part Part, add func(int)) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	reported := 0
+	told := 0
 	err := s.Load(ctx, s.Records(part), func(n int) {
-		add(n - reported)
-		reported = n
+		add(n - told)
+		told = n
 	})
 	if err != nil {
 		return fmt.Errorf("load records %d to %d: %w", part.First, part.First+part.Items-1, err)

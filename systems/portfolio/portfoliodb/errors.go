@@ -71,10 +71,6 @@ var (
 	ErrNotificationOver = errors.New("portfoliodb: notification over")
 	// ErrNotificationNotFound is a table.ErrNotFound. MarkNotification can return it.
 	ErrNotificationNotFound = fmt.Errorf("portfoliodb: notification: %w", table.ErrNotFound)
-	// ErrActExists is a table.ErrExists. BeginAct can return it.
-	ErrActExists = fmt.Errorf("portfoliodb: act: %w", table.ErrExists)
-	// ErrActNotFound is a table.ErrNotFound. EndAct can return it.
-	ErrActNotFound = fmt.Errorf("portfoliodb: act: %w", table.ErrNotFound)
 	// ErrTooManyImages is declared by the design. AwaitImage can return it.
 	ErrTooManyImages = errors.New("portfoliodb: too many images")
 	// ErrImageExists is a table.ErrExists. AwaitImage can return it.
