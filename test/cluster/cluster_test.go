@@ -261,11 +261,10 @@ func runSuites(t *testing.T, store string, args ...string) {
 	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1", "-timeout=25m"}, args...)...)
 	command.Dir = filepath.Join("..", "..")
 	command.Env = append(os.Environ(), monotabletest.StoreVariable+"="+store, webtest.Variable+"=off")
-	out, err := command.CombinedOutput()
-	if err != nil {
-		t.Fatalf("over %s: %v\n%s", store, err, out)
+	command.Stdout, command.Stderr = t.Output(), t.Output() // each package when it has ended
+	if err := command.Run(); err != nil {
+		t.Fatalf("over %s: %v", store, err)
 	}
-	t.Logf("%s", out)
 }
 
 func client(s *serverproc.Server) *dynamodb.Client {
