@@ -12,6 +12,7 @@ BENCHFLAGS ?=
 SOAKTIME ?= 20m
 SOAKKILL ?= 1m
 DISTFLAGS ?=
+DISTTARGETS ?= linux_amd64,windows_amd64
 DIFFTIME ?= 10m
 FAULTTIME ?= 5m
 FAULTSEED ?= 0
@@ -113,10 +114,11 @@ soak: ## run 70 % of peak load for SOAKTIME (20m) with a kill -9 every SOAKKILL 
 dist: ## build a release into dist/: binaries, archives, packages, images (DISTFLAGS=-h for choices; docs/releasing.md)
 	@cd tools/dist && go run . $(DISTFLAGS)
 
-dist-test: setup ## build the Linux release and test every part of it: archives, packages, images, npm, Python (minutes)
-	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd tools/dist && go run . -out bin/dist -targets linux_amd64 -parts packages,image,npm,python,channels && $$lint run ./... && go test ./sh
+dist-test: setup ## build a release for DISTTARGETS (linux_amd64,windows_amd64; or all) and test every part of it: archives, packages, images, npm, Python, channels (minutes)
+	@test/setup dist
+	@lint=$$(go tool -n -modfile=tools/go.mod golangci-lint) && cd tools/dist && go run . -out bin/dist -targets $(DISTTARGETS) -parts packages,image,npm,python,channels && $$lint run ./... && go test ./sh
 	@cd examples/testcontainers && go vet ./...
-	@go test -count=1 -v ./test/dist -dist ../../bin/dist
+	@go test -count=1 -v -timeout=30m ./test/dist -dist ../../bin/dist
 
 dist-reproducible: ## build the Linux release twice, from two directories, and compare every file
 	@tools/dist/reproducible

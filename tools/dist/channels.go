@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -21,12 +22,12 @@ func (r *release) channels() error {
 		}
 		sums[t] = sum
 	}
-	if r.has(target{"darwin", "arm64"}) && r.has(target{"linux", "amd64"}) {
+	if slices.ContainsFunc(r.targets, func(t target) bool { return t.os != "windows" }) {
 		if err := r.writeFile(filepath.Join("homebrew", "monotable.rb"), r.formula(sums)); err != nil {
 			return err
 		}
 	}
-	if !r.has(target{"windows", "amd64"}) {
+	if !slices.ContainsFunc(r.targets, func(t target) bool { return t.os == "windows" }) {
 		return nil
 	}
 	manifest, err := json.MarshalIndent(r.scoop(sums), "", "    ")
@@ -64,6 +65,9 @@ class Monotable < Formula
 
 `, module, r.version)
 	for _, system := range []struct{ block, os string }{{"on_macos", "darwin"}, {"on_linux", "linux"}} {
+		if !slices.ContainsFunc(r.targets, func(t target) bool { return t.os == system.os }) {
+			continue
+		}
 		fmt.Fprintf(&b, "  %s do\n", system.block)
 		for _, processor := range []struct{ block, arch string }{{"on_arm", "arm64"}, {"on_intel", "amd64"}} {
 			t := target{system.os, processor.arch}

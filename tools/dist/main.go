@@ -79,8 +79,8 @@ func run(args []string) error {
 		{"image", r.image},
 		{"npm", r.npm},
 		{"python", r.python},
-		{"checksums", r.checksums},
 		{"channels", r.channels},
+		{"checksums", r.checksums},
 	} {
 		if !slices.Contains([]string{"manual", "binaries", "checksums"}, step.name) && !want(step.name) {
 			continue

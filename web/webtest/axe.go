@@ -27,7 +27,12 @@ func (p *Page) Accessible() {
 		p.t.Log("axe-core is not installed: make setup")
 		return
 	}
-	if _, err := run(p, chromedp.Evaluate[bool](script+"; true")); err != nil {
+	// A page keeps the script until it is loaded anew.
+	there, err := run(p, chromedp.Evaluate[bool](`typeof axe !== "undefined"`))
+	if err == nil && !there {
+		_, err = run(p, chromedp.Evaluate[bool](script+"; true"))
+	}
+	if err != nil {
 		p.t.Fatal(err)
 	}
 	// Transitions show temporary colors, so they are finished first.

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/monotable/monotable"
 	"github.com/monotable/monotable/internal/tools/console"
@@ -142,6 +143,37 @@ func TestCheckViews(t *testing.T) {
 	p.Until(`(() => { const a = [...document.querySelectorAll(".wrong-items a")].find((a) => a.textContent.includes("CART#1")); if (!a) return false; a.click(); return true; })()`)
 	p.Until(`location.hash.startsWith("#/tables/shop?") && document.querySelector("dialog[open]") !== null`)
 	p.UntilText("bean")
+}
+
+// TestChecksByKeyboard: items are compared, a finding leads to its item, and a race is run, without a pointer.
+func TestChecksByKeyboard(t *testing.T) {
+	t.Parallel()
+	db, shop := designedShop(t, 1)
+	spoil(t, db)
+	p := webtest.Open(t, shop+"/_console/#/tables/shop/checks", webtest.Dark)
+	p.Until(`document.querySelectorAll(".wrong").length === 3`)
+	tabTo(t, p, `e.textContent === "Compare"`)
+	p.Press(kb.Enter)
+	p.Until(`document.querySelectorAll(".wrong").length === 3 && document.querySelector(".map-bar [role=status]").textContent.includes("RCU")`)
+	tabTo(t, p, `e.matches(".wrong > summary") && e.textContent.includes("Order")`)
+	p.Press(kb.Enter)
+	p.Until(`!document.activeElement.parentElement.open`)
+	p.Press(kb.Enter)
+	p.Until(`document.activeElement.parentElement.open`)
+	look(p, "console-conform-keys")
+	tabTo(t, p, `e.matches(".wrong-items a")`)
+	p.Press(kb.Enter)
+	p.Wait("dialog[open]")
+	p.UntilText("ORDER#o-1")
+	p = webtest.Open(t, votes(t)+"/_console/#/tables/votes/checks")
+	p.UntilText("Run the races")
+	tabTo(t, p, `e.textContent === "Run the races"`)
+	p.Press(kb.Enter)
+	p.Until(`document.querySelectorAll(".sequence").length >= 3`)
+	tabTo(t, p, `e.matches(".race > summary")`)
+	tabTo(t, p, `e.matches(".race-finding a")`)
+	p.Press(kb.Enter)
+	p.Until(`location.hash.startsWith("#/tables/votes/patterns/")`)
 }
 
 // TestCollectionByDesign: the collection view has the design's entities for kinds, and their keys part by part.

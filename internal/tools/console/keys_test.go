@@ -20,10 +20,12 @@ import (
 	"github.com/monotable/monotable/web/webtest"
 )
 
-// tabTo presses Tab until the focus is on what a condition on e says.
+// tabTo presses Tab until the focus is on an element e that meets a condition. It waits for such an element first: in a view that is
+// still loading, Tab goes around the elements that are there already.
 func tabTo(t *testing.T, p *webtest.Page, condition string) {
 	t.Helper()
 	const most = 60
+	p.Until(`[...document.querySelectorAll("a, button, input, select, textarea, summary, [tabindex]")].some((e) => ` + condition + `)`)
 	for range most {
 		there, err := chromedp.Run(p.Context(), chromedp.Evaluate[bool](`((e) => !!(`+condition+`))(document.activeElement)`))
 		if err != nil {
@@ -34,12 +36,31 @@ func tabTo(t *testing.T, p *webtest.Page, condition string) {
 		}
 		p.Press(kb.Tab)
 	}
+	p.Shot("failed")
 	t.Fatalf("%d times Tab does not reach %s", most, condition)
 }
 
 func palette(p *webtest.Page) {
 	p.Do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	p.Until(`document.activeElement.getAttribute("role") === "combobox"`)
+}
+
+// goTo presses the keys of a command until it leads to an address: on a busy machine, more time can pass between two keys than between
+// those of a person.
+func goTo(t *testing.T, p *webtest.Page, keys, hash string) {
+	t.Helper()
+	const tries = 20
+	for range tries {
+		p.Press(keys)
+		there, err := chromedp.Run(p.Context(), chromedp.Evaluate[bool](fmt.Sprintf(`location.hash === %q`, hash)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if there {
+			return
+		}
+	}
+	t.Fatalf("%d times %s do not lead to %s", tries, keys, hash)
 }
 
 // TestKeyboard: from the tables to an item that is changed, without a pointer.
@@ -51,17 +72,19 @@ func TestKeyboard(t *testing.T) {
 	p.UntilText("ACTIVE")
 	palette(p)
 	p.Press("shop")
-	p.UntilText("shop")
+	p.Until(`document.querySelectorAll("[role=option]")[0].textContent.includes("shop")`)
 	look(p, "console-palette")
 	p.Press(kb.Enter)
 	p.Wait(".data-grid tbody a")
 	p.Press("/")
 	tabTo(t, p, `e.textContent === "Query"`)
 	p.Press(kb.Enter)
+	p.Wait("input[name=pk]")
 	tabTo(t, p, `e.name === "pk"`)
 	p.Press("USER#u-01" + kb.Enter)
 	p.UntilText("13 items")
 	p.Press(kb.Escape)
+	p.Until(`document.activeElement === document.body`)
 	p.Press("r")
 	p.Until(`document.activeElement.closest("tbody tr").getAttribute("aria-rowindex") === "2"`)
 	p.Press(kb.End)
@@ -96,10 +119,12 @@ func TestKeyboard(t *testing.T) {
 	p.UntilText("Keyboard shortcuts")
 	look(p, "console-keys")
 	p.Press(kb.Escape)
+	p.Until(`document.querySelector("dialog[open]") === null`) // keys are left to a dialog until it has closed
 	p.Press("b")
+	p.Wait(`button[aria-label^="Remove the bookmark"]`)
 	p.Press("t")
 	p.Wait(".view-tabs")
-	p.Press("gb")
+	goTo(t, p, "gb", "#/queries")
 	p.UntilText(`PK = "USER#u-01"`)
 	look(p, "console-queries")
 	p.Press("]") // nothing to turn to here

@@ -323,6 +323,44 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
+// TestIncrementalExport: the changes between two seconds are exported from the page, by the keyboard alone.
+func TestIncrementalExport(t *testing.T) {
+	t.Parallel()
+	now := time.Now().Add(-time.Hour).Truncate(time.Minute)
+	db := monotabletest.NewWith(t, &monotable.Options{S3Dir: t.TempDir(), Now: func() time.Time { return now }})
+	shop(t, db)
+	if _, err := db.Client().UpdateContinuousBackups(t.Context(), &dynamodb.UpdateContinuousBackupsInput{TableName: aws.String("shop"), PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: aws.Bool(true)}}); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(20 * time.Minute)
+	change(t, db)
+	now = now.Add(20 * time.Minute)
+	p := webtest.Open(t, served(t, db)+"/_console/#/tables/shop/backups")
+	p.UntilText("There are no exports")
+	tabTo(t, p, `e.textContent === "Export"`)
+	p.Press("\r")
+	p.Wait("dialog[open] input[name=bucket]")
+	p.Type("dialog[open] input[name=bucket]", "changes")
+	choose(p, "What is exported", "INCREMENTAL_EXPORT")
+	p.Wait("dialog[open] input[name=from]")
+	tabTo(t, p, `e.closest("dialog") && e.textContent === "Export"`)
+	p.Press("\r")
+	p.Until(`document.querySelector("dialog[open]") === null`)
+	p.UntilText("COMPLETED")
+	look(p, "console-exported-changes")
+	list, err := db.Client().ListExports(t.Context(), &dynamodb.ListExportsInput{})
+	if err != nil || len(list.ExportSummaries) != 1 {
+		t.Fatalf("exports %v, %v", list, err)
+	}
+	about, err := db.Client().DescribeExport(t.Context(), &dynamodb.DescribeExportInput{ExportArn: list.ExportSummaries[0].ExportArn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := about.ExportDescription; d.ExportType != types.ExportTypeIncrementalExport || aws.ToInt64(d.ItemCount) != 2 {
+		t.Errorf("export %s with %d items, want an incremental one with the 2 changed items", d.ExportType, aws.ToInt64(d.ItemCount))
+	}
+}
+
 // exported is the prefix of the only export.
 func exported(t *testing.T, db *monotable.DB) string {
 	t.Helper()

@@ -2,7 +2,7 @@
 import { Gauge, HardDrive, Network, Timer, Turtle, type IconNode } from "lucide";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { Badge, Button, Card, Empty, Failed, Icon, Notice, Stat, Table as Rows, TableSkeleton, format, here, link, useTitle } from "#ui";
+import { Badge, Button, Card, Empty, Failed, Icon, Notice, Stat, Table as Rows, TableSkeleton, format, here, link, useChosenInSight, useTitle } from "#ui";
 import { Chart } from "./chart.tsx";
 import { type ServerState, type Sharer, type SlowRequest, type Storage, type Watched, perSecond, useServer } from "./server-state.ts";
 import { bytes } from "./show.tsx";
@@ -14,10 +14,11 @@ const views: readonly { path: `/server${string}`; label: "metrics" | "slow" | "s
 ];
 
 export function ServerHead() {
+  const row = useChosenInSight<HTMLElement>(here.value.path);
   return (
     <>
       <h1>{t("server")}</h1>
-      <nav class="table-views" aria-label={t("server.views")}>
+      <nav class="table-views" aria-label={t("server.views")} ref={row}>
         {views.map((v) => <a key={v.path} href={link(v.path)} aria-current={here.value.path === v.path ? "page" : undefined}><Icon of={v.icon} size={15} />{t(v.label)}</a>)}
       </nav>
     </>

@@ -77,6 +77,7 @@ function Export({ table, onClose, onDone }: { table: Table; onClose: () => void;
   const recovery = useWatched((abort) => recoveryOf(d.TableName, abort), () => false, []);
   const off = recovery.value?.on === false;
   const earliest = recovery.value?.earliest;
+  const first = Math.floor(earliest ?? 0) + 1; // changes are exported from a second after the earliest
   const incremental = f.type === "INCREMENTAL_EXPORT";
   const begin = async () => {
     setProblem(undefined);
@@ -101,11 +102,11 @@ function Export({ table, onClose, onDone }: { table: Table; onClose: () => void;
         <TextField label={t("transfer.bucket")} name="bucket" value={f.bucket} onInput={(bucket) => set({ ...f, bucket })} autocomplete="off" placeholder="my-exports" autofocus />
         <TextField label={t("transfer.prefix")} name="prefix" optional value={f.prefix} onInput={(prefix) => set({ ...f, prefix })} autocomplete="off" />
         <Select label={t("transfer.format")} value={f.format} onInput={(v) => set({ ...f, format: v })} choices={[{ value: "DYNAMODB_JSON", label: "DynamoDB JSON" }, { value: "ION", label: "Amazon Ion" }]} />
-        {!off && earliest !== undefined && <Select label={t("export.type")} value={f.type} onInput={(type) => set({ ...f, type, from: f.from || localSecond(earliest) })} choices={[{ value: "FULL_EXPORT", label: t("export.full") }, { value: "INCREMENTAL_EXPORT", label: t("export.incremental") }]} />}
+        {!off && earliest !== undefined && <Select label={t("export.type")} value={f.type} onInput={(type) => set({ ...f, type, from: f.from || localSecond(first) })} choices={[{ value: "FULL_EXPORT", label: t("export.full") }, { value: "INCREMENTAL_EXPORT", label: t("export.incremental") }]} />}
         {incremental && earliest !== undefined && (
           <>
-            <TextField label={t("export.from")} name="from" hint={t("export.fromHint")} type="datetime-local" step={1} min={localSecond(earliest)} value={f.from} onInput={(from) => set({ ...f, from })} />
-            <TextField label={t("export.to")} name="to" hint={t("export.toHint")} optional type="datetime-local" step={1} min={localSecond(earliest)} value={f.to} onInput={(to) => set({ ...f, to })} />
+            <TextField label={t("export.from")} name="from" hint={t("export.fromHint")} type="datetime-local" step={1} min={localSecond(first)} value={f.from} onInput={(from) => set({ ...f, from })} />
+            <TextField label={t("export.to")} name="to" hint={t("export.toHint")} optional type="datetime-local" step={1} min={localSecond(first)} value={f.to} onInput={(to) => set({ ...f, to })} />
             <Select label={t("export.view")} value={f.view} onInput={(view) => set({ ...f, view })} choices={[{ value: "NEW_AND_OLD_IMAGES", label: t("export.both") }, { value: "NEW_IMAGE", label: t("export.new") }]} />
           </>
         )}

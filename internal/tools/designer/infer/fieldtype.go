@@ -2,9 +2,10 @@ package infer
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -177,15 +178,23 @@ func timeLike(values []types.AttributeValue) bool {
 	return !slices.ContainsFunc(values, func(v types.AttributeValue) bool { return len(typed.FindString(textOf(v))) < len("2006-01-02T15:04") })
 }
 
-// enumerable matches what values of enumerations look like.
-var enumerable = regexp.MustCompile(`^\p{L}[\p{L} _-]{0,39}$`) //nolint:gochecknoglobals // compiled once
+// enumerable reports whether a text looks like a value of an enumeration: at most 40 letters, spaces, _ and -, the first a letter.
+// As a regular expression it would take 1 MB of memory from the start of every command, for 40 copies of the class of letters.
+func enumerable(text string) bool {
+	for i, r := range text {
+		if !unicode.IsLetter(r) && (i == 0 || !strings.ContainsRune(" _-", r)) {
+			return false
+		}
+	}
+	return text != "" && utf8.RuneCountInString(text) <= 40
+}
 
 // enumOf are the values of an enumeration: few that come again and again; nil for none.
 func enumOf(values []types.AttributeValue, name string) []string {
 	distinct := map[string]bool{}
 	for _, v := range values {
 		text := textOf(v)
-		if distinct[text] = true; len(distinct) > 12 || !enumerable.MatchString(text) {
+		if distinct[text] = true; len(distinct) > 12 || !enumerable(text) {
 			return nil
 		}
 	}
