@@ -42,8 +42,8 @@ func (db *DB) Write(ctx context.Context, w *Write, in Input) (out Outcome, err e
 	return outs[0], nil
 }
 
-// attempt makes a transaction, again and again where it meets other writes.
-func (db *DB) attempt(ctx context.Context, c *call, t *write.Transaction) ([]Outcome, error) {
+// attempts makes a transaction, again and again where it meets other writes.
+func (db *DB) attempts(ctx context.Context, c *call, t *write.Transaction) ([]Outcome, error) {
 	for {
 		out, err := db.try(ctx, c, t)
 		switch {

@@ -122,7 +122,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	return &system.Service{
 		Register: s.routes,
 		Personal: &personal.Data{DB: db, Kept: appcoredb.PersonKept(), Refuse: personal.Check{Of: s.unsettled, Errors: []error{errUnsettled}}},
-		Acts:     api.KeepActs(db.BeginAct, db.EndAct),
+		Acts:     api.KeepActs(db.Op.KeepAct, db.Tx),
 		Streams: []system.Stream{
 			{Name: "settlement", Table: *tables()[0].Create.TableName, Handle: s.settleBatch},
 			{Name: "told", Table: *tables()[0].Create.TableName, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.tell)},

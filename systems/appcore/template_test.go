@@ -27,7 +27,7 @@ func template(v *apitest.Server) sam.Template {
 			"patchNotification":  {"MarkNotification"},
 			"listQueue":          {"QueuedTransactions", "AnyTransaction"},
 			"getAnyTransaction":  {"AnyTransaction"},
-			"replayTransaction":  {"AnyTransaction", "SettleTransaction", "BeginAct", "EndAct"},
+			"replayTransaction":  {"AnyTransaction", "SettleTransaction", "KeepAct"},
 			"listActs":           {"ActsOfDay"},
 			"watchOwn":           {},
 			"watchQueue":         {},

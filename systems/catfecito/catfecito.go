@@ -164,7 +164,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 		Register: s.routes,
 		Personal: &personal.Data{DB: db, Kept: catfecitodb.PersonKept()},
 		Admit:    s.admit,
-		Acts:     api.KeepActs(db.BeginAct, db.EndAct),
+		Acts:     api.KeepActs(db.Op.KeepAct, db.Tx),
 		Pages:    map[string]http.Handler{},
 		Streams: []system.Stream{
 			{Name: "changes", Table: c.Table, Handle: s.follow},

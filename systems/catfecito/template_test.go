@@ -87,7 +87,7 @@ func template(v *apitest.Server) sam.Template {
 // acted adds the patterns that record staff requests.
 func acted(functions map[string][]string) map[string][]string {
 	for _, id := range []string{"putRole", "putCategory", "createProduct", "putProduct", "putProductActive", "restockProduct", "payOrder", "cancelOrder", "shipOrder", "deliverOrder"} {
-		functions[id] = append(functions[id], "BeginAct", "EndAct")
+		functions[id] = append(functions[id], "KeepAct")
 	}
 	return functions
 }

@@ -169,7 +169,7 @@ func open(ctx context.Context, d system.Deps) (*system.Service, error) {
 	}
 	return &system.Service{
 		Register: s.routes, Pages: pages, Front: blog.Front(), Page: page, Close: shut,
-		Acts:      api.KeepActs(db.BeginAct, db.EndAct),
+		Acts:      api.KeepActs(db.Op.KeepAct, db.Tx),
 		Personal:  &personal.Data{DB: db, Kept: portfoliodb.PersonKept()},
 		Streams:   []system.Stream{{Name: "changes", Table: *tables()[0].Create.TableName, Handle: s.follow}},
 		Schedules: []system.Schedule{{Name: "images", Every: checkEvery, Run: s.checkImages}},

@@ -162,7 +162,7 @@ func open(o Options, d system.Deps) (*system.Service, error) {
 	return &system.Service{
 		Register: s.routes,
 		Streams:  []system.Stream{{Name: "told-board", Table: tableName, EveryProcess: true, Begun: s.hub.Begun, Handle: s.hub.WhileFollowed(s.tellBoard)}},
-		Acts:     api.KeepActs(data.BeginAct, data.EndAct),
+		Acts:     api.KeepActs(data.Op.KeepAct, data.Tx),
 		Personal: &personal.Data{
 			DB: data, Kept: db.PersonKept(),
 			Allow:  personal.Check{Of: s.ownsOwn, Errors: []error{errSinAcceso, errRol}},

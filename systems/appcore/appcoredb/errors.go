@@ -28,8 +28,4 @@ var (
 	ErrNotificationExpired = errors.New("appcoredb: notification expired")
 	// ErrNotificationNotFound is a table.ErrNotFound. MarkNotification can end in it.
 	ErrNotificationNotFound = fmt.Errorf("appcoredb: notification: %w", table.ErrNotFound)
-	// ErrActExists is a table.ErrExists. BeginAct can end in it.
-	ErrActExists = fmt.Errorf("appcoredb: act: %w", table.ErrExists)
-	// ErrActNotFound is a table.ErrNotFound. EndAct can end in it.
-	ErrActNotFound = fmt.Errorf("appcoredb: act: %w", table.ErrNotFound)
 )

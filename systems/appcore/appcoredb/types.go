@@ -136,7 +136,7 @@ func (x Idempotency) Record() table.Record {
 
 // Act is an item of table AppCore.
 //
-// What one of the staff asked for, kept before it is done, and how it was answered. It goes after a year.
+// What one of the staff asked for, kept together with what it changes, and how it was answered. It goes after a year.
 //
 //	key  ACTS#{day} / {at}#{requestId}
 type Act struct {

@@ -446,10 +446,8 @@ var (
 			{Name: "status", Path: []string{"status"}, Type: table.Type{Kind: "int"}, Optional: true},
 			{Name: "expiresAt", Path: []string{"expires_at"}, Type: table.Type{Kind: "ttl"}},
 		},
-		Key:      []table.KeyAttribute{table.TextKey("PK", "ACTS#{day}"), table.TextKey("SK", "{at}#{requestId}")},
-		TTL:      &table.TTL{Field: "expiresAt", After: 8760 * time.Hour},
-		NotFound: ErrActNotFound,
-		Exists:   ErrActExists,
+		Key: []table.KeyAttribute{table.TextKey("PK", "ACTS#{day}"), table.TextKey("SK", "{at}#{requestId}")},
+		TTL: &table.TTL{Field: "expiresAt", After: 8760 * time.Hour},
 	}
 )
 
@@ -1800,9 +1798,9 @@ var (
 			},
 		},
 	}
-	beginActWrite = &table.Write{
-		Pattern: "BeginAct",
-		Steps:   []table.Step{{Action: table.Create, Entity: actEntity}},
+	keepActWrite = &table.Write{
+		Pattern: "KeepAct",
+		Steps:   []table.Step{{Action: table.Put, Entity: actEntity}},
 		Params: []table.Param{
 			{Name: "day", Type: table.Type{Kind: "id"}, MaxBytes: 10},
 			{Name: "at", Type: table.Type{Kind: "time"}},
@@ -1810,22 +1808,6 @@ var (
 			{Name: "actorId", Type: table.Type{Kind: "id"}, MaxBytes: 128},
 			{Name: "operation", Type: table.Type{Kind: "id"}, MaxBytes: 64},
 			{Name: "target", Type: table.Type{Kind: "text"}, MaxBytes: 400},
-			{Name: "status", Type: table.Type{Kind: "int"}, Optional: true},
-		},
-	}
-	endActWrite = &table.Write{
-		Pattern: "EndAct",
-		Steps: []table.Step{
-			{
-				Action: table.Update,
-				Entity: actEntity,
-				Set:    []table.Assignment{{Path: []string{"status"}, Value: table.InputValue("status")}},
-			},
-		},
-		Params: []table.Param{
-			{Name: "day", Type: table.Type{Kind: "id"}, MaxBytes: 10},
-			{Name: "at", Type: table.Type{Kind: "time"}},
-			{Name: "requestId", Type: table.Type{Kind: "id"}, MaxBytes: 64},
 			{Name: "status", Type: table.Type{Kind: "int"}, Optional: true},
 		},
 	}

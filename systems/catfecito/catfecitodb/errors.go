@@ -100,8 +100,4 @@ var (
 	ErrProductEntryNotFound = fmt.Errorf("catfecitodb: product entry: %w", table.ErrNotFound)
 	// ErrAuditEntryExists is a table.ErrExists. RecordChange can end in it.
 	ErrAuditEntryExists = fmt.Errorf("catfecitodb: audit entry: %w", table.ErrExists)
-	// ErrActExists is a table.ErrExists. BeginAct can end in it.
-	ErrActExists = fmt.Errorf("catfecitodb: act: %w", table.ErrExists)
-	// ErrActNotFound is a table.ErrNotFound. EndAct can end in it.
-	ErrActNotFound = fmt.Errorf("catfecitodb: act: %w", table.ErrNotFound)
 )

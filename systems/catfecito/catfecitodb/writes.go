@@ -1255,8 +1255,8 @@ func (db *DB) recordChangeResult(_ context.Context, _ table.Input, out table.Out
 	}, d.Err()
 }
 
-// BeginActInput is what BeginAct takes.
-type BeginActInput struct {
+// KeepActInput is what KeepAct takes.
+type KeepActInput struct {
 	// The day of at, in UTC
 	Day       string
 	At        time.Time
@@ -1271,62 +1271,25 @@ type BeginActInput struct {
 	Status *int64
 }
 
-// BeginActResult is what BeginAct has done.
-type BeginActResult struct {
+// KeepActResult is what KeepAct has done.
+type KeepActResult struct {
 	Act Act
 }
 
-// BeginAct does: create Act.
+// KeepAct does: put Act.
 //
-// Keeps that somebody asks for something, before it is done.
+// Keeps what somebody asked for and how it was answered, together with what it changes.
 //
-//	create  Act.key ACTS#{day} / {at}#{requestId}; if it does not exist
-//	costs   1 write unit
-//
-// It can end in ErrActExists.
-func (db *DB) BeginAct(ctx context.Context, in BeginActInput) (BeginActResult, error) {
-	return table.Do(ctx, db.run, beginActWrite, in.input(), db.beginActResult)
+//	put    Act.key ACTS#{day} / {at}#{requestId}
+//	costs  1 write unit
+func (db *DB) KeepAct(ctx context.Context, in KeepActInput) (KeepActResult, error) {
+	return table.Do(ctx, db.run, keepActWrite, in.input(), db.keepActResult)
 }
 
-// beginActResult is the result of what BeginAct has done.
-func (db *DB) beginActResult(_ context.Context, _ table.Input, out table.Outcome) (BeginActResult, error) {
+// keepActResult is the result of what KeepAct has done.
+func (db *DB) keepActResult(_ context.Context, _ table.Input, out table.Outcome) (KeepActResult, error) {
 	d := table.DecodeOutcome(out)
-	return BeginActResult{
-		Act: table.Made(d, 0, actOf),
-	}, d.Err()
-}
-
-// EndActInput is what EndAct takes.
-type EndActInput struct {
-	// The day of at, in UTC
-	Day       string
-	At        time.Time
-	RequestID string
-	// The HTTP status; without it nobody knows whether it was done
-	Status *int64
-}
-
-// EndActResult is what EndAct has done.
-type EndActResult struct {
-	Act Act
-}
-
-// EndAct does: update Act.
-//
-// Keeps how it was answered.
-//
-//	update  Act.key ACTS#{day} / {at}#{requestId}
-//	costs   1 write unit
-//
-// It can end in ErrActNotFound.
-func (db *DB) EndAct(ctx context.Context, in EndActInput) (EndActResult, error) {
-	return table.Do(ctx, db.run, endActWrite, in.input(), db.endActResult)
-}
-
-// endActResult is the result of what EndAct has done.
-func (db *DB) endActResult(_ context.Context, _ table.Input, out table.Outcome) (EndActResult, error) {
-	d := table.DecodeOutcome(out)
-	return EndActResult{
+	return KeepActResult{
 		Act: table.Made(d, 0, actOf),
 	}, d.Err()
 }
@@ -1495,12 +1458,7 @@ func (o Ops) RecordChange(in RecordChangeInput) *table.Op[RecordChangeResult] {
 	return table.NewOp(o.db.run, recordChangeWrite, in.input(), o.db.recordChangeResult)
 }
 
-// BeginAct is BeginAct of DB, for Tx.
-func (o Ops) BeginAct(in BeginActInput) *table.Op[BeginActResult] {
-	return table.NewOp(o.db.run, beginActWrite, in.input(), o.db.beginActResult)
-}
-
-// EndAct is EndAct of DB, for Tx.
-func (o Ops) EndAct(in EndActInput) *table.Op[EndActResult] {
-	return table.NewOp(o.db.run, endActWrite, in.input(), o.db.endActResult)
+// KeepAct is KeepAct of DB, for Tx.
+func (o Ops) KeepAct(in KeepActInput) *table.Op[KeepActResult] {
+	return table.NewOp(o.db.run, keepActWrite, in.input(), o.db.keepActResult)
 }

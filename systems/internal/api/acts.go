@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// actEndTimeout is how long recording an act's response may take; the request's own time may be over by then.
-	actEndTimeout = 5 * time.Second
+	// actTimeout is how long recording an act may take if its change did not record it; the request's own time may be over by then.
+	actTimeout = 5 * time.Second
 	// actTargetMax is the longest path that is recorded.
 	actTargetMax = 400
 )
@@ -33,23 +33,25 @@ type Act struct {
 	ActorID string
 	// Operation is the operation's id; Target is the request's method and path.
 	Operation, Target string
-	// Status of the response; nil until there is one.
+	// Status of the response.
 	Status *int64
 }
 
-// Acts records who did what. An act is recorded before it runs, and does not run if it cannot be recorded. Its response is
-// recorded afterwards: if that is missing, for example after a crash, it is unknown whether the act took effect.
+// Acts records who did what. The record of an act is part of the transaction that makes its change, with the status of a success:
+// so nothing is changed without a record, whatever crashes, and a success costs no write of its own. Any other response is
+// recorded before it is sent: a refusal, an act that has changed nothing, and a failure, after which it is unknown whether the
+// act took effect.
 type Acts struct {
-	begin, end func(context.Context, Act) error
+	// write is the write of an act's record; make makes it alone.
+	write func(Act) table.TxWrite
+	make  func(context.Context, ...table.TxWrite) error
 }
 
-// KeepActs records acts with two writes of a design whose fields are those of Act.
-func KeepActs[Begin, Begun, End, Ended any](begin func(context.Context, Begin) (Begun, error), end func(context.Context, End) (Ended, error)) *Acts {
-	first, last := byname.Copy[Act, Begin](), byname.Copy[Act, End]()
-	return &Acts{
-		begin: func(ctx context.Context, act Act) error { _, err := begin(ctx, first(act)); return err },
-		end:   func(ctx context.Context, act Act) error { _, err := end(ctx, last(act)); return err },
-	}
+// KeepActs records acts with a write of a design, whose fields are those of Act, and which is a put: the record may be written
+// again with another status.
+func KeepActs[In, Out any](write func(In) *table.Op[Out], tx func(context.Context, ...table.TxWrite) error) *Acts {
+	input := byname.Copy[Act, In]()
+	return &Acts{write: func(act Act) table.TxWrite { return write(input(act)) }, make: tx}
 }
 
 // ShownAct is an act as staff sees it.
@@ -71,39 +73,45 @@ type ActsPage struct {
 // ListActs adds GET /acts; option says who may call it.
 func ListActs[P, Out any](r Routes, pattern func(context.Context, P, table.PageOptions) (table.Page[Out], error), staff Option) {
 	List[ShownAct](r, "/acts", "listActs", "Staff requests of a day, newest first", Pages[ActsPage](pattern), staff,
-		About("Each request of staff that changes something, kept before it is done, and how it was answered. Entries go after a year."))
+		About("Each request of staff that changes something, kept together with what it changes, and how it was answered. Entries go after a year."))
 }
 
 // Acted makes the operation an act when staff calls it. An operation for a group other than GET is one anyway.
 func Acted(op *huma.Operation) { traitsOf(op).acted = true }
 
-// acts records an act before it runs and after its response.
+// acts records a request if it is an act: its first write takes the record along, and an operation that is an act makes one write.
+// A second one fails with table.ErrAccompanied, because the record would tell of a success that is only half done.
 func (a *API) acts(ctx huma.Context, next func(huma.Context)) {
 	op := ctx.Operation()
 	t := traitsOf(op)
 	who, _ := auth.Optional(ctx.Context())
-	if keep := a.options.Acts; keep == nil || op.Method == http.MethodGet || (len(t.groups) == 0 && (!t.acted || !who.In(a.options.Staff))) {
+	keep := a.options.Acts
+	if keep == nil || op.Method == http.MethodGet || (len(t.groups) == 0 && (!t.acted || !who.In(a.options.Staff))) {
 		next(ctx)
 		return
 	}
 	r, _ := humago.Unwrap(ctx)
 	target := op.Method + " " + strings.TrimPrefix(r.URL.EscapedPath(), a.options.Prefix)
 	at := a.options.Clock().UTC().Truncate(time.Millisecond)
+	status := int64(op.DefaultStatus)
 	act := Act{
 		Day: at.Format(time.DateOnly), At: at, RequestID: RequestID(ctx.Context()), ActorID: who.Sub,
-		Operation: op.OperationID, Target: target[:min(len(target), actTargetMax)],
+		Operation: op.OperationID, Target: target[:min(len(target), actTargetMax)], Status: &status,
 	}
-	if err := a.options.Acts.begin(ctx.Context(), act); err != nil {
-		a.fail(ctx, err)
-		return
+	inner, record := table.TakeAlong(ctx.Context(), keep.write(act))
+	next(huma.WithContext(ctx, inner))
+	if answered := int64(ctx.Status()); !record.Done() || answered != status {
+		act.Status = &answered
+		a.keep(ctx.Context(), act)
 	}
-	next(ctx)
-	status := int64(ctx.Status())
-	act.Status = &status
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx.Context()), actEndTimeout)
+}
+
+// keep records an act that its change did not record, or did not with this status.
+func (a *API) keep(ctx context.Context, act Act) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), actTimeout)
 	defer cancel()
-	if err := a.options.Acts.end(end, act); err != nil {
-		a.options.Logger.LogAttrs(end, slog.LevelError, "it is not kept how an act was answered",
-			slog.String("request_id", act.RequestID), slog.String("operation", act.Operation), slog.Int64("status", status), slog.Any("error", err))
+	if err := a.options.Acts.make(ctx, a.options.Acts.write(act)); err != nil {
+		a.options.Logger.LogAttrs(ctx, slog.LevelError, "it is not kept how an act was answered",
+			slog.String("request_id", act.RequestID), slog.String("operation", act.Operation), slog.Int64("status", *act.Status), slog.Any("error", err))
 	}
 }

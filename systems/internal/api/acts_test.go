@@ -5,111 +5,174 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/middleware"
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/monotable/monotable/design/table"
+	"github.com/monotable/monotable/monotabletest"
+	"github.com/monotable/monotable/systems/appcore/appcoredb"
 	"github.com/monotable/monotable/systems/internal/api"
 	"github.com/monotable/monotable/systems/internal/auth"
 	"github.com/monotable/monotable/systems/internal/problem"
 )
 
-// begun and ended are the inputs of the design's writes.
-type begun struct {
-	Day, RequestID, ActorID, Operation, Target string
-	At                                         time.Time
-	Status                                     *int64
+// actsMoment is when the test's requests are made, and actsDay its day.
+var actsMoment = time.Date(2026, 11, 23, 23, 59, 59, 123456789, time.UTC)
+
+const actsDay = "2026-11-23"
+
+// ledger is a database with users to change and acts, which counts its requests that write and can fail.
+type ledger struct {
+	*appcoredb.DB
+	writes []string
+	fail   map[string]error // by the name of a request
 }
 
-type ended struct {
-	Day, RequestID string
-	At             time.Time
-	Status         *int64
-}
-
-// TestActs: a change by staff is recorded before it runs, with its response; other users' requests and reads are not. What cannot
-// be recorded does not run.
-func TestActs(t *testing.T) {
-	t.Parallel()
-	var done []string // everything that happens, in order
-	fault := map[string]error{}
-	keep := api.KeepActs(
-		func(_ context.Context, in begun) (struct{}, error) {
-			if in.Status != nil || in.Day != "2026-11-23" || !in.At.Equal(time.Date(2026, 11, 23, 23, 59, 59, 123e6, time.UTC)) {
-				t.Errorf("an act begins as %+v", in)
-			}
-			done = append(done, "begin "+in.ActorID+" "+in.Operation+" "+in.Target+" "+in.RequestID)
-			return struct{}{}, fault["begin"]
-		},
-		func(_ context.Context, in ended) (struct{}, error) {
-			done = append(done, "end "+in.RequestID+" "+http.StatusText(int(*in.Status)))
-			return struct{}{}, fault["end"]
+func openLedger(t *testing.T) *ledger {
+	t.Helper()
+	l := &ledger{}
+	client := dynamodb.New(monotabletest.New(t).Client().Options(), func(o *dynamodb.Options) {
+		o.APIOptions = append(o.APIOptions, func(s *middleware.Stack) error {
+			return s.Initialize.Add(middleware.InitializeMiddlewareFunc("ledger",
+				func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+					name := middleware.GetOperationName(ctx)
+					if strings.Contains(name, "Write") || strings.HasPrefix(name, "Put") || strings.HasPrefix(name, "Update") {
+						l.writes = append(l.writes, name)
+					}
+					if err := l.fail[name]; err != nil {
+						return middleware.InitializeOutput{}, middleware.Metadata{}, err
+					}
+					return next.HandleInitialize(ctx, in)
+				}), middleware.Before)
 		})
-	s := serve(t, func(o *api.Options) {
-		o.Acts, o.Staff = keep, "pay-admin"
-		o.Clock = func() time.Time { return time.Date(2026, 11, 23, 23, 59, 59, 123456789, time.UTC) }
 	})
-	a, ok := s.Config.Handler.(*api.API)
-	if !ok {
-		t.Fatal("the server serves another thing")
+	if _, err := client.CreateTable(t.Context(), appcoredb.CreateTables(appcoredb.Config{})[0]); err != nil {
+		t.Fatal(err)
 	}
-	routes := api.Tag(a, "Acts")
+	var err error
+	if l.DB, err = appcoredb.New(client, appcoredb.Config{CursorKey: []byte("a key of thirty-two bytes, or so"), Clock: func() time.Time { return actsMoment }}); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// acts are the records of the day.
+func (l *ledger) acts(t *testing.T) []appcoredb.Act {
+	t.Helper()
+	page, err := l.ActsOfDay(t.Context(), appcoredb.ActsOfDayInput{Day: actsDay}, table.PageOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page.Items
+}
+
+// actRoutes are operations that change the user of their id, for staff and for others.
+func (l *ledger) actRoutes(a huma.API) {
 	type path struct {
 		ID string `path:"id"`
 	}
-	do := func(_ context.Context, _ auth.Principal, in path) error {
-		done = append(done, "done "+in.ID)
-		if in.ID == "none" {
+	change := func(ctx context.Context, _ auth.Principal, in path) error {
+		switch in.ID {
+		case "none":
 			return problem.NotFound("", "there is none")
+		case "same":
+			return nil
 		}
-		return nil
+		_, err := l.SaveProfile(ctx, appcoredb.SaveProfileInput{UserID: in.ID[:1], Email: "ana@mail.com", Name: "Ana"})
+		if err == nil && in.ID == "lost" {
+			return errors.New("its answer cannot be made")
+		}
+		if err == nil && in.ID == "twice" {
+			_, err = l.SaveProfile(ctx, appcoredb.SaveProfileInput{UserID: "second", Email: "ana@mail.com", Name: "Ana"})
+		}
+		return err
 	}
-	api.Delete(routes, "/things/{id}", "dropThing", "Drop", do, api.Groups("pay-admin"))
-	api.Effect(routes, http.MethodPost, "/own/{id}", "changeOwn", "Change", http.StatusNoContent, do, api.Acted)
-	api.Effect(routes, http.MethodPost, "/other/{id}", "changeOther", "Change", http.StatusNoContent, do)
-	api.Get[struct{}](routes, "/things/{id}", "getThing", "Get", func(ctx context.Context, who auth.Principal, in path) (struct{}, error) {
-		return struct{}{}, do(ctx, who, in)
+	routes := api.Tag(a, "Acts")
+	api.Delete(routes, "/things/{id}", "dropThing", "Drop", change, api.Groups("pay-admin"))
+	api.Effect(routes, http.MethodPost, "/own/{id}", "changeOwn", "Change", http.StatusNoContent, change, api.Acted)
+	api.Effect(routes, http.MethodPost, "/other/{id}", "changeOther", "Change", http.StatusNoContent, change)
+	api.Get[struct{}](routes, "/things/{id}", "getThing", "Get", func(context.Context, auth.Principal, path) (struct{}, error) {
+		return struct{}{}, nil
 	}, api.Groups("pay-admin"))
+}
 
-	for _, c := range []struct {
-		name, method, path, group, fault string
-		status                           int
-		want                             []string
+// TestActs: a change by staff and its record are one transaction; refusals are recorded by themselves. Other users' requests and
+// reads are not recorded. What cannot be recorded does not happen.
+func TestActs(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("the table does not answer")
+	const changed, alone = "TransactWriteItems", "PutItem"
+	for name, c := range map[string]struct {
+		method, path, group string
+		fail                string
+		status              int
+		writes              []string
+		recorded            int    // status; 0 for no record
+		target              string // "" for the request's
+		user                string // who is in the table afterwards
 	}{
-		{"staff", "DELETE", "/things/a%2Fb%20c", "pay-admin", "", 204, []string{"begin u-1 dropThing DELETE /things/a%2Fb%20c R", "done a/b c", "end R No Content"}},
-		{"a refusal", "DELETE", "/things/none", "pay-admin", "", 404, []string{"begin u-1 dropThing DELETE /things/none R", "done none", "end R Not Found"}},
-		{"nobody of the staff", "DELETE", "/things/a", "pay-guest", "", 403, nil},
-		{"staff reads", "GET", "/things/a", "pay-admin", "", 200, []string{"done a"}},
-		{"staff, where users may, too", "POST", "/own/a", "pay-admin", "", 204, []string{"begin u-1 changeOwn POST /own/a R", "done a", "end R No Content"}},
-		{"a user, where staff may, too", "POST", "/own/a", "", "", 204, []string{"done a"}},
-		{"staff as a user", "POST", "/other/a", "pay-admin", "", 204, []string{"done a"}},
-		{"it cannot be kept", "DELETE", "/things/a", "pay-admin", "begin", 500, []string{"begin u-1 dropThing DELETE /things/a R"}},
-		{"its answer cannot be kept", "DELETE", "/things/a", "pay-admin", "end", 204, []string{"begin u-1 dropThing DELETE /things/a R", "done a", "end R No Content"}},
-		{"a long path", "DELETE", "/things/" + strings.Repeat("x", 1000), "pay-admin", "", 204, []string{
-			"begin u-1 dropThing DELETE /things/" + strings.Repeat("x", 400-len("DELETE /things/")) + " R", "done " + strings.Repeat("x", 1000), "end R No Content",
-		}},
+		"staff":                         {"DELETE", "/things/a%2Fb%20c", "pay-admin", "", 204, []string{changed}, 204, "", "a"},
+		"a refusal":                     {"DELETE", "/things/none", "pay-admin", "", 404, []string{alone}, 404, "", ""},
+		"nothing to change":             {"DELETE", "/things/same", "pay-admin", "", 204, []string{alone}, 204, "", ""},
+		"nobody of the staff":           {"DELETE", "/things/a", "pay-guest", "", 403, nil, 0, "", ""},
+		"staff reads":                   {"GET", "/things/a", "pay-admin", "", 200, nil, 0, "", ""},
+		"staff, where users may, too":   {"POST", "/own/a", "pay-admin", "", 204, []string{changed}, 204, "", "a"},
+		"a user, where staff may, too":  {"POST", "/own/a", "", "", 204, []string{"UpdateItem"}, 0, "", "a"},
+		"staff as a user":               {"POST", "/other/a", "pay-admin", "", 204, []string{"UpdateItem"}, 0, "", "a"},
+		"its change and record fail":    {"DELETE", "/things/a", "pay-admin", changed, 500, []string{changed, alone}, 500, "", ""},
+		"a refusal cannot be recorded":  {"DELETE", "/things/none", "pay-admin", alone, 404, []string{alone}, 0, "", ""},
+		"done, with another answer":     {"DELETE", "/things/lost", "pay-admin", "", 500, []string{changed, alone}, 500, "", "l"},
+		"a second write is not allowed": {"DELETE", "/things/twice", "pay-admin", "", 500, []string{changed, alone}, 500, "", "t"},
+		"a long path": {
+			"DELETE", "/things/" + strings.Repeat("x", 1000), "pay-admin", "", 204, []string{changed}, 204, "DELETE /things/" + strings.Repeat("x", 400-len("DELETE /things/")), "x",
+		},
 	} {
-		done, fault = nil, map[string]error{}
-		if c.fault != "" {
-			fault[c.fault] = errors.New("the table does not answer")
-		}
-		var groups []string
-		if c.group != "" {
-			groups = append(groups, c.group)
-		}
-		r := httptest.NewRequestWithContext(t.Context(), c.method, "/pay"+c.path, http.NoBody)
-		r.Header.Set("Authorization", s.token(t, groups...))
-		r.Header.Set("X-Request-Id", "R")
-		w := httptest.NewRecorder()
-		a.ServeHTTP(w, r)
-		if diff := cmp.Diff(c.want, done); w.Code != c.status || diff != "" {
-			t.Errorf("%s: %d, want %d; %s", c.name, w.Code, c.status, diff)
-		}
-		if told := strings.Contains(s.log.String(), "it is not kept how an act was answered"); told != (c.fault == "end") && !slices.Contains([]string{"a long path"}, c.name) {
-			t.Errorf("%s: the log tells of a lost answer: %v", c.name, told)
-		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := openLedger(t)
+			s := serve(t, func(o *api.Options) {
+				o.Acts, o.Staff, o.Clock = api.KeepActs(l.Op.KeepAct, l.Tx), "pay-admin", func() time.Time { return actsMoment }
+			})
+			a, ok := s.Config.Handler.(*api.API)
+			if !ok {
+				t.Fatal("the server serves another thing")
+			}
+			l.actRoutes(a)
+			l.fail = map[string]error{c.fail: broken}
+			r := httptest.NewRequestWithContext(t.Context(), c.method, "/pay"+c.path, http.NoBody)
+			r.Header.Set("Authorization", s.token(t, c.group))
+			r.Header.Set("X-Request-Id", "R")
+			w := httptest.NewRecorder()
+			a.ServeHTTP(w, r)
+			if diff := cmp.Diff(c.writes, l.writes); w.Code != c.status || diff != "" {
+				t.Errorf("%d, want %d; writes: %s", w.Code, c.status, diff)
+			}
+			if c.target == "" {
+				c.target = c.method + " " + c.path
+			}
+			switch acts := l.acts(t); {
+			case c.recorded == 0 && len(acts) > 0 || c.recorded != 0 && len(acts) != 1:
+				t.Errorf("%d acts are recorded", len(acts))
+			case c.recorded != 0:
+				act := acts[0]
+				if act.ActorID != "u-1" || act.RequestID != "R" || act.Target != c.target || *act.Status != int64(c.recorded) || !act.At.Equal(actsMoment.Truncate(time.Millisecond)) {
+					t.Errorf("the record is %+v, status %d; want %s, %d", act, *act.Status, c.target, c.recorded)
+				}
+			}
+			for _, user := range []string{"a", "l", "t", "x", "second"} {
+				if _, err := l.Profile(t.Context(), appcoredb.ProfileInput{UserID: user}); (err == nil) != (user == c.user) {
+					t.Errorf("user %s: %v", user, err)
+				}
+			}
+			if told := strings.Contains(s.log.String(), "it is not kept how an act was answered"); told != (c.fail == alone) {
+				t.Errorf("the log tells of a lost record: %v", told)
+			}
+		})
 	}
 }

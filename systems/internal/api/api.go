@@ -19,7 +19,7 @@
 //	A5  A request that takes too long is cancelled through its context. Only a Stream may take longer; it ends when the
 //	    process drains.
 //	A6  A handler gets exactly what was validated: a body that could be read in two ways is rejected.
-//	A7  If a system keeps acts, no change by staff runs before it is recorded who requests it.
+//	A7  If a system keeps acts, staff changes nothing without a record of who requested it: one transaction makes both.
 //
 // An API is safe for concurrent use once its operations are registered.
 package api

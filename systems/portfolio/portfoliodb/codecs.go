@@ -779,7 +779,7 @@ func (in MarkNotificationInput) input() table.Input {
 	return table.Input{Values: v}
 }
 
-func (in BeginActInput) input() table.Input {
+func (in KeepActInput) input() table.Input {
 	v := table.Values{}
 	table.Set(v, "day", table.Text[string](), in.Day)
 	table.Set(v, "at", table.Time(), in.At)
@@ -787,15 +787,6 @@ func (in BeginActInput) input() table.Input {
 	table.Set(v, "actorId", table.Text[string](), in.ActorID)
 	table.Set(v, "operation", table.Text[string](), in.Operation)
 	table.Set(v, "target", table.Text[string](), in.Target)
-	table.SetOptional(v, "status", table.Int(), in.Status)
-	return table.Input{Values: v}
-}
-
-func (in EndActInput) input() table.Input {
-	v := table.Values{}
-	table.Set(v, "day", table.Text[string](), in.Day)
-	table.Set(v, "at", table.Time(), in.At)
-	table.Set(v, "requestId", table.Text[string](), in.RequestID)
 	table.SetOptional(v, "status", table.Int(), in.Status)
 	return table.Input{Values: v}
 }

@@ -71,10 +71,6 @@ var (
 	ErrNotificationOver = errors.New("portfoliodb: notification over")
 	// ErrNotificationNotFound is a table.ErrNotFound. MarkNotification can end in it.
 	ErrNotificationNotFound = fmt.Errorf("portfoliodb: notification: %w", table.ErrNotFound)
-	// ErrActExists is a table.ErrExists. BeginAct can end in it.
-	ErrActExists = fmt.Errorf("portfoliodb: act: %w", table.ErrExists)
-	// ErrActNotFound is a table.ErrNotFound. EndAct can end in it.
-	ErrActNotFound = fmt.Errorf("portfoliodb: act: %w", table.ErrNotFound)
 	// ErrTooManyImages is declared by the design. AwaitImage can end in it.
 	ErrTooManyImages = errors.New("portfoliodb: too many images")
 	// ErrImageExists is a table.ErrExists. AwaitImage can end in it.

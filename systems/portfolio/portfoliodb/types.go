@@ -311,7 +311,7 @@ func (x Request) Record() table.Record {
 
 // Act is an item of table portfolio-backend-table.
 //
-// What one of the staff asked for, kept before it is done, and how it was answered. It goes after a year.
+// What one of the staff asked for, kept together with what it changes, and how it was answered. It goes after a year.
 //
 //	key  ACTS#{day} / {at}#{requestId}
 type Act struct {

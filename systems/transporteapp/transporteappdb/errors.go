@@ -198,8 +198,4 @@ var (
 	ErrSessionExists = fmt.Errorf("transporteappdb: session: %w", table.ErrExists)
 	// ErrSessionNotFound is a table.ErrNotFound. No write ends in it.
 	ErrSessionNotFound = fmt.Errorf("transporteappdb: session: %w", table.ErrNotFound)
-	// ErrActExists is a table.ErrExists. BeginAct can end in it.
-	ErrActExists = fmt.Errorf("transporteappdb: act: %w", table.ErrExists)
-	// ErrActNotFound is a table.ErrNotFound. EndAct can end in it.
-	ErrActNotFound = fmt.Errorf("transporteappdb: act: %w", table.ErrNotFound)
 )

@@ -816,7 +816,7 @@ func (x Peticion) Record() table.Record {
 
 // Act is an item of table TransporteApp.
 //
-// What one of the staff asked for, kept before it is done, and how it was answered. It goes after a year.
+// What one of the staff asked for, kept together with what it changes, and how it was answered. It goes after a year.
 //
 //	key  ACTS#{day} / {at}#{requestId}
 type Act struct {

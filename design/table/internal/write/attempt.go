@@ -69,6 +69,7 @@ func (a *Attempt) prepare() error {
 			return e.fault(err)
 		}
 	}
+	unread = append(unread, a.untold()...)
 	if len(unread) > 0 {
 		if err := a.look(unread); err != nil || a.isRepetition() {
 			return err
@@ -101,6 +102,35 @@ func (a *Attempt) prepare() error {
 			return err
 		}
 	}
+}
+
+// untold is the effect of an accompanied write that alone would be one UpdateItem: a transaction does not return the item, so it
+// must be read unless the input has all of its fields.
+func (a *Attempt) untold() []*effect {
+	if !a.accompanied || a.effects[0].call != a.calls[0] || len(a.effects) > 1 && a.effects[1].call == a.calls[0] {
+		return nil
+	}
+	e := a.effects[0]
+	if !e.planned || len(e.ops) != 1 || e.ops[0].Kind != updating || e.known() != nil {
+		return nil
+	}
+	return []*effect{e}
+}
+
+// known are the fields of an item after its change, if the input has all of them; else nil.
+func (e *effect) known() schema.Values {
+	out := schema.Values{}
+	for i := range e.entity.Fields {
+		name := e.entity.Fields[i].Name
+		v, known := e.after(name)
+		if !known {
+			return nil
+		}
+		if v != nil {
+			out[name] = v
+		}
+	}
+	return out
 }
 
 // look reads the items of effects as they are now. Idempotency records are read along: what another request with their
@@ -200,6 +230,8 @@ func (a *Attempt) Outcomes(updated schema.Item) []schema.Outcome {
 			v = e.entity.ValuesOf(updated)
 		case e.read:
 			v = e.will
+		case a.accompanied:
+			v = e.known()
 		}
 		items := out[slices.Index(a.given, e.call)].Items
 		items[e.number] = append(items[e.number], v)

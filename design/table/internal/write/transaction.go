@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,6 +26,8 @@ type Transaction struct {
 	calls   []*Call
 	now     time.Time
 	learned *learned
+	// accompanied is set if the last call is a companion of the others.
+	accompanied bool
 }
 
 // learned is what attempts have found of items that cannot be known before, by their identity.
@@ -62,6 +65,21 @@ func Compose(calls []*Call) (*Transaction, error) {
 		}
 	}
 	return t, distinct(all)
+}
+
+// Accompany adds a call that is made with the others if they are made. It is no part of what idempotency records tell apart: a
+// repetition may have another companion, and does not make it.
+func (t *Transaction) Accompany(also *Call) error {
+	if t.Batch() || also.Write.Batch || also.Write.Idempotent != nil {
+		return errors.New("a batch takes no companion along, and neither a batch nor an idempotent write is one")
+	}
+	t.calls, t.given = append(slices.Clone(t.calls), also), append(slices.Clone(t.given), also)
+	t.accompanied = true
+	var all []*change
+	for _, r := range t.calls {
+		all = append(all, r.changes...)
+	}
+	return distinct(all)
 }
 
 // canonical is the same for calls of one write with the same input.

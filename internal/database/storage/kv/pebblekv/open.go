@@ -100,7 +100,7 @@ func (s *Store) open(dir string, o Options) (err error) {
 		return errors.Join(fmt.Errorf("pebblekv: removing what was left unfinished: %w", err), lock.Close())
 	}
 	s.disk.FS = s.files
-	s.options.MemTableBytes = o.memTableBytes(data)
+	s.options.MemTableBytes, s.options.smallDisk = o.memTableBytes(data)
 	if s.space, err = newSpace(o.FS, dir, o.DiskReserve, o.Logger); err != nil {
 		return errors.Join(err, lock.Close())
 	}

@@ -58,6 +58,8 @@ type Options struct {
 	Encrypt bool
 	// largeUpdate overrides the constant of that name in tests.
 	largeUpdate int
+	// smallDisk is set by Open: see memTableBytes.
+	smallDisk bool
 	// FS is the file system. Default the machine's. Tests use one that crashes or fails.
 	FS vfs.FS
 }
@@ -93,24 +95,25 @@ const (
 	memTableShare = 64
 )
 
-// memTableBytes returns the size of a memtable on the disk of dir.
-func (o Options) memTableBytes(dir string) int {
-	most := memTableMax
+// memTableBytes returns the size of a memtable on the disk of dir, and whether that disk is below 2 GiB.
+func (o Options) memTableBytes(dir string) (bytes int, smallDisk bool) {
+	bytes = memTableMax
 	if o.MemTableBytes > 0 {
-		most = o.MemTableBytes
+		bytes = o.MemTableBytes
 	}
 	usage, err := o.FS.GetDiskUsage(dir)
 	if err != nil {
-		return most
+		return bytes, false
 	}
-	return min(most, int(min(max(usage.TotalBytes/memTableShare, memTableMin), memTableMax))) //nolint:gosec // it is in range
+	room := int(min(max(usage.TotalBytes/memTableShare, memTableMin), memTableMax)) //nolint:gosec // it is in range
+	return min(bytes, room), room < memTableMax
 }
 
 // l0Threshold is twice the number of sublevels of level 0 at which Pebble compacts it. A compaction rewrites most of the next level,
 // because keys are written at random, so more sublevels save writes, and fewer keep reads fast: see bench/README.md. They also keep
 // deleted data for longer, for which a disk below 2 GiB has no room.
 func (o Options) l0Threshold() int {
-	if o.MemTableBytes < memTableMax {
+	if o.smallDisk {
 		return 4
 	}
 	return 8
