@@ -313,3 +313,63 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("a reader that has stopped: %+v", found)
 	}
 }
+
+// TestListRequests: the requests on a table are kept from the first call on and have their input and units; the action is on the table.
+func TestListRequests(t *testing.T) {
+	g := openGuarded(t, t.TempDir(), monotable.Options{})
+	db := g.db.Client()
+	for _, name := range []string{"things", "others"} {
+		if _, err := db.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+			TableName: aws.String(name), BillingMode: types.BillingModePayPerRequest,
+			AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("pk"), AttributeType: "S"}},
+			KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("pk"), KeyType: "HASH"}},
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.manage(monotable.IAMRequest{
+		Action: "policy create", Name: "requests", Document: `{"Version":"2012-10-17","Statement":{"Effect":"Allow","Action":"monotable:ListRequests","Resource":"arn:aws:dynamodb:*:*:table/things"}}`,
+	})
+	ana := g.user("ana", "requests")
+	var page struct {
+		Requests []struct {
+			Operation, Error      string
+			Took                  float64
+			ReadUnits, WriteUnits float64
+			Input                 map[string]any
+		}
+		After string
+		Total int
+	}
+	call := func(input, want string) {
+		t.Helper()
+		page.Requests, page.After, page.Total = nil, "", 0
+		g.want(input, g.inspect(ana, "ListRequests", input, &page), want)
+	}
+	call(`{"TableName":"things"}`, "")
+	if page.Total != 0 || page.After != "0" {
+		t.Errorf("before it was watched: %+v", page)
+	}
+	put := func(table string, it map[string]types.AttributeValue) {
+		_, _ = db.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String(table), Item: it})
+	}
+	put("things", map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "a"}})
+	put("others", map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "a"}})
+	put("things", map[string]types.AttributeValue{"p": &types.AttributeValueMemberS{Value: "a"}})
+	if _, err := db.Scan(t.Context(), &dynamodb.ScanInput{TableName: aws.String("things")}); err != nil {
+		t.Fatal(err)
+	}
+	call(`{"TableName":"things","After":"0"}`, "")
+	if len(page.Requests) != 3 || page.Total != 3 || page.After != "3" {
+		t.Fatalf("requests: %+v", page)
+	}
+	done, failed, scan := page.Requests[0], page.Requests[1], page.Requests[2]
+	if done.Operation != "PutItem" || done.WriteUnits != 1 || done.Took <= 0 || done.Input["TableName"] != "things" || done.Error != "" ||
+		failed.Error != "ValidationException" || failed.WriteUnits != 0 || scan.Operation != "Scan" || scan.ReadUnits != 0.5 {
+		t.Errorf("requests: %+v", page)
+	}
+	call(`{"TableName":"things","After":"x"}`, `ValidationException: After "x" is not from an earlier response.`)
+	call(`{}`, "ValidationException: TableName is required.")
+	call(`{"TableName":"others"}`,
+		"AccessDeniedException: User: arn:aws:iam::000000000000:user/ana is not authorized to perform: monotable:ListRequests on resource: arn:aws:dynamodb:us-east-1:000000000000:table/others")
+}

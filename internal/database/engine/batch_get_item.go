@@ -216,6 +216,7 @@ func (e *Engine) readOfBatch(ctx context.Context, g *batchGet, key []byte, room 
 	units := capacity.ReadUnits(size, g.consistency)
 	paid.charge(units)
 	g.counts.Capacity.Read.Add(units)
+	observe.From(ctx).ConsumeRead(units)
 	e.rankItem(insights.Accessed, g.t, key, units)
 	m.Table(units)
 	if stored == nil {

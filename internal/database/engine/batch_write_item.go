@@ -9,6 +9,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -29,7 +30,7 @@ func (e *Engine) BatchWriteItem(ctx context.Context, in *api.BatchWriteItemInput
 		return nil, err
 	}
 	for _, w := range done {
-		w.count(e, false)
+		w.count(e, observe.From(ctx), false)
 		w.charge(ms.of(w.table), false)
 	}
 	out := &api.BatchWriteItemOutput{

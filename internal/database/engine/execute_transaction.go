@@ -8,6 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/dynamo/expr"
 	"github.com/monotable/monotable/internal/database/dynamo/partiql"
+	"github.com/monotable/monotable/internal/database/observe"
 )
 
 // ExecuteTransaction executes up to 100 PartiQL statements, all or none: SELECTs of single items like TransactGetItems, writes
@@ -31,7 +32,7 @@ func (e *Engine) ExecuteTransaction(ctx context.Context, in *api.ExecuteTransact
 	if err != nil {
 		return nil, err
 	}
-	return &api.ExecuteTransactionOutput{ConsumedCapacity: g.consumed(in.ReturnConsumedCapacity, replayed, e)}, nil
+	return &api.ExecuteTransactionOutput{ConsumedCapacity: g.consumed(e, observe.From(ctx), in.ReturnConsumedCapacity, replayed)}, nil
 }
 
 // bindTransactStatements rejects what is invalid judging by the request alone.

@@ -56,9 +56,11 @@ func (e *Engine) GetItem(ctx context.Context, in *api.GetItemInput) (*api.GetIte
 	units := capacity.ReadUnits(sizeOf(stored), consistency)
 	paid.charge(units)
 	counts.Capacity.Read.Add(units)
+	request := observe.From(ctx)
+	request.ConsumeRead(units)
 	e.rankItem(insights.Accessed, t, key, units)
 	if stored != nil {
-		observe.From(ctx).Return(1)
+		request.Return(1)
 	}
 	if m := capacity.NewMeter(*in.TableName, capacity.DetailOf(in.ReturnConsumedCapacity), capacity.NoSplit); m != nil {
 		m.Table(units)

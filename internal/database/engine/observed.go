@@ -22,24 +22,35 @@ func (e *Engine) lookup(ctx context.Context, nameOrARN string) (*catalog.Table, 
 	return t, counts, nil
 }
 
+// Counts returns the counts of a table by its name or ARN.
+func (e *Engine) Counts(nameOrARN string) (*observe.Table, error) {
+	_, counts, err := e.lookup(context.Background(), nameOrARN)
+	return counts, err
+}
+
 // count counts what the page consumed and returned.
 func (p *page) count(r *observe.Request, counts *observe.Table) {
 	r.Return(p.passed)
 	units := p.ownUnits()
+	r.ConsumeRead(units)
 	if x := p.plan.source.index; x != nil {
 		counts.Index(x.Name).Read.Add(units)
 		counts.Capacity.Read.Add(p.fetchUnits)
+		r.ConsumeRead(p.fetchUnits)
 		return
 	}
 	counts.Capacity.Read.Add(units)
 }
 
 // count counts what the write's last run consumed, and when it appended a record to a stream.
-func (w *write) count(e *Engine, transactional bool) {
-	w.counts.Write.Add(w.tableUnits(transactional))
+func (w *write) count(e *Engine, r *observe.Request, transactional bool) {
+	units := w.tableUnits(transactional)
+	w.counts.Write.Add(units)
+	r.ConsumeWrite(units)
 	for _, x := range w.outcome.indexWrites {
 		if x.index.Vector == nil { // vector indexes consume bytes, not units
 			w.counts.Index(x.index.Name).Write.Add(x.units)
+			r.ConsumeWrite(x.units)
 		}
 	}
 	if w.outcome.logged {
@@ -56,14 +67,16 @@ func countRecord(counts *observe.Table, t *catalog.Table, at time.Time) {
 }
 
 // countFailure counts a rejected single write. As on AWS, a write with a false condition consumes capacity for the item it found.
-func (w *write) countFailure(e *Engine, err error) {
+func (w *write) countFailure(e *Engine, r *observe.Request, err error) {
 	known, ok := errors.AsType[*apierr.Error](err)
 	if !ok || w.counts == nil {
 		return
 	}
 	if known.Code == apierr.ConditionalCheckFailedException || known.Code == apierr.DuplicateItemException {
 		w.counts.ConditionsFailed.Add(1)
-		w.counts.Write.Add(w.tableUnits(false))
+		units := w.tableUnits(false)
+		w.counts.Write.Add(units)
+		r.ConsumeWrite(units)
 		w.rank(e, false)
 	}
 	if known.Code == apierr.TransactionConflictException {

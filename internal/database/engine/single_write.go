@@ -7,6 +7,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 	"github.com/monotable/monotable/internal/database/storage/logenc"
 )
@@ -18,10 +19,10 @@ func (e *Engine) commitSingle(ctx context.Context, w *write, wantCapacity, wantM
 ) {
 	if err := e.commit(ctx, w, report); err != nil {
 		err = singleError(err)
-		w.countFailure(e, err)
+		w.countFailure(e, observe.From(ctx), err)
 		return nil, nil, err
 	}
-	w.count(e, false)
+	w.count(e, observe.From(ctx), false)
 	m := capacity.NewMeter(w.table, capacity.DetailOf(wantCapacity), capacity.NoSplit)
 	w.charge(m, false)
 	return m.Report(), w.collectionMetrics(wantMetrics), nil

@@ -11,6 +11,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/partiql"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
 	"github.com/monotable/monotable/internal/database/engine/catalog"
+	"github.com/monotable/monotable/internal/database/observe"
 )
 
 // prepareStatement creates the write of an INSERT, UPDATE, DELETE or EXISTS.
@@ -106,10 +107,10 @@ func (e *Engine) executeWrite(ctx context.Context, s *statement, m *capacity.Met
 	})
 	if err != nil {
 		err = singleError(err)
-		w.countFailure(e, err)
+		w.countFailure(e, observe.From(ctx), err)
 		return nil, err
 	}
-	w.count(e, false)
+	w.count(e, observe.From(ctx), false)
 	w.charge(m, false)
 	return returned, nil
 }

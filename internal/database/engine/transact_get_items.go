@@ -88,6 +88,7 @@ func (e *Engine) readTransaction(ctx context.Context, gets []transactGet, wantCa
 		}
 		units := capacity.ReadUnits(size, capacity.Transactional)
 		g.counts.Capacity.Read.Add(units)
+		observe.From(ctx).ConsumeRead(units)
 		paid.charge(i, units)
 		e.rankItem(insights.Accessed, g.t, g.key, units)
 		consumed.of(g.table).Table(units)

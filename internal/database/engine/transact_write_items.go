@@ -8,6 +8,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/api"
 	"github.com/monotable/monotable/internal/database/dynamo/apierr"
 	"github.com/monotable/monotable/internal/database/engine/capacity"
+	"github.com/monotable/monotable/internal/database/observe"
 	"github.com/monotable/monotable/internal/database/storage/kv"
 )
 
@@ -27,7 +28,7 @@ func (e *Engine) TransactWriteItems(ctx context.Context, in *api.TransactWriteIt
 		return nil, err
 	}
 	return &api.TransactWriteItemsOutput{
-		ConsumedCapacity:      g.consumed(in.ReturnConsumedCapacity, replayed, e),
+		ConsumedCapacity:      g.consumed(e, observe.From(ctx), in.ReturnConsumedCapacity, replayed),
 		ItemCollectionMetrics: g.collectionMetrics(in.ReturnItemCollectionMetrics),
 	}, nil
 }
@@ -157,24 +158,25 @@ func (g writeGroup) readOnly(txn kv.Txn) error {
 }
 
 // consumed counts the actions and returns the consumed capacity. AWS charges a replayed request as transactional reads.
-func (g writeGroup) consumed(detail *string, replayed bool, e *Engine) []api.ConsumedCapacity {
+func (g writeGroup) consumed(e *Engine, r *observe.Request, detail *string, replayed bool) []api.ConsumedCapacity {
 	if replayed {
-		return g.consumedAgain(detail, e)
+		return g.consumedAgain(e, r, detail)
 	}
 	ms := meters{detail: capacity.DetailOf(detail), split: capacity.Writes}
 	for _, w := range g {
-		w.count(e, true)
+		w.count(e, r, true)
 		w.charge(ms.of(w.table), true)
 	}
 	return ms.reports()
 }
 
-func (g writeGroup) consumedAgain(detail *string, e *Engine) []api.ConsumedCapacity {
+func (g writeGroup) consumedAgain(e *Engine, r *observe.Request, detail *string) []api.ConsumedCapacity {
 	ms := meters{detail: capacity.DetailOf(detail), split: capacity.Reads}
 	for _, w := range g {
 		units := capacity.ReadUnits(w.outcome.oldBytes, capacity.Transactional)
 		e.chargeRead(w.t, w.key, units)
 		w.counts.Capacity.Read.Add(units)
+		r.ConsumeRead(units)
 		ms.of(w.table).Table(units)
 	}
 	return ms.reports()

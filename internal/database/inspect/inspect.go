@@ -4,6 +4,7 @@
 //	X-Amz-Target: Monotable_20261127.DescribeServer      slow requests, storage, compactions, servers that share the store
 //	X-Amz-Target: Monotable_20261127.ListWarnings        tables that need attention
 //	X-Amz-Target: Monotable_20261127.ListItemChanges     the history of one item, newest first, as far as the change log goes back
+//	X-Amz-Target: Monotable_20261127.ListRequests        the latest requests on a table, while somebody asks
 //	X-Amz-Target: Monotable_20261127.CompareTable        a table at an earlier second compared with now
 //
 // Requests and responses are AWS JSON 1.0, signed like DynamoDB's. Policies allow the actions monotable:DescribeServer and so on,
@@ -80,7 +81,7 @@ func New(o Options) *Handler {
 	h := &Handler{options: o, turns: make(chan struct{}, turnsMax), begun: o.Now()}
 	h.operations = map[string]operation{
 		"DescribeServer": h.describeServer, "ListWarnings": h.listWarnings,
-		"ListItemChanges": h.listItemChanges, "CompareTable": h.compareTable,
+		"ListItemChanges": h.listItemChanges, "CompareTable": h.compareTable, "ListRequests": h.listRequests,
 	}
 	return h
 }

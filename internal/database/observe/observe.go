@@ -51,6 +51,8 @@ type Database struct {
 	LatchWaits, SyncWaits Histogram
 	// Slow are the latest requests that took long.
 	Slow SlowRequests
+	// Sample are the latest requests on the tables that somebody watches.
+	Sample Sample
 
 	operations []string
 	tables     registry[Table]

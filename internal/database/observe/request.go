@@ -15,6 +15,8 @@ type Request struct {
 	More  []*Table
 	// Returned is the number of items in the response.
 	Returned int64
+	// ReadUnits and WriteUnits are the consumed capacity, including that of indexes.
+	ReadUnits, WriteUnits float64
 	// Detailed asks the store to measure reads, too, because the Request will be shown.
 	Detailed bool
 	// Latch is the wait for keys held by others, Sync that for the log to reach the disk, Read the time spent in reads of the
@@ -55,6 +57,20 @@ func (r *Request) On(t *Table) {
 func (r *Request) Return(n int64) {
 	if r != nil {
 		r.Returned += n
+	}
+}
+
+// ConsumeRead records consumed read units.
+func (r *Request) ConsumeRead(units float64) {
+	if r != nil {
+		r.ReadUnits += units
+	}
+}
+
+// ConsumeWrite records consumed write units.
+func (r *Request) ConsumeWrite(units float64) {
+	if r != nil {
+		r.WriteUnits += units
 	}
 }
 

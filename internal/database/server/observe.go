@@ -98,6 +98,11 @@ func (x *exchange) finish(status, bytes int) {
 	if x.took >= cmp.Or(x.server.options.Slow, observe.SlowDefault) {
 		counts.Slow.Add(&x.ctx.Request, x.operation, x.complete, x.took, x.failure)
 	}
+	if x.sampled {
+		counts.Sample.Add(&x.ctx.Request, observe.SampledRequest{
+			Operation: x.operation, At: x.complete, Took: x.took, Failure: x.failure, Input: x.input,
+		}, time.Now())
+	}
 }
 
 // failed records the error that the client gets.

@@ -84,6 +84,7 @@ type Engine interface {
 type operation struct {
 	api.Operation
 	reads bool // changes nothing: may be rejected after it is done
+	items bool // reads or writes items: is sampled
 	serve serveFunc
 	index int // index in OperationNames
 }
@@ -166,7 +167,7 @@ func operationsByTarget() map[string]*operation {
 	table := make(map[string]*operation, len(methods))
 	for i, o := range api.Operations() {
 		if serve, ok := methods[o.Name]; ok {
-			table[o.Target()] = &operation{Operation: o, reads: readsOnly(o.Name), serve: serve, index: i}
+			table[o.Target()] = &operation{Operation: o, reads: readsOnly(o.Name), items: sampledOperations[o.Name], serve: serve, index: i}
 		}
 	}
 	return table
@@ -206,6 +207,7 @@ func serving[In, Out any](method func(Engine, context.Context, *In) (*Out, error
 			return nil, err
 		}
 		x.note(region, in)
+		x.sample(body)
 		if err := x.authorize(region, in); err != nil {
 			return nil, err
 		}

@@ -167,6 +167,8 @@ type exchange struct {
 	region     string          // whose engine serves it, and
 	parameters json.RawMessage // what is recorded of its input: see note
 	recorded   bool            // the call has been passed to the Auditor
+	sampled    bool            // the call is kept for those who watch its tables, with
+	input      []byte          // its input, shortened: see sample
 
 	entry, body, inputTurn, readTurn, work, response reservation
 

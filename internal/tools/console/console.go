@@ -9,7 +9,7 @@
 //	GET  /_console/queries      bookmarks and history, and where they are kept: in a table of the endpoint, a file or the browser
 //	POST /_console/queries/LIST adds queries to one of the two, and removes others
 //	     /_console/at/NAME/…    the same for another endpoint (Several)
-//	POST /_console/design/…     what the design of a table says: its model, what items mean, a chart, a pattern that is run; its checks
+//	POST /_console/design/…     what the design of a table says: its model, what items mean, a chart, a pattern that is run; its checks; the requests that belong to its patterns
 //	POST /_console/session      signs in with an access key, where Options.SignIn asks for one; DELETE signs out
 //
 // The back end signs requests with the AWS SDK and forwards bodies unchanged. It decodes no values, so a number keeps its 38

@@ -25,7 +25,7 @@ const (
 
 // designed adds the requests that are about a table's design.
 func (c *Console) designed() {
-	for path, f := range map[string]func(*designCall) (any, error){"model": showModel, "items": showItems, "chart": showChart, "run": runPattern} {
+	for path, f := range map[string]func(*designCall) (any, error){"model": showModel, "items": showItems, "chart": showChart, "run": runPattern, "observe": observeRequests} {
 		c.mux.Handle("POST "+Path+"design/"+path, c.own(func(w http.ResponseWriter, r *http.Request) { c.callDesign(w, r, f) }))
 	}
 	for path, f := range map[string]func(*designCall, *progress) (any, error){"conform": checkItems, "races": findRaces} {
@@ -50,6 +50,8 @@ type designCall struct {
 		Start json.RawMessage
 		// of conform
 		Limit int64
+		// of observe
+		After string
 		// of run
 		Pattern   string
 		Arguments argumentText

@@ -29,6 +29,7 @@ var others = map[string]service{
 	"DescribeServer":  ofMonotable,
 	"ListWarnings":    ofMonotable,
 	"ListItemChanges": ofMonotable,
+	"ListRequests":    ofMonotable,
 	"CompareTable":    ofMonotable,
 
 	"GetInsightRuleReport": ofCloudWatch,

@@ -83,7 +83,7 @@ export async function createQueriesTable(): Promise<KeptQueries> {
 }
 
 /** Asks the back end about the design of a table. */
-export async function askDesign<T>(what: "model" | "items" | "chart" | "run", input: object, abort?: AbortSignal): Promise<T> {
+export async function askDesign<T>(what: "model" | "items" | "chart" | "run" | "observe", input: object, abort?: AbortSignal): Promise<T> {
   return (await (await send("POST", `/design/${what}`, input, abort)).json()) as T;
 }
 

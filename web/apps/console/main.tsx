@@ -21,6 +21,7 @@ import { PartiQL } from "./partiql.tsx";
 import { loadQueries } from "./queries.ts";
 import { QueriesPage } from "./queries-page.tsx";
 import { PastPage } from "./past-page.tsx";
+import { ObservePage } from "./observe.tsx";
 import { PatternsPage } from "./patterns.tsx";
 import { PatternPage } from "./run-pattern.tsx";
 import { ServerPage, TableMetricsPage } from "./server.tsx";
@@ -66,6 +67,7 @@ function App() {
         "/tables/:table/new": (v) => (about.readOnly ? <NotFound /> : <CreateItemPage name={v["table"] ?? ""} />),
         "/tables/:table/patterns": (v) => <PatternsPage name={v["table"] ?? ""} />,
         "/tables/:table/patterns/:pattern": (v) => <PatternPage name={v["table"] ?? ""} pattern={v["pattern"] ?? ""} />,
+        "/tables/:table/observe": (v) => <ObservePage name={v["table"] ?? ""} />,
         "/tables/:table/checks": (v) => <ChecksPage name={v["table"] ?? ""} />,
         "/tables/:table/map": (v) => <MapPage name={v["table"] ?? ""} />,
         "/tables/:table": (v) => <TablePage name={v["table"] ?? ""} />,

@@ -1,5 +1,5 @@
 // The views of one table, as links below its name.
-import { Archive, CalendarClock, Gauge, ListChecks, Map as MapIcon, Radio, Rows3, Settings2, Workflow, type IconNode } from "lucide";
+import { Archive, CalendarClock, Eye, Gauge, ListChecks, Map as MapIcon, Radio, Rows3, Settings2, Workflow, type IconNode } from "lucide";
 import { Icon, here, link } from "#ui";
 import { served } from "./api.ts";
 import { designOf } from "./design.ts";
@@ -16,7 +16,7 @@ interface View {
 function views(designed: boolean): View[] {
   return [
     { path: "", label: t("items"), icon: Rows3 },
-    ...(designed ? [{ path: "/patterns" as const, label: t("design.patterns"), icon: Workflow }, { path: "/map" as const, label: t("design.map"), icon: MapIcon }, { path: "/checks" as const, label: t("design.checks"), icon: ListChecks }] : []),
+    ...(designed ? [{ path: "/patterns" as const, label: t("design.patterns"), icon: Workflow }, { path: "/map" as const, label: t("design.map"), icon: MapIcon }, { path: "/observe" as const, label: t("observe"), icon: Eye }, { path: "/checks" as const, label: t("design.checks"), icon: ListChecks }] : []),
     { path: "/stream", label: t("tail"), icon: Radio },
     ...(served.value.metrics ? [{ path: "/metrics" as const, label: t("metrics"), icon: Gauge }] : []),
     ...(served.value.server ? [{ path: "/past" as const, label: t("past"), icon: CalendarClock }] : []),

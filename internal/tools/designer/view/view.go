@@ -22,6 +22,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/monotable/monotable/design"
 	"github.com/monotable/monotable/internal/tools/designer/call"
@@ -30,6 +31,7 @@ import (
 	"github.com/monotable/monotable/internal/tools/designer/explain"
 	"github.com/monotable/monotable/internal/tools/designer/lower"
 	"github.com/monotable/monotable/internal/tools/designer/plan"
+	"github.com/monotable/monotable/internal/tools/designer/traffic"
 )
 
 // View is a design, ready to be shown.
@@ -37,6 +39,8 @@ type View struct {
 	Design   *design.Design
 	Patterns *call.Patterns
 	Model    *Model
+	// Traffic tells which patterns a request belongs to. It is prepared when it is first called.
+	Traffic func() *traffic.Matcher
 
 	places map[string][]plan.Place // by entity
 }
@@ -134,6 +138,7 @@ func New(d *design.Design) (*View, error) {
 		return nil, err
 	}
 	v := &View{Design: d, Patterns: patterns, places: map[string][]plan.Place{}}
+	v.Traffic = sync.OnceValue(func() *traffic.Matcher { return traffic.New(d) })
 	m := &Model{Name: d.Name, Doc: d.Doc, Findings: check.Check(d), Month: cost.OfMonth(d, prices)}
 	for _, t := range d.Tables {
 		m.Tables = append(m.Tables, Table{t.Name, t.Physical, t.Doc, t.TypeAttr, t.TTLAttr})
