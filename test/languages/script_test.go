@@ -206,7 +206,7 @@ func edits(s *script) {
 	each := table.Input{Values: table.Values{}, Lines: []table.Values{
 		given("post", "p", "kind", "up", "times", 2).Values, given("post", "p", "kind", "down", "times", 2).Values,
 	}}
-	s.write("lines 1 and 2 are about one item", "ReactEach", each)
+	s.write("lines 1 and 2 touch one item", "ReactEach", each)
 
 	// Patches.
 	s.write("", "Offer", given("product", "x", "shop", "s", "code", "c-1", "name", "X", "status", "live", "price", 5, "brand", "b", "offer", 3, "origin", address))
@@ -237,7 +237,7 @@ func edits(s *script) {
 	}
 	s.write("", "Replace", batch)
 	batch.Lines = append(batch.Lines, given("visitor", "o7", "other", "v").Values)
-	s.write("lines 121 and 8 are about one item", "Replace", batch)
+	s.write("lines 121 and 8 touch one item", "Replace", batch)
 }
 
 func ways(s *script) {
