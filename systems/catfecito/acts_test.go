@@ -2,6 +2,7 @@ package catfecito_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,4 +58,43 @@ func TestActsOfStaff(t *testing.T) {
 			t.Errorf("after a year %d acts are told", len(late))
 		}
 	})
+}
+
+// TestRequestsOfStaff: the record of an act takes no request to the database of its own. It joins the transaction of the change; a
+// change of one item becomes a transaction, before which the item is read if its fields are not all in the request.
+func TestRequestsOfStaff(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	p := stock(t, v, "Taza", "20.00", 5)
+	bought, cancelled := buy(t, v, ana, "k", p.ProductID, 1), buy(t, v, ana, "l", p.ProductID, 1)
+	product, order := "/products/"+p.ProductID, "/orders/"+bought.OrderID
+	v.Requests("putCategory")
+	v.Requests("createProduct")
+	const write, read = "TransactWriteItems", "GetItem TransactWriteItems"
+	for _, c := range []struct {
+		operation string
+		request   apitest.Request
+		want      string
+	}{
+		{"putCategory", request("", http.MethodPut, "/categories/cafes", object{"name": "Cafés", "description": ""}), write},
+		{"createProduct", keyed("", "/products", "p", object{"categoryId": "cafes", "name": "Jarro", "description": "", "price": "30.00", "stock": 1}), write},
+		{"putProductActive", request("", http.MethodPut, product+"/active", object{"isActive": true}), read},
+		{"restockProduct", keyed("", product+"/restocks", "r", object{"quantity": 1}), write},
+		{"payOrder", keyed("", order+"/pay", "y", nil), "BatchGetItem TransactWriteItems"},
+		{"shipOrder", request("", http.MethodPost, order+"/ship", nil), read},
+		{"deliverOrder", request("", http.MethodPost, order+"/deliver", nil), read},
+		{"cancelOrder", keyed("", "/orders/"+cancelled.OrderID+"/cancel", "c", nil), "BatchGetItem Query TransactWriteItems"},
+	} {
+		if answer := v.Do(t, staff(c.request)); answer.Status >= http.StatusBadRequest {
+			t.Fatalf("%s: %d %s", c.operation, answer.Status, answer.Body)
+		}
+		if sent := strings.Join(v.Requests(c.operation), " "); sent != c.want {
+			t.Errorf("%s sends %s; want %s", c.operation, sent, c.want)
+		}
+	}
+	// A refusal is recorded by a request of its own.
+	must[problem.Problem](t, v, staff(request("", http.MethodPost, order+"/ship", nil)), http.StatusConflict)
+	if sent := strings.Join(v.Requests("shipOrder"), " "); sent != "GetItem PutItem" {
+		t.Errorf("a refused shipOrder sends %s", sent)
+	}
 }

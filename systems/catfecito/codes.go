@@ -124,7 +124,7 @@ func (s *service) resetPassword(ctx context.Context, _ auth.Principal, in api.Bo
 		return spent(err)
 	}
 	s.bounds.logIns.Return(from)
-	return s.closeSessions(ctx, u.UserID)
+	return s.closeSessions(ctx, u.UserID, 0)
 }
 
 // changePassword sets the password of a user who gives the old one, ends all sessions and opens a new one for this device.
@@ -157,7 +157,7 @@ func (s *service) changePassword(ctx context.Context, who auth.Principal, in pas
 	if _, err := s.db.ChangePassword(ctx, catfecitodb.ChangePasswordInput{UserID: userID, PasswordHash: hash, ComparedAt: c.UpdatedAt}); err != nil {
 		return opened{}, err
 	}
-	if err := s.closeSessions(ctx, userID); err != nil {
+	if err := s.closeSessions(ctx, userID, 0); err != nil {
 		return opened{}, err
 	}
 	if c, err = s.db.CredentialOf(ctx, catfecitodb.CredentialOfInput{UserID: userID}); err != nil {

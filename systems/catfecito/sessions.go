@@ -57,7 +57,7 @@ func (s *service) openSession(ctx context.Context, u catfecitodb.User, passwordA
 	if err != nil {
 		return opened{}, err
 	}
-	if err := s.closeOldest(ctx, u.UserID); err != nil {
+	if err := s.closeSessions(ctx, u.UserID, sessionsMost); err != nil {
 		return opened{}, err
 	}
 	return s.tokens(u, id, secret)
@@ -72,26 +72,17 @@ func (s *service) tokens(u catfecitodb.User, sessionID, secret string) (opened, 
 	}, err
 }
 
-// closeOldest closes a user's sessions beyond the maximum.
-func (s *service) closeOldest(ctx context.Context, userID string) error {
-	page := table.PageOptions{Limit: sessionsMost}
-	for beyond := false; ; beyond = true {
-		found, err := s.db.SessionsOfUser(ctx, catfecitodb.SessionsOfUserInput{UserID: userID}, page)
+// closeSessions closes a user's sessions except for the newest ones; with 0 the user is logged out on all devices.
+func (s *service) closeSessions(ctx context.Context, userID string, newest int) error {
+	for session, err := range s.db.SessionsOfUserAll(ctx, catfecitodb.SessionsOfUserInput{UserID: userID}) {
+		if newest--; err == nil && newest < 0 {
+			err = s.closeSession(ctx, userID, session.SessionID)
+		}
 		if err != nil {
 			return err
 		}
-		for _, old := range found.Items {
-			if !beyond {
-				break
-			}
-			if err := s.closeSession(ctx, userID, old.SessionID); err != nil {
-				return err
-			}
-		}
-		if page.After = found.Next; page.After == "" {
-			return nil
-		}
 	}
+	return nil
 }
 
 // refresh exchanges a refresh token for new tokens. If a token is presented long after it was exchanged, it was stolen from one
@@ -159,24 +150,6 @@ func (s *service) logOut(ctx context.Context, who auth.Principal, in SessionPath
 		return nil
 	}
 	return s.closeSession(ctx, who.Sub, id)
-}
-
-// closeSessions logs a user out on all devices.
-func (s *service) closeSessions(ctx context.Context, userID string) error {
-	for page := (table.PageOptions{}); ; {
-		found, err := s.db.SessionsOfUser(ctx, catfecitodb.SessionsOfUserInput{UserID: userID}, page)
-		if err != nil {
-			return err
-		}
-		for _, session := range found.Items {
-			if err := s.closeSession(ctx, userID, session.SessionID); err != nil {
-				return err
-			}
-		}
-		if page.After = found.Next; page.After == "" {
-			return nil
-		}
-	}
 }
 
 // admit checks the caller of a session's token: closed sessions and deleted users are rejected, and the caller gets the user's

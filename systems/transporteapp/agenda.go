@@ -126,8 +126,7 @@ func (s *service) reassign(ctx context.Context, userID, id string, seen api.Seen
 			}
 			in.Lines = append(in.Lines, db.AsignarRecursosLine{RecursoID: of, Periodos: periods, Abiertos: int64(len(periods)), Visto: a.Revision})
 		}
-		_, err = s.db.AsignarRecursos(ctx, in)
-		return err
+		return errorOf(s.db.AsignarRecursos(ctx, in))
 	})
 }
 

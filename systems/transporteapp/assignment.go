@@ -120,19 +120,17 @@ func (s *service) complete(ctx context.Context, who auth.Principal, in arrival) 
 			return err
 		}
 		if r.RemolqueID == nil {
-			_, err = s.db.CompletarViaje(ctx, db.CompletarViajeInput{
+			return errorOf(s.db.CompletarViaje(ctx, db.CompletarViajeInput{
 				UserID: userID, ViajeID: id, Visto: v.Revision, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, Km: km, Pings: at.Pings,
 				Performance: driven, Completados: driver.Performance.ViajesCompletados, Llegada: v.Destino, Clave: id,
 				Lines: each(idsOf(r), func(of string) db.CompletarViajeLine { return db.CompletarViajeLine{RecursoID: of} }),
-			})
-			return err
+			}))
 		}
-		_, err = s.db.CompletarConRemolque(ctx, db.CompletarConRemolqueInput{
+		return errorOf(s.db.CompletarConRemolque(ctx, db.CompletarConRemolqueInput{
 			UserID: userID, ViajeID: id, Visto: v.Revision, ConductorID: r.ConductorID, VehiculoID: r.VehiculoID, RemolqueID: *r.RemolqueID,
 			Km: km, Pings: at.Pings, Performance: driven, Completados: driver.Performance.ViajesCompletados, Llegada: v.Destino, Clave: id,
 			Lines: each(idsOf(r), func(of string) db.CompletarConRemolqueLine { return db.CompletarConRemolqueLine{RecursoID: of} }),
-		})
-		return err
+		}))
 	}, db.ErrPosicionCambio) // it has moved meanwhile
 }
 

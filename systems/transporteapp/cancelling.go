@@ -19,10 +19,9 @@ func (s *service) cancelCarta(ctx context.Context, who auth.Principal, in cancel
 	err := s.withCarta(ctx, userID, id, func(c db.Carta) error {
 		switch c.Status {
 		case db.EstadoCartaBorrador:
-			_, err := s.db.CancelarBorrador(ctx, db.CancelarBorradorInput{
+			return errorOf(s.db.CancelarBorrador(ctx, db.CancelarBorradorInput{
 				UserID: userID, CartaID: id, ViajeID: c.ViajeID, Fiscal: fiscalOf(&c, db.EstadoCartaCancelada),
-			})
-			return err
+			}))
 		case db.EstadoCartaEnTimbrado:
 			return db.ErrCartaEnTimbrado
 		case db.EstadoCartaTimbrada, db.EstadoCartaEnCancelacion:
@@ -65,19 +64,17 @@ func (s *service) cancelStamped(ctx context.Context, c *db.Carta, reason, replac
 	case err != nil:
 		return problem.Unavailable(fmt.Errorf("the PAC: %w", err))
 	}
-	_, err = s.db.CancelarTimbrada(ctx, db.CancelarTimbradaInput{
+	return errorOf(s.db.CancelarTimbrada(ctx, db.CancelarTimbradaInput{
 		UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Fiscal: fiscalOf(c, db.EstadoCartaCancelada),
-	})
-	return err
+	}))
 }
 
 // refusedCancel reverts a carta that the PAC does not cancel to stamped, and returns the rejection.
 func (s *service) refusedCancel(ctx context.Context, c *db.Carta, refusal error) error {
 	err := again(ctx, func() error {
-		_, err := s.db.DejarCancelacion(ctx, db.DejarCancelacionInput{
+		return errorOf(s.db.DejarCancelacion(ctx, db.DejarCancelacionInput{
 			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Fiscal: fiscalOf(c, db.EstadoCartaTimbrada),
-		})
-		return err
+		}))
 	})
 	if err != nil && !errors.Is(err, db.ErrCartaNoTimbrada) { // otherwise another request has received it too
 		return err

@@ -52,8 +52,7 @@ func (s *service) declareVehicle(ctx context.Context, who auth.Principal, declar
 		return Autotransporte{}, err
 	}
 	return in, s.withCarta(ctx, who.Sub, declared.CartaID, func(c db.Carta) error {
-		_, err := s.db.GuardarAutotransporte(ctx, guardarAutotransporte(revised{who.Sub, c.Revision}, declared))
-		return err
+		return errorOf(s.db.GuardarAutotransporte(ctx, guardarAutotransporte(revised{who.Sub, c.Revision}, declared)))
 	})
 }
 
@@ -90,11 +89,10 @@ func (s *service) declarePlaces(ctx context.Context, who auth.Principal, declare
 			}
 			c.Revision++
 		}
-		_, err := s.db.GuardarUbicaciones(ctx, db.GuardarUbicacionesInput{
+		return errorOf(s.db.GuardarUbicaciones(ctx, db.GuardarUbicacionesInput{
 			UserID: userID, CartaID: id, Numero: n, Distancia: total, Revision: c.Revision,
 			Lines: each(in, ubicacionLine),
-		})
-		return err
+		}))
 	})
 }
 
@@ -133,11 +131,10 @@ func (s *service) declarePeople(ctx context.Context, who auth.Principal, declare
 			}
 			c.Revision++
 		}
-		_, err := s.db.GuardarFiguras(ctx, db.GuardarFigurasInput{
+		return errorOf(s.db.GuardarFiguras(ctx, db.GuardarFigurasInput{
 			UserID: userID, CartaID: id, Numero: n, Revision: c.Revision,
 			Lines: each(in, figuraLine),
-		})
-		return err
+		}))
 	})
 }
 
@@ -175,7 +172,7 @@ func (s *service) addGoods(ctx context.Context, who auth.Principal, added addedG
 }
 
 func (s *service) addBatch(ctx context.Context, id string, r request, in []Mercancia) (Agregado, bool, error) {
-	return keyed(ctx, s, r, func() (answer Agregado, replayed bool, err error) {
+	return keyed(ctx, s, r, func() (answer Agregado, err error) {
 		err = s.inTurn(ctx, id, func() error {
 			c, err := s.carta(ctx, r.UserID, id)
 			if err != nil {
@@ -198,10 +195,9 @@ func (s *service) addBatch(ctx context.Context, id string, r request, in []Merca
 					return mercanciaLine(m)
 				}),
 			})
-			replayed = done.Replayed
-			return err
+			return overtaken(done.Replayed, err)
 		}, db.ErrCartaCambio, db.ErrMercanciaExists)
-		return answer, replayed, err
+		return answer, err
 	})
 }
 

@@ -29,20 +29,18 @@ func (s *service) createDriver(ctx context.Context, who auth.Principal, in api.K
 		return Conductor{}, false, err
 	}
 	r := newRequest(who.Sub, in.RequestKey, "createConductor", in.Body)
-	return keyed(ctx, s, r, func() (Conductor, bool, error) {
+	return keyed(ctx, s, r, func() (Conductor, error) {
 		if err := s.hasVehicle(ctx, who.Sub, in.Body.VehiculoAsignadoID); err != nil {
-			return Conductor{}, false, err
+			return Conductor{}, err
 		}
 		now := s.moment()
 		c := db.Conductor{UserID: who.Sub, ConductorID: s.newID(), CreatedAt: now, UpdatedAt: now}
 		in.Body.into(&c)
-		answer, replayed := conductorOf(c), false
-		err := s.inTurn(ctx, who.Sub, func() error {
+		answer := conductorOf(c)
+		return answer, s.inTurn(ctx, who.Sub, func() error {
 			done, err := s.db.CrearConductor(ctx, crearConductor(r.answered(answer), c))
-			replayed = done.Replayed
-			return err
+			return overtaken(done.Replayed, err)
 		})
-		return answer, replayed, err
 	})
 }
 
@@ -57,8 +55,7 @@ func (s *service) saveDriver(ctx context.Context, who auth.Principal, in changed
 	}
 	in.Body.into(&c)
 	err := again(ctx, func() error {
-		_, err := s.db.GuardarConductor(ctx, guardarConductor(in.Seen, c))
-		return err
+		return errorOf(s.db.GuardarConductor(ctx, guardarConductor(in.Seen, c)))
 	})
 	if err != nil {
 		return c, err
@@ -84,8 +81,7 @@ func (s *service) hasVehicle(ctx context.Context, userID, id string) error {
 // deleteDriver deletes a driver without trips.
 func (s *service) deleteDriver(ctx context.Context, who auth.Principal, in ConductorPath) error {
 	return s.inTurn(ctx, who.Sub, func() error {
-		_, err := s.db.BorrarConductor(ctx, db.BorrarConductorInput{UserID: who.Sub, ConductorID: in.ConductorID})
-		return err
+		return errorOf(s.db.BorrarConductor(ctx, db.BorrarConductorInput{UserID: who.Sub, ConductorID: in.ConductorID}))
 	})
 }
 

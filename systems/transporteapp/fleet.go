@@ -30,18 +30,16 @@ func (s *service) createVehicle(ctx context.Context, who auth.Principal, in api.
 		return Vehiculo{}, false, err
 	}
 	r := newRequest(who.Sub, in.RequestKey, "createVehiculo", in.Body)
-	return keyed(ctx, s, r, func() (Vehiculo, bool, error) {
+	return keyed(ctx, s, r, func() (Vehiculo, error) {
 		now := s.moment()
 		v := db.Vehiculo{UserID: who.Sub, VehiculoID: s.newID(), CreatedAt: now, UpdatedAt: now}
 		vehiculoInto(in.Body, &v)
 		v.Vence = first(v.PermisoVigencia, v.SeguroVigencia)
-		answer, replayed := vehiculoOf(v), false
-		err := s.inTurn(ctx, who.Sub, func() error {
+		answer := vehiculoOf(v)
+		return answer, s.inTurn(ctx, who.Sub, func() error {
 			done, err := s.db.CrearVehiculo(ctx, crearVehiculo(r.answered(answer), v))
-			replayed = done.Replayed
-			return err
+			return overtaken(done.Replayed, err)
 		})
-		return answer, replayed, err
 	})
 }
 
@@ -66,8 +64,7 @@ func (s *service) saveVehicle(ctx context.Context, who auth.Principal, in change
 // deleteVehicle deletes a vehicle without trips.
 func (s *service) deleteVehicle(ctx context.Context, who auth.Principal, in VehiculoPath) error {
 	return s.inTurn(ctx, who.Sub, func() error {
-		_, err := s.db.BorrarVehiculo(ctx, db.BorrarVehiculoInput{UserID: who.Sub, VehiculoID: in.VehiculoID})
-		return err
+		return errorOf(s.db.BorrarVehiculo(ctx, db.BorrarVehiculoInput{UserID: who.Sub, VehiculoID: in.VehiculoID}))
 	})
 }
 
@@ -92,18 +89,16 @@ func (s *service) createTrailer(ctx context.Context, who auth.Principal, in api.
 		return Remolque{}, false, err
 	}
 	r := newRequest(who.Sub, in.RequestKey, "createRemolque", in.Body)
-	return keyed(ctx, s, r, func() (Remolque, bool, error) {
+	return keyed(ctx, s, r, func() (Remolque, error) {
 		now := s.moment()
 		v := db.Remolque{UserID: who.Sub, RemolqueID: s.newID(), CreatedAt: now, UpdatedAt: now}
 		remolqueInto(in.Body, &v)
 		v.Vence = v.SeguroVigencia
-		answer, replayed := remolqueOf(v), false
-		err := again(ctx, func() error {
+		answer := remolqueOf(v)
+		return answer, again(ctx, func() error {
 			done, err := s.db.CrearRemolque(ctx, crearRemolque(r.answered(answer), v))
-			replayed = done.Replayed
-			return err
+			return overtaken(done.Replayed, err)
 		})
-		return answer, replayed, err
 	})
 }
 

@@ -68,8 +68,7 @@ func (s *service) exchange(ctx context.Context, c *db.Carta, was, now db.Mercanc
 		return err
 	}
 	now.Orden = was.Orden
-	_, err = s.db.CambiarMercancia(ctx, cambiarMercancia(weighed{c.Revision, weight}, now))
-	return err
+	return errorOf(s.db.CambiarMercancia(ctx, cambiarMercancia(weighed{c.Revision, weight}, now)))
 }
 
 // lighter subtracts a weight, and adds others.

@@ -272,11 +272,10 @@ func (s *service) changeRole(ctx context.Context, who auth.Principal, in changed
 			return err
 		}
 		added, least := change(m.Rol, in.Body.Rol)
-		_, err = s.db.CambiarRol(ctx, db.CambiarRolInput{
+		return errorOf(s.db.CambiarRol(ctx, db.CambiarRolInput{
 			UserID: m.UserID, MiembroID: m.MiembroID, Visto: m.Rol, Rol: in.Body.Rol, ConductorID: given(in.Body.ConductorID),
 			Propietarios: added, Minimo: least,
-		})
-		return err
+		}))
 	}, db.ErrMiembroCambio)
 	if err != nil {
 		return db.Miembro{}, err
@@ -295,10 +294,9 @@ func (s *service) removeMember(ctx context.Context, who auth.Principal, in Miemb
 			return err
 		}
 		added, least := change(m.Rol, "")
-		_, err = s.db.QuitarMiembro(ctx, db.QuitarMiembroInput{
+		return errorOf(s.db.QuitarMiembro(ctx, db.QuitarMiembroInput{
 			UserID: m.UserID, MiembroID: m.MiembroID, Visto: m.Rol, Propietarios: added, Minimo: least,
-		})
-		return err
+		}))
 	}, db.ErrMiembroCambio)
 }
 

@@ -52,20 +52,35 @@ func (r request) of(sub, key string) request {
 	return r
 }
 
-// keyed runs a request once per key. It looks for an earlier request first, because a stamp is requested before it is stored.
-func keyed[T any](ctx context.Context, s *service, r request, do func() (answer T, replayed bool, err error)) (answer T, replayed bool, err error) {
+// keyed runs a request once per key; the error of do's write goes through overtaken. It looks for an earlier request first, because a stamp is
+// requested before it is stored.
+func keyed[T any](ctx context.Context, s *service, r request, do func() (T, error)) (answer T, replayed bool, err error) {
 	earlier := func() (T, error) { return earlier[T](ctx, s, r) }
 	if answer, err := earlier(); !errors.Is(err, table.ErrNotFound) {
 		return answer, err == nil, err
 	}
 	return once.Do(func() (T, bool, error) {
-		answer, replayed, err := do()
-		if err == nil && replayed { // a concurrent request with the key was faster, and its response counts
+		answer, err := do()
+		if errors.Is(err, errOvertaken) {
 			err = table.ErrConflict
 		}
 		return answer, false, err
 	}, earlier)
 }
+
+// overtaken is the error of a keyed write: if it was replayed, a concurrent request with the key was faster, and its response
+// counts.
+func overtaken(replayed bool, err error) error {
+	if err == nil && replayed {
+		return errOvertaken
+	}
+	return err
+}
+
+var errOvertaken = errors.New("a concurrent request with the same key was faster")
+
+// errorOf discards the result of a write.
+func errorOf[T any](_ T, err error) error { return err }
 
 // earlier returns the response recorded for a key, or table.ErrNotFound.
 func earlier[T any](ctx context.Context, s *service, r request) (answer T, err error) {

@@ -145,7 +145,7 @@ func (s *service) changePlan(ctx context.Context, _ auth.Principal, in planChang
 func (s *service) addCredits(ctx context.Context, who auth.Principal, in newAbono) (Abono, bool, error) {
 	n := in.Body.Creditos
 	r := newRequest(in.UserID, in.RequestKey, "abono", n).of(who.Sub, in.RequestKey)
-	return keyed(ctx, s, r, func() (answer Abono, replayed bool, err error) {
+	return keyed(ctx, s, r, func() (answer Abono, err error) {
 		err = s.inTurn(ctx, in.UserID, func() error {
 			u, err := s.db.Perfil(ctx, db.PerfilInput{UserID: in.UserID})
 			if err != nil {
@@ -157,9 +157,8 @@ func (s *service) addCredits(ctx context.Context, who auth.Principal, in newAbon
 				RequestKey: r.RequestKey, Operacion: r.Operacion, Huella: r.Huella, Respuesta: r.Respuesta,
 				UserID: in.UserID, Creditos: n, Visto: u.Credits.Balance,
 			})
-			replayed = done.Replayed
-			return err
+			return overtaken(done.Replayed, err)
 		}, db.ErrSaldoCambio)
-		return answer, replayed, err
+		return answer, err
 	})
 }

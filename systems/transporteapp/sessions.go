@@ -15,17 +15,15 @@ const sessionLasts = 12 * time.Hour
 // openSession lists a device.
 func (s *service) openSession(ctx context.Context, who auth.Principal, in api.KeyedBody[NuevaSesion]) (Sesion, bool, error) {
 	r := newRequest(who.Sub, in.RequestKey, "createSesion", in.Body.Dispositivo)
-	return keyed(ctx, s, r, func() (Sesion, bool, error) {
+	return keyed(ctx, s, r, func() (Sesion, error) {
 		now := s.moment()
 		x := db.Session{
 			UserID: who.Sub, SessionID: s.newID(), Dispositivo: in.Body.Dispositivo, CreatedAt: now, TTL: now.Add(sessionLasts).Truncate(time.Second),
 		}
-		answer, replayed := sesionOf(x), false
-		err := again(ctx, func() error {
+		answer := sesionOf(x)
+		return answer, again(ctx, func() error {
 			done, err := s.db.AbrirSesion(ctx, abrirSesion(r.answered(answer), x))
-			replayed = done.Replayed
-			return err
+			return overtaken(done.Replayed, err)
 		})
-		return answer, replayed, err
 	})
 }

@@ -90,17 +90,17 @@ func (s *service) open(ctx context.Context, userID, id string) (Carta, error) {
 // the request is repeated, and the same reference gets the same stamp.
 func (s *service) stamp(ctx context.Context, who auth.Principal, in keyedCarta) (Carta, bool, error) {
 	r := newRequest(who.Sub, in.RequestKey, "timbrar "+in.CartaID, nil)
-	return keyed(ctx, s, r, func() (Carta, bool, error) {
+	return keyed(ctx, s, r, func() (Carta, error) {
 		c, err := s.askStamp(ctx, who.Sub, in.CartaID)
 		if err != nil {
-			return Carta{}, false, err
+			return Carta{}, err
 		}
 		stamp, err := s.certify(ctx, &c)
 		if errors.Is(err, cartaporte.ErrRechazado) {
-			return Carta{}, false, s.refusedStamp(ctx, &c, err)
+			return Carta{}, s.refusedStamp(ctx, &c, err)
 		}
 		if err != nil {
-			return Carta{}, false, err
+			return Carta{}, err
 		}
 		return s.keepStamp(ctx, r, c, &stamp)
 	})
@@ -137,10 +137,9 @@ func (s *service) askStamp(ctx context.Context, userID, id string) (db.Carta, er
 // refusedStamp reverts a carta that the PAC does not stamp to a draft, and returns the rejection.
 func (s *service) refusedStamp(ctx context.Context, c *db.Carta, refusal error) error {
 	err := again(ctx, func() error {
-		_, err := s.db.DejarTimbrado(ctx, db.DejarTimbradoInput{
+		return errorOf(s.db.DejarTimbrado(ctx, db.DejarTimbradoInput{
 			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Fiscal: fiscalOf(c, db.EstadoCartaBorrador),
-		})
-		return err
+		}))
 	})
 	if err != nil && !errors.Is(err, db.ErrCartaNoBorrador) { // otherwise another request has received it too
 		return err
@@ -193,10 +192,10 @@ func (s *service) certify(ctx context.Context, c *db.Carta) (cartaporte.Timbre, 
 }
 
 // keepStamp stores a stamp.
-func (s *service) keepStamp(ctx context.Context, r request, c db.Carta, stamp *cartaporte.Timbre) (answer Carta, replayed bool, err error) {
+func (s *service) keepStamp(ctx context.Context, r request, c db.Carta, stamp *cartaporte.Timbre) (Carta, error) {
 	packed, err := pack(stamp.XML)
 	if err != nil {
-		return Carta{}, false, err
+		return Carta{}, err
 	}
 	digest := sha256.Sum256(stamp.XML)
 	c.Status, c.UpdatedAt = db.EstadoCartaTimbrada, s.moment()
@@ -204,18 +203,16 @@ func (s *service) keepStamp(ctx context.Context, r request, c db.Carta, stamp *c
 		UUIDFiscal: stamp.UUID, FechaTimbrado: stamp.FechaTimbrado, RfcProvCertif: stamp.RfcProvCertif, NoCertificadoSAT: stamp.NoCertificadoSAT,
 		Prueba: stamp.Prueba, Sha256: hex.EncodeToString(digest[:]), Bytes: int64(len(stamp.XML)),
 	}
-	answer = cartaOf(&c)
-	err = s.inTurn(ctx, c.UserID, func() error {
+	answer := cartaOf(&c)
+	return answer, s.inTurn(ctx, c.UserID, func() error {
 		r := r.answered(answer)
 		done, err := s.db.TimbrarCarta(ctx, db.TimbrarCartaInput{
 			RequestKey: r.RequestKey, Operacion: r.Operacion, Huella: r.Huella, Respuesta: r.Respuesta,
 			UserID: c.UserID, CartaID: c.CartaID, ViajeID: c.ViajeID, Visto: c.Revision, Timbrado: c.Timbrado,
 			Fiscal: fiscalOf(&c, c.Status), Lines: pieces(packed),
 		})
-		replayed = done.Replayed
-		return err
+		return overtaken(done.Replayed, err)
 	})
-	return answer, replayed, err
 }
 
 var errCartaEnorme = problem.Conflict("carta_enorme", "the document is larger than 3 MB packed: make two cartas of it")

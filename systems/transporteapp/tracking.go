@@ -49,11 +49,10 @@ func (s *service) ping(ctx context.Context, who auth.Principal, said newPing) (R
 			return err
 		}
 		now.UltimaActualizacion = &at
-		_, err = s.db.MoverViaje(ctx, db.MoverViajeInput{
+		return errorOf(s.db.MoverViaje(ctx, db.MoverViajeInput{
 			UserID: userID, ViajeID: viajeID, Lat: now.Lat, Lng: now.Lng, UltimaActualizacion: &at,
 			DistanciaRecorrida: now.DistanciaRecorrida, Progreso: now.Progreso, Visto: t.Pings,
-		})
-		return err
+		}))
 	}, db.ErrPosicionCambio)
 	if err != nil {
 		return Rastreo{}, err

@@ -53,7 +53,7 @@ func (s *service) createTrip(ctx context.Context, who auth.Principal, in api.Key
 		return ViajeConCarta{}, false, err
 	}
 	r := newRequest(who.Sub, in.RequestKey, "createViaje", in.Body)
-	return keyed(ctx, s, r, func() (ViajeConCarta, bool, error) {
+	return keyed(ctx, s, r, func() (ViajeConCarta, error) {
 		now := s.moment()
 		v := db.Viaje{UserID: who.Sub, ViajeID: s.newID(), Estado: in.Body.Estado, CreatedAt: now, UpdatedAt: now}
 		in.Body.into(&v)
@@ -64,14 +64,12 @@ func (s *service) createTrip(ctx context.Context, who auth.Principal, in api.Key
 	})
 }
 
-func (s *service) createBareTrip(ctx context.Context, r request, v db.Viaje) (answer ViajeConCarta, replayed bool, err error) {
-	answer = ViajeConCarta{Viaje: viajeOf(v)}
-	err = again(ctx, func() error {
+func (s *service) createBareTrip(ctx context.Context, r request, v db.Viaje) (ViajeConCarta, error) {
+	answer := ViajeConCarta{Viaje: viajeOf(v)}
+	return answer, again(ctx, func() error {
 		done, err := s.db.CrearViaje(ctx, crearViaje(r.answered(answer), v))
-		replayed = done.Replayed
-		return err
+		return overtaken(done.Replayed, err)
 	})
-	return answer, replayed, err
 }
 
 // terms are what a new carta is held to, as they are now: another request may change them before the write, which sees it.
@@ -139,7 +137,7 @@ func newIDCCP() (string, error) {
 	return "CCC" + strings.ToUpper(id.String()[3:]), err
 }
 
-func (s *service) createTripWithCarta(ctx context.Context, r request, v db.Viaje, in *NuevaCarta) (answer ViajeConCarta, replayed bool, err error) {
+func (s *service) createTripWithCarta(ctx context.Context, r request, v db.Viaje, in *NuevaCarta) (answer ViajeConCarta, err error) {
 	err = s.inTurn(ctx, v.UserID, func() error {
 		c, t, err := s.newCarta(ctx, v.UserID, v.ViajeID, in)
 		if err != nil {
@@ -150,10 +148,9 @@ func (s *service) createTripWithCarta(ctx context.Context, r request, v db.Viaje
 		head := cartaOf(&c)
 		answer = ViajeConCarta{Viaje: viajeOf(v), Carta: &head}
 		done, err := s.db.CrearViajeConCarta(ctx, crearViajeConCarta(newCartaRequest{r.answered(answer), t, fiscal}, viajeConCarta{v, c}))
-		replayed = done.Replayed
-		return err
+		return overtaken(done.Replayed, err)
 	}, db.ErrFolioTomado, db.ErrCartaFolioTaken, db.ErrPlanCambio)
-	return answer, replayed, err
+	return answer, err
 }
 
 // addCarta makes a carta for a trip that has none, or whose last one was cancelled.
@@ -163,7 +160,7 @@ func (s *service) addCarta(ctx context.Context, who auth.Principal, in newCartaO
 		return Carta{}, false, bad.problem()
 	}
 	r := newRequest(who.Sub, in.RequestKey, "createCarta "+in.ViajeID, in.Body)
-	return keyed(ctx, s, r, func() (answer Carta, replayed bool, err error) {
+	return keyed(ctx, s, r, func() (answer Carta, err error) {
 		err = s.inTurn(ctx, who.Sub, func() error {
 			c, t, err := s.newCarta(ctx, who.Sub, in.ViajeID, &in.Body)
 			if err != nil {
@@ -171,10 +168,9 @@ func (s *service) addCarta(ctx context.Context, who auth.Principal, in newCartaO
 			}
 			answer = cartaOf(&c)
 			done, err := s.db.CrearCartaDeViaje(ctx, crearCartaDeViaje(newCartaRequest{r.answered(answer), t, fiscalOf(&c, c.Status)}, c))
-			replayed = done.Replayed
-			return err
+			return overtaken(done.Replayed, err)
 		}, db.ErrFolioTomado, db.ErrCartaFolioTaken, db.ErrPlanCambio)
-		return answer, replayed, err
+		return answer, err
 	})
 }
 
@@ -291,6 +287,5 @@ func (s *service) cartasOfTrip(ctx context.Context, who auth.Principal, in tripP
 
 // tripExists is table.ErrNotFound where a company has no such trip: what an empty list of a trip's things may mean.
 func (s *service) tripExists(ctx context.Context, userID, id string) error {
-	_, err := s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id})
-	return err
+	return errorOf(s.db.ViajePorID(ctx, db.ViajePorIDInput{UserID: userID, ViajeID: id}))
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -67,6 +68,22 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
+// examples are a page's blocks of code in a language.
+func examples(t *testing.T, page, language string) (blocks []string) {
+	t.Helper()
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?)```").FindAllStringSubmatch(string(data), -1) {
+		blocks = append(blocks, m[1])
+	}
+	if len(blocks) != 2 {
+		t.Fatalf("%s has %d examples in %s, want two", page, len(blocks), language)
+	}
+	return blocks
+}
+
 // TestNode uses the package monotable from an empty project.
 func TestNode(t *testing.T) {
 	project := t.TempDir()
@@ -116,8 +133,13 @@ func TestPython(t *testing.T) {
 		}
 		write(t, project, name, string(data))
 	}
-	run(t, project, append(env, "PYTHONPATH="+packages, "PYTHONDONTWRITEBYTECODE=1"), "/usr/bin/python3",
-		append([]string{"-m", "pytest", "-q", "-p", "no:cacheprovider", "test_helpers.py", "test_other.py"}, plugin...)...)
+	examples := examples(t, filepath.Join(root, "packaging", "python", "README.md"), "python")
+	write(t, project, "test_readme.py", examples[0])
+	write(t, project, "readme.py", examples[1])
+	env = append(env, "PYTHONPATH="+packages, "PYTHONDONTWRITEBYTECODE=1")
+	run(t, project, env, "/usr/bin/python3",
+		append([]string{"-m", "pytest", "-q", "-p", "no:cacheprovider", "test_helpers.py", "test_other.py", "test_readme.py"}, plugin...)...)
+	run(t, project, env, "/usr/bin/python3", "readme.py")
 }
 
 // TestChecksums compares every file of the release with checksums.txt.
@@ -160,12 +182,16 @@ func TestRunners(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, project, "shop.design.yaml", string(data))
+	examples := examples(t, filepath.Join(root, "packaging", "npm", "README.md"), "js")
+	write(t, project, "readme.mjs", examples[0])
+	write(t, project, "readme-vitest.test.mjs", examples[1])
 	quiet := []string{"--no-audit", "--no-fund", "--loglevel=error"}
 	run(t, project, nil, "npm", append([]string{"ci"}, quiet...)...)
 	run(t, project, nil, "npm", append([]string{
 		"install", "--no-save", "--ignore-scripts",
 		only(t, filepath.Join(dir, "monotable-linux-x64-*.tgz")), only(t, filepath.Join(dir, "monotable-[0-9]*.tgz")),
 	}, quiet...)...)
-	run(t, project, nil, "npx", "--no-install", "vitest", "run", "--hookTimeout=120000", "vitest.test.mjs", "other-vitest.test.mjs")
+	run(t, project, nil, "npx", "--no-install", "vitest", "run", "--hookTimeout=120000", "vitest.test.mjs", "other-vitest.test.mjs", "readme-vitest.test.mjs")
+	run(t, project, nil, "node", "readme.mjs")
 	run(t, project, nil, "npx", "--no-install", "jest", "--testTimeout=120000", "--testMatch", "**/jest.spec.cjs")
 }

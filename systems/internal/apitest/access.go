@@ -39,7 +39,7 @@ func (v *Server) watch(tables bool) func(*middleware.Stack) error {
 		return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("accesses",
 			func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
 				if tables {
-					v.note(ctx, v.accesses(in.Parameters))
+					v.note(ctx, middleware.GetOperationName(ctx), v.accesses(in.Parameters))
 				}
 				out, metadata, err := next.HandleInitialize(ctx, in)
 				if _, answered := errors.AsType[smithy.APIError](err); answered {
@@ -51,13 +51,14 @@ func (v *Server) watch(tables bool) func(*middleware.Stack) error {
 }
 
 // note records a request under the function that sends it.
-func (v *Server) note(ctx context.Context, list []sam.Access) {
+func (v *Server) note(ctx context.Context, request string, list []sam.Access) {
 	of := v.function(ctx)
 	if of == "" {
 		return // from the test itself
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.requests[of] = append(v.requests[of], request)
 	for _, a := range list {
 		if !slices.Contains(v.reached[of], a) {
 			v.reached[of] = append(v.reached[of], a)
@@ -71,6 +72,16 @@ func (v *Server) Accesses() map[string][]sam.Access {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return maps.Clone(v.reached)
+}
+
+// Requests returns the names of the requests that a function has sent to the tables since it was last asked, sorted.
+func (v *Server) Requests(function string) []string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	sent := v.requests[function]
+	delete(v.requests, function)
+	slices.Sort(sent)
+	return sent
 }
 
 // Stage is the stage whose tables the system uses.

@@ -73,7 +73,9 @@ type Server struct {
 	seen    map[string]*coverage    // by operation
 	asked   map[string]string       // operations by the ids of their requests
 	reached map[string][]sam.Access // by function
-	refused []string                // the database's messages
+	// requests are the names of requests to the tables, by function.
+	requests map[string][]string
+	refused  []string // the database's messages
 }
 
 // Each runs a test of a system over each transport, each time with an empty database.
@@ -128,6 +130,7 @@ func newServer(tb testing.TB, s system.System, transport Transport) *Server {
 	return &Server{
 		Database: databasetest.Guarded(tb, deployed.file(tb)), system: s, transport: transport, keys: keyFile(tb),
 		document: &document{}, seen: map[string]*coverage{}, asked: map[string]string{}, reached: map[string][]sam.Access{},
+		requests: map[string][]string{},
 	}
 }
 
