@@ -23,10 +23,10 @@ func (c *checker) check() {
 		c.missing(Pos{Line: 1, Column: 1}, "the design has no name")
 	}
 	if !isGoPackage(d.Go.Package) {
-		c.Hint(c.At(&d.Go.Package, Pos{Line: 1, Column: 1}), "go: { package: shop }", "%q is no name for a Go package", d.Go.Package)
+		c.Hint(c.At(&d.Go.Package, Pos{Line: 1, Column: 1}), "go: { package: shop }", "%q is not a valid Go package name", d.Go.Package)
 	}
 	if d.Tenant != "" && !slices.ContainsFunc(d.Entities, func(e *Entity) bool { return e.Field(d.Tenant) != nil }) {
-		c.Hint(c.At(&d.Tenant, Pos{Line: 1, Column: 1}), "the tenant is a field, userId", "no entity has the tenant's field %q", d.Tenant)
+		c.Hint(c.At(&d.Tenant, Pos{Line: 1, Column: 1}), "name a field, such as userId", "no entity has the tenant's field %q", d.Tenant)
 	}
 	c.types()
 	c.tables()
@@ -57,9 +57,9 @@ type set map[string]bool
 func (c *checker) name(taken set, what, name string, p Pos) {
 	switch {
 	case !syntax.IsName(name):
-		c.Fault(p, "%q is no name for %s: it needs a letter, then letters, digits and _", name, what)
+		c.Fault(p, "%q is not a valid name for %s: use a letter, followed by letters, digits and _", name, what)
 	case taken[name]:
-		c.Fault(p, "the name %q has been given already, to another of its kind", name)
+		c.Fault(p, "the name %q is already in use", name)
 	}
 	taken[name] = true
 }
@@ -69,9 +69,9 @@ func (c *checker) name(taken set, what, name string, p Pos) {
 func (c *checker) dynamoName(taken set, what, name string, p Pos) {
 	switch {
 	case len(name) < 3 || len(name) > 255 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") != "":
-		c.Fault(p, "%q is no name for %s: it needs 3 to 255 letters, digits, _, - and .", name, what)
+		c.Fault(p, "%q is not a valid name for %s: use 3 to 255 letters, digits, _, - and .", name, what)
 	case taken[name]:
-		c.Fault(p, "the name %q has been given already, to another of its kind", name)
+		c.Fault(p, "the name %q is already in use", name)
 	}
 	taken[name] = true
 }
@@ -80,7 +80,7 @@ func (c *checker) dynamoName(taken set, what, name string, p Pos) {
 func (c *checker) word(s *string, otherwise Pos, known ...string) {
 	if !slices.Contains(known, *s) {
 		listed := strings.Join(slices.DeleteFunc(slices.Clone(known), func(k string) bool { return k == "" }), ", ")
-		c.Hint(c.At(s, otherwise), cmp.Or(syntax.Suggestion(*s, known), "known: "+listed), "%q is not known here", *s)
+		c.Hint(c.At(s, otherwise), cmp.Or(syntax.Suggestion(*s, known), "known: "+listed), "unknown value %q", *s)
 	}
 }
 
@@ -89,7 +89,7 @@ func (c *checker) accepted(list []Acceptance) {
 	for _, a := range list {
 		letters := strings.TrimRight(a.Rule, "0123456789")
 		if len(letters) == len(a.Rule) || strings.Trim(letters, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" || letters == "" {
-			c.Hint(a.Pos, "ST301: \"why this is right here\"", "%q is no id of a finding", a.Rule)
+			c.Hint(a.Pos, "ST301: \"why this is right here\"", "%q is not the id of a finding", a.Rule)
 		}
 		if taken[a.Rule] {
 			c.Fault(a.Pos, "%s is accepted twice", a.Rule)
@@ -107,7 +107,7 @@ func (c *checker) entity(name *string, otherwise Pos) *Entity {
 	switch {
 	case e != nil:
 	case *name == "":
-		c.missing(otherwise, "the name of an entity is missing")
+		c.missing(otherwise, "the entity name is missing")
 	default:
 		c.Hint(c.At(name, otherwise), syntax.Suggestion(*name, namesIn(c.design.Entities, func(e *Entity) string { return e.Name })), "there is no entity %q", *name)
 	}
@@ -132,7 +132,7 @@ func (c *checker) fieldNames(e *Entity, list []string, otherwise Pos) {
 		p := c.At(&list[i], otherwise)
 		c.field(e, list[i], p)
 		if slices.Contains(list[:i], list[i]) {
-			c.Fault(p, "field %q stands twice in the list", list[i])
+			c.Fault(p, "field %q is listed twice", list[i])
 		}
 	}
 }
@@ -148,7 +148,7 @@ func (c *checker) path(e *Entity, path string, p Pos) *Field {
 		t := f.Type
 		if strings.HasPrefix(name, ":") {
 			if t.Kind != KindMap || t.Elem == nil {
-				c.Fault(p, "field %s is of type %s: only a key of a map can be given by a parameter, %s", f.Name, f.Type, name)
+				c.Fault(p, "field %s is of type %s: a parameter, %s, can only stand for a map key", f.Name, f.Type, name)
 				return nil
 			}
 			f = &Field{Name: name, Type: *t.Elem, Optional: true}
@@ -156,7 +156,7 @@ func (c *checker) path(e *Entity, path string, p Pos) *Field {
 		}
 		if strings.HasPrefix(name, "[") {
 			if t.Kind != KindList || t.Elem == nil {
-				c.Fault(p, "field %s is of type %s and has no elements", f.Name, f.Type)
+				c.Fault(p, "field %s has type %s, which has no elements", f.Name, f.Type)
 				return nil
 			}
 			f = &Field{Name: f.Name + name, Type: *t.Elem, Optional: true} // of how many there are, nothing is known
@@ -171,7 +171,7 @@ func (c *checker) path(e *Entity, path string, p Pos) *Field {
 			f = &Field{Name: name, Type: *t.Elem, Optional: true} // maps' names are not declared
 			continue
 		case t.Kind != KindStruct || s == nil:
-			c.Fault(p, "field %s is of type %s and has no part %q", f.Name, f.Type, name)
+			c.Fault(p, "field %s has type %s, which has no part %q", f.Name, f.Type, name)
 			return nil
 		}
 		f = find(s.Fields, func(f *Field) bool { return f.Name == name })
@@ -215,11 +215,11 @@ func (c *checker) param(name string, p Pos, params parameters) {
 	root, field, _ := strings.Cut(name, ".")
 	switch {
 	case params == noParams:
-		c.Hint(p, "compare with a literal", "the condition always holds or not: it cannot depend on the parameter :%s", name)
+		c.Hint(p, "compare it with a literal", "this condition is fixed for each item: it cannot depend on the parameter :%s", name)
 	case root == "line" && params != lineParams:
-		c.Hint(p, "each: lines", ":%s is of a line, and the step is not repeated for lines", name)
+		c.Hint(p, "each: lines", ":%s belongs to a line, but the step is not repeated for lines", name)
 	case root == "line" && field == "":
-		c.Hint(p, ":line.quantity", ":line is a line and not one of its values")
+		c.Hint(p, ":line.quantity", ":line is a line, not one of its values")
 	}
 }
 

@@ -24,7 +24,7 @@ func (c *checker) entities() {
 				known := namesIn(c.design.Tables, func(t *Table) string { return t.Name })
 				c.Hint(c.At(&e.Table, e.Pos), syntax.Suggestion(e.Table, known), "there is no table %q", e.Table)
 			} else {
-				c.missing(e.Pos, "%s is in no table", e.Name)
+				c.missing(e.Pos, "%s has no table", e.Name)
 			}
 			continue
 		}
@@ -33,7 +33,7 @@ func (c *checker) entities() {
 		if e.TTL != nil && e.TTL.Field != "" {
 			f := c.field(e, e.TTL.Field, c.At(&e.TTL.Field, e.TTL.Pos))
 			if f != nil && (len(f.Path) != 1 || f.Path[0] != t.TTLAttr) {
-				c.Hint(e.TTL.Pos, "ttl_attr: "+f.Name+", at the table", "%s expires by %s, which is not the TTL attribute of table %s", e.Name, f.Name, t.Name)
+				c.Hint(e.TTL.Pos, "ttl_attr: "+f.Name+", at the table", "%s expires by field %s, which is not the TTL attribute of table %s", e.Name, f.Name, t.Name)
 			}
 		}
 	}
@@ -42,19 +42,19 @@ func (c *checker) entities() {
 // places checks that an item's attributes are one thing each: a key, the type or a field.
 func (c *checker) places(e *Entity, t *Table) {
 	if t.TypeAttr != "" && e.TypeValue == "" {
-		c.missing(e.Pos, "%s has nothing to stand in %s", e.Name, t.TypeAttr)
+		c.missing(e.Pos, "%s has no value for the type attribute %s", e.Name, t.TypeAttr)
 	}
 	for _, f := range e.Fields {
 		if len(f.Path) > 0 && f.Path[0] == t.TypeAttr {
-			c.Hint(f.Pos, "leave the field out: the attribute is written for every item", "field %s is stored in %s, which holds the type", f.Name, t.TypeAttr)
+			c.Hint(f.Pos, "remove the field: the attribute is written for every item", "field %s is stored in attribute %s, which holds the item's type", f.Name, t.TypeAttr)
 		}
 	}
-	told := set{}
+	reported := set{}
 	for k, template := range e.keys(t) {
 		f := find(e.Fields, func(f *Field) bool { return len(f.Path) > 0 && f.Path[0] == k.Name })
-		if f != nil && e.stored(template, k.Name) == nil && !told[k.Name] {
-			told[k.Name] = true
-			c.Hint(f.Pos, f.Name+": { type: "+f.Type.String()+", attr: … }", "field %s is stored in %s, which holds the key %q", f.Name, k.Name, template)
+		if f != nil && e.stored(template, k.Name) == nil && !reported[k.Name] {
+			reported[k.Name] = true
+			c.Hint(f.Pos, f.Name+": { type: "+f.Type.String()+", attr: … }", "field %s is stored in attribute %s, which holds the key %q", f.Name, k.Name, template)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func (c *checker) keys(e *Entity, t *Table) {
 		c.key(e, t, x.Key, x.Pos)
 		c.fieldNames(e, x.Fields, x.Pos)
 		if x.All && len(x.Fields) > 0 {
-			c.Fault(x.Pos, "copy %s holds all and some fields", x.Name)
+			c.Fault(x.Pos, "copy %s has both all fields and a list of fields", x.Name)
 		}
 	}
 	for _, m := range e.Unique {
@@ -94,19 +94,19 @@ func (c *checker) keys(e *Entity, t *Table) {
 			all += x.Share
 		}
 		if several && turns[0] == entry && all > 1 {
-			c.Fault(entry.Pos, "the shares of %s in index %s are %.4g together, and all of them are 1", e.Name, entry.Index, all)
+			c.Fault(entry.Pos, "the shares of %s in index %s add up to %.4g: the maximum is 1", e.Name, entry.Index, all)
 		}
 		switch {
 		case entry.Name != "":
 			c.name(met[place], "an entry", entry.Name, c.At(&entry.Name, entry.Pos))
 		case several:
-			c.Hint(entry.Pos, "- { name: open, where: \"status = 'open'\", pk: …, sk: … }", "%s has several entries in index %s, and this one has no name", e.Name, entry.Index)
+			c.Hint(entry.Pos, "- { name: open, where: \"status = 'open'\", pk: …, sk: … }", "%s has several entries in index %s, but this one has no name", e.Name, entry.Index)
 		}
 		if several && entry.Where == nil {
-			c.Hint(entry.Pos, "where: \"status = 'open'\"", "%s has several entries in index %s, of which an item has one at a time, and this one has no condition", e.Name, entry.Index)
+			c.Hint(entry.Pos, "where: \"status = 'open'\"", "%s has several entries in index %s, of which an item has one at a time, but this one has no condition", e.Name, entry.Index)
 		}
 		if entry.Name != "" && t.Index(entry.Place()) != nil {
-			c.Fault(entry.Pos, "%s is the name of an index, too", entry.Place())
+			c.Fault(entry.Pos, "%s is also the name of an index", entry.Place())
 		}
 	}
 	for k, template := range e.keys(t) {
@@ -116,7 +116,7 @@ func (c *checker) keys(e *Entity, t *Table) {
 
 func (c *checker) key(e *Entity, t *Table, k Key, p Pos) {
 	if k.PK == nil || (k.SK == nil) != (t.SK == nil) {
-		c.missing(p, "%s has no key that fits table %s", e.Name, t.Name)
+		c.missing(p, "the key of %s does not match the key of table %s", e.Name, t.Name)
 	}
 }
 
@@ -127,7 +127,7 @@ func (c *checker) entry(e *Entity, t *Table, entry *Entry) {
 		known := namesIn(t.Indexes, func(x *Index) string { return x.Name })
 		c.Hint(entry.Pos, syntax.Suggestion(entry.Index, known), "table %s has no index %q", t.Name, entry.Index)
 	case len(x.PK) != len(entry.PK) || len(x.SK) != len(entry.SK):
-		c.missing(entry.Pos, "the entry of %s in index %s has not as many templates as the key has attributes", e.Name, x.Name)
+		c.missing(entry.Pos, "the entry of %s in index %s needs one template for each key attribute", e.Name, x.Name)
 	}
 	if entry.Of != "" && e.Copy(entry.Of) == nil {
 		c.Fault(entry.Pos, "%s has no copy %q", e.Name, entry.Of)
@@ -135,9 +135,9 @@ func (c *checker) entry(e *Entity, t *Table, entry *Entry) {
 	c.condition(e, entry.Where, noParams)
 	switch {
 	case entry.Share > 1:
-		c.Fault(entry.Pos, "the share of %s in index %s is %g, and all of them are 1", e.Name, entry.Index, entry.Share)
+		c.Fault(entry.Pos, "the share of %s in index %s is %g: the maximum is 1", e.Name, entry.Index, entry.Share)
 	case entry.Share > 0 && entry.Where == nil && !e.optional(slices.Concat(entry.PK, entry.SK)):
-		c.Hint(entry.Pos, "where, or an optional field in its key", "every %s is in index %s: a share is of an entry that not all have", e.Name, entry.Index)
+		c.Hint(entry.Pos, "add where, or use an optional field in its key", "every %s is in index %s: only an entry with a condition can have a share", e.Name, entry.Index)
 	}
 }
 
@@ -163,13 +163,13 @@ func (c *checker) templates(e *Entity, k KeyAttribute, t *Template) {
 			c.Fault(at, "%s", what)
 			return
 		} else if f.Type.Kind == KindBytes && len(p.Funcs) == 0 && k.Type != KeyBinary {
-			c.Hint(at, "|hash(16), or a key attribute of type B", "bytes are no text for key attribute %s", k.Name)
+			c.Hint(at, "use |hash(16), or a key attribute of type B", "key attribute %s holds text, not bytes", k.Name)
 			return
 		}
 	}
 	if k.Type == KeyString {
 		if f := e.stored(t, k.Name); f != nil && f.Type.Key() != KeyString {
-			c.Hint(t.Pos, k.Name+":"+string(f.Type.Key()), "key attribute %s is of type S and holds field %s, which is of type %s", k.Name, f.Name, f.Type)
+			c.Hint(t.Pos, k.Name+":"+string(f.Type.Key()), "key attribute %s has type S, but its field %s has type %s", k.Name, f.Name, f.Type)
 		}
 		return
 	}
@@ -181,7 +181,7 @@ func (c *checker) templates(e *Entity, k KeyAttribute, t *Template) {
 		fits = k.Type == KeyNumber && slices.Contains([]string{"pad", "desc", "ts", "band", "mod", "shard"}, last)
 	}
 	if !fits {
-		c.Hint(t.Pos, "write "+k.Name+" without the type", "key attribute %s is of type %s, which %q does not make", k.Name, k.Type, t)
+		c.Hint(t.Pos, "write "+k.Name+" without the type", "key attribute %s has type %s, which %q does not produce", k.Name, k.Type, t)
 	}
 }
 
@@ -192,7 +192,7 @@ func (c *checker) relations(e *Entity) {
 	}
 	number := func(f *Field, p Pos) {
 		if f != nil && !f.Type.Numeric() {
-			c.Fault(p, "field %s is of type %s, not a number", f.Name, f.Type)
+			c.Fault(p, "field %s has type %s, not a number type", f.Name, f.Type)
 		}
 	}
 	taken := set{}
@@ -203,7 +203,7 @@ func (c *checker) relations(e *Entity) {
 		if of == e {
 			c.Hint(x.Pos, "an entity of its own, with the key fields of "+e.Name, "counter %s of %s counts items of its own entity", x.Field, e.Name)
 		} else if circle := c.counts(x.Of, e, []string{e.Name}, set{}); circle != nil {
-			c.Hint(x.Pos, "count on one side only", "counters go round in a circle: %s", strings.Join(circle, " counts "))
+			c.Hint(x.Pos, "count on one side only", "counters form a cycle: %s", strings.Join(circle, " counts "))
 		} else if of != nil {
 			c.owned(e, x, of)
 		}
@@ -235,13 +235,13 @@ func (c *checker) owned(e *Entity, x *Counter, of *Entity) {
 	names := namers(of, e)
 	switch {
 	case x.By != "" && len(names) > 0:
-		c.Hint(c.At(&x.By, x.Pos), "by: "+strings.Join(names, ", or "), "%s is no reference of %s to %s", x.By, of.Name, e.Name)
+		c.Hint(c.At(&x.By, x.Pos), "by: "+strings.Join(names, ", or "), "%s is not a reference from %s to %s", x.By, of.Name, e.Name)
 	case len(names) > 1:
-		c.Hint(x.Pos, "by: "+strings.Join(names, ", or "), "%s refers to %s by several fields: counter %s must say by which", of.Name, e.Name, x.Field)
+		c.Hint(x.Pos, "by: "+strings.Join(names, ", or "), "%s refers to %s by several fields: counter %s must name one in by", of.Name, e.Name, x.Field)
 	default:
 		key := keyFields(e)
-		c.Hint(x.Pos, "fields of the names "+strings.Join(key, ", ")+", or refs: { …: "+e.Name+"."+key[0]+" }, in "+of.Name,
-			"counter %s: nothing in %s tells to which %s it belongs", x.Field, of.Name, e.Name)
+		c.Hint(x.Pos, "fields named "+strings.Join(key, ", ")+", or refs: { …: "+e.Name+"."+key[0]+" }, in "+of.Name,
+			"counter %s: no field of %s identifies the %s that it belongs to", x.Field, of.Name, e.Name)
 	}
 }
 
@@ -264,19 +264,19 @@ func (c *checker) ref(e *Entity, r *Ref) {
 		case met[t.Entity]:
 			c.Fault(p, "%s names %s twice", r.Field, t.Entity)
 		case !slices.Contains(key, t.Field):
-			c.Hint(p, "a field of its key: "+strings.Join(key, ", "), "%s.%s is not in the key of %s, which tells its items apart", t.Entity, t.Field, t.Entity)
+			c.Hint(p, "use a field of its key: "+strings.Join(key, ", "), "%s.%s is not in the key of %s, so it does not identify an item", t.Entity, t.Field, t.Entity)
 		case to.Type.String() != f.Type.String():
-			c.Fault(p, "%s is of type %s, and %s.%s is of type %s", r.Field, f.Type, t.Entity, t.Field, to.Type)
+			c.Fault(p, "%s has type %s, but %s.%s has type %s", r.Field, f.Type, t.Entity, t.Field, to.Type)
 		}
 		met[t.Entity] = true
 		for _, other := range key {
 			if g := e.Field(other); other != t.Field && g == nil {
-				c.Fault(p, "%s has no field %s, which is in the key of %s with %s", e.Name, other, t.Entity, t.Field)
+				c.Fault(p, "%s has no field %s, which is in the key of %s together with %s", e.Name, other, t.Entity, t.Field)
 			}
 		}
 	}
 	if len(r.To) == 0 {
-		c.missing(r.Pos, "reference %s names nothing", r.Field)
+		c.missing(r.Pos, "reference %s has no target", r.Field)
 	}
 }
 
@@ -315,11 +315,11 @@ func (c *checker) volume(e *Entity) {
 	v := &e.Volume
 	switch {
 	case v.Per != "" && v.Count > 0:
-		c.Hint(v.Pos, "count: 1000, or per: User with typical and max", "the volume of %s is a count in all, or so many for each of an entity, not both", e.Name)
+		c.Hint(v.Pos, "write count: 1000, or per: User with typical and max", "the volume of %s has both a total count and a number per entity", e.Name)
 	case v.Max > 0 && v.Max < max(v.Typical, v.Count):
-		c.Fault(v.Pos, "the volume of %s has a max below what is typical", e.Name)
+		c.Fault(v.Pos, "the volume of %s has a max below its typical", e.Name)
 	case v.Hottest > 1:
-		c.Fault(v.Pos, "the hottest of %s takes %g of the calls, and all of them are 1", e.Name, v.Hottest)
+		c.Fault(v.Pos, "the hottest item of %s takes a share of %g: the maximum is 1", e.Name, v.Hottest)
 	case v.MaxSize > 0 && v.MaxSize < v.Size:
 		c.Fault(v.Pos, "the volume of %s has a max_size below its size", e.Name)
 	}
@@ -330,7 +330,7 @@ func (c *checker) volume(e *Entity) {
 	for next := c.design.Entity(v.Per); next != nil && len(round) <= len(c.design.Entities); next = c.design.Entity(next.Volume.Per) {
 		round = append(round, next.Name)
 		if next == e {
-			c.Hint(c.At(&v.Per, v.Pos), "one of them has a count", "volumes go round in a circle: %s", strings.Join(round, " per "))
+			c.Hint(c.At(&v.Per, v.Pos), "give one of them a count", "volumes form a cycle: %s", strings.Join(round, " per "))
 			return
 		}
 	}

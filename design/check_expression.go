@@ -29,7 +29,7 @@ const (
 )
 
 func (k class) String() string {
-	return [...]string{"something", "a number", "a text", "true or false", "a list, a structure or bytes"}[k]
+	return [...]string{"something", "a number", "a text", "a boolean", "a list, a struct or bytes"}[k]
 }
 
 func classOf(t Type) class {
@@ -55,7 +55,7 @@ type scope interface {
 // statement checks an expression that must be true or false.
 func (c *checker) statement(e *Expression, s scope) {
 	if k := c.expression(e, s); k != boolClass && k != unknownClass {
-		c.Hint(e.Pos, "compare it with something", "%q is %s, and nothing that holds or does not", e.Text, k)
+		c.Hint(e.Pos, "compare it with something", "%q is %s, not a condition", e.Text, k)
 	}
 }
 
@@ -101,11 +101,11 @@ func (c *checker) operation(o *Operation, e *Expression, s scope) class {
 	switch {
 	case left == unknownClass || right == unknownClass:
 	case left != right:
-		c.Fault(p, "%s is compared with %s", left, right)
+		c.Fault(p, "%s cannot be compared with %s", left, right)
 	case left == otherClass:
 		c.Fault(p, "%s cannot be compared", left)
 	case ordered && left == boolClass:
-		c.Fault(p, "true and false have no order")
+		c.Fault(p, "booleans have no order: compare them with = or <>")
 	}
 	return boolClass
 }
@@ -113,7 +113,7 @@ func (c *checker) operation(o *Operation, e *Expression, s scope) class {
 // is checks that an operand of a word is of a class.
 func (c *checker) is(o Operand, want class, word string, e *Expression, s scope) {
 	if got := c.operand(o, e, s); got != want && got != unknownClass {
-		c.Fault(c.Source.Within(e.Pos, e.Text, o.Start()), "%s needs %s, and this is %s", word, want, got)
+		c.Fault(c.Source.Within(e.Pos, e.Text, o.Start()), "%s needs %s, not %s", word, want, got)
 	}
 }
 
@@ -140,10 +140,10 @@ func (c *checker) classAt(e *Entity, path string, p Pos) class {
 func (c *checker) invariant(i *Invariant) {
 	if i.At != "" && i.At != AtEnd && c.design.Entity(i.At) == nil {
 		known := append(namesIn(c.design.Entities, func(e *Entity) string { return e.Name }), AtEnd)
-		c.Hint(c.At(&i.At, i.Pos), cmp.Or(syntax.Suggestion(i.At, known), "end, or the entity when an item of it is made"), "there is no moment %q", i.At)
+		c.Hint(c.At(&i.At, i.Pos), cmp.Or(syntax.Suggestion(i.At, known), "use end, or the name of the entity whose creation it follows"), "there is no time %q at which an invariant can hold", i.At)
 	}
 	if i.Text == "" {
-		c.missing(i.Pos, "invariant %s does not say what holds", i.Name)
+		c.missing(i.Pos, "invariant %s has no condition", i.Name)
 		return
 	}
 	p := c.At(&i.Text, i.Pos)
@@ -174,7 +174,7 @@ func (s *itemScope) entity(word string, p Pos, named bool) *Entity {
 			}
 			return e.Name
 		})
-		s.Hint(p, cmp.Or(syntax.Suggestion(word, known), "the name of an entity, with a small letter for each item of it: user.limit"), "there is no entity %q", word)
+		s.Hint(p, cmp.Or(syntax.Suggestion(word, known), "use an entity's name in lower case for each of its items: user.limit"), "there is no entity %q", word)
 	case named && !slices.Contains(s.items, e):
 		s.items = append(s.items, e)
 	}
@@ -188,20 +188,20 @@ func (s *itemScope) name(n *NameOperand, p Pos) class {
 	case e == nil:
 		return unknownClass
 	case !hasField:
-		s.Hint(p, word+".field, or exists("+e.Name+")", "%q is an item and not one of its values", word)
+		s.Hint(p, word+".field, or exists("+e.Name+")", "%q is an item, not one of its values", word)
 		return unknownClass
 	}
 	return s.classAt(e, path, p)
 }
 
 func (s *itemScope) param(n *ParamOperand, p Pos) class {
-	s.Fault(p, "an invariant is given nothing that :%s could stand for", n.Name)
+	s.Fault(p, "an invariant has no inputs: :%s has no value", n.Name)
 	return unknownClass
 }
 
 func (s *itemScope) call(n *CallOperand, e *Expression, p Pos) class {
 	if n.Function == NowFunction || n.Function == NewIDFunction {
-		s.Fault(p, "%s() is no property of what is stored", n.Function)
+		s.Fault(p, "an invariant cannot use %s(): it describes stored items only", n.Function)
 		return unknownClass
 	}
 	word, path, _ := strings.Cut(n.Of, ".")
@@ -213,15 +213,15 @@ func (s *itemScope) call(n *CallOperand, e *Expression, p Pos) class {
 		switch {
 		case of == nil || per == nil:
 		case n.Function == UnchangedFunction:
-			s.Fault(perPos, "unchanged is about each item by itself")
+			s.Fault(perPos, "unchanged applies to each item by itself: leave out of")
 		case len(Related(of, per)) == 0:
-			s.Fault(perPos, "nothing tells which %s are of a %s: %s", of.Name, per.Name, unrelated(of, per))
+			s.Fault(perPos, "no field tells which %s belong to a %s: %s", of.Name, per.Name, unrelated(of, per))
 		}
 	}
 	if n.Where != nil {
 		n.Where.Pos = s.Source.Within(e.Pos, e.Text, n.WhereAt)
 		if n.Function == UnchangedFunction {
-			s.Fault(n.Where.Pos, "unchanged is about every item")
+			s.Fault(n.Where.Pos, "unchanged applies to every item: leave out where")
 		}
 		s.condition(of, n.Where, noParams)
 	}
@@ -232,7 +232,7 @@ func (s *itemScope) call(n *CallOperand, e *Expression, p Pos) class {
 		return numberClass
 	case n.Function == SumFunction:
 		if k := s.classAt(of, path, ofPos); k != numberClass && k != unknownClass {
-			s.Fault(ofPos, "%s.%s is %s, and cannot be summed", of.Name, path, k)
+			s.Fault(ofPos, "%s.%s is %s and cannot be summed", of.Name, path, k)
 		}
 		return numberClass
 	case n.Function == UnchangedFunction:
@@ -243,8 +243,8 @@ func (s *itemScope) call(n *CallOperand, e *Expression, p Pos) class {
 
 // joined checks that the items of a statement belong together: nobody means each with each.
 func (s *itemScope) joined(i *Invariant, p Pos) {
-	if made := s.design.Entity(i.At); made != nil && !slices.Contains(s.items, made) && len(s.items) > 0 {
-		s.items = append(s.items, made)
+	if created := s.design.Entity(i.At); created != nil && !slices.Contains(s.items, created) && len(s.items) > 0 {
+		s.items = append(s.items, created)
 	}
 	if len(s.items) == 0 {
 		return
@@ -255,7 +255,7 @@ func (s *itemScope) joined(i *Invariant, p Pos) {
 			return slices.ContainsFunc(reached, func(other *Entity) bool { return len(Related(e, other)) > 0 })
 		})
 		if next < 0 {
-			s.Hint(p, "two invariants, or count(… of …)", "nothing tells which %s belongs to a %s: %s", rest[0].Name, reached[0].Name, unrelated(rest[0], reached[0]))
+			s.Hint(p, "write two invariants, or count(… of …)", "no field tells which %s belongs to a %s: %s", rest[0].Name, reached[0].Name, unrelated(rest[0], reached[0]))
 			return
 		}
 		reached, rest = append(reached, rest[next]), slices.Delete(rest, next, next+1)

@@ -31,23 +31,23 @@ func (c *checker) flow(f *Flow) {
 	c.fields(f.Given)
 	for _, given := range f.Given {
 		if given.Name == "line" {
-			c.Fault(given.Pos, "what is given cannot be named line, which stands for what a step is repeated for")
+			c.Fault(given.Pos, "an input cannot be named line: that name is reserved for the line of a repeated step")
 		}
 	}
 	if len(f.Steps) == 0 {
-		c.missing(f.Pos, "flow %s does nothing", f.Name)
+		c.missing(f.Pos, "flow %s has no steps", f.Name)
 	}
 	s := &flowScope{checker: c, flow: f, results: map[string]result{}, lets: map[string]class{}}
 	for _, step := range f.Steps {
 		s.step(step)
 	}
 	if f.Attempts > 0 && len(f.Retry) == 0 {
-		c.Hint(f.Pos, "retry: [Conflict]", "flow %s has attempts and does not say after which errors it starts again", f.Name)
+		c.Hint(f.Pos, "retry: [Conflict]", "flow %s has attempts, but no errors to retry", f.Name)
 	}
 	known := c.errorsOf(f)
 	for i := range f.Retry {
 		if !slices.Contains(known, f.Retry[i]) {
-			c.Hint(c.At(&f.Retry[i], f.Pos), cmp.Or(syntax.Suggestion(f.Retry[i], known), "known: "+strings.Join(known, ", ")), "no write of %s ends with the error %q", f.Name, f.Retry[i])
+			c.Hint(c.At(&f.Retry[i], f.Pos), cmp.Or(syntax.Suggestion(f.Retry[i], known), "known: "+strings.Join(known, ", ")), "no write of %s fails with the error %q", f.Name, f.Retry[i])
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (s *flowScope) step(step *FlowStep) {
 	}
 	switch {
 	case step.Read != "" && step.Write != "", (step.Read != "" || step.Write != "") == (len(step.Let) > 0):
-		s.missing(step.Pos, "a step of a flow is one thing: a read, a write, or values with names")
+		s.missing(step.Pos, "a step of a flow has exactly one of read, write and let")
 	case step.Read != "":
 		s.read(step)
 	case step.Write != "":
@@ -110,19 +110,19 @@ func (s *flowScope) step(step *FlowStep) {
 // let checks values that get names.
 func (s *flowScope) let(step *FlowStep) {
 	if step.Each != nil || len(step.With) > 0 || step.Lines != nil || step.As != "" {
-		s.Fault(step.Pos, "values with names are not repeated, found or handed to anything")
+		s.Fault(step.Pos, "a let step takes no lines, inputs or name")
 	}
 	for _, a := range step.Let {
 		_, taken := s.lets[a.Name]
 		switch {
 		case !syntax.IsName(a.Name) || a.Name == "line":
-			s.Fault(a.Pos, "%q is no name for a value: it needs a letter, then letters, digits and _", a.Name)
+			s.Fault(a.Pos, "%q is not a valid name for a value: use a letter, followed by letters, digits and _", a.Name)
 		case taken || find(s.flow.Given, func(f *Field) bool { return f.Name == a.Name }) != nil:
-			s.Fault(a.Pos, "the name %q has been given to another value", a.Name)
+			s.Fault(a.Pos, "the name %q is already used by another value", a.Name)
 		}
 		s.lets[a.Name] = unknownClass
 		if a.Value == nil {
-			s.missing(a.Pos, "%s is given nothing", a.Name)
+			s.missing(a.Pos, "%s has no value", a.Name)
 			continue
 		}
 		s.lets[a.Name] = s.expression(a.Value, s)
@@ -140,13 +140,13 @@ func (s *flowScope) read(step *FlowStep) {
 	switch {
 	case r != nil:
 	case s.design.Collection(step.Read) != nil:
-		s.Hint(p, "make reads of its entities", "%s is a collection, and a flow reads one entity at a time", step.Read)
+		s.Hint(p, "read its entities one at a time", "%s is a collection: a flow reads one entity at a time", step.Read)
 	default:
 		s.Hint(p, syntax.Suggestion(step.Read, namesIn(s.design.Reads, func(r *Read) string { return r.Name })), "there is no read %q", step.Read)
 	}
 	found := result{}
 	if r != nil && (r.Count || r.Each || r.Scan) {
-		s.Hint(p, "one: "+r.Entity+", or many: "+r.Entity, "%s is a read by %s, which no flow can make", r.Name, r.Way())
+		s.Hint(p, "use one: "+r.Entity+", or many: "+r.Entity, "%s is a read by %s, which a flow cannot use", r.Name, r.Way())
 	}
 	if r != nil {
 		found = result{s.design.Entity(r.Entity), r.Many}
@@ -154,20 +154,20 @@ func (s *flowScope) read(step *FlowStep) {
 		s.with(step, inputs, func(name string) (Type, bool) { return typeOfField(found.entity, name) })
 		for _, name := range append(slices.Clone(r.Given()), r.Owner) {
 			if name != "" && !s.has(step, name) {
-				s.Hint(step.Pos, "with: { "+name+": … }", "%s asks for %s, which the flow is not given and the step does not say", r.Name, name)
+				s.Hint(step.Pos, "with: { "+name+": … }", "%s needs %s, which is neither an input of the flow nor set by the step", r.Name, name)
 			}
 		}
 	}
 	if step.Lines != nil || step.Each != nil {
-		s.Fault(step.Pos, "a read takes no lines and is not repeated")
+		s.Fault(step.Pos, "a read takes no lines and cannot be repeated")
 	}
 	if step.As == "" {
 		return
 	}
 	if asPos := s.At(&step.As, step.Pos); !syntax.IsName(step.As) {
-		s.Fault(asPos, "%q is no name for what is found: it needs a letter, then letters, digits and _", step.As)
+		s.Fault(asPos, "%q is not a valid name for a result: use a letter, followed by letters, digits and _", step.As)
 	} else if _, taken := s.results[step.As]; taken {
-		s.Fault(asPos, "the name %q has been given to what another step has found", step.As)
+		s.Fault(asPos, "the name %q is already used by the result of another step", step.As)
 	}
 	s.results[step.As] = found
 }
@@ -185,7 +185,7 @@ func (s *flowScope) write(step *FlowStep) {
 		s.with(step, s.inputsOf(w), func(name string) (Type, bool) { return s.inputType(w, name) })
 	}
 	if step.As != "" {
-		s.Fault(s.At(&step.As, step.Pos), "a write finds nothing that could have a name")
+		s.Fault(s.At(&step.As, step.Pos), "a write has no result to name")
 	}
 	if step.Lines != nil {
 		s.selection(step.Lines)
@@ -195,7 +195,7 @@ func (s *flowScope) write(step *FlowStep) {
 	case w.Lines == nil && step.Lines != nil:
 		s.Fault(step.Lines.Pos, "%s takes no lines", w.Name)
 	case w.Lines != nil && step.Lines == nil:
-		s.Hint(step.Pos, "lines: …", "%s takes lines, and the step does not say which", w.Name)
+		s.Hint(step.Pos, "lines: …", "%s takes lines, but the step does not set them", w.Name)
 	}
 }
 
@@ -264,20 +264,20 @@ func (s *flowScope) with(step *FlowStep, inputs []string, typed func(name string
 	met := set{}
 	for _, a := range step.With {
 		if a.Value == nil {
-			s.missing(a.Pos, "%s is given nothing", a.Name)
+			s.missing(a.Pos, "%s has no value", a.Name)
 			continue
 		}
 		if !slices.Contains(inputs, a.Name) {
-			s.Hint(a.Pos, syntax.Suggestion(a.Name, inputs), "%q is nothing that %s takes", a.Name, cmp.Or(step.Read, step.Write))
+			s.Hint(a.Pos, syntax.Suggestion(a.Name, inputs), "%q is not an input of %s", a.Name, cmp.Or(step.Read, step.Write))
 		}
 		if met[a.Name] {
-			s.Fault(a.Pos, "%q is given twice", a.Name)
+			s.Fault(a.Pos, "%q is set twice", a.Name)
 		}
 		met[a.Name] = true
 		got := s.expression(a.Value, s)
 		t, known := typed(a.Name)
 		if want := classOf(t); known && got != unknownClass && got != want {
-			s.Fault(a.Value.Pos, "%s is %s, and %q is %s", a.Name, want, a.Value.Text, got)
+			s.Fault(a.Value.Pos, "%s is %s, but %q is %s", a.Name, want, a.Value.Text, got)
 		}
 	}
 }

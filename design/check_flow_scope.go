@@ -18,17 +18,17 @@ func (s *flowScope) selection(l *Selection) *Entity {
 	found, known := s.results[l.List]
 	switch {
 	case l.Given && given == nil:
-		s.Hint(l.Pos, syntax.Suggestion(l.List, namesIn(s.flow.Given, func(f *Field) string { return f.Name })), "the flow is not given :%s", l.List)
+		s.Hint(l.Pos, syntax.Suggestion(l.List, namesIn(s.flow.Given, func(f *Field) string { return f.Name })), ":%s is not an input of the flow", l.List)
 	case l.Given && (given.Type.Kind != KindList || given.Type.Elem == nil || given.Type.Elem.Kind != KindStruct):
-		s.Hint(l.Pos, "list<Line>, of a structure", ":%s is of type %s, and lines are a list of structures", l.List, given.Type)
+		s.Hint(l.Pos, "use list<Line>, with a struct Line", ":%s has type %s, but lines must be a list of structs", l.List, given.Type)
 	case l.Given:
 		if l.Where != nil {
-			s.Fault(l.Pos, "what is given is taken as it is")
+			s.Fault(l.Pos, "an input list is used as it is, without where")
 		}
 	case !known:
 		s.unknown(l.List, l.Pos)
 	case !found.many:
-		s.Hint(l.Pos, "read: a pattern of many", "%s is one item and no list", l.List)
+		s.Hint(l.Pos, "use a read with many", "%s is one item, not a list", l.List)
 	default:
 		of = found.entity
 	}
@@ -58,7 +58,7 @@ func (s *flowScope) where(of *Entity, cond *Condition, p Pos) {
 
 func (s *flowScope) unknown(name string, p Pos) {
 	known := slices.Sorted(maps.Keys(s.results))
-	s.Hint(p, cmp.Or(syntax.Suggestion(name, known), "read: Pattern, as: "+name), "no step before has found %q", name)
+	s.Hint(p, cmp.Or(syntax.Suggestion(name, known), "add read: Pattern, as: "+name), "no earlier step has the result %q", name)
 }
 
 func (s *flowScope) name(n *NameOperand, p Pos) class {
@@ -66,13 +66,13 @@ func (s *flowScope) name(n *NameOperand, p Pos) class {
 	found, known := s.results[word]
 	switch {
 	case !known && slices.Contains(s.values(), word):
-		s.Hint(p, ":"+n.Path, "what the flow is given, or has named, has a colon before it")
+		s.Hint(p, ":"+n.Path, "inputs and named values of a flow are written with a colon")
 	case !known:
 		s.unknown(word, p)
 	case found.many:
-		s.Hint(p, "count("+word+"), exists("+word+")", "%s is a list and not one value", word)
+		s.Hint(p, "count("+word+"), exists("+word+")", "%s is a list, not one value", word)
 	case !hasField:
-		s.Hint(p, word+".field, or exists("+word+")", "%s is an item and not one of its values", word)
+		s.Hint(p, word+".field, or exists("+word+")", "%s is an item, not one of its values", word)
 	case found.entity != nil:
 		return s.classAt(found.entity, path, p)
 	}
@@ -84,9 +84,9 @@ func (s *flowScope) param(n *ParamOperand, p Pos) class {
 	if name == "line" {
 		switch {
 		case !s.repeats:
-			s.Hint(p, "each: list", ":%s is of a line, and the step is not repeated", n.Name)
+			s.Hint(p, "each: list", ":%s belongs to a line, but the step is not repeated", n.Name)
 		case !hasField:
-			s.Hint(p, ":line.field", ":line is a line and not one of its values")
+			s.Hint(p, ":line.field", ":line is a line, not one of its values")
 		case s.line != nil:
 			return s.classAt(s.line, field, p)
 		}
@@ -98,7 +98,7 @@ func (s *flowScope) param(n *ParamOperand, p Pos) class {
 	given := find(s.flow.Given, func(f *Field) bool { return f.Name == name })
 	switch {
 	case given == nil:
-		s.Hint(p, syntax.Suggestion(name, s.values()), "the flow is not given :%s", name)
+		s.Hint(p, syntax.Suggestion(name, s.values()), ":%s is not an input of the flow", name)
 		return unknownClass
 	case hasField:
 		return unknownClass
@@ -111,7 +111,7 @@ func (s *flowScope) call(n *CallOperand, e *Expression, p Pos) class {
 	case NowFunction, NewIDFunction:
 		return unknownClass // of the type that is wanted
 	case UnchangedFunction:
-		s.Fault(p, "unchanged is for invariants")
+		s.Fault(p, "unchanged can only be used in invariants")
 		return unknownClass
 	default:
 	}
@@ -122,15 +122,15 @@ func (s *flowScope) call(n *CallOperand, e *Expression, p Pos) class {
 		s.unknown(word, ofPos)
 	}
 	if n.Per != "" {
-		s.Hint(s.Source.Within(e.Pos, e.Text, n.PerAt), "read what is meant", "of is for invariants: a flow knows what it has read")
+		s.Hint(s.Source.Within(e.Pos, e.Text, n.PerAt), "read the items first", "of can only be used in invariants: a flow uses the results of its reads")
 	}
 	s.where(found.entity, n.Where, s.Source.Within(e.Pos, e.Text, n.WhereAt))
 	switch {
 	case known && !found.many && (n.Function != ExistsFunction || n.Where != nil):
-		s.Hint(ofPos, "exists("+word+")", "%s is one item and no list", word)
+		s.Hint(ofPos, "exists("+word+")", "%s is one item, not a list", word)
 	case n.Function == SumFunction && found.entity != nil:
 		if k := s.classAt(found.entity, path, ofPos); k != numberClass && k != unknownClass {
-			s.Fault(ofPos, "%s is %s, and cannot be summed", n.Of, k)
+			s.Fault(ofPos, "%s is %s and cannot be summed", n.Of, k)
 		}
 	}
 	if n.Function == ExistsFunction {

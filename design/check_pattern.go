@@ -23,7 +23,7 @@ func (c *checker) patterns() {
 	}
 	for _, w := range c.design.Writes {
 		if names[w.Name] {
-			c.Fault(w.Pos, "there is a read or collection of the name %q", w.Name)
+			c.Fault(w.Pos, "the name %q is already used by a read or collection", w.Name)
 		}
 	}
 }
@@ -38,24 +38,24 @@ func (c *checker) read(r *Read) {
 		}
 	}
 	if f := fieldOf(e, r.Bucket); f != nil && !slices.Contains([]Kind{KindTime, KindDate, KindInt, KindMoney, KindTTL}, f.Type.Kind) {
-		c.Fault(c.At(&r.Bucket, r.Pos), "the bucket of read %s is %s of type %s, which is no time and no whole number", r.Name, f.Name, f.Type)
+		c.Fault(c.At(&r.Bucket, r.Pos), "the bucket of read %s is %s of type %s: it must be a time or a whole number", r.Name, f.Name, f.Type)
 	}
 	if r.Bucket != "" && (r.Bucket == r.Range || r.Bucket == r.Prefix) {
-		c.Fault(c.At(&r.Bucket, r.Pos), "read %s has %s as its bucket, and of all that is in that one", r.Name, r.Bucket)
+		c.Fault(c.At(&r.Bucket, r.Pos), "read %s cannot use %s both as its bucket and in other places", r.Name, r.Bucket)
 	}
 	for _, f := range []*string{&r.Prefix, &r.Range, &r.Bucket} {
 		if *f != "" && slices.Contains(r.By, *f) {
-			c.Fault(c.At(f, r.Pos), "field %q stands in by, where its value is given, and cannot vary", *f)
+			c.Fault(c.At(f, r.Pos), "field %q is in by, so it has one value and cannot be used here", *f)
 		}
 	}
 	for _, o := range r.Order {
 		if !syntax.IsName(o.Field) {
-			c.missing(r.Pos, "%q is no order", o.Field)
+			c.missing(r.Pos, "%q is not an order", o.Field)
 		}
 	}
 	c.condition(e, r.Filter, paramsOnly)
 	if !r.Many && (r.Page > 0 || r.Limit > 0) {
-		c.Hint(r.Pos, "many: "+r.Entity, "read %s is of one, and has a page or limit", r.Name)
+		c.Hint(r.Pos, "many: "+r.Entity, "read %s returns one item: it cannot have a page or limit", r.Name)
 	}
 	c.way(r)
 	c.over(e, r)
@@ -72,18 +72,18 @@ func (c *checker) over(e *Entity, r *Read) {
 	f := fieldOf(e, r.Range)
 	switch {
 	case r.Buckets != nil && r.Over == "":
-		c.Hint(r.Buckets.Pos, "over: day", "read %s does not say over what it walks", r.Name)
+		c.Hint(r.Buckets.Pos, "over: day", "read %s needs over, the period of its partitions", r.Name)
 	case r.Buckets != nil && r.Buckets.Max > MaxBuckets:
-		c.Fault(r.Buckets.Pos, "read %s walks %d buckets, and %d are the most", r.Name, r.Buckets.Max, MaxBuckets)
+		c.Fault(r.Buckets.Pos, "read %s spans %d buckets: the maximum is %d", r.Name, r.Buckets.Max, MaxBuckets)
 	case r.Since != "" && r.Over == "":
-		c.Hint(c.At(&r.Since, r.Pos), "over: day", "read %s does not say over what it walks", r.Name)
+		c.Hint(c.At(&r.Since, r.Pos), "over: day", "read %s needs over, the period of its partitions", r.Name)
 	case r.Over == "":
 	case r.Range == "" || !r.Many:
-		c.Hint(c.At(&r.Over, r.Pos), "many: …, range: the time", "read %s has no range to walk over %ss", r.Name, r.Over)
+		c.Hint(c.At(&r.Over, r.Pos), "use many: … and range: the time field", "read %s has over: it needs a range (over %ss)", r.Name, r.Over)
 	case f != nil && f.Type.Kind != KindTime:
-		c.Fault(c.At(&r.Over, r.Pos), "read %s walks over %ss, and its range is %s of type %s", r.Name, r.Over, f.Name, f.Type)
+		c.Fault(c.At(&r.Over, r.Pos), "read %s spans %ss, but its range field %s has type %s", r.Name, r.Over, f.Name, f.Type)
 	case r.Since != "" && (r.Count || r.Limit > 0):
-		c.Hint(c.At(&r.Since, r.Pos), "many: …, page: 20", "read %s walks from a floor that is ever further away, and has no pages", r.Name)
+		c.Hint(c.At(&r.Since, r.Pos), "use many: … and page: 20", "read %s has a fixed since, so it spans more and more partitions: it needs pages", r.Name)
 	}
 	if _, _, err := r.Floor(); err != nil {
 		c.Hint(c.At(&r.Since, r.Pos), "write 2024-01-31 or 90d", "%s", err)
@@ -133,21 +133,21 @@ func (c *checker) way(r *Read) {
 	asked := len(r.By) > 0 || r.Bucket != "" || r.Prefix != "" || r.Range != ""
 	switch {
 	case r.Count && (listed || len(r.Returns) > 0):
-		c.Hint(r.Pos, "many: "+r.Entity, "read %s counts, and has no order, page, limit or fields", r.Name)
+		c.Hint(r.Pos, "many: "+r.Entity, "read %s counts: it cannot have order, page, limit or fields", r.Name)
 	case r.Scan && asked:
-		c.Hint(r.Pos, "many: "+r.Entity+", or a filter", "read %s scans, and is given nothing", r.Name)
+		c.Hint(r.Pos, "many: "+r.Entity+", or add a filter", "read %s scans: it takes no keys (by, prefix, range)", r.Name)
 	case r.Scan && len(r.Order) > 0:
-		c.Hint(r.Pos, "leave order out", "read %s scans, and what it finds is in no order", r.Name)
+		c.Hint(r.Pos, "remove order", "read %s scans: its items come in no order", r.Name)
 	case r.Each && (r.Prefix != "" || r.Range != "" || len(r.Order) > 0 || r.Filter != nil):
-		c.Hint(r.Pos, "by: the fields of its key", "read %s takes keys, and has no prefix, range, order or filter", r.Name)
+		c.Hint(r.Pos, "use by, with the fields of its key", "read %s takes a list of keys: it cannot have prefix, range, order or filter", r.Name)
 	case r.Keys != nil && !r.Each:
-		c.Hint(r.Keys.Pos, "each: "+r.Entity, "read %s does not take many keys", r.Name)
+		c.Hint(r.Keys.Pos, "each: "+r.Entity, "read %s does not take a list of keys", r.Name)
 	case r.Keys != nil && r.Keys.Max > 0 && float64(r.Keys.Max) < r.Keys.Typical:
-		c.Fault(r.Keys.Pos, "read %s has fewer keys at most than typically", r.Name)
+		c.Fault(r.Keys.Pos, "read %s has fewer keys in max than in typical", r.Name)
 	case r.Segments > 0 && !r.Scan:
-		c.Hint(r.Pos, "scan: "+r.Entity, "read %s does not scan, and has no segments", r.Name)
+		c.Hint(r.Pos, "scan: "+r.Entity, "read %s does not scan: it cannot have segments", r.Name)
 	case r.Segments > maxSegments:
-		c.Fault(r.Pos, "read %s has %d segments, and %d are the most", r.Name, r.Segments, maxSegments)
+		c.Fault(r.Pos, "read %s has %d segments: the maximum is %d", r.Name, r.Segments, maxSegments)
 	}
 }
 
@@ -198,7 +198,7 @@ func (c *checker) via(name *string, otherwise Pos, of ...*Entity) {
 		if len(of) == 1 {
 			what = of[0].Name + " has no index, copy or marker %q"
 			if named := of[0].entriesIn(*name); named[0] != *name {
-				c.Hint(c.At(name, otherwise), "via: "+strings.Join(named, ", or via: "), "%s has several entries in %s, and an item is in one of them at a time", of[0].Name, *name)
+				c.Hint(c.At(name, otherwise), "via: "+strings.Join(named, ", or via: "), "%s has several entries in %s: name one of them", of[0].Name, *name)
 				return
 			}
 		}
@@ -222,7 +222,7 @@ func (e *Entity) entriesIn(index string) []string {
 
 func (c *checker) collection(x *Collection) {
 	if len(x.Of) < 2 {
-		c.Hint(x.Pos, "of: [Order, OrderItem]", "a collection is of two entities or more")
+		c.Hint(x.Pos, "of: [Order, OrderItem]", "a collection needs at least two entities")
 	}
 	var of []*Entity
 	for i := range x.Of {
@@ -233,9 +233,9 @@ func (c *checker) collection(x *Collection) {
 		case e == nil:
 			continue
 		case slices.Contains(of, e):
-			c.Fault(p, "%s stands twice in the collection", e.Name)
+			c.Fault(p, "%s is listed twice in the collection", e.Name)
 		case len(of) > 0 && e.Table != of[0].Table:
-			c.Hint(p, "one Query reads one table", "%s and %s are in different tables", of[0].Name, e.Name)
+			c.Hint(p, "a collection is one Query, which reads one table", "%s and %s are in different tables", of[0].Name, e.Name)
 		}
 		of = append(of, e)
 	}
@@ -256,7 +256,7 @@ func (c *checker) collection(x *Collection) {
 		c.via(&x.Via, x.Pos, of...)
 	}
 	if x.Order != "" && x.Order != "asc" && x.Order != "desc" {
-		c.Hint(c.At(&x.Order, x.Pos), "asc or desc", "%q is no order of a collection", x.Order)
+		c.Hint(c.At(&x.Order, x.Pos), "use asc or desc", "%q is not an order of a collection", x.Order)
 	}
 	if len(of) > 0 {
 		c.collectionBound(x, of[0], x.From)
@@ -274,7 +274,7 @@ func (c *checker) collectionBound(x *Collection, e *Entity, t *Template) {
 		switch {
 		case p.Field == "":
 		case !slices.Contains(x.By, p.Field):
-			c.Hint(t.Pos, "by: [… "+p.Field+"]", "the bound %q is made of %s, which is not given", t.Text, p.Field)
+			c.Hint(t.Pos, "by: [… "+p.Field+"]", "the bound %q uses %s, which is not in by", t.Text, p.Field)
 		case f != nil:
 			if what := misuse(p, f.Type); what != "" {
 				c.Fault(c.Source.Within(t.Pos, t.Text, p.At), "%s", what)

@@ -12,24 +12,24 @@ func (c *checker) races() {
 	for _, r := range c.design.Races {
 		c.name(taken, "a race", r.Name, r.Pos)
 		if len(r.Run) == 0 {
-			c.missing(r.Pos, "nothing runs in race %s", r.Name)
+			c.missing(r.Pos, "race %s runs nothing", r.Name)
 		}
 		processes := 0
 		for _, call := range r.Start {
 			c.raceCall(call)
 			if call.Times > 1 {
-				c.Hint(call.Pos, "leave times out", "what a race starts with is run once, one after another")
+				c.Hint(call.Pos, "remove times", "the calls of start run once, one after another")
 			}
 		}
 		for _, call := range r.Run {
 			c.raceCall(call)
 			processes += call.Times
 			if call.Put != "" {
-				c.Hint(c.At(&call.Put, call.Pos), "start: [ { put: … } ]", "an item is put at the start; what runs are flows and writes")
+				c.Hint(c.At(&call.Put, call.Pos), "start: [ { put: … } ]", "put belongs in start: run takes flows and writes")
 			}
 		}
 		if processes > maxProcesses {
-			c.Fault(r.Pos, "%d run at once in race %s, and at most %d can", processes, r.Name, maxProcesses)
+			c.Fault(r.Pos, "%d calls run concurrently in race %s: the maximum is %d", processes, r.Name, maxProcesses)
 		}
 	}
 }
@@ -47,10 +47,10 @@ func (c *checker) raceCall(x *RaceCall) {
 	}
 	switch {
 	case named != 1:
-		c.Hint(x.Pos, "flow: Name, write: Name, or put: Entity", "it is a flow, a write or an item: one of them")
+		c.Hint(x.Pos, "flow: Name, write: Name, or put: Entity", "it must have exactly one of flow, write and put")
 		return
 	case x.Times < 1:
-		c.Fault(x.Pos, "times is 1 or more")
+		c.Fault(x.Pos, "times must be at least 1")
 	}
 	switch {
 	case x.Flow != "":
@@ -79,7 +79,7 @@ func (c *checker) raceCall(x *RaceCall) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(x.Given)) {
 		if !slices.Contains(known, name) {
-			c.Hint(x.Given[name].Pos, syntax.Suggestion(name, known), "%q is nothing that %s takes", name, what)
+			c.Hint(x.Given[name].Pos, syntax.Suggestion(name, known), "%q is not an input of %s", name, what)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func (c *checker) physical(t *Table) {
 		before, rest, open := strings.Cut(name, "{")
 		hole, after, closed := strings.Cut(rest, "}")
 		if strings.Contains(before, "}") || open && (!closed || !syntax.IsName(hole)) {
-			c.Hint(p, "name: \"shop-{stage}\"", "the placeholders of the table's name %q are not right", t.Physical)
+			c.Hint(p, "name: \"shop-{stage}\"", "the table name %q has malformed placeholders", t.Physical)
 			return
 		}
 		name = after
@@ -60,15 +60,15 @@ func (c *checker) tableKey(t *Table) {
 		return
 	}
 	if t.SK != nil && t.SK.Name == t.PK.Name {
-		c.Fault(c.At(&t.SK.Name, t.Pos), "%s is the partition key and the sort key of table %s", t.PK.Name, t.Name)
+		c.Fault(c.At(&t.SK.Name, t.Pos), "%s is both partition key and sort key of table %s", t.PK.Name, t.Name)
 	}
 	for _, other := range []*string{&t.TypeAttr, &t.TTLAttr} {
 		if *other == t.PK.Name || t.SK != nil && *other == t.SK.Name {
-			c.Fault(c.At(other, t.Pos), "attribute %s is in the key of table %s and cannot be another thing too", *other, t.Name)
+			c.Fault(c.At(other, t.Pos), "attribute %s is in the key of table %s and cannot have a second purpose", *other, t.Name)
 		}
 	}
 	if t.TypeAttr != "" && t.TypeAttr == t.TTLAttr {
-		c.Fault(c.At(&t.TTLAttr, t.Pos), "attribute %s holds the type and cannot hold the time too", t.TTLAttr)
+		c.Fault(c.At(&t.TTLAttr, t.Pos), "attribute %s holds the type and cannot also hold the expiry time", t.TTLAttr)
 	}
 }
 
@@ -79,12 +79,12 @@ func (c *checker) index(t *Table, x *Index) {
 	case len(x.PK) > maxKeyAttributes || len(x.SK) > maxKeyAttributes:
 		c.Fault(x.Pos, "index %s has more than %d partition or sort key attributes", x.Name, maxKeyAttributes)
 	case x.Local && (t.SK == nil || x.PK[0].Name != t.PK.Name || len(x.PK) != 1 || len(x.SK) != 1):
-		c.Hint(x.Pos, "{ local: true, sk: createdAt }", "a local index has the partition key of its table, which has a sort key, and one sort key of its own")
+		c.Hint(x.Pos, "{ local: true, sk: createdAt }", "a local index needs a table with a sort key: it has the table's partition key and one sort key of its own")
 	}
 	taken := set{}
 	for _, k := range slices.Concat(x.PK, x.SK) {
 		if taken[k.Name] {
-			c.Fault(x.Pos, "attribute %s stands twice in the key of index %s", k.Name, x.Name)
+			c.Fault(x.Pos, "attribute %s appears twice in the key of index %s", k.Name, x.Name)
 		}
 		taken[k.Name] = true
 	}
@@ -99,11 +99,11 @@ func (c *checker) keyTypes(t *Table) {
 		case k.Name == "":
 			c.missing(p, "a key attribute has no name")
 		case len(k.Name) > 255 || strings.ContainsAny(k.Name, "{}#\"\n"):
-			c.Fault(p, "%q is no name for a key attribute", k.Name)
+			c.Fault(p, "%q is not a valid name for a key attribute", k.Name)
 		case k.Type != KeyString && k.Type != KeyNumber && k.Type != KeyBinary:
-			c.Hint(p, k.Name+":N", "a key attribute is of type S, N or B, not %q", k.Type)
+			c.Hint(p, k.Name+":N", "a key attribute must have type S, N or B, not %q", k.Type)
 		case types[k.Name] != "" && types[k.Name] != k.Type:
-			c.Fault(p, "key attribute %s is %s here and %s in another key of the table", k.Name, k.Type, types[k.Name])
+			c.Fault(p, "key attribute %s has type %s here and %s in another key of the table", k.Name, k.Type, types[k.Name])
 		}
 		types[k.Name] = k.Type
 	}
@@ -113,7 +113,7 @@ func (c *checker) keyTypes(t *Table) {
 func (c *checker) projection(t *Table, x *Index) {
 	project := &x.Project
 	if project.All && len(project.Fields) > 0 {
-		c.Fault(x.Pos, "index %s projects all and some fields", x.Name)
+		c.Fault(x.Pos, "index %s projects both all fields and a list of fields", x.Name)
 	}
 	var known []string
 	for _, e := range c.design.Entities {
@@ -125,11 +125,11 @@ func (c *checker) projection(t *Table, x *Index) {
 		p := c.At(&project.Fields[i], x.Pos)
 		switch {
 		case name == "all" || name == "keys":
-			c.Hint(p, "project: "+name, "%s stands alone, not in a list of fields", name)
+			c.Hint(p, "project: "+name, "%s cannot be in a list of fields", name)
 		case !slices.Contains(known, name):
-			c.Hint(p, syntax.Suggestion(name, known), "index %s projects %q, which no entity of the table has", x.Name, name)
+			c.Hint(p, syntax.Suggestion(name, known), "index %s projects %q, which is not a field of any entity in the table", x.Name, name)
 		case slices.Contains(project.Fields[:i], name):
-			c.Fault(p, "field %q stands twice in the list", name)
+			c.Fault(p, "field %q is listed twice", name)
 		}
 	}
 }

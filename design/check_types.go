@@ -17,33 +17,33 @@ func (c *checker) types() {
 	typeName := func(name string, p Pos) {
 		c.name(names, "a type", name, p)
 		if slices.Contains(reserved, name) {
-			c.Fault(p, "%q is a type of the language and cannot be declared", name)
+			c.Fault(p, "%q is a built-in type and cannot be redeclared", name)
 		}
 	}
 	for _, e := range c.design.Enums {
 		typeName(e.Name, e.Pos)
 		if len(e.Values) == 0 {
-			c.Hint(e.Pos, "{ enum: [open, closed] }", "enumeration %s has no values", e.Name)
+			c.Hint(e.Pos, "{ enum: [open, closed] }", "enum %s has no values", e.Name)
 		}
 		for i, v := range e.Values {
 			switch {
 			case v == "":
-				c.missing(e.Pos, "enumeration %s has an empty value", e.Name)
+				c.missing(e.Pos, "enum %s has an empty value", e.Name)
 			case slices.Contains(e.Values[:i], v):
-				c.Fault(c.At(&e.Values[i], e.Pos), "%q stands twice in %s", v, e.Name)
+				c.Fault(c.At(&e.Values[i], e.Pos), "%q is listed twice in %s", v, e.Name)
 			}
 		}
 	}
 	for _, s := range c.design.Structs {
 		typeName(s.Name, s.Pos)
 		if len(s.Fields) == 0 {
-			c.Hint(s.Pos, "{ fields: { city: text } }", "structure %s has no fields", s.Name)
+			c.Hint(s.Pos, "{ fields: { city: text } }", "struct %s has no fields", s.Name)
 		}
 		c.fields(s.Fields)
 	}
 	for _, s := range c.design.Structs {
 		if inner := c.holds(s, s.Name, map[string]bool{}); inner != "" {
-			c.Hint(s.Pos, "make the field optional, or a list", "structure %s holds itself without end, in %s", s.Name, inner)
+			c.Hint(s.Pos, "make the field optional, or a list", "struct %s contains itself without end, in field %s", s.Name, inner)
 		}
 	}
 }
@@ -70,14 +70,14 @@ func (c *checker) fields(list []*Field) {
 		c.name(names, "a field", f.Name, f.Pos)
 		switch {
 		case conditionKeyword(f.Name), f.Name == "true", f.Name == "false", f.Name == "null":
-			c.Hint(f.Pos, "name the field otherwise and say attr: "+f.Name, "a field named %q could not stand in a condition", f.Name)
+			c.Hint(f.Pos, "use another name, with attr: "+f.Name, "a field named %q could not be used in a condition", f.Name)
 		}
 		c.typeOf(&f.Type, f.Pos, 0)
 		switch text := slices.Contains([]Kind{KindText, KindSecret, KindBytes}, f.Type.Kind); {
 		case f.MinBytes < 0 || f.MaxBytes < 0:
 			c.Fault(f.Pos, "field %s has a bound below 0", f.Name)
 		case f.MinBytes > 0 && !text:
-			c.Hint(f.Pos, f.Name+": { type: text, min: 1 }", "field %s is %s, and min is for text, secret and bytes", f.Name, f.Type)
+			c.Hint(f.Pos, f.Name+": { type: text, min: 1 }", "field %s has type %s: min is for text, secret and bytes only", f.Name, f.Type)
 		case f.MaxBytes > 0 && f.MinBytes > f.MaxBytes:
 			c.Fault(f.Pos, "field %s has a max below its min", f.Name)
 		}
@@ -100,7 +100,7 @@ func (c *checker) stored(f *Field) {
 	}
 	for _, step := range f.Path {
 		if step == "" || len(step) > 255 || strings.ContainsAny(step, "[]") {
-			c.Hint(c.At(&f.Path[0], f.Pos), "at: data.nombre", "%q is no path into an item", strings.Join(f.Path, "."))
+			c.Hint(c.At(&f.Path[0], f.Pos), "at: data.nombre", "%q is not a valid path into an item", strings.Join(f.Path, "."))
 			return
 		}
 	}
@@ -122,7 +122,7 @@ func (c *checker) typeOf(t *Type, p Pos, depth int) {
 	case !known || generic != (t.Elem != nil) || depth > maxTypeDepth:
 		c.missing(p, "there is no type %q", strings.TrimSpace(string(t.Kind)+" "+t.Name))
 	case t.Kind == KindSet && (!t.Elem.Scalar() || t.Elem.Kind == KindBool):
-		c.Hint(p, "list<"+t.Elem.String()+">", "a set holds texts, numbers or bytes, not %s", t.Elem)
+		c.Hint(p, "list<"+t.Elem.String()+">", "a set can hold texts, numbers or bytes, not %s", t.Elem)
 	case generic:
 		c.typeOf(t.Elem, p, depth+1)
 	}

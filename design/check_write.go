@@ -12,11 +12,11 @@ func (c *checker) write(w *Write) {
 	c.accepted(w.Accept)
 	c.fields(w.Params)
 	if len(w.Steps) == 0 {
-		c.missing(w.Pos, "write %s does nothing", w.Name)
+		c.missing(w.Pos, "write %s has no steps", w.Name)
 	}
 	for _, f := range w.Params {
 		if f.Name == "line" || f.Name == "lines" {
-			c.Fault(f.Pos, "a param cannot be named %s, which stands for what the write repeats", f.Name)
+			c.Fault(f.Pos, "a param cannot be named %s: that name is reserved for the lines of the write", f.Name)
 		}
 	}
 	taken := set{}
@@ -36,30 +36,30 @@ func (c *checker) write(w *Write) {
 
 // batch checks that a write is no more than BatchWriteItem does: puts and deletes of items that stand alone.
 func (c *checker) batch(w *Write) {
-	const alone = "without batch: true it is one transaction"
+	const alone = "remove batch: true to make it one transaction"
 	if w.Lines == nil {
-		c.Hint(w.Pos, "lines: {}", "a batch is of lines, which write %s does not take", w.Name)
+		c.Hint(w.Pos, "lines: {}", "a batch writes lines, but write %s does not take lines", w.Name)
 	}
 	if w.Idempotent != nil {
-		c.Hint(w.Idempotent.Pos, alone, "a batch is no whole, so a record cannot tell that it was done: put and delete can be repeated as they are")
+		c.Hint(w.Idempotent.Pos, alone, "a batch is not atomic, so a record cannot say that it is done: puts and deletes can be retried without one")
 	}
 	for _, s := range w.Steps {
 		switch e := c.design.Entity(s.Entity); {
 		case !s.Each:
-			c.Hint(s.Pos, "each: lines", "each step of a batch is repeated for lines")
+			c.Hint(s.Pos, "each: lines", "each step of a batch must be repeated for lines")
 		case s.Action != Put && s.Action != Delete:
-			c.Hint(s.Pos, alone, "a batch puts and deletes: BatchWriteItem does not %s", s.Action)
+			c.Hint(s.Pos, alone, "a batch can only put and delete: BatchWriteItem cannot %s", s.Action)
 		case s.When != nil || len(s.Else) > 0:
-			c.Hint(s.Pos, alone, "a step of a batch has no condition: BatchWriteItem asks none")
+			c.Hint(s.Pos, alone, "a step of a batch cannot have a condition: BatchWriteItem does not support them")
 		case e == nil:
 		case len(e.Copies) > 0:
-			c.Hint(s.Pos, alone, "%s has copies, which a batch would not keep: part of it can stay undone", e.Name)
+			c.Hint(s.Pos, alone, "%s has copies, which a batch cannot keep in sync: some of its writes may remain undone", e.Name)
 		case len(e.Unique) > 0:
-			c.Hint(s.Pos, alone, "%s has unique values, which a batch would not keep: BatchWriteItem asks no condition", e.Name)
+			c.Hint(s.Pos, alone, "%s has unique values, which a batch cannot guarantee: BatchWriteItem does not support conditions", e.Name)
 		case len(e.Counters) > 0 && s.Action == Put:
-			c.Hint(s.Pos, alone, "%s has counters, which a put does not know", e.Name)
+			c.Hint(s.Pos, alone, "%s has counters, which a put would overwrite", e.Name)
 		case c.counted(e):
-			c.Hint(s.Pos, alone, "%s is counted, and a batch would not keep the counters: it does not know what was there", e.Name)
+			c.Hint(s.Pos, alone, "%s is counted, and a batch cannot keep the counters: it does not know the previous items", e.Name)
 		}
 	}
 }
@@ -74,10 +74,10 @@ func (c *checker) counted(of *Entity) bool {
 func (c *checker) idempotent(w *Write, i *Idempotent) {
 	c.entity(&i.With, i.Pos)
 	if i.Replay != "" && c.design.Read(i.Replay) == nil && c.design.Collection(i.Replay) == nil {
-		c.Hint(c.At(&i.Replay, i.Pos), syntax.Suggestion(i.Replay, c.patternNames()), "there is no read or collection %q to answer a repetition with", i.Replay)
+		c.Hint(c.At(&i.Replay, i.Pos), syntax.Suggestion(i.Replay, c.patternNames()), "there is no read or collection %q whose result a retry could return", i.Replay)
 	}
 	if r := c.design.Read(i.Replay); r != nil && (r.Count || r.Each || r.Scan) {
-		c.Hint(c.At(&i.Replay, i.Pos), "one: "+r.Entity+", or many: "+r.Entity, "%s is a read by %s, which answers no repetition", r.Name, r.Way())
+		c.Hint(c.At(&i.Replay, i.Pos), "one: "+r.Entity+", or many: "+r.Entity, "%s is a read by %s, whose result a retry cannot return", r.Name, r.Way())
 	}
 	known := namesIn(w.Params, func(f *Field) string { return f.Name })
 	if w.Lines != nil {
@@ -90,7 +90,7 @@ func (c *checker) idempotent(w *Write, i *Idempotent) {
 	}
 	for n := range i.Request {
 		if !slices.Contains(known, i.Request[n]) {
-			c.Hint(c.At(&i.Request[n], i.Pos), syntax.Suggestion(i.Request[n], known), "%q is no param of %s and no field of what it writes", i.Request[n], w.Name)
+			c.Hint(c.At(&i.Request[n], i.Pos), syntax.Suggestion(i.Request[n], known), "%q is neither a param of %s nor a field of the items it writes", i.Request[n], w.Name)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (c *checker) step(w *Write, s *Step) {
 	c.word((*string)(&s.Action), s.Pos, actions...)
 	e := c.entity(&s.Entity, s.Pos)
 	if s.Each && w.Lines == nil {
-		c.Hint(s.Pos, "lines: { max: 30 }, at the write", "the step is repeated for lines, which the write does not take")
+		c.Hint(s.Pos, "add lines: { max: 30 } to the write", "the step is repeated for lines, but the write does not take lines")
 	}
 	params := paramsOnly
 	if s.Each {
@@ -122,14 +122,14 @@ func (c *checker) step(w *Write, s *Step) {
 		c.name(taken, "an error", x.Error, x.Pos)
 		c.condition(e, x.When, params)
 		if x.When == nil && i < len(s.Else)-1 {
-			c.missing(x.Pos, "error %s holds always: those after it never do", x.Error)
+			c.missing(x.Pos, "error %s always matches: the errors after it are never used", x.Error)
 		}
 	}
 	switch {
 	case s.Action == Check && s.When == nil:
-		c.missing(s.Pos, "a check without a condition checks nothing")
+		c.missing(s.Pos, "a check needs a condition")
 	case len(s.Else) > 0 && s.When == nil && (s.Action == Put || s.Action == Upsert || s.Action == Delete):
-		c.Hint(s.Pos, "when: …", "the step has errors and no condition that could fail")
+		c.Hint(s.Pos, "when: …", "the step has errors, but no condition that could fail")
 	}
 }
 
@@ -139,7 +139,7 @@ func (c *checker) identity(w *Write, e *Entity, s *Step, params parameters) {
 	met := set{}
 	for _, a := range s.By {
 		if a.Value == nil {
-			c.missing(a.Pos, "field %s is given nothing", a.Field)
+			c.missing(a.Pos, "field %s has no value", a.Field)
 			continue
 		}
 		switch {
@@ -147,15 +147,15 @@ func (c *checker) identity(w *Write, e *Entity, s *Step, params parameters) {
 		case e.Field(a.Field) == nil:
 			c.field(e, a.Field, a.Pos)
 		case !slices.Contains(slices.Concat(fieldsOf(e.Key.PK), fieldsOf(e.Key.SK)), a.Field):
-			c.Hint(a.Pos, "set: { "+a.Field+": … }", "field %q is not in the key of %s, so it does not tell which item it is", a.Field, e.Name)
+			c.Hint(a.Pos, "set: { "+a.Field+": … }", "field %q is not in the key of %s, so it cannot select the item", a.Field, e.Name)
 		}
 		if met[a.Field] {
-			c.Fault(a.Pos, "field %q is given a value twice", a.Field)
+			c.Fault(a.Pos, "field %q is assigned twice", a.Field)
 		}
 		met[a.Field] = true
 		for _, t := range a.Value.Terms {
 			if t.Kind == FieldTerm {
-				c.Hint(c.Source.Within(a.Value.Pos, a.Value.Text, t.At), "write :"+t.Name, "the item has no fields before it is found")
+				c.Hint(c.Source.Within(a.Value.Pos, a.Value.Text, t.At), "write :"+t.Name, "the item's fields are not known before the item is found")
 				return
 			}
 		}
@@ -180,11 +180,11 @@ func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
 		of  []*Assignment
 	}{{"set", s.Set}, {"add", s.Add}, {"init", s.Init}, {"drop", s.Drop}, {"append", s.Append}, {"prepend", s.Prepend}} {
 		if len(list.of) > 0 && !slices.Contains(strings.Fields(can[s.Action]), list.key) {
-			c.Fault(list.of[0].Pos, "%s does not %s fields", s.Action, list.key)
+			c.Fault(list.of[0].Pos, "a step with %s cannot %s fields", s.Action, list.key)
 		}
 		for _, a := range list.of {
 			if a.Value == nil {
-				c.missing(a.Pos, "field %s is given nothing", a.Field)
+				c.missing(a.Pos, "field %s has no value", a.Field)
 				continue
 			}
 			if !c.target(s, a.Field, a.Pos, params) {
@@ -195,7 +195,7 @@ func (c *checker) assignments(w *Write, e *Entity, s *Step, params parameters) {
 			}
 			f := c.path(e, a.Field, a.Pos)
 			if met[a.Field] {
-				c.Fault(a.Pos, "field %q is given a value twice", a.Field)
+				c.Fault(a.Pos, "field %q is assigned twice", a.Field)
 			}
 			met[a.Field] = true
 			if f != nil && c.takes(e, list.key, f, a) {
@@ -218,13 +218,13 @@ func (c *checker) target(s *Step, path string, p Pos, params parameters) bool {
 		}
 		c.param(name, p, params)
 		if s.Action != Update {
-			c.Hint(p, "an update, of an item that has the map", "%s leads to a key of a map, which %s cannot know to be there", path, article(string(s.Action)))
+			c.Hint(p, "use an update of an item that has the map", "%s leads to a key of a map, which may not exist for %s", path, article(string(s.Action)))
 			return false
 		}
 		plain[i] = strings.ReplaceAll(name, ".", "_")
 	}
 	if !syntax.IsPath(strings.ReplaceAll(strings.Join(plain, "."), ".[", "["), true) {
-		c.Fault(p, "%q is no field", path)
+		c.Fault(p, "%q is not a field", path)
 		return false
 	}
 	return true
@@ -256,22 +256,22 @@ func (c *checker) takes(e *Entity, how string, f *Field, a *Assignment) bool {
 	counter := slices.IndexFunc(e.Counters, func(x *Counter) bool { return x.Field == a.Field })
 	switch {
 	case how == "add" && counter >= 0:
-		c.Hint(a.Pos, "leave it out: the steps on "+e.Counters[counter].Of+" move it",
-			"field %q is a counter of %s, which follows what it counts", a.Field, e.Name)
+		c.Hint(a.Pos, "remove it: the steps on "+e.Counters[counter].Of+" change it",
+			"field %q is a counter of %s and is maintained automatically", a.Field, e.Name)
 		fault = true
 	case fault && how == "drop":
-		c.Hint(a.Pos, "set: { "+a.Field+": … }, or remove", "field %s is of type %s, and members are dropped from a set", f.Name, f.Type)
+		c.Hint(a.Pos, "set: { "+a.Field+": … }, or remove", "field %s has type %s: drop removes members from a set", f.Name, f.Type)
 	case fault && how == "add" && kind == KindList:
-		c.Hint(a.Pos, "append: { "+a.Field+": … }", "field %s is of type %s, to which nothing can be added", f.Name, f.Type)
+		c.Hint(a.Pos, "append: { "+a.Field+": … }", "field %s has type %s, which does not support add", f.Name, f.Type)
 	case fault && how == "add":
-		c.Hint(a.Pos, "set: { "+a.Field+": … }", "field %s is of type %s, to which nothing can be added", f.Name, f.Type)
+		c.Hint(a.Pos, "set: { "+a.Field+": … }", "field %s has type %s, which does not support add", f.Name, f.Type)
 	case fault:
-		c.Hint(a.Pos, "set: { "+a.Field+": … }", "field %s is of type %s, and elements are put into a list", f.Name, f.Type)
+		c.Hint(a.Pos, "set: { "+a.Field+": … }", "field %s has type %s: append and prepend are for lists", f.Name, f.Type)
 	case kind == KindSet && (whole == nil || whole.Nested()):
-		c.Hint(a.Pos, "set: { "+a.Field+": … }", "%s is inside a map, where DynamoDB neither adds to sets nor takes out of them", a.Field)
+		c.Hint(a.Pos, "set: { "+a.Field+": … }", "%s is inside a map, where DynamoDB supports neither ADD nor DELETE for sets", a.Field)
 		fault = true
 	case !f.Type.Numeric() && slices.ContainsFunc(a.Value.Terms, func(t Term) bool { return t.Kind != ParamTerm }):
-		c.Hint(a.Pos, how+": { "+a.Field+": \":"+a.Field+"\" }", "what a step can %s to %s is a %s that the caller gives", how, a.Field, kind)
+		c.Hint(a.Pos, how+": { "+a.Field+": \":"+a.Field+"\" }", "the value to %s to %s must be a %s passed by the caller", how, a.Field, kind)
 		fault = true
 	}
 	return fault
@@ -280,22 +280,22 @@ func (c *checker) takes(e *Entity, how string, f *Field, a *Assignment) bool {
 // patched checks the fields of which the caller gives any: those of an item that is there, which can change.
 func (c *checker) patched(e *Entity, s *Step, met set) {
 	if len(s.Patch) > 0 && s.Action != Update {
-		c.Hint(s.Pos, "update, with patch", "%s does not patch fields: only an item that is there has the others", s.Action)
+		c.Hint(s.Pos, "use update, with patch", "%s cannot patch fields: the item may not exist, and the other fields would be missing", s.Action)
 	}
 	for i := range s.Patch {
 		name := s.Patch[i]
 		at := c.At(&s.Patch[i], s.Pos)
 		f := c.field(e, name, at)
 		if met[name] {
-			c.Fault(at, "field %q is given a value twice", name)
+			c.Fault(at, "field %q is assigned twice", name)
 		}
 		met[name] = true
 		switch {
 		case f == nil:
 		case slices.Contains(slices.Concat(fieldsOf(e.Key.PK), fieldsOf(e.Key.SK)), name):
-			c.Fault(at, "field %q is in the key of %s: it tells which item it is, and cannot change", name, e.Name)
+			c.Fault(at, "field %q is in the key of %s and cannot change", name, e.Name)
 		case slices.ContainsFunc(e.Counters, func(x *Counter) bool { return x.Field == name }):
-			c.Fault(at, "field %q is a counter of %s, which follows what it counts", name, e.Name)
+			c.Fault(at, "field %q is a counter of %s and is maintained automatically", name, e.Name)
 		}
 	}
 }
@@ -303,7 +303,7 @@ func (c *checker) patched(e *Entity, s *Step, met set) {
 // removals checks what a step removes: optional values, none of which it gives a value too.
 func (c *checker) removals(e *Entity, s *Step, met set, params parameters) {
 	if len(s.Remove) > 0 && s.Action != Update && s.Action != Upsert {
-		c.Hint(s.Pos, "update, with remove", "%s does not remove fields", s.Action)
+		c.Hint(s.Pos, "use update, with remove", "%s cannot remove fields", s.Action)
 	}
 	for i := range s.Remove {
 		path := s.Remove[i]
@@ -316,11 +316,11 @@ func (c *checker) removals(e *Entity, s *Step, met set, params parameters) {
 		}
 		f := c.path(e, path, at)
 		if met[path] {
-			c.Fault(at, "field %q is removed, and given a value or removed again", path)
+			c.Fault(at, "field %q is removed and also assigned, or removed twice", path)
 		}
 		met[path] = true
 		if f != nil && !f.Optional {
-			c.Hint(at, fmt.Sprintf("%s: %q, or set: { %s: … }", f.Name, f.Type.String()+"?", path), "%s is not optional, so no item can be without it", path)
+			c.Hint(at, fmt.Sprintf("%s: %q, or set: { %s: … }", f.Name, f.Type.String()+"?", path), "%s is not optional and cannot be removed", path)
 		}
 	}
 }
@@ -330,7 +330,7 @@ func (c *checker) element(path string, p Pos) bool {
 	list, _, is := strings.Cut(path, "[")
 	if is {
 		c.Hint(p, fmt.Sprintf("set the whole list: %s: \":%s\"", list, list[strings.LastIndexByte(list, '.')+1:]),
-			"%s is an element of a list: an update can set it and remove it, and no step uses it as a value", path)
+			"%s is an element of a list: an update can set or remove it, but no step can use it as a value", path)
 	}
 	return is
 }
@@ -355,7 +355,7 @@ func (c *checker) valueExpr(w *Write, e *Entity, v *ValueExpr, params parameters
 			c.param(t.Name, p, params)
 		case SumTerm, CountTerm:
 			if w.Lines == nil {
-				c.Hint(p, "lines: { max: 30 }, at the write", "there are no lines to count or sum")
+				c.Hint(p, "add lines: { max: 30 } to the write", "the write has no lines to count or sum")
 			}
 		default:
 		}
@@ -382,11 +382,11 @@ func (c *checker) runs() {
 				of = append(of, d.Entity(name))
 			}
 		default:
-			c.Hint(c.At(&x.Pattern, x.Pos), syntax.Suggestion(x.Pattern, c.patternNames()), "there is no read or collection %q to give an example of", x.Pattern)
+			c.Hint(c.At(&x.Pattern, x.Pos), syntax.Suggestion(x.Pattern, c.patternNames()), "there is no read or collection %q", x.Pattern)
 			continue
 		}
 		if x.Error != "" && len(x.Expect) > 0 {
-			c.Fault(x.Pos, "an example expects items or an error, not both")
+			c.Fault(x.Pos, "an example cannot expect both items and an error")
 		}
 		for name, v := range x.Given {
 			known := read != nil && slices.Contains(read.Filter.Params(), name)
@@ -394,7 +394,7 @@ func (c *checker) runs() {
 				known = known || e == nil || e.Field(name) != nil
 			}
 			if !known {
-				c.Fault(v.Pos, "%q is nothing that %s is asked with", name, x.Pattern)
+				c.Fault(v.Pos, "%q is not an input of %s", name, x.Pattern)
 			}
 		}
 	}

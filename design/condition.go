@@ -193,10 +193,10 @@ func (c *Condition) fault(err error, words []syntax.Word, starts []int) error {
 			out.At, out.Message = len(c.Text), "the condition ends too early"
 			break
 		}
-		out.Message = fmt.Sprintf("%q cannot stand here", words[i].Text)
+		out.Message = fmt.Sprintf("unexpected %q", words[i].Text)
 		switch {
 		case words[i].Text == "+" || words[i].Text == "-":
-			out.Hint = "a condition compares, it does not compute"
+			out.Hint = "a condition cannot compute values, only compare them"
 		case words[i].Text == "=" && i > 0 && words[i-1].Text == "=":
 			out.Hint = "equality is a single ="
 		}
@@ -208,9 +208,9 @@ func (c *Condition) fault(err error, words []syntax.Word, starts []int) error {
 	case expr.KindOperandNoPath:
 		out.Message = fmt.Sprintf("%s needs a field", known.Subject)
 	case expr.KindFunctionMisplaced:
-		out.Message = fmt.Sprintf("%s cannot stand here", known.Subject)
+		out.Message = fmt.Sprintf("unexpected %s", known.Subject)
 	case expr.KindRedundantParentheses:
-		out.Message = "there are parentheses around parentheses"
+		out.Message = "redundant parentheses"
 	default:
 	}
 	return out

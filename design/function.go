@@ -86,7 +86,7 @@ func parseFunc(s string) (Func, *SyntaxError) {
 	number := err == nil && strconv.Itoa(n) == arg && n >= f.low && n <= f.high
 	switch {
 	case called && !closed:
-		return Func{}, &SyntaxError{Message: fmt.Sprintf("|%s is not closed by a )", s)}
+		return Func{}, &SyntaxError{Message: fmt.Sprintf("|%s has no closing )", s)}
 	case f.high == 0 && f.words == nil:
 		if called {
 			return Func{}, &SyntaxError{Message: fmt.Sprintf("|%s takes no argument", name), Hint: "write |" + name}
@@ -96,7 +96,7 @@ func parseFunc(s string) (Func, *SyntaxError) {
 		if f.high > 0 {
 			limits = fmt.Sprintf(", with a number from %d to %d", f.low, f.high)
 		}
-		return Func{}, &SyntaxError{Message: fmt.Sprintf("%q is no argument of |%s", arg, name), Hint: "write |" + f.usage() + limits}
+		return Func{}, &SyntaxError{Message: fmt.Sprintf("%q is not a valid argument of |%s", arg, name), Hint: "write |" + f.usage() + limits}
 	}
 	return Func{Name: name, Arg: arg}, nil
 }
@@ -113,11 +113,11 @@ func misuse(p Part, t Type) string {
 		if f.takes != nil && !slices.Contains(f.takes, kind) {
 			of := "a field of type " + t.String()
 			if i > 0 {
-				of = "what |" + p.Funcs[i-1].String() + " makes"
+				of = "the result of |" + p.Funcs[i-1].String()
 			}
-			what := fmt.Sprintf("|%s is not for %s", call, of)
+			what := fmt.Sprintf("|%s cannot be used for %s", call, of)
 			if call.Name == "mod" {
-				what += ", of which |shard(" + call.Arg + ") takes a hash"
+				what += ": |shard(" + call.Arg + ") takes the hash of a field of any type"
 			}
 			return what
 		}

@@ -47,7 +47,7 @@ func parse(source *Source, data []byte) (*Design, error) {
 	}
 	f := &syntax.Faults{Source: source, Places: map[*string]Pos{}}
 	if root.Kind == syntax.NullNode {
-		f.Hint(Pos{Line: 1, Column: 1}, "a design begins with the line \"design: 1\"", "the text is empty")
+		f.Hint(Pos{Line: 1, Column: 1}, "start the design with the line \"design: 1\"", "the text is empty")
 		return nil, f.Err()
 	}
 	var file fileShape
@@ -101,7 +101,7 @@ func ParseJSON(name string, data []byte) (*Design, error) {
 		return nil, err
 	}
 	if d.Version != Version {
-		f.Fault(root.Pos, "the design is of version %d, and this program knows version %d", d.Version, Version)
+		f.Fault(root.Pos, "the design has version %d, but this program supports version %d", d.Version, Version)
 		return nil, f.Err()
 	}
 	return checked(f, d)

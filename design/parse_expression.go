@@ -53,7 +53,7 @@ func ParseSelection(s string) (*Selection, error) {
 	fault := func() *SyntaxError {
 		first := p.peek()
 		if first.Kind != syntax.NameWord && first.Kind != syntax.ParamWord {
-			return p.wrong("members, or members where userId <> :userId", "a list is the name of what a read has found")
+			return p.wrong("members, or members where userId <> :userId", "a list must be the name of a read's result")
 		}
 		p.next++
 		out.List, out.Given = first.Text, first.Kind == syntax.ParamWord
@@ -124,13 +124,13 @@ func (p *expressionParser) misplaced() *SyntaxError {
 	case w.Text == "" && w.Kind == syntax.SignWord:
 		return p.wrong("", "the expression ends too early")
 	case w.Kind == syntax.SignWord && w.Text == "=" && p.next > 0 && p.words[p.next-1].Text == "=":
-		return p.wrong("equality is a single =", "%q cannot stand here", w.Text)
+		return p.wrong("equality is a single =", "unexpected %q", w.Text)
 	case operatorOf(w) != "":
 		return p.wrong("put one of the comparisons in parentheses", "there are two comparisons without AND or OR between them")
 	case strings.EqualFold(w.Text, "between"), strings.EqualFold(w.Text, "in"):
-		return p.wrong("write a >= 1 AND a <= 2; a = 'x' OR a = 'y'", "%q is a word of conditions on one item", w.Text)
+		return p.wrong("write a >= 1 AND a <= 2; a = 'x' OR a = 'y'", "%q can only be used in conditions on one item", w.Text)
 	default:
-		return p.wrong("", "%q cannot stand here", w.Text)
+		return p.wrong("", "unexpected %q", w.Text)
 	}
 }
 
@@ -224,7 +224,7 @@ func (p *expressionParser) term() (Operand, *SyntaxError) {
 		p.next++
 		return &ConstantOperand{Constant{NumberConstant, "-" + number.Text}, w.At}, nil
 	case negative:
-		return nil, p.wrong("write 0 - n", "a sign stands before a number only")
+		return nil, p.wrong("write 0 - n", "a sign can only precede a number")
 	case p.sign("("):
 		return p.inParentheses()
 	case w.Kind == syntax.SignWord:
@@ -268,17 +268,17 @@ func (p *expressionParser) call(name syntax.Word) (Operand, *SyntaxError) {
 	switch c.Function {
 	case NowFunction, NewIDFunction:
 		if !p.sign(")") {
-			return nil, p.wrong(name.Text+"()", "%s takes nothing", name.Text)
+			return nil, p.wrong(name.Text+"()", "%s takes no arguments", name.Text)
 		}
 		return c, nil
 	case CountFunction, SumFunction, ExistsFunction, UnchangedFunction:
 	default:
 		p.next -= 2
-		return nil, p.wrong("there are count, sum, exists, unchanged, now and newID", "there is no function %q", name.Text)
+		return nil, p.wrong("functions: count, sum, exists, unchanged, now and newID", "there is no function %q", name.Text)
 	}
 	of := p.peek()
 	if of.Kind != syntax.NameWord {
-		return nil, p.wrong("count(Order of user), sum(Order.total of user)", "%s needs the name of what it is about", name.Text)
+		return nil, p.wrong("count(Order of user), sum(Order.total of user)", "%s needs the name of an entity or list", name.Text)
 	}
 	p.next++
 	c.Of, c.OfAt = of.Text, of.At
@@ -286,12 +286,12 @@ func (p *expressionParser) call(name syntax.Word) (Operand, *SyntaxError) {
 	if needs := c.Function == SumFunction || c.Function == UnchangedFunction; needs && field == "" {
 		return nil, &SyntaxError{At: of.At, Message: name.Text + " needs a field", Hint: fmt.Sprintf("%s(%s.field)", name.Text, of.Text)}
 	} else if !needs && hasField {
-		return nil, &SyntaxError{At: of.At, Message: fmt.Sprintf("%s is about items, not about a field of theirs", name.Text)}
+		return nil, &SyntaxError{At: of.At, Message: fmt.Sprintf("%s takes items, not one of their fields", name.Text)}
 	}
 	if p.keyword("of") {
 		per := p.peek()
 		if per.Kind != syntax.NameWord || !syntax.IsName(per.Text) {
-			return nil, p.wrong("count(Order of user)", "of needs the name of an entity")
+			return nil, p.wrong("count(Order of user)", "of needs an entity name")
 		}
 		p.next++
 		c.Per, c.PerAt = per.Text, per.At
@@ -327,7 +327,7 @@ func (p *expressionParser) closing(name syntax.Word) (int, *SyntaxError) {
 			depth--
 		}
 	}
-	return 0, &SyntaxError{At: name.At, Message: fmt.Sprintf("%s( is not closed", name.Text)}
+	return 0, &SyntaxError{At: name.At, Message: fmt.Sprintf("%s( has no closing )", name.Text)}
 }
 
 // condition parses what stands between the next word and the byte end as a condition; it begins at the byte that is returned.

@@ -60,10 +60,10 @@ func TestTexts(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"\xff\xfe":                        "x: the file is not UTF-8 text",
-		"design: 1\nname: a\x00b":         `x:2:8: a control character, '\x00', stands in the text (in double quotes it can be written as \x..)`,
-		"design: 1\rname: a":              `x:1:10: a control character, '\r', stands in the text (in double quotes it can be written as \x..)`,
-		"name: ñandú\n\ttab: [":           `x:2:1: a tab stands in the text (indent with spaces; inside of a text in double quotes write \t)`,
-		"# áéí\nnámé: ú\nname: { ñ: 1 }.": "x:3:16: this is not YAML: value is not allowed in this context",
+		"design: 1\nname: a\x00b":         `x:2:8: the text contains the control character '\x00' (write it as \x.. in double quotes)`,
+		"design: 1\rname: a":              `x:1:10: the text contains the control character '\r' (write it as \x.. in double quotes)`,
+		"name: ñandú\n\ttab: [":           `x:2:1: the text contains a tab (indent with spaces; write \t in double quotes)`,
+		"# áéí\nnámé: ú\nname: { ñ: 1 }.": "x:3:16: invalid YAML: value is not allowed in this context",
 	} {
 		if _, err := design.Parse("x", []byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q:\ngot  %v\nwant %s", text, err, want)

@@ -62,7 +62,7 @@ func (f *fateShape) fromNode(d *syntax.Decoder, n *syntax.Node) {
 func (r *resolver) fate(in namedEntry[fateShape]) *Fate {
 	s := in.value
 	f := &Fate{Field: in.name, Set: r.assignments(s.Set), Remove: r.texts(s.Remove), Pos: in.pos}
-	const words = "delete, expires, or { keep: \"why\", set: …, remove: … }"
+	const words = "use delete, expires, or { keep: \"why\", set: …, remove: … }"
 	switch s.Do.value {
 	case "delete":
 		f.Do = FateDelete
@@ -72,10 +72,10 @@ func (r *resolver) fate(in namedEntry[fateShape]) *Fate {
 		f.Do = FateKeep
 		r.put(&f.Reason, s.Keep)
 		if !s.Keep.given() {
-			r.Hint(in.pos, words, "nothing says why the items in which %s names a person are kept", in.name)
+			r.Hint(in.pos, words, "keep needs a reason why the items in which %s identifies a person are kept", in.name)
 		}
 	default:
-		r.Hint(s.Do.pos, words, "%q is not known here", s.Do.value)
+		r.Hint(s.Do.pos, words, "unknown value %q", s.Do.value)
 	}
 	return f
 }
@@ -84,20 +84,20 @@ func (r *resolver) fate(in namedEntry[fateShape]) *Fate {
 func (c *checker) persons() {
 	d := c.design
 	if d.Person != "" && !slices.ContainsFunc(d.Entities, func(e *Entity) bool { return e.Field(d.Person) != nil }) {
-		c.Hint(c.At(&d.Person, Pos{Line: 1, Column: 1}), "the person is a field, userId", "no entity has the person's field %q", d.Person)
+		c.Hint(c.At(&d.Person, Pos{Line: 1, Column: 1}), "name a field, such as userId", "no entity has the person's field %q", d.Person)
 	}
 	for _, e := range d.Entities {
 		if f := e.Field(d.Person); f != nil && f.Type.Key() != KeyString {
-			c.Hint(f.Pos, "id, uuid, ulid, ksuid, slug, email or text", "field %s names a person and is of type %s", f.Name, f.Type)
+			c.Hint(f.Pos, "use id, uuid, ulid, ksuid, slug, email or text", "field %s identifies a person and cannot have type %s", f.Name, f.Type)
 		}
 		taken := set{}
 		for _, f := range e.Personal {
 			if d.Person == "" {
-				c.Hint(f.Pos, "person: userId, at the top", "the design does not say which field names a person")
+				c.Hint(f.Pos, "add person: userId at the top", "the design does not say which field identifies a person")
 				return
 			}
 			if taken[f.Field] {
-				c.Fault(f.Pos, "the fate of %s.%s is told twice", e.Name, f.Field)
+				c.Fault(f.Pos, "%s.%s is listed twice", e.Name, f.Field)
 			}
 			taken[f.Field] = true
 			c.fate(e, f)
@@ -112,13 +112,13 @@ func (c *checker) fate(e *Entity, f *Fate) {
 	named := c.field(e, f.Field, f.Pos)
 	switch {
 	case f.Do == FateExpire && e.TTL == nil:
-		c.Hint(f.Pos, "ttl: { attr: expiresAt, after: 24h }, or delete", "%s has no ttl, so its items do not expire", e.Name)
+		c.Hint(f.Pos, "add ttl: { attr: expiresAt, after: 24h }, or use delete", "%s has no ttl, so its items do not expire", e.Name)
 	case f.Do != FateKeep && f.Changes():
-		c.Fault(f.Pos, "set and remove are for items that are kept")
+		c.Fault(f.Pos, "set and remove can only be used with keep")
 	case f.Do == FateKeep && f.Reason == "":
-		c.missing(f.Pos, "nothing says why the items in which %s names a person are kept", f.Field)
+		c.missing(f.Pos, "keep needs a reason why the items in which %s identifies a person are kept", f.Field)
 	case f.Changes() && named != nil && !named.Type.Scalar():
-		c.Fault(f.Pos, "field %s is of type %s: nothing finds the items that name a person in it", f.Field, named.Type)
+		c.Fault(f.Pos, "field %s has type %s: items cannot be found by the person in it", f.Field, named.Type)
 	}
 	key := slices.Concat(fieldsOf(e.Key.PK), fieldsOf(e.Key.SK))
 	changed := slices.Clone(f.Remove)
@@ -129,14 +129,14 @@ func (c *checker) fate(e *Entity, f *Fate) {
 		}
 		for _, t := range a.Value.Terms {
 			if t.Kind != ConstantTerm && t.Kind != NewIDTerm && t.Kind != NowTerm {
-				c.Hint(c.Source.Within(a.Value.Pos, a.Value.Text, t.At), "a constant, newID() or now()", "erasing takes no parameters and reads no fields")
+				c.Hint(c.Source.Within(a.Value.Pos, a.Value.Text, t.At), "use a constant, newID() or now()", "erasing a person has no parameters and reads no fields")
 				return
 			}
 		}
 	}
 	for _, path := range changed {
 		if slices.Contains(key, Root(path)) {
-			c.Hint(f.Pos, "delete, or keep the item as it is", "field %s is in the key of %s and cannot change", Root(path), e.Name)
+			c.Hint(f.Pos, "use delete, or keep the item unchanged", "field %s is in the key of %s and cannot change", Root(path), e.Name)
 			return
 		}
 	}

@@ -82,7 +82,7 @@ func (r *Read) Floor() (at time.Time, back time.Duration, err error) {
 			return at.UTC(), 0, nil
 		}
 	}
-	return time.Time{}, 0, fmt.Errorf("%q is neither a date since 1970, nor a time, nor how long ago from a second to 50 years", r.Since)
+	return time.Time{}, 0, fmt.Errorf("%q is not a date since 1970, a time, or a duration from a second to 50 years", r.Since)
 }
 
 // Order is one field of a sort order.

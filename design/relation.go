@@ -127,7 +127,7 @@ func unrelated(a, b *Entity) string {
 	if n := len(references(a, b)); n > 1 {
 		return "there are " + strconv.Itoa(n) + " references between them"
 	}
-	return "no field of the one's key is a field of the other, and neither refers to the other"
+	return "neither has a key field of the other, and neither refers to the other"
 }
 
 // NamedLike is the field whose values those of a field or an input of a name and type are meant to be: that of another entity which

@@ -26,7 +26,7 @@ func (r *resolver) file(f *fileShape) {
 		if f.Version.given() {
 			p = f.Version.pos
 		}
-		r.Hint(p, "a design begins with the line \"design: 1\"", "the version of the language is missing or unknown: %q", f.Version.value)
+		r.Hint(p, "start the design with the line \"design: 1\"", "the language version is missing or unknown: %q", f.Version.value)
 	}
 	if !f.Name.given() {
 		r.Hint(top, "name: Shop", "the design has no name")
@@ -162,7 +162,7 @@ func (r *resolver) milliseconds(t text) int {
 	}
 	d, err := time.ParseDuration(t.value)
 	if err != nil || d < time.Millisecond || d > maxLag || d%time.Millisecond != 0 {
-		r.Hint(t.pos, "write 5s or 500ms", "%q is no length of time from a millisecond to 24 hours", t.value)
+		r.Hint(t.pos, "write 5s or 500ms", "%q is not a duration from a millisecond to 24 hours", t.value)
 		return 0
 	}
 	return int(d / time.Millisecond)
@@ -178,7 +178,7 @@ func (r *resolver) duration(t text) time.Duration {
 	}
 	d, err := lengthOfTime(t.value)
 	if err != nil {
-		r.Hint(t.pos, "write 90d, 24h or 15m", "%q is no length of time from a second to 50 years", t.value)
+		r.Hint(t.pos, "write 90d, 24h or 15m", "%q is not a duration from a second to 50 years", t.value)
 	}
 	return d
 }

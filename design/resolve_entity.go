@@ -29,7 +29,7 @@ func (r *resolver) entity(in namedEntry[entityShape]) {
 		for _, t := range n.value {
 			entity, field, of := strings.Cut(t.value, ".")
 			if !of {
-				r.Hint(t.pos, n.name+": User.userId", "a reference says by which field of whose key it is")
+				r.Hint(t.pos, n.name+": User.userId", "a reference needs an entity and a field of its key")
 				continue
 			}
 			ref.To = append(ref.To, RefTarget{entity, field, t.pos})
@@ -39,7 +39,7 @@ func (r *resolver) entity(in namedEntry[entityShape]) {
 	for _, n := range s.Snapshot {
 		entity, from, of := strings.Cut(n.value.value, ".")
 		if !of {
-			r.Hint(n.value.pos, n.name+": Product.price", "a snapshot says of which entity's field it is")
+			r.Hint(n.value.pos, n.name+": Product.price", "a snapshot needs an entity and one of its fields")
 			continue
 		}
 		e.Snapshots = append(e.Snapshots, Snapshot{Field: n.name, Entity: entity, From: from, Pos: n.pos})
@@ -51,7 +51,7 @@ func (r *resolver) entity(in namedEntry[entityShape]) {
 		e.TTL = &TTL{After: r.duration(s.TTL.After), Pos: s.TTL.Pos}
 		r.put(&e.TTL.Field, s.TTL.Attr)
 		if !s.TTL.Attr.given() {
-			r.Hint(s.TTL.Pos, "ttl: { attr: expiresAt, after: 90d }", "ttl does not say in which field the time is")
+			r.Hint(s.TTL.Pos, "ttl: { attr: expiresAt, after: 90d }", "ttl needs the field that holds the time")
 		}
 	}
 	if t == nil {
@@ -79,7 +79,7 @@ func (r *resolver) tableOf(e *Entity, t text) *Table {
 		e.Table = tables[0].Name
 		return tables[0]
 	case len(tables) > 1:
-		r.Hint(e.Pos, "table: "+tables[0].Name, "%s must say in which of the tables it is", e.Name)
+		r.Hint(e.Pos, "table: "+tables[0].Name, "%s must name its table, because the design has several", e.Name)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (r *resolver) typeValue(e *Entity, t *Table, given text) {
 	case t.TypeAttr != "":
 		e.TypeValue = strings.ToUpper(snake(e.Name))
 	case given.given():
-		r.Hint(given.pos, "type_attr: entityType, at the table", "table %s has no type_attr that could hold %q", t.Name, given.value)
+		r.Hint(given.pos, "add type_attr: entityType to the table", "table %s has no type_attr to hold %q", t.Name, given.value)
 	}
 }
 
@@ -111,7 +111,7 @@ func (r *resolver) key(e *Entity, t *Table, pk, sk text, p Pos, own bool) Key {
 				return asItIs(f, p)
 			}
 		}
-		r.Hint(p, "key: { pk: \"…#{id}\", sk: … }", "%s has no %s key, which table %s needs in %s", e.Name, what, t.Name, k.Name)
+		r.Hint(p, "key: { pk: \"…#{id}\", sk: … }", "%s has no %s key, which table %s stores in %s", e.Name, what, t.Name, k.Name)
 		return nil
 	}
 	return Key{PK: one("partition", &t.PK, pk), SK: one("sort", t.SK, sk)}
@@ -131,7 +131,7 @@ func asItIs(f *Field, p Pos) *Template {
 func (r *resolver) entries(e *Entity, t *Table, of string, key Key, list named[[]entryShape]) {
 	for _, in := range list {
 		if len(in.value) == 0 {
-			r.Hint(in.pos, "index: { "+in.name+": {} }", "nothing stands where the entry in %s is needed", in.name)
+			r.Hint(in.pos, "index: { "+in.name+": {} }", "the entry in %s is empty", in.name)
 		}
 		for i := range in.value {
 			p := in.pos
@@ -174,13 +174,13 @@ func (r *resolver) entryKey(
 			} else if f := e.fieldAt(a.Name); f != nil {
 				out = append(out, asItIs(f, p))
 			} else {
-				r.Hint(p, "give a template for it", "%s has no field that is stored as %s, a %s key of index %s", e.Name, a.Name, what, x.Name)
+				r.Hint(p, "give a template for it", "%s has no field stored as %s, a %s key of index %s", e.Name, a.Name, what, x.Name)
 			}
 		}
 		return out
 	}
 	if len(given) != len(attributes) {
-		r.Fault(p, "index %s has %d %s key attributes, and %d templates are given", x.Name, len(attributes), what, len(given))
+		r.Fault(p, "index %s has %d %s key attributes, but there are %d templates", x.Name, len(attributes), what, len(given))
 	}
 	for _, t := range given {
 		if parsed := r.template(t); parsed != nil {
@@ -207,13 +207,13 @@ func (r *resolver) counter(in namedEntry[counterShape]) *Counter {
 	c := &Counter{Field: in.name, Where: r.condition(s.Where), Pos: in.pos}
 	switch {
 	case s.Count.given() == s.Sum.given():
-		r.Hint(in.pos, in.name+": Entity, or { sum: Entity.field }", "counter %s needs either what it counts or what it sums", in.name)
+		r.Hint(in.pos, in.name+": Entity, or { sum: Entity.field }", "counter %s needs an entity to count or a field to sum", in.name)
 	case s.Count.given():
 		r.put(&c.Of, s.Count)
 	default:
 		of, field, ok := strings.Cut(s.Sum.value, ".")
 		if !ok {
-			r.Hint(s.Sum.pos, "sum: Order.total", "a sum says of which entity's field it is")
+			r.Hint(s.Sum.pos, "sum: Order.total", "a sum needs an entity and one of its fields")
 		}
 		r.put(&c.Of, text{of, s.Sum.pos})
 		r.put(&c.Sum, text{field, s.Sum.pos})

@@ -12,7 +12,7 @@ func (r *resolver) flow(in namedEntry[flowShape]) {
 		f.Attempts = DefaultAttempts
 	}
 	if len(s.Do) == 0 {
-		r.Hint(in.pos, "do: [ { read: Pattern, as: name } ]", "flow %s does nothing", in.name)
+		r.Hint(in.pos, "do: [ { read: Pattern, as: name } ]", "flow %s has no steps", in.name)
 	}
 	for i := range s.Do {
 		r.flowStep(f, &s.Do[i])
@@ -27,10 +27,10 @@ func (r *resolver) flowStep(f *Flow, s *flowStepShape) {
 	step.Let, step.With = r.arguments(s.Let), r.arguments(s.With)
 	switch kinds := []bool{s.Read.given(), s.Write.given(), s.Let != nil}; {
 	case !slices.Contains(kinds, true):
-		r.Hint(s.Pos, "read: Pattern, write: Pattern, or let: { name: value }", "the step does not say what it does")
+		r.Hint(s.Pos, "read: Pattern, write: Pattern, or let: { name: value }", "the step has no action")
 		return
 	case s.Read.given() && (s.Write.given() || s.Let != nil), s.Write.given() && s.Let != nil:
-		r.Hint(s.Pos, "make a step of each", "a step of a flow is one thing: a read, a write, or values with names")
+		r.Hint(s.Pos, "make each a step of its own", "a step of a flow has exactly one of read, write and let")
 		return
 	}
 	f.Steps = append(f.Steps, step)
@@ -41,7 +41,7 @@ func (r *resolver) arguments(list named[raw]) []*Argument {
 	for _, in := range list {
 		v := r.expression(in.value.text)
 		if !in.value.given() {
-			r.Hint(in.pos, in.name+": \":"+in.name+"\"", "%s is given nothing", in.name)
+			r.Hint(in.pos, in.name+": \":"+in.name+"\"", "%s has no value", in.name)
 		}
 		if v != nil {
 			out = append(out, &Argument{Name: in.name, Value: v, Pos: in.pos})
@@ -89,7 +89,7 @@ func (r *resolver) race(in namedEntry[raceShape]) {
 		out.Run = append(out.Run, r.raceCall(&s.Run[i]))
 	}
 	if len(s.Run) == 0 {
-		r.Hint(in.pos, "run: [ { write: Pattern, times: 2 } ]", "nothing runs in race %s", in.name)
+		r.Hint(in.pos, "run: [ { write: Pattern, times: 2 } ]", "race %s runs nothing", in.name)
 	}
 }
 

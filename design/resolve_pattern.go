@@ -48,7 +48,7 @@ func (r *resolver) what(in namedEntry[readShape], out *Read) {
 		case !w.of.given():
 			continue
 		case first != "":
-			r.Fault(in.pos, "read %s is of %s or of %s, not both", in.name, first, w.name)
+			r.Fault(in.pos, "read %s cannot have both %s and %s", in.name, first, w.name)
 			return
 		}
 		first = w.name
@@ -59,7 +59,7 @@ func (r *resolver) what(in namedEntry[readShape], out *Read) {
 	}
 	out.Many = out.Many || out.Count || out.Scan
 	if first == "" {
-		r.Hint(in.pos, "one: Entity, or many: Entity", "read %s does not say what it reads", in.name)
+		r.Hint(in.pos, "one: Entity, or many: Entity", "read %s does not name an entity", in.name)
 	}
 }
 
@@ -67,7 +67,7 @@ func (r *resolver) what(in namedEntry[readShape], out *Read) {
 func (r *resolver) fresh(t text, consistent *bool, millis *int) {
 	switch {
 	case t.given() && *consistent:
-		r.Hint(t.pos, "fresh: strong", "consistent: true says how fresh the answer is already")
+		r.Hint(t.pos, "fresh: strong", "consistent: true already sets the freshness")
 	case t.value == "strong":
 		*consistent = true
 	default:
@@ -80,7 +80,7 @@ func (r *resolver) order(t text) Order {
 	var o Order
 	switch w := strings.Fields(t.value); {
 	case len(w) == 0 || len(w) > 2 || !syntax.IsName(w[0]):
-		r.Hint(t.pos, "createdAt desc", "%q is no order", t.value)
+		r.Hint(t.pos, "createdAt desc", "%q is not an order", t.value)
 	case len(w) == 2 && w[1] != "asc" && w[1] != "desc":
 		r.Hint(t.pos, w[0]+" desc", "%q is neither asc nor desc", w[1])
 	default:
@@ -109,7 +109,7 @@ func (r *resolver) collection(in namedEntry[collectionShape]) {
 func (r *resolver) collectionBounds(out *Collection, s collectionShape) {
 	if s.Prefix.given() {
 		if s.From.given() || s.To.given() {
-			r.Hint(s.Prefix.pos, "prefix, or from and to", "a collection has a prefix, or bounds")
+			r.Hint(s.Prefix.pos, "use prefix, or from and to", "a collection cannot have both a prefix and bounds")
 		}
 		s.From, s.To = s.Prefix, s.Prefix
 	}
@@ -133,11 +133,11 @@ func (r *resolver) write(in namedEntry[writeShape]) {
 		r.put(&w.Idempotent.With, i.With)
 		r.put(&w.Idempotent.Replay, i.Replay)
 		if !i.With.given() {
-			r.Hint(i.Pos, "with: Idempotency", "idempotent does not say which entity keeps the records")
+			r.Hint(i.Pos, "with: Idempotency", "idempotent needs the entity that keeps the records")
 		}
 	}
 	if len(s.Do) == 0 {
-		r.Hint(in.pos, "do: [ { create: Entity } ]", "write %s does nothing", in.name)
+		r.Hint(in.pos, "do: [ { create: Entity } ]", "write %s has no steps", in.name)
 	}
 	for i := range s.Do {
 		r.step(w, &s.Do[i])
@@ -153,14 +153,14 @@ func (r *resolver) step(w *Write, s *stepShape) {
 		switch {
 		case !a.of.given():
 		case step.Action != "":
-			r.Fault(a.of.pos, "a step does one thing: %s or %s", step.Action, a.action)
+			r.Fault(a.of.pos, "a step has one action: either %s or %s", step.Action, a.action)
 		default:
 			step.Action = a.action
 			r.put(&step.Entity, a.of)
 		}
 	}
 	if step.Action == "" {
-		r.Hint(s.Pos, "create, put, update, upsert, delete or check", "the step does not say what it does")
+		r.Hint(s.Pos, "use create, put, update, upsert, delete or check", "the step has no action")
 		return
 	}
 	w.Steps = append(w.Steps, step)
@@ -224,7 +224,7 @@ func (r *resolver) runs(f *fileShape) {
 				x.Given[g.name] = g.value
 			}
 			if in.Expect == nil && !in.Error.given() {
-				r.Hint(in.Pos, "expect: [ … ], or error: NotFound", "the example does not say what is expected")
+				r.Hint(in.Pos, "add expect: [ … ], or error: NotFound", "the example has no expected result")
 			}
 			d.Examples = append(d.Examples, x)
 		}

@@ -61,7 +61,7 @@ func (r *resolver) index(t *Table, in namedEntry[indexShape]) {
 	x := &Index{Name: in.name, Local: s.Local, LagMillis: r.milliseconds(s.Lag), Accept: r.accept(s.Accept), Pos: in.pos}
 	t.Indexes = append(t.Indexes, x)
 	if s.Local && s.Lag.given() {
-		r.Hint(s.Lag.pos, "leave it out", "the local index %s is in its table, and has no lag of its own", in.name)
+		r.Hint(s.Lag.pos, "remove it", "the local index %s has no lag: it is updated with its table", in.name)
 	}
 	x.PK = r.keyAttributes(s.PK)
 	if x.Local && len(x.PK) == 0 {

@@ -45,7 +45,7 @@ func (r *resolver) fields(list named[fieldShape], naming Naming) []*Field {
 		}
 		switch {
 		case s.At.given() && s.Attr.given():
-			r.Fault(in.pos, "field %s has attr and at: one of them says where it is stored", in.name)
+			r.Fault(in.pos, "field %s has both attr and at: use one of them", in.name)
 		case s.At.given():
 			for step := range strings.SplitSeq(s.At.value, ".") {
 				f.Path = append(f.Path, step)
@@ -66,7 +66,7 @@ func (r *resolver) fields(list named[fieldShape], naming Naming) []*Field {
 func (r *resolver) params(list named[fieldShape]) []*Field {
 	for _, in := range list {
 		if in.value.At.given() || in.value.Attr.given() {
-			r.Fault(in.pos, "a param is not stored: it has neither attr nor at")
+			r.Fault(in.pos, "a param is not stored: remove attr or at")
 		}
 	}
 	if len(list) == 0 {
@@ -107,7 +107,7 @@ func (r *resolver) typeOf(s string, p Pos, depth int) Type {
 		inner, closed := strings.CutSuffix(inner, ">")
 		kind := Kind(strings.TrimSpace(outer))
 		if !closed || kind != KindList && kind != KindSet && kind != KindMap || depth >= maxTypeDepth {
-			r.Hint(p, "list<text>, set<text> or map<text>", "%q is no type", s)
+			r.Hint(p, "list<text>, set<text> or map<text>", "%q is not a type", s)
 			return Type{Kind: KindText}
 		}
 		elem := r.typeOf(strings.TrimSpace(inner), p, depth+1)

@@ -34,7 +34,7 @@ func (t *text) fromNode(d *syntax.Decoder, n *syntax.Node) {
 	t.pos = n.Pos
 	d.Scalar(n, reflect.ValueOf(&t.value).Elem())
 	if n.Kind == syntax.ScalarNode && n.Text == "" {
-		d.Hint(n.Pos, "leave the key out where there is nothing to say", "the value is empty")
+		d.Hint(n.Pos, "remove the key", "the value is empty")
 	}
 }
 
@@ -55,7 +55,7 @@ func (m *named[T]) fromNode(d *syntax.Decoder, n *syntax.Node) {
 		return
 	}
 	if n.Kind != syntax.MapNode {
-		d.Fault(n.Pos, "%s stands where a map from names is needed", n.Kind)
+		d.Fault(n.Pos, "expected a map with names as keys, found %s", n.Kind)
 		return
 	}
 	*m = make(named[T], 0, len(n.Entries))
@@ -98,7 +98,7 @@ type assignShape struct{ named[raw] }
 
 func (a *assignShape) fromNode(d *syntax.Decoder, n *syntax.Node) {
 	if n.Kind == syntax.NullNode {
-		d.Hint(n.Pos, "{ field: value }, or leave the key out", "nothing stands where fields are given values")
+		d.Hint(n.Pos, "write { field: value }, or remove the key", "expected a map of fields to values, found nothing")
 		return
 	}
 	a.named.fromNode(d, n)

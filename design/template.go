@@ -108,9 +108,9 @@ const maxTemplateBytes = 2048
 func ParseTemplate(s string) (*Template, error) {
 	switch {
 	case s == "":
-		return nil, &SyntaxError{Message: "the template is empty", Hint: "a key attribute is never empty: write a constant, METADATA, where nothing varies"}
+		return nil, &SyntaxError{Message: "the template is empty", Hint: "a key attribute cannot be empty: use a constant, such as METADATA"}
 	case len(s) > maxTemplateBytes:
-		return nil, &SyntaxError{Text: s[:32] + "…", Message: "the template is longer than a key can be"}
+		return nil, &SyntaxError{Text: s[:32] + "…", Message: "the template is longer than the maximum length of a key"}
 	}
 	t := &Template{Text: s}
 	var literal strings.Builder
@@ -130,7 +130,7 @@ func ParseTemplate(s string) (*Template, error) {
 			literal.WriteByte(s[i])
 			i += 2
 		case s[i] == '}':
-			return nil, &SyntaxError{Text: s, At: i, Message: "the } closes nothing", Hint: "write }} for a brace"}
+			return nil, &SyntaxError{Text: s, At: i, Message: "unmatched }", Hint: "write }} for a brace"}
 		case s[i] == '{':
 			flush()
 			part, n, err := parsePart(s, i)
@@ -152,11 +152,11 @@ func ParseTemplate(s string) (*Template, error) {
 func parsePart(s string, i int) (Part, int, error) {
 	n := strings.IndexByte(s[i:], '}') + 1
 	if n == 0 {
-		return Part{}, 0, &SyntaxError{Text: s, At: i, Message: "the { is not closed", Hint: "write {{ for a brace"}
+		return Part{}, 0, &SyntaxError{Text: s, At: i, Message: "{ has no closing }", Hint: "write {{ for a brace"}
 	}
 	field, calls, piped := strings.Cut(s[i+1:i+n-1], "|")
 	if !syntax.IsName(field) {
-		return Part{}, 0, &SyntaxError{Text: s, At: i + 1, Message: "a { is followed by the name of a field: " + strconv.Quote(field) + " is none"}
+		return Part{}, 0, &SyntaxError{Text: s, At: i + 1, Message: "{ must be followed by the name of a field: " + strconv.Quote(field) + " is not one"}
 	}
 	p := Part{Field: field, At: i}
 	at := i + 1 + len(field) + 1

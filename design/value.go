@@ -67,10 +67,10 @@ func (v *ValueExpr) fromNode(d *syntax.Decoder, n *syntax.Node) {
 }
 
 // noNull is what to write instead of null.
-const noNull = "an optional field without a value is absent: leave it out, or remove: [field] in an update"
+const noNull = "an optional field without a value is absent: leave it out, or use remove: [field] in an update"
 
 // values are the calls that a value can be.
-const values = "now(), newID(), sum(lines.field) and count(lines)"
+const values = "functions: now(), newID(), sum(lines.field) and count(lines)"
 
 // ParseValue reads what a step assigns. Errors are *SyntaxError.
 func ParseValue(s string) (*ValueExpr, error) {
@@ -85,7 +85,7 @@ func ParseValue(s string) (*ValueExpr, error) {
 		case signed:
 			i++
 		case len(v.Terms) > 0:
-			return nil, &SyntaxError{Text: s, At: words[i].At, Message: fmt.Sprintf("%q follows a value without + or -", words[i].Text)}
+			return nil, &SyntaxError{Text: s, At: words[i].At, Message: fmt.Sprintf("expected + or - before %q", words[i].Text)}
 		}
 		if i == len(words) {
 			return nil, &SyntaxError{Text: s, At: len(s), Message: "the value ends too early"}
@@ -104,7 +104,7 @@ func ParseValue(s string) (*ValueExpr, error) {
 	}
 	for _, t := range v.Terms {
 		if (len(v.Terms) > 1 || t.Negative) && !t.numeric() {
-			return nil, &SyntaxError{Text: s, At: t.At, Message: "only numbers have signs and sums"}
+			return nil, &SyntaxError{Text: s, At: t.At, Message: "signs and sums are for numbers only"}
 		}
 	}
 	return v, nil
@@ -124,7 +124,7 @@ func parseTerm(words []syntax.Word) (Term, int, *SyntaxError) {
 	case syntax.NameWord:
 		return parseWord(t, words)
 	default:
-		return t, 0, &SyntaxError{At: w.At, Message: fmt.Sprintf("%q stands where a value is needed", w.Text)}
+		return t, 0, &SyntaxError{At: w.At, Message: fmt.Sprintf("expected a value, found %q", w.Text)}
 	}
 	return t, 1, nil
 }
@@ -143,12 +143,12 @@ func parseWord(t Term, words []syntax.Word) (Term, int, *SyntaxError) {
 		return t, 1, nil
 	}
 	if !slices.Contains([]string{"now", "newID", "sum", "count"}, name) {
-		fault := &SyntaxError{At: t.At, Message: fmt.Sprintf("there is no value %s(…)", name), Hint: "there are " + values}
+		fault := &SyntaxError{At: t.At, Message: fmt.Sprintf("there is no function %s", name), Hint: "there are " + values}
 		switch name {
 		case "list_append":
-			fault.Hint = "a step has append: { tags: \":tags\" }, and prepend"
+			fault.Hint = "use append: { tags: \":tags\" } or prepend in the step"
 		case "if_not_exists":
-			fault.Hint = "an upsert has init: { field: … } for what is set where there was nothing"
+			fault.Hint = "use init: { field: … } in an upsert for values of absent fields"
 		}
 		return t, 0, fault
 	}
@@ -157,7 +157,7 @@ func parseWord(t Term, words []syntax.Word) (Term, int, *SyntaxError) {
 		arg, n = words[2].Text, 4
 	}
 	if len(words) < n || words[n-1].Text != ")" || words[n-1].Kind != syntax.SignWord {
-		return t, 0, &SyntaxError{At: words[1].At, Message: fmt.Sprintf("%s( is not closed", name)}
+		return t, 0, &SyntaxError{At: words[1].At, Message: fmt.Sprintf("%s( has no closing )", name)}
 	}
 	field, ofLines := strings.CutPrefix(arg, "lines.")
 	switch {
@@ -171,7 +171,7 @@ func parseWord(t Term, words []syntax.Word) (Term, int, *SyntaxError) {
 		t.Kind = CountTerm
 	default:
 		return t, 0, &SyntaxError{
-			At: t.At, Message: fmt.Sprintf("there is no value %s(%s)", name, arg),
+			At: t.At, Message: fmt.Sprintf("there is no function %s(%s)", name, arg),
 			Hint: "there are " + values,
 		}
 	}

@@ -13,7 +13,7 @@ until curl -fs http://127.0.0.1:18080/ >/dev/null; do kill -0 $server; sleep 0.5
 
 # take NAME WIDTH,HEIGHT ADDRESS [light|dark]
 take() {
-  local flags=(--headless=new --no-sandbox --disable-gpu --hide-scrollbars --no-first-run --disable-background-networking --lang=en-US --user-data-dir="$profile/browser")
+  local flags=(--headless=new --no-sandbox --disable-gpu --hide-scrollbars --no-first-run --disable-background-networking --force-prefers-reduced-motion --lang=en-US --user-data-dir="$profile/browser")
   [ "${4:-light}" = light ] || flags+=(--blink-settings=preferredColorScheme=0)
   chromium "${flags[@]}" --window-size="$2" --virtual-time-budget=9000 --screenshot="$out/$1.png" "$3" 2>/dev/null
 }
@@ -34,6 +34,10 @@ take backups 1440,900 "$console#/tables/$table/backups"
 take metrics 1440,900 "$console#/tables/$table/metrics"
 take settings 1440,900 "$console#/tables/$table/settings"
 take partiql 1440,900 "$console#/partiql"
+# Queries that are kept.
+keep() { curl -fsS -H 'X-Monotable-Console: 1' --data "$2" "${console}queries/$1" >/dev/null; }
+keep bookmarks '{"add":[{"title":"'$table' · GSI1 · GSI1PK = \"STATUS#paid\"","address":"#/tables/'$table'?index=GSI1&pk=STATUS%23paid"},{"title":"trinity-rooms · scan","address":"#/tables/trinity-rooms"}]}'
+keep history '{"add":[{"title":"SELECT * FROM \"'$table'\" WHERE PK = '"'USER#ana'"'","address":"#/partiql"},{"title":"'$table' · GSI1 · GSI1PK = \"STATUS#paid\"","address":"#/tables/'$table'?index=GSI1&pk=STATUS%23paid"}]}'
 take queries 1440,900 "$console#/queries"
 take server 1440,900 "$console#/server"
 take slow 1440,900 "$console#/server/slow"
@@ -55,3 +59,6 @@ take then-and-now 1440,900 "$console#/tables/members/past?at=$second"
 take history 1440,900 "$console#/tables/members/history?item=$(printf %s "$key" | sed 's/"/%22/g; s/#/%23/g')"
 take history-phone 500,900 "$console#/tables/members/history?item=$(printf %s "$key" | sed 's/"/%22/g; s/#/%23/g')" dark
 take demo 1440,1000 http://127.0.0.1:18080/
+# A race needs a click: a test takes its picture.
+SCREENSHOTS="$profile/shots" go test -count=1 -run 'TestCheckViews/desk' ./internal/tools/console >/dev/null
+cp "$profile/shots/console-race-en-1440-light.png" $out/race.png

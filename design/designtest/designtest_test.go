@@ -14,14 +14,14 @@ func TestRun(t *testing.T) {
 	RunWith(t, "testdata/sound.design.yaml", Options{Items: 60})
 }
 
-// teller keeps what a test is told, and does not fail.
-type teller struct {
+// recorder keeps what a test is told, and does not fail.
+type recorder struct {
 	testing.TB
 
-	told strings.Builder
+	recorded strings.Builder
 }
 
-func (t *teller) Errorf(format string, args ...any) { fmt.Fprintf(&t.told, format+"\n", args...) }
+func (t *recorder) Errorf(format string, args ...any) { fmt.Fprintf(&t.recorded, format+"\n", args...) }
 
 // TestFailure: the lines of an order are sorted by a number without zeros before it. Ten comes before nine, and so it is told,
 // with two items and the seed.
@@ -40,10 +40,10 @@ func TestFailure(t *testing.T) {
 		}
 	}()
 	for _, s := range run.Subjects() {
-		var told teller
-		told.TB = t
-		try(&told, run, s, 5)
-		got := told.told.String()
+		var recorded recorder
+		recorded.TB = t
+		try(&recorded, run, s, 5)
+		got := recorded.recorded.String()
 		if s.Name != "LinesOf" {
 			if got != "" {
 				t.Errorf("%s fails: %s", s.Name, got)

@@ -39,10 +39,10 @@ func (db *DB) Batch(ctx context.Context, r *Read, in []Input) (v []Values, err e
 
 func (db *DB) batch(ctx context.Context, c *call, r *Read, in []Input) ([]Values, error) {
 	if r.Key == nil {
-		return nil, errors.New("it is served by a Query, which has no batches: ask for one item at a time")
+		return nil, errors.New("it is served by a Query, which cannot be batched: read one item at a time")
 	}
 	if r.MaxKeys > 0 && len(in) > r.MaxKeys {
-		return nil, fmt.Errorf("%w: there are %d, and %d are the most", ErrLines, len(in), r.MaxKeys)
+		return nil, fmt.Errorf("%w: there are %d, but the maximum is %d", ErrLines, len(in), r.MaxKeys)
 	}
 	candidates := make([]*candidate, len(in))
 	keys := make([]Item, len(in))

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/design/table/internal/write"
 )
 
-// writeBatch makes one BatchWriteItem, and returns what it leaves: all, where DynamoDB has refused it for now. c may be nil.
+// writeBatch sends one BatchWriteItem and returns the unprocessed requests: all of them if DynamoDB throttled it. c may be nil.
 func (db *DB) writeBatch(ctx context.Context, c *call, requests map[string][]types.WriteRequest) (map[string][]types.WriteRequest, error) {
 	in := &dynamodb.BatchWriteItemInput{RequestItems: requests}
 	if c != nil {
@@ -48,8 +48,8 @@ func (a trial) batch(ctx context.Context, ops []*write.Operation) ([]Outcome, er
 	return a.Outcomes(nil), nil
 }
 
-// batchChunk writes what one request takes, with as many more as it takes until nothing is left unprocessed. With an error it returns
-// what is not known to be done.
+// batchChunk writes the lines of one request, and resends it until nothing is left unprocessed. With an error it returns the
+// lines that may not be done.
 func (a trial) batchChunk(ctx context.Context, ops []*write.Operation) ([]*write.Operation, error) {
 	for idle := 0; ; {
 		requests := map[string][]types.WriteRequest{}
@@ -78,7 +78,7 @@ func (a trial) batchChunk(ctx context.Context, ops []*write.Operation) ([]*write
 		}
 		ops = left
 		if idle == maxIdleBatches {
-			return ops, &types.ProvisionedThroughputExceededException{Message: aws.String("BatchWriteItem processed none of its items, again and again")}
+			return ops, &types.ProvisionedThroughputExceededException{Message: aws.String("BatchWriteItem processed none of its items in repeated attempts")}
 		}
 		if err := pause(ctx, idle); err != nil {
 			return ops, err
@@ -86,7 +86,7 @@ func (a trial) batchChunk(ctx context.Context, ops []*write.Operation) ([]*write
 	}
 }
 
-// identityOf tells the item of a request apart from all others.
+// identityOf identifies the item of a request.
 func identityOf(t *Table, r types.WriteRequest) string {
 	if r.DeleteRequest != nil {
 		return t.IdentityOf(r.DeleteRequest.Key)

@@ -48,7 +48,7 @@ func Int() Codec[int64] {
 			}
 			text, err := keytext.Whole(n.Value)
 			if err != nil {
-				return 0, undecodable("is no whole number of 64 bits: " + n.Value)
+				return 0, undecodable("is not a whole number of 64 bits: " + n.Value)
 			}
 			return strconv.ParseInt(text, 10, 64)
 		},
@@ -70,7 +70,7 @@ func Number() Codec[Decimal] {
 			}
 			d, err := ParseDecimal(n.Value)
 			if err != nil {
-				return Decimal{}, undecodable("is no number: " + n.Value)
+				return Decimal{}, undecodable("is not a number: " + n.Value)
 			}
 			return d, nil
 		},
@@ -104,7 +104,7 @@ func Time() Codec[time.Time] {
 			}
 			t, err := keytext.ParseTime(s.Value)
 			if err != nil {
-				return time.Time{}, undecodable("is no time: " + s.Value)
+				return time.Time{}, undecodable("is not a time: " + s.Value)
 			}
 			return t, nil
 		},
@@ -137,7 +137,7 @@ func Day() Codec[Date] {
 			}
 			d, err := ParseDate(s.Value)
 			if err != nil {
-				return Date{}, undecodable("is no date: " + s.Value)
+				return Date{}, undecodable("is not a date: " + s.Value)
 			}
 			return d, nil
 		},

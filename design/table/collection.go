@@ -61,7 +61,7 @@ func (db *DB) collect(ctx context.Context, counted *call, c *Collection, in Inpu
 			return Page[Found]{}, err
 		}
 	}
-	if request == nil { // the bounds leave nothing
+	if request == nil { // the bounds exclude everything
 		partitions = nil
 	}
 	g.reading = db.read(counted, s, request, partitions, positions)
@@ -160,7 +160,7 @@ func (g *gathering) next(ctx context.Context, n int) ([]Found, error) {
 	return out, nil
 }
 
-// shown is what is found with the fields that its member shows.
+// shown reduces the items to the fields of their members.
 func (g *gathering) shown(f Found) Found {
 	f.Values = restricted(f.Values, g.collection.Members[f.Member].Fields)
 	return f
@@ -182,7 +182,7 @@ func (g *gathering) owned(v Values) bool {
 	return g.owner == nil || schema.SameValue(v[g.collection.Owner], g.owner)
 }
 
-// seekRoot reads the root before the rest: of what has its sort key, where that is known, the first item that is the root.
+// seekRoot reads the root before the rest: the first item with its sort key, as far as it is known, that is the root.
 func (g *gathering) seekRoot(ctx context.Context, s query.Source, partitions []Item) error {
 	s.SK, s.Reverse = g.collection.RootSK, false
 	request, err := s.Request(g.db.tableName(s.Table), g.input)

@@ -11,7 +11,7 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// Count runs a read of many and returns the number of items. If the request matches nothing else, DynamoDB counts them;
+// Count runs a read of many and returns the number of items. If the request selects exactly these items, DynamoDB counts them;
 // otherwise the items are read and filtered. Both cost the same.
 func (db *DB) Count(ctx context.Context, r *Read, in Input) (n int, err error) {
 	c := db.begin(r.Pattern)

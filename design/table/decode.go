@@ -81,7 +81,7 @@ func SetTo[T any](x T) Patch[T] { return Patch[T]{value: &x} }
 // Removed returns a Patch that removes a field.
 func Removed[T any]() Patch[T] { return Patch[T]{removed: true} }
 
-// SetPatch gives an input what becomes of its field. A value that the codec does not store, as an empty set, is none.
+// SetPatch sets the change of a patched field. A value that the codec does not store, such as an empty set, counts as absent.
 func SetPatch[T any](v Values, name string, c Codec[T], p Patch[T]) {
 	if p.removed {
 		v[name] = &types.AttributeValueMemberNULL{Value: true}
@@ -127,7 +127,7 @@ func GetOptional[T any](d *Decoder, name string, c Codec[T]) *T {
 // Err returns the first error, a *DecodeError; nil if there is none.
 func (d *Decoder) Err() error { return d.err }
 
-// value is a field's value; NULL, which some programs write for what is absent, is none.
+// value returns a field's value; NULL, which some programs write for absent values, counts as absent.
 func (d *Decoder) value(name string) types.AttributeValue {
 	v := d.values[name]
 	if _, null := v.(*types.AttributeValueMemberNULL); null {

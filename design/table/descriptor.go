@@ -22,17 +22,17 @@ type (
 	Kind = schema.Kind
 	// KeyAttribute is an attribute of a key with the Template of its value: literals and fields with functions.
 	KeyAttribute = schema.KeyAttribute
-	// Template is what a key attribute is made of: literals and fields with functions.
+	// Template describes how a key attribute is built: literals, and fields with functions.
 	Template = schema.Template
 	// Part is a literal of a template, or a field with its functions.
 	Part = schema.Part
-	// Func is a function that a field goes through in a template.
+	// Func is a function applied to a field in a template.
 	Func = schema.Func
 	// Entry is a place in an index.
 	Entry = schema.Entry
 	// Copy is an additional item with some of an entity's fields, kept in sync in the same transaction.
 	Copy = schema.Copy
-	// Marker is an item whose key makes values unique.
+	// Marker is an item whose key enforces unique values.
 	Marker = schema.Marker
 	// Count is a field of another entity that counts items or sums one of their fields.
 	Count = schema.Count
@@ -47,7 +47,7 @@ type (
 	Read = schema.Read
 	// Place is where a read finds its items.
 	Place = schema.Place
-	// PlaceKind says what a place is: the table's key, a copy, an index entry or a marker.
+	// PlaceKind is the kind of a place: the table's key, a copy, an index entry or a marker.
 	PlaceKind = schema.PlaceKind
 	// Comparison says how a request bounds a sort key attribute.
 	Comparison = schema.Comparison
@@ -63,7 +63,7 @@ type (
 	Write = schema.Write
 	// Param is an input of a write in addition to the fields of its items.
 	Param = schema.Param
-	// Action is what a step does to its item.
+	// Action is the operation of a step on its item.
 	Action = schema.Action
 	// Step is an action of a write on one item, or on one item per line.
 	Step = schema.Step
@@ -77,7 +77,7 @@ type (
 	Else = schema.Else
 	// Idempotent declares how retries of a write are recognised.
 	Idempotent = schema.Idempotent
-	// Person says how the items of a person are exported and erased.
+	// Person describes how the items of a person are exported and erased.
 	Person = schema.Person
 	// PersonPart is a way to items of a person.
 	PersonPart = schema.PersonPart
@@ -90,8 +90,8 @@ type (
 type (
 	// Item is a stored item: values by attribute.
 	Item = schema.Item
-	// Values are an entity's values by the names of its fields, or a pattern's input by the names of what it takes. A value
-	// is in its stored form; an absent one is not there.
+	// Values are an entity's values by field name, or a pattern's input by name. Values are in stored form; absent values have no
+	// entry.
 	Values = schema.Values
 	// Input has the inputs of a pattern.
 	Input = schema.Input
@@ -160,7 +160,7 @@ var (
 	ErrCursor = schema.ErrCursor
 	// ErrReused means that an idempotency key was already used with a different request.
 	ErrReused = schema.ErrReused
-	// ErrRefused means that a condition does not hold for which the design declares no error.
+	// ErrRefused means that a condition failed and the design declares no error for it.
 	ErrRefused = schema.ErrRefused
 	// ErrOverlap means that two writes of a Tx touch the same item. A transaction allows only one action per item.
 	ErrOverlap = schema.ErrOverlap

@@ -141,7 +141,7 @@ func TestRepetitionIsReadFirst(t *testing.T) {
 	}
 	in.Values["requestKey"] = AText("k2")
 	_, err := s.db.Write(t.Context(), w, in)
-	WantValueError(t, err, "total", "can be in no key", "another refund")
+	WantValueError(t, err, "total", "cannot be used in a key", "another refund")
 }
 
 // TestDuplicatesAtOnce: of many equal requests at once one has its effect, and all others its record.

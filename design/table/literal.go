@@ -6,12 +6,12 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// What generated code makes its descriptors with.
+// Constructors of descriptors for generated code.
 
 // TemplateOf is a template as the design writes it: "ORDER#{createdAt}#{orderId|lower}".
 func TemplateOf(text string) Template { return schema.TemplateOf(text) }
 
-// TextKey is a key attribute of type S that exists for the key, which a template makes.
+// TextKey is a key attribute of type S that exists only for the key, with its template.
 func TextKey(name, template string) KeyAttribute { return schema.TextKey(name, template) }
 
 // FieldKey is a key attribute that a field is stored in.
@@ -22,15 +22,15 @@ func FieldKey(name string, of types.ScalarAttributeType, field string) KeyAttrib
 // PersonalRead finds the items of a person by one field, from the places that r says.
 func PersonalRead(e *Entity, by string, r Read) *Read { return schema.PersonalRead(e, by, r) }
 
-// EraseByKey deletes items to which nothing else belongs, many at once.
+// EraseByKey deletes items without dependents, many at once.
 func EraseByKey(e *Entity) *Write { return schema.EraseByKey(e) }
 
-// SortIs is the condition that a key attribute of type S is what a template makes.
+// SortIs is the condition that a key attribute of type S equals a template.
 func SortIs(name, template string) SortCondition {
 	return SortCondition{Attribute: Attribute{Name: name, Type: types.ScalarAttributeTypeS}, Known: TemplateOf(template)}
 }
 
-// SortBegins is the condition that a key attribute of type S begins with what a template makes, and goes on with something.
+// SortBegins is the condition that a key attribute of type S starts with a template and is longer.
 func SortBegins(name, template string) SortCondition {
 	c := SortIs(name, template)
 	c.Comparison, c.Open = BeginsWith, true
@@ -47,7 +47,7 @@ func NumberValue(n string) []Term {
 	return []Term{{Kind: ConstantTerm, Constant: &types.AttributeValueMemberN{Value: n}}}
 }
 
-// InputValue is what the caller gives.
+// InputValue is an input of the caller.
 func InputValue(name string) []Term { return []Term{{Kind: InputTerm, Name: name}} }
 
 // LineValue is a value of the line.

@@ -18,7 +18,7 @@ import (
 const (
 	batchItems     = 25 // of a BatchWriteItem
 	loadsInFlight  = 4
-	firstLoadPause = 50 * time.Millisecond // before what was left unprocessed is tried again; twice as long each time
+	firstLoadPause = 50 * time.Millisecond // before the first retry of unprocessed requests; doubled each time
 	longLoadPause  = 5 * time.Second
 )
 
@@ -103,7 +103,7 @@ func (l *load) put(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// putAll makes one request, and again for what it leaves, for as long as the context lets it.
+// putAll sends one request, and resends what it leaves unprocessed until the context ends.
 func (l *load) putAll(ctx context.Context, requests map[string][]types.WriteRequest) error {
 	for pause := firstLoadPause; ; pause = min(2*pause, longLoadPause) {
 		var err error
@@ -116,7 +116,7 @@ func (l *load) putAll(ctx context.Context, requests map[string][]types.WriteRequ
 	}
 }
 
-// throttled reports whether DynamoDB has refused a whole request for now.
+// throttled reports whether DynamoDB throttled a whole request.
 func throttled(err error) bool {
 	if _, is := errors.AsType[*types.ProvisionedThroughputExceededException](err); is {
 		return true

@@ -133,13 +133,13 @@ func TestLoad(t *testing.T) {
 	e := Parcels()
 	db, client := loading(t, e)
 	records := manyParcels(e, 1003)
-	var told []int
-	if err := db.Load(t.Context(), slices.Values(records), func(n int) { told = append(told, n) }); err != nil {
+	var reported []int
+	if err := db.Load(t.Context(), slices.Values(records), func(n int) { reported = append(reported, n) }); err != nil {
 		t.Fatal(err)
 	}
 	wantStored(t, db, e, records)
-	if !slices.IsSorted(told) || told[len(told)-1] != len(records) {
-		t.Errorf("the progress was %v; want that it ends with %d", told, len(records))
+	if !slices.IsSorted(reported) || reported[len(reported)-1] != len(records) {
+		t.Errorf("the progress was %v; want that it ends with %d", reported, len(records))
 	}
 	if client.largest > 25 || client.sent > 130 || client.most > 4 { // 8 records of 3 items are in one request
 		t.Errorf("%d requests, %d at once, of at most %d items", client.sent, client.most, client.largest)

@@ -13,36 +13,36 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// maxConcurrentQueries is how many partitions are asked at once.
+// maxConcurrentQueries is the number of partitions queried at once.
 const maxConcurrentQueries = 8
 
-// reading reads the partitions of a source, and merges what they answer.
+// reading reads the partitions of a source and merges their results.
 type reading struct {
 	db     *DB
 	call   *call
 	source *query.Source
 	lanes  []*lane
-	// walk makes the lanes of further periods; nil if there are no periods. at are the periods that have lanes, passed how many
-	// have been read to their end, most how many may be begun; 0 is no bound.
+	// walk creates the lanes of further periods; nil if there are no periods. at are the periods with lanes, passed counts those
+	// read to their end, most limits how many may be started; 0 means no limit.
 	walk         *query.Walk
 	at           []string
 	passed, most int
 	template     *dynamodb.QueryInput
-	// ahead is how many groups of lanes are asked at once: one, and twice as many after each round that finds nothing.
+	// ahead is the number of groups of lanes queried at once: one, doubled after each round without results.
 	ahead int
 }
 
-// lane is a partition that is read: what was answered and is not consumed, and how far it is consumed.
+// lane is a partition being read: its buffered results, and the position consumed so far.
 type lane struct {
 	request dynamodb.QueryInput
 	number  int // among the lanes
 	buffer  []Item
-	// next is where the next request begins; behind a buffer, nil says that there is none.
+	// next is where the next request starts; after a buffer, nil means that there is none.
 	next Item
 	cursor.Position
 }
 
-// read begins a reading of partitions, at positions; nil is the beginning.
+// read starts reading partitions at positions; nil means the start.
 func (db *DB) read(c *call, s *query.Source, q *dynamodb.QueryInput, partitions []Item, positions []cursor.Position) *reading {
 	r := &reading{db: db, call: c, source: s, ahead: 1, template: q}
 	r.begin(partitions, positions)
@@ -78,7 +78,7 @@ func (r *reading) leave() {
 	}
 }
 
-// dry reports whether only a request tells how the lane goes on.
+// dry reports whether only another request can tell what the lane has next.
 func (l *lane) dry() bool { return len(l.buffer) == 0 && !l.Done }
 
 // done reports whether all is consumed.
@@ -93,8 +93,8 @@ func (r *reading) done() bool {
 // far reports whether a walk has passed as many periods as it may.
 func (r *reading) far() bool { return r.most > 0 && r.passed >= r.most }
 
-// groups are the lanes that are read together, from the first group that is not done, so many groups: all lanes, but of a walk over
-// periods those of one period.
+// groups returns the lanes that are read together, starting with the first unfinished group: all lanes, or those of one period
+// each for a read over periods.
 func (r *reading) groups(n int) ([]*lane, error) {
 	if r.walk == nil {
 		return r.lanes, nil
@@ -162,7 +162,7 @@ func (r *reading) fill(ctx context.Context, limit int) error {
 	})
 }
 
-// ask makes a lane's next request.
+// ask sends a lane's next request.
 func (r *reading) ask(ctx context.Context, l *lane, limit int) error {
 	request := l.request
 	request.Limit = aws.Int32(int32(limit)) //nolint:gosec // at most MaxPage, or a design's limit
@@ -180,7 +180,7 @@ func (r *reading) ask(ctx context.Context, l *lane, limit int) error {
 	return nil
 }
 
-// settle moves a lane without buffer to where its next request begins, or to its end.
+// settle moves a lane without a buffer to the start of its next request, or to its end.
 func (l *lane) settle() {
 	switch {
 	case len(l.buffer) > 0:
@@ -198,13 +198,13 @@ func (l *lane) consume(s *query.Source) {
 	l.settle()
 }
 
-// least is the lane whose next item comes first; nil if there is none, or a lane must be asked to tell.
+// least returns the lane with the next item in order; nil if there is none, or if a lane must be queried first.
 func (r *reading) least() (*lane, error) {
 	lanes, err := r.groups(1)
 	var least *lane
 	for _, l := range lanes {
 		switch {
-		case l.dry() && !r.source.Scan: // what a Scan finds is in no order
+		case l.dry() && !r.source.Scan: // a Scan has no order
 			return nil, nil //nolint:nilnil // see above
 		case len(l.buffer) == 0:
 		case least == nil || r.source.Compare(l.buffer[0], least.buffer[0]) < 0:
@@ -214,8 +214,7 @@ func (r *reading) least() (*lane, error) {
 	return least, err
 }
 
-// concurrently does n things, at most so many at once, each with its number. The first fault cancels the others and is what
-// it returns.
+// concurrently calls do for n numbers with bounded concurrency. The first error cancels the others and is returned.
 func concurrently(ctx context.Context, n, atOnce int, do func(ctx context.Context, i int) error) error {
 	if n == 1 {
 		return do(ctx, 0)

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// call counts what one call of a pattern takes. Requests may be counted from several goroutines.
+// call counts the cost of one call of a pattern. Requests may be counted from several goroutines.
 type call struct {
 	observe func(context.Context, Call)
 	start   time.Time
@@ -23,7 +23,7 @@ func (db *DB) begin(pattern string) *call {
 	return &call{observe: db.observe, start: time.Now(), seen: Call{Pattern: pattern, Attempts: 1}}
 }
 
-// capacity is what requests say of consumed capacity: it is asked for only if someone is told.
+// capacity is the ReturnConsumedCapacity of requests: it is only requested if there is an observer.
 func (c *call) capacity() types.ReturnConsumedCapacity {
 	if c.observe == nil {
 		return ""
@@ -31,14 +31,14 @@ func (c *call) capacity() types.ReturnConsumedCapacity {
 	return types.ReturnConsumedCapacityTotal
 }
 
-// read counts a request that reads, with the capacity of each table that its answer tells.
+// read counts a read request, with the consumed capacity of each table in its response.
 func (c *call) read(consumed ...*types.ConsumedCapacity) { c.count(consumed, &c.seen.ReadUnits) }
 
-// wrote counts a request that writes, with the capacity of each table that its answer tells.
+// wrote counts a write request, with the consumed capacity of each table in its response.
 func (c *call) wrote(consumed ...*types.ConsumedCapacity) { c.count(consumed, &c.seen.WriteUnits) }
 
-// count counts a request. Only the answers of transactions tell reads and writes apart; what other answers tell are
-// units of the request's own kind.
+// count counts a request. Only responses of transactions distinguish read and write units; units in other responses are of the
+// request's own kind.
 func (c *call) count(consumed []*types.ConsumedCapacity, own *float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -29,7 +29,7 @@ type DB struct {
 // Open returns a DB for the tables of the patterns to run.
 func Open(client Client, c Config, tables ...*Table) (*DB, error) {
 	if client == nil {
-		return nil, errors.New("open the tables: there is no client: give a *dynamodb.Client")
+		return nil, errors.New("open the tables: no client: pass a *dynamodb.Client")
 	}
 	names, err := physicalNames(c.Tables, tables)
 	if err != nil {
@@ -56,20 +56,20 @@ func (db *DB) atOnce(n int) int {
 	return n
 }
 
-// physicalNames are the names of the tables, by their names in the design: what is configured, else what the design says.
+// physicalNames maps the design's table names to configured names, or else to those in the design.
 func physicalNames(configured map[string]string, tables []*Table) (map[string]string, error) {
 	names := make(map[string]string, len(tables))
 	for _, t := range tables {
 		name := cmp.Or(configured[t.Name], t.Physical)
 		if configured[t.Name] == "" && strings.ContainsAny(name, "{}") {
-			return nil, fmt.Errorf("the name of table %s is %s, which depends on the deployment: set Config.Tables[%q] to the name that it has there",
+			return nil, fmt.Errorf("the name of table %s is %s, which depends on the deployment: set Config.Tables[%q] to its name there",
 				t.Name, t.Physical, t.Name)
 		}
 		names[t.Name] = name
 	}
 	for _, name := range slices.Sorted(maps.Keys(configured)) {
 		if _, known := names[name]; !known {
-			return nil, fmt.Errorf("Config.Tables names table %q, which is none of the design's: %s",
+			return nil, fmt.Errorf("Config.Tables names table %q, which is not in the design: %s",
 				name, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 		}
 	}

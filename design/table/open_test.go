@@ -26,7 +26,7 @@ func TestOpen(t *testing.T) {
 		{"a placeholder", s.client, table.Config{}, `set Config.Tables["Market"]`},
 		{"an empty name is not told", s.client, table.Config{Tables: map[string]string{"Market": "market-test", "Log": ""}}, ""},
 		{"an empty name for a placeholder", s.client, table.Config{Tables: map[string]string{"Market": ""}}, `set Config.Tables["Market"]`},
-		{"an unknown table", s.client, table.Config{Tables: map[string]string{"Market": "m", "market": "m"}}, `table "market", which is none`},
+		{"an unknown table", s.client, table.Config{Tables: map[string]string{"Market": "m", "market": "m"}}, `table "market", which is not in the design`},
 		{"a short key", s.client, table.Config{Tables: tables, CursorKey: make([]byte, 31)}, "CursorKey has 31 bytes"},
 		{"a short old key", s.client, table.Config{Tables: tables, CursorKey: cursorKey(1), OldCursorKeys: [][]byte{cursorKey(2), {1}}}, "OldCursorKeys[1] has 1 bytes"},
 		{"old keys only", s.client, table.Config{Tables: tables, OldCursorKeys: [][]byte{cursorKey(2)}}, "CursorKey has 0 bytes"},

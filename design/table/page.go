@@ -30,7 +30,7 @@ type Page[T any] struct {
 	Next  Cursor
 }
 
-// size is how many items a page has at most.
+// size is the maximum number of items of a page.
 func (o PageOptions) size(own int) int {
 	size := o.Limit
 	if size <= 0 {
@@ -117,7 +117,7 @@ func (db *DB) All(ctx context.Context, r *Read, in Input) iter.Seq2[Values, erro
 	}
 }
 
-// walk calls do for each answer until it is false.
+// walk calls do for each result until it returns false.
 func (db *DB) walk(ctx context.Context, c *call, r *Read, in Input, do func(Values) bool) error {
 	return db.pages(ctx, c, r, in, func(page []Values) (bool, error) {
 		for _, v := range page {
@@ -129,7 +129,7 @@ func (db *DB) walk(ctx context.Context, c *call, r *Read, in Input, do func(Valu
 	})
 }
 
-// pages calls do for the answers that come at once, until it is false or fails.
+// pages calls do for each batch of results, until it returns false or fails.
 func (db *DB) pages(ctx context.Context, c *call, r *Read, in Input, do func([]Values) (bool, error)) error {
 	q, err := query.Ask(r, in, db.now())
 	if err != nil {

@@ -118,7 +118,7 @@ func (x *exporter) walk(ctx context.Context, part *PersonPart, in Input) (err er
 	}))
 }
 
-// items exports items with what belongs to them.
+// items exports items with their dependents.
 func (x *exporter) items(ctx context.Context, part *PersonPart, page []Values) error {
 	for _, v := range page {
 		if x.ended = x.ended || !x.yield(PersonItem{Entity: part.Entity.Name, Values: v, Resume: x.resume, entity: part.Entity}, nil); x.ended {
@@ -138,7 +138,7 @@ func (x *exporter) items(ctx context.Context, part *PersonPart, page []Values) e
 
 // Erased is what Erase did, by the names of entities.
 type Erased struct {
-	// Deleted and Changed count what was; Kept, the items that stay as they are, by the design.
+	// Deleted and Changed count items; Kept counts those that stay unchanged, by the design.
 	Deleted, Changed, Kept map[string]int
 }
 
@@ -177,7 +177,7 @@ type eraser struct {
 	db    *DB
 	done  Erased
 	first bool // in the first pass
-	found int  // in this pass, of what is to go
+	found int  // in this pass, of the items to erase
 }
 
 func (x *eraser) part(ctx context.Context, part *PersonPart, in Input) (err error) {
@@ -219,7 +219,7 @@ func (x *eraser) page(ctx context.Context, part *PersonPart, page []Values, in I
 	return nil
 }
 
-// again erases what belongs to items that are gone: it may have been written just before they went.
+// again erases dependents of deleted items, which may have been written just before the deletion.
 func (x *eraser) again(ctx context.Context, part *PersonPart, page []Values) error {
 	if part.Erase.Steps[0].Action != Delete {
 		return nil
@@ -241,7 +241,7 @@ func (x *eraser) below(ctx context.Context, part *PersonPart, v Values) error {
 	return nil
 }
 
-// one erases one item. One that is gone, or is no longer the person's, is nothing to do.
+// one erases one item. An item that is gone, or no longer the person's, needs no action.
 func (x *eraser) one(ctx context.Context, part *PersonPart, v Values, in Input) error {
 	step := &part.Erase.Steps[0]
 	released := step.Action == Delete || slices.ContainsFunc(step.Set, func(a Assignment) bool { return a.Path[0] == part.Field }) ||

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// The kinds whose stored form is not the one of JSON.
+// The kinds whose stored form differs from their JSON.
 const (
 	secretKind Kind = "secret"
 	ttlKind    Kind = "ttl"
@@ -40,7 +40,7 @@ func appendFields(out []byte, fields []Field, value func(*Field) types.Attribute
 	return append(out, '}')
 }
 
-// appendValue writes a value of a type; of what the type does not know, as it is stored.
+// appendValue writes a value of a type; parts unknown to the type are written as stored.
 func appendValue(out []byte, t *Type, v types.AttributeValue) []byte {
 	elem := &Type{}
 	if t.Elem != nil {

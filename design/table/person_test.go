@@ -147,8 +147,8 @@ func TestErase(t *testing.T) {
 	r.write("Register", table.Values{"userId": text("ana"), "email": text("ana@x"), "hash": text("h")}, nil) // the address is free
 }
 
-// dying is a client that makes so many requests, of which the last is answered by an error though it may be made.
-type dying struct {
+// failingClient is a client that makes so many requests, of which the last is answered by an error though it may be made.
+type failingClient struct {
 	table.Client
 	left int
 	does bool // the last request is made
@@ -156,7 +156,7 @@ type dying struct {
 
 var errKilled = errors.New("killed")
 
-func die[I, O any](ctx context.Context, c *dying, in I, o []func(*dynamodb.Options), do func(context.Context, I, ...func(*dynamodb.Options)) (O, error)) (O, error) {
+func failing[I, O any](ctx context.Context, c *failingClient, in I, o []func(*dynamodb.Options), do func(context.Context, I, ...func(*dynamodb.Options)) (O, error)) (O, error) {
 	c.left--
 	var none O
 	switch {
@@ -168,32 +168,32 @@ func die[I, O any](ctx context.Context, c *dying, in I, o []func(*dynamodb.Optio
 	return none, errKilled
 }
 
-func (c *dying) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
-	return die(ctx, c, in, o, c.Client.Query)
+func (c *failingClient) Query(ctx context.Context, in *dynamodb.QueryInput, o ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error) {
+	return failing(ctx, c, in, o, c.Client.Query)
 }
 
-func (c *dying) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
-	return die(ctx, c, in, o, c.Client.GetItem)
+func (c *failingClient) GetItem(ctx context.Context, in *dynamodb.GetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+	return failing(ctx, c, in, o, c.Client.GetItem)
 }
 
-func (c *dying) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
-	return die(ctx, c, in, o, c.Client.BatchGetItem)
+func (c *failingClient) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, o ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
+	return failing(ctx, c, in, o, c.Client.BatchGetItem)
 }
 
-func (c *dying) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
-	return die(ctx, c, in, o, c.Client.UpdateItem)
+func (c *failingClient) UpdateItem(ctx context.Context, in *dynamodb.UpdateItemInput, o ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+	return failing(ctx, c, in, o, c.Client.UpdateItem)
 }
 
-func (c *dying) DeleteItem(ctx context.Context, in *dynamodb.DeleteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
-	return die(ctx, c, in, o, c.Client.DeleteItem)
+func (c *failingClient) DeleteItem(ctx context.Context, in *dynamodb.DeleteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
+	return failing(ctx, c, in, o, c.Client.DeleteItem)
 }
 
-func (c *dying) BatchWriteItem(ctx context.Context, in *dynamodb.BatchWriteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error) {
-	return die(ctx, c, in, o, c.Client.BatchWriteItem)
+func (c *failingClient) BatchWriteItem(ctx context.Context, in *dynamodb.BatchWriteItemInput, o ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error) {
+	return failing(ctx, c, in, o, c.Client.BatchWriteItem)
 }
 
-func (c *dying) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
-	return die(ctx, c, in, o, c.Client.TransactWriteItems)
+func (c *failingClient) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, o ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	return failing(ctx, c, in, o, c.Client.TransactWriteItems)
 }
 
 // TestEraseAfterKill: an erasure that is stopped at any of its requests, before or after it was made, is finished by the next.
@@ -209,7 +209,7 @@ func TestEraseAfterKill(t *testing.T) {
 			t.Run(fmt.Sprintf("%d/%t", n, does), func(t *testing.T) {
 				r := runDesign(t, blog)
 				fillBlog(r)
-				db, err := table.Open(&dying{Client: r.client, left: n, does: does}, table.Config{Sequential: true}, r.program.Tables...)
+				db, err := table.Open(&failingClient{Client: r.client, left: n, does: does}, table.Config{Sequential: true}, r.program.Tables...)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -19,8 +19,8 @@ func (db *DB) scope(ctx context.Context, s *query.Source, in Input, names []stri
 	return schema.AppendText(b, schema.TagText, db.caller(ctx))
 }
 
-// position is how far a list has been read: how many items may follow, and how far each partition was read. Of a walk they are
-// the partitions of the period at, and now is when the list began.
+// position is the progress of a list: how many items may follow, and how far each partition was read. For a read over periods
+// they are the partitions of period at, and now is when the list was started.
 type position struct {
 	left       int
 	partitions []cursor.Position
@@ -31,7 +31,7 @@ type position struct {
 // opened is the text of a cursor.
 func (db *DB) opened(scope []byte, c Cursor) ([]byte, error) {
 	if db.cursors == nil {
-		return nil, fmt.Errorf("%w: Config.CursorKey is not set, so that there are none", ErrCursor)
+		return nil, fmt.Errorf("%w: Config.CursorKey is not set, so there are no cursors", ErrCursor)
 	}
 	return db.cursors.Open(scope, c)
 }
@@ -55,7 +55,7 @@ func (db *DB) resume(scope []byte, c Cursor, q *query.Question, s *query.Source)
 	return p, err
 }
 
-// behind is the cursor of how far a reading got: "" if there is no key.
+// behind returns the cursor of a reading's progress: "" if there is no key.
 func (db *DB) behind(scope []byte, p position, r *reading) (Cursor, error) {
 	if r.walk == nil {
 		return db.cursor(scope, nil, p.left, r.positions(r.lanes), r.source.Positioned)
@@ -67,7 +67,7 @@ func (db *DB) behind(scope []byte, p position, r *reading) (Cursor, error) {
 	return db.cursor(scope, cursor.EncodePeriod(p.now, r.at[0]), p.left, r.positions(lanes), r.source.Positioned)
 }
 
-// cursor seals positions behind a text: "" if there is no key.
+// cursor encrypts positions after a text: "" if there is no key.
 func (db *DB) cursor(scope, text []byte, left int, positions []cursor.Position, attributes []Attribute) (Cursor, error) {
 	text, err := cursor.EncodePositions(text, left, positions, attributes)
 	if db.cursors == nil || err != nil {

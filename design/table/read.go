@@ -14,8 +14,7 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// Get runs a read of one item. An item that is not there, that is not what was asked for or that is another owner's is
-// ErrNotFound.
+// Get runs a read of one item. If the item does not exist, does not match or has another owner, it returns ErrNotFound.
 func (db *DB) Get(ctx context.Context, r *Read, in Input) (v Values, err error) {
 	c := db.begin(r.Pattern)
 	defer func() { c.end(ctx, err) }()
@@ -81,7 +80,7 @@ func (db *DB) getByQuery(ctx context.Context, c *call, q *query.Question) (Value
 	return nil, nil
 }
 
-// query begins the reading of a question, behind a position; nil where its bounds leave nothing.
+// query starts the reading of a question after a position; nil if its bounds exclude everything.
 func (db *DB) query(c *call, q *query.Question, s *query.Source, from position) (*reading, error) {
 	walk, at, partitions, err := begin(q, s, from.at)
 	if err != nil {
@@ -102,7 +101,7 @@ func (db *DB) query(c *call, q *query.Question, s *query.Source, from position) 
 	return r, nil
 }
 
-// begin are the first partitions of a question, and the walk that has more, with the period that it begins with.
+// begin returns the first partitions of a question, and the walk over further ones, with its first period.
 func begin(q *query.Question, s *query.Source, from string) (walk *query.Walk, at string, partitions []Item, err error) {
 	if !s.Walks() {
 		partitions, err = s.Partitions(q.Input)
@@ -114,7 +113,7 @@ func begin(q *query.Question, s *query.Source, from string) (walk *query.Walk, a
 	return walk, at, partitions, err
 }
 
-// answers are what is left of the next n items of a reading.
+// answers returns the results among the next n items of a reading.
 func (db *DB) answers(ctx context.Context, q *query.Question, r *reading, n int) ([]Values, error) {
 	items, err := r.next(ctx, n)
 	if err != nil {
@@ -133,17 +132,16 @@ func (db *DB) answers(ctx context.Context, q *query.Question, r *reading, n int)
 	return out, nil
 }
 
-// candidate is an item that may be the answer to a question.
+// candidate is an item that may be a result.
 type candidate struct {
 	question *query.Question
 	item     Item
-	values   Values // nil if it is none
-	// strayed is set where the item that was read for it is gone, or no longer what the candidate promised.
+	values   Values // nil if there is none
+	// strayed is set if the item that was read for it is gone, or no longer matches the candidate.
 	strayed bool
 }
 
-// judge finds out which candidates of a read are answers, and reads the items of those whose place does not have what is
-// wanted.
+// judge selects the results among candidates, and reads the items whose place lacks requested fields.
 func (db *DB) judge(ctx context.Context, c *call, r *Read, consistent bool, candidates ...*candidate) error {
 	for _, one := range candidates {
 		v, is := r.Entity.Is(r.Place, one.item)
@@ -172,8 +170,7 @@ func (db *DB) judge(ctx context.Context, c *call, r *Read, consistent bool, cand
 	return nil
 }
 
-// hydrate reads the items that candidates stand for. Those that are gone by now, or are not what was asked for any more,
-// are no answers.
+// hydrate reads the items of candidates. Items that are gone or no longer match are not results.
 func (db *DB) hydrate(ctx context.Context, c *call, r *Read, consistent bool, candidates []*candidate) error {
 	var found []*candidate
 	var keys []Item
@@ -201,8 +198,8 @@ func (db *DB) hydrate(ctx context.Context, c *call, r *Read, consistent bool, ca
 	return nil
 }
 
-// hydrationKey is the key of the item that stands behind one at the read's place. An entry of the item itself has it, whatever
-// else the index has.
+// hydrationKey returns the key of the item behind an index entry or copy. An entry of the item itself has it, whatever else the
+// index has.
 func hydrationKey(r *Read, it Item, v Values) (Item, error) {
 	e := r.Entity
 	if r.Place.Kind != EntryPlace || r.Place.Copy != "" {
@@ -211,7 +208,7 @@ func hydrationKey(r *Read, it Item, v Values) (Item, error) {
 	key := Item{}
 	for _, a := range e.Key {
 		if it[a.Name] == nil {
-			return nil, fmt.Errorf("index %s answered an item without %s", r.Place.Index, a.Name)
+			return nil, fmt.Errorf("index %s returned an item without %s", r.Place.Index, a.Name)
 		}
 		key[a.Name] = it[a.Name]
 	}

@@ -9,19 +9,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Scanner is what a Client has too where a design scans, as *dynamodb.Client does.
+// Scanner is implemented by clients that can scan, such as *dynamodb.Client.
 type Scanner interface {
 	Scan(context.Context, *dynamodb.ScanInput, ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error)
 }
 
-// answer is what a request of a reading finds.
+// answer is the result of a request of a reading.
 type answer struct {
 	items    []Item
 	next     Item
 	consumed *types.ConsumedCapacity
 }
 
-// send makes a lane's request: a Query, or a Scan of a segment.
+// send sends a lane's request: a Query, or a Scan of a segment.
 func (r *reading) send(ctx context.Context, l *lane, q *dynamodb.QueryInput) (answer, error) {
 	if !r.source.Scan {
 		out, err := r.db.client.Query(ctx, q)

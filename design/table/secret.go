@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// Secret is a text that is not to stand in logs, messages or JSON: all of these show [secret]. Reveal tells it.
+// Secret is a text that must not appear in logs, messages or JSON: all of these show [secret]. Reveal returns it.
 type Secret string
 
 const hiddenSecret = "[secret]"

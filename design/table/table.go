@@ -57,32 +57,32 @@ type Client interface {
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
 }
 
-// Config is what a DB needs beside its client.
+// Config configures a DB, in addition to its client.
 type Config struct {
-	// Tables are the names of the tables, by their names in the design. One that is not told, or is "", has the design's
-	// physical name, which then must have no {placeholder}.
+	// Tables maps the design's table names to names on DynamoDB. The default is the design's physical name, which then must not
+	// have a {placeholder}.
 	Tables map[string]string
 	// CursorKey seals cursors: at least 32 bytes, the same in all processes that continue each other's pages. Without
 	// one, patterns with pages fail with ErrCursor when asked to continue, and give no cursors.
 	CursorKey []byte
 	// OldCursorKeys open cursors that were sealed before CursorKey was changed.
 	OldCursorKeys [][]byte
-	// Caller tells from its context who makes a call: a cursor then continues for that caller only. nil tells callers
-	// apart by nothing but what they ask for.
+	// Caller returns the caller from the context: a cursor then works for that caller only. With nil, a cursor works for every
+	// caller with the same input.
 	Caller func(context.Context) string
 	// Clock is what now() is; nil is time.Now. Times are kept to the millisecond.
 	Clock func() time.Time
-	// NewID makes the ids that writes ask for, by kind; nil makes random ones. A uuid, ulid or ksuid must be one.
+	// NewID generates the IDs that writes need, by kind; nil means random ones. A uuid, ulid or ksuid must be valid.
 	NewID func(Kind) string
-	// Sequential is for tools that run a pattern again and again against answers of their own: given equal answers, a
-	// call then makes equal requests in the same order, one after another and without pauses between attempts.
+	// Sequential is for tools that rerun a pattern against simulated responses: with equal responses, a call sends equal requests
+	// in the same order, one after another and without pauses between attempts.
 	Sequential bool
 	// Observe is called after each call of a pattern, on its goroutine; nil for no one. Consumed capacity is asked for
 	// only if it is set.
 	Observe func(context.Context, Call)
 }
 
-// Call is what a call of a pattern was and took.
+// Call describes a call of a pattern and its cost.
 type Call struct {
 	Pattern  string
 	Requests int

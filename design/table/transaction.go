@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/design/table/internal/write"
 )
 
-// try makes one attempt. It is ErrAgain where an item was not, or was no longer, as the attempt took it to be.
+// try makes one attempt. It returns ErrAgain if an item differs from what the attempt assumed.
 func (db *DB) try(ctx context.Context, c *call, t *write.Transaction) ([]Outcome, error) {
 	a := trial{db: db, call: c, Attempt: t.NewAttempt()}
 	ops, out, err := a.Plan(func(t *Table, keys []Item) ([]Item, error) { return a.items(ctx, t, keys) })
@@ -125,7 +125,7 @@ const (
 	codeConflict = "TransactionConflict"
 )
 
-// canceled tells why a transaction was cancelled: the first of its operations that has a reason decides.
+// canceled returns why a transaction was cancelled: the first operation with a reason decides.
 func (a trial) canceled(ops []*write.Operation, canceled *types.TransactionCanceledException) ([]Outcome, error) {
 	for i, reason := range canceled.CancellationReasons {
 		if i >= len(ops) {

@@ -15,7 +15,7 @@ import (
 type TxWrite interface {
 	// asked is the write as it was asked for.
 	asked() *asked
-	// done takes what the write has done.
+	// done takes the result of the write.
 	done(context.Context, Outcome) error
 }
 
@@ -25,20 +25,20 @@ type asked struct {
 	in    Input
 }
 
-// Op is a write with its input, to be made in a Tx, and what it has done then. It may be given to a Tx again, which replaces the
+// Op is a write with its input, to run in a Tx, and afterwards its result. It can be passed to another Tx, which replaces the
 // result, but not to two at once.
 type Op[R any] struct {
-	// Result is what the write has done, after a Tx without an error.
+	// Result is the result of the write, after a Tx without an error.
 	Result R
-	// Replayed is set where the Tx was a repetition of one that was made before, and nothing was done. Result is the first one's if
-	// the write is idempotent, and zero otherwise.
+	// Replayed is set if the Tx was a retry, and nothing was done. Result is the first one's if the write is idempotent, and zero
+	// otherwise.
 	Replayed bool
 
 	ask    asked
 	decode func(context.Context, Input, Outcome) (R, error)
 }
 
-// NewOp makes an Op. decode makes the result; nil if there is none.
+// NewOp returns an Op. decode decodes the result; nil if there is none.
 func NewOp[R any](db *DB, w *Write, in Input, decode func(context.Context, Input, Outcome) (R, error)) *Op[R] {
 	return &Op[R]{ask: asked{db, w, in}, decode: decode}
 }
@@ -58,16 +58,16 @@ func (o *Op[R]) done(ctx context.Context, out Outcome) error {
 	return err
 }
 
-// TxError is a fault of one write of a Tx, of which nothing was done.
+// TxError is an error of one write of a Tx; nothing was done.
 type TxError struct {
 	Write   int    // its place in the call, from 0
 	Pattern string // its name
-	Err     error  // what the write alone would fail with
+	Err     error  // the error that the write alone would return
 }
 
 func (e *TxError) Error() string { return e.Err.Error() }
 
-// Unwrap is what the write alone would fail with.
+// Unwrap returns the error that the write alone would return.
 func (e *TxError) Unwrap() error { return e.Err }
 
 // Tx makes writes as a whole or not at all: one transaction has the items of all of them, 100 and 4 MB at most. Each condition is
@@ -84,7 +84,7 @@ func (db *DB) Tx(ctx context.Context, writes ...TxWrite) (err error) {
 	var patterns []string
 	for i, w := range writes {
 		if w == nil || w.asked().db != db || slices.Contains(writes[:i], w) {
-			return fmt.Errorf("write %d of a Tx is none of this DB's, or is given twice", i)
+			return fmt.Errorf("write %d of a Tx belongs to another DB, or is passed twice", i)
 		}
 		patterns = append(patterns, w.asked().write.Pattern)
 	}

@@ -382,13 +382,13 @@ func TestComposedBounds(t *testing.T) {
 	silent.Idempotent = &Idempotent{Record: s.requests}
 	for want, list := range map[string][]TxWrite{
 		"a Tx has no writes": nil,
-		"Import: a batch is no transaction, and cannot be part of one":          {s.op(batch, Input{Lines: []Values{product(1)}})},
-		"write 1 of a Tx is none of this DB's, or is given twice":               {one, one},
-		"write 0 of a Tx is none of this DB's, or is given twice":               {op(s.open(l), s.createOrder(), Input{})},
-		"the writes have 101 actions, and a transaction holds 100":              {many(0, 50), many(50, 101)},
+		"Import: a batch is not a transaction and cannot be part of one":        {s.op(batch, Input{Lines: []Values{product(1)}})},
+		"write 1 of a Tx belongs to another DB, or is passed twice":             {one, one},
+		"write 0 of a Tx belongs to another DB, or is passed twice":             {op(s.open(l), s.createOrder(), Input{})},
+		"the writes have 101 actions, but a transaction has at most 100":        {many(0, 50), many(50, 101)},
 		"Stock's update of Product":                                             {many(0, 50), many(50, 101)},
-		"Pay: its record does not keep what was asked":                          {one, s.op(silent, aPayment("k", "7"))},
-		"Stock: invalid lines: lines 1 and 2 are about one item (Product)":      {one, s.op(lines, Input{Lines: []Values{product(1), product(1)}})},
+		"Pay: its record does not contain the request":                          {one, s.op(silent, aPayment("k", "7"))},
+		"Stock: invalid lines: lines 1 and 2 touch one item (Product)":          {one, s.op(lines, Input{Lines: []Values{product(1), product(1)}})},
 		"Tx of CreateOrder, Stock: writes touch the same item: Stock (Product)": {one, many(1, 2), many(1, 3)},
 	} {
 		want = strings.Replace(want, "Tx of CreateOrder, Stock:", "Tx of CreateOrder, Stock, Stock:", 1)
@@ -433,8 +433,8 @@ func TestComposedOnce(t *testing.T) {
 		if err != nil || !a.Replayed || !b.Replayed || !c.Replayed || s.orders() != orders || len(c.Result.Items) > 0 {
 			t.Errorf("%v, %+v %+v %+v, %d orders; want a repetition", err, a, b, c, s.orders())
 		}
-		if told := b.Result.Record["orderId"]; !schema.SameValue(told, second.Result.Items[0][0]["orderId"]) {
-			t.Errorf("the record tells of order %v", told)
+		if recorded := b.Result.Record["orderId"]; !schema.SameValue(recorded, second.Result.Items[0][0]["orderId"]) {
+			t.Errorf("the record tells of order %v", recorded)
 		}
 		if (a.Result.Record != nil) != (record == "") {
 			t.Errorf("the other record is %v", a.Result.Record)

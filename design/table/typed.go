@@ -7,7 +7,7 @@ import (
 	"github.com/monotable/monotable/design/table/internal/schema"
 )
 
-// One is Get with the answer as a T.
+// One is Get with the result as a T.
 func One[T any](ctx context.Context, db *DB, r *Read, in Input, decode func(Values) (T, error)) (T, error) {
 	var none T
 	v, err := db.Get(ctx, r, in)
@@ -21,7 +21,7 @@ func One[T any](ctx context.Context, db *DB, r *Read, in Input, decode func(Valu
 	return x, nil
 }
 
-// Many is Page with the answers as Ts.
+// Many is Page with the results as Ts.
 func Many[T any](ctx context.Context, db *DB, r *Read, in Input, o PageOptions, decode func(Values) (T, error)) (Page[T], error) {
 	p, err := db.Page(ctx, r, in, o)
 	if err != nil {
@@ -34,7 +34,7 @@ func Many[T any](ctx context.Context, db *DB, r *Read, in Input, o PageOptions, 
 	return Page[T]{Items: items, Next: p.Next}, nil
 }
 
-// First is List with the answers as Ts.
+// First is List with the results as Ts.
 func First[T any](ctx context.Context, db *DB, r *Read, in Input, decode func(Values) (T, error)) ([]T, error) {
 	list, err := db.List(ctx, r, in)
 	if err != nil {
@@ -43,7 +43,7 @@ func First[T any](ctx context.Context, db *DB, r *Read, in Input, decode func(Va
 	return decodeEach(r, list, decode)
 }
 
-// Each is All with the answers as Ts. An error ends it.
+// Each is All with the results as Ts. The iteration ends at an error.
 func Each[T any](ctx context.Context, db *DB, r *Read, in Input, decode func(Values) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -64,7 +64,7 @@ func Each[T any](ctx context.Context, db *DB, r *Read, in Input, decode func(Val
 	}
 }
 
-// BatchOf is Batch of inputs that are made of in, with the answers as Ts: nil for an item that is not there.
+// BatchOf is Batch for inputs converted by in, with the results as Ts: nil for an item that does not exist.
 func BatchOf[I, T any](ctx context.Context, db *DB, r *Read, in []I, input func(I) Input, decode func(Values) (T, error)) ([]*T, error) {
 	list, err := db.Batch(ctx, r, schema.Each(in, input))
 	if err != nil {
@@ -84,7 +84,7 @@ func BatchOf[I, T any](ctx context.Context, db *DB, r *Read, in []I, input func(
 	return out, nil
 }
 
-// Do is Write with what was done as a T.
+// Do is Write with the result as a T.
 func Do[T any](ctx context.Context, db *DB, w *Write, in Input, decode func(context.Context, Input, Outcome) (T, error)) (T, error) {
 	out, err := db.Write(ctx, w, in)
 	if err != nil {

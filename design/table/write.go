@@ -18,10 +18,10 @@ const (
 	firstBackoff = 10 * time.Millisecond
 )
 
-// Write runs a write: one request if it touches one item, else one transaction. What the written items entail (copies, index
-// entries, markers, counters) is written with them. Where that depends on fields that the input does not tell, the items
-// are read first, and the transaction depends on these fields being as they were read. A write that meets others is tried
-// again, up to eight times.
+// Write runs a write: one request if it touches one item, otherwise one transaction. Copies, index entries, markers and counters
+// of the written items are part of it. If they depend on fields that are not in the input, the items are read first, and the
+// transaction checks that these fields have not changed. A write that conflicts with others is retried, up to eight times in
+// total.
 func (db *DB) Write(ctx context.Context, w *Write, in Input) (out Outcome, err error) {
 	c := db.begin(w.Pattern)
 	defer func() { c.end(ctx, err) }()
@@ -42,7 +42,7 @@ func (db *DB) Write(ctx context.Context, w *Write, in Input) (out Outcome, err e
 	return outs[0], nil
 }
 
-// attempts makes a transaction, again and again where it meets other writes.
+// attempts runs a transaction, and retries it after conflicts.
 func (db *DB) attempts(ctx context.Context, c *call, t *write.Transaction) ([]Outcome, error) {
 	for {
 		out, err := db.try(ctx, c, t)

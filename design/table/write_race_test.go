@@ -283,7 +283,7 @@ func TestReadsApart(t *testing.T) {
 			s.load(s.region, s.aRegion("r1")) // where nothing was spent, as it says
 			r := &apart{Client: s.client, do: func(int) {}}
 			_, err := s.open(r).Write(t.Context(), remove(s), in)
-			WantValueError(t, err, "spent", "can be in no key", "a sum that is wrong")
+			WantValueError(t, err, "spent", "cannot be used in a key", "a sum that is wrong")
 			if r.n != 3*maxAttempts {
 				t.Errorf("%d items were read; want the order, the customer and the region, %d times", r.n, maxAttempts)
 			}

@@ -346,7 +346,7 @@ func TestTooManyActions(t *testing.T) {
 		return out
 	}
 	_, err := s.db.Write(t.Context(), w, Input{Lines: lines(51)})
-	if !errors.Is(err, ErrLines) || !strings.Contains(err.Error(), "has 102 actions, and a transaction holds 100: 51 × create of Seat, 51 × put of marker Holder of Seat") {
+	if !errors.Is(err, ErrLines) || !strings.Contains(err.Error(), "has 102 actions, but a transaction has at most 100: 51 × create of Seat, 51 × put of marker Holder of Seat") {
 		t.Errorf("51 seats with a marker each: %v", err)
 	}
 	if n := len(s.all()); n > 0 {
@@ -373,17 +373,17 @@ func TestSameItem(t *testing.T) {
 		"two lines": {
 			[]Step{take},
 			Input{Lines: []Values{{"productId": AText("p1")}, {"productId": AText("p2")}, {"productId": AText("p1")}}},
-			"Do: invalid lines: lines 1 and 3 are about one item (Product)",
+			"Do: invalid lines: lines 1 and 3 touch one item (Product)",
 		},
 		"two lines' markers": {
 			[]Step{enrol},
 			Input{Lines: []Values{Extend(s.aCustomer("n1", "r1"), "email", "n@x.org"), Extend(s.aCustomer("n2", "r1"), "email", "N@x.org")}},
-			"Do: invalid lines: lines 1 and 2 are about one item (put of marker Email of Customer)",
+			"Do: invalid lines: lines 1 and 2 touch one item (put of marker Email of Customer)",
 		},
 		"a step and a line": {
 			[]Step{{Action: Delete, Entity: s.product}, take},
 			Input{Values: Values{"productId": AText("p1")}, Lines: []Values{{"productId": AText("p1")}}},
-			"Do: invalid lines: line 1 is about an item of another step (Product)",
+			"Do: invalid lines: line 1 touches the item of another step (Product)",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -415,8 +415,8 @@ func TestLines(t *testing.T) {
 		want  string
 	}{
 		"none":     {true, 1, nil, "there are none"},
-		"too many": {true, 1, []Values{one, line}, "there are 2, and the write takes 1"},
-		"unasked":  {false, 0, []Values{one}, "the write takes none, and was given 1"},
+		"too many": {true, 1, []Values{one, line}, "there are 2, but the write takes at most 1"},
+		"unasked":  {false, 0, []Values{one}, "the write takes none, but got 1"},
 	} {
 		_, err := s.db.Write(t.Context(), &Write{Pattern: "Do", Lines: c.takes, MaxLines: c.most, Steps: []Step{step}}, Input{Lines: c.lines})
 		if !errors.Is(err, ErrLines) || !strings.Contains(err.Error(), c.want) {
@@ -430,7 +430,7 @@ func TestPutRefused(t *testing.T) {
 	s, records := stocked(t)
 	for e, want := range map[*Entity]string{s.seat: "marker Holder", s.order: "copy byCustomer", s.region: "its own counters"} {
 		_, err := s.db.Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{{Action: Put, Entity: e}}}, Input{})
-		if err == nil || !strings.Contains(err.Error(), "Do: step 1: put of "+e.Name+" cannot keep "+want+" right") {
+		if err == nil || !strings.Contains(err.Error(), "Do: step 1: put of "+e.Name+" cannot maintain "+want) {
 			t.Errorf("%s: %v; want that it cannot keep %s", e.Name, err, want)
 		}
 	}

@@ -261,7 +261,7 @@ func TestWriteValueErrors(t *testing.T) {
 		},
 		"a sum with something absent": {Step{Action: Create, Entity: e, Set: []Assignment{assign("n", given("a"), given("m"))}}, Input{Values: ok}, "m", "is missing"},
 		"a sum beyond what numbers hold": {
-			Step{Action: Create, Entity: e, Set: []Assignment{assign("d", constantly(ANumber("1e37")), constantly(ANumber("0.01")))}}, Input{Values: ok}, "d", "is a sum that DynamoDB cannot hold",
+			Step{Action: Create, Entity: e, Set: []Assignment{assign("d", constantly(ANumber("1e37")), constantly(ANumber("0.01")))}}, Input{Values: ok}, "d", "is a sum that DynamoDB cannot store",
 		},
 		"a part of a whole number":          {Step{Action: Update, Entity: e, Add: []Assignment{assign("n", constantly(ANumber("0.5")))}}, Input{Values: ok}, "n", "is a whole number"},
 		"a whole number beyond 64 bits":     {Step{Action: Create, Entity: e, Set: []Assignment{assign("n", constantly(ANumber("9223372036854775807")), given("a"))}}, Input{Values: ok}, "n", "is not a whole number"},
@@ -296,10 +296,10 @@ func TestDescriptorFaults(t *testing.T) {
 	for want, step := range map[string]Step{
 		"Do: step 1: entity Thing has no field nothing":                             {Action: Update, Entity: s.thing(), Set: []Assignment{assign("nothing", given("a"))}},
 		"Do: step 1: entity Thing has no field home.street":                         {Action: Update, Entity: s.thing(), Set: []Assignment{assign("home.street", given("a"))}},
-		"Do: step 1: n is computed of a field of Thing, of which there is none yet": {Action: Create, Entity: s.thing(), Set: []Assignment{assign("n", theField("m"))}},
-		"Do: step 1: a is of a line, for which the step is not repeated":            {Action: Update, Entity: s.thing(), Set: []Assignment{assign("n", ofLine("a"))}},
-		"Do: step 1: an action of kind 0 is none":                                   {Entity: s.thing()},
-		"Do: step 1: a term of kind 99 stands for nothing that is known":            {Action: Update, Entity: s.thing(), Set: []Assignment{assign("n", Term{Kind: 99})}},
+		"Do: step 1: n is computed from a field of Thing, but there is no item yet": {Action: Create, Entity: s.thing(), Set: []Assignment{assign("n", theField("m"))}},
+		"Do: step 1: a belongs to a line, but the step is not repeated for lines":   {Action: Update, Entity: s.thing(), Set: []Assignment{assign("n", ofLine("a"))}},
+		"Do: step 1: unknown action kind 0":                                         {Entity: s.thing()},
+		"Do: step 1: unknown term kind 99":                                          {Action: Update, Entity: s.thing(), Set: []Assignment{assign("n", Term{Kind: 99})}},
 	} {
 		_, err := s.db.Write(t.Context(), &Write{Pattern: "Do", Steps: []Step{step}}, Input{Values: Values{"id": AText("t1")}})
 		if err == nil || err.Error() != want {

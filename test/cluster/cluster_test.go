@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,7 @@ import (
 
 var (
 	postgres *postgrestest.Server
+	suites   = flag.String("suites", "", "arguments of go test by which TestSuites and TestSuitesOnTiKV run something else: '-run=TestBackups ./test/sdk'")
 	whole    = flag.Bool("whole", false, "run the suites of the SDKs and of the systems over PostgreSQL, too, which takes ten minutes")
 )
 
@@ -238,12 +240,12 @@ func TestSuites(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Remove)
-	suites := []string{"-run=TestConformance/(get|put|query|streams|transact_write|update)", "./test/conformance"}
+	selected := []string{"-run=TestConformance/(get|put|query|streams|transact_write|update)", "./test/conformance"}
 	if *whole {
-		suites = []string{"./test/conformance", "./test/sdk", "./test/seeds", "./systems/..."}
+		selected = []string{"./test/conformance", "./test/sdk", "./test/seeds", "./systems/..."}
 	}
 	url, _, _ := strings.Cut(postgrestest.URL("", server), "&")
-	runSuites(t, url, suites...)
+	runSuites(t, url, selected)
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
@@ -256,16 +258,19 @@ func TestSuites(t *testing.T) {
 }
 
 // runSuites runs tests over a store.
-func runSuites(t *testing.T, store string, args ...string) {
+func runSuites(t *testing.T, store string, selected []string, always ...string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "go", append([]string{"test", "-count=1", "-timeout=25m"}, args...)...)
+	if *suites != "" {
+		selected = strings.Fields(*suites)
+	}
+	args := slices.Concat([]string{"test", "-count=1", "-timeout=25m"}, always, selected)
+	command := exec.CommandContext(t.Context(), "go", args...)
 	command.Dir = filepath.Join("..", "..")
 	command.Env = append(os.Environ(), monotabletest.StoreVariable+"="+store, webtest.Variable+"=off")
-	out, err := command.CombinedOutput()
-	if err != nil {
-		t.Fatalf("over %s: %v\n%s", store, err, out)
+	command.Stdout, command.Stderr = t.Output(), t.Output() // each package when it has ended
+	if err := command.Run(); err != nil {
+		t.Fatalf("over %s: %v", store, err)
 	}
-	t.Logf("%s", out)
 }
 
 func client(s *serverproc.Server) *dynamodb.Client {

@@ -193,9 +193,9 @@ func edits(s *script) {
 	for _, c := range []struct{ setting, want string }{
 		{"mood", ""},
 		{"[x]", ""},
-		{"", "setting is a key of a map, which is a text that is not empty"},
-		{"[0]", "setting is [0], which is no key of a map but a place in a list"},
-		{"[+12]", "setting is [+12], which is no key of a map but a place in a list"},
+		{"", "setting is a map key and must be a non-empty text"},
+		{"[0]", "setting is [0], which is not a map key but a list index"},
+		{"[+12]", "setting is [+12], which is not a map key but a list index"},
 		{"[-1]", ""},
 		{"[99999999999999999999]", ""},
 	} {
@@ -275,7 +275,7 @@ func ways(s *script) {
 		many = append(many, given("visitor", fmt.Sprint("b", i))) // of which the batches have put 120
 	}
 	_, err := s.Batch(s.ctx, s.read("Visitors"), many)
-	s.ended("there are 251, and 250 are the most", "Visitors", err)
+	s.ended("there are 251, but the maximum is 250", "Visitors", err)
 	_, err = s.Batch(s.ctx, s.read("Visitors"), many[:250])
 	s.ended("", "Visitors", err)
 	_, err = s.Batch(s.ctx, s.read("Visitors"), nil)

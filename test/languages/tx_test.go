@@ -180,6 +180,6 @@ func orders(s *script) {
 	for i := range 30 {
 		one, other = append(one, i), append(other, 30+i)
 	}
-	s.tx("the writes have 126 actions, and a transaction holds 100: ", order("k3", 3, 1, one...), order("k4", 4, 1, other...))
+	s.tx("the writes have 126 actions, but a transaction has at most 100: ", order("k3", 3, 1, one...), order("k4", 4, 1, other...))
 	s.tx("", user("cy", "cy@example.com"), order("k3", 3, 1, one...))
 }

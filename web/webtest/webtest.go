@@ -333,6 +333,25 @@ func (p *Page) Width() {
 // the language, the window size and the theme.
 func (p *Page) Shot(name string) {
 	p.t.Helper()
+	if os.Getenv("SCREENSHOTS") == "" {
+		return
+	}
+	take := chromedp.FullScreenshot(100) //nolint:mnd // PNG
+	if floating, err := run(p, chromedp.Evaluate[bool](`document.querySelector("dialog[open], :popover-open") !== null`)); err == nil && floating {
+		take = chromedp.CaptureScreenshot() // floating elements are positioned in the window
+	}
+	p.keep(name, take)
+}
+
+// ShotOf writes a screenshot of an element, as Shot does.
+func (p *Page) ShotOf(selector, name string) {
+	p.t.Helper()
+	p.keep(name, chromedp.Screenshot(selector))
+}
+
+// keep writes a picture to SCREENSHOTS, if that is set.
+func (p *Page) keep(name string, take chromedp.Action[[]byte]) {
+	p.t.Helper()
 	dir := os.Getenv("SCREENSHOTS")
 	if dir == "" {
 		return
@@ -340,10 +359,6 @@ func (p *Page) Shot(name string) {
 	theme := "light"
 	if p.options.dark {
 		theme = "dark"
-	}
-	take := chromedp.FullScreenshot(100) //nolint:mnd // PNG
-	if floating, err := run(p, chromedp.Evaluate[bool](`document.querySelector("dialog[open], :popover-open") !== null`)); err == nil && floating {
-		take = chromedp.CaptureScreenshot() // floating elements are positioned in the window
 	}
 	picture, err := run(p, take)
 	if err == nil {

@@ -62,7 +62,7 @@ func (d *Decoder) Value(n *Node, v reflect.Value) {
 		d.Members(n, v)
 	case reflect.Pointer:
 		if n.Kind == NullNode {
-			d.Fault(n.Pos, "nothing stands where %s is needed", needed(v.Type(), d.Tag))
+			d.Fault(n.Pos, "expected %s, found nothing", needed(v.Type(), d.Tag))
 			return
 		}
 		v.Set(reflect.New(v.Type().Elem()))
@@ -79,7 +79,7 @@ func (d *Decoder) Value(n *Node, v reflect.Value) {
 // Members fills a struct from a map. A member of type Pos gets the place.
 func (d *Decoder) Members(n *Node, v reflect.Value) {
 	if n.Kind != MapNode {
-		d.Fault(n.Pos, "%s stands where %s is needed", n.Kind, needed(v.Type(), d.Tag))
+		d.Fault(n.Pos, "expected %[2]s, found %[1]s", n.Kind, needed(v.Type(), d.Tag))
 		return
 	}
 	t := v.Type()
@@ -93,7 +93,7 @@ func (d *Decoder) Members(n *Node, v reflect.Value) {
 		i := slices.Index(keys, entry.Key)
 		if i < 0 || entry.Key == "" {
 			hint := cmp.Or(Suggestion(entry.Key, keys), "known: "+KeyList(t, d.Tag))
-			d.Hint(entry.Pos, hint, "there is no key %q here", entry.Key)
+			d.Hint(entry.Pos, hint, "unknown key %q", entry.Key)
 			continue
 		}
 		d.Value(entry.Value, v.Field(i))
@@ -143,7 +143,7 @@ func (d *Decoder) items(n *Node, v reflect.Value) {
 	switch {
 	case n.Kind == ListNode:
 	case d.Tag == "json":
-		d.Fault(n.Pos, "%s stands where a list is needed", n.Kind)
+		d.Fault(n.Pos, "expected a list, found %s", n.Kind)
 		return
 	case n.Kind == NullNode:
 		return
@@ -159,7 +159,7 @@ func (d *Decoder) items(n *Node, v reflect.Value) {
 // Entries fills a map from names to values.
 func (d *Decoder) entries(n *Node, v reflect.Value) {
 	if n.Kind != MapNode {
-		d.Fault(n.Pos, "%s stands where a map is needed", n.Kind)
+		d.Fault(n.Pos, "expected a map, found %s", n.Kind)
 		return
 	}
 	v.Set(reflect.MakeMap(v.Type()))
@@ -173,12 +173,12 @@ func (d *Decoder) entries(n *Node, v reflect.Value) {
 // Scalar fills a text, a number or a bool, and remembers where a text stands.
 func (d *Decoder) Scalar(n *Node, v reflect.Value) {
 	if n.Kind != ScalarNode {
-		d.Fault(n.Pos, "%s stands where a single value is needed", n.Kind)
+		d.Fault(n.Pos, "expected a single value, found %s", n.Kind)
 		return
 	}
 	if d.Tag == "json" && n.quoted != (v.Kind() == reflect.String) {
 		what := map[reflect.Kind]string{reflect.String: "a string", reflect.Bool: "true or false"}[v.Kind()]
-		d.Fault(n.Pos, "%q stands where %s is needed", n.Text, cmp.Or(what, "a number"))
+		d.Fault(n.Pos, "expected %[2]s, found %[1]q", n.Text, cmp.Or(what, "a number"))
 		return
 	}
 	switch v.Kind() {
@@ -187,19 +187,19 @@ func (d *Decoder) Scalar(n *Node, v reflect.Value) {
 		d.Places[v.Addr().Convert(reflect.TypeFor[*string]()).Interface().(*string)] = n.Pos
 	case reflect.Bool:
 		if n.Text != "true" && n.Text != "false" {
-			d.Fault(n.Pos, "%q is neither true nor false", n.Text)
+			d.Fault(n.Pos, "expected true or false, found %q", n.Text)
 		}
 		v.SetBool(n.Text == "true")
 	case reflect.Int:
 		i, err := strconv.Atoi(Digits(n.Text))
 		if err != nil || i < 0 || i > math.MaxInt32 {
-			d.Fault(n.Pos, "%q is no whole number from 0 to %d", n.Text, math.MaxInt32)
+			d.Fault(n.Pos, "%q is not a whole number from 0 to %d", n.Text, math.MaxInt32)
 		}
 		v.SetInt(int64(i))
 	case reflect.Float64:
 		f, err := strconv.ParseFloat(Digits(n.Text), 64)
 		if err != nil || f < 0 || f > 1e15 {
-			d.Fault(n.Pos, "%q is no number from 0 to 1e15", n.Text)
+			d.Fault(n.Pos, "%q is not a number from 0 to 1e15", n.Text)
 		}
 		v.SetFloat(f)
 	default:

@@ -25,7 +25,7 @@ func ParseJSON(s *Source, data []byte) (*Node, error) {
 	if len(r.List) == 0 {
 		at := r.next()
 		if _, err := r.decoder.Token(); !errors.Is(err, io.EOF) {
-			r.Fault(at, "the text goes on after the design")
+			r.Fault(at, "unexpected text after the design")
 		}
 	}
 	return root, r.Err()
@@ -100,7 +100,7 @@ func (r *jsonReader) object(n *Node, depth int) {
 		key, _ := t.(string)
 		value := r.value(depth + 1)
 		if before, twice := first[key]; twice {
-			r.Fault(at, "the key %q stands twice: it is on line %d already", key, before.Line)
+			r.Fault(at, "duplicate key %q: already on line %d", key, before.Line)
 		}
 		first[key] = at
 		n.Entries = append(n.Entries, Entry{key, at, value})
@@ -134,10 +134,10 @@ func (r *jsonReader) broken(at Pos, err error) {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		r.Fault(at, "the JSON ends too early")
+		r.Fault(at, "unexpected end of JSON")
 	case errors.As(err, &syntax):
-		r.Fault(r.pos(max(int(syntax.Offset)-1, 0)), "this is not JSON: %v", err)
+		r.Fault(r.pos(max(int(syntax.Offset)-1, 0)), "invalid JSON: %v", err)
 	default:
-		r.Fault(at, "this is not JSON: %v", err)
+		r.Fault(at, "invalid JSON: %v", err)
 	}
 }

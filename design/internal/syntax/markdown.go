@@ -23,16 +23,16 @@ func Fences(s *Source) ([]Fence, error) {
 		if w := strings.Fields(info); len(w) == 2 && (w[0] == "yaml" || w[0] == "yml") && w[1] == "design" {
 			switch {
 			case to == len(s.Lines):
-				return nil, fault(i, "the fence is not closed", "close it with "+mark)
+				return nil, fault(i, "the code fence has no end", "end it with "+mark)
 			case !strings.HasPrefix(s.Lines[i], mark):
-				return nil, fault(i, "the fence of a design is indented", "begin it in the first column")
+				return nil, fault(i, "the code fence of a design is indented", "start it in the first column")
 			}
 			found = append(found, Fence{i + 1, to})
 		}
 		i = to
 	}
 	if found == nil {
-		return nil, fault(0, "the document has no fence that is a design", "open one with ```yaml design")
+		return nil, fault(0, "the document has no code fence with a design", "start one with ```yaml design")
 	}
 	return found, nil
 }

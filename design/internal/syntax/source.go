@@ -64,7 +64,7 @@ func (s *Source) check(data []byte, limit int) error {
 		return Errors{{Source: s, Pos: p, Message: message, Hint: hint}}
 	}
 	if len(data) > limit {
-		return fault(Pos{}, fmt.Sprintf("the text has %d bytes and may have %d", len(data), limit), "make one design for each table")
+		return fault(Pos{}, fmt.Sprintf("the text has %d bytes: the maximum is %d", len(data), limit), "write one design for each table")
 	}
 	if !utf8.Valid(data) {
 		return fault(Pos{}, "the file is not UTF-8 text", "")
@@ -72,7 +72,7 @@ func (s *Source) check(data []byte, limit int) error {
 	for i, line := range s.Lines {
 		at := strings.IndexFunc(line, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 		if at >= 0 {
-			return fault(Pos{i + 1, at + 1}, fmt.Sprintf("a control character, %q, stands in the text", line[at]), "in double quotes it can be written as \\x..")
+			return fault(Pos{i + 1, at + 1}, fmt.Sprintf("the text contains the control character %q", line[at]), "write it as \\x.. in double quotes")
 		}
 	}
 	return nil
@@ -211,7 +211,7 @@ func (f *Faults) Err() error {
 	if more := len(f.List) - maxErrors; more > 0 {
 		last := f.List[maxErrors]
 		f.List = append(f.List[:maxErrors:maxErrors], &Error{
-			Source: f.Source, Pos: last.Pos, Message: fmt.Sprintf("there are %d more errors from here on", more),
+			Source: f.Source, Pos: last.Pos, Message: fmt.Sprintf("%d more errors follow", more),
 		})
 	}
 	return f.List

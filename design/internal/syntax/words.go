@@ -83,7 +83,7 @@ func scanWord(s string, i int) (Word, int, error) {
 	case c == '\'':
 		inside, n, closed := scanString(s[i:])
 		if !closed {
-			return fault("a quote inside of a text is two: 'it''s'", "the text that begins here is not closed by a '")
+			return fault("write a quote in a text twice: 'it''s'", "the text that starts here has no closing '")
 		}
 		return Word{StringWord, inside, i}, n, nil
 	case c == ':' || isNameStart(c):
@@ -92,12 +92,12 @@ func scanWord(s string, i int) (Word, int, error) {
 			name, kind = text[1:], ParamWord
 		}
 		if !IsPath(name, kind == NameWord) {
-			return fault("", "%q is no name", text)
+			return fault("", "%q is not a name", text)
 		}
 		return Word{kind, name, i}, n, nil
 	case c >= '0' && c <= '9' || c == '.':
 		if _, err := decimal.Parse(text); err != nil {
-			return fault("", "%q is no number that DynamoDB can hold", text)
+			return fault("", "%q is not a number that DynamoDB can store", text)
 		}
 		return Word{NumberWord, text, i}, n, nil
 	case strings.ContainsRune("=<>(),+-", rune(c)):
@@ -106,9 +106,9 @@ func scanWord(s string, i int) (Word, int, error) {
 		r, _ := utf8.DecodeRuneInString(s[i:])
 		hint := ""
 		if c == '"' {
-			hint = "texts stand in single quotes"
+			hint = "write texts in single quotes"
 		}
-		return fault(hint, "%q has no meaning here", r)
+		return fault(hint, "unexpected %q", r)
 	}
 }
 

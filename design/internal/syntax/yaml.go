@@ -34,7 +34,7 @@ func ParseYAML(s *Source, data []byte) (*Node, []*token.Token, error) {
 			continue
 		}
 		if root != nil {
-			b.Fault(b.pos(document.Body.GetToken()), "a design is one document: what follows --- is another")
+			b.Fault(b.pos(document.Body.GetToken()), "a design is one YAML document: remove the second one after ---")
 			break
 		}
 		root = b.node(document.Body, 0)
@@ -68,15 +68,15 @@ func (b *treeBuilder) tokens(data []byte) (tokens token.Tokens, comments []*toke
 			comments = append(comments, t)
 			continue
 		case token.AnchorType, token.AliasType, token.MergeKeyType:
-			b.Hint(b.pos(t), "write the value where it is used; a text that begins with & or * stands in quotes", "anchors, aliases and merges are not part of the design language")
+			b.Hint(b.pos(t), "write the value where it is used; quote a text that starts with & or *", "anchors, aliases and merges are not part of the design language")
 		case token.TagType:
-			b.Hint(b.pos(t), "the field that a value is for decides its type; a text that begins with ! stands in quotes", "tags are not part of the design language")
+			b.Hint(b.pos(t), "the field determines the type of a value; quote a text that starts with !", "tags are not part of the design language")
 		case token.DirectiveType:
 			b.Fault(b.pos(t), "directives are not part of the design language")
 		case token.MappingKeyType:
 			b.Hint(b.pos(t), "write key: value", "keys with ? are not part of the design language")
 		case token.InvalidType:
-			b.broken(t, cmp.Or(t.Error, "the text cannot be read from here on"))
+			b.broken(t, cmp.Or(t.Error, "the text cannot be parsed from here on"))
 		case token.MappingStartType, token.SequenceStartType:
 			depth++
 		case token.MappingEndType, token.SequenceEndType:
@@ -93,7 +93,7 @@ func (b *treeBuilder) tokens(data []byte) (tokens token.Tokens, comments []*toke
 		case depth > maxDepth || dashes > maxDepth:
 			b.Fault(b.pos(t), "the nesting is too deep")
 		case len(tokens) > maxTokens:
-			b.Hint(b.pos(t), "make one design for each table", "the text has more than %d words", maxTokens)
+			b.Hint(b.pos(t), "write one design for each table", "the text has more than %d YAML tokens", maxTokens)
 		}
 		if len(b.List) >= maxErrors || depth > maxDepth || dashes > maxDepth || len(tokens) > maxTokens {
 			return tokens, comments
@@ -109,7 +109,7 @@ func (b *treeBuilder) colon(t *token.Token) {
 	rest := b.Source.line(p.Line)[p.Column-1:]
 	quoted := t.Prev != nil && (t.Prev.Type == token.DoubleQuoteType || t.Prev.Type == token.SingleQuoteType)
 	if len(rest) > 1 && rest[1] != ' ' && !quoted {
-		b.Hint(p, "a space follows the colon of a key; a text with a colon stands in quotes", "a colon stands in brackets without a space behind it")
+		b.Hint(p, "put a space after the colon of a key; quote a text that contains a colon", "a colon in brackets needs a space after it")
 	}
 }
 
@@ -119,9 +119,9 @@ func (b *treeBuilder) plain(t *token.Token) {
 	switch {
 	case t.Prev != nil && (t.Prev.Type == token.LiteralType || t.Prev.Type == token.FoldedType):
 	case strings.Contains(text, "\n"):
-		b.Hint(b.pos(t), "put it on one line, in quotes, or below a | or >", "a text without quotes goes on in the next line")
+		b.Hint(b.pos(t), "put it on one line, in quotes, or below | or >", "a text without quotes cannot continue on the next line")
 	case strings.HasPrefix(text, "?"):
-		b.Fault(b.pos(t), "a text that begins with ? stands in quotes")
+		b.Fault(b.pos(t), "quote a text that starts with ?")
 	}
 }
 
@@ -138,7 +138,7 @@ func (b *treeBuilder) tab(data []byte, comments []*token.Token) {
 		at := bytes.IndexByte(line, '\t') + 1
 		if at > 0 && (commented[n] == 0 || at < commented[n]) {
 			b.List = nil // what was found may be its consequence
-			b.Hint(Pos{n, at}, "indent with spaces; inside of a text in double quotes write \\t", "a tab stands in the text")
+			b.Hint(Pos{n, at}, "indent with spaces; write \\t in double quotes", "the text contains a tab")
 			return
 		}
 	}
@@ -159,7 +159,7 @@ func (b *treeBuilder) parse(tokens token.Tokens) (file *ast.File) {
 	if errors.As(err, &located) {
 		b.broken(located.GetToken(), located.GetMessage())
 	} else {
-		b.Fault(Pos{1, 1}, "this is not YAML: %v", err)
+		b.Fault(Pos{1, 1}, "invalid YAML: %v", err)
 	}
 	return file
 }
@@ -168,15 +168,15 @@ func (b *treeBuilder) parse(tokens token.Tokens) (file *ast.File) {
 func (b *treeBuilder) broken(t *token.Token, message string) {
 	p, hint := b.pos(t), ""
 	if strings.HasPrefix(message, "mapping value is not allowed") {
-		message, hint = "a second key: value stands here", "keys of one map begin in the same column; a text with a colon and a space stands in quotes"
+		message, hint = "unexpected second key: value", "start the keys of a map in the same column; quote a text that contains a colon and a space"
 	}
-	b.Hint(p, hint, "this is not YAML: %s", message)
+	b.Hint(p, hint, "invalid YAML: %s", message)
 }
 
 // unreadable turns a panic of the library, which has met texts that it cannot read, into an error.
 func (b *treeBuilder) unreadable() {
 	if r := recover(); r != nil {
-		b.Fault(Pos{1, 1}, "this is not YAML: the text cannot be read")
+		b.Fault(Pos{1, 1}, "invalid YAML: the text cannot be parsed")
 	}
 }
 
@@ -234,7 +234,7 @@ func (b *treeBuilder) mapping(values []*ast.MappingValueNode, p Pos, depth int) 
 		}
 		key := v.Key.GetToken().Value
 		if before, twice := first[key]; twice {
-			b.Hint(at, "", "the key %q stands twice: it is on line %d already", key, before.Line)
+			b.Hint(at, "", "duplicate key %q: already on line %d", key, before.Line)
 			continue
 		}
 		first[key] = at

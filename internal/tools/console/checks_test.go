@@ -137,6 +137,7 @@ func TestCheckViews(t *testing.T) {
 			p.Until(`document.querySelectorAll(".sequence").length >= 3`)
 			p.Until(`document.querySelector(".sequence-step.crash") !== null`)
 			look(p, "console-races")
+			p.ShotOf(".races > li:first-child", "console-race")
 		})
 	}
 	p := webtest.Open(t, shop+"/_console/#/tables/shop/checks")

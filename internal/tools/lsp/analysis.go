@@ -174,7 +174,7 @@ func (t *text) finding(f check.Finding) diagnostic {
 	for part := range strings.SplitSeq(f.Subject, "+") {
 		name, _, _ := strings.Cut(part, ".")
 		for _, s := range t.scanned().symbols {
-			if s.made && s.name == name && (s.kind == entityKind || s.kind == patternKind || s.kind == tableKind) {
+			if s.declares && s.name == name && (s.kind == entityKind || s.kind == patternKind || s.kind == tableKind) {
 				if r := t.rangeOf(s.from, s.to); r != out.Range {
 					out.RelatedInformation = append(out.RelatedInformation, related{location{t.uri, r}, name + " is declared here"})
 				}

@@ -106,7 +106,7 @@ func (c *completer) types(n *node) {
 	switch n.slot.name {
 	case "field.type", "entity.fields/", "type.fields/", "write.params/", "flow.given/":
 		for _, s := range c.symbols {
-			if s.made && s.kind == typeKind {
+			if s.declares && s.kind == typeKind {
 				c.offer(s.name, itemClass, "type", "")
 			}
 		}
@@ -123,7 +123,7 @@ func (c *completer) names(w *word) {
 	i := slices.IndexFunc(c.symbols, func(s symbol) bool {
 		return strings.Contains(s.name, mark) && w.from <= s.from && s.to <= w.to
 	})
-	if i < 0 || c.symbols[i].made {
+	if i < 0 || c.symbols[i].declares {
 		return
 	}
 	here := c.symbols[i]
@@ -136,7 +136,7 @@ func (c *completer) names(w *word) {
 	kinds := map[kind]int{fieldKind: itemField, entityKind: itemClass, typeKind: itemClass}
 	for _, s := range c.symbols {
 		here.name = s.name // of whatever name
-		if !s.made || !same(&s, &here) {
+		if !s.declares || !same(&s, &here) {
 			continue
 		}
 		item := kinds[s.kind]

@@ -24,11 +24,11 @@ func same(a, b *symbol) bool {
 }
 
 func (s *server) definition(p *place) ([]location, error) {
-	return p.found(func(x *symbol) bool { return x.made }), nil
+	return p.found(func(x *symbol) bool { return x.declares }), nil
 }
 
 func (s *server) references(p *place) ([]location, error) {
-	return p.found(func(x *symbol) bool { return p.params.Context.IncludeDeclaration || !x.made }), nil
+	return p.found(func(x *symbol) bool { return p.params.Context.IncludeDeclaration || !x.declares }), nil
 }
 
 // found are the places of those symbols that are what stands at the place.
@@ -53,7 +53,7 @@ func (p *place) renamed() (*symbol, error) {
 	if here == nil || here.kind == ruleKind {
 		return nil, jrpc2.Errorf(requestFailed, "there is no name here that the design declares")
 	}
-	if !slices.ContainsFunc(p.scanned().symbols, func(x symbol) bool { return x.made && same(here, &x) }) {
+	if !slices.ContainsFunc(p.scanned().symbols, func(x symbol) bool { return x.declares && same(here, &x) }) {
 		return nil, jrpc2.Errorf(requestFailed, "the design does not declare %s", here.name)
 	}
 	return here, nil
@@ -101,8 +101,8 @@ func (s *server) rename(p *place) (*workspaceEdit, error) {
 	}
 	for _, way := range ways {
 		if slices.ContainsFunc(p.scanned().symbols, func(x symbol) bool {
-			return x.made && x.name == name && x.kind == here.kind && slices.ContainsFunc(p.scanned().symbols, func(y symbol) bool {
-				return y.made && way(&y) && slices.Equal(x.within, y.within)
+			return x.declares && x.name == name && x.kind == here.kind && slices.ContainsFunc(p.scanned().symbols, func(y symbol) bool {
+				return y.declares && way(&y) && slices.Equal(x.within, y.within)
 			})
 		}) {
 			return nil, jrpc2.Errorf(requestFailed, "there already is a %s %s", here.kind, name)
@@ -133,7 +133,7 @@ func (p *place) edits(d *design.Design, way func(*symbol) bool, name string) []t
 			with = strings.ToLower(name[:1]) + name[1:]
 		}
 		out = append(out, textEdit{p.rangeOf(x.from, x.to), with})
-		if x.made {
+		if x.declares {
 			out = append(out, p.kept(d, x)...)
 		}
 	}

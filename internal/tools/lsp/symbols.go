@@ -28,8 +28,8 @@ type symbol struct {
 	from, to int
 	// within are the entities that have the field, or the table, type, write or flow that has what else is not of the whole design; none
 	// where that cannot be told.
-	within []string
-	made   bool
+	within   []string
+	declares bool
 	// small says that the name stands with a small first letter, as invariants have entities.
 	small bool
 	node  *node
@@ -64,9 +64,9 @@ func (c *collector) word(k kind, w *word, n *node, within ...string) {
 	}
 }
 
-func (c *collector) make(k kind, n *node, within ...string) {
+func (c *collector) declare(k kind, n *node, within ...string) {
 	c.word(k, n.key, n, within...)
-	c.symbols[len(c.symbols)-1].made = true
+	c.symbols[len(c.symbols)-1].declares = true
 }
 
 // part is a name inside of a word.
@@ -96,25 +96,25 @@ func (c *collector) key(n *node) {
 	entity := named(n, "file.entities/")
 	switch n.slot.name {
 	case "file.tables/":
-		c.make(tableKind, n)
+		c.declare(tableKind, n)
 	case "table.indexes/":
-		c.make(indexKind, n, named(n, "file.tables/"))
+		c.declare(indexKind, n, named(n, "file.tables/"))
 	case "file.types/":
-		c.make(typeKind, n)
+		c.declare(typeKind, n)
 	case "type.fields/":
-		c.make(fieldKind, n, named(n, "file.types/"))
+		c.declare(fieldKind, n, named(n, "file.types/"))
 	case "file.entities/":
-		c.make(entityKind, n)
+		c.declare(entityKind, n)
 	case "entity.fields/":
-		c.make(fieldKind, n, entity)
+		c.declare(fieldKind, n, entity)
 	case "entity.copies/", "entity.unique/":
-		c.make(indexKind, n, entity)
+		c.declare(indexKind, n, entity)
 	case "file.reads/", "file.collections/", "file.writes/", "file.flows/":
-		c.make(patternKind, n)
+		c.declare(patternKind, n)
 	case "write.params/":
-		c.make(inputKind, n, named(n, "file.writes/"))
+		c.declare(inputKind, n, named(n, "file.writes/"))
 	case "flow.given/", "flowStep.let/":
-		c.make(inputKind, n, named(n, "file.flows/"))
+		c.declare(inputKind, n, named(n, "file.flows/"))
 	case "entity.index/", "copy.index/":
 		c.word(indexKind, n.key, n, c.tableOf(entity))
 	case "entity.counters/", "entity.refs/", "entity.snapshot/", "entity.personal/", "fate.set/":
@@ -247,7 +247,7 @@ func (c *collector) ofEntity(n *node) {
 		c.dotted(w, 0, w.text, n)
 	case "entry.name":
 		c.word(entryKind, w, n, entity)
-		c.symbols[len(c.symbols)-1].made = true
+		c.symbols[len(c.symbols)-1].declares = true
 	case "ttl.attr", "copy.fields", "fate.remove":
 		c.word(fieldKind, w, n, entity)
 	case "index.project":

@@ -9,23 +9,23 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// The errors that writes end in, for errors.Is: a *table.Refusal wraps them, and says which step was refused and what
+// The errors that writes return, for errors.Is. A *table.Refusal wraps them, with the rejected step and the item that
 // it found.
 var (
-	// ErrTransactionExists is a table.ErrExists. CreateTransaction can end in it.
+	// ErrTransactionExists is a table.ErrExists. CreateTransaction can return it.
 	ErrTransactionExists = fmt.Errorf("appcoredb: transaction: %w", table.ErrExists)
-	// ErrIdempotencyReused is a table.ErrReused. CreateTransaction can end in it.
+	// ErrIdempotencyReused is a table.ErrReused. CreateTransaction can return it.
 	ErrIdempotencyReused = fmt.Errorf("appcoredb: idempotency: %w", table.ErrReused)
-	// ErrAlreadySettled is declared by the design. SettleTransaction can end in it.
+	// ErrAlreadySettled is declared by the design. SettleTransaction can return it.
 	ErrAlreadySettled = errors.New("appcoredb: already settled")
-	// ErrAnothersTransaction is declared by the design. SettleTransaction can end in it.
+	// ErrAnothersTransaction is declared by the design. SettleTransaction can return it.
 	ErrAnothersTransaction = errors.New("appcoredb: anothers transaction")
-	// ErrTransactionNotFound is a table.ErrNotFound. SettleTransaction can end in it.
+	// ErrTransactionNotFound is a table.ErrNotFound. SettleTransaction can return it.
 	ErrTransactionNotFound = fmt.Errorf("appcoredb: transaction: %w", table.ErrNotFound)
-	// ErrNotificationExists is a table.ErrExists. SettleTransaction can end in it.
+	// ErrNotificationExists is a table.ErrExists. SettleTransaction can return it.
 	ErrNotificationExists = fmt.Errorf("appcoredb: notification: %w", table.ErrExists)
-	// ErrNotificationExpired is declared by the design. MarkNotification can end in it.
+	// ErrNotificationExpired is declared by the design. MarkNotification can return it.
 	ErrNotificationExpired = errors.New("appcoredb: notification expired")
-	// ErrNotificationNotFound is a table.ErrNotFound. MarkNotification can end in it.
+	// ErrNotificationNotFound is a table.ErrNotFound. MarkNotification can return it.
 	ErrNotificationNotFound = fmt.Errorf("appcoredb: notification: %w", table.ErrNotFound)
 )

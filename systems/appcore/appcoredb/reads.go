@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// ProfileInput is what Profile takes.
+// ProfileInput is the input of Profile.
 type ProfileInput struct {
 	UserID string
 }
@@ -23,21 +23,21 @@ type ProfileInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) Profile(ctx context.Context, in ProfileInput) (User, error) {
 	return table.One(ctx, db.run, profileRead, in.input(), userOf)
 }
 
-// ProfileBatch is Profile for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
-// inputs, nil for an item that is not there.
+// ProfileBatch is Profile for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) ProfileBatch(ctx context.Context, in []ProfileInput) ([]*User, error) {
 	return table.BatchOf(ctx, db.run, profileRead, in, ProfileInput.input, userOf)
 }
 
-// UserTransactionsInput is what UserTransactions takes.
+// UserTransactionsInput is the input of UserTransactions.
 type UserTransactionsInput struct {
 	UserID string
-	// CreatedAtFrom and CreatedAtTo are inclusive; nil does not bound.
+	// CreatedAtFrom and CreatedAtTo are inclusive; nil means no bound.
 	CreatedAtFrom, CreatedAtTo *time.Time
 }
 
@@ -53,15 +53,16 @@ func (db *DB) UserTransactions(ctx context.Context, in UserTransactionsInput, pa
 	return table.Many(ctx, db.run, userTransactionsRead, in.input(), page, transactionOf)
 }
 
-// UserTransactionsAll walks all pages of UserTransactions, each when it is needed. An error ends it.
+// UserTransactionsAll iterates over all pages of UserTransactions, and requests each when it is needed. The iteration
+// ends at an error.
 func (db *DB) UserTransactionsAll(ctx context.Context, in UserTransactionsInput) iter.Seq2[Transaction, error] {
 	return table.Each(ctx, db.run, userTransactionsRead, in.input(), transactionOf)
 }
 
-// TransactionByIDInput is what TransactionByID takes.
+// TransactionByIDInput is the input of TransactionByID.
 type TransactionByIDInput struct {
 	TxID string
-	// UserID is the caller's own: what is of another is not found.
+	// UserID is the caller's own: items of other owners are not found.
 	UserID string
 }
 
@@ -73,24 +74,23 @@ type TransactionByIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound, and so for one of another userId.
+// It fails with table.ErrNotFound if there is no item or it has another userId.
 func (db *DB) TransactionByID(ctx context.Context, in TransactionByIDInput) (Transaction, error) {
 	return table.One(ctx, db.run, transactionByIDRead, in.input(), transactionOf)
 }
 
-// TransactionByIDBatch is TransactionByID for several inputs at once, in BatchGetItem requests. The answers stand in
-// the order of the inputs, nil for an item that is not there or is of another userId.
+// TransactionByIDBatch is TransactionByID for several inputs at once, in BatchGetItem requests. The results are in the
+// order of the inputs, with nil for an item that does not exist or has another userId.
 func (db *DB) TransactionByIDBatch(ctx context.Context, in []TransactionByIDInput) ([]*Transaction, error) {
 	return table.BatchOf(ctx, db.run, transactionByIDRead, in, TransactionByIDInput.input, transactionOf)
 }
 
-// TransactionExistsInput is what TransactionExists takes.
+// TransactionExistsInput is the input of TransactionExists.
 type TransactionExistsInput struct {
 	TxID string
 }
 
-// TransactionExistsItem is what TransactionExists finds of a Transaction: the fields that its place holds and it
-// returns.
+// TransactionExistsItem is a Transaction as TransactionExists returns it, which may lack fields.
 type TransactionExistsItem struct {
 	TxID string
 }
@@ -103,18 +103,18 @@ type TransactionExistsItem struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) TransactionExists(ctx context.Context, in TransactionExistsInput) (TransactionExistsItem, error) {
 	return table.One(ctx, db.run, transactionExistsRead, in.input(), transactionExistsItemOf)
 }
 
-// TransactionExistsBatch is TransactionExists for several inputs at once, in BatchGetItem requests. The answers stand
-// in the order of the inputs, nil for an item that is not there.
+// TransactionExistsBatch is TransactionExists for several inputs at once, in BatchGetItem requests. The results are in
+// the order of the inputs, with nil for an item that does not exist.
 func (db *DB) TransactionExistsBatch(ctx context.Context, in []TransactionExistsInput) ([]*TransactionExistsItem, error) {
 	return table.BatchOf(ctx, db.run, transactionExistsRead, in, TransactionExistsInput.input, transactionExistsItemOf)
 }
 
-// UserNotificationsInput is what UserNotifications takes.
+// UserNotificationsInput is the input of UserNotifications.
 type UserNotificationsInput struct {
 	UserID string
 }
@@ -131,13 +131,13 @@ func (db *DB) UserNotifications(ctx context.Context, in UserNotificationsInput, 
 	return table.Many(ctx, db.run, userNotificationsRead, in.input(), page, notificationOf)
 }
 
-// UserNotificationsAll walks all pages of UserNotifications, each when it is needed. An error ends it.
+// UserNotificationsAll iterates over all pages of UserNotifications, and requests each when it is needed. The iteration
+// ends at an error.
 func (db *DB) UserNotificationsAll(ctx context.Context, in UserNotificationsInput) iter.Seq2[Notification, error] {
 	return table.Each(ctx, db.run, userNotificationsRead, in.input(), notificationOf)
 }
 
-// LatestTransactionsItem is what LatestTransactions finds of a Transaction: the fields that its place holds and it
-// returns.
+// LatestTransactionsItem is a Transaction as LatestTransactions returns it, which may lack fields.
 type LatestTransactionsItem struct {
 	TxID      string
 	Amount    int64
@@ -150,22 +150,21 @@ type LatestTransactionsItem struct {
 //
 // Pattern 4: the last ten transactions of all users.
 //
-//	Query  AppCore.GSI1: GSI1PK = "GLOBAL_TX#{txId|shard(10)}"; descending; 10 times, one a shard, merged
+//	Query  AppCore.GSI1: GSI1PK = "GLOBAL_TX#{txId|shard(10)}"; descending; 10 times, once per shard, merged
 //	costs  5 read units
 //	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) LatestTransactions(ctx context.Context) ([]LatestTransactionsItem, error) {
 	return table.First(ctx, db.run, latestTransactionsRead, table.Input{}, latestTransactionsItemOf)
 }
 
-// QueuedTransactionsInput is what QueuedTransactions takes.
+// QueuedTransactionsInput is the input of QueuedTransactions.
 type QueuedTransactionsInput struct {
 	Status TxStatus
-	// CreatedAtFrom and CreatedAtTo are inclusive; nil does not bound.
+	// CreatedAtFrom and CreatedAtTo are inclusive; nil means no bound.
 	CreatedAtFrom, CreatedAtTo *time.Time
 }
 
-// QueuedTransactionsItem is what QueuedTransactions finds of a Transaction: the fields that its place holds and it
-// returns.
+// QueuedTransactionsItem is a Transaction as QueuedTransactions returns it, which may lack fields.
 type QueuedTransactionsItem struct {
 	TxID      string
 	CreatedAt time.Time
@@ -178,19 +177,20 @@ type QueuedTransactionsItem struct {
 // when its
 // transaction has gone on.
 //
-//	Query  AppCore.GSI2: GSI2PK = "{status}_TX#{txId|shard(10)}" AND GSI2SK BETWEEN "{from}" AND "{to}"; 10 times, one a shard, merged
+//	Query  AppCore.GSI2: GSI2PK = "{status}_TX#{txId|shard(10)}" AND GSI2SK BETWEEN "{from}" AND "{to}"; 10 times, once per shard, merged
 //	costs  10 read units
 //	fresh  eventual: a global index usually lags behind the table by milliseconds
 func (db *DB) QueuedTransactions(ctx context.Context, in QueuedTransactionsInput, page table.PageOptions) (table.Page[QueuedTransactionsItem], error) {
 	return table.Many(ctx, db.run, queuedTransactionsRead, in.input(), page, queuedTransactionsItemOf)
 }
 
-// QueuedTransactionsAll walks all pages of QueuedTransactions, each when it is needed. An error ends it.
+// QueuedTransactionsAll iterates over all pages of QueuedTransactions, and requests each when it is needed. The
+// iteration ends at an error.
 func (db *DB) QueuedTransactionsAll(ctx context.Context, in QueuedTransactionsInput) iter.Seq2[QueuedTransactionsItem, error] {
 	return table.Each(ctx, db.run, queuedTransactionsRead, in.input(), queuedTransactionsItemOf)
 }
 
-// AnyTransactionInput is what AnyTransaction takes.
+// AnyTransactionInput is the input of AnyTransaction.
 type AnyTransactionInput struct {
 	TxID string
 }
@@ -203,18 +203,18 @@ type AnyTransactionInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) AnyTransaction(ctx context.Context, in AnyTransactionInput) (Transaction, error) {
 	return table.One(ctx, db.run, anyTransactionRead, in.input(), transactionOf)
 }
 
-// AnyTransactionBatch is AnyTransaction for several inputs at once, in BatchGetItem requests. The answers stand in the
-// order of the inputs, nil for an item that is not there.
+// AnyTransactionBatch is AnyTransaction for several inputs at once, in BatchGetItem requests. The results are in the
+// order of the inputs, with nil for an item that does not exist.
 func (db *DB) AnyTransactionBatch(ctx context.Context, in []AnyTransactionInput) ([]*Transaction, error) {
 	return table.BatchOf(ctx, db.run, anyTransactionRead, in, AnyTransactionInput.input, transactionOf)
 }
 
-// ActsOfDayInput is what ActsOfDay takes.
+// ActsOfDayInput is the input of ActsOfDay.
 type ActsOfDayInput struct {
 	// The day of at, in UTC
 	Day string
@@ -231,7 +231,8 @@ func (db *DB) ActsOfDay(ctx context.Context, in ActsOfDayInput, page table.PageO
 	return table.Many(ctx, db.run, actsOfDayRead, in.input(), page, actOf)
 }
 
-// ActsOfDayAll walks all pages of ActsOfDay, each when it is needed. An error ends it.
+// ActsOfDayAll iterates over all pages of ActsOfDay, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) ActsOfDayAll(ctx context.Context, in ActsOfDayInput) iter.Seq2[Act, error] {
 	return table.Each(ctx, db.run, actsOfDayRead, in.input(), actOf)
 }

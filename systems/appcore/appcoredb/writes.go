@@ -10,14 +10,14 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// SaveProfileInput is what SaveProfile takes.
+// SaveProfileInput is the input of SaveProfile.
 type SaveProfileInput struct {
 	UserID string
 	Email  string
 	Name   string
 }
 
-// SaveProfileResult is what SaveProfile has done.
+// SaveProfileResult is the result of SaveProfile.
 type SaveProfileResult struct {
 	User User
 }
@@ -32,7 +32,7 @@ func (db *DB) SaveProfile(ctx context.Context, in SaveProfileInput) (SaveProfile
 	return table.Do(ctx, db.run, saveProfileWrite, in.input(), db.saveProfileResult)
 }
 
-// saveProfileResult is the result of what SaveProfile has done.
+// saveProfileResult converts the outcome of SaveProfile.
 func (db *DB) saveProfileResult(_ context.Context, _ table.Input, out table.Outcome) (SaveProfileResult, error) {
 	d := table.DecodeOutcome(out)
 	return SaveProfileResult{
@@ -40,7 +40,7 @@ func (db *DB) saveProfileResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// CreateTransactionInput is what CreateTransaction takes.
+// CreateTransactionInput is the input of CreateTransaction.
 type CreateTransactionInput struct {
 	RequestKey string
 	UserID     string
@@ -48,15 +48,15 @@ type CreateTransactionInput struct {
 	Currency   Currency
 }
 
-// CreateTransactionResult is what CreateTransaction has done.
+// CreateTransactionResult is the result of CreateTransaction.
 type CreateTransactionResult struct {
 	Transaction Transaction
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
-	// TransactionByID finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as TransactionByID finds
+	// it now.
 	Replayed bool
 }
 
-// CreateTransaction does, as a whole or not at all: create Transaction.
+// CreateTransaction does, all or nothing: create Transaction.
 //
 // Makes a transaction, once for each request key of a user.
 //
@@ -65,12 +65,12 @@ type CreateTransactionResult struct {
 //	put     Transaction.byUser USER#{userId} / TX#{createdAt}#{txId}; if it does not exist
 //	costs   8 write units
 //
-// It can end in ErrIdempotencyReused, ErrTransactionExists.
+// It can fail with ErrIdempotencyReused, ErrTransactionExists.
 func (db *DB) CreateTransaction(ctx context.Context, in CreateTransactionInput) (CreateTransactionResult, error) {
 	return table.Do(ctx, db.run, createTransactionWrite, in.input(), db.createTransactionResult)
 }
 
-// createTransactionResult is the result of what CreateTransaction has done.
+// createTransactionResult converts the outcome of CreateTransaction.
 func (db *DB) createTransactionResult(ctx context.Context, input table.Input, out table.Outcome) (CreateTransactionResult, error) {
 	if out.Replayed {
 		return db.replayCreateTransaction(ctx, input, out.Record)
@@ -81,12 +81,12 @@ func (db *DB) createTransactionResult(ctx context.Context, input table.Input, ou
 	}, d.Err()
 }
 
-// replayCreateTransaction is the answer to a repetition, as TransactionByID finds it now.
+// replayCreateTransaction is the response to a repetition, as TransactionByID finds it now.
 func (db *DB) replayCreateTransaction(ctx context.Context, input table.Input, record table.Values) (CreateTransactionResult, error) {
 	v := table.Values{}
 	maps.Copy(v, input.Values)
 	maps.Copy(v, record)
-	v["userId"] = input.Values["userId"] // whose the answer may be, the caller says
+	v["userId"] = input.Values["userId"] // the owner comes from the caller
 	result := CreateTransactionResult{Replayed: true}
 	x, err := table.One(ctx, db.run, transactionByIDRead, table.Input{Values: v}, transactionOf)
 	if err != nil {
@@ -96,7 +96,7 @@ func (db *DB) replayCreateTransaction(ctx context.Context, input table.Input, re
 	return result, nil
 }
 
-// SettleTransactionInput is what SettleTransaction takes.
+// SettleTransactionInput is the input of SettleTransaction.
 type SettleTransactionInput struct {
 	Outcome TxStatus
 	TxID    string
@@ -105,14 +105,14 @@ type SettleTransactionInput struct {
 	Message string
 }
 
-// SettleTransactionResult is what SettleTransaction has done.
+// SettleTransactionResult is the result of SettleTransaction.
 type SettleTransactionResult struct {
-	// Transaction is the item as it is now; nil where the write did not need to read it.
+	// Transaction is the item after the write; nil if the write did not need to read it.
 	Transaction  *Transaction
 	Notification Notification
 }
 
-// SettleTransaction does, as a whole or not at all: update Transaction, create Notification.
+// SettleTransaction does, all or nothing: update Transaction, create Notification.
 //
 // Completes or fails a pending transaction, and notifies its owner, once.
 //
@@ -121,12 +121,12 @@ type SettleTransactionResult struct {
 //	create  Notification.key USER#{userId} / NOTIF#{notifiedAt}#{notifId}; if it does not exist
 //	costs   9 write units
 //
-// It can end in ErrAlreadySettled, ErrAnothersTransaction, ErrTransactionNotFound, ErrNotificationExists.
+// It can fail with ErrAlreadySettled, ErrAnothersTransaction, ErrTransactionNotFound, ErrNotificationExists.
 func (db *DB) SettleTransaction(ctx context.Context, in SettleTransactionInput) (SettleTransactionResult, error) {
 	return table.Do(ctx, db.run, settleTransactionWrite, in.input(), db.settleTransactionResult)
 }
 
-// settleTransactionResult is the result of what SettleTransaction has done.
+// settleTransactionResult converts the outcome of SettleTransaction.
 func (db *DB) settleTransactionResult(_ context.Context, _ table.Input, out table.Outcome) (SettleTransactionResult, error) {
 	d := table.DecodeOutcome(out)
 	return SettleTransactionResult{
@@ -135,7 +135,7 @@ func (db *DB) settleTransactionResult(_ context.Context, _ table.Input, out tabl
 	}, d.Err()
 }
 
-// MarkNotificationInput is what MarkNotification takes.
+// MarkNotificationInput is the input of MarkNotification.
 type MarkNotificationInput struct {
 	NotifID    string
 	UserID     string
@@ -143,7 +143,7 @@ type MarkNotificationInput struct {
 	Read       bool
 }
 
-// MarkNotificationResult is what MarkNotification has done.
+// MarkNotificationResult is the result of MarkNotification.
 type MarkNotificationResult struct {
 	Notification Notification
 }
@@ -155,12 +155,12 @@ type MarkNotificationResult struct {
 //	update  Notification.key USER#{userId} / NOTIF#{notifiedAt}#{notifId}; if expiresAt >= :now
 //	costs   1 write unit
 //
-// It can end in ErrNotificationExpired, ErrNotificationNotFound.
+// It can fail with ErrNotificationExpired, ErrNotificationNotFound.
 func (db *DB) MarkNotification(ctx context.Context, in MarkNotificationInput) (MarkNotificationResult, error) {
 	return table.Do(ctx, db.run, markNotificationWrite, in.input(), db.markNotificationResult)
 }
 
-// markNotificationResult is the result of what MarkNotification has done.
+// markNotificationResult converts the outcome of MarkNotification.
 func (db *DB) markNotificationResult(_ context.Context, _ table.Input, out table.Outcome) (MarkNotificationResult, error) {
 	d := table.DecodeOutcome(out)
 	return MarkNotificationResult{
@@ -168,7 +168,7 @@ func (db *DB) markNotificationResult(_ context.Context, _ table.Input, out table
 	}, d.Err()
 }
 
-// KeepActInput is what KeepAct takes.
+// KeepActInput is the input of KeepAct.
 type KeepActInput struct {
 	// The day of at, in UTC
 	Day       string
@@ -184,7 +184,7 @@ type KeepActInput struct {
 	Status *int64
 }
 
-// KeepActResult is what KeepAct has done.
+// KeepActResult is the result of KeepAct.
 type KeepActResult struct {
 	Act Act
 }
@@ -199,7 +199,7 @@ func (db *DB) KeepAct(ctx context.Context, in KeepActInput) (KeepActResult, erro
 	return table.Do(ctx, db.run, keepActWrite, in.input(), db.keepActResult)
 }
 
-// keepActResult is the result of what KeepAct has done.
+// keepActResult converts the outcome of KeepAct.
 func (db *DB) keepActResult(_ context.Context, _ table.Input, out table.Outcome) (KeepActResult, error) {
 	d := table.DecodeOutcome(out)
 	return KeepActResult{
@@ -207,18 +207,18 @@ func (db *DB) keepActResult(_ context.Context, _ table.Input, out table.Outcome)
 	}, d.Err()
 }
 
-// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
-// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
-// for counters; the order in which they are given does not matter.
+// Tx runs writes of Op in one transaction, all or nothing: at most 100 items and 4 MB, where each item costs two units
+// per KB. No two of them may touch the same item, which is table.ErrOverlap, except for counters; their order does not
+// matter.
 //
-// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
-// idempotent write makes the whole idempotent.
+// An error of one write is a *table.TxError, which has its number and wraps the error that the write alone would
+// return. An idempotent write makes the whole transaction idempotent.
 func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
 	return db.run.Tx(ctx, writes...)
 }
 
-// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
-// returns, as Result, once Tx has returned.
+// Ops has the writes for Tx. Its methods send no request: they take the input of the method of DB, and have its result
+// as Result when Tx has returned.
 type Ops struct{ db *DB }
 
 // SaveProfile is SaveProfile of DB, for Tx.

@@ -9,95 +9,95 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// The errors that writes end in, for errors.Is: a *table.Refusal wraps them, and says which step was refused and what
+// The errors that writes return, for errors.Is. A *table.Refusal wraps them, with the rejected step and the item that
 // it found.
 var (
-	// ErrUserExists is a table.ErrExists. RegisterUser can end in it.
+	// ErrUserExists is a table.ErrExists. RegisterUser can return it.
 	ErrUserExists = fmt.Errorf("catfecitodb: user: %w", table.ErrExists)
-	// ErrUserEmailTaken is a table.ErrExists. RegisterUser, VerifyEmail, ResetPassword, SetRole can end in it.
+	// ErrUserEmailTaken is a table.ErrExists. RegisterUser, VerifyEmail, ResetPassword, SetRole can return it.
 	ErrUserEmailTaken = fmt.Errorf("catfecitodb: user email is taken: %w", table.ErrExists)
-	// ErrCredentialExists is a table.ErrExists. RegisterUser can end in it.
+	// ErrCredentialExists is a table.ErrExists. RegisterUser can return it.
 	ErrCredentialExists = fmt.Errorf("catfecitodb: credential: %w", table.ErrExists)
-	// ErrSignUpReused is a table.ErrReused. RegisterUser can end in it.
+	// ErrSignUpReused is a table.ErrReused. RegisterUser can return it.
 	ErrSignUpReused = fmt.Errorf("catfecitodb: sign up: %w", table.ErrReused)
-	// ErrTooManyTries is declared by the design. TryLogIn can end in it.
+	// ErrTooManyTries is declared by the design. TryLogIn can return it.
 	ErrTooManyTries = errors.New("catfecitodb: too many tries")
-	// ErrLogInTriesNotFound is a table.ErrNotFound. No write ends in it.
+	// ErrLogInTriesNotFound is a table.ErrNotFound. No write returns it.
 	ErrLogInTriesNotFound = fmt.Errorf("catfecitodb: log in tries: %w", table.ErrNotFound)
-	// ErrSessionExists is a table.ErrExists. OpenSession can end in it.
+	// ErrSessionExists is a table.ErrExists. OpenSession can return it.
 	ErrSessionExists = fmt.Errorf("catfecitodb: session: %w", table.ErrExists)
-	// ErrPasswordChanged is declared by the design. OpenSession, RefreshSession, ChangePassword can end in it.
+	// ErrPasswordChanged is declared by the design. OpenSession, RefreshSession, ChangePassword can return it.
 	ErrPasswordChanged = errors.New("catfecitodb: password changed")
-	// ErrRefreshTokenSpent is declared by the design. RefreshSession can end in it.
+	// ErrRefreshTokenSpent is declared by the design. RefreshSession can return it.
 	ErrRefreshTokenSpent = errors.New("catfecitodb: refresh token spent")
-	// ErrSessionEnded is declared by the design. RefreshSession can end in it.
+	// ErrSessionEnded is declared by the design. RefreshSession can return it.
 	ErrSessionEnded = errors.New("catfecitodb: session ended")
-	// ErrSessionNotFound is a table.ErrNotFound. RefreshSession can end in it.
+	// ErrSessionNotFound is a table.ErrNotFound. RefreshSession can return it.
 	ErrSessionNotFound = fmt.Errorf("catfecitodb: session: %w", table.ErrNotFound)
-	// ErrCodeSpent is declared by the design. TryCode, VerifyEmail, ResetPassword can end in it.
+	// ErrCodeSpent is declared by the design. TryCode, VerifyEmail, ResetPassword can return it.
 	ErrCodeSpent = errors.New("catfecitodb: code spent")
-	// ErrCodeNotFound is a table.ErrNotFound. TryCode can end in it.
+	// ErrCodeNotFound is a table.ErrNotFound. TryCode can return it.
 	ErrCodeNotFound = fmt.Errorf("catfecitodb: code: %w", table.ErrNotFound)
-	// ErrUserNotFound is a table.ErrNotFound. VerifyEmail, ResetPassword, SetRole can end in it.
+	// ErrUserNotFound is a table.ErrNotFound. VerifyEmail, ResetPassword, SetRole can return it.
 	ErrUserNotFound = fmt.Errorf("catfecitodb: user: %w", table.ErrNotFound)
-	// ErrCredentialNotFound is a table.ErrNotFound. ResetPassword, ChangePassword can end in it.
+	// ErrCredentialNotFound is a table.ErrNotFound. ResetPassword, ChangePassword can return it.
 	ErrCredentialNotFound = fmt.Errorf("catfecitodb: credential: %w", table.ErrNotFound)
-	// ErrProductExists is a table.ErrExists. CreateProduct can end in it.
+	// ErrProductExists is a table.ErrExists. CreateProduct can return it.
 	ErrProductExists = fmt.Errorf("catfecitodb: product: %w", table.ErrExists)
-	// ErrNoSuchCategory is declared by the design. CreateProduct, ChangeProduct can end in it.
+	// ErrNoSuchCategory is declared by the design. CreateProduct, ChangeProduct can return it.
 	ErrNoSuchCategory = errors.New("catfecitodb: no such category")
-	// ErrRequestReused is a table.ErrReused. CreateProduct, Restock, AddToCart, PayOrder, CancelOrder can end in it.
+	// ErrRequestReused is a table.ErrReused. CreateProduct, Restock, AddToCart, PayOrder, CancelOrder can return it.
 	ErrRequestReused = fmt.Errorf("catfecitodb: request: %w", table.ErrReused)
-	// ErrProductEdited is declared by the design. ChangeProduct can end in it.
+	// ErrProductEdited is declared by the design. ChangeProduct can return it.
 	ErrProductEdited = errors.New("catfecitodb: product edited")
 	// ErrProductNotFound is a table.ErrNotFound. ChangeProduct, SetProductActive, Restock, PlaceOrder, ExpireOrder,
-	// CancelOrder can end in it.
+	// CancelOrder can return it.
 	ErrProductNotFound = fmt.Errorf("catfecitodb: product: %w", table.ErrNotFound)
-	// ErrCartLineExpired is declared by the design. AddToCart, SetCartQuantity can end in it.
+	// ErrCartLineExpired is declared by the design. AddToCart, SetCartQuantity can return it.
 	ErrCartLineExpired = errors.New("catfecitodb: cart line expired")
-	// ErrCartLineFull is declared by the design. AddToCart can end in it.
+	// ErrCartLineFull is declared by the design. AddToCart can return it.
 	ErrCartLineFull = errors.New("catfecitodb: cart line full")
-	// ErrNoSuchProduct is declared by the design. AddToCart, SetCartQuantity can end in it.
+	// ErrNoSuchProduct is declared by the design. AddToCart, SetCartQuantity can return it.
 	ErrNoSuchProduct = errors.New("catfecitodb: no such product")
-	// ErrProductUnavailable is declared by the design. AddToCart, SetCartQuantity can end in it.
+	// ErrProductUnavailable is declared by the design. AddToCart, SetCartQuantity can return it.
 	ErrProductUnavailable = errors.New("catfecitodb: product unavailable")
-	// ErrCartLineTouched is declared by the design. DropExpiredLine can end in it.
+	// ErrCartLineTouched is declared by the design. DropExpiredLine can return it.
 	ErrCartLineTouched = errors.New("catfecitodb: cart line touched")
-	// ErrCartItemNotFound is a table.ErrNotFound. No write ends in it.
+	// ErrCartItemNotFound is a table.ErrNotFound. No write returns it.
 	ErrCartItemNotFound = fmt.Errorf("catfecitodb: cart item: %w", table.ErrNotFound)
-	// ErrOrderExists is a table.ErrExists. PlaceOrder can end in it.
+	// ErrOrderExists is a table.ErrExists. PlaceOrder can return it.
 	ErrOrderExists = fmt.Errorf("catfecitodb: order: %w", table.ErrExists)
-	// ErrOrderItemExists is a table.ErrExists. PlaceOrder can end in it.
+	// ErrOrderItemExists is a table.ErrExists. PlaceOrder can return it.
 	ErrOrderItemExists = fmt.Errorf("catfecitodb: order item: %w", table.ErrExists)
-	// ErrCartChanged is declared by the design. PlaceOrder can end in it.
+	// ErrCartChanged is declared by the design. PlaceOrder can return it.
 	ErrCartChanged = errors.New("catfecitodb: cart changed")
-	// ErrOutOfStock is declared by the design. PlaceOrder can end in it.
+	// ErrOutOfStock is declared by the design. PlaceOrder can return it.
 	ErrOutOfStock = errors.New("catfecitodb: out of stock")
-	// ErrProductChanged is declared by the design. PlaceOrder can end in it.
+	// ErrProductChanged is declared by the design. PlaceOrder can return it.
 	ErrProductChanged = errors.New("catfecitodb: product changed")
-	// ErrCheckoutReused is a table.ErrReused. PlaceOrder can end in it.
+	// ErrCheckoutReused is a table.ErrReused. PlaceOrder can return it.
 	ErrCheckoutReused = fmt.Errorf("catfecitodb: checkout: %w", table.ErrReused)
-	// ErrOrderNotPending is declared by the design. PayOrder, ApplyPayment, ExpireOrder can end in it.
+	// ErrOrderNotPending is declared by the design. PayOrder, ApplyPayment, ExpireOrder can return it.
 	ErrOrderNotPending = errors.New("catfecitodb: order not pending")
 	// ErrOrderNotFound is a table.ErrNotFound. PayOrder, ApplyPayment, ExpireOrder, ShipOrder, DeliverOrder, CancelOrder
-	// can end in it.
+	// can return it.
 	ErrOrderNotFound = fmt.Errorf("catfecitodb: order: %w", table.ErrNotFound)
-	// ErrPaymentExists is a table.ErrExists. ApplyPayment, RefusePayment can end in it.
+	// ErrPaymentExists is a table.ErrExists. ApplyPayment, RefusePayment can return it.
 	ErrPaymentExists = fmt.Errorf("catfecitodb: payment: %w", table.ErrExists)
-	// ErrWrongAmount is declared by the design. ApplyPayment can end in it.
+	// ErrWrongAmount is declared by the design. ApplyPayment can return it.
 	ErrWrongAmount = errors.New("catfecitodb: wrong amount")
-	// ErrOrderItemsDiffer is declared by the design. ExpireOrder, CancelOrder can end in it.
+	// ErrOrderItemsDiffer is declared by the design. ExpireOrder, CancelOrder can return it.
 	ErrOrderItemsDiffer = errors.New("catfecitodb: order items differ")
-	// ErrOrderNotPaid is declared by the design. ShipOrder can end in it.
+	// ErrOrderNotPaid is declared by the design. ShipOrder can return it.
 	ErrOrderNotPaid = errors.New("catfecitodb: order not paid")
-	// ErrOrderNotShipped is declared by the design. DeliverOrder can end in it.
+	// ErrOrderNotShipped is declared by the design. DeliverOrder can return it.
 	ErrOrderNotShipped = errors.New("catfecitodb: order not shipped")
-	// ErrAnothersOrder is declared by the design. CancelOrder can end in it.
+	// ErrAnothersOrder is declared by the design. CancelOrder can return it.
 	ErrAnothersOrder = errors.New("catfecitodb: anothers order")
-	// ErrOrderNotCancellable is declared by the design. CancelOrder can end in it.
+	// ErrOrderNotCancellable is declared by the design. CancelOrder can return it.
 	ErrOrderNotCancellable = errors.New("catfecitodb: order not cancellable")
-	// ErrProductEntryNotFound is a table.ErrNotFound. No write ends in it.
+	// ErrProductEntryNotFound is a table.ErrNotFound. No write returns it.
 	ErrProductEntryNotFound = fmt.Errorf("catfecitodb: product entry: %w", table.ErrNotFound)
-	// ErrAuditEntryExists is a table.ErrExists. RecordChange can end in it.
+	// ErrAuditEntryExists is a table.ErrExists. RecordChange can return it.
 	ErrAuditEntryExists = fmt.Errorf("catfecitodb: audit entry: %w", table.ErrExists)
 )

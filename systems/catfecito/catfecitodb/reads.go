@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// UserByIDInput is what UserByID takes.
+// UserByIDInput is the input of UserByID.
 type UserByIDInput struct {
 	UserID string
 }
@@ -23,18 +23,18 @@ type UserByIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) UserByID(ctx context.Context, in UserByIDInput) (User, error) {
 	return table.One(ctx, db.run, userByIDRead, in.input(), userOf)
 }
 
-// UserByIDBatch is UserByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
-// inputs, nil for an item that is not there.
+// UserByIDBatch is UserByID for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) UserByIDBatch(ctx context.Context, in []UserByIDInput) ([]*User, error) {
 	return table.BatchOf(ctx, db.run, userByIDRead, in, UserByIDInput.input, userOf)
 }
 
-// UserByEmailInput is what UserByEmail takes.
+// UserByEmailInput is the input of UserByEmail.
 type UserByEmailInput struct {
 	Email string
 }
@@ -48,12 +48,12 @@ type UserByEmailInput struct {
 //	costs         2 read units
 //	fresh         strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) UserByEmail(ctx context.Context, in UserByEmailInput) (User, error) {
 	return table.One(ctx, db.run, userByEmailRead, in.input(), userOf)
 }
 
-// CredentialOfInput is what CredentialOf takes.
+// CredentialOfInput is the input of CredentialOf.
 type CredentialOfInput struct {
 	UserID string
 }
@@ -66,18 +66,18 @@ type CredentialOfInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) CredentialOf(ctx context.Context, in CredentialOfInput) (Credential, error) {
 	return table.One(ctx, db.run, credentialOfRead, in.input(), credentialOf)
 }
 
-// CredentialOfBatch is CredentialOf for several inputs at once, in BatchGetItem requests. The answers stand in the
-// order of the inputs, nil for an item that is not there.
+// CredentialOfBatch is CredentialOf for several inputs at once, in BatchGetItem requests. The results are in the order
+// of the inputs, with nil for an item that does not exist.
 func (db *DB) CredentialOfBatch(ctx context.Context, in []CredentialOfInput) ([]*Credential, error) {
 	return table.BatchOf(ctx, db.run, credentialOfRead, in, CredentialOfInput.input, credentialOf)
 }
 
-// SessionByIDInput is what SessionByID takes.
+// SessionByIDInput is the input of SessionByID.
 type SessionByIDInput struct {
 	UserID    string
 	SessionID string
@@ -91,23 +91,23 @@ type SessionByIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) SessionByID(ctx context.Context, in SessionByIDInput) (Session, error) {
 	return table.One(ctx, db.run, sessionByIDRead, in.input(), sessionOf)
 }
 
-// SessionByIDBatch is SessionByID for several inputs at once, in BatchGetItem requests. The answers stand in the order
-// of the inputs, nil for an item that is not there.
+// SessionByIDBatch is SessionByID for several inputs at once, in BatchGetItem requests. The results are in the order of
+// the inputs, with nil for an item that does not exist.
 func (db *DB) SessionByIDBatch(ctx context.Context, in []SessionByIDInput) ([]*Session, error) {
 	return table.BatchOf(ctx, db.run, sessionByIDRead, in, SessionByIDInput.input, sessionOf)
 }
 
-// SessionsOfUserInput is what SessionsOfUser takes.
+// SessionsOfUserInput is the input of SessionsOfUser.
 type SessionsOfUserInput struct {
 	UserID string
 }
 
-// SessionsOfUserItem is what SessionsOfUser finds of a Session: the fields that its place holds and it returns.
+// SessionsOfUserItem is a Session as SessionsOfUser returns it, which may lack fields.
 type SessionsOfUserItem struct {
 	UserID    string
 	SessionID string
@@ -128,12 +128,13 @@ func (db *DB) SessionsOfUser(ctx context.Context, in SessionsOfUserInput, page t
 	return table.Many(ctx, db.run, sessionsOfUserRead, in.input(), page, sessionsOfUserItemOf)
 }
 
-// SessionsOfUserAll walks all pages of SessionsOfUser, each when it is needed. An error ends it.
+// SessionsOfUserAll iterates over all pages of SessionsOfUser, and requests each when it is needed. The iteration ends
+// at an error.
 func (db *DB) SessionsOfUserAll(ctx context.Context, in SessionsOfUserInput) iter.Seq2[SessionsOfUserItem, error] {
 	return table.Each(ctx, db.run, sessionsOfUserRead, in.input(), sessionsOfUserItemOf)
 }
 
-// CodeOfInput is what CodeOf takes.
+// CodeOfInput is the input of CodeOf.
 type CodeOfInput struct {
 	Email   string
 	Purpose CodePurpose
@@ -147,18 +148,18 @@ type CodeOfInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) CodeOf(ctx context.Context, in CodeOfInput) (Code, error) {
 	return table.One(ctx, db.run, codeOfRead, in.input(), codeOf)
 }
 
-// CodeOfBatch is CodeOf for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
-// inputs, nil for an item that is not there.
+// CodeOfBatch is CodeOf for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) CodeOfBatch(ctx context.Context, in []CodeOfInput) ([]*Code, error) {
 	return table.BatchOf(ctx, db.run, codeOfRead, in, CodeOfInput.input, codeOf)
 }
 
-// ProductByIDInput is what ProductByID takes.
+// ProductByIDInput is the input of ProductByID.
 type ProductByIDInput struct {
 	ProductID string
 }
@@ -171,18 +172,18 @@ type ProductByIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) ProductByID(ctx context.Context, in ProductByIDInput) (Product, error) {
 	return table.One(ctx, db.run, productByIDRead, in.input(), productOf)
 }
 
-// ProductByIDBatch is ProductByID for several inputs at once, in BatchGetItem requests. The answers stand in the order
-// of the inputs, nil for an item that is not there.
+// ProductByIDBatch is ProductByID for several inputs at once, in BatchGetItem requests. The results are in the order of
+// the inputs, with nil for an item that does not exist.
 func (db *DB) ProductByIDBatch(ctx context.Context, in []ProductByIDInput) ([]*Product, error) {
 	return table.BatchOf(ctx, db.run, productByIDRead, in, ProductByIDInput.input, productOf)
 }
 
-// ActiveProductsItem is what ActiveProducts finds of a Product: the fields that its place holds and it returns.
+// ActiveProductsItem is a Product as ActiveProducts returns it, which may lack fields.
 type ActiveProductsItem struct {
 	ProductID  string
 	CategoryID string
@@ -202,17 +203,18 @@ func (db *DB) ActiveProducts(ctx context.Context, page table.PageOptions) (table
 	return table.Many(ctx, db.run, activeProductsRead, table.Input{}, page, activeProductsItemOf)
 }
 
-// ActiveProductsAll walks all pages of ActiveProducts, each when it is needed. An error ends it.
+// ActiveProductsAll iterates over all pages of ActiveProducts, and requests each when it is needed. The iteration ends
+// at an error.
 func (db *DB) ActiveProductsAll(ctx context.Context) iter.Seq2[ActiveProductsItem, error] {
 	return table.Each(ctx, db.run, activeProductsRead, table.Input{}, activeProductsItemOf)
 }
 
-// ProductsByCategoryInput is what ProductsByCategory takes.
+// ProductsByCategoryInput is the input of ProductsByCategory.
 type ProductsByCategoryInput struct {
 	CategoryID string
 }
 
-// ProductsByCategoryItem is what ProductsByCategory finds of a Product: the fields that its place holds and it returns.
+// ProductsByCategoryItem is a Product as ProductsByCategory returns it, which may lack fields.
 type ProductsByCategoryItem struct {
 	ProductID   string
 	CategoryID  string
@@ -234,18 +236,19 @@ func (db *DB) ProductsByCategory(ctx context.Context, in ProductsByCategoryInput
 	return table.Many(ctx, db.run, productsByCategoryRead, in.input(), page, productsByCategoryItemOf)
 }
 
-// ProductsByCategoryAll walks all pages of ProductsByCategory, each when it is needed. An error ends it.
+// ProductsByCategoryAll iterates over all pages of ProductsByCategory, and requests each when it is needed. The
+// iteration ends at an error.
 func (db *DB) ProductsByCategoryAll(ctx context.Context, in ProductsByCategoryInput) iter.Seq2[ProductsByCategoryItem, error] {
 	return table.Each(ctx, db.run, productsByCategoryRead, in.input(), productsByCategoryItemOf)
 }
 
-// SearchProductsInput is what SearchProducts takes.
+// SearchProductsInput is the input of SearchProducts.
 type SearchProductsInput struct {
-	// NamePrefix is what name begins with; "" does not ask.
+	// NamePrefix is a prefix of name; "" means any value.
 	NamePrefix string
 }
 
-// SearchProductsItem is what SearchProducts finds of a Product: the fields that its place holds and it returns.
+// SearchProductsItem is a Product as SearchProducts returns it, which may lack fields.
 type SearchProductsItem struct {
 	ProductID  string
 	CategoryID string
@@ -265,15 +268,16 @@ func (db *DB) SearchProducts(ctx context.Context, in SearchProductsInput, page t
 	return table.Many(ctx, db.run, searchProductsRead, in.input(), page, searchProductsItemOf)
 }
 
-// SearchProductsAll walks all pages of SearchProducts, each when it is needed. An error ends it.
+// SearchProductsAll iterates over all pages of SearchProducts, and requests each when it is needed. The iteration ends
+// at an error.
 func (db *DB) SearchProductsAll(ctx context.Context, in SearchProductsInput) iter.Seq2[SearchProductsItem, error] {
 	return table.Each(ctx, db.run, searchProductsRead, in.input(), searchProductsItemOf)
 }
 
-// ProductsByWordInput is what ProductsByWord takes.
+// ProductsByWordInput is the input of ProductsByWord.
 type ProductsByWordInput struct {
 	List ProductList
-	// TermPrefix is what term begins with; "" does not ask.
+	// TermPrefix is a prefix of term; "" means any value.
 	TermPrefix string
 }
 
@@ -289,12 +293,13 @@ func (db *DB) ProductsByWord(ctx context.Context, in ProductsByWordInput, page t
 	return table.Many(ctx, db.run, productsByWordRead, in.input(), page, productEntryOf)
 }
 
-// ProductsByWordAll walks all pages of ProductsByWord, each when it is needed. An error ends it.
+// ProductsByWordAll iterates over all pages of ProductsByWord, and requests each when it is needed. The iteration ends
+// at an error.
 func (db *DB) ProductsByWordAll(ctx context.Context, in ProductsByWordInput) iter.Seq2[ProductEntry, error] {
 	return table.Each(ctx, db.run, productsByWordRead, in.input(), productEntryOf)
 }
 
-// ShelfInput is what Shelf takes.
+// ShelfInput is the input of Shelf.
 type ShelfInput struct {
 	List ProductList
 }
@@ -310,7 +315,7 @@ func (db *DB) Shelf(ctx context.Context, in ShelfInput, page table.PageOptions) 
 	return table.Many(ctx, db.run, shelfRead, in.input(), page, productEntryOf)
 }
 
-// ShelfAll walks all pages of Shelf, each when it is needed. An error ends it.
+// ShelfAll iterates over all pages of Shelf, and requests each when it is needed. The iteration ends at an error.
 func (db *DB) ShelfAll(ctx context.Context, in ShelfInput) iter.Seq2[ProductEntry, error] {
 	return table.Each(ctx, db.run, shelfRead, in.input(), productEntryOf)
 }
@@ -326,12 +331,13 @@ func (db *DB) Categories(ctx context.Context, page table.PageOptions) (table.Pag
 	return table.Many(ctx, db.run, categoriesRead, table.Input{}, page, categoryOf)
 }
 
-// CategoriesAll walks all pages of Categories, each when it is needed. An error ends it.
+// CategoriesAll iterates over all pages of Categories, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) CategoriesAll(ctx context.Context) iter.Seq2[Category, error] {
 	return table.Each(ctx, db.run, categoriesRead, table.Input{}, categoryOf)
 }
 
-// CategoryByIDInput is what CategoryByID takes.
+// CategoryByIDInput is the input of CategoryByID.
 type CategoryByIDInput struct {
 	CategoryID string
 }
@@ -344,18 +350,18 @@ type CategoryByIDInput struct {
 //	costs    0.5 read units
 //	fresh    eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) CategoryByID(ctx context.Context, in CategoryByIDInput) (Category, error) {
 	return table.One(ctx, db.run, categoryByIDRead, in.input(), categoryOf)
 }
 
-// CategoryByIDBatch is CategoryByID for several inputs at once, in BatchGetItem requests. The answers stand in the
-// order of the inputs, nil for an item that is not there.
+// CategoryByIDBatch is CategoryByID for several inputs at once, in BatchGetItem requests. The results are in the order
+// of the inputs, with nil for an item that does not exist.
 func (db *DB) CategoryByIDBatch(ctx context.Context, in []CategoryByIDInput) ([]*Category, error) {
 	return table.BatchOf(ctx, db.run, categoryByIDRead, in, CategoryByIDInput.input, categoryOf)
 }
 
-// CartInput is what Cart takes.
+// CartInput is the input of Cart.
 type CartInput struct {
 	UserID string
 }
@@ -371,12 +377,12 @@ func (db *DB) Cart(ctx context.Context, in CartInput, page table.PageOptions) (t
 	return table.Many(ctx, db.run, cartRead, in.input(), page, cartItemOf)
 }
 
-// CartAll walks all pages of Cart, each when it is needed. An error ends it.
+// CartAll iterates over all pages of Cart, and requests each when it is needed. The iteration ends at an error.
 func (db *DB) CartAll(ctx context.Context, in CartInput) iter.Seq2[CartItem, error] {
 	return table.Each(ctx, db.run, cartRead, in.input(), cartItemOf)
 }
 
-// CartsWithProductInput is what CartsWithProduct takes.
+// CartsWithProductInput is the input of CartsWithProduct.
 type CartsWithProductInput struct {
 	ProductID string
 }
@@ -392,17 +398,18 @@ func (db *DB) CartsWithProduct(ctx context.Context, in CartsWithProductInput, pa
 	return table.Many(ctx, db.run, cartsWithProductRead, in.input(), page, cartItemOf)
 }
 
-// CartsWithProductAll walks all pages of CartsWithProduct, each when it is needed. An error ends it.
+// CartsWithProductAll iterates over all pages of CartsWithProduct, and requests each when it is needed. The iteration
+// ends at an error.
 func (db *DB) CartsWithProductAll(ctx context.Context, in CartsWithProductInput) iter.Seq2[CartItem, error] {
 	return table.Each(ctx, db.run, cartsWithProductRead, in.input(), cartItemOf)
 }
 
-// UserOrdersInput is what UserOrders takes.
+// UserOrdersInput is the input of UserOrders.
 type UserOrdersInput struct {
 	UserID string
 }
 
-// UserOrdersItem is what UserOrders finds of an Order: the fields that its place holds and it returns.
+// UserOrdersItem is an Order as UserOrders returns it, which may lack fields.
 type UserOrdersItem struct {
 	OrderID   string
 	UserID    string
@@ -424,15 +431,16 @@ func (db *DB) UserOrders(ctx context.Context, in UserOrdersInput, page table.Pag
 	return table.Many(ctx, db.run, userOrdersRead, in.input(), page, userOrdersItemOf)
 }
 
-// UserOrdersAll walks all pages of UserOrders, each when it is needed. An error ends it.
+// UserOrdersAll iterates over all pages of UserOrders, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) UserOrdersAll(ctx context.Context, in UserOrdersInput) iter.Seq2[UserOrdersItem, error] {
 	return table.Each(ctx, db.run, userOrdersRead, in.input(), userOrdersItemOf)
 }
 
-// OrderByIDInput is what OrderByID takes.
+// OrderByIDInput is the input of OrderByID.
 type OrderByIDInput struct {
 	OrderID string
-	// UserID is the caller's own: what is of another is not found.
+	// UserID is the caller's own: items of other owners are not found.
 	UserID string
 }
 
@@ -444,23 +452,23 @@ type OrderByIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound, and so for one of another userId.
+// It fails with table.ErrNotFound if there is no item or it has another userId.
 func (db *DB) OrderByID(ctx context.Context, in OrderByIDInput) (Order, error) {
 	return table.One(ctx, db.run, orderByIDRead, in.input(), orderOf)
 }
 
-// OrderByIDBatch is OrderByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of
-// the inputs, nil for an item that is not there or is of another userId.
+// OrderByIDBatch is OrderByID for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist or has another userId.
 func (db *DB) OrderByIDBatch(ctx context.Context, in []OrderByIDInput) ([]*Order, error) {
 	return table.BatchOf(ctx, db.run, orderByIDRead, in, OrderByIDInput.input, orderOf)
 }
 
-// OrderExistsInput is what OrderExists takes.
+// OrderExistsInput is the input of OrderExists.
 type OrderExistsInput struct {
 	OrderID string
 }
 
-// OrderExistsItem is what OrderExists finds of an Order: the fields that its place holds and it returns.
+// OrderExistsItem is an Order as OrderExists returns it, which may lack fields.
 type OrderExistsItem struct {
 	OrderID string
 }
@@ -473,25 +481,25 @@ type OrderExistsItem struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) OrderExists(ctx context.Context, in OrderExistsInput) (OrderExistsItem, error) {
 	return table.One(ctx, db.run, orderExistsRead, in.input(), orderExistsItemOf)
 }
 
-// OrderExistsBatch is OrderExists for several inputs at once, in BatchGetItem requests. The answers stand in the order
-// of the inputs, nil for an item that is not there.
+// OrderExistsBatch is OrderExists for several inputs at once, in BatchGetItem requests. The results are in the order of
+// the inputs, with nil for an item that does not exist.
 func (db *DB) OrderExistsBatch(ctx context.Context, in []OrderExistsInput) ([]*OrderExistsItem, error) {
 	return table.BatchOf(ctx, db.run, orderExistsRead, in, OrderExistsInput.input, orderExistsItemOf)
 }
 
-// OpenOrdersInput is what OpenOrders takes.
+// OpenOrdersInput is the input of OpenOrders.
 type OpenOrdersInput struct {
 	Status OrderStatus
-	// CreatedAtFrom and CreatedAtTo are inclusive; nil does not bound.
+	// CreatedAtFrom and CreatedAtTo are inclusive; nil means no bound.
 	CreatedAtFrom, CreatedAtTo *time.Time
 }
 
-// OpenOrdersItem is what OpenOrders finds of an Order: the fields that its place holds and it returns.
+// OpenOrdersItem is an Order as OpenOrders returns it, which may lack fields.
 type OpenOrdersItem struct {
 	OrderID   string
 	UserID    string
@@ -514,18 +522,19 @@ func (db *DB) OpenOrders(ctx context.Context, in OpenOrdersInput, page table.Pag
 	return table.Many(ctx, db.run, openOrdersRead, in.input(), page, openOrdersItemOf)
 }
 
-// OpenOrdersAll walks all pages of OpenOrders, each when it is needed. An error ends it.
+// OpenOrdersAll iterates over all pages of OpenOrders, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) OpenOrdersAll(ctx context.Context, in OpenOrdersInput) iter.Seq2[OpenOrdersItem, error] {
 	return table.Each(ctx, db.run, openOrdersRead, in.input(), openOrdersItemOf)
 }
 
-// PaidOrdersInput is what PaidOrders takes.
+// PaidOrdersInput is the input of PaidOrders.
 type PaidOrdersInput struct {
-	// PaidAtFrom and PaidAtTo are inclusive, and both needed; 3 partitions are the most between them.
+	// PaidAtFrom and PaidAtTo are inclusive and required; they can span at most 3 partitions.
 	PaidAtFrom, PaidAtTo *time.Time
 }
 
-// PaidOrdersItem is what PaidOrders finds of an Order: the fields that its place holds and it returns.
+// PaidOrdersItem is an Order as PaidOrders returns it, which may lack fields.
 type PaidOrdersItem struct {
 	OrderID  string
 	Total    int64
@@ -545,12 +554,13 @@ func (db *DB) PaidOrders(ctx context.Context, in PaidOrdersInput, page table.Pag
 	return table.Many(ctx, db.run, paidOrdersRead, in.input(), page, paidOrdersItemOf)
 }
 
-// PaidOrdersAll walks all pages of PaidOrders, each when it is needed. An error ends it.
+// PaidOrdersAll iterates over all pages of PaidOrders, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) PaidOrdersAll(ctx context.Context, in PaidOrdersInput) iter.Seq2[PaidOrdersItem, error] {
 	return table.Each(ctx, db.run, paidOrdersRead, in.input(), paidOrdersItemOf)
 }
 
-// PaymentByIDInput is what PaymentByID takes.
+// PaymentByIDInput is the input of PaymentByID.
 type PaymentByIDInput struct {
 	PaymentID string
 }
@@ -563,18 +573,18 @@ type PaymentByIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) PaymentByID(ctx context.Context, in PaymentByIDInput) (Payment, error) {
 	return table.One(ctx, db.run, paymentByIDRead, in.input(), paymentOf)
 }
 
-// PaymentByIDBatch is PaymentByID for several inputs at once, in BatchGetItem requests. The answers stand in the order
-// of the inputs, nil for an item that is not there.
+// PaymentByIDBatch is PaymentByID for several inputs at once, in BatchGetItem requests. The results are in the order of
+// the inputs, with nil for an item that does not exist.
 func (db *DB) PaymentByIDBatch(ctx context.Context, in []PaymentByIDInput) ([]*Payment, error) {
 	return table.BatchOf(ctx, db.run, paymentByIDRead, in, PaymentByIDInput.input, paymentOf)
 }
 
-// CheckoutByKeyInput is what CheckoutByKey takes.
+// CheckoutByKeyInput is the input of CheckoutByKey.
 type CheckoutByKeyInput struct {
 	UserID     string
 	RequestKey string
@@ -588,18 +598,18 @@ type CheckoutByKeyInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) CheckoutByKey(ctx context.Context, in CheckoutByKeyInput) (Checkout, error) {
 	return table.One(ctx, db.run, checkoutByKeyRead, in.input(), checkoutOf)
 }
 
-// CheckoutByKeyBatch is CheckoutByKey for several inputs at once, in BatchGetItem requests. The answers stand in the
-// order of the inputs, nil for an item that is not there.
+// CheckoutByKeyBatch is CheckoutByKey for several inputs at once, in BatchGetItem requests. The results are in the
+// order of the inputs, with nil for an item that does not exist.
 func (db *DB) CheckoutByKeyBatch(ctx context.Context, in []CheckoutByKeyInput) ([]*Checkout, error) {
 	return table.BatchOf(ctx, db.run, checkoutByKeyRead, in, CheckoutByKeyInput.input, checkoutOf)
 }
 
-// RequestByKeyInput is what RequestByKey takes.
+// RequestByKeyInput is the input of RequestByKey.
 type RequestByKeyInput struct {
 	UserID     string
 	Operation  Operation
@@ -614,18 +624,18 @@ type RequestByKeyInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) RequestByKey(ctx context.Context, in RequestByKeyInput) (Request, error) {
 	return table.One(ctx, db.run, requestByKeyRead, in.input(), requestOf)
 }
 
-// RequestByKeyBatch is RequestByKey for several inputs at once, in BatchGetItem requests. The answers stand in the
-// order of the inputs, nil for an item that is not there.
+// RequestByKeyBatch is RequestByKey for several inputs at once, in BatchGetItem requests. The results are in the order
+// of the inputs, with nil for an item that does not exist.
 func (db *DB) RequestByKeyBatch(ctx context.Context, in []RequestByKeyInput) ([]*Request, error) {
 	return table.BatchOf(ctx, db.run, requestByKeyRead, in, RequestByKeyInput.input, requestOf)
 }
 
-// AuditTrailInput is what AuditTrail takes.
+// AuditTrailInput is the input of AuditTrail.
 type AuditTrailInput struct {
 	Subject   Subject
 	SubjectID string
@@ -643,12 +653,13 @@ func (db *DB) AuditTrail(ctx context.Context, in AuditTrailInput, page table.Pag
 	return table.Many(ctx, db.run, auditTrailRead, in.input(), page, auditEntryOf)
 }
 
-// AuditTrailAll walks all pages of AuditTrail, each when it is needed. An error ends it.
+// AuditTrailAll iterates over all pages of AuditTrail, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) AuditTrailAll(ctx context.Context, in AuditTrailInput) iter.Seq2[AuditEntry, error] {
 	return table.Each(ctx, db.run, auditTrailRead, in.input(), auditEntryOf)
 }
 
-// ActsOfDayInput is what ActsOfDay takes.
+// ActsOfDayInput is the input of ActsOfDay.
 type ActsOfDayInput struct {
 	// The day of at, in UTC
 	Day string
@@ -665,19 +676,20 @@ func (db *DB) ActsOfDay(ctx context.Context, in ActsOfDayInput, page table.PageO
 	return table.Many(ctx, db.run, actsOfDayRead, in.input(), page, actOf)
 }
 
-// ActsOfDayAll walks all pages of ActsOfDay, each when it is needed. An error ends it.
+// ActsOfDayAll iterates over all pages of ActsOfDay, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) ActsOfDayAll(ctx context.Context, in ActsOfDayInput) iter.Seq2[Act, error] {
 	return table.Each(ctx, db.run, actsOfDayRead, in.input(), actOf)
 }
 
-// OrderWithItemsInput is what OrderWithItems takes.
+// OrderWithItemsInput is the input of OrderWithItems.
 type OrderWithItemsInput struct {
 	OrderID string
-	// UserID is the caller's own: what is of another is not found.
+	// UserID is the caller's own: items of other owners are not found.
 	UserID string
 }
 
-// OrderWithItemsResult is what OrderWithItems finds.
+// OrderWithItemsResult is the result of OrderWithItems.
 type OrderWithItemsResult struct {
 	Order     Order
 	OrderItem []OrderItem
@@ -691,7 +703,7 @@ type OrderWithItemsResult struct {
 //	costs  1 read unit
 //	fresh  strong: every acknowledged write is visible
 //
-// Without an Order it fails with table.ErrNotFound, and so for one of another userId.
+// It fails with table.ErrNotFound if there is no Order or it has another userId.
 func (db *DB) OrderWithItems(ctx context.Context, in OrderWithItemsInput) (OrderWithItemsResult, error) {
 	found, err := db.run.Collect(ctx, orderWithItemsCollection, in.input(), table.PageOptions{})
 	if err != nil {
@@ -700,12 +712,12 @@ func (db *DB) OrderWithItems(ctx context.Context, in OrderWithItemsInput) (Order
 	return orderWithItemsResultOf(found.Items)
 }
 
-// OrderForStaffInput is what OrderForStaff takes.
+// OrderForStaffInput is the input of OrderForStaff.
 type OrderForStaffInput struct {
 	OrderID string
 }
 
-// OrderForStaffResult is what OrderForStaff finds.
+// OrderForStaffResult is the result of OrderForStaff.
 type OrderForStaffResult struct {
 	Order     Order
 	OrderItem []OrderItem
@@ -719,7 +731,7 @@ type OrderForStaffResult struct {
 //	costs  1 read unit
 //	fresh  strong: every acknowledged write is visible
 //
-// Without an Order it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no Order.
 func (db *DB) OrderForStaff(ctx context.Context, in OrderForStaffInput) (OrderForStaffResult, error) {
 	found, err := db.run.Collect(ctx, orderForStaffCollection, in.input(), table.PageOptions{})
 	if err != nil {

@@ -246,7 +246,7 @@ func (x Change) Valid() bool {
 	}
 }
 
-// Delivery is a structure that is stored as one map.
+// Delivery is a struct, stored as one map.
 //
 // Where the goods go, and whom to ask for. Only its customer and staff see it.
 type Delivery struct {
@@ -257,7 +257,7 @@ type Delivery struct {
 	Note    *string
 }
 
-// FieldChange is a structure that is stored as one map.
+// FieldChange is a struct, stored as one map.
 //
 // A field before and after a change; absent where there was none, or is none any more.
 type FieldChange struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// RegisterUserInput is what RegisterUser takes.
+// RegisterUserInput is the input of RegisterUser.
 type RegisterUserInput struct {
 	RequestKey string
 	UserID     string
@@ -21,16 +21,16 @@ type RegisterUserInput struct {
 	PasswordHash table.Secret
 }
 
-// RegisterUserResult is what RegisterUser has done.
+// RegisterUserResult is the result of RegisterUser.
 type RegisterUserResult struct {
 	User       User
 	Credential Credential
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as UserByID
-	// finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as UserByID finds it
+	// now.
 	Replayed bool
 }
 
-// RegisterUser does, as a whole or not at all: create User, create Credential.
+// RegisterUser does, all or nothing: create User, create Credential.
 //
 // Makes a user whose e-mail address nobody has.
 //
@@ -40,12 +40,12 @@ type RegisterUserResult struct {
 //	create  Credential.key USER#{userId} / CREDENTIAL; if it does not exist
 //	costs   8 write units
 //
-// It can end in ErrSignUpReused, ErrUserExists, ErrUserEmailTaken, ErrCredentialExists.
+// It can fail with ErrSignUpReused, ErrUserExists, ErrUserEmailTaken, ErrCredentialExists.
 func (db *DB) RegisterUser(ctx context.Context, in RegisterUserInput) (RegisterUserResult, error) {
 	return table.Do(ctx, db.run, registerUserWrite, in.input(), db.registerUserResult)
 }
 
-// registerUserResult is the result of what RegisterUser has done.
+// registerUserResult converts the outcome of RegisterUser.
 func (db *DB) registerUserResult(ctx context.Context, input table.Input, out table.Outcome) (RegisterUserResult, error) {
 	if out.Replayed {
 		return db.replayRegisterUser(ctx, input, out.Record)
@@ -57,7 +57,7 @@ func (db *DB) registerUserResult(ctx context.Context, input table.Input, out tab
 	}, d.Err()
 }
 
-// replayRegisterUser is the answer to a repetition, as UserByID finds it now.
+// replayRegisterUser is the response to a repetition, as UserByID finds it now.
 func (db *DB) replayRegisterUser(ctx context.Context, input table.Input, record table.Values) (RegisterUserResult, error) {
 	v := table.Values{}
 	maps.Copy(v, input.Values)
@@ -71,7 +71,7 @@ func (db *DB) replayRegisterUser(ctx context.Context, input table.Input, record 
 	return result, nil
 }
 
-// TryLogInInput is what TryLogIn takes.
+// TryLogInInput is the input of TryLogIn.
 type TryLogInInput struct {
 	Most  int64
 	Email string
@@ -80,7 +80,7 @@ type TryLogInInput struct {
 	Over  time.Time
 }
 
-// TryLogInResult is what TryLogIn has done.
+// TryLogInResult is the result of TryLogIn.
 type TryLogInResult struct {
 	LogInTries LogInTries
 }
@@ -92,12 +92,12 @@ type TryLogInResult struct {
 //	upsert  LogInTries.key EMAIL#{email|lower} / TRIES#{since}; if attribute_not_exists(tries) OR tries < :most
 //	costs   1 write unit
 //
-// It can end in ErrTooManyTries.
+// It can fail with ErrTooManyTries.
 func (db *DB) TryLogIn(ctx context.Context, in TryLogInInput) (TryLogInResult, error) {
 	return table.Do(ctx, db.run, tryLogInWrite, in.input(), db.tryLogInResult)
 }
 
-// tryLogInResult is the result of what TryLogIn has done.
+// tryLogInResult converts the outcome of TryLogIn.
 func (db *DB) tryLogInResult(_ context.Context, _ table.Input, out table.Outcome) (TryLogInResult, error) {
 	d := table.DecodeOutcome(out)
 	return TryLogInResult{
@@ -105,7 +105,7 @@ func (db *DB) tryLogInResult(_ context.Context, _ table.Input, out table.Outcome
 	}, d.Err()
 }
 
-// ForgetTriesInput is what ForgetTries takes.
+// ForgetTriesInput is the input of ForgetTries.
 type ForgetTriesInput struct {
 	Email string
 	// When the minutes began
@@ -123,7 +123,7 @@ func (db *DB) ForgetTries(ctx context.Context, in ForgetTriesInput) error {
 	return err
 }
 
-// OpenSessionInput is what OpenSession takes.
+// OpenSessionInput is the input of OpenSession.
 type OpenSessionInput struct {
 	UserID    string
 	SessionID string
@@ -137,12 +137,12 @@ type OpenSessionInput struct {
 	Device string
 }
 
-// OpenSessionResult is what OpenSession has done.
+// OpenSessionResult is the result of OpenSession.
 type OpenSessionResult struct {
 	Session Session
 }
 
-// OpenSession does, as a whole or not at all: create Session, check Credential.
+// OpenSession does, all or nothing: create Session, check Credential.
 //
 // Logs a user in, if the password that was compared is the user's still.
 //
@@ -150,12 +150,12 @@ type OpenSessionResult struct {
 //	check   Credential.key USER#{userId} / CREDENTIAL; if updatedAt = :passwordAt
 //	costs   4 write units
 //
-// It can end in ErrSessionExists, ErrPasswordChanged.
+// It can fail with ErrSessionExists, ErrPasswordChanged.
 func (db *DB) OpenSession(ctx context.Context, in OpenSessionInput) (OpenSessionResult, error) {
 	return table.Do(ctx, db.run, openSessionWrite, in.input(), db.openSessionResult)
 }
 
-// openSessionResult is the result of what OpenSession has done.
+// openSessionResult converts the outcome of OpenSession.
 func (db *DB) openSessionResult(_ context.Context, _ table.Input, out table.Outcome) (OpenSessionResult, error) {
 	d := table.DecodeOutcome(out)
 	return OpenSessionResult{
@@ -163,7 +163,7 @@ func (db *DB) openSessionResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// RefreshSessionInput is what RefreshSession takes.
+// RefreshSessionInput is the input of RefreshSession.
 type RefreshSessionInput struct {
 	Presented table.Secret
 	LostSince time.Time
@@ -175,13 +175,13 @@ type RefreshSessionInput struct {
 	PasswordAt       time.Time
 }
 
-// RefreshSessionResult is what RefreshSession has done.
+// RefreshSessionResult is the result of RefreshSession.
 type RefreshSessionResult struct {
-	// Session is the item as it is now; nil where the write did not need to read it.
+	// Session is the item after the write; nil if the write did not need to read it.
 	Session *Session
 }
 
-// RefreshSession does, as a whole or not at all: update Session, check Credential.
+// RefreshSession does, all or nothing: update Session, check Credential.
 //
 // Exchanges a session's refresh token for the next one, once, and again for a moment, for an answer that was lost; not
 // if the password has changed since the log-in.
@@ -190,12 +190,12 @@ type RefreshSessionResult struct {
 //	check   Credential.key USER#{userId} / CREDENTIAL; if updatedAt = :passwordAt
 //	costs   4 write units
 //
-// It can end in ErrRefreshTokenSpent, ErrSessionEnded, ErrSessionNotFound, ErrPasswordChanged.
+// It can fail with ErrRefreshTokenSpent, ErrSessionEnded, ErrSessionNotFound, ErrPasswordChanged.
 func (db *DB) RefreshSession(ctx context.Context, in RefreshSessionInput) (RefreshSessionResult, error) {
 	return table.Do(ctx, db.run, refreshSessionWrite, in.input(), db.refreshSessionResult)
 }
 
-// refreshSessionResult is the result of what RefreshSession has done.
+// refreshSessionResult converts the outcome of RefreshSession.
 func (db *DB) refreshSessionResult(_ context.Context, _ table.Input, out table.Outcome) (RefreshSessionResult, error) {
 	d := table.DecodeOutcome(out)
 	return RefreshSessionResult{
@@ -203,7 +203,7 @@ func (db *DB) refreshSessionResult(_ context.Context, _ table.Input, out table.O
 	}, d.Err()
 }
 
-// CloseSessionInput is what CloseSession takes.
+// CloseSessionInput is the input of CloseSession.
 type CloseSessionInput struct {
 	UserID    string
 	SessionID string
@@ -220,7 +220,7 @@ func (db *DB) CloseSession(ctx context.Context, in CloseSessionInput) error {
 	return err
 }
 
-// SendCodeInput is what SendCode takes.
+// SendCodeInput is the input of SendCode.
 type SendCodeInput struct {
 	Email         string
 	Purpose       CodePurpose
@@ -228,7 +228,7 @@ type SendCodeInput struct {
 	CodeExpiresAt time.Time
 }
 
-// SendCodeResult is what SendCode has done.
+// SendCodeResult is the result of SendCode.
 type SendCodeResult struct {
 	Code Code
 }
@@ -243,7 +243,7 @@ func (db *DB) SendCode(ctx context.Context, in SendCodeInput) (SendCodeResult, e
 	return table.Do(ctx, db.run, sendCodeWrite, in.input(), db.sendCodeResult)
 }
 
-// sendCodeResult is the result of what SendCode has done.
+// sendCodeResult converts the outcome of SendCode.
 func (db *DB) sendCodeResult(_ context.Context, _ table.Input, out table.Outcome) (SendCodeResult, error) {
 	d := table.DecodeOutcome(out)
 	return SendCodeResult{
@@ -251,14 +251,14 @@ func (db *DB) sendCodeResult(_ context.Context, _ table.Input, out table.Outcome
 	}, d.Err()
 }
 
-// TryCodeInput is what TryCode takes.
+// TryCodeInput is the input of TryCode.
 type TryCodeInput struct {
 	Most    int64
 	Email   string
 	Purpose CodePurpose
 }
 
-// TryCodeResult is what TryCode has done.
+// TryCodeResult is the result of TryCode.
 type TryCodeResult struct {
 	Code Code
 }
@@ -270,12 +270,12 @@ type TryCodeResult struct {
 //	update  Code.key EMAIL#{email|lower} / CODE#{purpose}; if tries < :most AND expiresAt > :now
 //	costs   1 write unit
 //
-// It can end in ErrCodeSpent, ErrCodeNotFound.
+// It can fail with ErrCodeSpent, ErrCodeNotFound.
 func (db *DB) TryCode(ctx context.Context, in TryCodeInput) (TryCodeResult, error) {
 	return table.Do(ctx, db.run, tryCodeWrite, in.input(), db.tryCodeResult)
 }
 
-// tryCodeResult is the result of what TryCode has done.
+// tryCodeResult converts the outcome of TryCode.
 func (db *DB) tryCodeResult(_ context.Context, _ table.Input, out table.Outcome) (TryCodeResult, error) {
 	d := table.DecodeOutcome(out)
 	return TryCodeResult{
@@ -283,7 +283,7 @@ func (db *DB) tryCodeResult(_ context.Context, _ table.Input, out table.Outcome)
 	}, d.Err()
 }
 
-// VerifyEmailInput is what VerifyEmail takes.
+// VerifyEmailInput is the input of VerifyEmail.
 type VerifyEmailInput struct {
 	UserID   string
 	Email    string
@@ -291,13 +291,13 @@ type VerifyEmailInput struct {
 	CodeHash table.Secret
 }
 
-// VerifyEmailResult is what VerifyEmail has done.
+// VerifyEmailResult is the result of VerifyEmail.
 type VerifyEmailResult struct {
-	// User is the item as it is now; nil where the write did not need to read it.
+	// User is the item after the write; nil if the write did not need to read it.
 	User *User
 }
 
-// VerifyEmail does, as a whole or not at all: update User, delete Code.
+// VerifyEmail does, all or nothing: update User, delete Code.
 //
 // A user has shown that mail to the address reaches them, once for each code.
 //
@@ -305,12 +305,12 @@ type VerifyEmailResult struct {
 //	delete  Code.key EMAIL#{email|lower} / CODE#{purpose}; if codeHash = :codeHash
 //	costs   4 write units
 //
-// It can end in ErrUserNotFound, ErrUserEmailTaken, ErrCodeSpent.
+// It can fail with ErrUserNotFound, ErrUserEmailTaken, ErrCodeSpent.
 func (db *DB) VerifyEmail(ctx context.Context, in VerifyEmailInput) (VerifyEmailResult, error) {
 	return table.Do(ctx, db.run, verifyEmailWrite, in.input(), db.verifyEmailResult)
 }
 
-// verifyEmailResult is the result of what VerifyEmail has done.
+// verifyEmailResult converts the outcome of VerifyEmail.
 func (db *DB) verifyEmailResult(_ context.Context, _ table.Input, out table.Outcome) (VerifyEmailResult, error) {
 	d := table.DecodeOutcome(out)
 	return VerifyEmailResult{
@@ -318,7 +318,7 @@ func (db *DB) verifyEmailResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// ResetPasswordInput is what ResetPassword takes.
+// ResetPasswordInput is the input of ResetPassword.
 type ResetPasswordInput struct {
 	UserID       string
 	PasswordHash table.Secret
@@ -327,15 +327,15 @@ type ResetPasswordInput struct {
 	CodeHash     table.Secret
 }
 
-// ResetPasswordResult is what ResetPassword has done.
+// ResetPasswordResult is the result of ResetPassword.
 type ResetPasswordResult struct {
-	// Credential is the item as it is now; nil where the write did not need to read it.
+	// Credential is the item after the write; nil if the write did not need to read it.
 	Credential *Credential
-	// User is the item as it is now; nil where the write did not need to read it.
+	// User is the item after the write; nil if the write did not need to read it.
 	User *User
 }
 
-// ResetPassword does, as a whole or not at all: update Credential, update User, delete Code.
+// ResetPassword does, all or nothing: update Credential, update User, delete Code.
 //
 // Sets the password of a user who has the code, once for each code. Mail has reached them, so the address is verified
 // too.
@@ -345,12 +345,12 @@ type ResetPasswordResult struct {
 //	delete  Code.key EMAIL#{email|lower} / CODE#{purpose}; if codeHash = :codeHash
 //	costs   6 write units
 //
-// It can end in ErrCredentialNotFound, ErrUserNotFound, ErrUserEmailTaken, ErrCodeSpent.
+// It can fail with ErrCredentialNotFound, ErrUserNotFound, ErrUserEmailTaken, ErrCodeSpent.
 func (db *DB) ResetPassword(ctx context.Context, in ResetPasswordInput) (ResetPasswordResult, error) {
 	return table.Do(ctx, db.run, resetPasswordWrite, in.input(), db.resetPasswordResult)
 }
 
-// resetPasswordResult is the result of what ResetPassword has done.
+// resetPasswordResult converts the outcome of ResetPassword.
 func (db *DB) resetPasswordResult(_ context.Context, _ table.Input, out table.Outcome) (ResetPasswordResult, error) {
 	d := table.DecodeOutcome(out)
 	return ResetPasswordResult{
@@ -359,14 +359,14 @@ func (db *DB) resetPasswordResult(_ context.Context, _ table.Input, out table.Ou
 	}, d.Err()
 }
 
-// ChangePasswordInput is what ChangePassword takes.
+// ChangePasswordInput is the input of ChangePassword.
 type ChangePasswordInput struct {
 	ComparedAt   time.Time
 	UserID       string
 	PasswordHash table.Secret
 }
 
-// ChangePasswordResult is what ChangePassword has done.
+// ChangePasswordResult is the result of ChangePassword.
 type ChangePasswordResult struct {
 	Credential Credential
 }
@@ -378,12 +378,12 @@ type ChangePasswordResult struct {
 //	update  Credential.key USER#{userId} / CREDENTIAL; if updatedAt = :comparedAt
 //	costs   1 write unit
 //
-// It can end in ErrPasswordChanged, ErrCredentialNotFound.
+// It can fail with ErrPasswordChanged, ErrCredentialNotFound.
 func (db *DB) ChangePassword(ctx context.Context, in ChangePasswordInput) (ChangePasswordResult, error) {
 	return table.Do(ctx, db.run, changePasswordWrite, in.input(), db.changePasswordResult)
 }
 
-// changePasswordResult is the result of what ChangePassword has done.
+// changePasswordResult converts the outcome of ChangePassword.
 func (db *DB) changePasswordResult(_ context.Context, _ table.Input, out table.Outcome) (ChangePasswordResult, error) {
 	d := table.DecodeOutcome(out)
 	return ChangePasswordResult{
@@ -391,13 +391,13 @@ func (db *DB) changePasswordResult(_ context.Context, _ table.Input, out table.O
 	}, d.Err()
 }
 
-// SetRoleInput is what SetRole takes.
+// SetRoleInput is the input of SetRole.
 type SetRoleInput struct {
 	UserID string
 	Role   Role
 }
 
-// SetRoleResult is what SetRole has done.
+// SetRoleResult is the result of SetRole.
 type SetRoleResult struct {
 	User User
 }
@@ -409,12 +409,12 @@ type SetRoleResult struct {
 //	update  User.key USER#{userId} / METADATA
 //	costs   1 write unit
 //
-// It can end in ErrUserNotFound, ErrUserEmailTaken.
+// It can fail with ErrUserNotFound, ErrUserEmailTaken.
 func (db *DB) SetRole(ctx context.Context, in SetRoleInput) (SetRoleResult, error) {
 	return table.Do(ctx, db.run, setRoleWrite, in.input(), db.setRoleResult)
 }
 
-// setRoleResult is the result of what SetRole has done.
+// setRoleResult converts the outcome of SetRole.
 func (db *DB) setRoleResult(_ context.Context, _ table.Input, out table.Outcome) (SetRoleResult, error) {
 	d := table.DecodeOutcome(out)
 	return SetRoleResult{
@@ -422,14 +422,14 @@ func (db *DB) setRoleResult(_ context.Context, _ table.Input, out table.Outcome)
 	}, d.Err()
 }
 
-// SaveCategoryInput is what SaveCategory takes.
+// SaveCategoryInput is the input of SaveCategory.
 type SaveCategoryInput struct {
 	CategoryID  string
 	Name        string
 	Description string
 }
 
-// SaveCategoryResult is what SaveCategory has done.
+// SaveCategoryResult is the result of SaveCategory.
 type SaveCategoryResult struct {
 	Category Category
 }
@@ -444,7 +444,7 @@ func (db *DB) SaveCategory(ctx context.Context, in SaveCategoryInput) (SaveCateg
 	return table.Do(ctx, db.run, saveCategoryWrite, in.input(), db.saveCategoryResult)
 }
 
-// saveCategoryResult is the result of what SaveCategory has done.
+// saveCategoryResult converts the outcome of SaveCategory.
 func (db *DB) saveCategoryResult(_ context.Context, _ table.Input, out table.Outcome) (SaveCategoryResult, error) {
 	d := table.DecodeOutcome(out)
 	return SaveCategoryResult{
@@ -452,7 +452,7 @@ func (db *DB) saveCategoryResult(_ context.Context, _ table.Input, out table.Out
 	}, d.Err()
 }
 
-// CreateProductInput is what CreateProduct takes.
+// CreateProductInput is the input of CreateProduct.
 type CreateProductInput struct {
 	RequestKey  string
 	Operation   Operation
@@ -467,15 +467,15 @@ type CreateProductInput struct {
 	ChangedAt *time.Time
 }
 
-// CreateProductResult is what CreateProduct has done.
+// CreateProductResult is the result of CreateProduct.
 type CreateProductResult struct {
 	Product Product
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
-	// ProductByID finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as ProductByID finds it
+	// now.
 	Replayed bool
 }
 
-// CreateProduct does, as a whole or not at all: create Product, check Category.
+// CreateProduct does, all or nothing: create Product, check Category.
 //
 // Makes a product that is sold from now on.
 //
@@ -484,12 +484,12 @@ type CreateProductResult struct {
 //	check   Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId)
 //	costs   8 write units
 //
-// It can end in ErrRequestReused, ErrProductExists, ErrNoSuchCategory.
+// It can fail with ErrRequestReused, ErrProductExists, ErrNoSuchCategory.
 func (db *DB) CreateProduct(ctx context.Context, in CreateProductInput) (CreateProductResult, error) {
 	return table.Do(ctx, db.run, createProductWrite, in.input(), db.createProductResult)
 }
 
-// createProductResult is the result of what CreateProduct has done.
+// createProductResult converts the outcome of CreateProduct.
 func (db *DB) createProductResult(ctx context.Context, input table.Input, out table.Outcome) (CreateProductResult, error) {
 	if out.Replayed {
 		return db.replayCreateProduct(ctx, input, out.Record)
@@ -500,7 +500,7 @@ func (db *DB) createProductResult(ctx context.Context, input table.Input, out ta
 	}, d.Err()
 }
 
-// replayCreateProduct is the answer to a repetition, as ProductByID finds it now.
+// replayCreateProduct is the response to a repetition, as ProductByID finds it now.
 func (db *DB) replayCreateProduct(ctx context.Context, input table.Input, record table.Values) (CreateProductResult, error) {
 	v := table.Values{}
 	maps.Copy(v, input.Values)
@@ -514,7 +514,7 @@ func (db *DB) replayCreateProduct(ctx context.Context, input table.Input, record
 	return result, nil
 }
 
-// ChangeProductInput is what ChangeProduct takes.
+// ChangeProductInput is the input of ChangeProduct.
 type ChangeProductInput struct {
 	From        time.Time
 	To          time.Time
@@ -526,13 +526,13 @@ type ChangeProductInput struct {
 	ImageURL    *string
 }
 
-// ChangeProductResult is what ChangeProduct has done.
+// ChangeProductResult is the result of ChangeProduct.
 type ChangeProductResult struct {
-	// Product is the item as it is now; nil where the write did not need to read it.
+	// Product is the item after the write; nil if the write did not need to read it.
 	Product *Product
 }
 
-// ChangeProduct does, as a whole or not at all: update Product, check Category.
+// ChangeProduct does, all or nothing: update Product, check Category.
 //
 // Changes all of a product but its stock and whether it is sold, if that was done last at one of the times between two.
 //
@@ -540,12 +540,12 @@ type ChangeProductResult struct {
 //	check   Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId)
 //	costs   8 write units
 //
-// It can end in ErrProductEdited, ErrProductNotFound, ErrNoSuchCategory, table.ErrRefused.
+// It can fail with ErrProductEdited, ErrProductNotFound, ErrNoSuchCategory, table.ErrRefused.
 func (db *DB) ChangeProduct(ctx context.Context, in ChangeProductInput) (ChangeProductResult, error) {
 	return table.Do(ctx, db.run, changeProductWrite, in.input(), db.changeProductResult)
 }
 
-// changeProductResult is the result of what ChangeProduct has done.
+// changeProductResult converts the outcome of ChangeProduct.
 func (db *DB) changeProductResult(_ context.Context, _ table.Input, out table.Outcome) (ChangeProductResult, error) {
 	d := table.DecodeOutcome(out)
 	return ChangeProductResult{
@@ -553,13 +553,13 @@ func (db *DB) changeProductResult(_ context.Context, _ table.Input, out table.Ou
 	}, d.Err()
 }
 
-// SetProductActiveInput is what SetProductActive takes.
+// SetProductActiveInput is the input of SetProductActive.
 type SetProductActiveInput struct {
 	ProductID string
 	IsActive  bool
 }
 
-// SetProductActiveResult is what SetProductActive has done.
+// SetProductActiveResult is the result of SetProductActive.
 type SetProductActiveResult struct {
 	Product Product
 }
@@ -571,12 +571,12 @@ type SetProductActiveResult struct {
 //	update  Product.key PRODUCT#{productId} / METADATA; GSI1 added (1); GSI2 added (1)
 //	costs   3 write units
 //
-// It can end in ErrProductNotFound.
+// It can fail with ErrProductNotFound.
 func (db *DB) SetProductActive(ctx context.Context, in SetProductActiveInput) (SetProductActiveResult, error) {
 	return table.Do(ctx, db.run, setProductActiveWrite, in.input(), db.setProductActiveResult)
 }
 
-// setProductActiveResult is the result of what SetProductActive has done.
+// setProductActiveResult converts the outcome of SetProductActive.
 func (db *DB) setProductActiveResult(_ context.Context, _ table.Input, out table.Outcome) (SetProductActiveResult, error) {
 	d := table.DecodeOutcome(out)
 	return SetProductActiveResult{
@@ -584,7 +584,7 @@ func (db *DB) setProductActiveResult(_ context.Context, _ table.Input, out table
 	}, d.Err()
 }
 
-// RestockInput is what Restock takes.
+// RestockInput is the input of Restock.
 type RestockInput struct {
 	RequestKey string
 	Operation  Operation
@@ -593,16 +593,16 @@ type RestockInput struct {
 	ProductID  string
 }
 
-// RestockResult is what Restock has done.
+// RestockResult is the result of Restock.
 type RestockResult struct {
-	// Product is the item as it is now; nil where the write did not need to read it.
+	// Product is the item after the write; nil if the write did not need to read it.
 	Product *Product
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as far as
-	// Request keeps it: other fields are zero.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, with the fields that
+	// Request keeps: other fields are zero.
 	Replayed bool
 }
 
-// Restock does, as a whole or not at all: update Product.
+// Restock does, all or nothing: update Product.
 //
 // Adds to what there is of a product, once for each request key.
 //
@@ -610,12 +610,12 @@ type RestockResult struct {
 //	update  Product.key PRODUCT#{productId} / METADATA
 //	costs   4 write units
 //
-// It can end in ErrRequestReused, ErrProductNotFound.
+// It can fail with ErrRequestReused, ErrProductNotFound.
 func (db *DB) Restock(ctx context.Context, in RestockInput) (RestockResult, error) {
 	return table.Do(ctx, db.run, restockWrite, in.input(), db.restockResult)
 }
 
-// restockResult is the result of what Restock has done.
+// restockResult converts the outcome of Restock.
 func (db *DB) restockResult(ctx context.Context, input table.Input, out table.Outcome) (RestockResult, error) {
 	if out.Replayed {
 		return db.replayRestock(ctx, input, out.Record)
@@ -626,7 +626,7 @@ func (db *DB) restockResult(ctx context.Context, input table.Input, out table.Ou
 	}, d.Err()
 }
 
-// replayRestock is the answer to a repetition, as far as Request keeps it: other fields are zero.
+// replayRestock is the response to a repetition, with the fields that Request keeps: other fields are zero.
 func (db *DB) replayRestock(_ context.Context, _ table.Input, record table.Values) (RestockResult, error) {
 	r, err := requestOf(record)
 	if err != nil {
@@ -640,7 +640,7 @@ func (db *DB) replayRestock(_ context.Context, _ table.Input, record table.Value
 	return result, nil
 }
 
-// AddToCartInput is what AddToCart takes.
+// AddToCartInput is the input of AddToCart.
 type AddToCartInput struct {
 	RequestKey    string
 	Operation     Operation
@@ -651,16 +651,16 @@ type AddToCartInput struct {
 	Quantity      int64
 }
 
-// AddToCartResult is what AddToCart has done.
+// AddToCartResult is the result of AddToCart.
 type AddToCartResult struct {
-	// CartItem is the item as it is now; nil where the write did not need to read it.
+	// CartItem is the item after the write; nil if the write did not need to read it.
 	CartItem *CartItem
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as far as
-	// Request keeps it: other fields are zero.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, with the fields that
+	// Request keeps: other fields are zero.
 	Replayed bool
 }
 
-// AddToCart does, as a whole or not at all: upsert CartItem, check Product.
+// AddToCart does, all or nothing: upsert CartItem, check Product.
 //
 // 4.2: adds to what is there, once for each request key.
 //
@@ -669,12 +669,12 @@ type AddToCartResult struct {
 //	check   Product.key PRODUCT#{productId} / METADATA; if isActive = true
 //	costs   7 write units
 //
-// It can end in ErrRequestReused, ErrCartLineExpired, ErrCartLineFull, ErrNoSuchProduct, ErrProductUnavailable.
+// It can fail with ErrRequestReused, ErrCartLineExpired, ErrCartLineFull, ErrNoSuchProduct, ErrProductUnavailable.
 func (db *DB) AddToCart(ctx context.Context, in AddToCartInput) (AddToCartResult, error) {
 	return table.Do(ctx, db.run, addToCartWrite, in.input(), db.addToCartResult)
 }
 
-// addToCartResult is the result of what AddToCart has done.
+// addToCartResult converts the outcome of AddToCart.
 func (db *DB) addToCartResult(ctx context.Context, input table.Input, out table.Outcome) (AddToCartResult, error) {
 	if out.Replayed {
 		return db.replayAddToCart(ctx, input, out.Record)
@@ -685,7 +685,7 @@ func (db *DB) addToCartResult(ctx context.Context, input table.Input, out table.
 	}, d.Err()
 }
 
-// replayAddToCart is the answer to a repetition, as far as Request keeps it: other fields are zero.
+// replayAddToCart is the response to a repetition, with the fields that Request keeps: other fields are zero.
 func (db *DB) replayAddToCart(_ context.Context, _ table.Input, record table.Values) (AddToCartResult, error) {
 	r, err := requestOf(record)
 	if err != nil {
@@ -699,7 +699,7 @@ func (db *DB) replayAddToCart(_ context.Context, _ table.Input, record table.Val
 	return result, nil
 }
 
-// SetCartQuantityInput is what SetCartQuantity takes.
+// SetCartQuantityInput is the input of SetCartQuantity.
 type SetCartQuantityInput struct {
 	UserID        string
 	ProductID     string
@@ -707,13 +707,13 @@ type SetCartQuantityInput struct {
 	LineExpiresAt time.Time
 }
 
-// SetCartQuantityResult is what SetCartQuantity has done.
+// SetCartQuantityResult is the result of SetCartQuantity.
 type SetCartQuantityResult struct {
-	// CartItem is the item as it is now; nil where the write did not need to read it.
+	// CartItem is the item after the write; nil if the write did not need to read it.
 	CartItem *CartItem
 }
 
-// SetCartQuantity does, as a whole or not at all: upsert CartItem, check Product.
+// SetCartQuantity does, all or nothing: upsert CartItem, check Product.
 //
 // 4.2: puts so many into the cart, whatever was there.
 //
@@ -721,12 +721,12 @@ type SetCartQuantityResult struct {
 //	check   Product.key PRODUCT#{productId} / METADATA; if isActive = true
 //	costs   5 write units
 //
-// It can end in ErrCartLineExpired, ErrNoSuchProduct, ErrProductUnavailable.
+// It can fail with ErrCartLineExpired, ErrNoSuchProduct, ErrProductUnavailable.
 func (db *DB) SetCartQuantity(ctx context.Context, in SetCartQuantityInput) (SetCartQuantityResult, error) {
 	return table.Do(ctx, db.run, setCartQuantityWrite, in.input(), db.setCartQuantityResult)
 }
 
-// setCartQuantityResult is the result of what SetCartQuantity has done.
+// setCartQuantityResult converts the outcome of SetCartQuantity.
 func (db *DB) setCartQuantityResult(_ context.Context, _ table.Input, out table.Outcome) (SetCartQuantityResult, error) {
 	d := table.DecodeOutcome(out)
 	return SetCartQuantityResult{
@@ -734,7 +734,7 @@ func (db *DB) setCartQuantityResult(_ context.Context, _ table.Input, out table.
 	}, d.Err()
 }
 
-// DropExpiredLineInput is what DropExpiredLine takes.
+// DropExpiredLineInput is the input of DropExpiredLine.
 type DropExpiredLineInput struct {
 	UserID    string
 	ProductID string
@@ -747,13 +747,13 @@ type DropExpiredLineInput struct {
 //	delete  CartItem.key USER#{userId} / CART#{productId}; if expiresAt <= :now; GSI1 removed (1)
 //	costs   2 write units
 //
-// It can end in ErrCartLineTouched.
+// It can fail with ErrCartLineTouched.
 func (db *DB) DropExpiredLine(ctx context.Context, in DropExpiredLineInput) error {
 	_, err := db.run.Write(ctx, dropExpiredLineWrite, in.input())
 	return err
 }
 
-// RemoveFromCartInput is what RemoveFromCart takes.
+// RemoveFromCartInput is the input of RemoveFromCart.
 type RemoveFromCartInput struct {
 	UserID    string
 	ProductID string
@@ -770,7 +770,7 @@ func (db *DB) RemoveFromCart(ctx context.Context, in RemoveFromCartInput) error 
 	return err
 }
 
-// PlaceOrderInput is what PlaceOrder takes.
+// PlaceOrderInput is the input of PlaceOrder.
 type PlaceOrderInput struct {
 	RequestKey string
 	Agreed     int64
@@ -795,17 +795,17 @@ type PlaceOrderLine struct {
 	Subtotal    int64
 }
 
-// PlaceOrderResult is what PlaceOrder has done.
+// PlaceOrderResult is the result of PlaceOrder.
 type PlaceOrderResult struct {
 	Order     Order
 	OrderItem []OrderItem
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
-	// OrderWithItems finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as OrderWithItems finds
+	// it now.
 	Replayed bool
 }
 
-// PlaceOrder does, as a whole or not at all: create Order, create OrderItem for each line, delete CartItem for each
-// line, update Product for each line.
+// PlaceOrder does, all or nothing: create Order, create OrderItem for each line, delete CartItem for each line, update
+// Product for each line.
 //
 // 5.1: order, copy for the user, lines, cart and stock in one transaction, once for each request key.
 //
@@ -817,13 +817,13 @@ type PlaceOrderResult struct {
 //	update  Product.key PRODUCT#{productId} / METADATA, each line; if stock >= :line.quantity AND isActive = true AND price = :line.price
 //	costs   29 write units with 3 lines, 7 for each
 //
-// It can end in ErrCheckoutReused, ErrOrderExists, ErrOrderItemExists, ErrCartChanged, ErrOutOfStock,
+// It can fail with ErrCheckoutReused, ErrOrderExists, ErrOrderItemExists, ErrCartChanged, ErrOutOfStock,
 // ErrProductChanged, ErrProductNotFound, table.ErrLines. It takes at most 32 lines.
 func (db *DB) PlaceOrder(ctx context.Context, in PlaceOrderInput) (PlaceOrderResult, error) {
 	return table.Do(ctx, db.run, placeOrderWrite, in.input(), db.placeOrderResult)
 }
 
-// placeOrderResult is the result of what PlaceOrder has done.
+// placeOrderResult converts the outcome of PlaceOrder.
 func (db *DB) placeOrderResult(ctx context.Context, input table.Input, out table.Outcome) (PlaceOrderResult, error) {
 	if out.Replayed {
 		return db.replayPlaceOrder(ctx, input, out.Record)
@@ -835,12 +835,12 @@ func (db *DB) placeOrderResult(ctx context.Context, input table.Input, out table
 	}, d.Err()
 }
 
-// replayPlaceOrder is the answer to a repetition, as OrderWithItems finds it now.
+// replayPlaceOrder is the response to a repetition, as OrderWithItems finds it now.
 func (db *DB) replayPlaceOrder(ctx context.Context, input table.Input, record table.Values) (PlaceOrderResult, error) {
 	v := table.Values{}
 	maps.Copy(v, input.Values)
 	maps.Copy(v, record)
-	v["userId"] = input.Values["userId"] // whose the answer may be, the caller says
+	v["userId"] = input.Values["userId"] // the owner comes from the caller
 	result := PlaceOrderResult{Replayed: true}
 	found, err := db.run.Collect(ctx, orderWithItemsCollection, table.Input{Values: v}, table.PageOptions{})
 	if err != nil {
@@ -857,7 +857,7 @@ func (db *DB) replayPlaceOrder(ctx context.Context, input table.Input, record ta
 	return result, nil
 }
 
-// PayOrderInput is what PayOrder takes.
+// PayOrderInput is the input of PayOrder.
 type PayOrderInput struct {
 	RequestKey string
 	Operation  Operation
@@ -866,16 +866,16 @@ type PayOrderInput struct {
 	ProductID  *string
 }
 
-// PayOrderResult is what PayOrder has done.
+// PayOrderResult is the result of PayOrder.
 type PayOrderResult struct {
-	// Order is the item as it is now; nil where the write did not need to read it.
+	// Order is the item after the write; nil if the write did not need to read it.
 	Order *Order
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as far as
-	// Request keeps it: other fields are zero.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, with the fields that
+	// Request keeps: other fields are zero.
 	Replayed bool
 }
 
-// PayOrder does, as a whole or not at all: update Order.
+// PayOrder does, all or nothing: update Order.
 //
 // Marks an order that is pending as paid in cash, once for each request key.
 //
@@ -884,12 +884,12 @@ type PayOrderResult struct {
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'pending'
 //	costs   10 write units
 //
-// It can end in ErrRequestReused, ErrOrderNotPending, ErrOrderNotFound.
+// It can fail with ErrRequestReused, ErrOrderNotPending, ErrOrderNotFound.
 func (db *DB) PayOrder(ctx context.Context, in PayOrderInput) (PayOrderResult, error) {
 	return table.Do(ctx, db.run, payOrderWrite, in.input(), db.payOrderResult)
 }
 
-// payOrderResult is the result of what PayOrder has done.
+// payOrderResult converts the outcome of PayOrder.
 func (db *DB) payOrderResult(ctx context.Context, input table.Input, out table.Outcome) (PayOrderResult, error) {
 	if out.Replayed {
 		return db.replayPayOrder(ctx, input, out.Record)
@@ -900,7 +900,7 @@ func (db *DB) payOrderResult(ctx context.Context, input table.Input, out table.O
 	}, d.Err()
 }
 
-// replayPayOrder is the answer to a repetition, as far as Request keeps it: other fields are zero.
+// replayPayOrder is the response to a repetition, with the fields that Request keeps: other fields are zero.
 func (db *DB) replayPayOrder(_ context.Context, _ table.Input, record table.Values) (PayOrderResult, error) {
 	r, err := requestOf(record)
 	if err != nil {
@@ -911,7 +911,7 @@ func (db *DB) replayPayOrder(_ context.Context, _ table.Input, record table.Valu
 	return result, nil
 }
 
-// ApplyPaymentInput is what ApplyPayment takes.
+// ApplyPaymentInput is the input of ApplyPayment.
 type ApplyPaymentInput struct {
 	PaymentID string
 	EventID   string
@@ -919,14 +919,14 @@ type ApplyPaymentInput struct {
 	Amount    int64
 }
 
-// ApplyPaymentResult is what ApplyPayment has done.
+// ApplyPaymentResult is the result of ApplyPayment.
 type ApplyPaymentResult struct {
 	Payment Payment
-	// Order is the item as it is now; nil where the write did not need to read it.
+	// Order is the item after the write; nil if the write did not need to read it.
 	Order *Order
 }
 
-// ApplyPayment does, as a whole or not at all: create Payment, update Order.
+// ApplyPayment does, all or nothing: create Payment, update Order.
 //
 // Pays an order that is pending with a payment of its total, once.
 //
@@ -935,12 +935,12 @@ type ApplyPaymentResult struct {
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'pending' AND total = :amount
 //	costs   10 write units
 //
-// It can end in ErrPaymentExists, ErrOrderNotPending, ErrWrongAmount, ErrOrderNotFound.
+// It can fail with ErrPaymentExists, ErrOrderNotPending, ErrWrongAmount, ErrOrderNotFound.
 func (db *DB) ApplyPayment(ctx context.Context, in ApplyPaymentInput) (ApplyPaymentResult, error) {
 	return table.Do(ctx, db.run, applyPaymentWrite, in.input(), db.applyPaymentResult)
 }
 
-// applyPaymentResult is the result of what ApplyPayment has done.
+// applyPaymentResult converts the outcome of ApplyPayment.
 func (db *DB) applyPaymentResult(_ context.Context, _ table.Input, out table.Outcome) (ApplyPaymentResult, error) {
 	d := table.DecodeOutcome(out)
 	return ApplyPaymentResult{
@@ -949,7 +949,7 @@ func (db *DB) applyPaymentResult(_ context.Context, _ table.Input, out table.Out
 	}, d.Err()
 }
 
-// RefusePaymentInput is what RefusePayment takes.
+// RefusePaymentInput is the input of RefusePayment.
 type RefusePaymentInput struct {
 	PaymentID string
 	EventID   string
@@ -957,7 +957,7 @@ type RefusePaymentInput struct {
 	Amount    int64
 }
 
-// RefusePaymentResult is what RefusePayment has done.
+// RefusePaymentResult is the result of RefusePayment.
 type RefusePaymentResult struct {
 	Payment Payment
 }
@@ -969,12 +969,12 @@ type RefusePaymentResult struct {
 //	create  Payment.key PAYMENT#{paymentId} / METADATA; if it does not exist
 //	costs   1 write unit
 //
-// It can end in ErrPaymentExists.
+// It can fail with ErrPaymentExists.
 func (db *DB) RefusePayment(ctx context.Context, in RefusePaymentInput) (RefusePaymentResult, error) {
 	return table.Do(ctx, db.run, refusePaymentWrite, in.input(), db.refusePaymentResult)
 }
 
-// refusePaymentResult is the result of what RefusePayment has done.
+// refusePaymentResult converts the outcome of RefusePayment.
 func (db *DB) refusePaymentResult(_ context.Context, _ table.Input, out table.Outcome) (RefusePaymentResult, error) {
 	d := table.DecodeOutcome(out)
 	return RefusePaymentResult{
@@ -982,7 +982,7 @@ func (db *DB) refusePaymentResult(_ context.Context, _ table.Input, out table.Ou
 	}, d.Err()
 }
 
-// ExpireOrderInput is what ExpireOrder takes.
+// ExpireOrderInput is the input of ExpireOrder.
 type ExpireOrderInput struct {
 	OrderID string
 	Lines   []ExpireOrderLine
@@ -994,14 +994,13 @@ type ExpireOrderLine struct {
 	Quantity  int64
 }
 
-// ExpireOrderResult is what ExpireOrder has done.
+// ExpireOrderResult is the result of ExpireOrder.
 type ExpireOrderResult struct {
-	// Order is the item as it is now; nil where the write did not need to read it.
+	// Order is the item after the write; nil if the write did not need to read it.
 	Order *Order
 }
 
-// ExpireOrder does, as a whole or not at all: update Order, check OrderItem for each line, update Product for each
-// line.
+// ExpireOrder does, all or nothing: update Order, check OrderItem for each line, update Product for each line.
 //
 // Cancels an order that nobody has paid, and its goods go back, once: lines are the order's, all of them.
 //
@@ -1011,13 +1010,13 @@ type ExpireOrderResult struct {
 //	update  Product.key PRODUCT#{productId} / METADATA, each line
 //	costs   18 write units with 3 lines, 4 for each
 //
-// It can end in ErrOrderNotPending, ErrOrderNotFound, ErrOrderItemsDiffer, ErrProductNotFound, table.ErrLines. It takes
-// at most 32 lines.
+// It can fail with ErrOrderNotPending, ErrOrderNotFound, ErrOrderItemsDiffer, ErrProductNotFound, table.ErrLines. It
+// takes at most 32 lines.
 func (db *DB) ExpireOrder(ctx context.Context, in ExpireOrderInput) (ExpireOrderResult, error) {
 	return table.Do(ctx, db.run, expireOrderWrite, in.input(), db.expireOrderResult)
 }
 
-// expireOrderResult is the result of what ExpireOrder has done.
+// expireOrderResult converts the outcome of ExpireOrder.
 func (db *DB) expireOrderResult(_ context.Context, _ table.Input, out table.Outcome) (ExpireOrderResult, error) {
 	d := table.DecodeOutcome(out)
 	return ExpireOrderResult{
@@ -1025,18 +1024,18 @@ func (db *DB) expireOrderResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// ShipOrderInput is what ShipOrder takes.
+// ShipOrderInput is the input of ShipOrder.
 type ShipOrderInput struct {
 	OrderID string
 }
 
-// ShipOrderResult is what ShipOrder has done.
+// ShipOrderResult is the result of ShipOrder.
 type ShipOrderResult struct {
-	// Order is the item as it is now; nil where the write did not need to read it.
+	// Order is the item after the write; nil if the write did not need to read it.
 	Order *Order
 }
 
-// ShipOrder does, as a whole or not at all: update Order.
+// ShipOrder does, all or nothing: update Order.
 //
 // Sends an order that is paid.
 //
@@ -1044,12 +1043,12 @@ type ShipOrderResult struct {
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'paid'
 //	costs   7 write units
 //
-// It can end in ErrOrderNotPaid, ErrOrderNotFound.
+// It can fail with ErrOrderNotPaid, ErrOrderNotFound.
 func (db *DB) ShipOrder(ctx context.Context, in ShipOrderInput) (ShipOrderResult, error) {
 	return table.Do(ctx, db.run, shipOrderWrite, in.input(), db.shipOrderResult)
 }
 
-// shipOrderResult is the result of what ShipOrder has done.
+// shipOrderResult converts the outcome of ShipOrder.
 func (db *DB) shipOrderResult(_ context.Context, _ table.Input, out table.Outcome) (ShipOrderResult, error) {
 	d := table.DecodeOutcome(out)
 	return ShipOrderResult{
@@ -1057,18 +1056,18 @@ func (db *DB) shipOrderResult(_ context.Context, _ table.Input, out table.Outcom
 	}, d.Err()
 }
 
-// DeliverOrderInput is what DeliverOrder takes.
+// DeliverOrderInput is the input of DeliverOrder.
 type DeliverOrderInput struct {
 	OrderID string
 }
 
-// DeliverOrderResult is what DeliverOrder has done.
+// DeliverOrderResult is the result of DeliverOrder.
 type DeliverOrderResult struct {
-	// Order is the item as it is now; nil where the write did not need to read it.
+	// Order is the item after the write; nil if the write did not need to read it.
 	Order *Order
 }
 
-// DeliverOrder does, as a whole or not at all: update Order.
+// DeliverOrder does, all or nothing: update Order.
 //
 // Hands over an order that was sent.
 //
@@ -1076,12 +1075,12 @@ type DeliverOrderResult struct {
 //	update  Order.byUser USER#{userId} / ORDER#{createdAt}#{orderId}; if status = 'shipped'
 //	costs   6 write units
 //
-// It can end in ErrOrderNotShipped, ErrOrderNotFound.
+// It can fail with ErrOrderNotShipped, ErrOrderNotFound.
 func (db *DB) DeliverOrder(ctx context.Context, in DeliverOrderInput) (DeliverOrderResult, error) {
 	return table.Do(ctx, db.run, deliverOrderWrite, in.input(), db.deliverOrderResult)
 }
 
-// deliverOrderResult is the result of what DeliverOrder has done.
+// deliverOrderResult converts the outcome of DeliverOrder.
 func (db *DB) deliverOrderResult(_ context.Context, _ table.Input, out table.Outcome) (DeliverOrderResult, error) {
 	d := table.DecodeOutcome(out)
 	return DeliverOrderResult{
@@ -1089,7 +1088,7 @@ func (db *DB) deliverOrderResult(_ context.Context, _ table.Input, out table.Out
 	}, d.Err()
 }
 
-// CancelOrderInput is what CancelOrder takes.
+// CancelOrderInput is the input of CancelOrder.
 type CancelOrderInput struct {
 	RequestKey string
 	Operation  Operation
@@ -1106,17 +1105,16 @@ type CancelOrderLine struct {
 	Quantity  int64
 }
 
-// CancelOrderResult is what CancelOrder has done.
+// CancelOrderResult is the result of CancelOrder.
 type CancelOrderResult struct {
-	// Order is the item as it is now; nil where the write did not need to read it.
+	// Order is the item after the write; nil if the write did not need to read it.
 	Order *Order
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as far as
-	// Request keeps it: other fields are zero.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, with the fields that
+	// Request keeps: other fields are zero.
 	Replayed bool
 }
 
-// CancelOrder does, as a whole or not at all: update Order, check OrderItem for each line, update Product for each
-// line.
+// CancelOrder does, all or nothing: update Order, check OrderItem for each line, update Product for each line.
 //
 // Cancels an order that is not on its way, and its goods go back: lines are the order's, all of them.
 //
@@ -1127,13 +1125,13 @@ type CancelOrderResult struct {
 //	update  Product.key PRODUCT#{productId} / METADATA, each line
 //	costs   20 write units with 3 lines, 4 for each
 //
-// It can end in ErrRequestReused, ErrAnothersOrder, ErrOrderNotCancellable, ErrOrderNotFound, ErrOrderItemsDiffer,
+// It can fail with ErrRequestReused, ErrAnothersOrder, ErrOrderNotCancellable, ErrOrderNotFound, ErrOrderItemsDiffer,
 // ErrProductNotFound, table.ErrLines. It takes at most 32 lines.
 func (db *DB) CancelOrder(ctx context.Context, in CancelOrderInput) (CancelOrderResult, error) {
 	return table.Do(ctx, db.run, cancelOrderWrite, in.input(), db.cancelOrderResult)
 }
 
-// cancelOrderResult is the result of what CancelOrder has done.
+// cancelOrderResult converts the outcome of CancelOrder.
 func (db *DB) cancelOrderResult(ctx context.Context, input table.Input, out table.Outcome) (CancelOrderResult, error) {
 	if out.Replayed {
 		return db.replayCancelOrder(ctx, input, out.Record)
@@ -1144,7 +1142,7 @@ func (db *DB) cancelOrderResult(ctx context.Context, input table.Input, out tabl
 	}, d.Err()
 }
 
-// replayCancelOrder is the answer to a repetition, as far as Request keeps it: other fields are zero.
+// replayCancelOrder is the response to a repetition, with the fields that Request keeps: other fields are zero.
 func (db *DB) replayCancelOrder(_ context.Context, _ table.Input, record table.Values) (CancelOrderResult, error) {
 	r, err := requestOf(record)
 	if err != nil {
@@ -1155,7 +1153,7 @@ func (db *DB) replayCancelOrder(_ context.Context, _ table.Input, record table.V
 	return result, nil
 }
 
-// EnterProductsInput is what EnterProducts takes.
+// EnterProductsInput is the input of EnterProducts.
 type EnterProductsInput struct {
 	Lines []EnterProductsLine
 }
@@ -1167,24 +1165,24 @@ type EnterProductsLine struct {
 	ProductID string
 }
 
-// EnterProductsResult is what EnterProducts has done.
+// EnterProductsResult is the result of EnterProducts.
 type EnterProductsResult struct {
 	ProductEntry []ProductEntry
 }
 
-// EnterProducts does, each item for itself, 25 a request: put ProductEntry for each line.
+// EnterProducts does, each item independently, 25 per request: put ProductEntry for each line.
 //
 // Puts products into lists.
 //
 //	put    ProductEntry.key PRODUCTS#{list} / {term|fold} {productId}, each line
 //	costs  3 write units with 3 lines, 1 for each
 //
-// It can end in table.ErrLines, *table.UnfinishedError, which has the lines that may be undone.
+// It can fail with table.ErrLines, *table.UnfinishedError, which has the lines that may not be done.
 func (db *DB) EnterProducts(ctx context.Context, in EnterProductsInput) (EnterProductsResult, error) {
 	return table.Do(ctx, db.run, enterProductsWrite, in.input(), db.enterProductsResult)
 }
 
-// enterProductsResult is the result of what EnterProducts has done.
+// enterProductsResult converts the outcome of EnterProducts.
 func (db *DB) enterProductsResult(_ context.Context, _ table.Input, out table.Outcome) (EnterProductsResult, error) {
 	d := table.DecodeOutcome(out)
 	return EnterProductsResult{
@@ -1192,7 +1190,7 @@ func (db *DB) enterProductsResult(_ context.Context, _ table.Input, out table.Ou
 	}, d.Err()
 }
 
-// DropProductEntriesInput is what DropProductEntries takes.
+// DropProductEntriesInput is the input of DropProductEntries.
 type DropProductEntriesInput struct {
 	Lines []DropProductEntriesLine
 }
@@ -1204,20 +1202,20 @@ type DropProductEntriesLine struct {
 	ProductID string
 }
 
-// DropProductEntries does, each item for itself, 25 a request: delete ProductEntry for each line.
+// DropProductEntries does, each item independently, 25 per request: delete ProductEntry for each line.
 //
 // Takes products out of lists.
 //
 //	delete  ProductEntry.key PRODUCTS#{list} / {term|fold} {productId}, each line
 //	costs   3 write units with 3 lines, 1 for each
 //
-// It can end in table.ErrLines, *table.UnfinishedError, which has the lines that may be undone.
+// It can fail with table.ErrLines, *table.UnfinishedError, which has the lines that may not be done.
 func (db *DB) DropProductEntries(ctx context.Context, in DropProductEntriesInput) error {
 	_, err := db.run.Write(ctx, dropProductEntriesWrite, in.input())
 	return err
 }
 
-// RecordChangeInput is what RecordChange takes.
+// RecordChangeInput is the input of RecordChange.
 type RecordChangeInput struct {
 	Subject   Subject
 	SubjectID string
@@ -1230,7 +1228,7 @@ type RecordChangeInput struct {
 	Fields []FieldChange
 }
 
-// RecordChangeResult is what RecordChange has done.
+// RecordChangeResult is the result of RecordChange.
 type RecordChangeResult struct {
 	AuditEntry AuditEntry
 }
@@ -1242,12 +1240,12 @@ type RecordChangeResult struct {
 //	create  AuditEntry.key AUDIT#{subject}#{subjectId} / {at}#{sequence}; if it does not exist
 //	costs   1 write unit
 //
-// It can end in ErrAuditEntryExists.
+// It can fail with ErrAuditEntryExists.
 func (db *DB) RecordChange(ctx context.Context, in RecordChangeInput) (RecordChangeResult, error) {
 	return table.Do(ctx, db.run, recordChangeWrite, in.input(), db.recordChangeResult)
 }
 
-// recordChangeResult is the result of what RecordChange has done.
+// recordChangeResult converts the outcome of RecordChange.
 func (db *DB) recordChangeResult(_ context.Context, _ table.Input, out table.Outcome) (RecordChangeResult, error) {
 	d := table.DecodeOutcome(out)
 	return RecordChangeResult{
@@ -1255,7 +1253,7 @@ func (db *DB) recordChangeResult(_ context.Context, _ table.Input, out table.Out
 	}, d.Err()
 }
 
-// KeepActInput is what KeepAct takes.
+// KeepActInput is the input of KeepAct.
 type KeepActInput struct {
 	// The day of at, in UTC
 	Day       string
@@ -1271,7 +1269,7 @@ type KeepActInput struct {
 	Status *int64
 }
 
-// KeepActResult is what KeepAct has done.
+// KeepActResult is the result of KeepAct.
 type KeepActResult struct {
 	Act Act
 }
@@ -1286,7 +1284,7 @@ func (db *DB) KeepAct(ctx context.Context, in KeepActInput) (KeepActResult, erro
 	return table.Do(ctx, db.run, keepActWrite, in.input(), db.keepActResult)
 }
 
-// keepActResult is the result of what KeepAct has done.
+// keepActResult converts the outcome of KeepAct.
 func (db *DB) keepActResult(_ context.Context, _ table.Input, out table.Outcome) (KeepActResult, error) {
 	d := table.DecodeOutcome(out)
 	return KeepActResult{
@@ -1294,18 +1292,18 @@ func (db *DB) keepActResult(_ context.Context, _ table.Input, out table.Outcome)
 	}, d.Err()
 }
 
-// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
-// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
-// for counters; the order in which they are given does not matter.
+// Tx runs writes of Op in one transaction, all or nothing: at most 100 items and 4 MB, where each item costs two units
+// per KB. No two of them may touch the same item, which is table.ErrOverlap, except for counters; their order does not
+// matter.
 //
-// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
-// idempotent write makes the whole idempotent.
+// An error of one write is a *table.TxError, which has its number and wraps the error that the write alone would
+// return. An idempotent write makes the whole transaction idempotent.
 func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
 	return db.run.Tx(ctx, writes...)
 }
 
-// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
-// returns, as Result, once Tx has returned.
+// Ops has the writes for Tx. Its methods send no request: they take the input of the method of DB, and have its result
+// as Result when Tx has returned.
 type Ops struct{ db *DB }
 
 // RegisterUser is RegisterUser of DB, for Tx.

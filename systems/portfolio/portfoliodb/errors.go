@@ -9,76 +9,76 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// The errors that writes end in, for errors.Is: a *table.Refusal wraps them, and says which step was refused and what
+// The errors that writes return, for errors.Is. A *table.Refusal wraps them, with the rejected step and the item that
 // it found.
 var (
-	// ErrUserEmailTaken is a table.ErrExists. SaveProfile can end in it.
+	// ErrUserEmailTaken is a table.ErrExists. SaveProfile can return it.
 	ErrUserEmailTaken = fmt.Errorf("portfoliodb: user email is taken: %w", table.ErrExists)
-	// ErrCategorySlugTaken is a table.ErrExists. SaveCategory, PlaceCategory can end in it.
+	// ErrCategorySlugTaken is a table.ErrExists. SaveCategory, PlaceCategory can return it.
 	ErrCategorySlugTaken = fmt.Errorf("portfoliodb: category slug is taken: %w", table.ErrExists)
-	// ErrCategoryNotFound is a table.ErrNotFound. PlaceCategory, EditPost can end in it.
+	// ErrCategoryNotFound is a table.ErrNotFound. PlaceCategory, EditPost can return it.
 	ErrCategoryNotFound = fmt.Errorf("portfoliodb: category: %w", table.ErrNotFound)
-	// ErrCategoryUsed is declared by the design. DeleteCategory can end in it.
+	// ErrCategoryUsed is declared by the design. DeleteCategory can return it.
 	ErrCategoryUsed = errors.New("portfoliodb: category used")
-	// ErrNoSuchCategory is declared by the design. DeleteCategory, WritePost, EditPost can end in it.
+	// ErrNoSuchCategory is declared by the design. DeleteCategory, WritePost, EditPost can return it.
 	ErrNoSuchCategory = errors.New("portfoliodb: no such category")
-	// ErrPostExists is a table.ErrExists. WritePost can end in it.
+	// ErrPostExists is a table.ErrExists. WritePost can return it.
 	ErrPostExists = fmt.Errorf("portfoliodb: post: %w", table.ErrExists)
-	// ErrPostContentExists is a table.ErrExists. WritePost can end in it.
+	// ErrPostContentExists is a table.ErrExists. WritePost can return it.
 	ErrPostContentExists = fmt.Errorf("portfoliodb: post content: %w", table.ErrExists)
-	// ErrRequestReused is a table.ErrReused. WritePost, AddComment can end in it.
+	// ErrRequestReused is a table.ErrReused. WritePost, AddComment can return it.
 	ErrRequestReused = fmt.Errorf("portfoliodb: request: %w", table.ErrReused)
-	// ErrNotTheAuthor is declared by the design. EditPost, PublishPost, ArchivePost can end in it.
+	// ErrNotTheAuthor is declared by the design. EditPost, PublishPost, ArchivePost can return it.
 	ErrNotTheAuthor = errors.New("portfoliodb: not the author")
-	// ErrPostChanged is declared by the design. EditPost can end in it.
+	// ErrPostChanged is declared by the design. EditPost can return it.
 	ErrPostChanged = errors.New("portfoliodb: post changed")
 	// ErrPostNotFound is a table.ErrNotFound. EditPost, PublishPost, ArchivePost, HideComment, ShowComment, DeleteComment,
-	// UnlikePost can end in it.
+	// UnlikePost can return it.
 	ErrPostNotFound = fmt.Errorf("portfoliodb: post: %w", table.ErrNotFound)
-	// ErrPostContentNotFound is a table.ErrNotFound. EditPost can end in it.
+	// ErrPostContentNotFound is a table.ErrNotFound. EditPost can return it.
 	ErrPostContentNotFound = fmt.Errorf("portfoliodb: post content: %w", table.ErrNotFound)
-	// ErrNotDraft is declared by the design. PublishPost can end in it.
+	// ErrNotDraft is declared by the design. PublishPost can return it.
 	ErrNotDraft = errors.New("portfoliodb: not draft")
-	// ErrNotPublished is declared by the design. ArchivePost can end in it.
+	// ErrNotPublished is declared by the design. ArchivePost can return it.
 	ErrNotPublished = errors.New("portfoliodb: not published")
-	// ErrCommentExists is a table.ErrExists. AddComment can end in it.
+	// ErrCommentExists is a table.ErrExists. AddComment can return it.
 	ErrCommentExists = fmt.Errorf("portfoliodb: comment: %w", table.ErrExists)
-	// ErrNoSuchPost is declared by the design. AddComment, LikePost can end in it.
+	// ErrNoSuchPost is declared by the design. AddComment, LikePost can return it.
 	ErrNoSuchPost = errors.New("portfoliodb: no such post")
-	// ErrPostArchived is declared by the design. AddComment, LikePost can end in it.
+	// ErrPostArchived is declared by the design. AddComment, LikePost can return it.
 	ErrPostArchived = errors.New("portfoliodb: post archived")
-	// ErrNotTheModerator is declared by the design. HideComment, ShowComment can end in it.
+	// ErrNotTheModerator is declared by the design. HideComment, ShowComment can return it.
 	ErrNotTheModerator = errors.New("portfoliodb: not the moderator")
-	// ErrCommentHidden is declared by the design. HideComment can end in it.
+	// ErrCommentHidden is declared by the design. HideComment can return it.
 	ErrCommentHidden = errors.New("portfoliodb: comment hidden")
-	// ErrCommentNotFound is a table.ErrNotFound. HideComment, ShowComment, DeleteComment can end in it.
+	// ErrCommentNotFound is a table.ErrNotFound. HideComment, ShowComment, DeleteComment can return it.
 	ErrCommentNotFound = fmt.Errorf("portfoliodb: comment: %w", table.ErrNotFound)
-	// ErrCommentShown is declared by the design. ShowComment can end in it.
+	// ErrCommentShown is declared by the design. ShowComment can return it.
 	ErrCommentShown = errors.New("portfoliodb: comment shown")
-	// ErrNotTheCommenter is declared by the design. DeleteComment can end in it.
+	// ErrNotTheCommenter is declared by the design. DeleteComment can return it.
 	ErrNotTheCommenter = errors.New("portfoliodb: not the commenter")
-	// ErrLikeExists is a table.ErrExists. LikePost can end in it.
+	// ErrLikeExists is a table.ErrExists. LikePost can return it.
 	ErrLikeExists = fmt.Errorf("portfoliodb: like: %w", table.ErrExists)
-	// ErrLikeNotFound is a table.ErrNotFound. No write ends in it.
+	// ErrLikeNotFound is a table.ErrNotFound. No write returns it.
 	ErrLikeNotFound = fmt.Errorf("portfoliodb: like: %w", table.ErrNotFound)
-	// ErrBookmarkExists is a table.ErrExists. AddBookmark can end in it.
+	// ErrBookmarkExists is a table.ErrExists. AddBookmark can return it.
 	ErrBookmarkExists = fmt.Errorf("portfoliodb: bookmark: %w", table.ErrExists)
-	// ErrBookmarkNotFound is a table.ErrNotFound. No write ends in it.
+	// ErrBookmarkNotFound is a table.ErrNotFound. No write returns it.
 	ErrBookmarkNotFound = fmt.Errorf("portfoliodb: bookmark: %w", table.ErrNotFound)
-	// ErrNotificationExists is a table.ErrExists. Notify can end in it.
+	// ErrNotificationExists is a table.ErrExists. Notify can return it.
 	ErrNotificationExists = fmt.Errorf("portfoliodb: notification: %w", table.ErrExists)
-	// ErrNotificationOver is declared by the design. MarkNotification can end in it.
+	// ErrNotificationOver is declared by the design. MarkNotification can return it.
 	ErrNotificationOver = errors.New("portfoliodb: notification over")
-	// ErrNotificationNotFound is a table.ErrNotFound. MarkNotification can end in it.
+	// ErrNotificationNotFound is a table.ErrNotFound. MarkNotification can return it.
 	ErrNotificationNotFound = fmt.Errorf("portfoliodb: notification: %w", table.ErrNotFound)
-	// ErrTooManyImages is declared by the design. AwaitImage can end in it.
+	// ErrTooManyImages is declared by the design. AwaitImage can return it.
 	ErrTooManyImages = errors.New("portfoliodb: too many images")
-	// ErrImageExists is a table.ErrExists. AwaitImage can end in it.
+	// ErrImageExists is a table.ErrExists. AwaitImage can return it.
 	ErrImageExists = fmt.Errorf("portfoliodb: image: %w", table.ErrExists)
-	// ErrImageReady is declared by the design. KeepImage can end in it.
+	// ErrImageReady is declared by the design. KeepImage can return it.
 	ErrImageReady = errors.New("portfoliodb: image ready")
-	// ErrImageNotFound is a table.ErrNotFound. KeepImage, CheckImageLater, RemoveImage can end in it.
+	// ErrImageNotFound is a table.ErrNotFound. KeepImage, CheckImageLater, RemoveImage can return it.
 	ErrImageNotFound = fmt.Errorf("portfoliodb: image: %w", table.ErrNotFound)
-	// ErrImageWanted is declared by the design. RemoveImage can end in it.
+	// ErrImageWanted is declared by the design. RemoveImage can return it.
 	ErrImageWanted = errors.New("portfoliodb: image wanted")
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// UserByIDInput is what UserByID takes.
+// UserByIDInput is the input of UserByID.
 type UserByIDInput struct {
 	UserID string
 }
@@ -23,18 +23,18 @@ type UserByIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) UserByID(ctx context.Context, in UserByIDInput) (User, error) {
 	return table.One(ctx, db.run, userByIDRead, in.input(), userOf)
 }
 
-// UserByIDBatch is UserByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
-// inputs, nil for an item that is not there.
+// UserByIDBatch is UserByID for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) UserByIDBatch(ctx context.Context, in []UserByIDInput) ([]*User, error) {
 	return table.BatchOf(ctx, db.run, userByIDRead, in, UserByIDInput.input, userOf)
 }
 
-// UserByEmailInput is what UserByEmail takes.
+// UserByEmailInput is the input of UserByEmail.
 type UserByEmailInput struct {
 	Email string
 }
@@ -48,15 +48,15 @@ type UserByEmailInput struct {
 //	costs         2 read units
 //	fresh         strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) UserByEmail(ctx context.Context, in UserByEmailInput) (User, error) {
 	return table.One(ctx, db.run, userByEmailRead, in.input(), userOf)
 }
 
-// PostMetadataInput is what PostMetadata takes.
+// PostMetadataInput is the input of PostMetadata.
 type PostMetadataInput struct {
 	PostID string
-	// VisibleTo is the caller's own: what is of another is not found.
+	// VisibleTo is the caller's own: items of other owners are not found.
 	VisibleTo string
 }
 
@@ -68,23 +68,23 @@ type PostMetadataInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound, and so for one of another visibleTo.
+// It fails with table.ErrNotFound if there is no item or it has another visibleTo.
 func (db *DB) PostMetadata(ctx context.Context, in PostMetadataInput) (Post, error) {
 	return table.One(ctx, db.run, postMetadataRead, in.input(), postOf)
 }
 
-// PostMetadataBatch is PostMetadata for several inputs at once, in BatchGetItem requests. The answers stand in the
-// order of the inputs, nil for an item that is not there or is of another visibleTo.
+// PostMetadataBatch is PostMetadata for several inputs at once, in BatchGetItem requests. The results are in the order
+// of the inputs, with nil for an item that does not exist or has another visibleTo.
 func (db *DB) PostMetadataBatch(ctx context.Context, in []PostMetadataInput) ([]*Post, error) {
 	return table.BatchOf(ctx, db.run, postMetadataRead, in, PostMetadataInput.input, postOf)
 }
 
-// PostsByStatusInput is what PostsByStatus takes.
+// PostsByStatusInput is the input of PostsByStatus.
 type PostsByStatusInput struct {
 	Status PostStatus
 }
 
-// PostsByStatusItem is what PostsByStatus finds of a Post: the fields that its place holds and it returns.
+// PostsByStatusItem is a Post as PostsByStatus returns it, which may lack fields.
 type PostsByStatusItem struct {
 	PostID string
 	// The author.
@@ -111,17 +111,18 @@ func (db *DB) PostsByStatus(ctx context.Context, in PostsByStatusInput, page tab
 	return table.Many(ctx, db.run, postsByStatusRead, in.input(), page, postsByStatusItemOf)
 }
 
-// PostsByStatusAll walks all pages of PostsByStatus, each when it is needed. An error ends it.
+// PostsByStatusAll iterates over all pages of PostsByStatus, and requests each when it is needed. The iteration ends at
+// an error.
 func (db *DB) PostsByStatusAll(ctx context.Context, in PostsByStatusInput) iter.Seq2[PostsByStatusItem, error] {
 	return table.Each(ctx, db.run, postsByStatusRead, in.input(), postsByStatusItemOf)
 }
 
-// PostsByCategoryInput is what PostsByCategory takes.
+// PostsByCategoryInput is the input of PostsByCategory.
 type PostsByCategoryInput struct {
 	CategoryID string
 }
 
-// PostsByCategoryItem is what PostsByCategory finds of a Post: the fields that its place holds and it returns.
+// PostsByCategoryItem is a Post as PostsByCategory returns it, which may lack fields.
 type PostsByCategoryItem struct {
 	PostID string
 	// The author.
@@ -148,19 +149,20 @@ func (db *DB) PostsByCategory(ctx context.Context, in PostsByCategoryInput, page
 	return table.Many(ctx, db.run, postsByCategoryRead, in.input(), page, postsByCategoryItemOf)
 }
 
-// PostsByCategoryAll walks all pages of PostsByCategory, each when it is needed. An error ends it.
+// PostsByCategoryAll iterates over all pages of PostsByCategory, and requests each when it is needed. The iteration
+// ends at an error.
 func (db *DB) PostsByCategoryAll(ctx context.Context, in PostsByCategoryInput) iter.Seq2[PostsByCategoryItem, error] {
 	return table.Each(ctx, db.run, postsByCategoryRead, in.input(), postsByCategoryItemOf)
 }
 
-// PostsByAuthorInput is what PostsByAuthor takes.
+// PostsByAuthorInput is the input of PostsByAuthor.
 type PostsByAuthorInput struct {
 	// The author.
 	UserID string
 	Status PostStatus
 }
 
-// PostsByAuthorItem is what PostsByAuthor finds of a Post: the fields that its place holds and it returns.
+// PostsByAuthorItem is a Post as PostsByAuthor returns it, which may lack fields.
 type PostsByAuthorItem struct {
 	PostID string
 	// The author.
@@ -189,12 +191,13 @@ func (db *DB) PostsByAuthor(ctx context.Context, in PostsByAuthorInput, page tab
 	return table.Many(ctx, db.run, postsByAuthorRead, in.input(), page, postsByAuthorItemOf)
 }
 
-// PostsByAuthorAll walks all pages of PostsByAuthor, each when it is needed. An error ends it.
+// PostsByAuthorAll iterates over all pages of PostsByAuthor, and requests each when it is needed. The iteration ends at
+// an error.
 func (db *DB) PostsByAuthorAll(ctx context.Context, in PostsByAuthorInput) iter.Seq2[PostsByAuthorItem, error] {
 	return table.Each(ctx, db.run, postsByAuthorRead, in.input(), postsByAuthorItemOf)
 }
 
-// CommentsOfPostInput is what CommentsOfPost takes.
+// CommentsOfPostInput is the input of CommentsOfPost.
 type CommentsOfPostInput struct {
 	PostID string
 }
@@ -211,15 +214,16 @@ func (db *DB) CommentsOfPost(ctx context.Context, in CommentsOfPostInput, page t
 	return table.Many(ctx, db.run, commentsOfPostRead, in.input(), page, commentOf)
 }
 
-// CommentsOfPostAll walks all pages of CommentsOfPost, each when it is needed. An error ends it.
+// CommentsOfPostAll iterates over all pages of CommentsOfPost, and requests each when it is needed. The iteration ends
+// at an error.
 func (db *DB) CommentsOfPostAll(ctx context.Context, in CommentsOfPostInput) iter.Seq2[Comment, error] {
 	return table.Each(ctx, db.run, commentsOfPostRead, in.input(), commentOf)
 }
 
-// CommentsUntilInput is what CommentsUntil takes.
+// CommentsUntilInput is the input of CommentsUntil.
 type CommentsUntilInput struct {
 	PostID string
-	// CommentIDFrom and CommentIDTo are inclusive; nil does not bound.
+	// CommentIDFrom and CommentIDTo are inclusive; nil means no bound.
 	CommentIDFrom, CommentIDTo *string
 }
 
@@ -235,12 +239,13 @@ func (db *DB) CommentsUntil(ctx context.Context, in CommentsUntilInput, page tab
 	return table.Many(ctx, db.run, commentsUntilRead, in.input(), page, commentOf)
 }
 
-// CommentsUntilAll walks all pages of CommentsUntil, each when it is needed. An error ends it.
+// CommentsUntilAll iterates over all pages of CommentsUntil, and requests each when it is needed. The iteration ends at
+// an error.
 func (db *DB) CommentsUntilAll(ctx context.Context, in CommentsUntilInput) iter.Seq2[Comment, error] {
 	return table.Each(ctx, db.run, commentsUntilRead, in.input(), commentOf)
 }
 
-// CommentsOfAuthorInput is what CommentsOfAuthor takes.
+// CommentsOfAuthorInput is the input of CommentsOfAuthor.
 type CommentsOfAuthorInput struct {
 	// The post's author.
 	AuthorID string
@@ -257,7 +262,8 @@ func (db *DB) CommentsOfAuthor(ctx context.Context, in CommentsOfAuthorInput, pa
 	return table.Many(ctx, db.run, commentsOfAuthorRead, in.input(), page, commentOf)
 }
 
-// CommentsOfAuthorAll walks all pages of CommentsOfAuthor, each when it is needed. An error ends it.
+// CommentsOfAuthorAll iterates over all pages of CommentsOfAuthor, and requests each when it is needed. The iteration
+// ends at an error.
 func (db *DB) CommentsOfAuthorAll(ctx context.Context, in CommentsOfAuthorInput) iter.Seq2[Comment, error] {
 	return table.Each(ctx, db.run, commentsOfAuthorRead, in.input(), commentOf)
 }
@@ -273,17 +279,18 @@ func (db *DB) AllComments(ctx context.Context, page table.PageOptions) (table.Pa
 	return table.Many(ctx, db.run, allCommentsRead, table.Input{}, page, commentOf)
 }
 
-// AllCommentsAll walks all pages of AllComments, each when it is needed. An error ends it.
+// AllCommentsAll iterates over all pages of AllComments, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) AllCommentsAll(ctx context.Context) iter.Seq2[Comment, error] {
 	return table.Each(ctx, db.run, allCommentsRead, table.Input{}, commentOf)
 }
 
-// CommentsOfUserInput is what CommentsOfUser takes.
+// CommentsOfUserInput is the input of CommentsOfUser.
 type CommentsOfUserInput struct {
 	UserID string
 }
 
-// CommentsOfUserItem is what CommentsOfUser finds of a Comment: the fields that its place holds and it returns.
+// CommentsOfUserItem is a Comment as CommentsOfUser returns it, which may lack fields.
 type CommentsOfUserItem struct {
 	PostID    string
 	CommentID string
@@ -306,12 +313,13 @@ func (db *DB) CommentsOfUser(ctx context.Context, in CommentsOfUserInput, page t
 	return table.Many(ctx, db.run, commentsOfUserRead, in.input(), page, commentsOfUserItemOf)
 }
 
-// CommentsOfUserAll walks all pages of CommentsOfUser, each when it is needed. An error ends it.
+// CommentsOfUserAll iterates over all pages of CommentsOfUser, and requests each when it is needed. The iteration ends
+// at an error.
 func (db *DB) CommentsOfUserAll(ctx context.Context, in CommentsOfUserInput) iter.Seq2[CommentsOfUserItem, error] {
 	return table.Each(ctx, db.run, commentsOfUserRead, in.input(), commentsOfUserItemOf)
 }
 
-// LikeOfUserInput is what LikeOfUser takes.
+// LikeOfUserInput is the input of LikeOfUser.
 type LikeOfUserInput struct {
 	PostID string
 	UserID string
@@ -325,18 +333,18 @@ type LikeOfUserInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) LikeOfUser(ctx context.Context, in LikeOfUserInput) (Like, error) {
 	return table.One(ctx, db.run, likeOfUserRead, in.input(), likeOf)
 }
 
-// LikeOfUserBatch is LikeOfUser for several inputs at once, in BatchGetItem requests. The answers stand in the order of
-// the inputs, nil for an item that is not there.
+// LikeOfUserBatch is LikeOfUser for several inputs at once, in BatchGetItem requests. The results are in the order of
+// the inputs, with nil for an item that does not exist.
 func (db *DB) LikeOfUserBatch(ctx context.Context, in []LikeOfUserInput) ([]*Like, error) {
 	return table.BatchOf(ctx, db.run, likeOfUserRead, in, LikeOfUserInput.input, likeOf)
 }
 
-// LikesOfPostInput is what LikesOfPost takes.
+// LikesOfPostInput is the input of LikesOfPost.
 type LikesOfPostInput struct {
 	PostID string
 }
@@ -352,12 +360,13 @@ func (db *DB) LikesOfPost(ctx context.Context, in LikesOfPostInput, page table.P
 	return table.Many(ctx, db.run, likesOfPostRead, in.input(), page, likeOf)
 }
 
-// LikesOfPostAll walks all pages of LikesOfPost, each when it is needed. An error ends it.
+// LikesOfPostAll iterates over all pages of LikesOfPost, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) LikesOfPostAll(ctx context.Context, in LikesOfPostInput) iter.Seq2[Like, error] {
 	return table.Each(ctx, db.run, likesOfPostRead, in.input(), likeOf)
 }
 
-// LikesOfUserInput is what LikesOfUser takes.
+// LikesOfUserInput is the input of LikesOfUser.
 type LikesOfUserInput struct {
 	UserID string
 }
@@ -373,12 +382,13 @@ func (db *DB) LikesOfUser(ctx context.Context, in LikesOfUserInput, page table.P
 	return table.Many(ctx, db.run, likesOfUserRead, in.input(), page, likeOf)
 }
 
-// LikesOfUserAll walks all pages of LikesOfUser, each when it is needed. An error ends it.
+// LikesOfUserAll iterates over all pages of LikesOfUser, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) LikesOfUserAll(ctx context.Context, in LikesOfUserInput) iter.Seq2[Like, error] {
 	return table.Each(ctx, db.run, likesOfUserRead, in.input(), likeOf)
 }
 
-// CategoryByIDInput is what CategoryByID takes.
+// CategoryByIDInput is the input of CategoryByID.
 type CategoryByIDInput struct {
 	CategoryID string
 }
@@ -389,18 +399,18 @@ type CategoryByIDInput struct {
 //	costs    0.5 read units
 //	fresh    eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) CategoryByID(ctx context.Context, in CategoryByIDInput) (Category, error) {
 	return table.One(ctx, db.run, categoryByIDRead, in.input(), categoryOf)
 }
 
-// CategoryByIDBatch is CategoryByID for several inputs at once, in BatchGetItem requests. The answers stand in the
-// order of the inputs, nil for an item that is not there.
+// CategoryByIDBatch is CategoryByID for several inputs at once, in BatchGetItem requests. The results are in the order
+// of the inputs, with nil for an item that does not exist.
 func (db *DB) CategoryByIDBatch(ctx context.Context, in []CategoryByIDInput) ([]*Category, error) {
 	return table.BatchOf(ctx, db.run, categoryByIDRead, in, CategoryByIDInput.input, categoryOf)
 }
 
-// CategoryBySlugInput is what CategoryBySlug takes.
+// CategoryBySlugInput is the input of CategoryBySlug.
 type CategoryBySlugInput struct {
 	Slug string
 }
@@ -412,7 +422,7 @@ type CategoryBySlugInput struct {
 //	costs         1 read unit
 //	fresh         eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) CategoryBySlug(ctx context.Context, in CategoryBySlugInput) (Category, error) {
 	return table.One(ctx, db.run, categoryBySlugRead, in.input(), categoryOf)
 }
@@ -428,12 +438,13 @@ func (db *DB) Categories(ctx context.Context, page table.PageOptions) (table.Pag
 	return table.Many(ctx, db.run, categoriesRead, table.Input{}, page, categoryOf)
 }
 
-// CategoriesAll walks all pages of Categories, each when it is needed. An error ends it.
+// CategoriesAll iterates over all pages of Categories, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) CategoriesAll(ctx context.Context) iter.Seq2[Category, error] {
 	return table.Each(ctx, db.run, categoriesRead, table.Input{}, categoryOf)
 }
 
-// NotificationsInput is what Notifications takes.
+// NotificationsInput is the input of Notifications.
 type NotificationsInput struct {
 	// Who is told.
 	UserID string
@@ -451,12 +462,13 @@ func (db *DB) Notifications(ctx context.Context, in NotificationsInput, page tab
 	return table.Many(ctx, db.run, notificationsRead, in.input(), page, notificationOf)
 }
 
-// NotificationsAll walks all pages of Notifications, each when it is needed. An error ends it.
+// NotificationsAll iterates over all pages of Notifications, and requests each when it is needed. The iteration ends at
+// an error.
 func (db *DB) NotificationsAll(ctx context.Context, in NotificationsInput) iter.Seq2[Notification, error] {
 	return table.Each(ctx, db.run, notificationsRead, in.input(), notificationOf)
 }
 
-// BookmarksInput is what Bookmarks takes.
+// BookmarksInput is the input of Bookmarks.
 type BookmarksInput struct {
 	UserID string
 }
@@ -472,12 +484,13 @@ func (db *DB) Bookmarks(ctx context.Context, in BookmarksInput, page table.PageO
 	return table.Many(ctx, db.run, bookmarksRead, in.input(), page, bookmarkOf)
 }
 
-// BookmarksAll walks all pages of Bookmarks, each when it is needed. An error ends it.
+// BookmarksAll iterates over all pages of Bookmarks, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) BookmarksAll(ctx context.Context, in BookmarksInput) iter.Seq2[Bookmark, error] {
 	return table.Each(ctx, db.run, bookmarksRead, in.input(), bookmarkOf)
 }
 
-// BookmarkOfPostInput is what BookmarkOfPost takes.
+// BookmarkOfPostInput is the input of BookmarkOfPost.
 type BookmarkOfPostInput struct {
 	UserID string
 	PostID string
@@ -491,18 +504,18 @@ type BookmarkOfPostInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) BookmarkOfPost(ctx context.Context, in BookmarkOfPostInput) (Bookmark, error) {
 	return table.One(ctx, db.run, bookmarkOfPostRead, in.input(), bookmarkOf)
 }
 
-// BookmarkOfPostBatch is BookmarkOfPost for several inputs at once, in BatchGetItem requests. The answers stand in the
-// order of the inputs, nil for an item that is not there.
+// BookmarkOfPostBatch is BookmarkOfPost for several inputs at once, in BatchGetItem requests. The results are in the
+// order of the inputs, with nil for an item that does not exist.
 func (db *DB) BookmarkOfPostBatch(ctx context.Context, in []BookmarkOfPostInput) ([]*Bookmark, error) {
 	return table.BatchOf(ctx, db.run, bookmarkOfPostRead, in, BookmarkOfPostInput.input, bookmarkOf)
 }
 
-// ActsOfDayInput is what ActsOfDay takes.
+// ActsOfDayInput is the input of ActsOfDay.
 type ActsOfDayInput struct {
 	// The day of at, in UTC
 	Day string
@@ -519,12 +532,13 @@ func (db *DB) ActsOfDay(ctx context.Context, in ActsOfDayInput, page table.PageO
 	return table.Many(ctx, db.run, actsOfDayRead, in.input(), page, actOf)
 }
 
-// ActsOfDayAll walks all pages of ActsOfDay, each when it is needed. An error ends it.
+// ActsOfDayAll iterates over all pages of ActsOfDay, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) ActsOfDayAll(ctx context.Context, in ActsOfDayInput) iter.Seq2[Act, error] {
 	return table.Each(ctx, db.run, actsOfDayRead, in.input(), actOf)
 }
 
-// ImagesOfUserInput is what ImagesOfUser takes.
+// ImagesOfUserInput is the input of ImagesOfUser.
 type ImagesOfUserInput struct {
 	UserID string
 }
@@ -540,12 +554,13 @@ func (db *DB) ImagesOfUser(ctx context.Context, in ImagesOfUserInput, page table
 	return table.Many(ctx, db.run, imagesOfUserRead, in.input(), page, imageOf)
 }
 
-// ImagesOfUserAll walks all pages of ImagesOfUser, each when it is needed. An error ends it.
+// ImagesOfUserAll iterates over all pages of ImagesOfUser, and requests each when it is needed. The iteration ends at
+// an error.
 func (db *DB) ImagesOfUserAll(ctx context.Context, in ImagesOfUserInput) iter.Seq2[Image, error] {
 	return table.Each(ctx, db.run, imagesOfUserRead, in.input(), imageOf)
 }
 
-// ImageByIDInput is what ImageByID takes.
+// ImageByIDInput is the input of ImageByID.
 type ImageByIDInput struct {
 	UserID  string
 	ImageID string
@@ -559,24 +574,24 @@ type ImageByIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) ImageByID(ctx context.Context, in ImageByIDInput) (Image, error) {
 	return table.One(ctx, db.run, imageByIDRead, in.input(), imageOf)
 }
 
-// ImageByIDBatch is ImageByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of
-// the inputs, nil for an item that is not there.
+// ImageByIDBatch is ImageByID for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) ImageByIDBatch(ctx context.Context, in []ImageByIDInput) ([]*Image, error) {
 	return table.BatchOf(ctx, db.run, imageByIDRead, in, ImageByIDInput.input, imageOf)
 }
 
-// ImagesToCheckInput is what ImagesToCheck takes.
+// ImagesToCheckInput is the input of ImagesToCheck.
 type ImagesToCheckInput struct {
-	// CheckAtFrom and CheckAtTo are inclusive; nil does not bound.
+	// CheckAtFrom and CheckAtTo are inclusive; nil means no bound.
 	CheckAtFrom, CheckAtTo *time.Time
 }
 
-// ImagesToCheckItem is what ImagesToCheck finds of an Image: the fields that its place holds and it returns.
+// ImagesToCheckItem is an Image as ImagesToCheck returns it, which may lack fields.
 type ImagesToCheckItem struct {
 	UserID    string
 	ImageID   string
@@ -596,25 +611,26 @@ func (db *DB) ImagesToCheck(ctx context.Context, in ImagesToCheckInput, page tab
 	return table.Many(ctx, db.run, imagesToCheckRead, in.input(), page, imagesToCheckItemOf)
 }
 
-// ImagesToCheckAll walks all pages of ImagesToCheck, each when it is needed. An error ends it.
+// ImagesToCheckAll iterates over all pages of ImagesToCheck, and requests each when it is needed. The iteration ends at
+// an error.
 func (db *DB) ImagesToCheckAll(ctx context.Context, in ImagesToCheckInput) iter.Seq2[ImagesToCheckItem, error] {
 	return table.Each(ctx, db.run, imagesToCheckRead, in.input(), imagesToCheckItemOf)
 }
 
-// PostPageInput is what PostPage takes.
+// PostPageInput is the input of PostPage.
 type PostPageInput struct {
 	PostID string
-	// VisibleTo is the caller's own: what is of another is not found.
+	// VisibleTo is the caller's own: items of other owners are not found.
 	VisibleTo string
 }
 
-// PostPageResult is what PostPage finds.
+// PostPageResult is the result of PostPage.
 type PostPageResult struct {
 	// Post is on one of the pages, and nil on the others.
 	Post        *Post
 	PostContent []PostContent
 	Comment     []Comment
-	// Next continues behind this page; "" is the end.
+	// Next continues after this page; "" on the last page.
 	Next table.Cursor
 }
 
@@ -626,7 +642,7 @@ type PostPageResult struct {
 //	costs  1.5 read units
 //	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
-// Without a Post it fails with table.ErrNotFound, and so for one of another visibleTo.
+// It fails with table.ErrNotFound if there is no Post or it has another visibleTo.
 func (db *DB) PostPage(ctx context.Context, in PostPageInput, page table.PageOptions) (PostPageResult, error) {
 	found, err := db.run.Collect(ctx, postPageCollection, in.input(), page)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// SaveProfileInput is what SaveProfile takes.
+// SaveProfileInput is the input of SaveProfile.
 type SaveProfileInput struct {
 	UserID string
 	Email  string
@@ -19,13 +19,13 @@ type SaveProfileInput struct {
 	AvatarID *string
 }
 
-// SaveProfileResult is what SaveProfile has done.
+// SaveProfileResult is the result of SaveProfile.
 type SaveProfileResult struct {
-	// User is the item as it is now; nil where the write did not need to read it.
+	// User is the item after the write; nil if the write did not need to read it.
 	User *User
 }
 
-// SaveProfile does, as a whole or not at all: upsert User.
+// SaveProfile does, all or nothing: upsert User.
 //
 // Makes a user's profile, or changes it.
 //
@@ -34,12 +34,12 @@ type SaveProfileResult struct {
 //	put     User.Email EMAIL#{email|lower} / UNIQUE; if it does not exist
 //	costs   6 write units
 //
-// It can end in ErrUserEmailTaken.
+// It can fail with ErrUserEmailTaken.
 func (db *DB) SaveProfile(ctx context.Context, in SaveProfileInput) (SaveProfileResult, error) {
 	return table.Do(ctx, db.run, saveProfileWrite, in.input(), db.saveProfileResult)
 }
 
-// saveProfileResult is the result of what SaveProfile has done.
+// saveProfileResult converts the outcome of SaveProfile.
 func (db *DB) saveProfileResult(_ context.Context, _ table.Input, out table.Outcome) (SaveProfileResult, error) {
 	d := table.DecodeOutcome(out)
 	return SaveProfileResult{
@@ -47,20 +47,20 @@ func (db *DB) saveProfileResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// SaveCategoryInput is what SaveCategory takes.
+// SaveCategoryInput is the input of SaveCategory.
 type SaveCategoryInput struct {
 	CategoryID string
 	Slug       string
 	Name       string
 }
 
-// SaveCategoryResult is what SaveCategory has done.
+// SaveCategoryResult is the result of SaveCategory.
 type SaveCategoryResult struct {
-	// Category is the item as it is now; nil where the write did not need to read it.
+	// Category is the item after the write; nil if the write did not need to read it.
 	Category *Category
 }
 
-// SaveCategory does, as a whole or not at all: upsert Category.
+// SaveCategory does, all or nothing: upsert Category.
 //
 // Makes a category, which is the last one then, or changes it.
 //
@@ -69,12 +69,12 @@ type SaveCategoryResult struct {
 //	put     Category.Slug CATEGORY#SLUG#{slug} / UNIQUE; if it does not exist
 //	costs   7 write units
 //
-// It can end in ErrCategorySlugTaken.
+// It can fail with ErrCategorySlugTaken.
 func (db *DB) SaveCategory(ctx context.Context, in SaveCategoryInput) (SaveCategoryResult, error) {
 	return table.Do(ctx, db.run, saveCategoryWrite, in.input(), db.saveCategoryResult)
 }
 
-// saveCategoryResult is the result of what SaveCategory has done.
+// saveCategoryResult converts the outcome of SaveCategory.
 func (db *DB) saveCategoryResult(_ context.Context, _ table.Input, out table.Outcome) (SaveCategoryResult, error) {
 	d := table.DecodeOutcome(out)
 	return SaveCategoryResult{
@@ -82,14 +82,14 @@ func (db *DB) saveCategoryResult(_ context.Context, _ table.Input, out table.Out
 	}, d.Err()
 }
 
-// PlaceCategoryInput is what PlaceCategory takes.
+// PlaceCategoryInput is the input of PlaceCategory.
 type PlaceCategoryInput struct {
 	CategoryID string
 	// Where it is among the others, which are sorted by it, and by their ids where it is the same.
 	Position int64
 }
 
-// PlaceCategoryResult is what PlaceCategory has done.
+// PlaceCategoryResult is the result of PlaceCategory.
 type PlaceCategoryResult struct {
 	Category Category
 }
@@ -101,12 +101,12 @@ type PlaceCategoryResult struct {
 //	update  Category.key CATEGORY#{categoryId} / METADATA; GSI1 moved (2)
 //	costs   3 write units
 //
-// It can end in ErrCategoryNotFound, ErrCategorySlugTaken.
+// It can fail with ErrCategoryNotFound, ErrCategorySlugTaken.
 func (db *DB) PlaceCategory(ctx context.Context, in PlaceCategoryInput) (PlaceCategoryResult, error) {
 	return table.Do(ctx, db.run, placeCategoryWrite, in.input(), db.placeCategoryResult)
 }
 
-// placeCategoryResult is the result of what PlaceCategory has done.
+// placeCategoryResult converts the outcome of PlaceCategory.
 func (db *DB) placeCategoryResult(_ context.Context, _ table.Input, out table.Outcome) (PlaceCategoryResult, error) {
 	d := table.DecodeOutcome(out)
 	return PlaceCategoryResult{
@@ -114,12 +114,12 @@ func (db *DB) placeCategoryResult(_ context.Context, _ table.Input, out table.Ou
 	}, d.Err()
 }
 
-// DeleteCategoryInput is what DeleteCategory takes.
+// DeleteCategoryInput is the input of DeleteCategory.
 type DeleteCategoryInput struct {
 	CategoryID string
 }
 
-// DeleteCategory does, as a whole or not at all: delete Category.
+// DeleteCategory does, all or nothing: delete Category.
 //
 // Deletes a category that no post is in.
 //
@@ -127,13 +127,13 @@ type DeleteCategoryInput struct {
 //	delete  Category.Slug CATEGORY#SLUG#{slug} / UNIQUE
 //	costs   5 write units
 //
-// It can end in ErrCategoryUsed, ErrNoSuchCategory.
+// It can fail with ErrCategoryUsed, ErrNoSuchCategory.
 func (db *DB) DeleteCategory(ctx context.Context, in DeleteCategoryInput) error {
 	_, err := db.run.Write(ctx, deleteCategoryWrite, in.input())
 	return err
 }
 
-// WritePostInput is what WritePost takes.
+// WritePostInput is the input of WritePost.
 type WritePostInput struct {
 	RequestKey string
 	PostID     string
@@ -150,16 +150,16 @@ type WritePostInput struct {
 	CommentID *string
 }
 
-// WritePostResult is what WritePost has done.
+// WritePostResult is the result of WritePost.
 type WritePostResult struct {
 	Post        Post
 	PostContent PostContent
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as far as
-	// Request keeps it: other fields are zero.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, with the fields that
+	// Request keeps: other fields are zero.
 	Replayed bool
 }
 
-// WritePost does, as a whole or not at all: create Post, create PostContent, check Category.
+// WritePost does, all or nothing: create Post, create PostContent, check Category.
 //
 // Makes a draft, once for each request key of a user.
 //
@@ -170,12 +170,12 @@ type WritePostResult struct {
 //	update  Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId); GSI1 updated (1)
 //	costs   17 write units
 //
-// It can end in ErrRequestReused, ErrPostExists, ErrPostContentExists, ErrNoSuchCategory.
+// It can fail with ErrRequestReused, ErrPostExists, ErrPostContentExists, ErrNoSuchCategory.
 func (db *DB) WritePost(ctx context.Context, in WritePostInput) (WritePostResult, error) {
 	return table.Do(ctx, db.run, writePostWrite, in.input(), db.writePostResult)
 }
 
-// writePostResult is the result of what WritePost has done.
+// writePostResult converts the outcome of WritePost.
 func (db *DB) writePostResult(ctx context.Context, input table.Input, out table.Outcome) (WritePostResult, error) {
 	if out.Replayed {
 		return db.replayWritePost(ctx, input, out.Record)
@@ -187,7 +187,7 @@ func (db *DB) writePostResult(ctx context.Context, input table.Input, out table.
 	}, d.Err()
 }
 
-// replayWritePost is the answer to a repetition, as far as Request keeps it: other fields are zero.
+// replayWritePost is the response to a repetition, with the fields that Request keeps: other fields are zero.
 func (db *DB) replayWritePost(_ context.Context, _ table.Input, record table.Values) (WritePostResult, error) {
 	r, err := requestOf(record)
 	if err != nil {
@@ -199,7 +199,7 @@ func (db *DB) replayWritePost(_ context.Context, _ table.Input, record table.Val
 	return result, nil
 }
 
-// EditPostInput is what EditPost takes.
+// EditPostInput is the input of EditPost.
 type EditPostInput struct {
 	From       time.Time
 	To         time.Time
@@ -216,15 +216,15 @@ type EditPostInput struct {
 	Body   string
 }
 
-// EditPostResult is what EditPost has done.
+// EditPostResult is the result of EditPost.
 type EditPostResult struct {
-	// Post is the item as it is now; nil where the write did not need to read it.
+	// Post is the item after the write; nil if the write did not need to read it.
 	Post *Post
-	// PostContent is the item as it is now; nil where the write did not need to read it.
+	// PostContent is the item after the write; nil if the write did not need to read it.
 	PostContent *PostContent
 }
 
-// EditPost does, as a whole or not at all: update Post, update PostContent, check Category.
+// EditPost does, all or nothing: update Post, update PostContent, check Category.
 //
 // Changes an author's own post, whatever its status, if it was changed last at one of the times between two.
 //
@@ -235,13 +235,13 @@ type EditPostResult struct {
 //	update  Category.key CATEGORY#{categoryId} / METADATA; if attribute_exists(categoryId); GSI1 updated (1)
 //	costs   21 write units
 //
-// It can end in ErrNotTheAuthor, ErrPostChanged, ErrPostNotFound, ErrCategoryNotFound, ErrPostContentNotFound,
+// It can fail with ErrNotTheAuthor, ErrPostChanged, ErrPostNotFound, ErrCategoryNotFound, ErrPostContentNotFound,
 // ErrNoSuchCategory.
 func (db *DB) EditPost(ctx context.Context, in EditPostInput) (EditPostResult, error) {
 	return table.Do(ctx, db.run, editPostWrite, in.input(), db.editPostResult)
 }
 
-// editPostResult is the result of what EditPost has done.
+// editPostResult converts the outcome of EditPost.
 func (db *DB) editPostResult(_ context.Context, _ table.Input, out table.Outcome) (EditPostResult, error) {
 	d := table.DecodeOutcome(out)
 	return EditPostResult{
@@ -250,20 +250,20 @@ func (db *DB) editPostResult(_ context.Context, _ table.Input, out table.Outcome
 	}, d.Err()
 }
 
-// PublishPostInput is what PublishPost takes.
+// PublishPostInput is the input of PublishPost.
 type PublishPostInput struct {
 	PostID string
 	// The author.
 	UserID string
 }
 
-// PublishPostResult is what PublishPost has done.
+// PublishPostResult is the result of PublishPost.
 type PublishPostResult struct {
-	// Post is the item as it is now; nil where the write did not need to read it.
+	// Post is the item after the write; nil if the write did not need to read it.
 	Post *Post
 }
 
-// PublishPost does, as a whole or not at all: update Post.
+// PublishPost does, all or nothing: update Post.
 //
 // Makes an author's own draft visible to everyone.
 //
@@ -272,12 +272,12 @@ type PublishPostResult struct {
 //	put     Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if it does not exist
 //	costs   9 write units
 //
-// It can end in ErrNotTheAuthor, ErrNotDraft, ErrPostNotFound.
+// It can fail with ErrNotTheAuthor, ErrNotDraft, ErrPostNotFound.
 func (db *DB) PublishPost(ctx context.Context, in PublishPostInput) (PublishPostResult, error) {
 	return table.Do(ctx, db.run, publishPostWrite, in.input(), db.publishPostResult)
 }
 
-// publishPostResult is the result of what PublishPost has done.
+// publishPostResult converts the outcome of PublishPost.
 func (db *DB) publishPostResult(_ context.Context, _ table.Input, out table.Outcome) (PublishPostResult, error) {
 	d := table.DecodeOutcome(out)
 	return PublishPostResult{
@@ -285,20 +285,20 @@ func (db *DB) publishPostResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// ArchivePostInput is what ArchivePost takes.
+// ArchivePostInput is the input of ArchivePost.
 type ArchivePostInput struct {
 	PostID string
 	// The author.
 	UserID string
 }
 
-// ArchivePostResult is what ArchivePost has done.
+// ArchivePostResult is the result of ArchivePost.
 type ArchivePostResult struct {
-	// Post is the item as it is now; nil where the write did not need to read it.
+	// Post is the item after the write; nil if the write did not need to read it.
 	Post *Post
 }
 
-// ArchivePost does, as a whole or not at all: update Post.
+// ArchivePost does, all or nothing: update Post.
 //
 // Closes an author's own published post.
 //
@@ -307,12 +307,12 @@ type ArchivePostResult struct {
 //	put     Post.byAuthor USER#{userId} / POST#{status}#{createdAt}#{postId}; if it does not exist
 //	costs   9 write units
 //
-// It can end in ErrNotTheAuthor, ErrNotPublished, ErrPostNotFound.
+// It can fail with ErrNotTheAuthor, ErrNotPublished, ErrPostNotFound.
 func (db *DB) ArchivePost(ctx context.Context, in ArchivePostInput) (ArchivePostResult, error) {
 	return table.Do(ctx, db.run, archivePostWrite, in.input(), db.archivePostResult)
 }
 
-// archivePostResult is the result of what ArchivePost has done.
+// archivePostResult converts the outcome of ArchivePost.
 func (db *DB) archivePostResult(_ context.Context, _ table.Input, out table.Outcome) (ArchivePostResult, error) {
 	d := table.DecodeOutcome(out)
 	return ArchivePostResult{
@@ -320,7 +320,7 @@ func (db *DB) archivePostResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// AddCommentInput is what AddComment takes.
+// AddCommentInput is the input of AddComment.
 type AddCommentInput struct {
 	RequestKey string
 	PostID     string
@@ -332,15 +332,15 @@ type AddCommentInput struct {
 	HiddenAt *time.Time
 }
 
-// AddCommentResult is what AddComment has done.
+// AddCommentResult is the result of AddComment.
 type AddCommentResult struct {
 	Comment Comment
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as far as
-	// Request keeps it: other fields are zero.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, with the fields that
+	// Request keeps: other fields are zero.
 	Replayed bool
 }
 
-// AddComment does, as a whole or not at all: create Comment, check Post.
+// AddComment does, all or nothing: create Comment, check Post.
 //
 // Comments on a published post, once for each request key of a user.
 //
@@ -349,12 +349,12 @@ type AddCommentResult struct {
 //	update  Post.key POST#{postId} / METADATA; if status = 'published' AND userId = :authorId
 //	costs   9 write units
 //
-// It can end in ErrRequestReused, ErrCommentExists, ErrNoSuchPost, ErrPostArchived.
+// It can fail with ErrRequestReused, ErrCommentExists, ErrNoSuchPost, ErrPostArchived.
 func (db *DB) AddComment(ctx context.Context, in AddCommentInput) (AddCommentResult, error) {
 	return table.Do(ctx, db.run, addCommentWrite, in.input(), db.addCommentResult)
 }
 
-// addCommentResult is the result of what AddComment has done.
+// addCommentResult converts the outcome of AddComment.
 func (db *DB) addCommentResult(ctx context.Context, input table.Input, out table.Outcome) (AddCommentResult, error) {
 	if out.Replayed {
 		return db.replayAddComment(ctx, input, out.Record)
@@ -365,7 +365,7 @@ func (db *DB) addCommentResult(ctx context.Context, input table.Input, out table
 	}, d.Err()
 }
 
-// replayAddComment is the answer to a repetition, as far as Request keeps it: other fields are zero.
+// replayAddComment is the response to a repetition, with the fields that Request keeps: other fields are zero.
 func (db *DB) replayAddComment(_ context.Context, _ table.Input, record table.Values) (AddCommentResult, error) {
 	r, err := requestOf(record)
 	if err != nil {
@@ -379,20 +379,20 @@ func (db *DB) replayAddComment(_ context.Context, _ table.Input, record table.Va
 	return result, nil
 }
 
-// HideCommentInput is what HideComment takes.
+// HideCommentInput is the input of HideComment.
 type HideCommentInput struct {
 	ModeratorID string
 	PostID      string
 	CommentID   string
 }
 
-// HideCommentResult is what HideComment has done.
+// HideCommentResult is the result of HideComment.
 type HideCommentResult struct {
-	// Comment is the item as it is now; nil where the write did not need to read it.
+	// Comment is the item after the write; nil if the write did not need to read it.
 	Comment *Comment
 }
 
-// HideComment does, as a whole or not at all: update Comment.
+// HideComment does, all or nothing: update Comment.
 //
 // Hides a comment from all but its moderators.
 //
@@ -400,12 +400,12 @@ type HideCommentResult struct {
 //	update  Post.key POST#{postId} / METADATA
 //	costs   7 write units
 //
-// It can end in ErrNotTheModerator, ErrCommentHidden, ErrCommentNotFound, ErrPostNotFound.
+// It can fail with ErrNotTheModerator, ErrCommentHidden, ErrCommentNotFound, ErrPostNotFound.
 func (db *DB) HideComment(ctx context.Context, in HideCommentInput) (HideCommentResult, error) {
 	return table.Do(ctx, db.run, hideCommentWrite, in.input(), db.hideCommentResult)
 }
 
-// hideCommentResult is the result of what HideComment has done.
+// hideCommentResult converts the outcome of HideComment.
 func (db *DB) hideCommentResult(_ context.Context, _ table.Input, out table.Outcome) (HideCommentResult, error) {
 	d := table.DecodeOutcome(out)
 	return HideCommentResult{
@@ -413,20 +413,20 @@ func (db *DB) hideCommentResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// ShowCommentInput is what ShowComment takes.
+// ShowCommentInput is the input of ShowComment.
 type ShowCommentInput struct {
 	ModeratorID string
 	PostID      string
 	CommentID   string
 }
 
-// ShowCommentResult is what ShowComment has done.
+// ShowCommentResult is the result of ShowComment.
 type ShowCommentResult struct {
-	// Comment is the item as it is now; nil where the write did not need to read it.
+	// Comment is the item after the write; nil if the write did not need to read it.
 	Comment *Comment
 }
 
-// ShowComment does, as a whole or not at all: update Comment.
+// ShowComment does, all or nothing: update Comment.
 //
 // Shows a comment again that was hidden.
 //
@@ -434,12 +434,12 @@ type ShowCommentResult struct {
 //	update  Post.key POST#{postId} / METADATA
 //	costs   7 write units
 //
-// It can end in ErrNotTheModerator, ErrCommentShown, ErrCommentNotFound, ErrPostNotFound.
+// It can fail with ErrNotTheModerator, ErrCommentShown, ErrCommentNotFound, ErrPostNotFound.
 func (db *DB) ShowComment(ctx context.Context, in ShowCommentInput) (ShowCommentResult, error) {
 	return table.Do(ctx, db.run, showCommentWrite, in.input(), db.showCommentResult)
 }
 
-// showCommentResult is the result of what ShowComment has done.
+// showCommentResult converts the outcome of ShowComment.
 func (db *DB) showCommentResult(_ context.Context, _ table.Input, out table.Outcome) (ShowCommentResult, error) {
 	d := table.DecodeOutcome(out)
 	return ShowCommentResult{
@@ -447,14 +447,14 @@ func (db *DB) showCommentResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// DeleteCommentInput is what DeleteComment takes.
+// DeleteCommentInput is the input of DeleteComment.
 type DeleteCommentInput struct {
 	PostID    string
 	CommentID string
 	UserID    string
 }
 
-// DeleteComment does, as a whole or not at all: delete Comment.
+// DeleteComment does, all or nothing: delete Comment.
 //
 // Takes a user's own comment back.
 //
@@ -462,24 +462,24 @@ type DeleteCommentInput struct {
 //	update  Post.key POST#{postId} / METADATA
 //	costs   7 write units
 //
-// It can end in ErrNotTheCommenter, ErrCommentNotFound, ErrPostNotFound, table.ErrRefused.
+// It can fail with ErrNotTheCommenter, ErrCommentNotFound, ErrPostNotFound, table.ErrRefused.
 func (db *DB) DeleteComment(ctx context.Context, in DeleteCommentInput) error {
 	_, err := db.run.Write(ctx, deleteCommentWrite, in.input())
 	return err
 }
 
-// LikePostInput is what LikePost takes.
+// LikePostInput is the input of LikePost.
 type LikePostInput struct {
 	PostID string
 	UserID string
 }
 
-// LikePostResult is what LikePost has done.
+// LikePostResult is the result of LikePost.
 type LikePostResult struct {
 	Like Like
 }
 
-// LikePost does, as a whole or not at all: create Like, check Post.
+// LikePost does, all or nothing: create Like, check Post.
 //
 // Likes a published post, once for each user.
 //
@@ -487,12 +487,12 @@ type LikePostResult struct {
 //	update  Post.key POST#{postId} / METADATA; if status = 'published'
 //	costs   5 write units
 //
-// It can end in ErrLikeExists, ErrNoSuchPost, ErrPostArchived.
+// It can fail with ErrLikeExists, ErrNoSuchPost, ErrPostArchived.
 func (db *DB) LikePost(ctx context.Context, in LikePostInput) (LikePostResult, error) {
 	return table.Do(ctx, db.run, likePostWrite, in.input(), db.likePostResult)
 }
 
-// likePostResult is the result of what LikePost has done.
+// likePostResult converts the outcome of LikePost.
 func (db *DB) likePostResult(_ context.Context, _ table.Input, out table.Outcome) (LikePostResult, error) {
 	d := table.DecodeOutcome(out)
 	return LikePostResult{
@@ -500,13 +500,13 @@ func (db *DB) likePostResult(_ context.Context, _ table.Input, out table.Outcome
 	}, d.Err()
 }
 
-// UnlikePostInput is what UnlikePost takes.
+// UnlikePostInput is the input of UnlikePost.
 type UnlikePostInput struct {
 	PostID string
 	UserID string
 }
 
-// UnlikePost does, as a whole or not at all: delete Like.
+// UnlikePost does, all or nothing: delete Like.
 //
 // Takes a like back, if there is one.
 //
@@ -514,20 +514,20 @@ type UnlikePostInput struct {
 //	update  Post.key POST#{postId} / METADATA
 //	costs   5 write units
 //
-// It can end in ErrPostNotFound.
+// It can fail with ErrPostNotFound.
 func (db *DB) UnlikePost(ctx context.Context, in UnlikePostInput) error {
 	_, err := db.run.Write(ctx, unlikePostWrite, in.input())
 	return err
 }
 
-// AddBookmarkInput is what AddBookmark takes.
+// AddBookmarkInput is the input of AddBookmark.
 type AddBookmarkInput struct {
 	UserID    string
 	PostID    string
 	PostTitle string
 }
 
-// AddBookmarkResult is what AddBookmark has done.
+// AddBookmarkResult is the result of AddBookmark.
 type AddBookmarkResult struct {
 	Bookmark Bookmark
 }
@@ -537,12 +537,12 @@ type AddBookmarkResult struct {
 //	create  Bookmark.key USER#{userId} / BOOKMARK#{postId}; if it does not exist; GSI1 added (1)
 //	costs   2 write units
 //
-// It can end in ErrBookmarkExists.
+// It can fail with ErrBookmarkExists.
 func (db *DB) AddBookmark(ctx context.Context, in AddBookmarkInput) (AddBookmarkResult, error) {
 	return table.Do(ctx, db.run, addBookmarkWrite, in.input(), db.addBookmarkResult)
 }
 
-// addBookmarkResult is the result of what AddBookmark has done.
+// addBookmarkResult converts the outcome of AddBookmark.
 func (db *DB) addBookmarkResult(_ context.Context, _ table.Input, out table.Outcome) (AddBookmarkResult, error) {
 	d := table.DecodeOutcome(out)
 	return AddBookmarkResult{
@@ -550,7 +550,7 @@ func (db *DB) addBookmarkResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// RemoveBookmarkInput is what RemoveBookmark takes.
+// RemoveBookmarkInput is the input of RemoveBookmark.
 type RemoveBookmarkInput struct {
 	UserID string
 	PostID string
@@ -565,7 +565,7 @@ func (db *DB) RemoveBookmark(ctx context.Context, in RemoveBookmarkInput) error 
 	return err
 }
 
-// NotifyInput is what Notify takes.
+// NotifyInput is the input of Notify.
 type NotifyInput struct {
 	NotificationID string
 	At             time.Time
@@ -578,7 +578,7 @@ type NotifyInput struct {
 	Message string
 }
 
-// NotifyResult is what Notify has done.
+// NotifyResult is the result of Notify.
 type NotifyResult struct {
 	Notification Notification
 }
@@ -590,12 +590,12 @@ type NotifyResult struct {
 //	create  Notification.key USER#{userId} / NOTIFICATION#{notificationId}; if it does not exist; GSI1 added (1)
 //	costs   2 write units
 //
-// It can end in ErrNotificationExists.
+// It can fail with ErrNotificationExists.
 func (db *DB) Notify(ctx context.Context, in NotifyInput) (NotifyResult, error) {
 	return table.Do(ctx, db.run, notifyWrite, in.input(), db.notifyResult)
 }
 
-// notifyResult is the result of what Notify has done.
+// notifyResult converts the outcome of Notify.
 func (db *DB) notifyResult(_ context.Context, _ table.Input, out table.Outcome) (NotifyResult, error) {
 	d := table.DecodeOutcome(out)
 	return NotifyResult{
@@ -603,7 +603,7 @@ func (db *DB) notifyResult(_ context.Context, _ table.Input, out table.Outcome) 
 	}, d.Err()
 }
 
-// MarkNotificationInput is what MarkNotification takes.
+// MarkNotificationInput is the input of MarkNotification.
 type MarkNotificationInput struct {
 	// Who is told.
 	UserID         string
@@ -611,7 +611,7 @@ type MarkNotificationInput struct {
 	Read           bool
 }
 
-// MarkNotificationResult is what MarkNotification has done.
+// MarkNotificationResult is the result of MarkNotification.
 type MarkNotificationResult struct {
 	Notification Notification
 }
@@ -623,12 +623,12 @@ type MarkNotificationResult struct {
 //	update  Notification.key USER#{userId} / NOTIFICATION#{notificationId}; if expiresAt >= :now; GSI1 updated (1)
 //	costs   2 write units
 //
-// It can end in ErrNotificationOver, ErrNotificationNotFound.
+// It can fail with ErrNotificationOver, ErrNotificationNotFound.
 func (db *DB) MarkNotification(ctx context.Context, in MarkNotificationInput) (MarkNotificationResult, error) {
 	return table.Do(ctx, db.run, markNotificationWrite, in.input(), db.markNotificationResult)
 }
 
-// markNotificationResult is the result of what MarkNotification has done.
+// markNotificationResult converts the outcome of MarkNotification.
 func (db *DB) markNotificationResult(_ context.Context, _ table.Input, out table.Outcome) (MarkNotificationResult, error) {
 	d := table.DecodeOutcome(out)
 	return MarkNotificationResult{
@@ -636,7 +636,7 @@ func (db *DB) markNotificationResult(_ context.Context, _ table.Input, out table
 	}, d.Err()
 }
 
-// KeepActInput is what KeepAct takes.
+// KeepActInput is the input of KeepAct.
 type KeepActInput struct {
 	// The day of at, in UTC
 	Day       string
@@ -652,7 +652,7 @@ type KeepActInput struct {
 	Status *int64
 }
 
-// KeepActResult is what KeepAct has done.
+// KeepActResult is the result of KeepAct.
 type KeepActResult struct {
 	Act Act
 }
@@ -667,7 +667,7 @@ func (db *DB) KeepAct(ctx context.Context, in KeepActInput) (KeepActResult, erro
 	return table.Do(ctx, db.run, keepActWrite, in.input(), db.keepActResult)
 }
 
-// keepActResult is the result of what KeepAct has done.
+// keepActResult converts the outcome of KeepAct.
 func (db *DB) keepActResult(_ context.Context, _ table.Input, out table.Outcome) (KeepActResult, error) {
 	d := table.DecodeOutcome(out)
 	return KeepActResult{
@@ -675,7 +675,7 @@ func (db *DB) keepActResult(_ context.Context, _ table.Input, out table.Outcome)
 	}, d.Err()
 }
 
-// AwaitImageInput is what AwaitImage takes.
+// AwaitImageInput is the input of AwaitImage.
 type AwaitImageInput struct {
 	Most    int64
 	UserID  string
@@ -688,14 +688,14 @@ type AwaitImageInput struct {
 	CheckAt time.Time
 }
 
-// AwaitImageResult is what AwaitImage has done.
+// AwaitImageResult is the result of AwaitImage.
 type AwaitImageResult struct {
-	// Album is the item as it is now; nil where the write did not need to read it.
+	// Album is the item after the write; nil if the write did not need to read it.
 	Album *Album
 	Image Image
 }
 
-// AwaitImage does, as a whole or not at all: upsert Album, create Image.
+// AwaitImage does, all or nothing: upsert Album, create Image.
 //
 // Makes an image that is going to be uploaded, where the user has fewer than so many.
 //
@@ -703,12 +703,12 @@ type AwaitImageResult struct {
 //	create  Image.key USER#{userId} / IMAGE#{imageId}; if it does not exist; GSI1 added (1)
 //	costs   5 write units
 //
-// It can end in ErrTooManyImages, ErrImageExists.
+// It can fail with ErrTooManyImages, ErrImageExists.
 func (db *DB) AwaitImage(ctx context.Context, in AwaitImageInput) (AwaitImageResult, error) {
 	return table.Do(ctx, db.run, awaitImageWrite, in.input(), db.awaitImageResult)
 }
 
-// awaitImageResult is the result of what AwaitImage has done.
+// awaitImageResult converts the outcome of AwaitImage.
 func (db *DB) awaitImageResult(_ context.Context, _ table.Input, out table.Outcome) (AwaitImageResult, error) {
 	d := table.DecodeOutcome(out)
 	return AwaitImageResult{
@@ -717,7 +717,7 @@ func (db *DB) awaitImageResult(_ context.Context, _ table.Input, out table.Outco
 	}, d.Err()
 }
 
-// KeepImageInput is what KeepImage takes.
+// KeepImageInput is the input of KeepImage.
 type KeepImageInput struct {
 	UserID  string
 	ImageID string
@@ -729,7 +729,7 @@ type KeepImageInput struct {
 	CheckAt time.Time
 }
 
-// KeepImageResult is what KeepImage has done.
+// KeepImageResult is the result of KeepImage.
 type KeepImageResult struct {
 	Image Image
 }
@@ -741,12 +741,12 @@ type KeepImageResult struct {
 //	update  Image.key USER#{userId} / IMAGE#{imageId}; if state = 'awaited'; GSI1 moved (2)
 //	costs   3 write units
 //
-// It can end in ErrImageReady, ErrImageNotFound.
+// It can fail with ErrImageReady, ErrImageNotFound.
 func (db *DB) KeepImage(ctx context.Context, in KeepImageInput) (KeepImageResult, error) {
 	return table.Do(ctx, db.run, keepImageWrite, in.input(), db.keepImageResult)
 }
 
-// keepImageResult is the result of what KeepImage has done.
+// keepImageResult converts the outcome of KeepImage.
 func (db *DB) keepImageResult(_ context.Context, _ table.Input, out table.Outcome) (KeepImageResult, error) {
 	d := table.DecodeOutcome(out)
 	return KeepImageResult{
@@ -754,7 +754,7 @@ func (db *DB) keepImageResult(_ context.Context, _ table.Input, out table.Outcom
 	}, d.Err()
 }
 
-// CheckImageLaterInput is what CheckImageLater takes.
+// CheckImageLaterInput is the input of CheckImageLater.
 type CheckImageLaterInput struct {
 	UserID  string
 	ImageID string
@@ -762,7 +762,7 @@ type CheckImageLaterInput struct {
 	CheckAt time.Time
 }
 
-// CheckImageLaterResult is what CheckImageLater has done.
+// CheckImageLaterResult is the result of CheckImageLater.
 type CheckImageLaterResult struct {
 	Image Image
 }
@@ -774,12 +774,12 @@ type CheckImageLaterResult struct {
 //	update  Image.key USER#{userId} / IMAGE#{imageId}; GSI1 moved (2)
 //	costs   3 write units
 //
-// It can end in ErrImageNotFound.
+// It can fail with ErrImageNotFound.
 func (db *DB) CheckImageLater(ctx context.Context, in CheckImageLaterInput) (CheckImageLaterResult, error) {
 	return table.Do(ctx, db.run, checkImageLaterWrite, in.input(), db.checkImageLaterResult)
 }
 
-// checkImageLaterResult is the result of what CheckImageLater has done.
+// checkImageLaterResult converts the outcome of CheckImageLater.
 func (db *DB) checkImageLaterResult(_ context.Context, _ table.Input, out table.Outcome) (CheckImageLaterResult, error) {
 	d := table.DecodeOutcome(out)
 	return CheckImageLaterResult{
@@ -787,20 +787,20 @@ func (db *DB) checkImageLaterResult(_ context.Context, _ table.Input, out table.
 	}, d.Err()
 }
 
-// RemoveImageInput is what RemoveImage takes.
+// RemoveImageInput is the input of RemoveImage.
 type RemoveImageInput struct {
 	Seen    time.Time
 	UserID  string
 	ImageID string
 }
 
-// RemoveImageResult is what RemoveImage has done.
+// RemoveImageResult is the result of RemoveImage.
 type RemoveImageResult struct {
-	// Album is the item as it is now; nil where the write did not need to read it.
+	// Album is the item after the write; nil if the write did not need to read it.
 	Album *Album
 }
 
-// RemoveImage does, as a whole or not at all: delete Image, upsert Album.
+// RemoveImage does, all or nothing: delete Image, upsert Album.
 //
 // Removes an image that nothing shows. What is going to show it has put off the question before.
 //
@@ -808,12 +808,12 @@ type RemoveImageResult struct {
 //	upsert  Album.key USER#{userId} / IMAGES
 //	costs   5 write units
 //
-// It can end in ErrImageWanted, ErrImageNotFound, table.ErrRefused.
+// It can fail with ErrImageWanted, ErrImageNotFound, table.ErrRefused.
 func (db *DB) RemoveImage(ctx context.Context, in RemoveImageInput) (RemoveImageResult, error) {
 	return table.Do(ctx, db.run, removeImageWrite, in.input(), db.removeImageResult)
 }
 
-// removeImageResult is the result of what RemoveImage has done.
+// removeImageResult converts the outcome of RemoveImage.
 func (db *DB) removeImageResult(_ context.Context, _ table.Input, out table.Outcome) (RemoveImageResult, error) {
 	d := table.DecodeOutcome(out)
 	return RemoveImageResult{
@@ -821,18 +821,18 @@ func (db *DB) removeImageResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
-// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
-// for counters; the order in which they are given does not matter.
+// Tx runs writes of Op in one transaction, all or nothing: at most 100 items and 4 MB, where each item costs two units
+// per KB. No two of them may touch the same item, which is table.ErrOverlap, except for counters; their order does not
+// matter.
 //
-// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
-// idempotent write makes the whole idempotent.
+// An error of one write is a *table.TxError, which has its number and wraps the error that the write alone would
+// return. An idempotent write makes the whole transaction idempotent.
 func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
 	return db.run.Tx(ctx, writes...)
 }
 
-// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
-// returns, as Result, once Tx has returned.
+// Ops has the writes for Tx. Its methods send no request: they take the input of the method of DB, and have its result
+// as Result when Tx has returned.
 type Ops struct{ db *DB }
 
 // SaveProfile is SaveProfile of DB, for Tx.

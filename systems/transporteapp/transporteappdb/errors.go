@@ -9,193 +9,193 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// The errors that writes end in, for errors.Is: a *table.Refusal wraps them, and says which step was refused and what
+// The errors that writes return, for errors.Is. A *table.Refusal wraps them, with the rejected step and the item that
 // it found.
 var (
-	// ErrUserExists is a table.ErrExists. CrearPerfil can end in it.
+	// ErrUserExists is a table.ErrExists. CrearPerfil can return it.
 	ErrUserExists = fmt.Errorf("transporteappdb: user: %w", table.ErrExists)
-	// ErrMiembroExists is a table.ErrExists. CrearPerfil, AceptarInvitacion can end in it.
+	// ErrMiembroExists is a table.ErrExists. CrearPerfil, AceptarInvitacion can return it.
 	ErrMiembroExists = fmt.Errorf("transporteappdb: miembro: %w", table.ErrExists)
-	// ErrInvitacionExists is a table.ErrExists. Invitar can end in it.
+	// ErrInvitacionExists is a table.ErrExists. Invitar can return it.
 	ErrInvitacionExists = fmt.Errorf("transporteappdb: invitacion: %w", table.ErrExists)
-	// ErrInvitacionNotFound is a table.ErrNotFound. No write ends in it.
+	// ErrInvitacionNotFound is a table.ErrNotFound. No write returns it.
 	ErrInvitacionNotFound = fmt.Errorf("transporteappdb: invitacion: %w", table.ErrNotFound)
-	// ErrInvitacionVencida is declared by the design. AceptarInvitacion can end in it.
+	// ErrInvitacionVencida is declared by the design. AceptarInvitacion can return it.
 	ErrInvitacionVencida = errors.New("transporteappdb: invitacion vencida")
 	// ErrUserNotFound is a table.ErrNotFound. AceptarInvitacion, CambiarRol, QuitarMiembro, GuardarPerfil, CambiarPlan,
 	// AbonarCreditos, CrearConductor, BorrarConductor, CrearVehiculo, BorrarVehiculo, CrearViajeConCarta,
-	// CrearCartaDeViaje, TimbrarCarta, CancelarBorrador can end in it.
+	// CrearCartaDeViaje, TimbrarCarta, CancelarBorrador can return it.
 	ErrUserNotFound = fmt.Errorf("transporteappdb: user: %w", table.ErrNotFound)
-	// ErrMiembroCambio is declared by the design. CambiarRol, QuitarMiembro can end in it.
+	// ErrMiembroCambio is declared by the design. CambiarRol, QuitarMiembro can return it.
 	ErrMiembroCambio = errors.New("transporteappdb: miembro cambio")
-	// ErrMiembroNotFound is a table.ErrNotFound. CambiarRol, QuitarMiembro can end in it.
+	// ErrMiembroNotFound is a table.ErrNotFound. CambiarRol, QuitarMiembro can return it.
 	ErrMiembroNotFound = fmt.Errorf("transporteappdb: miembro: %w", table.ErrNotFound)
-	// ErrUltimoPropietario is declared by the design. CambiarRol, QuitarMiembro can end in it.
+	// ErrUltimoPropietario is declared by the design. CambiarRol, QuitarMiembro can return it.
 	ErrUltimoPropietario = errors.New("transporteappdb: ultimo propietario")
-	// ErrSaldoCambio is declared by the design. AbonarCreditos can end in it.
+	// ErrSaldoCambio is declared by the design. AbonarCreditos can return it.
 	ErrSaldoCambio = errors.New("transporteappdb: saldo cambio")
 	// ErrPeticionReused is a table.ErrReused. AbonarCreditos, CrearConductor, CrearVehiculo, CrearRemolque, CrearViaje,
-	// CrearViajeConCarta, CrearCartaDeViaje, AgregarMercancias, TimbrarCarta, AbrirSesion can end in it.
+	// CrearViajeConCarta, CrearCartaDeViaje, AgregarMercancias, TimbrarCarta, AbrirSesion can return it.
 	ErrPeticionReused = fmt.Errorf("transporteappdb: peticion: %w", table.ErrReused)
-	// ErrConductorExists is a table.ErrExists. CrearConductor can end in it.
+	// ErrConductorExists is a table.ErrExists. CrearConductor can return it.
 	ErrConductorExists = fmt.Errorf("transporteappdb: conductor: %w", table.ErrExists)
-	// ErrAgendaExists is a table.ErrExists. CrearConductor, CrearVehiculo, CrearRemolque can end in it.
+	// ErrAgendaExists is a table.ErrExists. CrearConductor, CrearVehiculo, CrearRemolque can return it.
 	ErrAgendaExists = fmt.Errorf("transporteappdb: agenda: %w", table.ErrExists)
 	// ErrSuscripcionInactiva is declared by the design. CrearConductor, CrearVehiculo, CrearRemolque, CrearViaje,
-	// CrearViajeConCarta, CrearCartaDeViaje can end in it.
+	// CrearViajeConCarta, CrearCartaDeViaje can return it.
 	ErrSuscripcionInactiva = errors.New("transporteappdb: suscripcion inactiva")
-	// ErrLimiteConductores is declared by the design. CrearConductor can end in it.
+	// ErrLimiteConductores is declared by the design. CrearConductor can return it.
 	ErrLimiteConductores = errors.New("transporteappdb: limite conductores")
 	// ErrConductorEnViaje is declared by the design. GuardarConductor, BorrarConductor, IniciarViaje, IniciarConRemolque
-	// can end in it.
+	// can return it.
 	ErrConductorEnViaje = errors.New("transporteappdb: conductor en viaje")
-	// ErrConductorCambiado is declared by the design. GuardarConductor can end in it.
+	// ErrConductorCambiado is declared by the design. GuardarConductor can return it.
 	ErrConductorCambiado = errors.New("transporteappdb: conductor cambiado")
 	// ErrConductorNotFound is a table.ErrNotFound. GuardarConductor, BorrarConductor, IniciarViaje, IniciarConRemolque,
-	// CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can end in it.
+	// CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can return it.
 	ErrConductorNotFound = fmt.Errorf("transporteappdb: conductor: %w", table.ErrNotFound)
 	// ErrAgendaNotFound is a table.ErrNotFound. GuardarConductor, BorrarConductor, GuardarVehiculo, BorrarVehiculo,
 	// GuardarRemolque, BorrarRemolque, AsignarRecursos, CompletarViaje, CompletarConRemolque, CancelarAsignado,
-	// CancelarEnCurso, CancelarEnCursoConRemolque can end in it.
+	// CancelarEnCurso, CancelarEnCursoConRemolque can return it.
 	ErrAgendaNotFound = fmt.Errorf("transporteappdb: agenda: %w", table.ErrNotFound)
-	// ErrConductorAsignado is declared by the design. BorrarConductor can end in it.
+	// ErrConductorAsignado is declared by the design. BorrarConductor can return it.
 	ErrConductorAsignado = errors.New("transporteappdb: conductor asignado")
-	// ErrVehiculoExists is a table.ErrExists. CrearVehiculo can end in it.
+	// ErrVehiculoExists is a table.ErrExists. CrearVehiculo can return it.
 	ErrVehiculoExists = fmt.Errorf("transporteappdb: vehiculo: %w", table.ErrExists)
 	// ErrVehiculoPlacaTaken is a table.ErrExists. CrearVehiculo, GuardarVehiculo, IniciarViaje, IniciarConRemolque,
-	// CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can end in it.
+	// CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can return it.
 	ErrVehiculoPlacaTaken = fmt.Errorf("transporteappdb: vehiculo placa is taken: %w", table.ErrExists)
-	// ErrLimiteVehiculos is declared by the design. CrearVehiculo can end in it.
+	// ErrLimiteVehiculos is declared by the design. CrearVehiculo can return it.
 	ErrLimiteVehiculos = errors.New("transporteappdb: limite vehiculos")
 	// ErrVehiculoEnViaje is declared by the design. GuardarVehiculo, BorrarVehiculo, IniciarViaje, IniciarConRemolque can
-	// end in it.
+	// return it.
 	ErrVehiculoEnViaje = errors.New("transporteappdb: vehiculo en viaje")
-	// ErrVehiculoCambiado is declared by the design. GuardarVehiculo can end in it.
+	// ErrVehiculoCambiado is declared by the design. GuardarVehiculo can return it.
 	ErrVehiculoCambiado = errors.New("transporteappdb: vehiculo cambiado")
 	// ErrVehiculoNotFound is a table.ErrNotFound. GuardarVehiculo, BorrarVehiculo, IniciarViaje, IniciarConRemolque,
-	// CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can end in it.
+	// CompletarViaje, CompletarConRemolque, CancelarEnCurso, CancelarEnCursoConRemolque can return it.
 	ErrVehiculoNotFound = fmt.Errorf("transporteappdb: vehiculo: %w", table.ErrNotFound)
-	// ErrVehiculoAsignado is declared by the design. BorrarVehiculo can end in it.
+	// ErrVehiculoAsignado is declared by the design. BorrarVehiculo can return it.
 	ErrVehiculoAsignado = errors.New("transporteappdb: vehiculo asignado")
-	// ErrRemolqueExists is a table.ErrExists. CrearRemolque can end in it.
+	// ErrRemolqueExists is a table.ErrExists. CrearRemolque can return it.
 	ErrRemolqueExists = fmt.Errorf("transporteappdb: remolque: %w", table.ErrExists)
 	// ErrRemolquePlacaTaken is a table.ErrExists. CrearRemolque, GuardarRemolque, IniciarConRemolque, CompletarConRemolque,
-	// CancelarEnCursoConRemolque can end in it.
+	// CancelarEnCursoConRemolque can return it.
 	ErrRemolquePlacaTaken = fmt.Errorf("transporteappdb: remolque placa is taken: %w", table.ErrExists)
-	// ErrRemolqueEnViaje is declared by the design. GuardarRemolque, BorrarRemolque, IniciarConRemolque can end in it.
+	// ErrRemolqueEnViaje is declared by the design. GuardarRemolque, BorrarRemolque, IniciarConRemolque can return it.
 	ErrRemolqueEnViaje = errors.New("transporteappdb: remolque en viaje")
-	// ErrRemolqueCambiado is declared by the design. GuardarRemolque can end in it.
+	// ErrRemolqueCambiado is declared by the design. GuardarRemolque can return it.
 	ErrRemolqueCambiado = errors.New("transporteappdb: remolque cambiado")
 	// ErrRemolqueNotFound is a table.ErrNotFound. GuardarRemolque, BorrarRemolque, IniciarConRemolque,
-	// CompletarConRemolque, CancelarEnCursoConRemolque can end in it.
+	// CompletarConRemolque, CancelarEnCursoConRemolque can return it.
 	ErrRemolqueNotFound = fmt.Errorf("transporteappdb: remolque: %w", table.ErrNotFound)
-	// ErrRemolqueAsignado is declared by the design. BorrarRemolque can end in it.
+	// ErrRemolqueAsignado is declared by the design. BorrarRemolque can return it.
 	ErrRemolqueAsignado = errors.New("transporteappdb: remolque asignado")
-	// ErrViajeExists is a table.ErrExists. CrearViaje, CrearViajeConCarta can end in it.
+	// ErrViajeExists is a table.ErrExists. CrearViaje, CrearViajeConCarta can return it.
 	ErrViajeExists = fmt.Errorf("transporteappdb: viaje: %w", table.ErrExists)
-	// ErrLimiteMensual is declared by the design. CrearViajeConCarta, CrearCartaDeViaje can end in it.
+	// ErrLimiteMensual is declared by the design. CrearViajeConCarta, CrearCartaDeViaje can return it.
 	ErrLimiteMensual = errors.New("transporteappdb: limite mensual")
-	// ErrSinCreditos is declared by the design. CrearViajeConCarta, CrearCartaDeViaje can end in it.
+	// ErrSinCreditos is declared by the design. CrearViajeConCarta, CrearCartaDeViaje can return it.
 	ErrSinCreditos = errors.New("transporteappdb: sin creditos")
-	// ErrPlanCambio is declared by the design. CrearViajeConCarta, CrearCartaDeViaje can end in it.
+	// ErrPlanCambio is declared by the design. CrearViajeConCarta, CrearCartaDeViaje can return it.
 	ErrPlanCambio = errors.New("transporteappdb: plan cambio")
-	// ErrFolioTomado is declared by the design. CrearViajeConCarta, CrearCartaDeViaje can end in it.
+	// ErrFolioTomado is declared by the design. CrearViajeConCarta, CrearCartaDeViaje can return it.
 	ErrFolioTomado = errors.New("transporteappdb: folio tomado")
-	// ErrCartaExists is a table.ErrExists. CrearViajeConCarta, CrearCartaDeViaje can end in it.
+	// ErrCartaExists is a table.ErrExists. CrearViajeConCarta, CrearCartaDeViaje can return it.
 	ErrCartaExists = fmt.Errorf("transporteappdb: carta: %w", table.ErrExists)
 	// ErrCartaFolioTaken is a table.ErrExists. CrearViajeConCarta, CrearCartaDeViaje, GuardarAutotransporte,
 	// GuardarUbicaciones, QuitarUbicaciones, GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia,
 	// QuitarMercancia, GuardarReceptor, SellarCarta, AbrirCarta, EmpezarTimbrado, DejarTimbrado, TimbrarCarta,
-	// CancelarBorrador, EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can end in it.
+	// CancelarBorrador, EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can return it.
 	ErrCartaFolioTaken = fmt.Errorf("transporteappdb: carta folio is taken: %w", table.ErrExists)
-	// ErrViajeTieneCarta is declared by the design. CrearCartaDeViaje can end in it.
+	// ErrViajeTieneCarta is declared by the design. CrearCartaDeViaje can return it.
 	ErrViajeTieneCarta = errors.New("transporteappdb: viaje tiene carta")
 	// ErrViajeNoProgramado is declared by the design. CrearCartaDeViaje, GuardarViaje, AsignarRecursos, IniciarViaje,
-	// IniciarConRemolque can end in it.
+	// IniciarConRemolque can return it.
 	ErrViajeNoProgramado = errors.New("transporteappdb: viaje no programado")
 	// ErrViajeNotFound is a table.ErrNotFound. CrearCartaDeViaje, GuardarViaje, ProgramarViaje, AsignarRecursos,
 	// IniciarViaje, IniciarConRemolque, CompletarViaje, CompletarConRemolque, CancelarViaje, CancelarAsignado,
 	// CancelarEnCurso, CancelarEnCursoConRemolque, EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador,
-	// EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can end in it.
+	// EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can return it.
 	ErrViajeNotFound = fmt.Errorf("transporteappdb: viaje: %w", table.ErrNotFound)
-	// ErrViajeAsignado is declared by the design. GuardarViaje can end in it.
+	// ErrViajeAsignado is declared by the design. GuardarViaje can return it.
 	ErrViajeAsignado = errors.New("transporteappdb: viaje asignado")
-	// ErrViajeCambiado is declared by the design. GuardarViaje can end in it.
+	// ErrViajeCambiado is declared by the design. GuardarViaje can return it.
 	ErrViajeCambiado = errors.New("transporteappdb: viaje cambiado")
-	// ErrViajeNoBorrador is declared by the design. ProgramarViaje can end in it.
+	// ErrViajeNoBorrador is declared by the design. ProgramarViaje can return it.
 	ErrViajeNoBorrador = errors.New("transporteappdb: viaje no borrador")
 	// ErrRecursoCambio is declared by the design. AsignarRecursos, IniciarViaje, IniciarConRemolque, CompletarViaje,
-	// CompletarConRemolque, CancelarViaje, CancelarAsignado, CancelarEnCurso, CancelarEnCursoConRemolque can end in it.
+	// CompletarConRemolque, CancelarViaje, CancelarAsignado, CancelarEnCurso, CancelarEnCursoConRemolque can return it.
 	ErrRecursoCambio = errors.New("transporteappdb: recurso cambio")
-	// ErrViajeSinRecursos is declared by the design. IniciarViaje, IniciarConRemolque can end in it.
+	// ErrViajeSinRecursos is declared by the design. IniciarViaje, IniciarConRemolque can return it.
 	ErrViajeSinRecursos = errors.New("transporteappdb: viaje sin recursos")
-	// ErrViajeAnticipado is declared by the design. IniciarViaje, IniciarConRemolque can end in it.
+	// ErrViajeAnticipado is declared by the design. IniciarViaje, IniciarConRemolque can return it.
 	ErrViajeAnticipado = errors.New("transporteappdb: viaje anticipado")
-	// ErrCartaSinTimbrar is declared by the design. IniciarViaje, IniciarConRemolque can end in it.
+	// ErrCartaSinTimbrar is declared by the design. IniciarViaje, IniciarConRemolque can return it.
 	ErrCartaSinTimbrar = errors.New("transporteappdb: carta sin timbrar")
-	// ErrTrackingExists is a table.ErrExists. IniciarViaje, IniciarConRemolque can end in it.
+	// ErrTrackingExists is a table.ErrExists. IniciarViaje, IniciarConRemolque can return it.
 	ErrTrackingExists = fmt.Errorf("transporteappdb: tracking: %w", table.ErrExists)
-	// ErrConductorNoDisponible is declared by the design. IniciarViaje, IniciarConRemolque can end in it.
+	// ErrConductorNoDisponible is declared by the design. IniciarViaje, IniciarConRemolque can return it.
 	ErrConductorNoDisponible = errors.New("transporteappdb: conductor no disponible")
-	// ErrVehiculoNoDisponible is declared by the design. IniciarViaje, IniciarConRemolque can end in it.
+	// ErrVehiculoNoDisponible is declared by the design. IniciarViaje, IniciarConRemolque can return it.
 	ErrVehiculoNoDisponible = errors.New("transporteappdb: vehiculo no disponible")
-	// ErrRemolqueNoDisponible is declared by the design. IniciarConRemolque can end in it.
+	// ErrRemolqueNoDisponible is declared by the design. IniciarConRemolque can return it.
 	ErrRemolqueNoDisponible = errors.New("transporteappdb: remolque no disponible")
-	// ErrViajeNoEnCurso is declared by the design. CompletarViaje, CompletarConRemolque, MoverViaje can end in it.
+	// ErrViajeNoEnCurso is declared by the design. CompletarViaje, CompletarConRemolque, MoverViaje can return it.
 	ErrViajeNoEnCurso = errors.New("transporteappdb: viaje no en curso")
-	// ErrPosicionCambio is declared by the design. CompletarViaje, CompletarConRemolque, MoverViaje can end in it.
+	// ErrPosicionCambio is declared by the design. CompletarViaje, CompletarConRemolque, MoverViaje can return it.
 	ErrPosicionCambio = errors.New("transporteappdb: posicion cambio")
 	// ErrTrackingNotFound is a table.ErrNotFound. CompletarViaje, CompletarConRemolque, CancelarEnCurso,
-	// CancelarEnCursoConRemolque, MoverViaje can end in it.
+	// CancelarEnCursoConRemolque, MoverViaje can return it.
 	ErrTrackingNotFound = fmt.Errorf("transporteappdb: tracking: %w", table.ErrNotFound)
 	// ErrViajeTerminado is declared by the design. CancelarViaje, CancelarAsignado, CancelarEnCurso,
-	// CancelarEnCursoConRemolque can end in it.
+	// CancelarEnCursoConRemolque can return it.
 	ErrViajeTerminado = errors.New("transporteappdb: viaje terminado")
 	// ErrCartaVigente is declared by the design. CancelarViaje, CancelarAsignado, CancelarEnCurso,
-	// CancelarEnCursoConRemolque can end in it.
+	// CancelarEnCursoConRemolque can return it.
 	ErrCartaVigente = errors.New("transporteappdb: carta vigente")
-	// ErrPosicionExists is a table.ErrExists. AnotarPosicion can end in it.
+	// ErrPosicionExists is a table.ErrExists. AnotarPosicion can return it.
 	ErrPosicionExists = fmt.Errorf("transporteappdb: posicion: %w", table.ErrExists)
 	// ErrCartaNoBorrador is declared by the design. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
 	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, GuardarReceptor, SellarCarta,
-	// AbrirCarta, EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador can end in it.
+	// AbrirCarta, EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador can return it.
 	ErrCartaNoBorrador = errors.New("transporteappdb: carta no borrador")
 	// ErrCartaSellada is declared by the design. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
 	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, GuardarReceptor, SellarCarta can
-	// end in it.
+	// return it.
 	ErrCartaSellada = errors.New("transporteappdb: carta sellada")
 	// ErrCartaCambio is declared by the design. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
 	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, GuardarReceptor, SellarCarta,
-	// EmpezarTimbrado can end in it.
+	// EmpezarTimbrado can return it.
 	ErrCartaCambio = errors.New("transporteappdb: carta cambio")
 	// ErrCartaNotFound is a table.ErrNotFound. GuardarAutotransporte, GuardarUbicaciones, QuitarUbicaciones,
 	// GuardarFiguras, QuitarFiguras, AgregarMercancias, CambiarMercancia, QuitarMercancia, GuardarReceptor, SellarCarta,
 	// AbrirCarta, EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador, EmpezarCancelacion, DejarCancelacion,
-	// CancelarTimbrada can end in it.
+	// CancelarTimbrada can return it.
 	ErrCartaNotFound = fmt.Errorf("transporteappdb: carta: %w", table.ErrNotFound)
-	// ErrUbicacionNotFound is a table.ErrNotFound. No write ends in it.
+	// ErrUbicacionNotFound is a table.ErrNotFound. No write returns it.
 	ErrUbicacionNotFound = fmt.Errorf("transporteappdb: ubicacion: %w", table.ErrNotFound)
-	// ErrFiguraNotFound is a table.ErrNotFound. No write ends in it.
+	// ErrFiguraNotFound is a table.ErrNotFound. No write returns it.
 	ErrFiguraNotFound = fmt.Errorf("transporteappdb: figura: %w", table.ErrNotFound)
-	// ErrMercanciaExists is a table.ErrExists. AgregarMercancias can end in it.
+	// ErrMercanciaExists is a table.ErrExists. AgregarMercancias can return it.
 	ErrMercanciaExists = fmt.Errorf("transporteappdb: mercancia: %w", table.ErrExists)
-	// ErrMercanciaNotFound is a table.ErrNotFound. No write ends in it.
+	// ErrMercanciaNotFound is a table.ErrNotFound. No write returns it.
 	ErrMercanciaNotFound = fmt.Errorf("transporteappdb: mercancia: %w", table.ErrNotFound)
-	// ErrCartaEnTimbrado is declared by the design. AbrirCarta, CancelarBorrador can end in it.
+	// ErrCartaEnTimbrado is declared by the design. AbrirCarta, CancelarBorrador can return it.
 	ErrCartaEnTimbrado = errors.New("transporteappdb: carta en timbrado")
-	// ErrCartaNoSellada is declared by the design. AbrirCarta, EmpezarTimbrado can end in it.
+	// ErrCartaNoSellada is declared by the design. AbrirCarta, EmpezarTimbrado can return it.
 	ErrCartaNoSellada = errors.New("transporteappdb: carta no sellada")
 	// ErrCartaDeOtroViaje is declared by the design. EmpezarTimbrado, DejarTimbrado, TimbrarCarta, CancelarBorrador,
-	// EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can end in it.
+	// EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can return it.
 	ErrCartaDeOtroViaje = errors.New("transporteappdb: carta de otro viaje")
-	// ErrXMLParteExists is a table.ErrExists. TimbrarCarta can end in it.
+	// ErrXMLParteExists is a table.ErrExists. TimbrarCarta can return it.
 	ErrXMLParteExists = fmt.Errorf("transporteappdb: xml parte: %w", table.ErrExists)
-	// ErrCartaNoTimbrada is declared by the design. EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can end in it.
+	// ErrCartaNoTimbrada is declared by the design. EmpezarCancelacion, DejarCancelacion, CancelarTimbrada can return it.
 	ErrCartaNoTimbrada = errors.New("transporteappdb: carta no timbrada")
-	// ErrViajeEnMarcha is declared by the design. EmpezarCancelacion can end in it.
+	// ErrViajeEnMarcha is declared by the design. EmpezarCancelacion can return it.
 	ErrViajeEnMarcha = errors.New("transporteappdb: viaje en marcha")
-	// ErrSessionExists is a table.ErrExists. AbrirSesion can end in it.
+	// ErrSessionExists is a table.ErrExists. AbrirSesion can return it.
 	ErrSessionExists = fmt.Errorf("transporteappdb: session: %w", table.ErrExists)
-	// ErrSessionNotFound is a table.ErrNotFound. No write ends in it.
+	// ErrSessionNotFound is a table.ErrNotFound. No write returns it.
 	ErrSessionNotFound = fmt.Errorf("transporteappdb: session: %w", table.ErrNotFound)
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// PerfilInput is what Perfil takes.
+// PerfilInput is the input of Perfil.
 type PerfilInput struct {
 	UserID string
 }
@@ -23,18 +23,18 @@ type PerfilInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) Perfil(ctx context.Context, in PerfilInput) (User, error) {
 	return table.One(ctx, db.run, perfilRead, in.input(), userOf)
 }
 
-// PerfilBatch is Perfil for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
-// inputs, nil for an item that is not there.
+// PerfilBatch is Perfil for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) PerfilBatch(ctx context.Context, in []PerfilInput) ([]*User, error) {
 	return table.BatchOf(ctx, db.run, perfilRead, in, PerfilInput.input, userOf)
 }
 
-// MiembroPorIDInput is what MiembroPorID takes.
+// MiembroPorIDInput is the input of MiembroPorID.
 type MiembroPorIDInput struct {
 	UserID string
 	// The sub of their tokens.
@@ -49,18 +49,18 @@ type MiembroPorIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) MiembroPorID(ctx context.Context, in MiembroPorIDInput) (Miembro, error) {
 	return table.One(ctx, db.run, miembroPorIDRead, in.input(), miembroOf)
 }
 
-// MiembroPorIDBatch is MiembroPorID for several inputs at once, in BatchGetItem requests. The answers stand in the
-// order of the inputs, nil for an item that is not there.
+// MiembroPorIDBatch is MiembroPorID for several inputs at once, in BatchGetItem requests. The results are in the order
+// of the inputs, with nil for an item that does not exist.
 func (db *DB) MiembroPorIDBatch(ctx context.Context, in []MiembroPorIDInput) ([]*Miembro, error) {
 	return table.BatchOf(ctx, db.run, miembroPorIDRead, in, MiembroPorIDInput.input, miembroOf)
 }
 
-// MiembrosDeEmpresaInput is what MiembrosDeEmpresa takes.
+// MiembrosDeEmpresaInput is the input of MiembrosDeEmpresa.
 type MiembrosDeEmpresaInput struct {
 	UserID string
 }
@@ -74,12 +74,13 @@ func (db *DB) MiembrosDeEmpresa(ctx context.Context, in MiembrosDeEmpresaInput, 
 	return table.Many(ctx, db.run, miembrosDeEmpresaRead, in.input(), page, miembroOf)
 }
 
-// MiembrosDeEmpresaAll walks all pages of MiembrosDeEmpresa, each when it is needed. An error ends it.
+// MiembrosDeEmpresaAll iterates over all pages of MiembrosDeEmpresa, and requests each when it is needed. The iteration
+// ends at an error.
 func (db *DB) MiembrosDeEmpresaAll(ctx context.Context, in MiembrosDeEmpresaInput) iter.Seq2[Miembro, error] {
 	return table.Each(ctx, db.run, miembrosDeEmpresaRead, in.input(), miembroOf)
 }
 
-// EmpresasDeMiembroInput is what EmpresasDeMiembro takes.
+// EmpresasDeMiembroInput is the input of EmpresasDeMiembro.
 type EmpresasDeMiembroInput struct {
 	// The sub of their tokens.
 	MiembroID string
@@ -96,12 +97,13 @@ func (db *DB) EmpresasDeMiembro(ctx context.Context, in EmpresasDeMiembroInput, 
 	return table.Many(ctx, db.run, empresasDeMiembroRead, in.input(), page, miembroOf)
 }
 
-// EmpresasDeMiembroAll walks all pages of EmpresasDeMiembro, each when it is needed. An error ends it.
+// EmpresasDeMiembroAll iterates over all pages of EmpresasDeMiembro, and requests each when it is needed. The iteration
+// ends at an error.
 func (db *DB) EmpresasDeMiembroAll(ctx context.Context, in EmpresasDeMiembroInput) iter.Seq2[Miembro, error] {
 	return table.Each(ctx, db.run, empresasDeMiembroRead, in.input(), miembroOf)
 }
 
-// InvitacionPorIDInput is what InvitacionPorID takes.
+// InvitacionPorIDInput is the input of InvitacionPorID.
 type InvitacionPorIDInput struct {
 	UserID string
 	// The SHA-256 of the code.
@@ -114,18 +116,18 @@ type InvitacionPorIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) InvitacionPorID(ctx context.Context, in InvitacionPorIDInput) (Invitacion, error) {
 	return table.One(ctx, db.run, invitacionPorIDRead, in.input(), invitacionOf)
 }
 
-// InvitacionPorIDBatch is InvitacionPorID for several inputs at once, in BatchGetItem requests. The answers stand in
-// the order of the inputs, nil for an item that is not there.
+// InvitacionPorIDBatch is InvitacionPorID for several inputs at once, in BatchGetItem requests. The results are in the
+// order of the inputs, with nil for an item that does not exist.
 func (db *DB) InvitacionPorIDBatch(ctx context.Context, in []InvitacionPorIDInput) ([]*Invitacion, error) {
 	return table.BatchOf(ctx, db.run, invitacionPorIDRead, in, InvitacionPorIDInput.input, invitacionOf)
 }
 
-// InvitacionesDeEmpresaInput is what InvitacionesDeEmpresa takes.
+// InvitacionesDeEmpresaInput is the input of InvitacionesDeEmpresa.
 type InvitacionesDeEmpresaInput struct {
 	UserID string
 }
@@ -139,12 +141,13 @@ func (db *DB) InvitacionesDeEmpresa(ctx context.Context, in InvitacionesDeEmpres
 	return table.Many(ctx, db.run, invitacionesDeEmpresaRead, in.input(), page, invitacionOf)
 }
 
-// InvitacionesDeEmpresaAll walks all pages of InvitacionesDeEmpresa, each when it is needed. An error ends it.
+// InvitacionesDeEmpresaAll iterates over all pages of InvitacionesDeEmpresa, and requests each when it is needed. The
+// iteration ends at an error.
 func (db *DB) InvitacionesDeEmpresaAll(ctx context.Context, in InvitacionesDeEmpresaInput) iter.Seq2[Invitacion, error] {
 	return table.Each(ctx, db.run, invitacionesDeEmpresaRead, in.input(), invitacionOf)
 }
 
-// UsoDelMesInput is what UsoDelMes takes.
+// UsoDelMesInput is the input of UsoDelMes.
 type UsoDelMesInput struct {
 	UserID string
 	// 2024-01, in the company's time zone.
@@ -157,18 +160,18 @@ type UsoDelMesInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) UsoDelMes(ctx context.Context, in UsoDelMesInput) (Usage, error) {
 	return table.One(ctx, db.run, usoDelMesRead, in.input(), usageOf)
 }
 
-// UsoDelMesBatch is UsoDelMes for several inputs at once, in BatchGetItem requests. The answers stand in the order of
-// the inputs, nil for an item that is not there.
+// UsoDelMesBatch is UsoDelMes for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) UsoDelMesBatch(ctx context.Context, in []UsoDelMesInput) ([]*Usage, error) {
 	return table.BatchOf(ctx, db.run, usoDelMesRead, in, UsoDelMesInput.input, usageOf)
 }
 
-// UltimoFolioInput is what UltimoFolio takes.
+// UltimoFolioInput is the input of UltimoFolio.
 type UltimoFolioInput struct {
 	UserID string
 }
@@ -179,18 +182,18 @@ type UltimoFolioInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) UltimoFolio(ctx context.Context, in UltimoFolioInput) (FolioSeq, error) {
 	return table.One(ctx, db.run, ultimoFolioRead, in.input(), folioSeqOf)
 }
 
-// UltimoFolioBatch is UltimoFolio for several inputs at once, in BatchGetItem requests. The answers stand in the order
-// of the inputs, nil for an item that is not there.
+// UltimoFolioBatch is UltimoFolio for several inputs at once, in BatchGetItem requests. The results are in the order of
+// the inputs, with nil for an item that does not exist.
 func (db *DB) UltimoFolioBatch(ctx context.Context, in []UltimoFolioInput) ([]*FolioSeq, error) {
 	return table.BatchOf(ctx, db.run, ultimoFolioRead, in, UltimoFolioInput.input, folioSeqOf)
 }
 
-// ViajesDeUsuarioInput is what ViajesDeUsuario takes.
+// ViajesDeUsuarioInput is the input of ViajesDeUsuario.
 type ViajesDeUsuarioInput struct {
 	UserID string
 }
@@ -206,12 +209,13 @@ func (db *DB) ViajesDeUsuario(ctx context.Context, in ViajesDeUsuarioInput, page
 	return table.Many(ctx, db.run, viajesDeUsuarioRead, in.input(), page, viajeOf)
 }
 
-// ViajesDeUsuarioAll walks all pages of ViajesDeUsuario, each when it is needed. An error ends it.
+// ViajesDeUsuarioAll iterates over all pages of ViajesDeUsuario, and requests each when it is needed. The iteration
+// ends at an error.
 func (db *DB) ViajesDeUsuarioAll(ctx context.Context, in ViajesDeUsuarioInput) iter.Seq2[Viaje, error] {
 	return table.Each(ctx, db.run, viajesDeUsuarioRead, in.input(), viajeOf)
 }
 
-// ViajePorIDInput is what ViajePorID takes.
+// ViajePorIDInput is the input of ViajePorID.
 type ViajePorIDInput struct {
 	UserID  string
 	ViajeID string
@@ -223,24 +227,24 @@ type ViajePorIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) ViajePorID(ctx context.Context, in ViajePorIDInput) (Viaje, error) {
 	return table.One(ctx, db.run, viajePorIDRead, in.input(), viajeOf)
 }
 
-// ViajePorIDBatch is ViajePorID for several inputs at once, in BatchGetItem requests. The answers stand in the order of
-// the inputs, nil for an item that is not there.
+// ViajePorIDBatch is ViajePorID for several inputs at once, in BatchGetItem requests. The results are in the order of
+// the inputs, with nil for an item that does not exist.
 func (db *DB) ViajePorIDBatch(ctx context.Context, in []ViajePorIDInput) ([]*Viaje, error) {
 	return table.BatchOf(ctx, db.run, viajePorIDRead, in, ViajePorIDInput.input, viajeOf)
 }
 
-// ViajesPorEstadoInput is what ViajesPorEstado takes.
+// ViajesPorEstadoInput is the input of ViajesPorEstado.
 type ViajesPorEstadoInput struct {
 	UserID string
 	Estado EstadoViaje
 }
 
-// ViajesPorEstadoItem is what ViajesPorEstado finds of a Viaje: the fields that its place holds and it returns.
+// ViajesPorEstadoItem is a Viaje as ViajesPorEstado returns it, which may lack fields.
 type ViajesPorEstadoItem struct {
 	UserID                string
 	ViajeID               string
@@ -265,19 +269,20 @@ func (db *DB) ViajesPorEstado(ctx context.Context, in ViajesPorEstadoInput, page
 	return table.Many(ctx, db.run, viajesPorEstadoRead, in.input(), page, viajesPorEstadoItemOf)
 }
 
-// ViajesPorEstadoAll walks all pages of ViajesPorEstado, each when it is needed. An error ends it.
+// ViajesPorEstadoAll iterates over all pages of ViajesPorEstado, and requests each when it is needed. The iteration
+// ends at an error.
 func (db *DB) ViajesPorEstadoAll(ctx context.Context, in ViajesPorEstadoInput) iter.Seq2[ViajesPorEstadoItem, error] {
 	return table.Each(ctx, db.run, viajesPorEstadoRead, in.input(), viajesPorEstadoItemOf)
 }
 
-// ViajesPorFechaInput is what ViajesPorFecha takes.
+// ViajesPorFechaInput is the input of ViajesPorFecha.
 type ViajesPorFechaInput struct {
 	UserID string
-	// FechaInicioProgramadaFrom and FechaInicioProgramadaTo are inclusive; nil does not bound.
+	// FechaInicioProgramadaFrom and FechaInicioProgramadaTo are inclusive; nil means no bound.
 	FechaInicioProgramadaFrom, FechaInicioProgramadaTo *time.Time
 }
 
-// ViajesPorFechaItem is what ViajesPorFecha finds of a Viaje: the fields that its place holds and it returns.
+// ViajesPorFechaItem is a Viaje as ViajesPorFecha returns it, which may lack fields.
 type ViajesPorFechaItem struct {
 	UserID                string
 	ViajeID               string
@@ -305,12 +310,13 @@ func (db *DB) ViajesPorFecha(ctx context.Context, in ViajesPorFechaInput, page t
 	return table.Many(ctx, db.run, viajesPorFechaRead, in.input(), page, viajesPorFechaItemOf)
 }
 
-// ViajesPorFechaAll walks all pages of ViajesPorFecha, each when it is needed. An error ends it.
+// ViajesPorFechaAll iterates over all pages of ViajesPorFecha, and requests each when it is needed. The iteration ends
+// at an error.
 func (db *DB) ViajesPorFechaAll(ctx context.Context, in ViajesPorFechaInput) iter.Seq2[ViajesPorFechaItem, error] {
 	return table.Each(ctx, db.run, viajesPorFechaRead, in.input(), viajesPorFechaItemOf)
 }
 
-// ConductorPorIDInput is what ConductorPorID takes.
+// ConductorPorIDInput is the input of ConductorPorID.
 type ConductorPorIDInput struct {
 	UserID      string
 	ConductorID string
@@ -322,18 +328,18 @@ type ConductorPorIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) ConductorPorID(ctx context.Context, in ConductorPorIDInput) (Conductor, error) {
 	return table.One(ctx, db.run, conductorPorIDRead, in.input(), conductorOf)
 }
 
-// ConductorPorIDBatch is ConductorPorID for several inputs at once, in BatchGetItem requests. The answers stand in the
-// order of the inputs, nil for an item that is not there.
+// ConductorPorIDBatch is ConductorPorID for several inputs at once, in BatchGetItem requests. The results are in the
+// order of the inputs, with nil for an item that does not exist.
 func (db *DB) ConductorPorIDBatch(ctx context.Context, in []ConductorPorIDInput) ([]*Conductor, error) {
 	return table.BatchOf(ctx, db.run, conductorPorIDRead, in, ConductorPorIDInput.input, conductorOf)
 }
 
-// ConductoresDeUsuarioInput is what ConductoresDeUsuario takes.
+// ConductoresDeUsuarioInput is the input of ConductoresDeUsuario.
 type ConductoresDeUsuarioInput struct {
 	UserID string
 }
@@ -347,19 +353,19 @@ func (db *DB) ConductoresDeUsuario(ctx context.Context, in ConductoresDeUsuarioI
 	return table.Many(ctx, db.run, conductoresDeUsuarioRead, in.input(), page, conductorOf)
 }
 
-// ConductoresDeUsuarioAll walks all pages of ConductoresDeUsuario, each when it is needed. An error ends it.
+// ConductoresDeUsuarioAll iterates over all pages of ConductoresDeUsuario, and requests each when it is needed. The
+// iteration ends at an error.
 func (db *DB) ConductoresDeUsuarioAll(ctx context.Context, in ConductoresDeUsuarioInput) iter.Seq2[Conductor, error] {
 	return table.Each(ctx, db.run, conductoresDeUsuarioRead, in.input(), conductorOf)
 }
 
-// ConductoresPorEstadoInput is what ConductoresPorEstado takes.
+// ConductoresPorEstadoInput is the input of ConductoresPorEstado.
 type ConductoresPorEstadoInput struct {
 	UserID string
 	Estado EstadoRecurso
 }
 
-// ConductoresPorEstadoItem is what ConductoresPorEstado finds of a Conductor: the fields that its place holds and it
-// returns.
+// ConductoresPorEstadoItem is a Conductor as ConductoresPorEstado returns it, which may lack fields.
 type ConductoresPorEstadoItem struct {
 	UserID      string
 	ConductorID string
@@ -380,20 +386,20 @@ func (db *DB) ConductoresPorEstado(ctx context.Context, in ConductoresPorEstadoI
 	return table.Many(ctx, db.run, conductoresPorEstadoRead, in.input(), page, conductoresPorEstadoItemOf)
 }
 
-// ConductoresPorEstadoAll walks all pages of ConductoresPorEstado, each when it is needed. An error ends it.
+// ConductoresPorEstadoAll iterates over all pages of ConductoresPorEstado, and requests each when it is needed. The
+// iteration ends at an error.
 func (db *DB) ConductoresPorEstadoAll(ctx context.Context, in ConductoresPorEstadoInput) iter.Seq2[ConductoresPorEstadoItem, error] {
 	return table.Each(ctx, db.run, conductoresPorEstadoRead, in.input(), conductoresPorEstadoItemOf)
 }
 
-// ConductoresPorVencerInput is what ConductoresPorVencer takes.
+// ConductoresPorVencerInput is the input of ConductoresPorVencer.
 type ConductoresPorVencerInput struct {
 	UserID string
-	// VenceFrom and VenceTo are inclusive; nil does not bound.
+	// VenceFrom and VenceTo are inclusive; nil means no bound.
 	VenceFrom, VenceTo *table.Date
 }
 
-// ConductoresPorVencerItem is what ConductoresPorVencer finds of a Conductor: the fields that its place holds and it
-// returns.
+// ConductoresPorVencerItem is a Conductor as ConductoresPorVencer returns it, which may lack fields.
 type ConductoresPorVencerItem struct {
 	UserID      string
 	ConductorID string
@@ -416,20 +422,20 @@ func (db *DB) ConductoresPorVencer(ctx context.Context, in ConductoresPorVencerI
 	return table.Many(ctx, db.run, conductoresPorVencerRead, in.input(), page, conductoresPorVencerItemOf)
 }
 
-// ConductoresPorVencerAll walks all pages of ConductoresPorVencer, each when it is needed. An error ends it.
+// ConductoresPorVencerAll iterates over all pages of ConductoresPorVencer, and requests each when it is needed. The
+// iteration ends at an error.
 func (db *DB) ConductoresPorVencerAll(ctx context.Context, in ConductoresPorVencerInput) iter.Seq2[ConductoresPorVencerItem, error] {
 	return table.Each(ctx, db.run, conductoresPorVencerRead, in.input(), conductoresPorVencerItemOf)
 }
 
-// VehiculosPorVencerInput is what VehiculosPorVencer takes.
+// VehiculosPorVencerInput is the input of VehiculosPorVencer.
 type VehiculosPorVencerInput struct {
 	UserID string
-	// VenceFrom and VenceTo are inclusive; nil does not bound.
+	// VenceFrom and VenceTo are inclusive; nil means no bound.
 	VenceFrom, VenceTo *table.Date
 }
 
-// VehiculosPorVencerItem is what VehiculosPorVencer finds of a Vehiculo: the fields that its place holds and it
-// returns.
+// VehiculosPorVencerItem is a Vehiculo as VehiculosPorVencer returns it, which may lack fields.
 type VehiculosPorVencerItem struct {
 	UserID     string
 	VehiculoID string
@@ -455,20 +461,20 @@ func (db *DB) VehiculosPorVencer(ctx context.Context, in VehiculosPorVencerInput
 	return table.Many(ctx, db.run, vehiculosPorVencerRead, in.input(), page, vehiculosPorVencerItemOf)
 }
 
-// VehiculosPorVencerAll walks all pages of VehiculosPorVencer, each when it is needed. An error ends it.
+// VehiculosPorVencerAll iterates over all pages of VehiculosPorVencer, and requests each when it is needed. The
+// iteration ends at an error.
 func (db *DB) VehiculosPorVencerAll(ctx context.Context, in VehiculosPorVencerInput) iter.Seq2[VehiculosPorVencerItem, error] {
 	return table.Each(ctx, db.run, vehiculosPorVencerRead, in.input(), vehiculosPorVencerItemOf)
 }
 
-// RemolquesPorVencerInput is what RemolquesPorVencer takes.
+// RemolquesPorVencerInput is the input of RemolquesPorVencer.
 type RemolquesPorVencerInput struct {
 	UserID string
-	// VenceFrom and VenceTo are inclusive; nil does not bound.
+	// VenceFrom and VenceTo are inclusive; nil means no bound.
 	VenceFrom, VenceTo *table.Date
 }
 
-// RemolquesPorVencerItem is what RemolquesPorVencer finds of a Remolque: the fields that its place holds and it
-// returns.
+// RemolquesPorVencerItem is a Remolque as RemolquesPorVencer returns it, which may lack fields.
 type RemolquesPorVencerItem struct {
 	UserID     string
 	RemolqueID string
@@ -492,12 +498,13 @@ func (db *DB) RemolquesPorVencer(ctx context.Context, in RemolquesPorVencerInput
 	return table.Many(ctx, db.run, remolquesPorVencerRead, in.input(), page, remolquesPorVencerItemOf)
 }
 
-// RemolquesPorVencerAll walks all pages of RemolquesPorVencer, each when it is needed. An error ends it.
+// RemolquesPorVencerAll iterates over all pages of RemolquesPorVencer, and requests each when it is needed. The
+// iteration ends at an error.
 func (db *DB) RemolquesPorVencerAll(ctx context.Context, in RemolquesPorVencerInput) iter.Seq2[RemolquesPorVencerItem, error] {
 	return table.Each(ctx, db.run, remolquesPorVencerRead, in.input(), remolquesPorVencerItemOf)
 }
 
-// VehiculoPorIDInput is what VehiculoPorID takes.
+// VehiculoPorIDInput is the input of VehiculoPorID.
 type VehiculoPorIDInput struct {
 	UserID     string
 	VehiculoID string
@@ -509,18 +516,18 @@ type VehiculoPorIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) VehiculoPorID(ctx context.Context, in VehiculoPorIDInput) (Vehiculo, error) {
 	return table.One(ctx, db.run, vehiculoPorIDRead, in.input(), vehiculoOf)
 }
 
-// VehiculoPorIDBatch is VehiculoPorID for several inputs at once, in BatchGetItem requests. The answers stand in the
-// order of the inputs, nil for an item that is not there.
+// VehiculoPorIDBatch is VehiculoPorID for several inputs at once, in BatchGetItem requests. The results are in the
+// order of the inputs, with nil for an item that does not exist.
 func (db *DB) VehiculoPorIDBatch(ctx context.Context, in []VehiculoPorIDInput) ([]*Vehiculo, error) {
 	return table.BatchOf(ctx, db.run, vehiculoPorIDRead, in, VehiculoPorIDInput.input, vehiculoOf)
 }
 
-// VehiculosDeUsuarioInput is what VehiculosDeUsuario takes.
+// VehiculosDeUsuarioInput is the input of VehiculosDeUsuario.
 type VehiculosDeUsuarioInput struct {
 	UserID string
 }
@@ -534,19 +541,19 @@ func (db *DB) VehiculosDeUsuario(ctx context.Context, in VehiculosDeUsuarioInput
 	return table.Many(ctx, db.run, vehiculosDeUsuarioRead, in.input(), page, vehiculoOf)
 }
 
-// VehiculosDeUsuarioAll walks all pages of VehiculosDeUsuario, each when it is needed. An error ends it.
+// VehiculosDeUsuarioAll iterates over all pages of VehiculosDeUsuario, and requests each when it is needed. The
+// iteration ends at an error.
 func (db *DB) VehiculosDeUsuarioAll(ctx context.Context, in VehiculosDeUsuarioInput) iter.Seq2[Vehiculo, error] {
 	return table.Each(ctx, db.run, vehiculosDeUsuarioRead, in.input(), vehiculoOf)
 }
 
-// VehiculosPorEstadoInput is what VehiculosPorEstado takes.
+// VehiculosPorEstadoInput is the input of VehiculosPorEstado.
 type VehiculosPorEstadoInput struct {
 	UserID string
 	Estado EstadoRecurso
 }
 
-// VehiculosPorEstadoItem is what VehiculosPorEstado finds of a Vehiculo: the fields that its place holds and it
-// returns.
+// VehiculosPorEstadoItem is a Vehiculo as VehiculosPorEstado returns it, which may lack fields.
 type VehiculosPorEstadoItem struct {
 	UserID     string
 	VehiculoID string
@@ -565,12 +572,13 @@ func (db *DB) VehiculosPorEstado(ctx context.Context, in VehiculosPorEstadoInput
 	return table.Many(ctx, db.run, vehiculosPorEstadoRead, in.input(), page, vehiculosPorEstadoItemOf)
 }
 
-// VehiculosPorEstadoAll walks all pages of VehiculosPorEstado, each when it is needed. An error ends it.
+// VehiculosPorEstadoAll iterates over all pages of VehiculosPorEstado, and requests each when it is needed. The
+// iteration ends at an error.
 func (db *DB) VehiculosPorEstadoAll(ctx context.Context, in VehiculosPorEstadoInput) iter.Seq2[VehiculosPorEstadoItem, error] {
 	return table.Each(ctx, db.run, vehiculosPorEstadoRead, in.input(), vehiculosPorEstadoItemOf)
 }
 
-// RemolquePorIDInput is what RemolquePorID takes.
+// RemolquePorIDInput is the input of RemolquePorID.
 type RemolquePorIDInput struct {
 	UserID     string
 	RemolqueID string
@@ -582,18 +590,18 @@ type RemolquePorIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) RemolquePorID(ctx context.Context, in RemolquePorIDInput) (Remolque, error) {
 	return table.One(ctx, db.run, remolquePorIDRead, in.input(), remolqueOf)
 }
 
-// RemolquePorIDBatch is RemolquePorID for several inputs at once, in BatchGetItem requests. The answers stand in the
-// order of the inputs, nil for an item that is not there.
+// RemolquePorIDBatch is RemolquePorID for several inputs at once, in BatchGetItem requests. The results are in the
+// order of the inputs, with nil for an item that does not exist.
 func (db *DB) RemolquePorIDBatch(ctx context.Context, in []RemolquePorIDInput) ([]*Remolque, error) {
 	return table.BatchOf(ctx, db.run, remolquePorIDRead, in, RemolquePorIDInput.input, remolqueOf)
 }
 
-// RemolquesDeUsuarioInput is what RemolquesDeUsuario takes.
+// RemolquesDeUsuarioInput is the input of RemolquesDeUsuario.
 type RemolquesDeUsuarioInput struct {
 	UserID string
 }
@@ -607,19 +615,19 @@ func (db *DB) RemolquesDeUsuario(ctx context.Context, in RemolquesDeUsuarioInput
 	return table.Many(ctx, db.run, remolquesDeUsuarioRead, in.input(), page, remolqueOf)
 }
 
-// RemolquesDeUsuarioAll walks all pages of RemolquesDeUsuario, each when it is needed. An error ends it.
+// RemolquesDeUsuarioAll iterates over all pages of RemolquesDeUsuario, and requests each when it is needed. The
+// iteration ends at an error.
 func (db *DB) RemolquesDeUsuarioAll(ctx context.Context, in RemolquesDeUsuarioInput) iter.Seq2[Remolque, error] {
 	return table.Each(ctx, db.run, remolquesDeUsuarioRead, in.input(), remolqueOf)
 }
 
-// RemolquesPorEstadoInput is what RemolquesPorEstado takes.
+// RemolquesPorEstadoInput is the input of RemolquesPorEstado.
 type RemolquesPorEstadoInput struct {
 	UserID string
 	Estado EstadoRecurso
 }
 
-// RemolquesPorEstadoItem is what RemolquesPorEstado finds of a Remolque: the fields that its place holds and it
-// returns.
+// RemolquesPorEstadoItem is a Remolque as RemolquesPorEstado returns it, which may lack fields.
 type RemolquesPorEstadoItem struct {
 	UserID     string
 	RemolqueID string
@@ -638,12 +646,13 @@ func (db *DB) RemolquesPorEstado(ctx context.Context, in RemolquesPorEstadoInput
 	return table.Many(ctx, db.run, remolquesPorEstadoRead, in.input(), page, remolquesPorEstadoItemOf)
 }
 
-// RemolquesPorEstadoAll walks all pages of RemolquesPorEstado, each when it is needed. An error ends it.
+// RemolquesPorEstadoAll iterates over all pages of RemolquesPorEstado, and requests each when it is needed. The
+// iteration ends at an error.
 func (db *DB) RemolquesPorEstadoAll(ctx context.Context, in RemolquesPorEstadoInput) iter.Seq2[RemolquesPorEstadoItem, error] {
 	return table.Each(ctx, db.run, remolquesPorEstadoRead, in.input(), remolquesPorEstadoItemOf)
 }
 
-// AgendasInput is what Agendas takes for each item.
+// AgendasInput is the input of Agendas for each item.
 type AgendasInput struct {
 	UserID    string
 	RecursoID string
@@ -657,13 +666,13 @@ type AgendasInput struct {
 //	costs         20 read units with 20 keys, 1 for each
 //	fresh         strong: every acknowledged write is visible
 //
-// The answers stand in the order of the inputs, nil for an item that is not there. With more than 100 inputs it fails
-// with table.ErrLines.
+// The results are in the order of the inputs, with nil for an item that does not exist. It fails with table.ErrLines if
+// there are more than 100 inputs.
 func (db *DB) Agendas(ctx context.Context, in []AgendasInput) ([]*Agenda, error) {
 	return table.BatchOf(ctx, db.run, agendasRead, in, AgendasInput.input, agendaOf)
 }
 
-// CartaPorIDInput is what CartaPorID takes.
+// CartaPorIDInput is the input of CartaPorID.
 type CartaPorIDInput struct {
 	UserID  string
 	CartaID string
@@ -675,18 +684,18 @@ type CartaPorIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) CartaPorID(ctx context.Context, in CartaPorIDInput) (Carta, error) {
 	return table.One(ctx, db.run, cartaPorIDRead, in.input(), cartaOf)
 }
 
-// CartaPorIDBatch is CartaPorID for several inputs at once, in BatchGetItem requests. The answers stand in the order of
-// the inputs, nil for an item that is not there.
+// CartaPorIDBatch is CartaPorID for several inputs at once, in BatchGetItem requests. The results are in the order of
+// the inputs, with nil for an item that does not exist.
 func (db *DB) CartaPorIDBatch(ctx context.Context, in []CartaPorIDInput) ([]*Carta, error) {
 	return table.BatchOf(ctx, db.run, cartaPorIDRead, in, CartaPorIDInput.input, cartaOf)
 }
 
-// CartaPorFolioInput is what CartaPorFolio takes.
+// CartaPorFolioInput is the input of CartaPorFolio.
 type CartaPorFolioInput struct {
 	UserID string
 	Folio  string
@@ -699,12 +708,12 @@ type CartaPorFolioInput struct {
 //	costs         2 read units
 //	fresh         strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) CartaPorFolio(ctx context.Context, in CartaPorFolioInput) (Carta, error) {
 	return table.One(ctx, db.run, cartaPorFolioRead, in.input(), cartaOf)
 }
 
-// CartasDeUsuarioInput is what CartasDeUsuario takes.
+// CartasDeUsuarioInput is the input of CartasDeUsuario.
 type CartasDeUsuarioInput struct {
 	UserID string
 }
@@ -720,18 +729,19 @@ func (db *DB) CartasDeUsuario(ctx context.Context, in CartasDeUsuarioInput, page
 	return table.Many(ctx, db.run, cartasDeUsuarioRead, in.input(), page, cartaOf)
 }
 
-// CartasDeUsuarioAll walks all pages of CartasDeUsuario, each when it is needed. An error ends it.
+// CartasDeUsuarioAll iterates over all pages of CartasDeUsuario, and requests each when it is needed. The iteration
+// ends at an error.
 func (db *DB) CartasDeUsuarioAll(ctx context.Context, in CartasDeUsuarioInput) iter.Seq2[Carta, error] {
 	return table.Each(ctx, db.run, cartasDeUsuarioRead, in.input(), cartaOf)
 }
 
-// CartasDeViajeInput is what CartasDeViaje takes.
+// CartasDeViajeInput is the input of CartasDeViaje.
 type CartasDeViajeInput struct {
 	UserID  string
 	ViajeID string
 }
 
-// CartasDeViajeItem is what CartasDeViaje finds of a Carta: the fields that its place holds and it returns.
+// CartasDeViajeItem is a Carta as CartasDeViaje returns it, which may lack fields.
 type CartasDeViajeItem struct {
 	UserID    string
 	CartaID   string
@@ -751,18 +761,19 @@ func (db *DB) CartasDeViaje(ctx context.Context, in CartasDeViajeInput, page tab
 	return table.Many(ctx, db.run, cartasDeViajeRead, in.input(), page, cartasDeViajeItemOf)
 }
 
-// CartasDeViajeAll walks all pages of CartasDeViaje, each when it is needed. An error ends it.
+// CartasDeViajeAll iterates over all pages of CartasDeViaje, and requests each when it is needed. The iteration ends at
+// an error.
 func (db *DB) CartasDeViajeAll(ctx context.Context, in CartasDeViajeInput) iter.Seq2[CartasDeViajeItem, error] {
 	return table.Each(ctx, db.run, cartasDeViajeRead, in.input(), cartasDeViajeItemOf)
 }
 
-// CartasPorEstadoInput is what CartasPorEstado takes.
+// CartasPorEstadoInput is the input of CartasPorEstado.
 type CartasPorEstadoInput struct {
 	UserID string
 	Status EstadoCarta
 }
 
-// CartasPorEstadoItem is what CartasPorEstado finds of a Carta: the fields that its place holds and it returns.
+// CartasPorEstadoItem is a Carta as CartasPorEstado returns it, which may lack fields.
 type CartasPorEstadoItem struct {
 	UserID    string
 	CartaID   string
@@ -782,12 +793,13 @@ func (db *DB) CartasPorEstado(ctx context.Context, in CartasPorEstadoInput, page
 	return table.Many(ctx, db.run, cartasPorEstadoRead, in.input(), page, cartasPorEstadoItemOf)
 }
 
-// CartasPorEstadoAll walks all pages of CartasPorEstado, each when it is needed. An error ends it.
+// CartasPorEstadoAll iterates over all pages of CartasPorEstado, and requests each when it is needed. The iteration
+// ends at an error.
 func (db *DB) CartasPorEstadoAll(ctx context.Context, in CartasPorEstadoInput) iter.Seq2[CartasPorEstadoItem, error] {
 	return table.Each(ctx, db.run, cartasPorEstadoRead, in.input(), cartasPorEstadoItemOf)
 }
 
-// MercanciasDeCartaInput is what MercanciasDeCarta takes.
+// MercanciasDeCartaInput is the input of MercanciasDeCarta.
 type MercanciasDeCartaInput struct {
 	UserID  string
 	CartaID string
@@ -802,12 +814,13 @@ func (db *DB) MercanciasDeCarta(ctx context.Context, in MercanciasDeCartaInput, 
 	return table.Many(ctx, db.run, mercanciasDeCartaRead, in.input(), page, mercanciaOf)
 }
 
-// MercanciasDeCartaAll walks all pages of MercanciasDeCarta, each when it is needed. An error ends it.
+// MercanciasDeCartaAll iterates over all pages of MercanciasDeCarta, and requests each when it is needed. The iteration
+// ends at an error.
 func (db *DB) MercanciasDeCartaAll(ctx context.Context, in MercanciasDeCartaInput) iter.Seq2[Mercancia, error] {
 	return table.Each(ctx, db.run, mercanciasDeCartaRead, in.input(), mercanciaOf)
 }
 
-// MercanciaPorOrdenInput is what MercanciaPorOrden takes.
+// MercanciaPorOrdenInput is the input of MercanciaPorOrden.
 type MercanciaPorOrdenInput struct {
 	UserID  string
 	CartaID string
@@ -820,18 +833,18 @@ type MercanciaPorOrdenInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) MercanciaPorOrden(ctx context.Context, in MercanciaPorOrdenInput) (Mercancia, error) {
 	return table.One(ctx, db.run, mercanciaPorOrdenRead, in.input(), mercanciaOf)
 }
 
-// MercanciaPorOrdenBatch is MercanciaPorOrden for several inputs at once, in BatchGetItem requests. The answers stand
-// in the order of the inputs, nil for an item that is not there.
+// MercanciaPorOrdenBatch is MercanciaPorOrden for several inputs at once, in BatchGetItem requests. The results are in
+// the order of the inputs, with nil for an item that does not exist.
 func (db *DB) MercanciaPorOrdenBatch(ctx context.Context, in []MercanciaPorOrdenInput) ([]*Mercancia, error) {
 	return table.BatchOf(ctx, db.run, mercanciaPorOrdenRead, in, MercanciaPorOrdenInput.input, mercanciaOf)
 }
 
-// XMLDeCartaInput is what XMLDeCarta takes.
+// XMLDeCartaInput is the input of XMLDeCarta.
 type XMLDeCartaInput struct {
 	UserID  string
 	CartaID string
@@ -846,12 +859,13 @@ func (db *DB) XMLDeCarta(ctx context.Context, in XMLDeCartaInput, page table.Pag
 	return table.Many(ctx, db.run, xmlDeCartaRead, in.input(), page, xmlParteOf)
 }
 
-// XMLDeCartaAll walks all pages of XMLDeCarta, each when it is needed. An error ends it.
+// XMLDeCartaAll iterates over all pages of XMLDeCarta, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) XMLDeCartaAll(ctx context.Context, in XMLDeCartaInput) iter.Seq2[XMLParte, error] {
 	return table.Each(ctx, db.run, xmlDeCartaRead, in.input(), xmlParteOf)
 }
 
-// PosicionActualInput is what PosicionActual takes.
+// PosicionActualInput is the input of PosicionActual.
 type PosicionActualInput struct {
 	UserID  string
 	ViajeID string
@@ -863,22 +877,22 @@ type PosicionActualInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) PosicionActual(ctx context.Context, in PosicionActualInput) (Tracking, error) {
 	return table.One(ctx, db.run, posicionActualRead, in.input(), trackingOf)
 }
 
-// PosicionActualBatch is PosicionActual for several inputs at once, in BatchGetItem requests. The answers stand in the
-// order of the inputs, nil for an item that is not there.
+// PosicionActualBatch is PosicionActual for several inputs at once, in BatchGetItem requests. The results are in the
+// order of the inputs, with nil for an item that does not exist.
 func (db *DB) PosicionActualBatch(ctx context.Context, in []PosicionActualInput) ([]*Tracking, error) {
 	return table.BatchOf(ctx, db.run, posicionActualRead, in, PosicionActualInput.input, trackingOf)
 }
 
-// RutaInput is what Ruta takes.
+// RutaInput is the input of Ruta.
 type RutaInput struct {
 	UserID  string
 	ViajeID string
-	// AtFrom and AtTo are inclusive; nil does not bound.
+	// AtFrom and AtTo are inclusive; nil means no bound.
 	AtFrom, AtTo *time.Time
 }
 
@@ -892,12 +906,12 @@ func (db *DB) Ruta(ctx context.Context, in RutaInput, page table.PageOptions) (t
 	return table.Many(ctx, db.run, rutaRead, in.input(), page, posicionOf)
 }
 
-// RutaAll walks all pages of Ruta, each when it is needed. An error ends it.
+// RutaAll iterates over all pages of Ruta, and requests each when it is needed. The iteration ends at an error.
 func (db *DB) RutaAll(ctx context.Context, in RutaInput) iter.Seq2[Posicion, error] {
 	return table.Each(ctx, db.run, rutaRead, in.input(), posicionOf)
 }
 
-// SesionesDeUsuarioInput is what SesionesDeUsuario takes.
+// SesionesDeUsuarioInput is the input of SesionesDeUsuario.
 type SesionesDeUsuarioInput struct {
 	UserID string
 }
@@ -911,12 +925,13 @@ func (db *DB) SesionesDeUsuario(ctx context.Context, in SesionesDeUsuarioInput, 
 	return table.Many(ctx, db.run, sesionesDeUsuarioRead, in.input(), page, sessionOf)
 }
 
-// SesionesDeUsuarioAll walks all pages of SesionesDeUsuario, each when it is needed. An error ends it.
+// SesionesDeUsuarioAll iterates over all pages of SesionesDeUsuario, and requests each when it is needed. The iteration
+// ends at an error.
 func (db *DB) SesionesDeUsuarioAll(ctx context.Context, in SesionesDeUsuarioInput) iter.Seq2[Session, error] {
 	return table.Each(ctx, db.run, sesionesDeUsuarioRead, in.input(), sessionOf)
 }
 
-// PeticionPorClaveInput is what PeticionPorClave takes.
+// PeticionPorClaveInput is the input of PeticionPorClave.
 type PeticionPorClaveInput struct {
 	UserID     string
 	RequestKey string
@@ -928,18 +943,18 @@ type PeticionPorClaveInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) PeticionPorClave(ctx context.Context, in PeticionPorClaveInput) (Peticion, error) {
 	return table.One(ctx, db.run, peticionPorClaveRead, in.input(), peticionOf)
 }
 
-// PeticionPorClaveBatch is PeticionPorClave for several inputs at once, in BatchGetItem requests. The answers stand in
-// the order of the inputs, nil for an item that is not there.
+// PeticionPorClaveBatch is PeticionPorClave for several inputs at once, in BatchGetItem requests. The results are in
+// the order of the inputs, with nil for an item that does not exist.
 func (db *DB) PeticionPorClaveBatch(ctx context.Context, in []PeticionPorClaveInput) ([]*Peticion, error) {
 	return table.BatchOf(ctx, db.run, peticionPorClaveRead, in, PeticionPorClaveInput.input, peticionOf)
 }
 
-// ActsOfDayInput is what ActsOfDay takes.
+// ActsOfDayInput is the input of ActsOfDay.
 type ActsOfDayInput struct {
 	// The day of at, in UTC
 	Day string
@@ -956,24 +971,25 @@ func (db *DB) ActsOfDay(ctx context.Context, in ActsOfDayInput, page table.PageO
 	return table.Many(ctx, db.run, actsOfDayRead, in.input(), page, actOf)
 }
 
-// ActsOfDayAll walks all pages of ActsOfDay, each when it is needed. An error ends it.
+// ActsOfDayAll iterates over all pages of ActsOfDay, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) ActsOfDayAll(ctx context.Context, in ActsOfDayInput) iter.Seq2[Act, error] {
 	return table.Each(ctx, db.run, actsOfDayRead, in.input(), actOf)
 }
 
-// CartaCompletaInput is what CartaCompleta takes.
+// CartaCompletaInput is the input of CartaCompleta.
 type CartaCompletaInput struct {
 	UserID  string
 	CartaID string
 }
 
-// CartaCompletaResult is what CartaCompleta finds.
+// CartaCompletaResult is the result of CartaCompleta.
 type CartaCompletaResult struct {
 	Autotransporte []Autotransporte
 	Figura         []Figura
 	Mercancia      []Mercancia
 	Ubicacion      []Ubicacion
-	// Next continues behind this page; "" is the end.
+	// Next continues after this page; "" on the last page.
 	Next table.Cursor
 }
 

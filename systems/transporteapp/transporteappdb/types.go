@@ -177,7 +177,7 @@ func (x TipoUbicacion) Valid() bool {
 	}
 }
 
-// Periodo is a structure that is stored as one map.
+// Periodo is a struct, stored as one map.
 //
 // From a trip's planned start up to its planned end.
 type Periodo struct {
@@ -185,7 +185,7 @@ type Periodo struct {
 	Hasta time.Time
 }
 
-// Limites is a structure that is stored as one map.
+// Limites is a struct, stored as one map.
 //
 // What a plan allows.
 type Limites struct {
@@ -194,7 +194,7 @@ type Limites struct {
 	CartasPorteMes int64
 }
 
-// Suscripcion is a structure that is stored as one map.
+// Suscripcion is a struct, stored as one map.
 type Suscripcion struct {
 	PlanID    string
 	PlanName  string
@@ -203,7 +203,7 @@ type Suscripcion struct {
 	Limits    Limites
 }
 
-// Creditos is a structure that is stored as one map.
+// Creditos is a struct, stored as one map.
 //
 // balance is free, reserved belongs to drafts, totalConsumed to what was stamped.
 type Creditos struct {
@@ -212,7 +212,7 @@ type Creditos struct {
 	TotalConsumed int64
 }
 
-// Domicilio is a structure that is stored as one map.
+// Domicilio is a struct, stored as one map.
 //
 // An address with the keys of the SAT's catalogues.
 type Domicilio struct {
@@ -228,7 +228,7 @@ type Domicilio struct {
 	Referencia     *string
 }
 
-// ConfigFiscal is a structure that is stored as one map.
+// ConfigFiscal is a struct, stored as one map.
 //
 // Who issues.
 type ConfigFiscal struct {
@@ -238,13 +238,13 @@ type ConfigFiscal struct {
 	DomicilioFiscal Domicilio
 }
 
-// Coordenadas is a structure that is stored as one map.
+// Coordenadas is a struct, stored as one map.
 type Coordenadas struct {
 	Lat table.Decimal
 	Lng table.Decimal
 }
 
-// Recursos is a structure that is stored as one map.
+// Recursos is a struct, stored as one map.
 //
 // Who and what makes a trip; names and plates as they were.
 type Recursos struct {
@@ -256,7 +256,7 @@ type Recursos struct {
 	RemolquePlaca   *string
 }
 
-// Fiscal is a structure that is stored as one map.
+// Fiscal is a struct, stored as one map.
 //
 // What a trip shows of its carta.
 type Fiscal struct {
@@ -265,7 +265,7 @@ type Fiscal struct {
 	CartaPorteStatus EstadoCarta
 }
 
-// Costos is a structure that is stored as one map.
+// Costos is a struct, stored as one map.
 type Costos struct {
 	CombustibleEstimado *table.Decimal
 	PeajesEstimados     *table.Decimal
@@ -274,14 +274,14 @@ type Costos struct {
 	Margen              *table.Decimal
 }
 
-// Licencia is a structure that is stored as one map.
+// Licencia is a struct, stored as one map.
 type Licencia struct {
 	Tipo     string
 	Numero   string
 	Vigencia table.Date
 }
 
-// Compensacion is a structure that is stored as one map.
+// Compensacion is a struct, stored as one map.
 type Compensacion struct {
 	SalarioBase        *table.Decimal
 	PorcentajeComision *table.Decimal
@@ -289,7 +289,7 @@ type Compensacion struct {
 	BancoClabe         *string
 }
 
-// Desempeno is a structure that is stored as one map.
+// Desempeno is a struct, stored as one map.
 //
 // How a driver has driven: the averages, and what they are of.
 type Desempeno struct {
@@ -303,14 +303,14 @@ type Desempeno struct {
 	Incidentes           int64
 }
 
-// Asignacion is a structure that is stored as one map.
+// Asignacion is a struct, stored as one map.
 type Asignacion struct {
 	ViajeActualID      *string
 	VehiculoAsignadoID *string
 	UbicacionActual    *string
 }
 
-// Emisor is a structure that is stored as one map.
+// Emisor is a struct, stored as one map.
 type Emisor struct {
 	Rfc             string
 	Nombre          string
@@ -318,7 +318,7 @@ type Emisor struct {
 	DomicilioFiscal Domicilio
 }
 
-// Receptor is a structure that is stored as one map.
+// Receptor is a struct, stored as one map.
 type Receptor struct {
 	Rfc             string
 	Nombre          string
@@ -327,7 +327,7 @@ type Receptor struct {
 	DomicilioFiscal Domicilio
 }
 
-// Timbrado is a structure that is stored as one map.
+// Timbrado is a struct, stored as one map.
 //
 // The stamp; the document itself is in XmlParte.
 type Timbrado struct {

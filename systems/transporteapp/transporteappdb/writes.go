@@ -9,7 +9,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// CrearPerfilInput is what CrearPerfil takes.
+// CrearPerfilInput is the input of CrearPerfil.
 type CrearPerfilInput struct {
 	UserID       string
 	Email        string
@@ -23,24 +23,24 @@ type CrearPerfilInput struct {
 	ConductorID *string
 }
 
-// CrearPerfilResult is what CrearPerfil has done.
+// CrearPerfilResult is the result of CrearPerfil.
 type CrearPerfilResult struct {
 	User    User
 	Miembro Miembro
 }
 
-// CrearPerfil does, as a whole or not at all: create User, create Miembro.
+// CrearPerfil does, all or nothing: create User, create Miembro.
 //
 //	create  User.key USER#{userId} / PROFILE#metadata; if it does not exist
 //	create  Miembro.key USER#{userId} / MIEMBRO#{miembroId}; if it does not exist; GSI3 added (1)
 //	costs   7 write units
 //
-// It can end in ErrUserExists, ErrMiembroExists.
+// It can fail with ErrUserExists, ErrMiembroExists.
 func (db *DB) CrearPerfil(ctx context.Context, in CrearPerfilInput) (CrearPerfilResult, error) {
 	return table.Do(ctx, db.run, crearPerfilWrite, in.input(), db.crearPerfilResult)
 }
 
-// crearPerfilResult is the result of what CrearPerfil has done.
+// crearPerfilResult converts the outcome of CrearPerfil.
 func (db *DB) crearPerfilResult(_ context.Context, _ table.Input, out table.Outcome) (CrearPerfilResult, error) {
 	d := table.DecodeOutcome(out)
 	return CrearPerfilResult{
@@ -49,7 +49,7 @@ func (db *DB) crearPerfilResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// InvitarInput is what Invitar takes.
+// InvitarInput is the input of Invitar.
 type InvitarInput struct {
 	UserID string
 	// The SHA-256 of the code.
@@ -59,7 +59,7 @@ type InvitarInput struct {
 	ConductorID  *string
 }
 
-// InvitarResult is what Invitar has done.
+// InvitarResult is the result of Invitar.
 type InvitarResult struct {
 	Invitacion Invitacion
 }
@@ -69,12 +69,12 @@ type InvitarResult struct {
 //	create  Invitacion.key USER#{userId} / INVITACION#{invitacionId}; if it does not exist
 //	costs   1 write unit
 //
-// It can end in ErrInvitacionExists.
+// It can fail with ErrInvitacionExists.
 func (db *DB) Invitar(ctx context.Context, in InvitarInput) (InvitarResult, error) {
 	return table.Do(ctx, db.run, invitarWrite, in.input(), db.invitarResult)
 }
 
-// invitarResult is the result of what Invitar has done.
+// invitarResult converts the outcome of Invitar.
 func (db *DB) invitarResult(_ context.Context, _ table.Input, out table.Outcome) (InvitarResult, error) {
 	d := table.DecodeOutcome(out)
 	return InvitarResult{
@@ -82,7 +82,7 @@ func (db *DB) invitarResult(_ context.Context, _ table.Input, out table.Outcome)
 	}, d.Err()
 }
 
-// RetirarInvitacionInput is what RetirarInvitacion takes.
+// RetirarInvitacionInput is the input of RetirarInvitacion.
 type RetirarInvitacionInput struct {
 	UserID string
 	// The SHA-256 of the code.
@@ -98,7 +98,7 @@ func (db *DB) RetirarInvitacion(ctx context.Context, in RetirarInvitacionInput) 
 	return err
 }
 
-// AceptarInvitacionInput is what AceptarInvitacion takes.
+// AceptarInvitacionInput is the input of AceptarInvitacion.
 type AceptarInvitacionInput struct {
 	Propietarios int64
 	UserID       string
@@ -112,14 +112,14 @@ type AceptarInvitacionInput struct {
 	ConductorID *string
 }
 
-// AceptarInvitacionResult is what AceptarInvitacion has done.
+// AceptarInvitacionResult is the result of AceptarInvitacion.
 type AceptarInvitacionResult struct {
 	Miembro Miembro
-	// User is the item as it is now; nil where the write did not need to read it.
+	// User is the item after the write; nil if the write did not need to read it.
 	User *User
 }
 
-// AceptarInvitacion does, as a whole or not at all: delete Invitacion, create Miembro, update User.
+// AceptarInvitacion does, all or nothing: delete Invitacion, create Miembro, update User.
 //
 // An invitation makes one member; propietarios is 1 for an owner, else 0.
 //
@@ -128,12 +128,12 @@ type AceptarInvitacionResult struct {
 //	update  User.key USER#{userId} / PROFILE#metadata
 //	costs   9 write units
 //
-// It can end in ErrInvitacionVencida, ErrMiembroExists, ErrUserNotFound.
+// It can fail with ErrInvitacionVencida, ErrMiembroExists, ErrUserNotFound.
 func (db *DB) AceptarInvitacion(ctx context.Context, in AceptarInvitacionInput) (AceptarInvitacionResult, error) {
 	return table.Do(ctx, db.run, aceptarInvitacionWrite, in.input(), db.aceptarInvitacionResult)
 }
 
-// aceptarInvitacionResult is the result of what AceptarInvitacion has done.
+// aceptarInvitacionResult converts the outcome of AceptarInvitacion.
 func (db *DB) aceptarInvitacionResult(_ context.Context, _ table.Input, out table.Outcome) (AceptarInvitacionResult, error) {
 	d := table.DecodeOutcome(out)
 	return AceptarInvitacionResult{
@@ -142,7 +142,7 @@ func (db *DB) aceptarInvitacionResult(_ context.Context, _ table.Input, out tabl
 	}, d.Err()
 }
 
-// CambiarRolInput is what CambiarRol takes.
+// CambiarRolInput is the input of CambiarRol.
 type CambiarRolInput struct {
 	Visto        Rol
 	Propietarios int64
@@ -155,15 +155,15 @@ type CambiarRolInput struct {
 	ConductorID *string
 }
 
-// CambiarRolResult is what CambiarRol has done.
+// CambiarRolResult is the result of CambiarRol.
 type CambiarRolResult struct {
-	// Miembro is the item as it is now; nil where the write did not need to read it.
+	// Miembro is the item after the write; nil if the write did not need to read it.
 	Miembro *Miembro
-	// User is the item as it is now; nil where the write did not need to read it.
+	// User is the item after the write; nil if the write did not need to read it.
 	User *User
 }
 
-// CambiarRol does, as a whole or not at all: update Miembro, update User.
+// CambiarRol does, all or nothing: update Miembro, update User.
 //
 // A member gets another role. propietarios is what that adds to the owners; minimo is how many more than these there
 // must be.
@@ -172,12 +172,12 @@ type CambiarRolResult struct {
 //	update  User.key USER#{userId} / PROFILE#metadata; if numPropietarios > :minimo
 //	costs   7 write units
 //
-// It can end in ErrMiembroCambio, ErrMiembroNotFound, ErrUltimoPropietario, ErrUserNotFound.
+// It can fail with ErrMiembroCambio, ErrMiembroNotFound, ErrUltimoPropietario, ErrUserNotFound.
 func (db *DB) CambiarRol(ctx context.Context, in CambiarRolInput) (CambiarRolResult, error) {
 	return table.Do(ctx, db.run, cambiarRolWrite, in.input(), db.cambiarRolResult)
 }
 
-// cambiarRolResult is the result of what CambiarRol has done.
+// cambiarRolResult converts the outcome of CambiarRol.
 func (db *DB) cambiarRolResult(_ context.Context, _ table.Input, out table.Outcome) (CambiarRolResult, error) {
 	d := table.DecodeOutcome(out)
 	return CambiarRolResult{
@@ -186,7 +186,7 @@ func (db *DB) cambiarRolResult(_ context.Context, _ table.Input, out table.Outco
 	}, d.Err()
 }
 
-// QuitarMiembroInput is what QuitarMiembro takes.
+// QuitarMiembroInput is the input of QuitarMiembro.
 type QuitarMiembroInput struct {
 	Visto        Rol
 	Propietarios int64
@@ -196,13 +196,13 @@ type QuitarMiembroInput struct {
 	MiembroID string
 }
 
-// QuitarMiembroResult is what QuitarMiembro has done.
+// QuitarMiembroResult is the result of QuitarMiembro.
 type QuitarMiembroResult struct {
-	// User is the item as it is now; nil where the write did not need to read it.
+	// User is the item after the write; nil if the write did not need to read it.
 	User *User
 }
 
-// QuitarMiembro does, as a whole or not at all: delete Miembro, update User.
+// QuitarMiembro does, all or nothing: delete Miembro, update User.
 //
 // A member leaves, or is removed.
 //
@@ -210,12 +210,12 @@ type QuitarMiembroResult struct {
 //	update  User.key USER#{userId} / PROFILE#metadata; if numPropietarios > :minimo
 //	costs   7 write units
 //
-// It can end in ErrMiembroCambio, ErrMiembroNotFound, ErrUltimoPropietario, ErrUserNotFound, table.ErrRefused.
+// It can fail with ErrMiembroCambio, ErrMiembroNotFound, ErrUltimoPropietario, ErrUserNotFound, table.ErrRefused.
 func (db *DB) QuitarMiembro(ctx context.Context, in QuitarMiembroInput) (QuitarMiembroResult, error) {
 	return table.Do(ctx, db.run, quitarMiembroWrite, in.input(), db.quitarMiembroResult)
 }
 
-// quitarMiembroResult is the result of what QuitarMiembro has done.
+// quitarMiembroResult converts the outcome of QuitarMiembro.
 func (db *DB) quitarMiembroResult(_ context.Context, _ table.Input, out table.Outcome) (QuitarMiembroResult, error) {
 	d := table.DecodeOutcome(out)
 	return QuitarMiembroResult{
@@ -223,7 +223,7 @@ func (db *DB) quitarMiembroResult(_ context.Context, _ table.Input, out table.Ou
 	}, d.Err()
 }
 
-// GuardarPerfilInput is what GuardarPerfil takes.
+// GuardarPerfilInput is the input of GuardarPerfil.
 type GuardarPerfilInput struct {
 	UserID    string
 	Email     string
@@ -233,7 +233,7 @@ type GuardarPerfilInput struct {
 	Config    *ConfigFiscal
 }
 
-// GuardarPerfilResult is what GuardarPerfil has done.
+// GuardarPerfilResult is the result of GuardarPerfil.
 type GuardarPerfilResult struct {
 	User User
 }
@@ -243,12 +243,12 @@ type GuardarPerfilResult struct {
 //	update  User.key USER#{userId} / PROFILE#metadata
 //	costs   2 write units
 //
-// It can end in ErrUserNotFound.
+// It can fail with ErrUserNotFound.
 func (db *DB) GuardarPerfil(ctx context.Context, in GuardarPerfilInput) (GuardarPerfilResult, error) {
 	return table.Do(ctx, db.run, guardarPerfilWrite, in.input(), db.guardarPerfilResult)
 }
 
-// guardarPerfilResult is the result of what GuardarPerfil has done.
+// guardarPerfilResult converts the outcome of GuardarPerfil.
 func (db *DB) guardarPerfilResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarPerfilResult, error) {
 	d := table.DecodeOutcome(out)
 	return GuardarPerfilResult{
@@ -256,13 +256,13 @@ func (db *DB) guardarPerfilResult(_ context.Context, _ table.Input, out table.Ou
 	}, d.Err()
 }
 
-// CambiarPlanInput is what CambiarPlan takes.
+// CambiarPlanInput is the input of CambiarPlan.
 type CambiarPlanInput struct {
 	UserID       string
 	Subscription Suscripcion
 }
 
-// CambiarPlanResult is what CambiarPlan has done.
+// CambiarPlanResult is the result of CambiarPlan.
 type CambiarPlanResult struct {
 	User User
 }
@@ -274,12 +274,12 @@ type CambiarPlanResult struct {
 //	update  User.key USER#{userId} / PROFILE#metadata
 //	costs   2 write units
 //
-// It can end in ErrUserNotFound.
+// It can fail with ErrUserNotFound.
 func (db *DB) CambiarPlan(ctx context.Context, in CambiarPlanInput) (CambiarPlanResult, error) {
 	return table.Do(ctx, db.run, cambiarPlanWrite, in.input(), db.cambiarPlanResult)
 }
 
-// cambiarPlanResult is the result of what CambiarPlan has done.
+// cambiarPlanResult converts the outcome of CambiarPlan.
 func (db *DB) cambiarPlanResult(_ context.Context, _ table.Input, out table.Outcome) (CambiarPlanResult, error) {
 	d := table.DecodeOutcome(out)
 	return CambiarPlanResult{
@@ -287,7 +287,7 @@ func (db *DB) cambiarPlanResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// AbonarCreditosInput is what AbonarCreditos takes.
+// AbonarCreditosInput is the input of AbonarCreditos.
 type AbonarCreditosInput struct {
 	RequestKey string
 	Operacion  string
@@ -298,16 +298,16 @@ type AbonarCreditosInput struct {
 	UserID     string
 }
 
-// AbonarCreditosResult is what AbonarCreditos has done.
+// AbonarCreditosResult is the result of AbonarCreditos.
 type AbonarCreditosResult struct {
-	// User is the item as it is now; nil where the write did not need to read it.
+	// User is the item after the write; nil if the write did not need to read it.
 	User *User
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
-	// PeticionPorClave finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as PeticionPorClave
+	// finds it now.
 	Replayed bool
 }
 
-// AbonarCreditos does, as a whole or not at all: update User.
+// AbonarCreditos does, all or nothing: update User.
 //
 // Credits that were bought, once for each request key.
 //
@@ -315,12 +315,12 @@ type AbonarCreditosResult struct {
 //	update  User.key USER#{userId} / PROFILE#metadata; if credits.balance = :visto
 //	costs   8 write units
 //
-// It can end in ErrPeticionReused, ErrSaldoCambio, ErrUserNotFound.
+// It can fail with ErrPeticionReused, ErrSaldoCambio, ErrUserNotFound.
 func (db *DB) AbonarCreditos(ctx context.Context, in AbonarCreditosInput) (AbonarCreditosResult, error) {
 	return table.Do(ctx, db.run, abonarCreditosWrite, in.input(), db.abonarCreditosResult)
 }
 
-// abonarCreditosResult is the result of what AbonarCreditos has done.
+// abonarCreditosResult converts the outcome of AbonarCreditos.
 func (db *DB) abonarCreditosResult(ctx context.Context, input table.Input, out table.Outcome) (AbonarCreditosResult, error) {
 	if out.Replayed {
 		return db.replayAbonarCreditos(ctx, input, out.Record)
@@ -331,7 +331,7 @@ func (db *DB) abonarCreditosResult(ctx context.Context, input table.Input, out t
 	}, d.Err()
 }
 
-// replayAbonarCreditos is the answer to a repetition, as PeticionPorClave finds it now.
+// replayAbonarCreditos is the response to a repetition, as PeticionPorClave finds it now.
 func (db *DB) replayAbonarCreditos(_ context.Context, _ table.Input, record table.Values) (AbonarCreditosResult, error) {
 	r, err := peticionOf(record)
 	if err != nil {
@@ -342,7 +342,7 @@ func (db *DB) replayAbonarCreditos(_ context.Context, _ table.Input, record tabl
 	return result, nil
 }
 
-// CrearConductorInput is what CrearConductor takes.
+// CrearConductorInput is the input of CrearConductor.
 type CrearConductorInput struct {
 	RequestKey  string
 	Operacion   string
@@ -369,18 +369,18 @@ type CrearConductorInput struct {
 	Periodos map[string]Periodo
 }
 
-// CrearConductorResult is what CrearConductor has done.
+// CrearConductorResult is the result of CrearConductor.
 type CrearConductorResult struct {
 	Conductor Conductor
 	Agenda    Agenda
-	// User is the item as it is now; nil where the write did not need to read it.
+	// User is the item after the write; nil if the write did not need to read it.
 	User *User
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
-	// PeticionPorClave finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as PeticionPorClave
+	// finds it now.
 	Replayed bool
 }
 
-// CrearConductor does, as a whole or not at all: create Conductor, create Agenda, update User.
+// CrearConductor does, all or nothing: create Conductor, create Agenda, update User.
 //
 // A driver more, if the plan allows it.
 //
@@ -390,13 +390,13 @@ type CrearConductorResult struct {
 //	update  User.key USER#{userId} / PROFILE#metadata; if numConductores < subscription.limits.conductores AND subscription.status = 'active' AND subscription.expiresAt > :now
 //	costs   16 write units
 //
-// It can end in ErrPeticionReused, ErrConductorExists, ErrAgendaExists, ErrSuscripcionInactiva, ErrLimiteConductores,
-// ErrUserNotFound.
+// It can fail with ErrPeticionReused, ErrConductorExists, ErrAgendaExists, ErrSuscripcionInactiva,
+// ErrLimiteConductores, ErrUserNotFound.
 func (db *DB) CrearConductor(ctx context.Context, in CrearConductorInput) (CrearConductorResult, error) {
 	return table.Do(ctx, db.run, crearConductorWrite, in.input(), db.crearConductorResult)
 }
 
-// crearConductorResult is the result of what CrearConductor has done.
+// crearConductorResult converts the outcome of CrearConductor.
 func (db *DB) crearConductorResult(ctx context.Context, input table.Input, out table.Outcome) (CrearConductorResult, error) {
 	if out.Replayed {
 		return db.replayCrearConductor(ctx, input, out.Record)
@@ -409,7 +409,7 @@ func (db *DB) crearConductorResult(ctx context.Context, input table.Input, out t
 	}, d.Err()
 }
 
-// replayCrearConductor is the answer to a repetition, as PeticionPorClave finds it now.
+// replayCrearConductor is the response to a repetition, as PeticionPorClave finds it now.
 func (db *DB) replayCrearConductor(_ context.Context, _ table.Input, record table.Values) (CrearConductorResult, error) {
 	r, err := peticionOf(record)
 	if err != nil {
@@ -422,7 +422,7 @@ func (db *DB) replayCrearConductor(_ context.Context, _ table.Input, record tabl
 	return result, nil
 }
 
-// GuardarConductorInput is what GuardarConductor takes.
+// GuardarConductorInput is the input of GuardarConductor.
 type GuardarConductorInput struct {
 	UbicacionActual    *string
 	VehiculoAsignadoID *string
@@ -443,15 +443,15 @@ type GuardarConductorInput struct {
 	Compensacion *Compensacion
 }
 
-// GuardarConductorResult is what GuardarConductor has done.
+// GuardarConductorResult is the result of GuardarConductor.
 type GuardarConductorResult struct {
-	// Conductor is the item as it is now; nil where the write did not need to read it.
+	// Conductor is the item after the write; nil if the write did not need to read it.
 	Conductor *Conductor
-	// Agenda is the item as it is now; nil where the write did not need to read it.
+	// Agenda is the item after the write; nil if the write did not need to read it.
 	Agenda *Agenda
 }
 
-// GuardarConductor does, as a whole or not at all: update Conductor, update Agenda.
+// GuardarConductor does, all or nothing: update Conductor, update Agenda.
 //
 // Changes a driver who is not on a trip and was last changed at from, at to, or between them.
 //
@@ -459,12 +459,13 @@ type GuardarConductorResult struct {
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
 //	costs   10 write units
 //
-// It can end in ErrConductorEnViaje, ErrConductorCambiado, ErrConductorNotFound, ErrAgendaNotFound, table.ErrRefused.
+// It can fail with ErrConductorEnViaje, ErrConductorCambiado, ErrConductorNotFound, ErrAgendaNotFound,
+// table.ErrRefused.
 func (db *DB) GuardarConductor(ctx context.Context, in GuardarConductorInput) (GuardarConductorResult, error) {
 	return table.Do(ctx, db.run, guardarConductorWrite, in.input(), db.guardarConductorResult)
 }
 
-// guardarConductorResult is the result of what GuardarConductor has done.
+// guardarConductorResult converts the outcome of GuardarConductor.
 func (db *DB) guardarConductorResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarConductorResult, error) {
 	d := table.DecodeOutcome(out)
 	return GuardarConductorResult{
@@ -473,32 +474,32 @@ func (db *DB) guardarConductorResult(_ context.Context, _ table.Input, out table
 	}, d.Err()
 }
 
-// BorrarConductorInput is what BorrarConductor takes.
+// BorrarConductorInput is the input of BorrarConductor.
 type BorrarConductorInput struct {
 	UserID      string
 	ConductorID string
 }
 
-// BorrarConductorResult is what BorrarConductor has done.
+// BorrarConductorResult is the result of BorrarConductor.
 type BorrarConductorResult struct {
-	// User is the item as it is now; nil where the write did not need to read it.
+	// User is the item after the write; nil if the write did not need to read it.
 	User *User
 }
 
-// BorrarConductor does, as a whole or not at all: delete Conductor, delete Agenda, update User.
+// BorrarConductor does, all or nothing: delete Conductor, delete Agenda, update User.
 //
 //	delete  Conductor.key USER#{userId} / CONDUCTOR#{conductorId}; if estado <> 'en_viaje'; GSI1 removed (1); GSI3 removed (1)
 //	delete  Agenda.key USER#{userId} / AGENDA#{recursoId}; if abiertos = 0
 //	update  User.key USER#{userId} / PROFILE#metadata
 //	costs   12 write units
 //
-// It can end in ErrConductorEnViaje, ErrConductorNotFound, ErrConductorAsignado, ErrAgendaNotFound, ErrUserNotFound,
+// It can fail with ErrConductorEnViaje, ErrConductorNotFound, ErrConductorAsignado, ErrAgendaNotFound, ErrUserNotFound,
 // table.ErrRefused.
 func (db *DB) BorrarConductor(ctx context.Context, in BorrarConductorInput) (BorrarConductorResult, error) {
 	return table.Do(ctx, db.run, borrarConductorWrite, in.input(), db.borrarConductorResult)
 }
 
-// borrarConductorResult is the result of what BorrarConductor has done.
+// borrarConductorResult converts the outcome of BorrarConductor.
 func (db *DB) borrarConductorResult(_ context.Context, _ table.Input, out table.Outcome) (BorrarConductorResult, error) {
 	d := table.DecodeOutcome(out)
 	return BorrarConductorResult{
@@ -506,7 +507,7 @@ func (db *DB) borrarConductorResult(_ context.Context, _ table.Input, out table.
 	}, d.Err()
 }
 
-// CrearVehiculoInput is what CrearVehiculo takes.
+// CrearVehiculoInput is the input of CrearVehiculo.
 type CrearVehiculoInput struct {
 	RequestKey         string
 	Operacion          string
@@ -537,18 +538,18 @@ type CrearVehiculoInput struct {
 	Periodos map[string]Periodo
 }
 
-// CrearVehiculoResult is what CrearVehiculo has done.
+// CrearVehiculoResult is the result of CrearVehiculo.
 type CrearVehiculoResult struct {
 	Vehiculo Vehiculo
 	Agenda   Agenda
-	// User is the item as it is now; nil where the write did not need to read it.
+	// User is the item after the write; nil if the write did not need to read it.
 	User *User
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
-	// PeticionPorClave finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as PeticionPorClave
+	// finds it now.
 	Replayed bool
 }
 
-// CrearVehiculo does, as a whole or not at all: create Vehiculo, create Agenda, update User.
+// CrearVehiculo does, all or nothing: create Vehiculo, create Agenda, update User.
 //
 // A vehicle more, if the plan allows it.
 //
@@ -559,13 +560,13 @@ type CrearVehiculoResult struct {
 //	update  User.key USER#{userId} / PROFILE#metadata; if numVehiculos < subscription.limits.vehiculos AND subscription.status = 'active' AND subscription.expiresAt > :now
 //	costs   16 write units
 //
-// It can end in ErrPeticionReused, ErrVehiculoExists, ErrVehiculoPlacaTaken, ErrAgendaExists, ErrSuscripcionInactiva,
-// ErrLimiteVehiculos, ErrUserNotFound.
+// It can fail with ErrPeticionReused, ErrVehiculoExists, ErrVehiculoPlacaTaken, ErrAgendaExists,
+// ErrSuscripcionInactiva, ErrLimiteVehiculos, ErrUserNotFound.
 func (db *DB) CrearVehiculo(ctx context.Context, in CrearVehiculoInput) (CrearVehiculoResult, error) {
 	return table.Do(ctx, db.run, crearVehiculoWrite, in.input(), db.crearVehiculoResult)
 }
 
-// crearVehiculoResult is the result of what CrearVehiculo has done.
+// crearVehiculoResult converts the outcome of CrearVehiculo.
 func (db *DB) crearVehiculoResult(ctx context.Context, input table.Input, out table.Outcome) (CrearVehiculoResult, error) {
 	if out.Replayed {
 		return db.replayCrearVehiculo(ctx, input, out.Record)
@@ -578,7 +579,7 @@ func (db *DB) crearVehiculoResult(ctx context.Context, input table.Input, out ta
 	}, d.Err()
 }
 
-// replayCrearVehiculo is the answer to a repetition, as PeticionPorClave finds it now.
+// replayCrearVehiculo is the response to a repetition, as PeticionPorClave finds it now.
 func (db *DB) replayCrearVehiculo(_ context.Context, _ table.Input, record table.Values) (CrearVehiculoResult, error) {
 	r, err := peticionOf(record)
 	if err != nil {
@@ -591,7 +592,7 @@ func (db *DB) replayCrearVehiculo(_ context.Context, _ table.Input, record table
 	return result, nil
 }
 
-// GuardarVehiculoInput is what GuardarVehiculo takes.
+// GuardarVehiculoInput is the input of GuardarVehiculo.
 type GuardarVehiculoInput struct {
 	From               time.Time
 	To                 time.Time
@@ -614,15 +615,15 @@ type GuardarVehiculoInput struct {
 	Vence *table.Date
 }
 
-// GuardarVehiculoResult is what GuardarVehiculo has done.
+// GuardarVehiculoResult is the result of GuardarVehiculo.
 type GuardarVehiculoResult struct {
-	// Vehiculo is the item as it is now; nil where the write did not need to read it.
+	// Vehiculo is the item after the write; nil if the write did not need to read it.
 	Vehiculo *Vehiculo
-	// Agenda is the item as it is now; nil where the write did not need to read it.
+	// Agenda is the item after the write; nil if the write did not need to read it.
 	Agenda *Agenda
 }
 
-// GuardarVehiculo does, as a whole or not at all: update Vehiculo, update Agenda.
+// GuardarVehiculo does, all or nothing: update Vehiculo, update Agenda.
 //
 // Changes a vehicle that is not on a trip and was last changed at from, at to, or between them.
 //
@@ -632,13 +633,13 @@ type GuardarVehiculoResult struct {
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
 //	costs   12 write units
 //
-// It can end in ErrVehiculoEnViaje, ErrVehiculoCambiado, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound,
-// table.ErrRefused.
+// It can fail with ErrVehiculoEnViaje, ErrVehiculoCambiado, ErrVehiculoNotFound, ErrVehiculoPlacaTaken,
+// ErrAgendaNotFound, table.ErrRefused.
 func (db *DB) GuardarVehiculo(ctx context.Context, in GuardarVehiculoInput) (GuardarVehiculoResult, error) {
 	return table.Do(ctx, db.run, guardarVehiculoWrite, in.input(), db.guardarVehiculoResult)
 }
 
-// guardarVehiculoResult is the result of what GuardarVehiculo has done.
+// guardarVehiculoResult converts the outcome of GuardarVehiculo.
 func (db *DB) guardarVehiculoResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarVehiculoResult, error) {
 	d := table.DecodeOutcome(out)
 	return GuardarVehiculoResult{
@@ -647,19 +648,19 @@ func (db *DB) guardarVehiculoResult(_ context.Context, _ table.Input, out table.
 	}, d.Err()
 }
 
-// BorrarVehiculoInput is what BorrarVehiculo takes.
+// BorrarVehiculoInput is the input of BorrarVehiculo.
 type BorrarVehiculoInput struct {
 	UserID     string
 	VehiculoID string
 }
 
-// BorrarVehiculoResult is what BorrarVehiculo has done.
+// BorrarVehiculoResult is the result of BorrarVehiculo.
 type BorrarVehiculoResult struct {
-	// User is the item as it is now; nil where the write did not need to read it.
+	// User is the item after the write; nil if the write did not need to read it.
 	User *User
 }
 
-// BorrarVehiculo does, as a whole or not at all: delete Vehiculo, delete Agenda, update User.
+// BorrarVehiculo does, all or nothing: delete Vehiculo, delete Agenda, update User.
 //
 //	delete  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado <> 'en_viaje'; GSI1 removed (1); GSI3 removed (1: sparse; all items are counted, since no share is declared)
 //	delete  Vehiculo.Placa USER#{userId} / PLACA#VEHICULO#{placa}
@@ -667,13 +668,13 @@ type BorrarVehiculoResult struct {
 //	update  User.key USER#{userId} / PROFILE#metadata
 //	costs   12 write units
 //
-// It can end in ErrVehiculoEnViaje, ErrVehiculoNotFound, ErrVehiculoAsignado, ErrAgendaNotFound, ErrUserNotFound,
+// It can fail with ErrVehiculoEnViaje, ErrVehiculoNotFound, ErrVehiculoAsignado, ErrAgendaNotFound, ErrUserNotFound,
 // table.ErrRefused.
 func (db *DB) BorrarVehiculo(ctx context.Context, in BorrarVehiculoInput) (BorrarVehiculoResult, error) {
 	return table.Do(ctx, db.run, borrarVehiculoWrite, in.input(), db.borrarVehiculoResult)
 }
 
-// borrarVehiculoResult is the result of what BorrarVehiculo has done.
+// borrarVehiculoResult converts the outcome of BorrarVehiculo.
 func (db *DB) borrarVehiculoResult(_ context.Context, _ table.Input, out table.Outcome) (BorrarVehiculoResult, error) {
 	d := table.DecodeOutcome(out)
 	return BorrarVehiculoResult{
@@ -681,7 +682,7 @@ func (db *DB) borrarVehiculoResult(_ context.Context, _ table.Input, out table.O
 	}, d.Err()
 }
 
-// CrearRemolqueInput is what CrearRemolque takes.
+// CrearRemolqueInput is the input of CrearRemolque.
 type CrearRemolqueInput struct {
 	RequestKey string
 	Operacion  string
@@ -703,16 +704,16 @@ type CrearRemolqueInput struct {
 	Periodos map[string]Periodo
 }
 
-// CrearRemolqueResult is what CrearRemolque has done.
+// CrearRemolqueResult is the result of CrearRemolque.
 type CrearRemolqueResult struct {
 	Remolque Remolque
 	Agenda   Agenda
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
-	// PeticionPorClave finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as PeticionPorClave
+	// finds it now.
 	Replayed bool
 }
 
-// CrearRemolque does, as a whole or not at all: create Remolque, create Agenda, check User.
+// CrearRemolque does, all or nothing: create Remolque, create Agenda, check User.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	create  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if it does not exist; GSI1 added (1); GSI3 added (1: sparse; all items are counted, since no share is declared)
@@ -721,12 +722,13 @@ type CrearRemolqueResult struct {
 //	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active' AND subscription.expiresAt > :now
 //	costs   16 write units
 //
-// It can end in ErrPeticionReused, ErrRemolqueExists, ErrRemolquePlacaTaken, ErrAgendaExists, ErrSuscripcionInactiva.
+// It can fail with ErrPeticionReused, ErrRemolqueExists, ErrRemolquePlacaTaken, ErrAgendaExists,
+// ErrSuscripcionInactiva.
 func (db *DB) CrearRemolque(ctx context.Context, in CrearRemolqueInput) (CrearRemolqueResult, error) {
 	return table.Do(ctx, db.run, crearRemolqueWrite, in.input(), db.crearRemolqueResult)
 }
 
-// crearRemolqueResult is the result of what CrearRemolque has done.
+// crearRemolqueResult converts the outcome of CrearRemolque.
 func (db *DB) crearRemolqueResult(ctx context.Context, input table.Input, out table.Outcome) (CrearRemolqueResult, error) {
 	if out.Replayed {
 		return db.replayCrearRemolque(ctx, input, out.Record)
@@ -738,7 +740,7 @@ func (db *DB) crearRemolqueResult(ctx context.Context, input table.Input, out ta
 	}, d.Err()
 }
 
-// replayCrearRemolque is the answer to a repetition, as PeticionPorClave finds it now.
+// replayCrearRemolque is the response to a repetition, as PeticionPorClave finds it now.
 func (db *DB) replayCrearRemolque(_ context.Context, _ table.Input, record table.Values) (CrearRemolqueResult, error) {
 	r, err := peticionOf(record)
 	if err != nil {
@@ -750,7 +752,7 @@ func (db *DB) replayCrearRemolque(_ context.Context, _ table.Input, record table
 	return result, nil
 }
 
-// GuardarRemolqueInput is what GuardarRemolque takes.
+// GuardarRemolqueInput is the input of GuardarRemolque.
 type GuardarRemolqueInput struct {
 	From       time.Time
 	To         time.Time
@@ -765,15 +767,15 @@ type GuardarRemolqueInput struct {
 	Estado EstadoRecurso
 }
 
-// GuardarRemolqueResult is what GuardarRemolque has done.
+// GuardarRemolqueResult is the result of GuardarRemolque.
 type GuardarRemolqueResult struct {
-	// Remolque is the item as it is now; nil where the write did not need to read it.
+	// Remolque is the item after the write; nil if the write did not need to read it.
 	Remolque *Remolque
-	// Agenda is the item as it is now; nil where the write did not need to read it.
+	// Agenda is the item after the write; nil if the write did not need to read it.
 	Agenda *Agenda
 }
 
-// GuardarRemolque does, as a whole or not at all: update Remolque, update Agenda.
+// GuardarRemolque does, all or nothing: update Remolque, update Agenda.
 //
 // Changes a trailer that is not on a trip and was last changed at from, at to, or between them.
 //
@@ -783,13 +785,13 @@ type GuardarRemolqueResult struct {
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}
 //	costs   12 write units
 //
-// It can end in ErrRemolqueEnViaje, ErrRemolqueCambiado, ErrRemolqueNotFound, ErrRemolquePlacaTaken, ErrAgendaNotFound,
-// table.ErrRefused.
+// It can fail with ErrRemolqueEnViaje, ErrRemolqueCambiado, ErrRemolqueNotFound, ErrRemolquePlacaTaken,
+// ErrAgendaNotFound, table.ErrRefused.
 func (db *DB) GuardarRemolque(ctx context.Context, in GuardarRemolqueInput) (GuardarRemolqueResult, error) {
 	return table.Do(ctx, db.run, guardarRemolqueWrite, in.input(), db.guardarRemolqueResult)
 }
 
-// guardarRemolqueResult is the result of what GuardarRemolque has done.
+// guardarRemolqueResult converts the outcome of GuardarRemolque.
 func (db *DB) guardarRemolqueResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarRemolqueResult, error) {
 	d := table.DecodeOutcome(out)
 	return GuardarRemolqueResult{
@@ -798,26 +800,26 @@ func (db *DB) guardarRemolqueResult(_ context.Context, _ table.Input, out table.
 	}, d.Err()
 }
 
-// BorrarRemolqueInput is what BorrarRemolque takes.
+// BorrarRemolqueInput is the input of BorrarRemolque.
 type BorrarRemolqueInput struct {
 	UserID     string
 	RemolqueID string
 }
 
-// BorrarRemolque does, as a whole or not at all: delete Remolque, delete Agenda.
+// BorrarRemolque does, all or nothing: delete Remolque, delete Agenda.
 //
 //	delete  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado <> 'en_viaje'; GSI1 removed (1); GSI3 removed (1: sparse; all items are counted, since no share is declared)
 //	delete  Remolque.Placa USER#{userId} / PLACA#REMOLQUE#{placa}
 //	delete  Agenda.key USER#{userId} / AGENDA#{recursoId}; if abiertos = 0
 //	costs   8 write units
 //
-// It can end in ErrRemolqueEnViaje, ErrRemolqueNotFound, ErrRemolqueAsignado, ErrAgendaNotFound, table.ErrRefused.
+// It can fail with ErrRemolqueEnViaje, ErrRemolqueNotFound, ErrRemolqueAsignado, ErrAgendaNotFound, table.ErrRefused.
 func (db *DB) BorrarRemolque(ctx context.Context, in BorrarRemolqueInput) error {
 	_, err := db.run.Write(ctx, borrarRemolqueWrite, in.input())
 	return err
 }
 
-// CrearViajeInput is what CrearViaje takes.
+// CrearViajeInput is the input of CrearViaje.
 type CrearViajeInput struct {
 	RequestKey            string
 	Operacion             string
@@ -843,15 +845,15 @@ type CrearViajeInput struct {
 	UpdatedAt time.Time
 }
 
-// CrearViajeResult is what CrearViaje has done.
+// CrearViajeResult is the result of CrearViaje.
 type CrearViajeResult struct {
 	Viaje Viaje
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
-	// PeticionPorClave finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as PeticionPorClave
+	// finds it now.
 	Replayed bool
 }
 
-// CrearViaje does, as a whole or not at all: create Viaje, check User.
+// CrearViaje does, all or nothing: create Viaje, check User.
 //
 // A trip without a carta.
 //
@@ -860,12 +862,12 @@ type CrearViajeResult struct {
 //	check   User.key USER#{userId} / PROFILE#metadata; if subscription.status = 'active' AND subscription.expiresAt > :now
 //	costs   15 write units
 //
-// It can end in ErrPeticionReused, ErrViajeExists, ErrSuscripcionInactiva.
+// It can fail with ErrPeticionReused, ErrViajeExists, ErrSuscripcionInactiva.
 func (db *DB) CrearViaje(ctx context.Context, in CrearViajeInput) (CrearViajeResult, error) {
 	return table.Do(ctx, db.run, crearViajeWrite, in.input(), db.crearViajeResult)
 }
 
-// crearViajeResult is the result of what CrearViaje has done.
+// crearViajeResult converts the outcome of CrearViaje.
 func (db *DB) crearViajeResult(ctx context.Context, input table.Input, out table.Outcome) (CrearViajeResult, error) {
 	if out.Replayed {
 		return db.replayCrearViaje(ctx, input, out.Record)
@@ -876,7 +878,7 @@ func (db *DB) crearViajeResult(ctx context.Context, input table.Input, out table
 	}, d.Err()
 }
 
-// replayCrearViaje is the answer to a repetition, as PeticionPorClave finds it now.
+// replayCrearViaje is the response to a repetition, as PeticionPorClave finds it now.
 func (db *DB) replayCrearViaje(_ context.Context, _ table.Input, record table.Values) (CrearViajeResult, error) {
 	r, err := peticionOf(record)
 	if err != nil {
@@ -887,7 +889,7 @@ func (db *DB) replayCrearViaje(_ context.Context, _ table.Input, record table.Va
 	return result, nil
 }
 
-// CrearViajeConCartaInput is what CrearViajeConCarta takes.
+// CrearViajeConCartaInput is the input of CrearViajeConCarta.
 type CrearViajeConCartaInput struct {
 	RequestKey string
 	Operacion  string
@@ -925,23 +927,22 @@ type CrearViajeConCartaInput struct {
 	Timbrado          *Timbrado
 }
 
-// CrearViajeConCartaResult is what CrearViajeConCarta has done.
+// CrearViajeConCartaResult is the result of CrearViajeConCarta.
 type CrearViajeConCartaResult struct {
-	// Usage is the item as it is now; nil where the write did not need to read it.
+	// Usage is the item after the write; nil if the write did not need to read it.
 	Usage *Usage
-	// User is the item as it is now; nil where the write did not need to read it.
+	// User is the item after the write; nil if the write did not need to read it.
 	User *User
-	// FolioSeq is the item as it is now; nil where the write did not need to read it.
+	// FolioSeq is the item after the write; nil if the write did not need to read it.
 	FolioSeq *FolioSeq
 	Viaje    Viaje
 	Carta    Carta
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
-	// PeticionPorClave finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as PeticionPorClave
+	// finds it now.
 	Replayed bool
 }
 
-// CrearViajeConCarta does, as a whole or not at all: upsert Usage, update User, upsert FolioSeq, create Viaje, create
-// Carta.
+// CrearViajeConCarta does, all or nothing: upsert Usage, update User, upsert FolioSeq, create Viaje, create Carta.
 //
 // A trip with its carta, the month's counter, the folio and a credit: all or nothing.
 //
@@ -954,13 +955,13 @@ type CrearViajeConCartaResult struct {
 //	put     Carta.Folio USER#{userId} / FOLIO#{folio}; if it does not exist
 //	costs   27 write units
 //
-// It can end in ErrPeticionReused, ErrLimiteMensual, ErrSuscripcionInactiva, ErrSinCreditos, ErrPlanCambio,
+// It can fail with ErrPeticionReused, ErrLimiteMensual, ErrSuscripcionInactiva, ErrSinCreditos, ErrPlanCambio,
 // ErrUserNotFound, ErrFolioTomado, ErrViajeExists, ErrCartaExists, ErrCartaFolioTaken.
 func (db *DB) CrearViajeConCarta(ctx context.Context, in CrearViajeConCartaInput) (CrearViajeConCartaResult, error) {
 	return table.Do(ctx, db.run, crearViajeConCartaWrite, in.input(), db.crearViajeConCartaResult)
 }
 
-// crearViajeConCartaResult is the result of what CrearViajeConCarta has done.
+// crearViajeConCartaResult converts the outcome of CrearViajeConCarta.
 func (db *DB) crearViajeConCartaResult(ctx context.Context, input table.Input, out table.Outcome) (CrearViajeConCartaResult, error) {
 	if out.Replayed {
 		return db.replayCrearViajeConCarta(ctx, input, out.Record)
@@ -975,7 +976,7 @@ func (db *DB) crearViajeConCartaResult(ctx context.Context, input table.Input, o
 	}, d.Err()
 }
 
-// replayCrearViajeConCarta is the answer to a repetition, as PeticionPorClave finds it now.
+// replayCrearViajeConCarta is the response to a repetition, as PeticionPorClave finds it now.
 func (db *DB) replayCrearViajeConCarta(_ context.Context, _ table.Input, record table.Values) (CrearViajeConCartaResult, error) {
 	r, err := peticionOf(record)
 	if err != nil {
@@ -990,7 +991,7 @@ func (db *DB) replayCrearViajeConCarta(_ context.Context, _ table.Input, record 
 	return result, nil
 }
 
-// CrearCartaDeViajeInput is what CrearCartaDeViaje takes.
+// CrearCartaDeViajeInput is the input of CrearCartaDeViaje.
 type CrearCartaDeViajeInput struct {
 	RequestKey string
 	Operacion  string
@@ -1015,24 +1016,23 @@ type CrearCartaDeViajeInput struct {
 	UpdatedAt         time.Time
 }
 
-// CrearCartaDeViajeResult is what CrearCartaDeViaje has done.
+// CrearCartaDeViajeResult is the result of CrearCartaDeViaje.
 type CrearCartaDeViajeResult struct {
-	// Usage is the item as it is now; nil where the write did not need to read it.
+	// Usage is the item after the write; nil if the write did not need to read it.
 	Usage *Usage
-	// User is the item as it is now; nil where the write did not need to read it.
+	// User is the item after the write; nil if the write did not need to read it.
 	User *User
-	// FolioSeq is the item as it is now; nil where the write did not need to read it.
+	// FolioSeq is the item after the write; nil if the write did not need to read it.
 	FolioSeq *FolioSeq
-	// Viaje is the item as it is now; nil where the write did not need to read it.
+	// Viaje is the item after the write; nil if the write did not need to read it.
 	Viaje *Viaje
 	Carta Carta
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
-	// PeticionPorClave finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as PeticionPorClave
+	// finds it now.
 	Replayed bool
 }
 
-// CrearCartaDeViaje does, as a whole or not at all: upsert Usage, update User, upsert FolioSeq, update Viaje, create
-// Carta.
+// CrearCartaDeViaje does, all or nothing: upsert Usage, update User, upsert FolioSeq, update Viaje, create Carta.
 //
 // A carta for a trip that has none, or whose last one was cancelled, on the same terms.
 //
@@ -1045,14 +1045,14 @@ type CrearCartaDeViajeResult struct {
 //	put     Carta.Folio USER#{userId} / FOLIO#{folio}; if it does not exist
 //	costs   27 write units
 //
-// It can end in ErrPeticionReused, ErrLimiteMensual, ErrSuscripcionInactiva, ErrSinCreditos, ErrPlanCambio,
+// It can fail with ErrPeticionReused, ErrLimiteMensual, ErrSuscripcionInactiva, ErrSinCreditos, ErrPlanCambio,
 // ErrUserNotFound, ErrFolioTomado, ErrViajeTieneCarta, ErrViajeNoProgramado, ErrViajeNotFound, ErrCartaExists,
 // ErrCartaFolioTaken.
 func (db *DB) CrearCartaDeViaje(ctx context.Context, in CrearCartaDeViajeInput) (CrearCartaDeViajeResult, error) {
 	return table.Do(ctx, db.run, crearCartaDeViajeWrite, in.input(), db.crearCartaDeViajeResult)
 }
 
-// crearCartaDeViajeResult is the result of what CrearCartaDeViaje has done.
+// crearCartaDeViajeResult converts the outcome of CrearCartaDeViaje.
 func (db *DB) crearCartaDeViajeResult(ctx context.Context, input table.Input, out table.Outcome) (CrearCartaDeViajeResult, error) {
 	if out.Replayed {
 		return db.replayCrearCartaDeViaje(ctx, input, out.Record)
@@ -1067,7 +1067,7 @@ func (db *DB) crearCartaDeViajeResult(ctx context.Context, input table.Input, ou
 	}, d.Err()
 }
 
-// replayCrearCartaDeViaje is the answer to a repetition, as PeticionPorClave finds it now.
+// replayCrearCartaDeViaje is the response to a repetition, as PeticionPorClave finds it now.
 func (db *DB) replayCrearCartaDeViaje(_ context.Context, _ table.Input, record table.Values) (CrearCartaDeViajeResult, error) {
 	r, err := peticionOf(record)
 	if err != nil {
@@ -1082,7 +1082,7 @@ func (db *DB) replayCrearCartaDeViaje(_ context.Context, _ table.Input, record t
 	return result, nil
 }
 
-// GuardarViajeInput is what GuardarViaje takes.
+// GuardarViajeInput is the input of GuardarViaje.
 type GuardarViajeInput struct {
 	From                  time.Time
 	To                    time.Time
@@ -1101,7 +1101,7 @@ type GuardarViajeInput struct {
 	Costos *Costos
 }
 
-// GuardarViajeResult is what GuardarViaje has done.
+// GuardarViajeResult is the result of GuardarViaje.
 type GuardarViajeResult struct {
 	Viaje Viaje
 }
@@ -1115,12 +1115,12 @@ type GuardarViajeResult struct {
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND attribute_not_exists(resources) AND updatedAt >= :from AND updatedAt <= :to; GSI1 moved (2); GSI2 moved (4)
 //	costs   8 write units
 //
-// It can end in ErrViajeNoProgramado, ErrViajeAsignado, ErrViajeCambiado, ErrViajeNotFound.
+// It can fail with ErrViajeNoProgramado, ErrViajeAsignado, ErrViajeCambiado, ErrViajeNotFound.
 func (db *DB) GuardarViaje(ctx context.Context, in GuardarViajeInput) (GuardarViajeResult, error) {
 	return table.Do(ctx, db.run, guardarViajeWrite, in.input(), db.guardarViajeResult)
 }
 
-// guardarViajeResult is the result of what GuardarViaje has done.
+// guardarViajeResult converts the outcome of GuardarViaje.
 func (db *DB) guardarViajeResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarViajeResult, error) {
 	d := table.DecodeOutcome(out)
 	return GuardarViajeResult{
@@ -1128,13 +1128,13 @@ func (db *DB) guardarViajeResult(_ context.Context, _ table.Input, out table.Out
 	}, d.Err()
 }
 
-// ProgramarViajeInput is what ProgramarViaje takes.
+// ProgramarViajeInput is the input of ProgramarViaje.
 type ProgramarViajeInput struct {
 	UserID  string
 	ViajeID string
 }
 
-// ProgramarViajeResult is what ProgramarViaje has done.
+// ProgramarViajeResult is the result of ProgramarViaje.
 type ProgramarViajeResult struct {
 	Viaje Viaje
 }
@@ -1144,12 +1144,12 @@ type ProgramarViajeResult struct {
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado = 'borrador'; GSI1 moved (2); GSI2 updated (2)
 //	costs   6 write units
 //
-// It can end in ErrViajeNoBorrador, ErrViajeNotFound.
+// It can fail with ErrViajeNoBorrador, ErrViajeNotFound.
 func (db *DB) ProgramarViaje(ctx context.Context, in ProgramarViajeInput) (ProgramarViajeResult, error) {
 	return table.Do(ctx, db.run, programarViajeWrite, in.input(), db.programarViajeResult)
 }
 
-// programarViajeResult is the result of what ProgramarViaje has done.
+// programarViajeResult converts the outcome of ProgramarViaje.
 func (db *DB) programarViajeResult(_ context.Context, _ table.Input, out table.Outcome) (ProgramarViajeResult, error) {
 	d := table.DecodeOutcome(out)
 	return ProgramarViajeResult{
@@ -1157,7 +1157,7 @@ func (db *DB) programarViajeResult(_ context.Context, _ table.Input, out table.O
 	}, d.Err()
 }
 
-// AsignarRecursosInput is what AsignarRecursos takes.
+// AsignarRecursosInput is the input of AsignarRecursos.
 type AsignarRecursosInput struct {
 	Visto     int64
 	UserID    string
@@ -1176,13 +1176,13 @@ type AsignarRecursosLine struct {
 	Visto    int64
 }
 
-// AsignarRecursosResult is what AsignarRecursos has done.
+// AsignarRecursosResult is the result of AsignarRecursos.
 type AsignarRecursosResult struct {
-	// Viaje is the item as it is now; nil where the write did not need to read it.
+	// Viaje is the item after the write; nil if the write did not need to read it.
 	Viaje *Viaje
 }
 
-// AsignarRecursos does, as a whole or not at all: update Viaje, update Agenda for each line.
+// AsignarRecursos does, all or nothing: update Viaje, update Agenda for each line.
 //
 // Who and what makes a trip, in place of what the trip has; without resources, nobody. The lines are the agendas of all
 // that
@@ -1192,13 +1192,13 @@ type AsignarRecursosResult struct {
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line; if revision = :line.visto
 //	costs   11 write units with 2 lines, 2 for each
 //
-// It can end in ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeNotFound, ErrAgendaNotFound, table.ErrLines. It takes
-// at most 6 lines.
+// It can fail with ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeNotFound, ErrAgendaNotFound, table.ErrLines. It
+// takes at most 6 lines.
 func (db *DB) AsignarRecursos(ctx context.Context, in AsignarRecursosInput) (AsignarRecursosResult, error) {
 	return table.Do(ctx, db.run, asignarRecursosWrite, in.input(), db.asignarRecursosResult)
 }
 
-// asignarRecursosResult is the result of what AsignarRecursos has done.
+// asignarRecursosResult converts the outcome of AsignarRecursos.
 func (db *DB) asignarRecursosResult(_ context.Context, _ table.Input, out table.Outcome) (AsignarRecursosResult, error) {
 	d := table.DecodeOutcome(out)
 	return AsignarRecursosResult{
@@ -1206,7 +1206,7 @@ func (db *DB) asignarRecursosResult(_ context.Context, _ table.Input, out table.
 	}, d.Err()
 }
 
-// IniciarViajeInput is what IniciarViaje takes.
+// IniciarViajeInput is the input of IniciarViaje.
 type IniciarViajeInput struct {
 	Limite              time.Time
 	Visto               int64
@@ -1220,18 +1220,18 @@ type IniciarViajeInput struct {
 	DistanciaTotal      table.Decimal
 }
 
-// IniciarViajeResult is what IniciarViaje has done.
+// IniciarViajeResult is the result of IniciarViaje.
 type IniciarViajeResult struct {
-	// Viaje is the item as it is now; nil where the write did not need to read it.
+	// Viaje is the item after the write; nil if the write did not need to read it.
 	Viaje    *Viaje
 	Tracking Tracking
-	// Conductor is the item as it is now; nil where the write did not need to read it.
+	// Conductor is the item after the write; nil if the write did not need to read it.
 	Conductor *Conductor
-	// Vehiculo is the item as it is now; nil where the write did not need to read it.
+	// Vehiculo is the item after the write; nil if the write did not need to read it.
 	Vehiculo *Vehiculo
 }
 
-// IniciarViaje does, as a whole or not at all: update Viaje, create Tracking, update Conductor, update Vehiculo.
+// IniciarViaje does, all or nothing: update Viaje, create Tracking, update Conductor, update Vehiculo.
 //
 // The trip leaves: its driver and vehicle are there, its carta is stamped, and it is planned to begin soon. A local
 // trip needs no carta.
@@ -1242,14 +1242,14 @@ type IniciarViajeResult struct {
 //	update  Vehiculo.key USER#{userId} / VEHICULO#{vehiculoId}; if estado = 'disponible'; GSI1 moved (2); GSI3 updated (1: sparse; all items are counted, since no share is declared)
 //	costs   22 write units
 //
-// It can end in ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeSinRecursos, ErrViajeAnticipado, ErrCartaSinTimbrar,
+// It can fail with ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeSinRecursos, ErrViajeAnticipado, ErrCartaSinTimbrar,
 // ErrViajeNotFound, ErrTrackingExists, ErrConductorEnViaje, ErrConductorNoDisponible, ErrConductorNotFound,
 // ErrVehiculoEnViaje, ErrVehiculoNoDisponible, ErrVehiculoNotFound, ErrVehiculoPlacaTaken.
 func (db *DB) IniciarViaje(ctx context.Context, in IniciarViajeInput) (IniciarViajeResult, error) {
 	return table.Do(ctx, db.run, iniciarViajeWrite, in.input(), db.iniciarViajeResult)
 }
 
-// iniciarViajeResult is the result of what IniciarViaje has done.
+// iniciarViajeResult converts the outcome of IniciarViaje.
 func (db *DB) iniciarViajeResult(_ context.Context, _ table.Input, out table.Outcome) (IniciarViajeResult, error) {
 	d := table.DecodeOutcome(out)
 	return IniciarViajeResult{
@@ -1260,7 +1260,7 @@ func (db *DB) iniciarViajeResult(_ context.Context, _ table.Input, out table.Out
 	}, d.Err()
 }
 
-// IniciarConRemolqueInput is what IniciarConRemolque takes.
+// IniciarConRemolqueInput is the input of IniciarConRemolque.
 type IniciarConRemolqueInput struct {
 	Limite              time.Time
 	Visto               int64
@@ -1275,21 +1275,21 @@ type IniciarConRemolqueInput struct {
 	DistanciaTotal      table.Decimal
 }
 
-// IniciarConRemolqueResult is what IniciarConRemolque has done.
+// IniciarConRemolqueResult is the result of IniciarConRemolque.
 type IniciarConRemolqueResult struct {
-	// Viaje is the item as it is now; nil where the write did not need to read it.
+	// Viaje is the item after the write; nil if the write did not need to read it.
 	Viaje    *Viaje
 	Tracking Tracking
-	// Conductor is the item as it is now; nil where the write did not need to read it.
+	// Conductor is the item after the write; nil if the write did not need to read it.
 	Conductor *Conductor
-	// Vehiculo is the item as it is now; nil where the write did not need to read it.
+	// Vehiculo is the item after the write; nil if the write did not need to read it.
 	Vehiculo *Vehiculo
-	// Remolque is the item as it is now; nil where the write did not need to read it.
+	// Remolque is the item after the write; nil if the write did not need to read it.
 	Remolque *Remolque
 }
 
-// IniciarConRemolque does, as a whole or not at all: update Viaje, create Tracking, update Conductor, update Vehiculo,
-// update Remolque.
+// IniciarConRemolque does, all or nothing: update Viaje, create Tracking, update Conductor, update Vehiculo, update
+// Remolque.
 //
 // The same with a trailer.
 //
@@ -1300,7 +1300,7 @@ type IniciarConRemolqueResult struct {
 //	update  Remolque.key USER#{userId} / REMOLQUE#{remolqueId}; if estado = 'disponible'; GSI1 moved (2); GSI3 updated (1: sparse; all items are counted, since no share is declared)
 //	costs   27 write units
 //
-// It can end in ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeSinRecursos, ErrViajeAnticipado, ErrCartaSinTimbrar,
+// It can fail with ErrViajeNoProgramado, ErrRecursoCambio, ErrViajeSinRecursos, ErrViajeAnticipado, ErrCartaSinTimbrar,
 // ErrViajeNotFound, ErrTrackingExists, ErrConductorEnViaje, ErrConductorNoDisponible, ErrConductorNotFound,
 // ErrVehiculoEnViaje, ErrVehiculoNoDisponible, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueEnViaje,
 // ErrRemolqueNoDisponible, ErrRemolqueNotFound, ErrRemolquePlacaTaken.
@@ -1308,7 +1308,7 @@ func (db *DB) IniciarConRemolque(ctx context.Context, in IniciarConRemolqueInput
 	return table.Do(ctx, db.run, iniciarConRemolqueWrite, in.input(), db.iniciarConRemolqueResult)
 }
 
-// iniciarConRemolqueResult is the result of what IniciarConRemolque has done.
+// iniciarConRemolqueResult converts the outcome of IniciarConRemolque.
 func (db *DB) iniciarConRemolqueResult(_ context.Context, _ table.Input, out table.Outcome) (IniciarConRemolqueResult, error) {
 	d := table.DecodeOutcome(out)
 	return IniciarConRemolqueResult{
@@ -1320,7 +1320,7 @@ func (db *DB) iniciarConRemolqueResult(_ context.Context, _ table.Input, out tab
 	}, d.Err()
 }
 
-// CompletarViajeInput is what CompletarViaje takes.
+// CompletarViajeInput is the input of CompletarViaje.
 type CompletarViajeInput struct {
 	Km          table.Decimal
 	Pings       int64
@@ -1343,20 +1343,20 @@ type CompletarViajeLine struct {
 	RecursoID string
 }
 
-// CompletarViajeResult is what CompletarViaje has done.
+// CompletarViajeResult is the result of CompletarViaje.
 type CompletarViajeResult struct {
-	// Viaje is the item as it is now; nil where the write did not need to read it.
+	// Viaje is the item after the write; nil if the write did not need to read it.
 	Viaje *Viaje
-	// Tracking is the item as it is now; nil where the write did not need to read it.
+	// Tracking is the item after the write; nil if the write did not need to read it.
 	Tracking *Tracking
-	// Conductor is the item as it is now; nil where the write did not need to read it.
+	// Conductor is the item after the write; nil if the write did not need to read it.
 	Conductor *Conductor
-	// Vehiculo is the item as it is now; nil where the write did not need to read it.
+	// Vehiculo is the item after the write; nil if the write did not need to read it.
 	Vehiculo *Vehiculo
 }
 
-// CompletarViaje does, as a whole or not at all: update Viaje, update Tracking, update Conductor, update Vehiculo,
-// update Agenda for each line.
+// CompletarViaje does, all or nothing: update Viaje, update Tracking, update Conductor, update Vehiculo, update Agenda
+// for each line.
 //
 // The trip has arrived; driver and vehicle are free again. The lines are their agendas.
 //
@@ -1367,14 +1367,14 @@ type CompletarViajeResult struct {
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
 //	costs   26 write units with 2 lines, 2 for each
 //
-// It can end in ErrViajeNoEnCurso, ErrRecursoCambio, ErrViajeNotFound, ErrPosicionCambio, ErrTrackingNotFound,
+// It can fail with ErrViajeNoEnCurso, ErrRecursoCambio, ErrViajeNotFound, ErrPosicionCambio, ErrTrackingNotFound,
 // ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound, table.ErrLines. It takes at most
 // 3 lines.
 func (db *DB) CompletarViaje(ctx context.Context, in CompletarViajeInput) (CompletarViajeResult, error) {
 	return table.Do(ctx, db.run, completarViajeWrite, in.input(), db.completarViajeResult)
 }
 
-// completarViajeResult is the result of what CompletarViaje has done.
+// completarViajeResult converts the outcome of CompletarViaje.
 func (db *DB) completarViajeResult(_ context.Context, _ table.Input, out table.Outcome) (CompletarViajeResult, error) {
 	d := table.DecodeOutcome(out)
 	return CompletarViajeResult{
@@ -1385,7 +1385,7 @@ func (db *DB) completarViajeResult(_ context.Context, _ table.Input, out table.O
 	}, d.Err()
 }
 
-// CompletarConRemolqueInput is what CompletarConRemolque takes.
+// CompletarConRemolqueInput is the input of CompletarConRemolque.
 type CompletarConRemolqueInput struct {
 	Km          table.Decimal
 	Pings       int64
@@ -1409,22 +1409,22 @@ type CompletarConRemolqueLine struct {
 	RecursoID string
 }
 
-// CompletarConRemolqueResult is what CompletarConRemolque has done.
+// CompletarConRemolqueResult is the result of CompletarConRemolque.
 type CompletarConRemolqueResult struct {
-	// Viaje is the item as it is now; nil where the write did not need to read it.
+	// Viaje is the item after the write; nil if the write did not need to read it.
 	Viaje *Viaje
-	// Tracking is the item as it is now; nil where the write did not need to read it.
+	// Tracking is the item after the write; nil if the write did not need to read it.
 	Tracking *Tracking
-	// Conductor is the item as it is now; nil where the write did not need to read it.
+	// Conductor is the item after the write; nil if the write did not need to read it.
 	Conductor *Conductor
-	// Vehiculo is the item as it is now; nil where the write did not need to read it.
+	// Vehiculo is the item after the write; nil if the write did not need to read it.
 	Vehiculo *Vehiculo
-	// Remolque is the item as it is now; nil where the write did not need to read it.
+	// Remolque is the item after the write; nil if the write did not need to read it.
 	Remolque *Remolque
 }
 
-// CompletarConRemolque does, as a whole or not at all: update Viaje, update Tracking, update Conductor, update
-// Vehiculo, update Remolque, update Agenda for each line.
+// CompletarConRemolque does, all or nothing: update Viaje, update Tracking, update Conductor, update Vehiculo, update
+// Remolque, update Agenda for each line.
 //
 // The same with a trailer.
 //
@@ -1436,14 +1436,14 @@ type CompletarConRemolqueResult struct {
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
 //	costs   33 write units with 3 lines, 2 for each
 //
-// It can end in ErrViajeNoEnCurso, ErrRecursoCambio, ErrViajeNotFound, ErrPosicionCambio, ErrTrackingNotFound,
+// It can fail with ErrViajeNoEnCurso, ErrRecursoCambio, ErrViajeNotFound, ErrPosicionCambio, ErrTrackingNotFound,
 // ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueNotFound, ErrRemolquePlacaTaken,
 // ErrAgendaNotFound, table.ErrLines. It takes at most 3 lines.
 func (db *DB) CompletarConRemolque(ctx context.Context, in CompletarConRemolqueInput) (CompletarConRemolqueResult, error) {
 	return table.Do(ctx, db.run, completarConRemolqueWrite, in.input(), db.completarConRemolqueResult)
 }
 
-// completarConRemolqueResult is the result of what CompletarConRemolque has done.
+// completarConRemolqueResult converts the outcome of CompletarConRemolque.
 func (db *DB) completarConRemolqueResult(_ context.Context, _ table.Input, out table.Outcome) (CompletarConRemolqueResult, error) {
 	d := table.DecodeOutcome(out)
 	return CompletarConRemolqueResult{
@@ -1455,13 +1455,13 @@ func (db *DB) completarConRemolqueResult(_ context.Context, _ table.Input, out t
 	}, d.Err()
 }
 
-// CancelarViajeInput is what CancelarViaje takes.
+// CancelarViajeInput is the input of CancelarViaje.
 type CancelarViajeInput struct {
 	UserID  string
 	ViajeID string
 }
 
-// CancelarViajeResult is what CancelarViaje has done.
+// CancelarViajeResult is the result of CancelarViaje.
 type CancelarViajeResult struct {
 	Viaje Viaje
 }
@@ -1473,12 +1473,12 @@ type CancelarViajeResult struct {
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if estado IN ('borrador', 'programado') AND attribute_not_exists(resources) AND (attribute_not_exists(fiscal) OR fiscal.cartaPorteStatus = 'cancelada'); GSI1 moved (2); GSI2 updated (2)
 //	costs   6 write units
 //
-// It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound.
+// It can fail with ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound.
 func (db *DB) CancelarViaje(ctx context.Context, in CancelarViajeInput) (CancelarViajeResult, error) {
 	return table.Do(ctx, db.run, cancelarViajeWrite, in.input(), db.cancelarViajeResult)
 }
 
-// cancelarViajeResult is the result of what CancelarViaje has done.
+// cancelarViajeResult converts the outcome of CancelarViaje.
 func (db *DB) cancelarViajeResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarViajeResult, error) {
 	d := table.DecodeOutcome(out)
 	return CancelarViajeResult{
@@ -1486,7 +1486,7 @@ func (db *DB) cancelarViajeResult(_ context.Context, _ table.Input, out table.Ou
 	}, d.Err()
 }
 
-// CancelarAsignadoInput is what CancelarAsignado takes.
+// CancelarAsignadoInput is the input of CancelarAsignado.
 type CancelarAsignadoInput struct {
 	Visto   int64
 	Clave   string
@@ -1500,13 +1500,13 @@ type CancelarAsignadoLine struct {
 	RecursoID string
 }
 
-// CancelarAsignadoResult is what CancelarAsignado has done.
+// CancelarAsignadoResult is the result of CancelarAsignado.
 type CancelarAsignadoResult struct {
-	// Viaje is the item as it is now; nil where the write did not need to read it.
+	// Viaje is the item after the write; nil if the write did not need to read it.
 	Viaje *Viaje
 }
 
-// CancelarAsignado does, as a whole or not at all: update Viaje, update Agenda for each line.
+// CancelarAsignado does, all or nothing: update Viaje, update Agenda for each line.
 //
 // A trip that has not left is off, out of the agendas in the lines.
 //
@@ -1514,13 +1514,13 @@ type CancelarAsignadoResult struct {
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
 //	costs   12 write units with 2 lines, 2 for each
 //
-// It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrAgendaNotFound,
+// It can fail with ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrAgendaNotFound,
 // table.ErrLines. It takes at most 3 lines.
 func (db *DB) CancelarAsignado(ctx context.Context, in CancelarAsignadoInput) (CancelarAsignadoResult, error) {
 	return table.Do(ctx, db.run, cancelarAsignadoWrite, in.input(), db.cancelarAsignadoResult)
 }
 
-// cancelarAsignadoResult is the result of what CancelarAsignado has done.
+// cancelarAsignadoResult converts the outcome of CancelarAsignado.
 func (db *DB) cancelarAsignadoResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarAsignadoResult, error) {
 	d := table.DecodeOutcome(out)
 	return CancelarAsignadoResult{
@@ -1528,7 +1528,7 @@ func (db *DB) cancelarAsignadoResult(_ context.Context, _ table.Input, out table
 	}, d.Err()
 }
 
-// CancelarEnCursoInput is what CancelarEnCurso takes.
+// CancelarEnCursoInput is the input of CancelarEnCurso.
 type CancelarEnCursoInput struct {
 	Visto       int64
 	ConductorID string
@@ -1545,20 +1545,20 @@ type CancelarEnCursoLine struct {
 	RecursoID string
 }
 
-// CancelarEnCursoResult is what CancelarEnCurso has done.
+// CancelarEnCursoResult is the result of CancelarEnCurso.
 type CancelarEnCursoResult struct {
-	// Viaje is the item as it is now; nil where the write did not need to read it.
+	// Viaje is the item after the write; nil if the write did not need to read it.
 	Viaje *Viaje
-	// Tracking is the item as it is now; nil where the write did not need to read it.
+	// Tracking is the item after the write; nil if the write did not need to read it.
 	Tracking *Tracking
-	// Conductor is the item as it is now; nil where the write did not need to read it.
+	// Conductor is the item after the write; nil if the write did not need to read it.
 	Conductor *Conductor
-	// Vehiculo is the item as it is now; nil where the write did not need to read it.
+	// Vehiculo is the item after the write; nil if the write did not need to read it.
 	Vehiculo *Vehiculo
 }
 
-// CancelarEnCurso does, as a whole or not at all: update Viaje, update Tracking, update Conductor, update Vehiculo,
-// update Agenda for each line.
+// CancelarEnCurso does, all or nothing: update Viaje, update Tracking, update Conductor, update Vehiculo, update Agenda
+// for each line.
 //
 // A trip that is on its way is off; driver and vehicle are free again. The lines are their agendas.
 //
@@ -1569,14 +1569,14 @@ type CancelarEnCursoResult struct {
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
 //	costs   26 write units with 2 lines, 2 for each
 //
-// It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrTrackingNotFound,
+// It can fail with ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrTrackingNotFound,
 // ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrAgendaNotFound, table.ErrLines. It takes at most
 // 3 lines.
 func (db *DB) CancelarEnCurso(ctx context.Context, in CancelarEnCursoInput) (CancelarEnCursoResult, error) {
 	return table.Do(ctx, db.run, cancelarEnCursoWrite, in.input(), db.cancelarEnCursoResult)
 }
 
-// cancelarEnCursoResult is the result of what CancelarEnCurso has done.
+// cancelarEnCursoResult converts the outcome of CancelarEnCurso.
 func (db *DB) cancelarEnCursoResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarEnCursoResult, error) {
 	d := table.DecodeOutcome(out)
 	return CancelarEnCursoResult{
@@ -1587,7 +1587,7 @@ func (db *DB) cancelarEnCursoResult(_ context.Context, _ table.Input, out table.
 	}, d.Err()
 }
 
-// CancelarEnCursoConRemolqueInput is what CancelarEnCursoConRemolque takes.
+// CancelarEnCursoConRemolqueInput is the input of CancelarEnCursoConRemolque.
 type CancelarEnCursoConRemolqueInput struct {
 	Visto       int64
 	ConductorID string
@@ -1605,22 +1605,22 @@ type CancelarEnCursoConRemolqueLine struct {
 	RecursoID string
 }
 
-// CancelarEnCursoConRemolqueResult is what CancelarEnCursoConRemolque has done.
+// CancelarEnCursoConRemolqueResult is the result of CancelarEnCursoConRemolque.
 type CancelarEnCursoConRemolqueResult struct {
-	// Viaje is the item as it is now; nil where the write did not need to read it.
+	// Viaje is the item after the write; nil if the write did not need to read it.
 	Viaje *Viaje
-	// Tracking is the item as it is now; nil where the write did not need to read it.
+	// Tracking is the item after the write; nil if the write did not need to read it.
 	Tracking *Tracking
-	// Conductor is the item as it is now; nil where the write did not need to read it.
+	// Conductor is the item after the write; nil if the write did not need to read it.
 	Conductor *Conductor
-	// Vehiculo is the item as it is now; nil where the write did not need to read it.
+	// Vehiculo is the item after the write; nil if the write did not need to read it.
 	Vehiculo *Vehiculo
-	// Remolque is the item as it is now; nil where the write did not need to read it.
+	// Remolque is the item after the write; nil if the write did not need to read it.
 	Remolque *Remolque
 }
 
-// CancelarEnCursoConRemolque does, as a whole or not at all: update Viaje, update Tracking, update Conductor, update
-// Vehiculo, update Remolque, update Agenda for each line.
+// CancelarEnCursoConRemolque does, all or nothing: update Viaje, update Tracking, update Conductor, update Vehiculo,
+// update Remolque, update Agenda for each line.
 //
 // The same with a trailer.
 //
@@ -1632,14 +1632,14 @@ type CancelarEnCursoConRemolqueResult struct {
 //	update  Agenda.key USER#{userId} / AGENDA#{recursoId}, each line
 //	costs   33 write units with 3 lines, 2 for each
 //
-// It can end in ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrTrackingNotFound,
+// It can fail with ErrViajeTerminado, ErrCartaVigente, ErrRecursoCambio, ErrViajeNotFound, ErrTrackingNotFound,
 // ErrConductorNotFound, ErrVehiculoNotFound, ErrVehiculoPlacaTaken, ErrRemolqueNotFound, ErrRemolquePlacaTaken,
 // ErrAgendaNotFound, table.ErrLines. It takes at most 3 lines.
 func (db *DB) CancelarEnCursoConRemolque(ctx context.Context, in CancelarEnCursoConRemolqueInput) (CancelarEnCursoConRemolqueResult, error) {
 	return table.Do(ctx, db.run, cancelarEnCursoConRemolqueWrite, in.input(), db.cancelarEnCursoConRemolqueResult)
 }
 
-// cancelarEnCursoConRemolqueResult is the result of what CancelarEnCursoConRemolque has done.
+// cancelarEnCursoConRemolqueResult converts the outcome of CancelarEnCursoConRemolque.
 func (db *DB) cancelarEnCursoConRemolqueResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarEnCursoConRemolqueResult, error) {
 	d := table.DecodeOutcome(out)
 	return CancelarEnCursoConRemolqueResult{
@@ -1651,7 +1651,7 @@ func (db *DB) cancelarEnCursoConRemolqueResult(_ context.Context, _ table.Input,
 	}, d.Err()
 }
 
-// MoverViajeInput is what MoverViaje takes.
+// MoverViajeInput is the input of MoverViaje.
 type MoverViajeInput struct {
 	Visto               int64
 	UserID              string
@@ -1663,7 +1663,7 @@ type MoverViajeInput struct {
 	Progreso            int64
 }
 
-// MoverViajeResult is what MoverViaje has done.
+// MoverViajeResult is the result of MoverViaje.
 type MoverViajeResult struct {
 	Tracking Tracking
 }
@@ -1675,12 +1675,12 @@ type MoverViajeResult struct {
 //	update  Tracking.key USER#{userId}#VIAJE#{viajeId} / ACTUAL; if activo = true AND pings = :visto
 //	costs   1 write unit
 //
-// It can end in ErrViajeNoEnCurso, ErrPosicionCambio, ErrTrackingNotFound.
+// It can fail with ErrViajeNoEnCurso, ErrPosicionCambio, ErrTrackingNotFound.
 func (db *DB) MoverViaje(ctx context.Context, in MoverViajeInput) (MoverViajeResult, error) {
 	return table.Do(ctx, db.run, moverViajeWrite, in.input(), db.moverViajeResult)
 }
 
-// moverViajeResult is the result of what MoverViaje has done.
+// moverViajeResult converts the outcome of MoverViaje.
 func (db *DB) moverViajeResult(_ context.Context, _ table.Input, out table.Outcome) (MoverViajeResult, error) {
 	d := table.DecodeOutcome(out)
 	return MoverViajeResult{
@@ -1688,7 +1688,7 @@ func (db *DB) moverViajeResult(_ context.Context, _ table.Input, out table.Outco
 	}, d.Err()
 }
 
-// AnotarPosicionInput is what AnotarPosicion takes.
+// AnotarPosicionInput is the input of AnotarPosicion.
 type AnotarPosicionInput struct {
 	UserID  string
 	ViajeID string
@@ -1697,7 +1697,7 @@ type AnotarPosicionInput struct {
 	Lng     table.Decimal
 }
 
-// AnotarPosicionResult is what AnotarPosicion has done.
+// AnotarPosicionResult is the result of AnotarPosicion.
 type AnotarPosicionResult struct {
 	Posicion Posicion
 }
@@ -1709,12 +1709,12 @@ type AnotarPosicionResult struct {
 //	create  Posicion.key USER#{userId}#VIAJE#{viajeId} / POS#{at}; if it does not exist
 //	costs   1 write unit
 //
-// It can end in ErrPosicionExists.
+// It can fail with ErrPosicionExists.
 func (db *DB) AnotarPosicion(ctx context.Context, in AnotarPosicionInput) (AnotarPosicionResult, error) {
 	return table.Do(ctx, db.run, anotarPosicionWrite, in.input(), db.anotarPosicionResult)
 }
 
-// anotarPosicionResult is the result of what AnotarPosicion has done.
+// anotarPosicionResult converts the outcome of AnotarPosicion.
 func (db *DB) anotarPosicionResult(_ context.Context, _ table.Input, out table.Outcome) (AnotarPosicionResult, error) {
 	d := table.DecodeOutcome(out)
 	return AnotarPosicionResult{
@@ -1722,7 +1722,7 @@ func (db *DB) anotarPosicionResult(_ context.Context, _ table.Input, out table.O
 	}, d.Err()
 }
 
-// GuardarAutotransporteInput is what GuardarAutotransporte takes.
+// GuardarAutotransporteInput is the input of GuardarAutotransporte.
 type GuardarAutotransporteInput struct {
 	Revision           int64
 	UserID             string
@@ -1739,25 +1739,25 @@ type GuardarAutotransporteInput struct {
 	PlacaRemolque      *string
 }
 
-// GuardarAutotransporteResult is what GuardarAutotransporte has done.
+// GuardarAutotransporteResult is the result of GuardarAutotransporte.
 type GuardarAutotransporteResult struct {
-	// Carta is the item as it is now; nil where the write did not need to read it.
+	// Carta is the item after the write; nil if the write did not need to read it.
 	Carta          *Carta
 	Autotransporte Autotransporte
 }
 
-// GuardarAutotransporte does, as a whole or not at all: update Carta, put Autotransporte.
+// GuardarAutotransporte does, all or nothing: update Carta, put Autotransporte.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :revision; GSI1 updated (1); GSI2 updated (1)
 //	put     Autotransporte.key USER#{userId}#CARTA#{cartaId} / AUTOTRANSPORTE
 //	costs   8 write units
 //
-// It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken.
+// It can fail with ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken.
 func (db *DB) GuardarAutotransporte(ctx context.Context, in GuardarAutotransporteInput) (GuardarAutotransporteResult, error) {
 	return table.Do(ctx, db.run, guardarAutotransporteWrite, in.input(), db.guardarAutotransporteResult)
 }
 
-// guardarAutotransporteResult is the result of what GuardarAutotransporte has done.
+// guardarAutotransporteResult converts the outcome of GuardarAutotransporte.
 func (db *DB) guardarAutotransporteResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarAutotransporteResult, error) {
 	d := table.DecodeOutcome(out)
 	return GuardarAutotransporteResult{
@@ -1766,7 +1766,7 @@ func (db *DB) guardarAutotransporteResult(_ context.Context, _ table.Input, out 
 	}, d.Err()
 }
 
-// GuardarUbicacionesInput is what GuardarUbicaciones takes.
+// GuardarUbicacionesInput is the input of GuardarUbicaciones.
 type GuardarUbicacionesInput struct {
 	Numero    int64
 	Distancia table.Decimal
@@ -1788,14 +1788,14 @@ type GuardarUbicacionesLine struct {
 	Domicilio                   Domicilio
 }
 
-// GuardarUbicacionesResult is what GuardarUbicaciones has done.
+// GuardarUbicacionesResult is the result of GuardarUbicaciones.
 type GuardarUbicacionesResult struct {
-	// Carta is the item as it is now; nil where the write did not need to read it.
+	// Carta is the item after the write; nil if the write did not need to read it.
 	Carta     *Carta
 	Ubicacion []Ubicacion
 }
 
-// GuardarUbicaciones does, as a whole or not at all: update Carta, put Ubicacion for each line.
+// GuardarUbicaciones does, all or nothing: update Carta, put Ubicacion for each line.
 //
 // The places of a carta, all at once; behind them stand none.
 //
@@ -1803,13 +1803,13 @@ type GuardarUbicacionesResult struct {
 //	put     Ubicacion.key USER#{userId}#CARTA#{cartaId} / UBICACION#{orden|pad(4)}, each line
 //	costs   10 write units with 2 lines, 2 for each
 //
-// It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
+// It can fail with ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
 // table.ErrLines. It takes at most 50 lines.
 func (db *DB) GuardarUbicaciones(ctx context.Context, in GuardarUbicacionesInput) (GuardarUbicacionesResult, error) {
 	return table.Do(ctx, db.run, guardarUbicacionesWrite, in.input(), db.guardarUbicacionesResult)
 }
 
-// guardarUbicacionesResult is the result of what GuardarUbicaciones has done.
+// guardarUbicacionesResult converts the outcome of GuardarUbicaciones.
 func (db *DB) guardarUbicacionesResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarUbicacionesResult, error) {
 	d := table.DecodeOutcome(out)
 	return GuardarUbicacionesResult{
@@ -1818,7 +1818,7 @@ func (db *DB) guardarUbicacionesResult(_ context.Context, _ table.Input, out tab
 	}, d.Err()
 }
 
-// QuitarUbicacionesInput is what QuitarUbicaciones takes.
+// QuitarUbicacionesInput is the input of QuitarUbicaciones.
 type QuitarUbicacionesInput struct {
 	Revision int64
 	UserID   string
@@ -1831,13 +1831,13 @@ type QuitarUbicacionesLine struct {
 	Orden int64
 }
 
-// QuitarUbicacionesResult is what QuitarUbicaciones has done.
+// QuitarUbicacionesResult is the result of QuitarUbicaciones.
 type QuitarUbicacionesResult struct {
-	// Carta is the item as it is now; nil where the write did not need to read it.
+	// Carta is the item after the write; nil if the write did not need to read it.
 	Carta *Carta
 }
 
-// QuitarUbicaciones does, as a whole or not at all: update Carta, delete Ubicacion for each line.
+// QuitarUbicaciones does, all or nothing: update Carta, delete Ubicacion for each line.
 //
 // All places of a carta; fewer come in their place.
 //
@@ -1845,13 +1845,13 @@ type QuitarUbicacionesResult struct {
 //	delete  Ubicacion.key USER#{userId}#CARTA#{cartaId} / UBICACION#{orden|pad(4)}, each line
 //	costs   12 write units with 3 lines, 2 for each
 //
-// It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
+// It can fail with ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
 // table.ErrLines. It takes at most 50 lines.
 func (db *DB) QuitarUbicaciones(ctx context.Context, in QuitarUbicacionesInput) (QuitarUbicacionesResult, error) {
 	return table.Do(ctx, db.run, quitarUbicacionesWrite, in.input(), db.quitarUbicacionesResult)
 }
 
-// quitarUbicacionesResult is the result of what QuitarUbicaciones has done.
+// quitarUbicacionesResult converts the outcome of QuitarUbicaciones.
 func (db *DB) quitarUbicacionesResult(_ context.Context, _ table.Input, out table.Outcome) (QuitarUbicacionesResult, error) {
 	d := table.DecodeOutcome(out)
 	return QuitarUbicacionesResult{
@@ -1859,7 +1859,7 @@ func (db *DB) quitarUbicacionesResult(_ context.Context, _ table.Input, out tabl
 	}, d.Err()
 }
 
-// GuardarFigurasInput is what GuardarFiguras takes.
+// GuardarFigurasInput is the input of GuardarFiguras.
 type GuardarFigurasInput struct {
 	Numero   int64
 	Revision int64
@@ -1877,14 +1877,14 @@ type GuardarFigurasLine struct {
 	NumLicencia  *string
 }
 
-// GuardarFigurasResult is what GuardarFiguras has done.
+// GuardarFigurasResult is the result of GuardarFiguras.
 type GuardarFigurasResult struct {
-	// Carta is the item as it is now; nil where the write did not need to read it.
+	// Carta is the item after the write; nil if the write did not need to read it.
 	Carta  *Carta
 	Figura []Figura
 }
 
-// GuardarFiguras does, as a whole or not at all: update Carta, put Figura for each line.
+// GuardarFiguras does, all or nothing: update Carta, put Figura for each line.
 //
 // The people of a carta, all at once.
 //
@@ -1892,13 +1892,13 @@ type GuardarFigurasResult struct {
 //	put     Figura.key USER#{userId}#CARTA#{cartaId} / FIGURA#{orden|pad(4)}, each line
 //	costs   8 write units with 1 lines, 2 for each
 //
-// It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
+// It can fail with ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
 // table.ErrLines. It takes at most 20 lines.
 func (db *DB) GuardarFiguras(ctx context.Context, in GuardarFigurasInput) (GuardarFigurasResult, error) {
 	return table.Do(ctx, db.run, guardarFigurasWrite, in.input(), db.guardarFigurasResult)
 }
 
-// guardarFigurasResult is the result of what GuardarFiguras has done.
+// guardarFigurasResult converts the outcome of GuardarFiguras.
 func (db *DB) guardarFigurasResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarFigurasResult, error) {
 	d := table.DecodeOutcome(out)
 	return GuardarFigurasResult{
@@ -1907,7 +1907,7 @@ func (db *DB) guardarFigurasResult(_ context.Context, _ table.Input, out table.O
 	}, d.Err()
 }
 
-// QuitarFigurasInput is what QuitarFiguras takes.
+// QuitarFigurasInput is the input of QuitarFiguras.
 type QuitarFigurasInput struct {
 	Numero   int64
 	Revision int64
@@ -1921,25 +1921,25 @@ type QuitarFigurasLine struct {
 	Orden int64
 }
 
-// QuitarFigurasResult is what QuitarFiguras has done.
+// QuitarFigurasResult is the result of QuitarFiguras.
 type QuitarFigurasResult struct {
-	// Carta is the item as it is now; nil where the write did not need to read it.
+	// Carta is the item after the write; nil if the write did not need to read it.
 	Carta *Carta
 }
 
-// QuitarFiguras does, as a whole or not at all: update Carta, delete Figura for each line.
+// QuitarFiguras does, all or nothing: update Carta, delete Figura for each line.
 //
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :revision; GSI1 updated (1); GSI2 updated (1)
 //	delete  Figura.key USER#{userId}#CARTA#{cartaId} / FIGURA#{orden|pad(4)}, each line
 //	costs   8 write units with 1 lines, 2 for each
 //
-// It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
+// It can fail with ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
 // table.ErrLines. It takes at most 20 lines.
 func (db *DB) QuitarFiguras(ctx context.Context, in QuitarFigurasInput) (QuitarFigurasResult, error) {
 	return table.Do(ctx, db.run, quitarFigurasWrite, in.input(), db.quitarFigurasResult)
 }
 
-// quitarFigurasResult is the result of what QuitarFiguras has done.
+// quitarFigurasResult converts the outcome of QuitarFiguras.
 func (db *DB) quitarFigurasResult(_ context.Context, _ table.Input, out table.Outcome) (QuitarFigurasResult, error) {
 	d := table.DecodeOutcome(out)
 	return QuitarFigurasResult{
@@ -1947,7 +1947,7 @@ func (db *DB) quitarFigurasResult(_ context.Context, _ table.Input, out table.Ou
 	}, d.Err()
 }
 
-// AgregarMercanciasInput is what AgregarMercancias takes.
+// AgregarMercanciasInput is the input of AgregarMercancias.
 type AgregarMercanciasInput struct {
 	RequestKey string
 	Operacion  string
@@ -1971,17 +1971,17 @@ type AgregarMercanciasLine struct {
 	Moneda         *string
 }
 
-// AgregarMercanciasResult is what AgregarMercancias has done.
+// AgregarMercanciasResult is the result of AgregarMercancias.
 type AgregarMercanciasResult struct {
-	// Carta is the item as it is now; nil where the write did not need to read it.
+	// Carta is the item after the write; nil if the write did not need to read it.
 	Carta     *Carta
 	Mercancia []Mercancia
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
-	// PeticionPorClave finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as PeticionPorClave
+	// finds it now.
 	Replayed bool
 }
 
-// AgregarMercancias does, as a whole or not at all: update Carta, create Mercancia for each line.
+// AgregarMercancias does, all or nothing: update Carta, create Mercancia for each line.
 //
 // Goods more: with their count and weight, once for each request key.
 //
@@ -1990,13 +1990,13 @@ type AgregarMercanciasResult struct {
 //	create  Mercancia.key USER#{userId}#CARTA#{cartaId} / MERCANCIA#{orden|pad(5)}, each line; if it does not exist
 //	costs   16 write units with 3 lines, 2 for each
 //
-// It can end in ErrPeticionReused, ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound,
+// It can fail with ErrPeticionReused, ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound,
 // ErrCartaFolioTaken, ErrMercanciaExists, table.ErrLines. It takes at most 90 lines.
 func (db *DB) AgregarMercancias(ctx context.Context, in AgregarMercanciasInput) (AgregarMercanciasResult, error) {
 	return table.Do(ctx, db.run, agregarMercanciasWrite, in.input(), db.agregarMercanciasResult)
 }
 
-// agregarMercanciasResult is the result of what AgregarMercancias has done.
+// agregarMercanciasResult converts the outcome of AgregarMercancias.
 func (db *DB) agregarMercanciasResult(ctx context.Context, input table.Input, out table.Outcome) (AgregarMercanciasResult, error) {
 	if out.Replayed {
 		return db.replayAgregarMercancias(ctx, input, out.Record)
@@ -2008,7 +2008,7 @@ func (db *DB) agregarMercanciasResult(ctx context.Context, input table.Input, ou
 	}, d.Err()
 }
 
-// replayAgregarMercancias is the answer to a repetition, as PeticionPorClave finds it now.
+// replayAgregarMercancias is the response to a repetition, as PeticionPorClave finds it now.
 func (db *DB) replayAgregarMercancias(_ context.Context, _ table.Input, record table.Values) (AgregarMercanciasResult, error) {
 	r, err := peticionOf(record)
 	if err != nil {
@@ -2019,7 +2019,7 @@ func (db *DB) replayAgregarMercancias(_ context.Context, _ table.Input, record t
 	return result, nil
 }
 
-// CambiarMercanciaInput is what CambiarMercancia takes.
+// CambiarMercanciaInput is the input of CambiarMercancia.
 type CambiarMercanciaInput struct {
 	Revision       int64
 	Peso           table.Decimal
@@ -2035,14 +2035,14 @@ type CambiarMercanciaInput struct {
 	Moneda         *string
 }
 
-// CambiarMercanciaResult is what CambiarMercancia has done.
+// CambiarMercanciaResult is the result of CambiarMercancia.
 type CambiarMercanciaResult struct {
-	// Carta is the item as it is now; nil where the write did not need to read it.
+	// Carta is the item after the write; nil if the write did not need to read it.
 	Carta     *Carta
 	Mercancia Mercancia
 }
 
-// CambiarMercancia does, as a whole or not at all: update Carta, put Mercancia.
+// CambiarMercancia does, all or nothing: update Carta, put Mercancia.
 //
 // A good in place of another; peso is what all weigh then.
 //
@@ -2050,12 +2050,12 @@ type CambiarMercanciaResult struct {
 //	put     Mercancia.key USER#{userId}#CARTA#{cartaId} / MERCANCIA#{orden|pad(5)}
 //	costs   8 write units
 //
-// It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken.
+// It can fail with ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken.
 func (db *DB) CambiarMercancia(ctx context.Context, in CambiarMercanciaInput) (CambiarMercanciaResult, error) {
 	return table.Do(ctx, db.run, cambiarMercanciaWrite, in.input(), db.cambiarMercanciaResult)
 }
 
-// cambiarMercanciaResult is the result of what CambiarMercancia has done.
+// cambiarMercanciaResult converts the outcome of CambiarMercancia.
 func (db *DB) cambiarMercanciaResult(_ context.Context, _ table.Input, out table.Outcome) (CambiarMercanciaResult, error) {
 	d := table.DecodeOutcome(out)
 	return CambiarMercanciaResult{
@@ -2064,7 +2064,7 @@ func (db *DB) cambiarMercanciaResult(_ context.Context, _ table.Input, out table
 	}, d.Err()
 }
 
-// QuitarMercanciaInput is what QuitarMercancia takes.
+// QuitarMercanciaInput is the input of QuitarMercancia.
 type QuitarMercanciaInput struct {
 	Revision int64
 	Peso     table.Decimal
@@ -2073,13 +2073,13 @@ type QuitarMercanciaInput struct {
 	Orden    int64
 }
 
-// QuitarMercanciaResult is what QuitarMercancia has done.
+// QuitarMercanciaResult is the result of QuitarMercancia.
 type QuitarMercanciaResult struct {
-	// Carta is the item as it is now; nil where the write did not need to read it.
+	// Carta is the item after the write; nil if the write did not need to read it.
 	Carta *Carta
 }
 
-// QuitarMercancia does, as a whole or not at all: update Carta, delete Mercancia.
+// QuitarMercancia does, all or nothing: update Carta, delete Mercancia.
 //
 // The last good goes.
 //
@@ -2087,12 +2087,12 @@ type QuitarMercanciaResult struct {
 //	delete  Mercancia.key USER#{userId}#CARTA#{cartaId} / MERCANCIA#{orden|pad(5)}
 //	costs   8 write units
 //
-// It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken.
+// It can fail with ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken.
 func (db *DB) QuitarMercancia(ctx context.Context, in QuitarMercanciaInput) (QuitarMercanciaResult, error) {
 	return table.Do(ctx, db.run, quitarMercanciaWrite, in.input(), db.quitarMercanciaResult)
 }
 
-// quitarMercanciaResult is the result of what QuitarMercancia has done.
+// quitarMercanciaResult converts the outcome of QuitarMercancia.
 func (db *DB) quitarMercanciaResult(_ context.Context, _ table.Input, out table.Outcome) (QuitarMercanciaResult, error) {
 	d := table.DecodeOutcome(out)
 	return QuitarMercanciaResult{
@@ -2100,7 +2100,7 @@ func (db *DB) quitarMercanciaResult(_ context.Context, _ table.Input, out table.
 	}, d.Err()
 }
 
-// GuardarReceptorInput is what GuardarReceptor takes.
+// GuardarReceptorInput is the input of GuardarReceptor.
 type GuardarReceptorInput struct {
 	Revision int64
 	UserID   string
@@ -2108,7 +2108,7 @@ type GuardarReceptorInput struct {
 	Receptor Receptor
 }
 
-// GuardarReceptorResult is what GuardarReceptor has done.
+// GuardarReceptorResult is the result of GuardarReceptor.
 type GuardarReceptorResult struct {
 	Carta Carta
 }
@@ -2118,12 +2118,12 @@ type GuardarReceptorResult struct {
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :revision; GSI1 updated (1); GSI2 updated (1)
 //	costs   4 write units
 //
-// It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken.
+// It can fail with ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken.
 func (db *DB) GuardarReceptor(ctx context.Context, in GuardarReceptorInput) (GuardarReceptorResult, error) {
 	return table.Do(ctx, db.run, guardarReceptorWrite, in.input(), db.guardarReceptorResult)
 }
 
-// guardarReceptorResult is the result of what GuardarReceptor has done.
+// guardarReceptorResult converts the outcome of GuardarReceptor.
 func (db *DB) guardarReceptorResult(_ context.Context, _ table.Input, out table.Outcome) (GuardarReceptorResult, error) {
 	d := table.DecodeOutcome(out)
 	return GuardarReceptorResult{
@@ -2131,14 +2131,14 @@ func (db *DB) guardarReceptorResult(_ context.Context, _ table.Input, out table.
 	}, d.Err()
 }
 
-// SellarCartaInput is what SellarCarta takes.
+// SellarCartaInput is the input of SellarCarta.
 type SellarCartaInput struct {
 	Visto   int64
 	UserID  string
 	CartaID string
 }
 
-// SellarCartaResult is what SellarCarta has done.
+// SellarCartaResult is the result of SellarCarta.
 type SellarCartaResult struct {
 	Carta Carta
 }
@@ -2150,12 +2150,12 @@ type SellarCartaResult struct {
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = false AND revision = :visto; GSI1 updated (1); GSI2 updated (1)
 //	costs   4 write units
 //
-// It can end in ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken.
+// It can fail with ErrCartaNoBorrador, ErrCartaSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken.
 func (db *DB) SellarCarta(ctx context.Context, in SellarCartaInput) (SellarCartaResult, error) {
 	return table.Do(ctx, db.run, sellarCartaWrite, in.input(), db.sellarCartaResult)
 }
 
-// sellarCartaResult is the result of what SellarCarta has done.
+// sellarCartaResult converts the outcome of SellarCarta.
 func (db *DB) sellarCartaResult(_ context.Context, _ table.Input, out table.Outcome) (SellarCartaResult, error) {
 	d := table.DecodeOutcome(out)
 	return SellarCartaResult{
@@ -2163,13 +2163,13 @@ func (db *DB) sellarCartaResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// AbrirCartaInput is what AbrirCarta takes.
+// AbrirCartaInput is the input of AbrirCarta.
 type AbrirCartaInput struct {
 	UserID  string
 	CartaID string
 }
 
-// AbrirCartaResult is what AbrirCarta has done.
+// AbrirCartaResult is the result of AbrirCarta.
 type AbrirCartaResult struct {
 	Carta Carta
 }
@@ -2181,12 +2181,12 @@ type AbrirCartaResult struct {
 //	update  Carta.key USER#{userId} / CARTA#{cartaId}; if status = 'borrador' AND sellada = true; GSI1 updated (1); GSI2 updated (1)
 //	costs   4 write units
 //
-// It can end in ErrCartaEnTimbrado, ErrCartaNoBorrador, ErrCartaNoSellada, ErrCartaNotFound, ErrCartaFolioTaken.
+// It can fail with ErrCartaEnTimbrado, ErrCartaNoBorrador, ErrCartaNoSellada, ErrCartaNotFound, ErrCartaFolioTaken.
 func (db *DB) AbrirCarta(ctx context.Context, in AbrirCartaInput) (AbrirCartaResult, error) {
 	return table.Do(ctx, db.run, abrirCartaWrite, in.input(), db.abrirCartaResult)
 }
 
-// abrirCartaResult is the result of what AbrirCarta has done.
+// abrirCartaResult converts the outcome of AbrirCarta.
 func (db *DB) abrirCartaResult(_ context.Context, _ table.Input, out table.Outcome) (AbrirCartaResult, error) {
 	d := table.DecodeOutcome(out)
 	return AbrirCartaResult{
@@ -2194,7 +2194,7 @@ func (db *DB) abrirCartaResult(_ context.Context, _ table.Input, out table.Outco
 	}, d.Err()
 }
 
-// EmpezarTimbradoInput is what EmpezarTimbrado takes.
+// EmpezarTimbradoInput is the input of EmpezarTimbrado.
 type EmpezarTimbradoInput struct {
 	Visto   int64
 	Fiscal  Fiscal
@@ -2203,15 +2203,15 @@ type EmpezarTimbradoInput struct {
 	ViajeID string
 }
 
-// EmpezarTimbradoResult is what EmpezarTimbrado has done.
+// EmpezarTimbradoResult is the result of EmpezarTimbrado.
 type EmpezarTimbradoResult struct {
-	// Carta is the item as it is now; nil where the write did not need to read it.
+	// Carta is the item after the write; nil if the write did not need to read it.
 	Carta *Carta
-	// Viaje is the item as it is now; nil where the write did not need to read it.
+	// Viaje is the item after the write; nil if the write did not need to read it.
 	Viaje *Viaje
 }
 
-// EmpezarTimbrado does, as a whole or not at all: update Carta, update Viaje.
+// EmpezarTimbrado does, all or nothing: update Carta, update Viaje.
 //
 // The PAC is going to be asked for a stamp: until its answer is known, the carta is not opened and not cancelled.
 //
@@ -2219,13 +2219,13 @@ type EmpezarTimbradoResult struct {
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (2)
 //	costs   14 write units
 //
-// It can end in ErrCartaNoBorrador, ErrCartaNoSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
+// It can fail with ErrCartaNoBorrador, ErrCartaNoSellada, ErrCartaCambio, ErrCartaNotFound, ErrCartaFolioTaken,
 // ErrCartaDeOtroViaje, ErrViajeNotFound.
 func (db *DB) EmpezarTimbrado(ctx context.Context, in EmpezarTimbradoInput) (EmpezarTimbradoResult, error) {
 	return table.Do(ctx, db.run, empezarTimbradoWrite, in.input(), db.empezarTimbradoResult)
 }
 
-// empezarTimbradoResult is the result of what EmpezarTimbrado has done.
+// empezarTimbradoResult converts the outcome of EmpezarTimbrado.
 func (db *DB) empezarTimbradoResult(_ context.Context, _ table.Input, out table.Outcome) (EmpezarTimbradoResult, error) {
 	d := table.DecodeOutcome(out)
 	return EmpezarTimbradoResult{
@@ -2234,7 +2234,7 @@ func (db *DB) empezarTimbradoResult(_ context.Context, _ table.Input, out table.
 	}, d.Err()
 }
 
-// DejarTimbradoInput is what DejarTimbrado takes.
+// DejarTimbradoInput is the input of DejarTimbrado.
 type DejarTimbradoInput struct {
 	Visto   int64
 	Fiscal  Fiscal
@@ -2243,15 +2243,15 @@ type DejarTimbradoInput struct {
 	ViajeID string
 }
 
-// DejarTimbradoResult is what DejarTimbrado has done.
+// DejarTimbradoResult is the result of DejarTimbrado.
 type DejarTimbradoResult struct {
-	// Carta is the item as it is now; nil where the write did not need to read it.
+	// Carta is the item after the write; nil if the write did not need to read it.
 	Carta *Carta
-	// Viaje is the item as it is now; nil where the write did not need to read it.
+	// Viaje is the item after the write; nil if the write did not need to read it.
 	Viaje *Viaje
 }
 
-// DejarTimbrado does, as a whole or not at all: update Carta, update Viaje.
+// DejarTimbrado does, all or nothing: update Carta, update Viaje.
 //
 // The PAC does not stamp the carta: it is a draft as before. A refusal that comes late is not of what was sent since.
 //
@@ -2259,12 +2259,12 @@ type DejarTimbradoResult struct {
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (2)
 //	costs   14 write units
 //
-// It can end in ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound.
+// It can fail with ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound.
 func (db *DB) DejarTimbrado(ctx context.Context, in DejarTimbradoInput) (DejarTimbradoResult, error) {
 	return table.Do(ctx, db.run, dejarTimbradoWrite, in.input(), db.dejarTimbradoResult)
 }
 
-// dejarTimbradoResult is the result of what DejarTimbrado has done.
+// dejarTimbradoResult converts the outcome of DejarTimbrado.
 func (db *DB) dejarTimbradoResult(_ context.Context, _ table.Input, out table.Outcome) (DejarTimbradoResult, error) {
 	d := table.DecodeOutcome(out)
 	return DejarTimbradoResult{
@@ -2273,7 +2273,7 @@ func (db *DB) dejarTimbradoResult(_ context.Context, _ table.Input, out table.Ou
 	}, d.Err()
 }
 
-// TimbrarCartaInput is what TimbrarCarta takes.
+// TimbrarCartaInput is the input of TimbrarCarta.
 type TimbrarCartaInput struct {
 	RequestKey string
 	Operacion  string
@@ -2294,21 +2294,21 @@ type TimbrarCartaLine struct {
 	Contenido []byte
 }
 
-// TimbrarCartaResult is what TimbrarCarta has done.
+// TimbrarCartaResult is the result of TimbrarCarta.
 type TimbrarCartaResult struct {
-	// Carta is the item as it is now; nil where the write did not need to read it.
+	// Carta is the item after the write; nil if the write did not need to read it.
 	Carta *Carta
-	// Viaje is the item as it is now; nil where the write did not need to read it.
+	// Viaje is the item after the write; nil if the write did not need to read it.
 	Viaje *Viaje
-	// User is the item as it is now; nil where the write did not need to read it.
+	// User is the item after the write; nil if the write did not need to read it.
 	User     *User
 	XMLParte []XMLParte
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
-	// PeticionPorClave finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as PeticionPorClave
+	// finds it now.
 	Replayed bool
 }
 
-// TimbrarCarta does, as a whole or not at all: update Carta, update Viaje, update User, create XmlParte for each line.
+// TimbrarCarta does, all or nothing: update Carta, update Viaje, update User, create XmlParte for each line.
 //
 // The stamp with the document, the trip's summary and the credit: all or nothing.
 //
@@ -2319,13 +2319,13 @@ type TimbrarCartaResult struct {
 //	create  XmlParte.key USER#{userId}#XML#{cartaId} / XML#{parte|pad(4)}, each line; if it does not exist
 //	costs   28 write units with 1 lines, 6 for each
 //
-// It can end in ErrPeticionReused, ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje,
+// It can fail with ErrPeticionReused, ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje,
 // ErrViajeNotFound, ErrUserNotFound, ErrXMLParteExists, table.ErrLines. It takes at most 10 lines.
 func (db *DB) TimbrarCarta(ctx context.Context, in TimbrarCartaInput) (TimbrarCartaResult, error) {
 	return table.Do(ctx, db.run, timbrarCartaWrite, in.input(), db.timbrarCartaResult)
 }
 
-// timbrarCartaResult is the result of what TimbrarCarta has done.
+// timbrarCartaResult converts the outcome of TimbrarCarta.
 func (db *DB) timbrarCartaResult(ctx context.Context, input table.Input, out table.Outcome) (TimbrarCartaResult, error) {
 	if out.Replayed {
 		return db.replayTimbrarCarta(ctx, input, out.Record)
@@ -2339,7 +2339,7 @@ func (db *DB) timbrarCartaResult(ctx context.Context, input table.Input, out tab
 	}, d.Err()
 }
 
-// replayTimbrarCarta is the answer to a repetition, as PeticionPorClave finds it now.
+// replayTimbrarCarta is the response to a repetition, as PeticionPorClave finds it now.
 func (db *DB) replayTimbrarCarta(_ context.Context, _ table.Input, record table.Values) (TimbrarCartaResult, error) {
 	r, err := peticionOf(record)
 	if err != nil {
@@ -2352,7 +2352,7 @@ func (db *DB) replayTimbrarCarta(_ context.Context, _ table.Input, record table.
 	return result, nil
 }
 
-// CancelarBorradorInput is what CancelarBorrador takes.
+// CancelarBorradorInput is the input of CancelarBorrador.
 type CancelarBorradorInput struct {
 	Fiscal  Fiscal
 	UserID  string
@@ -2360,17 +2360,17 @@ type CancelarBorradorInput struct {
 	ViajeID string
 }
 
-// CancelarBorradorResult is what CancelarBorrador has done.
+// CancelarBorradorResult is the result of CancelarBorrador.
 type CancelarBorradorResult struct {
-	// Carta is the item as it is now; nil where the write did not need to read it.
+	// Carta is the item after the write; nil if the write did not need to read it.
 	Carta *Carta
-	// Viaje is the item as it is now; nil where the write did not need to read it.
+	// Viaje is the item after the write; nil if the write did not need to read it.
 	Viaje *Viaje
-	// User is the item as it is now; nil where the write did not need to read it.
+	// User is the item after the write; nil if the write did not need to read it.
 	User *User
 }
 
-// CancelarBorrador does, as a whole or not at all: update Carta, update Viaje, update User.
+// CancelarBorrador does, all or nothing: update Carta, update Viaje, update User.
 //
 // A draft is off; its credit is free again. Its folio is not given to another.
 //
@@ -2379,13 +2379,13 @@ type CancelarBorradorResult struct {
 //	update  User.key USER#{userId} / PROFILE#metadata
 //	costs   18 write units
 //
-// It can end in ErrCartaEnTimbrado, ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje,
+// It can fail with ErrCartaEnTimbrado, ErrCartaNoBorrador, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje,
 // ErrViajeNotFound, ErrUserNotFound.
 func (db *DB) CancelarBorrador(ctx context.Context, in CancelarBorradorInput) (CancelarBorradorResult, error) {
 	return table.Do(ctx, db.run, cancelarBorradorWrite, in.input(), db.cancelarBorradorResult)
 }
 
-// cancelarBorradorResult is the result of what CancelarBorrador has done.
+// cancelarBorradorResult converts the outcome of CancelarBorrador.
 func (db *DB) cancelarBorradorResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarBorradorResult, error) {
 	d := table.DecodeOutcome(out)
 	return CancelarBorradorResult{
@@ -2395,7 +2395,7 @@ func (db *DB) cancelarBorradorResult(_ context.Context, _ table.Input, out table
 	}, d.Err()
 }
 
-// EmpezarCancelacionInput is what EmpezarCancelacion takes.
+// EmpezarCancelacionInput is the input of EmpezarCancelacion.
 type EmpezarCancelacionInput struct {
 	Visto   int64
 	Fiscal  Fiscal
@@ -2404,15 +2404,15 @@ type EmpezarCancelacionInput struct {
 	ViajeID string
 }
 
-// EmpezarCancelacionResult is what EmpezarCancelacion has done.
+// EmpezarCancelacionResult is the result of EmpezarCancelacion.
 type EmpezarCancelacionResult struct {
-	// Carta is the item as it is now; nil where the write did not need to read it.
+	// Carta is the item after the write; nil if the write did not need to read it.
 	Carta *Carta
-	// Viaje is the item as it is now; nil where the write did not need to read it.
+	// Viaje is the item after the write; nil if the write did not need to read it.
 	Viaje *Viaje
 }
 
-// EmpezarCancelacion does, as a whole or not at all: update Carta, update Viaje.
+// EmpezarCancelacion does, all or nothing: update Carta, update Viaje.
 //
 // The PAC is going to be asked to cancel a stamped carta: until its answer is known, its trip does not leave.
 //
@@ -2420,13 +2420,13 @@ type EmpezarCancelacionResult struct {
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId AND estado <> 'en_curso'; GSI1 updated (1); GSI2 updated (2)
 //	costs   14 write units
 //
-// It can end in ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrViajeEnMarcha, ErrCartaDeOtroViaje,
+// It can fail with ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrViajeEnMarcha, ErrCartaDeOtroViaje,
 // ErrViajeNotFound.
 func (db *DB) EmpezarCancelacion(ctx context.Context, in EmpezarCancelacionInput) (EmpezarCancelacionResult, error) {
 	return table.Do(ctx, db.run, empezarCancelacionWrite, in.input(), db.empezarCancelacionResult)
 }
 
-// empezarCancelacionResult is the result of what EmpezarCancelacion has done.
+// empezarCancelacionResult converts the outcome of EmpezarCancelacion.
 func (db *DB) empezarCancelacionResult(_ context.Context, _ table.Input, out table.Outcome) (EmpezarCancelacionResult, error) {
 	d := table.DecodeOutcome(out)
 	return EmpezarCancelacionResult{
@@ -2435,7 +2435,7 @@ func (db *DB) empezarCancelacionResult(_ context.Context, _ table.Input, out tab
 	}, d.Err()
 }
 
-// DejarCancelacionInput is what DejarCancelacion takes.
+// DejarCancelacionInput is the input of DejarCancelacion.
 type DejarCancelacionInput struct {
 	Visto   int64
 	Fiscal  Fiscal
@@ -2444,15 +2444,15 @@ type DejarCancelacionInput struct {
 	ViajeID string
 }
 
-// DejarCancelacionResult is what DejarCancelacion has done.
+// DejarCancelacionResult is the result of DejarCancelacion.
 type DejarCancelacionResult struct {
-	// Carta is the item as it is now; nil where the write did not need to read it.
+	// Carta is the item after the write; nil if the write did not need to read it.
 	Carta *Carta
-	// Viaje is the item as it is now; nil where the write did not need to read it.
+	// Viaje is the item after the write; nil if the write did not need to read it.
 	Viaje *Viaje
 }
 
-// DejarCancelacion does, as a whole or not at all: update Carta, update Viaje.
+// DejarCancelacion does, all or nothing: update Carta, update Viaje.
 //
 // The PAC does not cancel the carta: it is stamped as before. A refusal that comes late is not of what was sent since.
 //
@@ -2460,12 +2460,12 @@ type DejarCancelacionResult struct {
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (2)
 //	costs   14 write units
 //
-// It can end in ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound.
+// It can fail with ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound.
 func (db *DB) DejarCancelacion(ctx context.Context, in DejarCancelacionInput) (DejarCancelacionResult, error) {
 	return table.Do(ctx, db.run, dejarCancelacionWrite, in.input(), db.dejarCancelacionResult)
 }
 
-// dejarCancelacionResult is the result of what DejarCancelacion has done.
+// dejarCancelacionResult converts the outcome of DejarCancelacion.
 func (db *DB) dejarCancelacionResult(_ context.Context, _ table.Input, out table.Outcome) (DejarCancelacionResult, error) {
 	d := table.DecodeOutcome(out)
 	return DejarCancelacionResult{
@@ -2474,7 +2474,7 @@ func (db *DB) dejarCancelacionResult(_ context.Context, _ table.Input, out table
 	}, d.Err()
 }
 
-// CancelarTimbradaInput is what CancelarTimbrada takes.
+// CancelarTimbradaInput is the input of CancelarTimbrada.
 type CancelarTimbradaInput struct {
 	Fiscal  Fiscal
 	UserID  string
@@ -2482,15 +2482,15 @@ type CancelarTimbradaInput struct {
 	ViajeID string
 }
 
-// CancelarTimbradaResult is what CancelarTimbrada has done.
+// CancelarTimbradaResult is the result of CancelarTimbrada.
 type CancelarTimbradaResult struct {
-	// Carta is the item as it is now; nil where the write did not need to read it.
+	// Carta is the item after the write; nil if the write did not need to read it.
 	Carta *Carta
-	// Viaje is the item as it is now; nil where the write did not need to read it.
+	// Viaje is the item after the write; nil if the write did not need to read it.
 	Viaje *Viaje
 }
 
-// CancelarTimbrada does, as a whole or not at all: update Carta, update Viaje.
+// CancelarTimbrada does, all or nothing: update Carta, update Viaje.
 //
 // A stamped carta is off, as the PAC has confirmed; the credit is spent.
 //
@@ -2498,12 +2498,12 @@ type CancelarTimbradaResult struct {
 //	update  Viaje.key USER#{userId} / VIAJE#{viajeId}; if fiscal.cartaPorteId = :cartaId; GSI1 updated (1); GSI2 updated (2)
 //	costs   14 write units
 //
-// It can end in ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound.
+// It can fail with ErrCartaNoTimbrada, ErrCartaNotFound, ErrCartaFolioTaken, ErrCartaDeOtroViaje, ErrViajeNotFound.
 func (db *DB) CancelarTimbrada(ctx context.Context, in CancelarTimbradaInput) (CancelarTimbradaResult, error) {
 	return table.Do(ctx, db.run, cancelarTimbradaWrite, in.input(), db.cancelarTimbradaResult)
 }
 
-// cancelarTimbradaResult is the result of what CancelarTimbrada has done.
+// cancelarTimbradaResult converts the outcome of CancelarTimbrada.
 func (db *DB) cancelarTimbradaResult(_ context.Context, _ table.Input, out table.Outcome) (CancelarTimbradaResult, error) {
 	d := table.DecodeOutcome(out)
 	return CancelarTimbradaResult{
@@ -2512,7 +2512,7 @@ func (db *DB) cancelarTimbradaResult(_ context.Context, _ table.Input, out table
 	}, d.Err()
 }
 
-// AbrirSesionInput is what AbrirSesion takes.
+// AbrirSesionInput is the input of AbrirSesion.
 type AbrirSesionInput struct {
 	RequestKey  string
 	Operacion   string
@@ -2525,26 +2525,26 @@ type AbrirSesionInput struct {
 	TTL         time.Time
 }
 
-// AbrirSesionResult is what AbrirSesion has done.
+// AbrirSesionResult is the result of AbrirSesion.
 type AbrirSesionResult struct {
 	Session Session
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
-	// PeticionPorClave finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as PeticionPorClave
+	// finds it now.
 	Replayed bool
 }
 
-// AbrirSesion does, as a whole or not at all: create Session.
+// AbrirSesion does, all or nothing: create Session.
 //
 //	create  Peticion.key USER#{userId} / IDEMPOTENCY#{requestKey}; if it does not exist
 //	create  Session.key USER#{userId} / SESSION#{sessionId}; if it does not exist
 //	costs   6 write units
 //
-// It can end in ErrPeticionReused, ErrSessionExists.
+// It can fail with ErrPeticionReused, ErrSessionExists.
 func (db *DB) AbrirSesion(ctx context.Context, in AbrirSesionInput) (AbrirSesionResult, error) {
 	return table.Do(ctx, db.run, abrirSesionWrite, in.input(), db.abrirSesionResult)
 }
 
-// abrirSesionResult is the result of what AbrirSesion has done.
+// abrirSesionResult converts the outcome of AbrirSesion.
 func (db *DB) abrirSesionResult(ctx context.Context, input table.Input, out table.Outcome) (AbrirSesionResult, error) {
 	if out.Replayed {
 		return db.replayAbrirSesion(ctx, input, out.Record)
@@ -2555,7 +2555,7 @@ func (db *DB) abrirSesionResult(ctx context.Context, input table.Input, out tabl
 	}, d.Err()
 }
 
-// replayAbrirSesion is the answer to a repetition, as PeticionPorClave finds it now.
+// replayAbrirSesion is the response to a repetition, as PeticionPorClave finds it now.
 func (db *DB) replayAbrirSesion(_ context.Context, _ table.Input, record table.Values) (AbrirSesionResult, error) {
 	r, err := peticionOf(record)
 	if err != nil {
@@ -2566,7 +2566,7 @@ func (db *DB) replayAbrirSesion(_ context.Context, _ table.Input, record table.V
 	return result, nil
 }
 
-// CerrarSesionInput is what CerrarSesion takes.
+// CerrarSesionInput is the input of CerrarSesion.
 type CerrarSesionInput struct {
 	UserID    string
 	SessionID string
@@ -2581,7 +2581,7 @@ func (db *DB) CerrarSesion(ctx context.Context, in CerrarSesionInput) error {
 	return err
 }
 
-// KeepActInput is what KeepAct takes.
+// KeepActInput is the input of KeepAct.
 type KeepActInput struct {
 	// The day of at, in UTC
 	Day       string
@@ -2597,7 +2597,7 @@ type KeepActInput struct {
 	Status *int64
 }
 
-// KeepActResult is what KeepAct has done.
+// KeepActResult is the result of KeepAct.
 type KeepActResult struct {
 	Act Act
 }
@@ -2612,7 +2612,7 @@ func (db *DB) KeepAct(ctx context.Context, in KeepActInput) (KeepActResult, erro
 	return table.Do(ctx, db.run, keepActWrite, in.input(), db.keepActResult)
 }
 
-// keepActResult is the result of what KeepAct has done.
+// keepActResult converts the outcome of KeepAct.
 func (db *DB) keepActResult(_ context.Context, _ table.Input, out table.Outcome) (KeepActResult, error) {
 	d := table.DecodeOutcome(out)
 	return KeepActResult{
@@ -2620,18 +2620,18 @@ func (db *DB) keepActResult(_ context.Context, _ table.Input, out table.Outcome)
 	}, d.Err()
 }
 
-// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
-// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
-// for counters; the order in which they are given does not matter.
+// Tx runs writes of Op in one transaction, all or nothing: at most 100 items and 4 MB, where each item costs two units
+// per KB. No two of them may touch the same item, which is table.ErrOverlap, except for counters; their order does not
+// matter.
 //
-// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
-// idempotent write makes the whole idempotent.
+// An error of one write is a *table.TxError, which has its number and wraps the error that the write alone would
+// return. An idempotent write makes the whole transaction idempotent.
 func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
 	return db.run.Tx(ctx, writes...)
 }
 
-// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
-// returns, as Result, once Tx has returned.
+// Ops has the writes for Tx. Its methods send no request: they take the input of the method of DB, and have its result
+// as Result when Tx has returned.
 type Ops struct{ db *DB }
 
 // CrearPerfil is CrearPerfil of DB, for Tx.

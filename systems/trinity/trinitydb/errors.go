@@ -9,52 +9,52 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// The errors that writes end in, for errors.Is: a *table.Refusal wraps them, and says which step was refused and what
+// The errors that writes return, for errors.Is. A *table.Refusal wraps them, with the rejected step and the item that
 // it found.
 var (
-	// ErrRoomExists is a table.ErrExists. OpenRoom can end in it.
+	// ErrRoomExists is a table.ErrExists. OpenRoom can return it.
 	ErrRoomExists = fmt.Errorf("trinitydb: room: %w", table.ErrExists)
 	// ErrRoomCodeTaken is a table.ErrExists. OpenRoom, Join, VoteYes, VoteYesAfterMatch, CompleteMatch, TakeBackYes, Leave,
-	// LeaveWithMatches, CloseRoom can end in it.
+	// LeaveWithMatches, CloseRoom can return it.
 	ErrRoomCodeTaken = fmt.Errorf("trinitydb: room code is taken: %w", table.ErrExists)
-	// ErrMemberExists is a table.ErrExists. OpenRoom, Join can end in it.
+	// ErrMemberExists is a table.ErrExists. OpenRoom, Join can return it.
 	ErrMemberExists = fmt.Errorf("trinitydb: member: %w", table.ErrExists)
-	// ErrMovieExists is a table.ErrExists. OpenRoom can end in it.
+	// ErrMovieExists is a table.ErrExists. OpenRoom can return it.
 	ErrMovieExists = fmt.Errorf("trinitydb: movie: %w", table.ErrExists)
-	// ErrRoomRequestReused is a table.ErrReused. OpenRoom can end in it.
+	// ErrRoomRequestReused is a table.ErrReused. OpenRoom can return it.
 	ErrRoomRequestReused = fmt.Errorf("trinitydb: room request: %w", table.ErrReused)
-	// ErrJoined is declared by the design. Join can end in it.
+	// ErrJoined is declared by the design. Join can return it.
 	ErrJoined = errors.New("trinitydb: joined")
-	// ErrClosed is declared by the design. Join, VoteNo, VoteYes, VoteYesAfterMatch, CompleteMatch can end in it.
+	// ErrClosed is declared by the design. Join, VoteNo, VoteYes, VoteYesAfterMatch, CompleteMatch can return it.
 	ErrClosed = errors.New("trinitydb: closed")
-	// ErrRoomFull is declared by the design. Join can end in it.
+	// ErrRoomFull is declared by the design. Join can return it.
 	ErrRoomFull = errors.New("trinitydb: room full")
 	// ErrRaced is declared by the design. Join, VoteYes, VoteYesAfterMatch, CompleteMatch, Leave, LeaveWithMatches,
-	// CloseRoom can end in it.
+	// CloseRoom can return it.
 	ErrRaced = errors.New("trinitydb: raced")
 	// ErrRoomNotFound is a table.ErrNotFound. Join, VoteYes, VoteYesAfterMatch, CompleteMatch, TakeBackYes, Leave,
-	// LeaveWithMatches, CloseRoom can end in it.
+	// LeaveWithMatches, CloseRoom can return it.
 	ErrRoomNotFound = fmt.Errorf("trinitydb: room: %w", table.ErrNotFound)
-	// ErrVoted is declared by the design. VoteNo, VoteYes, VoteYesAfterMatch, CompleteMatch can end in it.
+	// ErrVoted is declared by the design. VoteNo, VoteYes, VoteYesAfterMatch, CompleteMatch can return it.
 	ErrVoted = errors.New("trinitydb: voted")
-	// ErrVoteExists is a table.ErrExists. VoteNo, VoteYes, VoteYesAfterMatch, CompleteMatch can end in it.
+	// ErrVoteExists is a table.ErrExists. VoteNo, VoteYes, VoteYesAfterMatch, CompleteMatch can return it.
 	ErrVoteExists = fmt.Errorf("trinitydb: vote: %w", table.ErrExists)
 	// ErrMemberNotFound is a table.ErrNotFound. VoteNo, VoteYes, VoteYesAfterMatch, CompleteMatch, TakeBackNo, TakeBackYes,
-	// Leave, LeaveWithMatches, CloseRoom, MarkMember can end in it.
+	// Leave, LeaveWithMatches, CloseRoom, MarkMember can return it.
 	ErrMemberNotFound = fmt.Errorf("trinitydb: member: %w", table.ErrNotFound)
 	// ErrMovieNotFound is a table.ErrNotFound. VoteYes, VoteYesAfterMatch, CompleteMatch, TakeBackYes, LeaveWithMatches can
-	// end in it.
+	// return it.
 	ErrMovieNotFound = fmt.Errorf("trinitydb: movie: %w", table.ErrNotFound)
-	// ErrMatchExists is a table.ErrExists. CompleteMatch, LeaveWithMatches can end in it.
+	// ErrMatchExists is a table.ErrExists. CompleteMatch, LeaveWithMatches can return it.
 	ErrMatchExists = fmt.Errorf("trinitydb: match: %w", table.ErrExists)
-	// ErrUserMatchExists is a table.ErrExists. CompleteMatch, ShareMatch can end in it.
+	// ErrUserMatchExists is a table.ErrExists. CompleteMatch, ShareMatch can return it.
 	ErrUserMatchExists = fmt.Errorf("trinitydb: user match: %w", table.ErrExists)
-	// ErrNotVoted is declared by the design. TakeBackNo, TakeBackYes can end in it.
+	// ErrNotVoted is declared by the design. TakeBackNo, TakeBackYes can return it.
 	ErrNotVoted = errors.New("trinitydb: not voted")
-	// ErrVoteNotFound is a table.ErrNotFound. No write ends in it.
+	// ErrVoteNotFound is a table.ErrNotFound. No write returns it.
 	ErrVoteNotFound = fmt.Errorf("trinitydb: vote: %w", table.ErrNotFound)
-	// ErrStillVoting is declared by the design. Leave, LeaveWithMatches can end in it.
+	// ErrStillVoting is declared by the design. Leave, LeaveWithMatches can return it.
 	ErrStillVoting = errors.New("trinitydb: still voting")
-	// ErrShared is declared by the design. ShareMatch can end in it.
+	// ErrShared is declared by the design. ShareMatch can return it.
 	ErrShared = errors.New("trinitydb: shared")
 )

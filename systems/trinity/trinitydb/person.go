@@ -9,27 +9,27 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// ExportPerson walks the items of the person of an id, by the design's userId, and what belongs to them, page by page:
-// those of others that only name the person are left out. An item is written as JSON without secrets. after is the
-// Resume of an item, to continue there; "" begins. An error ends it.
+// ExportPerson iterates over the items of the person with an id, by the design's field userId, and their dependents,
+// page by page. Items of others that only mention the person are left out. An item's JSON has no secrets. after is the
+// Resume of the item to continue after; "" starts at the beginning. The iteration ends at an error.
 func (db *DB) ExportPerson(ctx context.Context, id string, after table.Cursor) iter.Seq2[table.PersonItem, error] {
 	return db.run.Export(ctx, person, id, after)
 }
 
-// ErasePerson erases the person of an id, as the design says: items are deleted with their copies, index entries,
-// markers and counters, or kept without what names the person, see PersonKept. It may be repeated, and finishes what
-// was stopped at any point.
+// ErasePerson erases the person with an id, as the design says: items are deleted with their copies, index entries,
+// markers and counters, or kept without the fields that identify the person, see PersonKept. It can be repeated, and
+// completes an interrupted erasure.
 //
-// What was written before the call is erased. What the person writes while it runs is found by another pass, or it
-// fails with table.ErrStillWritten; what is written later stays until the next call.
+// Items written before the call are erased. Items written while it runs are found by another pass, or it fails with
+// table.ErrStillWritten. Items written later stay until the next call.
 func (db *DB) ErasePerson(ctx context.Context, id string) (table.Erased, error) {
 	return db.run.Erase(ctx, person, id)
 }
 
-// PersonKept are the items that ErasePerson does not delete, with the reasons.
+// PersonKept are the items that ErasePerson keeps, with the reasons.
 func PersonKept() []table.Kept { return person.Kept() }
 
-// person says whose items are whose.
+// person describes which items belong to a person.
 var person = &table.Person{
 	Field: "userId",
 	Parts: []*table.PersonPart{

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// RoomByIDInput is what RoomByID takes.
+// RoomByIDInput is the input of RoomByID.
 type RoomByIDInput struct {
 	RoomID string
 }
@@ -23,18 +23,18 @@ type RoomByIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) RoomByID(ctx context.Context, in RoomByIDInput) (Room, error) {
 	return table.One(ctx, db.run, roomByIDRead, in.input(), roomOf)
 }
 
-// RoomByIDBatch is RoomByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
-// inputs, nil for an item that is not there.
+// RoomByIDBatch is RoomByID for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) RoomByIDBatch(ctx context.Context, in []RoomByIDInput) ([]*Room, error) {
 	return table.BatchOf(ctx, db.run, roomByIDRead, in, RoomByIDInput.input, roomOf)
 }
 
-// RoomByCodeInput is what RoomByCode takes.
+// RoomByCodeInput is the input of RoomByCode.
 type RoomByCodeInput struct {
 	Code string
 }
@@ -48,17 +48,17 @@ type RoomByCodeInput struct {
 //	costs         2 read units
 //	fresh         strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) RoomByCode(ctx context.Context, in RoomByCodeInput) (Room, error) {
 	return table.One(ctx, db.run, roomByCodeRead, in.input(), roomOf)
 }
 
-// RoomsOfHostInput is what RoomsOfHost takes.
+// RoomsOfHostInput is the input of RoomsOfHost.
 type RoomsOfHostInput struct {
 	HostID string
 }
 
-// RoomsOfHostItem is what RoomsOfHost finds of a Room: the fields that its place holds and it returns.
+// RoomsOfHostItem is a Room as RoomsOfHost returns it, which may lack fields.
 type RoomsOfHostItem struct {
 	RoomID    string
 	Code      string
@@ -81,12 +81,13 @@ func (db *DB) RoomsOfHost(ctx context.Context, in RoomsOfHostInput, page table.P
 	return table.Many(ctx, db.run, roomsOfHostRead, in.input(), page, roomsOfHostItemOf)
 }
 
-// RoomsOfHostAll walks all pages of RoomsOfHost, each when it is needed. An error ends it.
+// RoomsOfHostAll iterates over all pages of RoomsOfHost, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) RoomsOfHostAll(ctx context.Context, in RoomsOfHostInput) iter.Seq2[RoomsOfHostItem, error] {
 	return table.Each(ctx, db.run, roomsOfHostRead, in.input(), roomsOfHostItemOf)
 }
 
-// MoviesInput is what Movies takes.
+// MoviesInput is the input of Movies.
 type MoviesInput struct {
 	RoomID string
 }
@@ -102,12 +103,12 @@ func (db *DB) Movies(ctx context.Context, in MoviesInput, page table.PageOptions
 	return table.Many(ctx, db.run, moviesRead, in.input(), page, movieOf)
 }
 
-// MoviesAll walks all pages of Movies, each when it is needed. An error ends it.
+// MoviesAll iterates over all pages of Movies, and requests each when it is needed. The iteration ends at an error.
 func (db *DB) MoviesAll(ctx context.Context, in MoviesInput) iter.Seq2[Movie, error] {
 	return table.Each(ctx, db.run, moviesRead, in.input(), movieOf)
 }
 
-// MovieOfInput is what MovieOf takes.
+// MovieOfInput is the input of MovieOf.
 type MovieOfInput struct {
 	RoomID  string
 	MovieID int64
@@ -121,18 +122,18 @@ type MovieOfInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) MovieOf(ctx context.Context, in MovieOfInput) (Movie, error) {
 	return table.One(ctx, db.run, movieOfRead, in.input(), movieOf)
 }
 
-// MovieOfBatch is MovieOf for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
-// inputs, nil for an item that is not there.
+// MovieOfBatch is MovieOf for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) MovieOfBatch(ctx context.Context, in []MovieOfInput) ([]*Movie, error) {
 	return table.BatchOf(ctx, db.run, movieOfRead, in, MovieOfInput.input, movieOf)
 }
 
-// MembersInput is what Members takes.
+// MembersInput is the input of Members.
 type MembersInput struct {
 	RoomID string
 }
@@ -148,12 +149,12 @@ func (db *DB) Members(ctx context.Context, in MembersInput, page table.PageOptio
 	return table.Many(ctx, db.run, membersRead, in.input(), page, memberOf)
 }
 
-// MembersAll walks all pages of Members, each when it is needed. An error ends it.
+// MembersAll iterates over all pages of Members, and requests each when it is needed. The iteration ends at an error.
 func (db *DB) MembersAll(ctx context.Context, in MembersInput) iter.Seq2[Member, error] {
 	return table.Each(ctx, db.run, membersRead, in.input(), memberOf)
 }
 
-// MemberOfInput is what MemberOf takes.
+// MemberOfInput is the input of MemberOf.
 type MemberOfInput struct {
 	RoomID string
 	UserID string
@@ -167,18 +168,18 @@ type MemberOfInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) MemberOf(ctx context.Context, in MemberOfInput) (Member, error) {
 	return table.One(ctx, db.run, memberOfRead, in.input(), memberOf)
 }
 
-// MemberOfBatch is MemberOf for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
-// inputs, nil for an item that is not there.
+// MemberOfBatch is MemberOf for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) MemberOfBatch(ctx context.Context, in []MemberOfInput) ([]*Member, error) {
 	return table.BatchOf(ctx, db.run, memberOfRead, in, MemberOfInput.input, memberOf)
 }
 
-// VotesOfRoomInput is what VotesOfRoom takes.
+// VotesOfRoomInput is the input of VotesOfRoom.
 type VotesOfRoomInput struct {
 	RoomID string
 }
@@ -194,12 +195,13 @@ func (db *DB) VotesOfRoom(ctx context.Context, in VotesOfRoomInput, page table.P
 	return table.Many(ctx, db.run, votesOfRoomRead, in.input(), page, voteOf)
 }
 
-// VotesOfRoomAll walks all pages of VotesOfRoom, each when it is needed. An error ends it.
+// VotesOfRoomAll iterates over all pages of VotesOfRoom, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) VotesOfRoomAll(ctx context.Context, in VotesOfRoomInput) iter.Seq2[Vote, error] {
 	return table.Each(ctx, db.run, votesOfRoomRead, in.input(), voteOf)
 }
 
-// VoteOfInput is what VoteOf takes.
+// VoteOfInput is the input of VoteOf.
 type VoteOfInput struct {
 	RoomID  string
 	UserID  string
@@ -214,18 +216,18 @@ type VoteOfInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) VoteOf(ctx context.Context, in VoteOfInput) (Vote, error) {
 	return table.One(ctx, db.run, voteOfRead, in.input(), voteOf)
 }
 
-// VoteOfBatch is VoteOf for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
-// inputs, nil for an item that is not there.
+// VoteOfBatch is VoteOf for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) VoteOfBatch(ctx context.Context, in []VoteOfInput) ([]*Vote, error) {
 	return table.BatchOf(ctx, db.run, voteOfRead, in, VoteOfInput.input, voteOf)
 }
 
-// VotesOfUserInRoomInput is what VotesOfUserInRoom takes.
+// VotesOfUserInRoomInput is the input of VotesOfUserInRoom.
 type VotesOfUserInRoomInput struct {
 	RoomID string
 	UserID string
@@ -242,17 +244,18 @@ func (db *DB) VotesOfUserInRoom(ctx context.Context, in VotesOfUserInRoomInput, 
 	return table.Many(ctx, db.run, votesOfUserInRoomRead, in.input(), page, voteOf)
 }
 
-// VotesOfUserInRoomAll walks all pages of VotesOfUserInRoom, each when it is needed. An error ends it.
+// VotesOfUserInRoomAll iterates over all pages of VotesOfUserInRoom, and requests each when it is needed. The iteration
+// ends at an error.
 func (db *DB) VotesOfUserInRoomAll(ctx context.Context, in VotesOfUserInRoomInput) iter.Seq2[Vote, error] {
 	return table.Each(ctx, db.run, votesOfUserInRoomRead, in.input(), voteOf)
 }
 
-// RoomsOfUserInput is what RoomsOfUser takes.
+// RoomsOfUserInput is the input of RoomsOfUser.
 type RoomsOfUserInput struct {
 	UserID string
 }
 
-// RoomsOfUserItem is what RoomsOfUser finds of a Member: the fields that its place holds and it returns.
+// RoomsOfUserItem is a Member as RoomsOfUser returns it, which may lack fields.
 type RoomsOfUserItem struct {
 	RoomID    string
 	UserID    string
@@ -275,18 +278,18 @@ func (db *DB) RoomsOfUser(ctx context.Context, in RoomsOfUserInput, page table.P
 	return table.Many(ctx, db.run, roomsOfUserRead, in.input(), page, roomsOfUserItemOf)
 }
 
-// RoomsOfUserAll walks all pages of RoomsOfUser, each when it is needed. An error ends it.
+// RoomsOfUserAll iterates over all pages of RoomsOfUser, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) RoomsOfUserAll(ctx context.Context, in RoomsOfUserInput) iter.Seq2[RoomsOfUserItem, error] {
 	return table.Each(ctx, db.run, roomsOfUserRead, in.input(), roomsOfUserItemOf)
 }
 
-// RoomsOfUserWithoutMatchInput is what RoomsOfUserWithoutMatch takes.
+// RoomsOfUserWithoutMatchInput is the input of RoomsOfUserWithoutMatch.
 type RoomsOfUserWithoutMatchInput struct {
 	UserID string
 }
 
-// RoomsOfUserWithoutMatchItem is what RoomsOfUserWithoutMatch finds of a Member: the fields that its place holds and it
-// returns.
+// RoomsOfUserWithoutMatchItem is a Member as RoomsOfUserWithoutMatch returns it, which may lack fields.
 type RoomsOfUserWithoutMatchItem struct {
 	RoomID    string
 	UserID    string
@@ -308,12 +311,13 @@ func (db *DB) RoomsOfUserWithoutMatch(ctx context.Context, in RoomsOfUserWithout
 	return table.Many(ctx, db.run, roomsOfUserWithoutMatchRead, in.input(), page, roomsOfUserWithoutMatchItemOf)
 }
 
-// RoomsOfUserWithoutMatchAll walks all pages of RoomsOfUserWithoutMatch, each when it is needed. An error ends it.
+// RoomsOfUserWithoutMatchAll iterates over all pages of RoomsOfUserWithoutMatch, and requests each when it is needed.
+// The iteration ends at an error.
 func (db *DB) RoomsOfUserWithoutMatchAll(ctx context.Context, in RoomsOfUserWithoutMatchInput) iter.Seq2[RoomsOfUserWithoutMatchItem, error] {
 	return table.Each(ctx, db.run, roomsOfUserWithoutMatchRead, in.input(), roomsOfUserWithoutMatchItemOf)
 }
 
-// MatchesOfRoomInput is what MatchesOfRoom takes.
+// MatchesOfRoomInput is the input of MatchesOfRoom.
 type MatchesOfRoomInput struct {
 	RoomID string
 }
@@ -329,12 +333,13 @@ func (db *DB) MatchesOfRoom(ctx context.Context, in MatchesOfRoomInput, page tab
 	return table.Many(ctx, db.run, matchesOfRoomRead, in.input(), page, matchOf)
 }
 
-// MatchesOfRoomAll walks all pages of MatchesOfRoom, each when it is needed. An error ends it.
+// MatchesOfRoomAll iterates over all pages of MatchesOfRoom, and requests each when it is needed. The iteration ends at
+// an error.
 func (db *DB) MatchesOfRoomAll(ctx context.Context, in MatchesOfRoomInput) iter.Seq2[Match, error] {
 	return table.Each(ctx, db.run, matchesOfRoomRead, in.input(), matchOf)
 }
 
-// MatchOfInput is what MatchOf takes.
+// MatchOfInput is the input of MatchOf.
 type MatchOfInput struct {
 	RoomID  string
 	MovieID int64
@@ -348,18 +353,18 @@ type MatchOfInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) MatchOf(ctx context.Context, in MatchOfInput) (Match, error) {
 	return table.One(ctx, db.run, matchOfRead, in.input(), matchOf)
 }
 
-// MatchOfBatch is MatchOf for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
-// inputs, nil for an item that is not there.
+// MatchOfBatch is MatchOf for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) MatchOfBatch(ctx context.Context, in []MatchOfInput) ([]*Match, error) {
 	return table.BatchOf(ctx, db.run, matchOfRead, in, MatchOfInput.input, matchOf)
 }
 
-// MatchesOfUserInput is what MatchesOfUser takes.
+// MatchesOfUserInput is the input of MatchesOfUser.
 type MatchesOfUserInput struct {
 	UserID string
 }
@@ -375,7 +380,8 @@ func (db *DB) MatchesOfUser(ctx context.Context, in MatchesOfUserInput, page tab
 	return table.Many(ctx, db.run, matchesOfUserRead, in.input(), page, userMatchOf)
 }
 
-// MatchesOfUserAll walks all pages of MatchesOfUser, each when it is needed. An error ends it.
+// MatchesOfUserAll iterates over all pages of MatchesOfUser, and requests each when it is needed. The iteration ends at
+// an error.
 func (db *DB) MatchesOfUserAll(ctx context.Context, in MatchesOfUserInput) iter.Seq2[UserMatch, error] {
 	return table.Each(ctx, db.run, matchesOfUserRead, in.input(), userMatchOf)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// OpenRoomInput is what OpenRoom takes.
+// OpenRoomInput is the input of OpenRoom.
 type OpenRoomInput struct {
 	RequestKey string
 	RoomID     string
@@ -31,17 +31,17 @@ type OpenRoomLine struct {
 	ReleaseDate string
 }
 
-// OpenRoomResult is what OpenRoom has done.
+// OpenRoomResult is the result of OpenRoom.
 type OpenRoomResult struct {
 	Room   Room
 	Member Member
 	Movie  []Movie
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as RoomByID
-	// finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as RoomByID finds it
+	// now.
 	Replayed bool
 }
 
-// OpenRoom does, as a whole or not at all: create Room, create Member, create Movie for each line.
+// OpenRoom does, all or nothing: create Room, create Member, create Movie for each line.
 //
 // A room with its films and its host as the first member, once for each request key of the host.
 //
@@ -52,13 +52,13 @@ type OpenRoomResult struct {
 //	create  Movie.key MOVIES#{roomId} / {movieId|pad(8)}, each line; if it does not exist
 //	costs   71 write units with 30 lines, 2 for each
 //
-// It can end in ErrRoomRequestReused, ErrRoomExists, ErrRoomCodeTaken, ErrMemberExists, ErrMovieExists, table.ErrLines.
-// It takes at most 40 lines.
+// It can fail with ErrRoomRequestReused, ErrRoomExists, ErrRoomCodeTaken, ErrMemberExists, ErrMovieExists,
+// table.ErrLines. It takes at most 40 lines.
 func (db *DB) OpenRoom(ctx context.Context, in OpenRoomInput) (OpenRoomResult, error) {
 	return table.Do(ctx, db.run, openRoomWrite, in.input(), db.openRoomResult)
 }
 
-// openRoomResult is the result of what OpenRoom has done.
+// openRoomResult converts the outcome of OpenRoom.
 func (db *DB) openRoomResult(ctx context.Context, input table.Input, out table.Outcome) (OpenRoomResult, error) {
 	if out.Replayed {
 		return db.replayOpenRoom(ctx, input, out.Record)
@@ -71,7 +71,7 @@ func (db *DB) openRoomResult(ctx context.Context, input table.Input, out table.O
 	}, d.Err()
 }
 
-// replayOpenRoom is the answer to a repetition, as RoomByID finds it now.
+// replayOpenRoom is the response to a repetition, as RoomByID finds it now.
 func (db *DB) replayOpenRoom(ctx context.Context, input table.Input, record table.Values) (OpenRoomResult, error) {
 	v := table.Values{}
 	maps.Copy(v, input.Values)
@@ -85,7 +85,7 @@ func (db *DB) replayOpenRoom(ctx context.Context, input table.Input, record tabl
 	return result, nil
 }
 
-// JoinInput is what Join takes.
+// JoinInput is the input of Join.
 type JoinInput struct {
 	RoomID    string
 	UserID    string
@@ -97,14 +97,14 @@ type JoinInput struct {
 	TTL       time.Time
 }
 
-// JoinResult is what Join has done.
+// JoinResult is the result of Join.
 type JoinResult struct {
 	Member Member
-	// Room is the item as it is now; nil where the write did not need to read it.
+	// Room is the item after the write; nil if the write did not need to read it.
 	Room *Room
 }
 
-// Join does, as a whole or not at all: create Member, update Room.
+// Join does, all or nothing: create Member, update Room.
 //
 // hasMatch is the room's, as it was read.
 //
@@ -112,12 +112,12 @@ type JoinResult struct {
 //	update  Room.key {roomId}; if memberCount < 40 AND hasMatch = :hasMatch AND closed = false
 //	costs   6 write units
 //
-// It can end in ErrJoined, ErrMemberExists, ErrClosed, ErrRoomFull, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken.
+// It can fail with ErrJoined, ErrMemberExists, ErrClosed, ErrRoomFull, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken.
 func (db *DB) Join(ctx context.Context, in JoinInput) (JoinResult, error) {
 	return table.Do(ctx, db.run, joinWrite, in.input(), db.joinResult)
 }
 
-// joinResult is the result of what Join has done.
+// joinResult converts the outcome of Join.
 func (db *DB) joinResult(_ context.Context, _ table.Input, out table.Outcome) (JoinResult, error) {
 	d := table.DecodeOutcome(out)
 	return JoinResult{
@@ -126,7 +126,7 @@ func (db *DB) joinResult(_ context.Context, _ table.Input, out table.Outcome) (J
 	}, d.Err()
 }
 
-// VoteNoInput is what VoteNo takes.
+// VoteNoInput is the input of VoteNo.
 type VoteNoInput struct {
 	RoomID  string
 	UserID  string
@@ -134,25 +134,25 @@ type VoteNoInput struct {
 	TTL     time.Time
 }
 
-// VoteNoResult is what VoteNo has done.
+// VoteNoResult is the result of VoteNo.
 type VoteNoResult struct {
 	Vote Vote
-	// Member is the item as it is now; nil where the write did not need to read it.
+	// Member is the item after the write; nil if the write did not need to read it.
 	Member *Member
 }
 
-// VoteNo does, as a whole or not at all: create Vote, update Member.
+// VoteNo does, all or nothing: create Vote, update Member.
 //
 //	create  Vote.key {roomId} / {userId}#{movieId}; if it does not exist
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED; if closed = false
 //	costs   4 write units
 //
-// It can end in ErrVoted, ErrVoteExists, ErrClosed, ErrMemberNotFound.
+// It can fail with ErrVoted, ErrVoteExists, ErrClosed, ErrMemberNotFound.
 func (db *DB) VoteNo(ctx context.Context, in VoteNoInput) (VoteNoResult, error) {
 	return table.Do(ctx, db.run, voteNoWrite, in.input(), db.voteNoResult)
 }
 
-// voteNoResult is the result of what VoteNo has done.
+// voteNoResult converts the outcome of VoteNo.
 func (db *DB) voteNoResult(_ context.Context, _ table.Input, out table.Outcome) (VoteNoResult, error) {
 	d := table.DecodeOutcome(out)
 	return VoteNoResult{
@@ -161,7 +161,7 @@ func (db *DB) voteNoResult(_ context.Context, _ table.Input, out table.Outcome) 
 	}, d.Err()
 }
 
-// VoteYesInput is what VoteYes takes.
+// VoteYesInput is the input of VoteYes.
 type VoteYesInput struct {
 	Members int64
 	Below   int64
@@ -171,18 +171,18 @@ type VoteYesInput struct {
 	TTL     time.Time
 }
 
-// VoteYesResult is what VoteYes has done.
+// VoteYesResult is the result of VoteYes.
 type VoteYesResult struct {
 	Vote Vote
-	// Movie is the item as it is now; nil where the write did not need to read it.
+	// Movie is the item after the write; nil if the write did not need to read it.
 	Movie *Movie
-	// Room is the item as it is now; nil where the write did not need to read it.
+	// Room is the item after the write; nil if the write did not need to read it.
 	Room *Room
-	// Member is the item as it is now; nil where the write did not need to read it.
+	// Member is the item after the write; nil if the write did not need to read it.
 	Member *Member
 }
 
-// VoteYes does, as a whole or not at all: create Vote, update Movie, update Room, update Member.
+// VoteYes does, all or nothing: create Vote, update Movie, update Room, update Member.
 //
 // A yes that is not the last one. Several may be counted at once, as long as the tally stays below where a match
 // begins.
@@ -193,13 +193,13 @@ type VoteYesResult struct {
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED; if closed = false
 //	costs   8 write units
 //
-// It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrClosed,
+// It can fail with ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrClosed,
 // ErrMemberNotFound.
 func (db *DB) VoteYes(ctx context.Context, in VoteYesInput) (VoteYesResult, error) {
 	return table.Do(ctx, db.run, voteYesWrite, in.input(), db.voteYesResult)
 }
 
-// voteYesResult is the result of what VoteYes has done.
+// voteYesResult converts the outcome of VoteYes.
 func (db *DB) voteYesResult(_ context.Context, _ table.Input, out table.Outcome) (VoteYesResult, error) {
 	d := table.DecodeOutcome(out)
 	return VoteYesResult{
@@ -210,7 +210,7 @@ func (db *DB) voteYesResult(_ context.Context, _ table.Input, out table.Outcome)
 	}, d.Err()
 }
 
-// VoteYesAfterMatchInput is what VoteYesAfterMatch takes.
+// VoteYesAfterMatchInput is the input of VoteYesAfterMatch.
 type VoteYesAfterMatchInput struct {
 	RoomID  string
 	UserID  string
@@ -218,18 +218,18 @@ type VoteYesAfterMatchInput struct {
 	TTL     time.Time
 }
 
-// VoteYesAfterMatchResult is what VoteYesAfterMatch has done.
+// VoteYesAfterMatchResult is the result of VoteYesAfterMatch.
 type VoteYesAfterMatchResult struct {
 	Vote Vote
-	// Movie is the item as it is now; nil where the write did not need to read it.
+	// Movie is the item after the write; nil if the write did not need to read it.
 	Movie *Movie
-	// Room is the item as it is now; nil where the write did not need to read it.
+	// Room is the item after the write; nil if the write did not need to read it.
 	Room *Room
-	// Member is the item as it is now; nil where the write did not need to read it.
+	// Member is the item after the write; nil if the write did not need to read it.
 	Member *Member
 }
 
-// VoteYesAfterMatch does, as a whole or not at all: create Vote, update Movie, update Room, update Member.
+// VoteYesAfterMatch does, all or nothing: create Vote, update Movie, update Room, update Member.
 //
 // A yes for a film that has its match already.
 //
@@ -239,13 +239,13 @@ type VoteYesAfterMatchResult struct {
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED; if closed = false
 //	costs   8 write units
 //
-// It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrClosed,
+// It can fail with ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrClosed,
 // ErrMemberNotFound.
 func (db *DB) VoteYesAfterMatch(ctx context.Context, in VoteYesAfterMatchInput) (VoteYesAfterMatchResult, error) {
 	return table.Do(ctx, db.run, voteYesAfterMatchWrite, in.input(), db.voteYesAfterMatchResult)
 }
 
-// voteYesAfterMatchResult is the result of what VoteYesAfterMatch has done.
+// voteYesAfterMatchResult converts the outcome of VoteYesAfterMatch.
 func (db *DB) voteYesAfterMatchResult(_ context.Context, _ table.Input, out table.Outcome) (VoteYesAfterMatchResult, error) {
 	d := table.DecodeOutcome(out)
 	return VoteYesAfterMatchResult{
@@ -256,7 +256,7 @@ func (db *DB) voteYesAfterMatchResult(_ context.Context, _ table.Input, out tabl
 	}, d.Err()
 }
 
-// CompleteMatchInput is what CompleteMatch takes.
+// CompleteMatchInput is the input of CompleteMatch.
 type CompleteMatchInput struct {
 	Seen         int64
 	Members      int64
@@ -277,22 +277,22 @@ type CompleteMatchLine struct {
 	UserID string
 }
 
-// CompleteMatchResult is what CompleteMatch has done.
+// CompleteMatchResult is the result of CompleteMatch.
 type CompleteMatchResult struct {
 	Vote Vote
-	// Movie is the item as it is now; nil where the write did not need to read it.
+	// Movie is the item after the write; nil if the write did not need to read it.
 	Movie *Movie
-	// Room is the item as it is now; nil where the write did not need to read it.
+	// Room is the item after the write; nil if the write did not need to read it.
 	Room      *Room
 	Match     Match
 	UserMatch UserMatch
-	// Member is the item as it is now; nil where the write did not need to read it.
+	// Member is the item after the write; nil if the write did not need to read it.
 	Member     *Member
 	UserMatch2 []UserMatch
 }
 
-// CompleteMatch does, as a whole or not at all: create Vote, update Movie, update Room, create Match, create UserMatch,
-// update Member, create UserMatch for each line, update Member for each line.
+// CompleteMatch does, all or nothing: create Vote, update Movie, update Room, create Match, create UserMatch, update
+// Member, create UserMatch for each line, update Member for each line.
 //
 // The last yes, and the match with all that members find it by. The lines are the other members.
 //
@@ -306,13 +306,13 @@ type CompleteMatchResult struct {
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED, each line; user-index updated (1); unmatched-index removed (1)
 //	costs   30 write units with 2 lines, 7 for each
 //
-// It can end in ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrMatchExists,
-// ErrUserMatchExists, ErrClosed, ErrMemberNotFound, table.ErrLines. It takes at most 39 lines.
+// It can fail with ErrVoted, ErrVoteExists, ErrRaced, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken,
+// ErrMatchExists, ErrUserMatchExists, ErrClosed, ErrMemberNotFound, table.ErrLines. It takes at most 39 lines.
 func (db *DB) CompleteMatch(ctx context.Context, in CompleteMatchInput) (CompleteMatchResult, error) {
 	return table.Do(ctx, db.run, completeMatchWrite, in.input(), db.completeMatchResult)
 }
 
-// completeMatchResult is the result of what CompleteMatch has done.
+// completeMatchResult converts the outcome of CompleteMatch.
 func (db *DB) completeMatchResult(_ context.Context, _ table.Input, out table.Outcome) (CompleteMatchResult, error) {
 	d := table.DecodeOutcome(out)
 	return CompleteMatchResult{
@@ -326,31 +326,31 @@ func (db *DB) completeMatchResult(_ context.Context, _ table.Input, out table.Ou
 	}, d.Err()
 }
 
-// TakeBackNoInput is what TakeBackNo takes.
+// TakeBackNoInput is the input of TakeBackNo.
 type TakeBackNoInput struct {
 	RoomID  string
 	UserID  string
 	MovieID int64
 }
 
-// TakeBackNoResult is what TakeBackNo has done.
+// TakeBackNoResult is the result of TakeBackNo.
 type TakeBackNoResult struct {
-	// Member is the item as it is now; nil where the write did not need to read it.
+	// Member is the item after the write; nil if the write did not need to read it.
 	Member *Member
 }
 
-// TakeBackNo does, as a whole or not at all: delete Vote, update Member.
+// TakeBackNo does, all or nothing: delete Vote, update Member.
 //
 //	delete  Vote.key {roomId} / {userId}#{movieId}; if vote = false
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED
 //	costs   4 write units
 //
-// It can end in ErrNotVoted, ErrMemberNotFound.
+// It can fail with ErrNotVoted, ErrMemberNotFound.
 func (db *DB) TakeBackNo(ctx context.Context, in TakeBackNoInput) (TakeBackNoResult, error) {
 	return table.Do(ctx, db.run, takeBackNoWrite, in.input(), db.takeBackNoResult)
 }
 
-// takeBackNoResult is the result of what TakeBackNo has done.
+// takeBackNoResult converts the outcome of TakeBackNo.
 func (db *DB) takeBackNoResult(_ context.Context, _ table.Input, out table.Outcome) (TakeBackNoResult, error) {
 	d := table.DecodeOutcome(out)
 	return TakeBackNoResult{
@@ -358,24 +358,24 @@ func (db *DB) takeBackNoResult(_ context.Context, _ table.Input, out table.Outco
 	}, d.Err()
 }
 
-// TakeBackYesInput is what TakeBackYes takes.
+// TakeBackYesInput is the input of TakeBackYes.
 type TakeBackYesInput struct {
 	RoomID  string
 	UserID  string
 	MovieID int64
 }
 
-// TakeBackYesResult is what TakeBackYes has done.
+// TakeBackYesResult is the result of TakeBackYes.
 type TakeBackYesResult struct {
-	// Movie is the item as it is now; nil where the write did not need to read it.
+	// Movie is the item after the write; nil if the write did not need to read it.
 	Movie *Movie
-	// Room is the item as it is now; nil where the write did not need to read it.
+	// Room is the item after the write; nil if the write did not need to read it.
 	Room *Room
-	// Member is the item as it is now; nil where the write did not need to read it.
+	// Member is the item after the write; nil if the write did not need to read it.
 	Member *Member
 }
 
-// TakeBackYes does, as a whole or not at all: delete Vote, update Movie, update Room, update Member.
+// TakeBackYes does, all or nothing: delete Vote, update Movie, update Room, update Member.
 //
 //	delete  Vote.key {roomId} / {userId}#{movieId}; if vote = true
 //	update  Movie.key MOVIES#{roomId} / {movieId|pad(8)}
@@ -383,12 +383,12 @@ type TakeBackYesResult struct {
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED
 //	costs   8 write units
 //
-// It can end in ErrNotVoted, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrMemberNotFound.
+// It can fail with ErrNotVoted, ErrMovieNotFound, ErrRoomNotFound, ErrRoomCodeTaken, ErrMemberNotFound.
 func (db *DB) TakeBackYes(ctx context.Context, in TakeBackYesInput) (TakeBackYesResult, error) {
 	return table.Do(ctx, db.run, takeBackYesWrite, in.input(), db.takeBackYesResult)
 }
 
-// takeBackYesResult is the result of what TakeBackYes has done.
+// takeBackYesResult converts the outcome of TakeBackYes.
 func (db *DB) takeBackYesResult(_ context.Context, _ table.Input, out table.Outcome) (TakeBackYesResult, error) {
 	d := table.DecodeOutcome(out)
 	return TakeBackYesResult{
@@ -398,20 +398,20 @@ func (db *DB) takeBackYesResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// LeaveInput is what Leave takes.
+// LeaveInput is the input of Leave.
 type LeaveInput struct {
 	Version int64
 	RoomID  string
 	UserID  string
 }
 
-// LeaveResult is what Leave has done.
+// LeaveResult is the result of Leave.
 type LeaveResult struct {
-	// Room is the item as it is now; nil where the write did not need to read it.
+	// Room is the item after the write; nil if the write did not need to read it.
 	Room *Room
 }
 
-// Leave does, as a whole or not at all: delete Member, update Room.
+// Leave does, all or nothing: delete Member, update Room.
 //
 // Without votes, and where no film then has all of them.
 //
@@ -419,12 +419,12 @@ type LeaveResult struct {
 //	update  Room.key {roomId}; if version = :version
 //	costs   6 write units
 //
-// It can end in ErrStillVoting, ErrMemberNotFound, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken, table.ErrRefused.
+// It can fail with ErrStillVoting, ErrMemberNotFound, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken, table.ErrRefused.
 func (db *DB) Leave(ctx context.Context, in LeaveInput) (LeaveResult, error) {
 	return table.Do(ctx, db.run, leaveWrite, in.input(), db.leaveResult)
 }
 
-// leaveResult is the result of what Leave has done.
+// leaveResult converts the outcome of Leave.
 func (db *DB) leaveResult(_ context.Context, _ table.Input, out table.Outcome) (LeaveResult, error) {
 	d := table.DecodeOutcome(out)
 	return LeaveResult{
@@ -432,7 +432,7 @@ func (db *DB) leaveResult(_ context.Context, _ table.Input, out table.Outcome) (
 	}, d.Err()
 }
 
-// LeaveWithMatchesInput is what LeaveWithMatches takes.
+// LeaveWithMatchesInput is the input of LeaveWithMatches.
 type LeaveWithMatchesInput struct {
 	Version int64
 	RoomID  string
@@ -449,15 +449,15 @@ type LeaveWithMatchesLine struct {
 	MatchedUsers []string
 }
 
-// LeaveWithMatchesResult is what LeaveWithMatches has done.
+// LeaveWithMatchesResult is the result of LeaveWithMatches.
 type LeaveWithMatchesResult struct {
-	// Room is the item as it is now; nil where the write did not need to read it.
+	// Room is the item after the write; nil if the write did not need to read it.
 	Room  *Room
 	Match []Match
 }
 
-// LeaveWithMatches does, as a whole or not at all: delete Member, update Room, create Match for each line, update Movie
-// for each line.
+// LeaveWithMatches does, all or nothing: delete Member, update Room, create Match for each line, update Movie for each
+// line.
 //
 // The same where films then have all yes votes. The lines are these.
 //
@@ -467,13 +467,13 @@ type LeaveWithMatchesResult struct {
 //	update  Movie.key MOVIES#{roomId} / {movieId|pad(8)}, each line
 //	costs   11 write units with 1 lines, 4 for each
 //
-// It can end in ErrStillVoting, ErrMemberNotFound, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken, ErrMatchExists,
+// It can fail with ErrStillVoting, ErrMemberNotFound, ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken, ErrMatchExists,
 // ErrMovieNotFound, table.ErrRefused, table.ErrLines. It takes at most 40 lines.
 func (db *DB) LeaveWithMatches(ctx context.Context, in LeaveWithMatchesInput) (LeaveWithMatchesResult, error) {
 	return table.Do(ctx, db.run, leaveWithMatchesWrite, in.input(), db.leaveWithMatchesResult)
 }
 
-// leaveWithMatchesResult is the result of what LeaveWithMatches has done.
+// leaveWithMatchesResult converts the outcome of LeaveWithMatches.
 func (db *DB) leaveWithMatchesResult(_ context.Context, _ table.Input, out table.Outcome) (LeaveWithMatchesResult, error) {
 	d := table.DecodeOutcome(out)
 	return LeaveWithMatchesResult{
@@ -482,7 +482,7 @@ func (db *DB) leaveWithMatchesResult(_ context.Context, _ table.Input, out table
 	}, d.Err()
 }
 
-// CloseRoomInput is what CloseRoom takes.
+// CloseRoomInput is the input of CloseRoom.
 type CloseRoomInput struct {
 	Version int64
 	RoomID  string
@@ -494,13 +494,13 @@ type CloseRoomLine struct {
 	UserID string
 }
 
-// CloseRoomResult is what CloseRoom has done.
+// CloseRoomResult is the result of CloseRoom.
 type CloseRoomResult struct {
-	// Room is the item as it is now; nil where the write did not need to read it.
+	// Room is the item after the write; nil if the write did not need to read it.
 	Room *Room
 }
 
-// CloseRoom does, as a whole or not at all: update Room, update Member for each line.
+// CloseRoom does, all or nothing: update Room, update Member for each line.
 //
 // Ends a room for all its members, who are the lines. A vote is refused by the voter's own membership, so that votes
 // need not
@@ -510,13 +510,13 @@ type CloseRoomResult struct {
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED, each line
 //	costs   8 write units with 3 lines, 2 for each
 //
-// It can end in ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken, ErrMemberNotFound, table.ErrLines. It takes at most 40
+// It can fail with ErrRaced, ErrRoomNotFound, ErrRoomCodeTaken, ErrMemberNotFound, table.ErrLines. It takes at most 40
 // lines.
 func (db *DB) CloseRoom(ctx context.Context, in CloseRoomInput) (CloseRoomResult, error) {
 	return table.Do(ctx, db.run, closeRoomWrite, in.input(), db.closeRoomResult)
 }
 
-// closeRoomResult is the result of what CloseRoom has done.
+// closeRoomResult converts the outcome of CloseRoom.
 func (db *DB) closeRoomResult(_ context.Context, _ table.Input, out table.Outcome) (CloseRoomResult, error) {
 	d := table.DecodeOutcome(out)
 	return CloseRoomResult{
@@ -524,7 +524,7 @@ func (db *DB) closeRoomResult(_ context.Context, _ table.Input, out table.Outcom
 	}, d.Err()
 }
 
-// ShareMatchInput is what ShareMatch takes.
+// ShareMatchInput is the input of ShareMatch.
 type ShareMatchInput struct {
 	RoomID     string
 	UserID     string
@@ -535,7 +535,7 @@ type ShareMatchInput struct {
 	Timestamp  time.Time
 }
 
-// ShareMatchResult is what ShareMatch has done.
+// ShareMatchResult is the result of ShareMatch.
 type ShareMatchResult struct {
 	UserMatch UserMatch
 }
@@ -547,12 +547,12 @@ type ShareMatchResult struct {
 //	create  UserMatch.key {roomId}#{userId} / {movieId}; if it does not exist; user-index added (1)
 //	costs   2 write units
 //
-// It can end in ErrShared, ErrUserMatchExists.
+// It can fail with ErrShared, ErrUserMatchExists.
 func (db *DB) ShareMatch(ctx context.Context, in ShareMatchInput) (ShareMatchResult, error) {
 	return table.Do(ctx, db.run, shareMatchWrite, in.input(), db.shareMatchResult)
 }
 
-// shareMatchResult is the result of what ShareMatch has done.
+// shareMatchResult converts the outcome of ShareMatch.
 func (db *DB) shareMatchResult(_ context.Context, _ table.Input, out table.Outcome) (ShareMatchResult, error) {
 	d := table.DecodeOutcome(out)
 	return ShareMatchResult{
@@ -560,13 +560,13 @@ func (db *DB) shareMatchResult(_ context.Context, _ table.Input, out table.Outco
 	}, d.Err()
 }
 
-// MarkMemberInput is what MarkMember takes.
+// MarkMemberInput is the input of MarkMember.
 type MarkMemberInput struct {
 	RoomID string
 	UserID string
 }
 
-// MarkMemberResult is what MarkMember has done.
+// MarkMemberResult is the result of MarkMember.
 type MarkMemberResult struct {
 	Member Member
 }
@@ -578,12 +578,12 @@ type MarkMemberResult struct {
 //	update  Member.key MEMBERS#{roomId} / {userId}#JOINED; user-index updated (1); unmatched-index removed (1)
 //	costs   3 write units
 //
-// It can end in ErrMemberNotFound.
+// It can fail with ErrMemberNotFound.
 func (db *DB) MarkMember(ctx context.Context, in MarkMemberInput) (MarkMemberResult, error) {
 	return table.Do(ctx, db.run, markMemberWrite, in.input(), db.markMemberResult)
 }
 
-// markMemberResult is the result of what MarkMember has done.
+// markMemberResult converts the outcome of MarkMember.
 func (db *DB) markMemberResult(_ context.Context, _ table.Input, out table.Outcome) (MarkMemberResult, error) {
 	d := table.DecodeOutcome(out)
 	return MarkMemberResult{
@@ -591,18 +591,18 @@ func (db *DB) markMemberResult(_ context.Context, _ table.Input, out table.Outco
 	}, d.Err()
 }
 
-// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
-// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
-// for counters; the order in which they are given does not matter.
+// Tx runs writes of Op in one transaction, all or nothing: at most 100 items and 4 MB, where each item costs two units
+// per KB. No two of them may touch the same item, which is table.ErrOverlap, except for counters; their order does not
+// matter.
 //
-// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
-// idempotent write makes the whole idempotent.
+// An error of one write is a *table.TxError, which has its number and wraps the error that the write alone would
+// return. An idempotent write makes the whole transaction idempotent.
 func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
 	return db.run.Tx(ctx, writes...)
 }
 
-// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
-// returns, as Result, once Tx has returned.
+// Ops has the writes for Tx. Its methods send no request: they take the input of the method of DB, and have its result
+// as Result when Tx has returned.
 type Ops struct{ db *DB }
 
 // OpenRoom is OpenRoom of DB, for Tx.

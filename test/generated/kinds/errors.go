@@ -9,43 +9,43 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// The errors that writes end in, for errors.Is: a *table.Refusal wraps them, and says which step was refused and what
+// The errors that writes return, for errors.Is. A *table.Refusal wraps them, with the rejected step and the item that
 // it found.
 var (
-	// ErrOwnerExists is a table.ErrExists. Register, BuyThings can end in it.
+	// ErrOwnerExists is a table.ErrExists. Register, BuyThings can return it.
 	ErrOwnerExists = fmt.Errorf("kinds: owner: %w", table.ErrExists)
-	// ErrOwnerEmailTaken is a table.ErrExists. Register, BuyThings can end in it.
+	// ErrOwnerEmailTaken is a table.ErrExists. Register, BuyThings can return it.
 	ErrOwnerEmailTaken = fmt.Errorf("kinds: owner email is taken: %w", table.ErrExists)
-	// ErrOwnerHandleTaken is a table.ErrExists. Register, BuyThings can end in it.
+	// ErrOwnerHandleTaken is a table.ErrExists. Register, BuyThings can return it.
 	ErrOwnerHandleTaken = fmt.Errorf("kinds: owner handle is taken: %w", table.ErrExists)
-	// ErrThingExists is a table.ErrExists. AddThing can end in it.
+	// ErrThingExists is a table.ErrExists. AddThing can return it.
 	ErrThingExists = fmt.Errorf("kinds: thing: %w", table.ErrExists)
-	// ErrOwnerNotFound is a table.ErrNotFound. AddThing, ChangeThing, DropThing can end in it.
+	// ErrOwnerNotFound is a table.ErrNotFound. AddThing, ChangeThing, DropThing can return it.
 	ErrOwnerNotFound = fmt.Errorf("kinds: owner: %w", table.ErrNotFound)
-	// ErrInactive is declared by the design. ChangeThing can end in it.
+	// ErrInactive is declared by the design. ChangeThing can return it.
 	ErrInactive = errors.New("kinds: inactive")
-	// ErrOdd is declared by the design. ChangeThing can end in it.
+	// ErrOdd is declared by the design. ChangeThing can return it.
 	ErrOdd = errors.New("kinds: odd")
-	// ErrThingNotFound is a table.ErrNotFound. ChangeThing, RenameThing can end in it.
+	// ErrThingNotFound is a table.ErrNotFound. ChangeThing, RenameThing can return it.
 	ErrThingNotFound = fmt.Errorf("kinds: thing: %w", table.ErrNotFound)
-	// ErrTooDear is declared by the design. DropThing can end in it.
+	// ErrTooDear is declared by the design. DropThing can return it.
 	ErrTooDear = errors.New("kinds: too dear")
-	// ErrNoteExists is a table.ErrExists. WriteNote can end in it.
+	// ErrNoteExists is a table.ErrExists. WriteNote can return it.
 	ErrNoteExists = fmt.Errorf("kinds: note: %w", table.ErrExists)
-	// ErrRequestReused is a table.ErrReused. WriteNote, BuyThings can end in it.
+	// ErrRequestReused is a table.ErrReused. WriteNote, BuyThings can return it.
 	ErrRequestReused = fmt.Errorf("kinds: request: %w", table.ErrReused)
-	// ErrTeamExists is a table.ErrExists. FoundTeam can end in it.
+	// ErrTeamExists is a table.ErrExists. FoundTeam can return it.
 	ErrTeamExists = fmt.Errorf("kinds: team: %w", table.ErrExists)
-	// ErrPersonExists is a table.ErrExists. FoundTeam can end in it.
+	// ErrPersonExists is a table.ErrExists. FoundTeam can return it.
 	ErrPersonExists = fmt.Errorf("kinds: person: %w", table.ErrExists)
-	// ErrNoShop is declared by the design. BuyThings can end in it.
+	// ErrNoShop is declared by the design. BuyThings can return it.
 	ErrNoShop = errors.New("kinds: no shop")
-	// ErrOlderLevel is declared by the design. Log can end in it.
+	// ErrOlderLevel is declared by the design. Log can return it.
 	ErrOlderLevel = errors.New("kinds: older level")
-	// ErrSettingNotFound is a table.ErrNotFound. No write ends in it.
+	// ErrSettingNotFound is a table.ErrNotFound. No write returns it.
 	ErrSettingNotFound = fmt.Errorf("kinds: setting: %w", table.ErrNotFound)
-	// ErrErrorExists is a table.ErrExists. Err can end in it.
+	// ErrErrorExists is a table.ErrExists. Err can return it.
 	ErrErrorExists = fmt.Errorf("kinds: error: %w", table.ErrExists)
-	// ErrAnyReused is a table.ErrReused. Err can end in it.
+	// ErrAnyReused is a table.ErrReused. Err can return it.
 	ErrAnyReused = fmt.Errorf("kinds: any: %w", table.ErrReused)
 )

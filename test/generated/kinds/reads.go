@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// OwnerByIDInput is what OwnerByID takes.
+// OwnerByIDInput is the input of OwnerByID.
 type OwnerByIDInput struct {
 	OwnerID string
 }
@@ -21,18 +21,18 @@ type OwnerByIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) OwnerByID(ctx context.Context, in OwnerByIDInput) (Owner, error) {
 	return table.One(ctx, db.run, ownerByIDRead, in.input(), ownerOf)
 }
 
-// OwnerByIDBatch is OwnerByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of
-// the inputs, nil for an item that is not there.
+// OwnerByIDBatch is OwnerByID for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) OwnerByIDBatch(ctx context.Context, in []OwnerByIDInput) ([]*Owner, error) {
 	return table.BatchOf(ctx, db.run, ownerByIDRead, in, OwnerByIDInput.input, ownerOf)
 }
 
-// OwnerByEmailInput is what OwnerByEmail takes.
+// OwnerByEmailInput is the input of OwnerByEmail.
 type OwnerByEmailInput struct {
 	Email string
 }
@@ -44,12 +44,12 @@ type OwnerByEmailInput struct {
 //	costs         1 read unit
 //	fresh         eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) OwnerByEmail(ctx context.Context, in OwnerByEmailInput) (Owner, error) {
 	return table.One(ctx, db.run, ownerByEmailRead, in.input(), ownerOf)
 }
 
-// ThingByIDInput is what ThingByID takes.
+// ThingByIDInput is the input of ThingByID.
 type ThingByIDInput struct {
 	OwnerID string
 	ThingID string
@@ -61,23 +61,23 @@ type ThingByIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) ThingByID(ctx context.Context, in ThingByIDInput) (Thing, error) {
 	return table.One(ctx, db.run, thingByIDRead, in.input(), thingOf)
 }
 
-// ThingByIDBatch is ThingByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of
-// the inputs, nil for an item that is not there.
+// ThingByIDBatch is ThingByID for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) ThingByIDBatch(ctx context.Context, in []ThingByIDInput) ([]*Thing, error) {
 	return table.BatchOf(ctx, db.run, thingByIDRead, in, ThingByIDInput.input, thingOf)
 }
 
-// ThingCopyInput is what ThingCopy takes.
+// ThingCopyInput is the input of ThingCopy.
 type ThingCopyInput struct {
 	ThingID string
 }
 
-// ThingCopyItem is what ThingCopy finds of a Thing: the fields that its place holds and it returns.
+// ThingCopyItem is a Thing as ThingCopy returns it, which may lack fields.
 type ThingCopyItem struct {
 	OwnerID string
 	ThingID string
@@ -93,25 +93,25 @@ type ThingCopyItem struct {
 //	costs    0.5 read units
 //	fresh    eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) ThingCopy(ctx context.Context, in ThingCopyInput) (ThingCopyItem, error) {
 	return table.One(ctx, db.run, thingCopyRead, in.input(), thingCopyItemOf)
 }
 
-// ThingCopyBatch is ThingCopy for several inputs at once, in BatchGetItem requests. The answers stand in the order of
-// the inputs, nil for an item that is not there.
+// ThingCopyBatch is ThingCopy for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) ThingCopyBatch(ctx context.Context, in []ThingCopyInput) ([]*ThingCopyItem, error) {
 	return table.BatchOf(ctx, db.run, thingCopyRead, in, ThingCopyInput.input, thingCopyItemOf)
 }
 
-// ThingOfOwnerInput is what ThingOfOwner takes.
+// ThingOfOwnerInput is the input of ThingOfOwner.
 type ThingOfOwnerInput struct {
 	ThingID string
-	// OwnerID is the caller's own: what is of another is not found.
+	// OwnerID is the caller's own: items of other owners are not found.
 	OwnerID string
 }
 
-// ThingOfOwnerItem is what ThingOfOwner finds of a Thing: the fields that its place holds and it returns.
+// ThingOfOwnerItem is a Thing as ThingOfOwner returns it, which may lack fields.
 type ThingOfOwnerItem struct {
 	// What it is called.
 	Title string
@@ -125,21 +125,21 @@ type ThingOfOwnerItem struct {
 //	costs         1 read unit
 //	fresh         eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
-// Without an item it fails with table.ErrNotFound, and so for one of another ownerId.
+// It fails with table.ErrNotFound if there is no item or it has another ownerId.
 func (db *DB) ThingOfOwner(ctx context.Context, in ThingOfOwnerInput) (ThingOfOwnerItem, error) {
 	return table.One(ctx, db.run, thingOfOwnerRead, in.input(), thingOfOwnerItemOf)
 }
 
-// ThingOfOwnerBatch is ThingOfOwner for several inputs at once, in BatchGetItem requests. The answers stand in the
-// order of the inputs, nil for an item that is not there or is of another ownerId.
+// ThingOfOwnerBatch is ThingOfOwner for several inputs at once, in BatchGetItem requests. The results are in the order
+// of the inputs, with nil for an item that does not exist or has another ownerId.
 func (db *DB) ThingOfOwnerBatch(ctx context.Context, in []ThingOfOwnerInput) ([]*ThingOfOwnerItem, error) {
 	return table.BatchOf(ctx, db.run, thingOfOwnerRead, in, ThingOfOwnerInput.input, thingOfOwnerItemOf)
 }
 
-// ThingsByRankInput is what ThingsByRank takes.
+// ThingsByRankInput is the input of ThingsByRank.
 type ThingsByRankInput struct {
 	OwnerID string
-	// RankFrom and RankTo are inclusive; nil does not bound.
+	// RankFrom and RankTo are inclusive; nil means no bound.
 	RankFrom, RankTo *int64
 }
 
@@ -152,19 +152,20 @@ func (db *DB) ThingsByRank(ctx context.Context, in ThingsByRankInput, page table
 	return table.Many(ctx, db.run, thingsByRankRead, in.input(), page, thingOf)
 }
 
-// ThingsByRankAll walks all pages of ThingsByRank, each when it is needed. An error ends it.
+// ThingsByRankAll iterates over all pages of ThingsByRank, and requests each when it is needed. The iteration ends at
+// an error.
 func (db *DB) ThingsByRankAll(ctx context.Context, in ThingsByRankInput) iter.Seq2[Thing, error] {
 	return table.Each(ctx, db.run, thingsByRankRead, in.input(), thingOf)
 }
 
-// ThingsByTitleInput is what ThingsByTitle takes.
+// ThingsByTitleInput is the input of ThingsByTitle.
 type ThingsByTitleInput struct {
 	Region string
-	// TitlePrefix is what title begins with; "" does not ask.
+	// TitlePrefix is a prefix of title; "" means any value.
 	TitlePrefix string
 }
 
-// ThingsByTitleItem is what ThingsByTitle finds of a Thing: the fields that its place holds and it returns.
+// ThingsByTitleItem is a Thing as ThingsByTitle returns it, which may lack fields.
 type ThingsByTitleItem struct {
 	// What it is called.
 	Title   string
@@ -181,20 +182,21 @@ func (db *DB) ThingsByTitle(ctx context.Context, in ThingsByTitleInput, page tab
 	return table.Many(ctx, db.run, thingsByTitleRead, in.input(), page, thingsByTitleItemOf)
 }
 
-// ThingsByTitleAll walks all pages of ThingsByTitle, each when it is needed. An error ends it.
+// ThingsByTitleAll iterates over all pages of ThingsByTitle, and requests each when it is needed. The iteration ends at
+// an error.
 func (db *DB) ThingsByTitleAll(ctx context.Context, in ThingsByTitleInput) iter.Seq2[ThingsByTitleItem, error] {
 	return table.Each(ctx, db.run, thingsByTitleRead, in.input(), thingsByTitleItemOf)
 }
 
-// ThingsByColorInput is what ThingsByColor takes.
+// ThingsByColorInput is the input of ThingsByColor.
 type ThingsByColorInput struct {
 	Region string
 	Color  Color
-	// PriceFrom and PriceTo are inclusive; nil does not bound.
+	// PriceFrom and PriceTo are inclusive; nil means no bound.
 	PriceFrom, PriceTo *int64
 }
 
-// ThingsByColorItem is what ThingsByColor finds of a Thing: the fields that its place holds and it returns.
+// ThingsByColorItem is a Thing as ThingsByColor returns it, which may lack fields.
 type ThingsByColorItem struct {
 	Price     int64
 	CreatedAt time.Time
@@ -212,7 +214,7 @@ func (db *DB) ThingsByColor(ctx context.Context, in ThingsByColorInput) ([]Thing
 	return table.First(ctx, db.run, thingsByColorRead, in.input(), thingsByColorItemOf)
 }
 
-// DearThingsInput is what DearThings takes.
+// DearThingsInput is the input of DearThings.
 type DearThingsInput struct {
 	OwnerID string
 	Least   int64
@@ -231,15 +233,16 @@ func (db *DB) DearThings(ctx context.Context, in DearThingsInput, page table.Pag
 	return table.Many(ctx, db.run, dearThingsRead, in.input(), page, thingOf)
 }
 
-// DearThingsAll walks all pages of DearThings, each when it is needed. An error ends it.
+// DearThingsAll iterates over all pages of DearThings, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) DearThingsAll(ctx context.Context, in DearThingsInput) iter.Seq2[Thing, error] {
 	return table.Each(ctx, db.run, dearThingsRead, in.input(), thingOf)
 }
 
-// EventsOfInput is what EventsOf takes.
+// EventsOfInput is the input of EventsOf.
 type EventsOfInput struct {
 	Source string
-	// AtFrom and AtTo are inclusive; nil does not bound.
+	// AtFrom and AtTo are inclusive; nil means no bound.
 	AtFrom, AtTo *int64
 }
 
@@ -252,12 +255,12 @@ func (db *DB) EventsOf(ctx context.Context, in EventsOfInput, page table.PageOpt
 	return table.Many(ctx, db.run, eventsOfRead, in.input(), page, eventOf)
 }
 
-// EventsOfAll walks all pages of EventsOf, each when it is needed. An error ends it.
+// EventsOfAll iterates over all pages of EventsOf, and requests each when it is needed. The iteration ends at an error.
 func (db *DB) EventsOfAll(ctx context.Context, in EventsOfInput) iter.Seq2[Event, error] {
 	return table.Each(ctx, db.run, eventsOfRead, in.input(), eventOf)
 }
 
-// SettingByNameInput is what SettingByName takes.
+// SettingByNameInput is the input of SettingByName.
 type SettingByNameInput struct {
 	Name string
 }
@@ -268,18 +271,18 @@ type SettingByNameInput struct {
 //	costs    0.5 read units
 //	fresh    eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) SettingByName(ctx context.Context, in SettingByNameInput) (Setting, error) {
 	return table.One(ctx, db.run, settingByNameRead, in.input(), settingOf)
 }
 
-// SettingByNameBatch is SettingByName for several inputs at once, in BatchGetItem requests. The answers stand in the
-// order of the inputs, nil for an item that is not there.
+// SettingByNameBatch is SettingByName for several inputs at once, in BatchGetItem requests. The results are in the
+// order of the inputs, with nil for an item that does not exist.
 func (db *DB) SettingByNameBatch(ctx context.Context, in []SettingByNameInput) ([]*Setting, error) {
 	return table.BatchOf(ctx, db.run, settingByNameRead, in, SettingByNameInput.input, settingOf)
 }
 
-// TableInput is what Table takes.
+// TableInput is the input of Table.
 type TableInput struct {
 	X     string
 	V     string
@@ -293,21 +296,21 @@ type TableInput struct {
 //	costs    0.5 read units
 //	fresh    eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) Table(ctx context.Context, in TableInput) (Table, error) {
 	return table.One(ctx, db.run, tableRead, in.input(), tableOf)
 }
 
-// TableBatch is Table for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
-// inputs, nil for an item that is not there.
+// TableBatch is Table for several inputs at once, in BatchGetItem requests. The results are in the order of the inputs,
+// with nil for an item that does not exist.
 func (db *DB) TableBatch(ctx context.Context, in []TableInput) ([]*Table, error) {
 	return table.BatchOf(ctx, db.run, tableRead, in, TableInput.input, tableOf)
 }
 
-// ReadInput is what Read takes.
+// ReadInput is the input of Read.
 type ReadInput struct {
 	X string
-	// VPrefix is what v begins with; "" does not ask.
+	// VPrefix is a prefix of v; "" means any value.
 	VPrefix string
 	Page    string
 }
@@ -321,15 +324,15 @@ func (db *DB) Read(ctx context.Context, in ReadInput, page table.PageOptions) (t
 	return table.Many(ctx, db.run, readRead, in.input(), page, tableOf)
 }
 
-// ReadAll walks all pages of Read, each when it is needed. An error ends it.
+// ReadAll iterates over all pages of Read, and requests each when it is needed. The iteration ends at an error.
 func (db *DB) ReadAll(ctx context.Context, in ReadInput) iter.Seq2[Table, error] {
 	return table.Each(ctx, db.run, readRead, in.input(), tableOf)
 }
 
-// TimeInput is what Time takes.
+// TimeInput is the input of Time.
 type TimeInput struct {
 	X string
-	// AtFrom and AtTo are inclusive; nil does not bound.
+	// AtFrom and AtTo are inclusive; nil means no bound.
 	AtFrom, AtTo *time.Time
 }
 
@@ -342,7 +345,7 @@ func (db *DB) Time(ctx context.Context, in TimeInput) ([]Time, error) {
 	return table.First(ctx, db.run, timeRead, in.input(), timeOf)
 }
 
-// ErrorsInput is what Errors takes.
+// ErrorsInput is the input of Errors.
 type ErrorsInput struct {
 	D string
 }
@@ -353,23 +356,23 @@ type ErrorsInput struct {
 //	costs    0.5 read units
 //	fresh    eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) Errors(ctx context.Context, in ErrorsInput) (Error, error) {
 	return table.One(ctx, db.run, errorsRead, in.input(), errorOf)
 }
 
-// ErrorsBatch is Errors for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
-// inputs, nil for an item that is not there.
+// ErrorsBatch is Errors for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) ErrorsBatch(ctx context.Context, in []ErrorsInput) ([]*Error, error) {
 	return table.BatchOf(ctx, db.run, errorsRead, in, ErrorsInput.input, errorOf)
 }
 
-// ContextInput is what Context takes.
+// ContextInput is the input of Context.
 type ContextInput struct {
 	Type string
 }
 
-// ContextItem is what Context finds of a Context: the fields that its place holds and it returns.
+// ContextItem is a Context as Context returns it, which may lack fields.
 type ContextItem struct {
 	Func string
 }
@@ -380,28 +383,28 @@ type ContextItem struct {
 //	costs    0.5 read units
 //	fresh    eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) Context(ctx context.Context, in ContextInput) (ContextItem, error) {
 	return table.One(ctx, db.run, contextRead, in.input(), contextItemOf)
 }
 
-// ContextBatch is Context for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
-// inputs, nil for an item that is not there.
+// ContextBatch is Context for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) ContextBatch(ctx context.Context, in []ContextInput) ([]*ContextItem, error) {
 	return table.BatchOf(ctx, db.run, contextRead, in, ContextInput.input, contextItemOf)
 }
 
-// OwnerWithThingsInput is what OwnerWithThings takes.
+// OwnerWithThingsInput is the input of OwnerWithThings.
 type OwnerWithThingsInput struct {
 	OwnerID string
 }
 
-// OwnerWithThingsResult is what OwnerWithThings finds.
+// OwnerWithThingsResult is the result of OwnerWithThings.
 type OwnerWithThingsResult struct {
 	// Owner is on one of the pages, and nil on the others.
 	Owner *Owner
 	Thing []Thing
-	// Next continues behind this page; "" is the end.
+	// Next continues after this page; "" on the last page.
 	Next table.Cursor
 }
 
@@ -411,7 +414,7 @@ type OwnerWithThingsResult struct {
 //	costs  0.5 read units
 //	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
-// Without an Owner it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no Owner.
 func (db *DB) OwnerWithThings(ctx context.Context, in OwnerWithThingsInput, page table.PageOptions) (OwnerWithThingsResult, error) {
 	found, err := db.run.Collect(ctx, ownerWithThingsCollection, in.input(), page)
 	if err != nil {
@@ -422,12 +425,12 @@ func (db *DB) OwnerWithThings(ctx context.Context, in OwnerWithThingsInput, page
 	return result, err
 }
 
-// OwnerAndThingsInput is what OwnerAndThings takes.
+// OwnerAndThingsInput is the input of OwnerAndThings.
 type OwnerAndThingsInput struct {
 	OwnerID string
 }
 
-// OwnerAndThingsResult is what OwnerAndThings finds.
+// OwnerAndThingsResult is the result of OwnerAndThings.
 type OwnerAndThingsResult struct {
 	Thing []Thing
 	Owner []Owner
@@ -448,16 +451,16 @@ func (db *DB) OwnerAndThings(ctx context.Context, in OwnerAndThingsInput) (Owner
 	return ownerAndThingsResultOf(found.Items)
 }
 
-// FoundInput is what Found takes.
+// FoundInput is the input of Found.
 type FoundInput struct {
 	X string
 }
 
-// FoundResult is what Found finds.
+// FoundResult is the result of Found.
 type FoundResult struct {
 	Table []Table
 	Time  []Time
-	// Next continues behind this page; "" is the end.
+	// Next continues after this page; "" on the last page.
 	Next table.Cursor
 }
 

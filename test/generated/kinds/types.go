@@ -66,7 +66,7 @@ func (x String) Valid() bool {
 	}
 }
 
-// Point is a structure that is stored as one map.
+// Point is a struct, stored as one map.
 //
 // A place, of which the coordinates lie deeper.
 type Point struct {
@@ -78,7 +78,7 @@ type Point struct {
 	Flags   []string
 }
 
-// Node is a structure that is stored as one map.
+// Node is a struct, stored as one map.
 //
 // A tree.
 type Node struct {
@@ -89,12 +89,12 @@ type Node struct {
 	At       *Point
 }
 
-// Unused is a structure that is stored as one map.
+// Unused is a struct, stored as one map.
 type Unused struct {
 	Nothing string
 }
 
-// Int64 is a structure that is stored as one map.
+// Int64 is a struct, stored as one map.
 type Int64 struct {
 	Type string
 	Func *String

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// RegisterInput is what Register takes.
+// RegisterInput is the input of Register.
 type RegisterInput struct {
 	OwnerID  string
 	Email    string
@@ -18,24 +18,24 @@ type RegisterInput struct {
 	Password table.Secret
 }
 
-// RegisterResult is what Register has done.
+// RegisterResult is the result of Register.
 type RegisterResult struct {
 	Owner Owner
 }
 
-// Register does, as a whole or not at all: create Owner.
+// Register does, all or nothing: create Owner.
 //
 //	create  Owner.key OWNER#{ownerId} / OWNER; if it does not exist
 //	put     Owner.Email EMAIL#{email|lower} / UNIQUE; if it does not exist
 //	put     Owner.Handle HANDLE#{handle} / UNIQUE; if it does not exist
 //	costs   6 write units
 //
-// It can end in ErrOwnerExists, ErrOwnerEmailTaken, ErrOwnerHandleTaken.
+// It can fail with ErrOwnerExists, ErrOwnerEmailTaken, ErrOwnerHandleTaken.
 func (db *DB) Register(ctx context.Context, in RegisterInput) (RegisterResult, error) {
 	return table.Do(ctx, db.run, registerWrite, in.input(), db.registerResult)
 }
 
-// registerResult is the result of what Register has done.
+// registerResult converts the outcome of Register.
 func (db *DB) registerResult(_ context.Context, _ table.Input, out table.Outcome) (RegisterResult, error) {
 	d := table.DecodeOutcome(out)
 	return RegisterResult{
@@ -43,7 +43,7 @@ func (db *DB) registerResult(_ context.Context, _ table.Input, out table.Outcome
 	}, d.Err()
 }
 
-// AddThingInput is what AddThing takes.
+// AddThingInput is the input of AddThing.
 type AddThingInput struct {
 	OwnerID     string
 	UUIDValue   string
@@ -96,12 +96,12 @@ type AddThingInput struct {
 	Record     *string
 }
 
-// AddThingResult is what AddThing has done.
+// AddThingResult is the result of AddThing.
 type AddThingResult struct {
 	Thing Thing
 }
 
-// AddThing does, as a whole or not at all: create Thing.
+// AddThing does, all or nothing: create Thing.
 //
 //	create  Thing.key OWNER#{ownerId} / THING#{thingId}; if it does not exist; GSI1 added (1: sparse; all items are counted, since no share is declared); GSI2 added (1); LSI1 added (1)
 //	put     Thing.byId THING#{thingId} / COPY; if it does not exist
@@ -109,12 +109,12 @@ type AddThingResult struct {
 //	update  Owner.key OWNER#{ownerId} / OWNER
 //	costs   13 write units
 //
-// It can end in ErrThingExists, ErrOwnerNotFound.
+// It can fail with ErrThingExists, ErrOwnerNotFound.
 func (db *DB) AddThing(ctx context.Context, in AddThingInput) (AddThingResult, error) {
 	return table.Do(ctx, db.run, addThingWrite, in.input(), db.addThingResult)
 }
 
-// addThingResult is the result of what AddThing has done.
+// addThingResult converts the outcome of AddThing.
 func (db *DB) addThingResult(_ context.Context, _ table.Input, out table.Outcome) (AddThingResult, error) {
 	d := table.DecodeOutcome(out)
 	return AddThingResult{
@@ -122,7 +122,7 @@ func (db *DB) addThingResult(_ context.Context, _ table.Input, out table.Outcome
 	}, d.Err()
 }
 
-// ChangeThingInput is what ChangeThing takes.
+// ChangeThingInput is the input of ChangeThing.
 type ChangeThingInput struct {
 	NewTitle *string
 	NewPoint Point
@@ -133,13 +133,13 @@ type ChangeThingInput struct {
 	More     int64
 }
 
-// ChangeThingResult is what ChangeThing has done.
+// ChangeThingResult is the result of ChangeThing.
 type ChangeThingResult struct {
-	// Thing is the item as it is now; nil where the write did not need to read it.
+	// Thing is the item after the write; nil if the write did not need to read it.
 	Thing *Thing
 }
 
-// ChangeThing does, as a whole or not at all: update Thing.
+// ChangeThing does, all or nothing: update Thing.
 //
 //	update  Thing.key OWNER#{ownerId} / THING#{thingId}; if active = true; GSI1 moved (2: sparse; all items are counted, since no share is declared); GSI2 moved (2); LSI1 updated (1)
 //	update  Thing.byId THING#{thingId} / COPY; if active = true
@@ -147,12 +147,12 @@ type ChangeThingResult struct {
 //	update  Owner.key OWNER#{ownerId} / OWNER
 //	costs   16 write units
 //
-// It can end in ErrInactive, ErrOdd, ErrThingNotFound, ErrOwnerNotFound.
+// It can fail with ErrInactive, ErrOdd, ErrThingNotFound, ErrOwnerNotFound.
 func (db *DB) ChangeThing(ctx context.Context, in ChangeThingInput) (ChangeThingResult, error) {
 	return table.Do(ctx, db.run, changeThingWrite, in.input(), db.changeThingResult)
 }
 
-// changeThingResult is the result of what ChangeThing has done.
+// changeThingResult converts the outcome of ChangeThing.
 func (db *DB) changeThingResult(_ context.Context, _ table.Input, out table.Outcome) (ChangeThingResult, error) {
 	d := table.DecodeOutcome(out)
 	return ChangeThingResult{
@@ -160,7 +160,7 @@ func (db *DB) changeThingResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// RenameThingInput is what RenameThing takes.
+// RenameThingInput is the input of RenameThing.
 type RenameThingInput struct {
 	OwnerID string
 	ThingID string
@@ -168,25 +168,25 @@ type RenameThingInput struct {
 	Title string
 }
 
-// RenameThingResult is what RenameThing has done.
+// RenameThingResult is the result of RenameThing.
 type RenameThingResult struct {
-	// Thing is the item as it is now; nil where the write did not need to read it.
+	// Thing is the item after the write; nil if the write did not need to read it.
 	Thing *Thing
 }
 
-// RenameThing does, as a whole or not at all: update Thing.
+// RenameThing does, all or nothing: update Thing.
 //
 //	update  Thing.key OWNER#{ownerId} / THING#{thingId}; GSI1 moved (2: sparse; all items are counted, since no share is declared); LSI1 updated (1)
 //	update  Thing.byId THING#{thingId} / COPY
 //	update  Thing.whole WHOLE#{thingId} / {createdAt}; LSI1 updated (1)
 //	costs   10 write units
 //
-// It can end in ErrThingNotFound.
+// It can fail with ErrThingNotFound.
 func (db *DB) RenameThing(ctx context.Context, in RenameThingInput) (RenameThingResult, error) {
 	return table.Do(ctx, db.run, renameThingWrite, in.input(), db.renameThingResult)
 }
 
-// renameThingResult is the result of what RenameThing has done.
+// renameThingResult converts the outcome of RenameThing.
 func (db *DB) renameThingResult(_ context.Context, _ table.Input, out table.Outcome) (RenameThingResult, error) {
 	d := table.DecodeOutcome(out)
 	return RenameThingResult{
@@ -194,14 +194,14 @@ func (db *DB) renameThingResult(_ context.Context, _ table.Input, out table.Outc
 	}, d.Err()
 }
 
-// DropThingInput is what DropThing takes.
+// DropThingInput is the input of DropThing.
 type DropThingInput struct {
 	OwnerID string
 	ThingID string
 	Most    int64
 }
 
-// DropThing does, as a whole or not at all: delete Thing.
+// DropThing does, all or nothing: delete Thing.
 //
 //	delete  Thing.key OWNER#{ownerId} / THING#{thingId}; if price < :most; GSI1 removed (1: sparse; all items are counted, since no share is declared); GSI2 removed (1); LSI1 removed (1)
 //	delete  Thing.byId THING#{thingId} / COPY; if price < :most
@@ -209,39 +209,39 @@ type DropThingInput struct {
 //	update  Owner.key OWNER#{ownerId} / OWNER
 //	costs   13 write units
 //
-// It can end in ErrTooDear, ErrOwnerNotFound.
+// It can fail with ErrTooDear, ErrOwnerNotFound.
 func (db *DB) DropThing(ctx context.Context, in DropThingInput) error {
 	_, err := db.run.Write(ctx, dropThingWrite, in.input())
 	return err
 }
 
-// WriteNoteInput is what WriteNote takes.
+// WriteNoteInput is the input of WriteNote.
 type WriteNoteInput struct {
 	RequestKey string
 	OwnerID    string
 	Body       string
 }
 
-// WriteNoteResult is what WriteNote has done.
+// WriteNoteResult is the result of WriteNote.
 type WriteNoteResult struct {
 	Note Note
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as far as
-	// Request keeps it: other fields are zero.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, with the fields that
+	// Request keeps: other fields are zero.
 	Replayed bool
 }
 
-// WriteNote does, as a whole or not at all: create Note.
+// WriteNote does, all or nothing: create Note.
 //
 //	create  Request.key REQUEST#{ownerId}#{requestKey}; if it does not exist
 //	create  Note.key NOTE#{noteId} / NOTE; if it does not exist
 //	costs   4 write units
 //
-// It can end in ErrRequestReused, ErrNoteExists.
+// It can fail with ErrRequestReused, ErrNoteExists.
 func (db *DB) WriteNote(ctx context.Context, in WriteNoteInput) (WriteNoteResult, error) {
 	return table.Do(ctx, db.run, writeNoteWrite, in.input(), db.writeNoteResult)
 }
 
-// writeNoteResult is the result of what WriteNote has done.
+// writeNoteResult converts the outcome of WriteNote.
 func (db *DB) writeNoteResult(ctx context.Context, input table.Input, out table.Outcome) (WriteNoteResult, error) {
 	if out.Replayed {
 		return db.replayWriteNote(ctx, input, out.Record)
@@ -252,7 +252,7 @@ func (db *DB) writeNoteResult(ctx context.Context, input table.Input, out table.
 	}, d.Err()
 }
 
-// replayWriteNote is the answer to a repetition, as far as Request keeps it: other fields are zero.
+// replayWriteNote is the response to a repetition, with the fields that Request keeps: other fields are zero.
 func (db *DB) replayWriteNote(_ context.Context, _ table.Input, record table.Values) (WriteNoteResult, error) {
 	r, err := requestOf(record)
 	if err != nil {
@@ -265,30 +265,30 @@ func (db *DB) replayWriteNote(_ context.Context, _ table.Input, record table.Val
 	return result, nil
 }
 
-// FoundTeamInput is what FoundTeam takes.
+// FoundTeamInput is the input of FoundTeam.
 type FoundTeamInput struct {
 	TeamID   string
 	PersonID string
 }
 
-// FoundTeamResult is what FoundTeam has done.
+// FoundTeamResult is the result of FoundTeam.
 type FoundTeamResult struct {
 	Team   Team
 	Person Person
 }
 
-// FoundTeam does, as a whole or not at all: create Team, create Person.
+// FoundTeam does, all or nothing: create Team, create Person.
 //
 //	create  Team.key TEAM#{teamId} / TEAM; if it does not exist
 //	create  Person.key PERSON#{personId} / PERSON; if it does not exist
 //	costs   4 write units
 //
-// It can end in ErrTeamExists, ErrPersonExists.
+// It can fail with ErrTeamExists, ErrPersonExists.
 func (db *DB) FoundTeam(ctx context.Context, in FoundTeamInput) (FoundTeamResult, error) {
 	return table.Do(ctx, db.run, foundTeamWrite, in.input(), db.foundTeamResult)
 }
 
-// foundTeamResult is the result of what FoundTeam has done.
+// foundTeamResult converts the outcome of FoundTeam.
 func (db *DB) foundTeamResult(_ context.Context, _ table.Input, out table.Outcome) (FoundTeamResult, error) {
 	d := table.DecodeOutcome(out)
 	return FoundTeamResult{
@@ -297,7 +297,7 @@ func (db *DB) foundTeamResult(_ context.Context, _ table.Input, out table.Outcom
 	}, d.Err()
 }
 
-// BuyThingsInput is what BuyThings takes.
+// BuyThingsInput is the input of BuyThings.
 type BuyThingsInput struct {
 	RequestKey string
 	OwnerID    string
@@ -316,16 +316,16 @@ type BuyThingsLine struct {
 	Message string
 }
 
-// BuyThingsResult is what BuyThings has done.
+// BuyThingsResult is the result of BuyThings.
 type BuyThingsResult struct {
 	Owner Owner
 	Event []Event
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
-	// OwnerAndThings finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as OwnerAndThings finds
+	// it now.
 	Replayed bool
 }
 
-// BuyThings does, as a whole or not at all: create Owner, check Setting, put Event for each line.
+// BuyThings does, all or nothing: create Owner, check Setting, put Event for each line.
 //
 //	create  Request.key REQUEST#{ownerId}#{requestKey}; if it does not exist
 //	create  Owner.key OWNER#{ownerId} / OWNER; if it does not exist
@@ -335,13 +335,13 @@ type BuyThingsResult struct {
 //	put     Event.key {source} / {at}, each line
 //	costs   16 write units with 3 lines, 2 for each
 //
-// It can end in ErrRequestReused, ErrOwnerExists, ErrOwnerEmailTaken, ErrOwnerHandleTaken, ErrNoShop, table.ErrLines.
-// It takes at most 10 lines.
+// It can fail with ErrRequestReused, ErrOwnerExists, ErrOwnerEmailTaken, ErrOwnerHandleTaken, ErrNoShop,
+// table.ErrLines. It takes at most 10 lines.
 func (db *DB) BuyThings(ctx context.Context, in BuyThingsInput) (BuyThingsResult, error) {
 	return table.Do(ctx, db.run, buyThingsWrite, in.input(), db.buyThingsResult)
 }
 
-// buyThingsResult is the result of what BuyThings has done.
+// buyThingsResult converts the outcome of BuyThings.
 func (db *DB) buyThingsResult(ctx context.Context, input table.Input, out table.Outcome) (BuyThingsResult, error) {
 	if out.Replayed {
 		return db.replayBuyThings(ctx, input, out.Record)
@@ -353,7 +353,7 @@ func (db *DB) buyThingsResult(ctx context.Context, input table.Input, out table.
 	}, d.Err()
 }
 
-// replayBuyThings is the answer to a repetition, as OwnerAndThings finds it now.
+// replayBuyThings is the response to a repetition, as OwnerAndThings finds it now.
 func (db *DB) replayBuyThings(ctx context.Context, input table.Input, record table.Values) (BuyThingsResult, error) {
 	v := table.Values{}
 	maps.Copy(v, input.Values)
@@ -373,7 +373,7 @@ func (db *DB) replayBuyThings(ctx context.Context, input table.Input, record tab
 	return result, nil
 }
 
-// LogInput is what Log takes.
+// LogInput is the input of Log.
 type LogInput struct {
 	Source  string
 	At      int64
@@ -381,7 +381,7 @@ type LogInput struct {
 	Message string
 }
 
-// LogResult is what Log has done.
+// LogResult is the result of Log.
 type LogResult struct {
 	Event Event
 }
@@ -391,12 +391,12 @@ type LogResult struct {
 //	put    Event.key {source} / {at}; if attribute_not_exists(level) OR level <= :level
 //	costs  1 write unit
 //
-// It can end in ErrOlderLevel.
+// It can fail with ErrOlderLevel.
 func (db *DB) Log(ctx context.Context, in LogInput) (LogResult, error) {
 	return table.Do(ctx, db.run, logWrite, in.input(), db.logResult)
 }
 
-// logResult is the result of what Log has done.
+// logResult converts the outcome of Log.
 func (db *DB) logResult(_ context.Context, _ table.Input, out table.Outcome) (LogResult, error) {
 	d := table.DecodeOutcome(out)
 	return LogResult{
@@ -404,13 +404,13 @@ func (db *DB) logResult(_ context.Context, _ table.Input, out table.Outcome) (Lo
 	}, d.Err()
 }
 
-// SetInput is what Set takes.
+// SetInput is the input of Set.
 type SetInput struct {
 	Name  string
 	Value string
 }
 
-// SetResult is what Set has done.
+// SetResult is the result of Set.
 type SetResult struct {
 	Setting Setting
 }
@@ -423,7 +423,7 @@ func (db *DB) Set(ctx context.Context, in SetInput) (SetResult, error) {
 	return table.Do(ctx, db.run, setWrite, in.input(), db.setResult)
 }
 
-// setResult is the result of what Set has done.
+// setResult converts the outcome of Set.
 func (db *DB) setResult(_ context.Context, _ table.Input, out table.Outcome) (SetResult, error) {
 	d := table.DecodeOutcome(out)
 	return SetResult{
@@ -431,7 +431,7 @@ func (db *DB) setResult(_ context.Context, _ table.Input, out table.Outcome) (Se
 	}, d.Err()
 }
 
-// UnsetInput is what Unset takes.
+// UnsetInput is the input of Unset.
 type UnsetInput struct {
 	Name string
 }
@@ -445,7 +445,7 @@ func (db *DB) Unset(ctx context.Context, in UnsetInput) error {
 	return err
 }
 
-// WriteInput is what Write takes.
+// WriteInput is the input of Write.
 type WriteInput struct {
 	D      string
 	X      string
@@ -462,24 +462,24 @@ type WriteLine struct {
 	Interface string
 }
 
-// WriteResult is what Write has done.
+// WriteResult is the result of Write.
 type WriteResult struct {
 	Context []Context
 	Error   Error
 }
 
-// Write does, as a whole or not at all: put context for each line, put error.
+// Write does, all or nothing: put context for each line, put error.
 //
 //	put    context.key {type} / A, each line
 //	put    error.key {d}
 //	costs  8 write units with 3 lines, 2 for each
 //
-// It can end in table.ErrLines. It takes at most 2 lines.
+// It can fail with table.ErrLines. It takes at most 2 lines.
 func (db *DB) Write(ctx context.Context, in WriteInput) (WriteResult, error) {
 	return table.Do(ctx, db.run, writeWrite, in.input(), db.writeResult)
 }
 
-// writeResult is the result of what Write has done.
+// writeResult converts the outcome of Write.
 func (db *DB) writeResult(_ context.Context, _ table.Input, out table.Outcome) (WriteResult, error) {
 	d := table.DecodeOutcome(out)
 	return WriteResult{
@@ -488,7 +488,7 @@ func (db *DB) writeResult(_ context.Context, _ table.Input, out table.Outcome) (
 	}, d.Err()
 }
 
-// InitInput is what Init takes.
+// InitInput is the input of Init.
 type InitInput struct {
 	Input string
 	Out   string
@@ -497,7 +497,7 @@ type InitInput struct {
 	More  int64
 }
 
-// InitResult is what Init has done.
+// InitResult is the result of Init.
 type InitResult struct {
 	Error Error
 }
@@ -510,7 +510,7 @@ func (db *DB) Init(ctx context.Context, in InitInput) (InitResult, error) {
 	return table.Do(ctx, db.run, initWrite, in.input(), db.initResult)
 }
 
-// initResult is the result of what Init has done.
+// initResult converts the outcome of Init.
 func (db *DB) initResult(_ context.Context, _ table.Input, out table.Outcome) (InitResult, error) {
 	d := table.DecodeOutcome(out)
 	return InitResult{
@@ -518,7 +518,7 @@ func (db *DB) initResult(_ context.Context, _ table.Input, out table.Outcome) (I
 	}, d.Err()
 }
 
-// ErrInput is what Err takes.
+// ErrInput is the input of Err.
 type ErrInput struct {
 	Page   string
 	D      string
@@ -529,26 +529,25 @@ type ErrInput struct {
 	True   string
 }
 
-// ErrResult is what Err has done.
+// ErrResult is the result of Err.
 type ErrResult struct {
 	Error Error
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as Errors
-	// finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as Errors finds it now.
 	Replayed bool
 }
 
-// Err does, as a whole or not at all: create error.
+// Err does, all or nothing: create error.
 //
 //	create  any.key ANY#{nil}#{true_}; if it does not exist
 //	create  error.key {d}; if it does not exist
 //	costs   4 write units
 //
-// It can end in ErrAnyReused, ErrErrorExists.
+// It can fail with ErrAnyReused, ErrErrorExists.
 func (db *DB) Err(ctx context.Context, in ErrInput) (ErrResult, error) {
 	return table.Do(ctx, db.run, errWrite, in.input(), db.errResult)
 }
 
-// errResult is the result of what Err has done.
+// errResult converts the outcome of Err.
 func (db *DB) errResult(ctx context.Context, input table.Input, out table.Outcome) (ErrResult, error) {
 	if out.Replayed {
 		return db.replayErr(ctx, input, out.Record)
@@ -559,7 +558,7 @@ func (db *DB) errResult(ctx context.Context, input table.Input, out table.Outcom
 	}, d.Err()
 }
 
-// replayErr is the answer to a repetition, as Errors finds it now.
+// replayErr is the response to a repetition, as Errors finds it now.
 func (db *DB) replayErr(ctx context.Context, input table.Input, record table.Values) (ErrResult, error) {
 	v := table.Values{}
 	maps.Copy(v, input.Values)
@@ -573,18 +572,18 @@ func (db *DB) replayErr(ctx context.Context, input table.Input, record table.Val
 	return result, nil
 }
 
-// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
-// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
-// for counters; the order in which they are given does not matter.
+// Tx runs writes of Op in one transaction, all or nothing: at most 100 items and 4 MB, where each item costs two units
+// per KB. No two of them may touch the same item, which is table.ErrOverlap, except for counters; their order does not
+// matter.
 //
-// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
-// idempotent write makes the whole idempotent.
+// An error of one write is a *table.TxError, which has its number and wraps the error that the write alone would
+// return. An idempotent write makes the whole transaction idempotent.
 func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
 	return db.run.Tx(ctx, writes...)
 }
 
-// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
-// returns, as Result, once Tx has returned.
+// Ops has the writes for Tx. Its methods send no request: they take the input of the method of DB, and have its result
+// as Result when Tx has returned.
 type Ops struct{ db *DB }
 
 // Register is Register of DB, for Tx.

@@ -9,47 +9,47 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// The errors that writes end in, for errors.Is: a *table.Refusal wraps them, and says which step was refused and what
+// The errors that writes return, for errors.Is. A *table.Refusal wraps them, with the rejected step and the item that
 // it found.
 var (
-	// ErrShopExists is a table.ErrExists. Open can end in it.
+	// ErrShopExists is a table.ErrExists. Open can return it.
 	ErrShopExists = fmt.Errorf("patterns: shop: %w", table.ErrExists)
-	// ErrProductExists is a table.ErrExists. Offer can end in it.
+	// ErrProductExists is a table.ErrExists. Offer can return it.
 	ErrProductExists = fmt.Errorf("patterns: product: %w", table.ErrExists)
-	// ErrProductCodeTaken is a table.ErrExists. Offer, EndOffer, Unbrand, Change, Revise can end in it.
+	// ErrProductCodeTaken is a table.ErrExists. Offer, EndOffer, Unbrand, Change, Revise can return it.
 	ErrProductCodeTaken = fmt.Errorf("patterns: product code is taken: %w", table.ErrExists)
-	// ErrShopNotFound is a table.ErrNotFound. Offer, EndOffer, Change, Revise can end in it.
+	// ErrShopNotFound is a table.ErrNotFound. Offer, EndOffer, Change, Revise can return it.
 	ErrShopNotFound = fmt.Errorf("patterns: shop: %w", table.ErrNotFound)
-	// ErrNotOffered is declared by the design. EndOffer can end in it.
+	// ErrNotOffered is declared by the design. EndOffer can return it.
 	ErrNotOffered = errors.New("patterns: not offered")
-	// ErrProductNotFound is a table.ErrNotFound. EndOffer, Unbrand, Change, Revise can end in it.
+	// ErrProductNotFound is a table.ErrNotFound. EndOffer, Unbrand, Change, Revise can return it.
 	ErrProductNotFound = fmt.Errorf("patterns: product: %w", table.ErrNotFound)
-	// ErrCheap is declared by the design. Revise can end in it.
+	// ErrCheap is declared by the design. Revise can return it.
 	ErrCheap = errors.New("patterns: cheap")
-	// ErrVisitorNotFound is a table.ErrNotFound. Revise, Leave, Swap can end in it.
+	// ErrVisitorNotFound is a table.ErrNotFound. Revise, Leave, Swap can return it.
 	ErrVisitorNotFound = fmt.Errorf("patterns: visitor: %w", table.ErrNotFound)
-	// ErrCartExists is a table.ErrExists. Begin can end in it.
+	// ErrCartExists is a table.ErrExists. Begin can return it.
 	ErrCartExists = fmt.Errorf("patterns: cart: %w", table.ErrExists)
-	// ErrCartNotFound is a table.ErrNotFound. Tag, Untag, Pack, Recount, More can end in it.
+	// ErrCartNotFound is a table.ErrNotFound. Tag, Untag, Pack, Recount, More can return it.
 	ErrCartNotFound = fmt.Errorf("patterns: cart: %w", table.ErrNotFound)
-	// ErrPostExists is a table.ErrExists. Publish can end in it.
+	// ErrPostExists is a table.ErrExists. Publish can return it.
 	ErrPostExists = fmt.Errorf("patterns: post: %w", table.ErrExists)
-	// ErrPostNotFound is a table.ErrNotFound. React, Unreact, Configure, ReactEach, CommentOnPost can end in it.
+	// ErrPostNotFound is a table.ErrNotFound. React, Unreact, Configure, ReactEach, CommentOnPost can return it.
 	ErrPostNotFound = fmt.Errorf("patterns: post: %w", table.ErrNotFound)
-	// ErrNothingLeft is declared by the design. Swap can end in it.
+	// ErrNothingLeft is declared by the design. Swap can return it.
 	ErrNothingLeft = errors.New("patterns: nothing left")
-	// ErrCommentExists is a table.ErrExists. CommentOnPost can end in it.
+	// ErrCommentExists is a table.ErrExists. CommentOnPost can return it.
 	ErrCommentExists = fmt.Errorf("patterns: comment: %w", table.ErrExists)
-	// ErrNoSuchVisitor is declared by the design. CommentOnPost can end in it.
+	// ErrNoSuchVisitor is declared by the design. CommentOnPost can return it.
 	ErrNoSuchVisitor = errors.New("patterns: no such visitor")
-	// ErrTicketExists is a table.ErrExists. Raise can end in it.
+	// ErrTicketExists is a table.ErrExists. Raise can return it.
 	ErrTicketExists = fmt.Errorf("patterns: ticket: %w", table.ErrExists)
-	// ErrNotOpen is declared by the design. Finish can end in it.
+	// ErrNotOpen is declared by the design. Finish can return it.
 	ErrNotOpen = errors.New("patterns: not open")
-	// ErrTicketNotFound is a table.ErrNotFound. Finish, Mark, Hand can end in it.
+	// ErrTicketNotFound is a table.ErrNotFound. Finish, Mark, Hand can return it.
 	ErrTicketNotFound = fmt.Errorf("patterns: ticket: %w", table.ErrNotFound)
-	// ErrAgentExists is a table.ErrExists. Hire can end in it.
+	// ErrAgentExists is a table.ErrExists. Hire can return it.
 	ErrAgentExists = fmt.Errorf("patterns: agent: %w", table.ErrExists)
-	// ErrAgentNotFound is a table.ErrNotFound. Reward can end in it.
+	// ErrAgentNotFound is a table.ErrNotFound. Reward can return it.
 	ErrAgentNotFound = fmt.Errorf("patterns: agent: %w", table.ErrNotFound)
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// ProductByIDInput is what ProductByID takes.
+// ProductByIDInput is the input of ProductByID.
 type ProductByIDInput struct {
 	Product string
 }
@@ -21,18 +21,18 @@ type ProductByIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) ProductByID(ctx context.Context, in ProductByIDInput) (Product, error) {
 	return table.One(ctx, db.run, productByIDRead, in.input(), productOf)
 }
 
-// ProductByIDBatch is ProductByID for several inputs at once, in BatchGetItem requests. The answers stand in the order
-// of the inputs, nil for an item that is not there.
+// ProductByIDBatch is ProductByID for several inputs at once, in BatchGetItem requests. The results are in the order of
+// the inputs, with nil for an item that does not exist.
 func (db *DB) ProductByIDBatch(ctx context.Context, in []ProductByIDInput) ([]*Product, error) {
 	return table.BatchOf(ctx, db.run, productByIDRead, in, ProductByIDInput.input, productOf)
 }
 
-// ProductByCodeInput is what ProductByCode takes.
+// ProductByCodeInput is the input of ProductByCode.
 type ProductByCodeInput struct {
 	Code string
 }
@@ -44,17 +44,17 @@ type ProductByCodeInput struct {
 //	costs         2 read units
 //	fresh         strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) ProductByCode(ctx context.Context, in ProductByCodeInput) (Product, error) {
 	return table.One(ctx, db.run, productByCodeRead, in.input(), productOf)
 }
 
-// ProductsOfInput is what ProductsOf takes.
+// ProductsOfInput is the input of ProductsOf.
 type ProductsOfInput struct {
 	Shop string
 }
 
-// ProductsOfItem is what ProductsOf finds of a Product: the fields that its place holds and it returns.
+// ProductsOfItem is a Product as ProductsOf returns it, which may lack fields.
 type ProductsOfItem struct {
 	Product string
 	Shop    string
@@ -74,12 +74,13 @@ func (db *DB) ProductsOf(ctx context.Context, in ProductsOfInput, page table.Pag
 	return table.Many(ctx, db.run, productsOfRead, in.input(), page, productsOfItemOf)
 }
 
-// ProductsOfAll walks all pages of ProductsOf, each when it is needed. An error ends it.
+// ProductsOfAll iterates over all pages of ProductsOf, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) ProductsOfAll(ctx context.Context, in ProductsOfInput) iter.Seq2[ProductsOfItem, error] {
 	return table.Each(ctx, db.run, productsOfRead, in.input(), productsOfItemOf)
 }
 
-// ProductsOfBrandInput is what ProductsOfBrand takes.
+// ProductsOfBrandInput is the input of ProductsOfBrand.
 type ProductsOfBrandInput struct {
 	Brand  string
 	Status Status
@@ -94,12 +95,13 @@ func (db *DB) ProductsOfBrand(ctx context.Context, in ProductsOfBrandInput, page
 	return table.Many(ctx, db.run, productsOfBrandRead, in.input(), page, productOf)
 }
 
-// ProductsOfBrandAll walks all pages of ProductsOfBrand, each when it is needed. An error ends it.
+// ProductsOfBrandAll iterates over all pages of ProductsOfBrand, and requests each when it is needed. The iteration
+// ends at an error.
 func (db *DB) ProductsOfBrandAll(ctx context.Context, in ProductsOfBrandInput) iter.Seq2[Product, error] {
 	return table.Each(ctx, db.run, productsOfBrandRead, in.input(), productOf)
 }
 
-// EndingOfInput is what EndingOf takes.
+// EndingOfInput is the input of EndingOf.
 type EndingOfInput struct {
 	Shop string
 }
@@ -113,12 +115,12 @@ func (db *DB) EndingOf(ctx context.Context, in EndingOfInput, page table.PageOpt
 	return table.Many(ctx, db.run, endingOfRead, in.input(), page, productOf)
 }
 
-// EndingOfAll walks all pages of EndingOf, each when it is needed. An error ends it.
+// EndingOfAll iterates over all pages of EndingOf, and requests each when it is needed. The iteration ends at an error.
 func (db *DB) EndingOfAll(ctx context.Context, in EndingOfInput) iter.Seq2[Product, error] {
 	return table.Each(ctx, db.run, endingOfRead, in.input(), productOf)
 }
 
-// ShopByIDInput is what ShopByID takes.
+// ShopByIDInput is the input of ShopByID.
 type ShopByIDInput struct {
 	Shop string
 }
@@ -129,18 +131,18 @@ type ShopByIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) ShopByID(ctx context.Context, in ShopByIDInput) (Shop, error) {
 	return table.One(ctx, db.run, shopByIDRead, in.input(), shopOf)
 }
 
-// ShopByIDBatch is ShopByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
-// inputs, nil for an item that is not there.
+// ShopByIDBatch is ShopByID for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) ShopByIDBatch(ctx context.Context, in []ShopByIDInput) ([]*Shop, error) {
 	return table.BatchOf(ctx, db.run, shopByIDRead, in, ShopByIDInput.input, shopOf)
 }
 
-// CartByIDInput is what CartByID takes.
+// CartByIDInput is the input of CartByID.
 type CartByIDInput struct {
 	Cart string
 }
@@ -151,23 +153,23 @@ type CartByIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) CartByID(ctx context.Context, in CartByIDInput) (Cart, error) {
 	return table.One(ctx, db.run, cartByIDRead, in.input(), cartOf)
 }
 
-// CartByIDBatch is CartByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
-// inputs, nil for an item that is not there.
+// CartByIDBatch is CartByID for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) CartByIDBatch(ctx context.Context, in []CartByIDInput) ([]*Cart, error) {
 	return table.BatchOf(ctx, db.run, cartByIDRead, in, CartByIDInput.input, cartOf)
 }
 
-// CartsOfInput is what CartsOf takes.
+// CartsOfInput is the input of CartsOf.
 type CartsOfInput struct {
 	Shop string
 }
 
-// CartsOfItem is what CartsOf finds of a Cart: the fields that its place holds and it returns.
+// CartsOfItem is a Cart as CartsOf returns it, which may lack fields.
 type CartsOfItem struct {
 	Cart    string
 	Shop    string
@@ -185,12 +187,12 @@ func (db *DB) CartsOf(ctx context.Context, in CartsOfInput, page table.PageOptio
 	return table.Many(ctx, db.run, cartsOfRead, in.input(), page, cartsOfItemOf)
 }
 
-// CartsOfAll walks all pages of CartsOf, each when it is needed. An error ends it.
+// CartsOfAll iterates over all pages of CartsOf, and requests each when it is needed. The iteration ends at an error.
 func (db *DB) CartsOfAll(ctx context.Context, in CartsOfInput) iter.Seq2[CartsOfItem, error] {
 	return table.Each(ctx, db.run, cartsOfRead, in.input(), cartsOfItemOf)
 }
 
-// PostByIDInput is what PostByID takes.
+// PostByIDInput is the input of PostByID.
 type PostByIDInput struct {
 	Post string
 }
@@ -201,23 +203,23 @@ type PostByIDInput struct {
 //	costs    1 read unit
 //	fresh    strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) PostByID(ctx context.Context, in PostByIDInput) (Post, error) {
 	return table.One(ctx, db.run, postByIDRead, in.input(), postOf)
 }
 
-// PostByIDBatch is PostByID for several inputs at once, in BatchGetItem requests. The answers stand in the order of the
-// inputs, nil for an item that is not there.
+// PostByIDBatch is PostByID for several inputs at once, in BatchGetItem requests. The results are in the order of the
+// inputs, with nil for an item that does not exist.
 func (db *DB) PostByIDBatch(ctx context.Context, in []PostByIDInput) ([]*Post, error) {
 	return table.BatchOf(ctx, db.run, postByIDRead, in, PostByIDInput.input, postOf)
 }
 
-// PostsOfInput is what PostsOf takes.
+// PostsOfInput is the input of PostsOf.
 type PostsOfInput struct {
 	Shop string
 }
 
-// PostsOfItem is what PostsOf finds of a Post: the fields that its place holds and it returns.
+// PostsOfItem is a Post as PostsOf returns it, which may lack fields.
 type PostsOfItem struct {
 	Post      string
 	Shop      string
@@ -233,12 +235,12 @@ func (db *DB) PostsOf(ctx context.Context, in PostsOfInput, page table.PageOptio
 	return table.Many(ctx, db.run, postsOfRead, in.input(), page, postsOfItemOf)
 }
 
-// PostsOfAll walks all pages of PostsOf, each when it is needed. An error ends it.
+// PostsOfAll iterates over all pages of PostsOf, and requests each when it is needed. The iteration ends at an error.
 func (db *DB) PostsOfAll(ctx context.Context, in PostsOfInput) iter.Seq2[PostsOfItem, error] {
 	return table.Each(ctx, db.run, postsOfRead, in.input(), postsOfItemOf)
 }
 
-// CommentsOnInput is what CommentsOn takes.
+// CommentsOnInput is the input of CommentsOn.
 type CommentsOnInput struct {
 	Target string
 }
@@ -252,12 +254,13 @@ func (db *DB) CommentsOn(ctx context.Context, in CommentsOnInput, page table.Pag
 	return table.Many(ctx, db.run, commentsOnRead, in.input(), page, commentOf)
 }
 
-// CommentsOnAll walks all pages of CommentsOn, each when it is needed. An error ends it.
+// CommentsOnAll iterates over all pages of CommentsOn, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) CommentsOnAll(ctx context.Context, in CommentsOnInput) iter.Seq2[Comment, error] {
 	return table.Each(ctx, db.run, commentsOnRead, in.input(), commentOf)
 }
 
-// OpenOfInput is what OpenOf takes.
+// OpenOfInput is the input of OpenOf.
 type OpenOfInput struct {
 	Team string
 }
@@ -271,12 +274,12 @@ func (db *DB) OpenOf(ctx context.Context, in OpenOfInput, page table.PageOptions
 	return table.Many(ctx, db.run, openOfRead, in.input(), page, ticketOf)
 }
 
-// OpenOfAll walks all pages of OpenOf, each when it is needed. An error ends it.
+// OpenOfAll iterates over all pages of OpenOf, and requests each when it is needed. The iteration ends at an error.
 func (db *DB) OpenOfAll(ctx context.Context, in OpenOfInput) iter.Seq2[Ticket, error] {
 	return table.Each(ctx, db.run, openOfRead, in.input(), ticketOf)
 }
 
-// DoneInInput is what DoneIn takes.
+// DoneInInput is the input of DoneIn.
 type DoneInInput struct {
 	DoneAt time.Time
 }
@@ -290,12 +293,12 @@ func (db *DB) DoneIn(ctx context.Context, in DoneInInput, page table.PageOptions
 	return table.Many(ctx, db.run, doneInRead, in.input(), page, ticketOf)
 }
 
-// DoneInAll walks all pages of DoneIn, each when it is needed. An error ends it.
+// DoneInAll iterates over all pages of DoneIn, and requests each when it is needed. The iteration ends at an error.
 func (db *DB) DoneInAll(ctx context.Context, in DoneInInput) iter.Seq2[Ticket, error] {
 	return table.Each(ctx, db.run, doneInRead, in.input(), ticketOf)
 }
 
-// AgentByNumberInput is what AgentByNumber takes.
+// AgentByNumberInput is the input of AgentByNumber.
 type AgentByNumberInput struct {
 	Number int64
 }
@@ -306,32 +309,33 @@ type AgentByNumberInput struct {
 //	costs    0.5 read units
 //	fresh    eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) AgentByNumber(ctx context.Context, in AgentByNumberInput) (Agent, error) {
 	return table.One(ctx, db.run, agentByNumberRead, in.input(), agentOf)
 }
 
-// AgentByNumberBatch is AgentByNumber for several inputs at once, in BatchGetItem requests. The answers stand in the
-// order of the inputs, nil for an item that is not there.
+// AgentByNumberBatch is AgentByNumber for several inputs at once, in BatchGetItem requests. The results are in the
+// order of the inputs, with nil for an item that does not exist.
 func (db *DB) AgentByNumberBatch(ctx context.Context, in []AgentByNumberInput) ([]*Agent, error) {
 	return table.BatchOf(ctx, db.run, agentByNumberRead, in, AgentByNumberInput.input, agentOf)
 }
 
 // AllAgents finds the Agent items, by number, 20 a page.
 //
-//	Query  patterns-{stage}: PK = "AGENT#{number|mod(4)}"; 4 times, one a shard, merged
+//	Query  patterns-{stage}: PK = "AGENT#{number|mod(4)}"; 4 times, once per shard, merged
 //	costs  4 read units
 //	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 func (db *DB) AllAgents(ctx context.Context, page table.PageOptions) (table.Page[Agent], error) {
 	return table.Many(ctx, db.run, allAgentsRead, table.Input{}, page, agentOf)
 }
 
-// AllAgentsAll walks all pages of AllAgents, each when it is needed. An error ends it.
+// AllAgentsAll iterates over all pages of AllAgents, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) AllAgentsAll(ctx context.Context) iter.Seq2[Agent, error] {
 	return table.Each(ctx, db.run, allAgentsRead, table.Input{}, agentOf)
 }
 
-// BandInput is what Band takes.
+// BandInput is the input of Band.
 type BandInput struct {
 	Points int64
 }
@@ -345,12 +349,12 @@ func (db *DB) Band(ctx context.Context, in BandInput, page table.PageOptions) (t
 	return table.Many(ctx, db.run, bandRead, in.input(), page, agentOf)
 }
 
-// BandAll walks all pages of Band, each when it is needed. An error ends it.
+// BandAll iterates over all pages of Band, and requests each when it is needed. The iteration ends at an error.
 func (db *DB) BandAll(ctx context.Context, in BandInput) iter.Seq2[Agent, error] {
 	return table.Each(ctx, db.run, bandRead, in.input(), agentOf)
 }
 
-// BandSizeInput is what BandSize takes.
+// BandSizeInput is the input of BandSize.
 type BandSizeInput struct {
 	Points int64
 }
@@ -364,7 +368,7 @@ func (db *DB) BandSize(ctx context.Context, in BandSizeInput) (int, error) {
 	return db.run.Count(ctx, bandSizeRead, in.input())
 }
 
-// HowManyOfDayInput is what HowManyOfDay takes.
+// HowManyOfDayInput is the input of HowManyOfDay.
 type HowManyOfDayInput struct {
 	Source string
 	At     time.Time
@@ -379,10 +383,10 @@ func (db *DB) HowManyOfDay(ctx context.Context, in HowManyOfDayInput) (int, erro
 	return db.run.Count(ctx, howManyOfDayRead, in.input())
 }
 
-// EventsBetweenInput is what EventsBetween takes.
+// EventsBetweenInput is the input of EventsBetween.
 type EventsBetweenInput struct {
 	Source string
-	// AtFrom and AtTo are inclusive, and both needed; 31 partitions are the most between them.
+	// AtFrom and AtTo are inclusive and required; they can span at most 31 partitions.
 	AtFrom, AtTo *time.Time
 }
 
@@ -395,16 +399,17 @@ func (db *DB) EventsBetween(ctx context.Context, in EventsBetweenInput, page tab
 	return table.Many(ctx, db.run, eventsBetweenRead, in.input(), page, eventOf)
 }
 
-// EventsBetweenAll walks all pages of EventsBetween, each when it is needed. An error ends it.
+// EventsBetweenAll iterates over all pages of EventsBetween, and requests each when it is needed. The iteration ends at
+// an error.
 func (db *DB) EventsBetweenAll(ctx context.Context, in EventsBetweenInput) iter.Seq2[Event, error] {
 	return table.Each(ctx, db.run, eventsBetweenRead, in.input(), eventOf)
 }
 
-// LatestEventsInput is what LatestEvents takes.
+// LatestEventsInput is the input of LatestEvents.
 type LatestEventsInput struct {
 	Source string
-	// AtFrom and AtTo are inclusive; nil is 2024-11-01, before which nothing is found, and now.
-	// A page passes 10 partitions at most, and may have no items though others follow.
+	// AtFrom and AtTo are inclusive; nil means 2024-11-01, the earliest time of items, and now.
+	// A page reads at most 10 partitions and may be empty although more pages follow.
 	AtFrom, AtTo *time.Time
 }
 
@@ -417,12 +422,13 @@ func (db *DB) LatestEvents(ctx context.Context, in LatestEventsInput, page table
 	return table.Many(ctx, db.run, latestEventsRead, in.input(), page, eventOf)
 }
 
-// LatestEventsAll walks all pages of LatestEvents, each when it is needed. An error ends it.
+// LatestEventsAll iterates over all pages of LatestEvents, and requests each when it is needed. The iteration ends at
+// an error.
 func (db *DB) LatestEventsAll(ctx context.Context, in LatestEventsInput) iter.Seq2[Event, error] {
 	return table.Each(ctx, db.run, latestEventsRead, in.input(), eventOf)
 }
 
-// VisitorsInput is what Visitors takes for each item.
+// VisitorsInput is the input of Visitors for each item.
 type VisitorsInput struct {
 	Visitor string
 }
@@ -433,8 +439,8 @@ type VisitorsInput struct {
 //	costs         5 read units with 5 keys, 1 for each
 //	fresh         strong: every acknowledged write is visible
 //
-// The answers stand in the order of the inputs, nil for an item that is not there. With more than 250 inputs it fails
-// with table.ErrLines.
+// The results are in the order of the inputs, with nil for an item that does not exist. It fails with table.ErrLines if
+// there are more than 250 inputs.
 func (db *DB) Visitors(ctx context.Context, in []VisitorsInput) ([]*Visitor, error) {
 	return table.BatchOf(ctx, db.run, visitorsRead, in, VisitorsInput.input, visitorOf)
 }
@@ -448,7 +454,8 @@ func (db *DB) AllVisitors(ctx context.Context, page table.PageOptions) (table.Pa
 	return table.Many(ctx, db.run, allVisitorsRead, table.Input{}, page, visitorOf)
 }
 
-// AllVisitorsAll walks all pages of AllVisitors, each when it is needed. An error ends it.
+// AllVisitorsAll iterates over all pages of AllVisitors, and requests each when it is needed. The iteration ends at an
+// error.
 func (db *DB) AllVisitorsAll(ctx context.Context) iter.Seq2[Visitor, error] {
 	return table.Each(ctx, db.run, allVisitorsRead, table.Input{}, visitorOf)
 }

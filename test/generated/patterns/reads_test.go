@@ -77,7 +77,7 @@ func TestLatest(t *testing.T) {
 	db, _ := open(t, func(c *patterns.Config) {
 		c.Clock, c.Observe = func() time.Time { return now }, func(_ context.Context, c table.Call) { requests = c.Requests }
 	})
-	tell := func(at time.Time) {
+	notify := func(at time.Time) {
 		t.Helper()
 		_, err := db.Tell(ctx, patterns.TellInput{Source: "a", At: at, Text: "x"})
 		must(t, err)
@@ -85,11 +85,11 @@ func TestLatest(t *testing.T) {
 	floor := time.Date(2024, 11, 1, 0, 0, 0, 0, time.UTC)
 	var want []time.Time
 	for _, at := range []time.Time{now, now.Add(-time.Hour), now.AddDate(0, 0, -1), now.AddDate(0, 0, -25), now.AddDate(0, 0, -60), floor.Add(time.Hour), floor} {
-		tell(at)
+		notify(at)
 		want = append(want, at)
 	}
-	tell(floor.Add(-time.Millisecond)) // before the floor
-	tell(now.Add(time.Minute))         // and not yet
+	notify(floor.Add(-time.Millisecond)) // before the floor
+	notify(now.Add(time.Minute))         // and not yet
 	for _, limit := range []int{0, 1, 2} {
 		var got []time.Time
 		pages, empty := 0, 0

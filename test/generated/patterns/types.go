@@ -50,14 +50,14 @@ func (x State) Valid() bool {
 	}
 }
 
-// Parcel is a structure that is stored as one map.
+// Parcel is a struct, stored as one map.
 type Parcel struct {
 	Sku      string
 	Quantity int64
 	Gift     *string
 }
 
-// Address is a structure that is stored as one map.
+// Address is a struct, stored as one map.
 type Address struct {
 	Street string
 	City   *string

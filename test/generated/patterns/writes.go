@@ -9,12 +9,12 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// OpenInput is what Open takes.
+// OpenInput is the input of Open.
 type OpenInput struct {
 	Shop string
 }
 
-// OpenResult is what Open has done.
+// OpenResult is the result of Open.
 type OpenResult struct {
 	Shop Shop
 }
@@ -24,12 +24,12 @@ type OpenResult struct {
 //	create  Shop.key SHOP#{shop} / SHOP; if it does not exist
 //	costs   1 write unit
 //
-// It can end in ErrShopExists.
+// It can fail with ErrShopExists.
 func (db *DB) Open(ctx context.Context, in OpenInput) (OpenResult, error) {
 	return table.Do(ctx, db.run, openWrite, in.input(), db.openResult)
 }
 
-// openResult is the result of what Open has done.
+// openResult converts the outcome of Open.
 func (db *DB) openResult(_ context.Context, _ table.Input, out table.Outcome) (OpenResult, error) {
 	d := table.DecodeOutcome(out)
 	return OpenResult{
@@ -37,7 +37,7 @@ func (db *DB) openResult(_ context.Context, _ table.Input, out table.Outcome) (O
 	}, d.Err()
 }
 
-// OfferInput is what Offer takes.
+// OfferInput is the input of Offer.
 type OfferInput struct {
 	Product string
 	Shop    string
@@ -52,12 +52,12 @@ type OfferInput struct {
 	Origin  Address
 }
 
-// OfferResult is what Offer has done.
+// OfferResult is the result of Offer.
 type OfferResult struct {
 	Product Product
 }
 
-// Offer does, as a whole or not at all: create Product.
+// Offer does, all or nothing: create Product.
 //
 //	create  Product.key PRODUCT#{product} / PRODUCT; if it does not exist; GSI1 added (1: sparse; all items are counted, since no share is declared); ByEnd added (1: sparse; all items are counted, since no share is declared)
 //	put     Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}; if it does not exist; GSI1 added (1: sparse; all items are counted, since no share is declared)
@@ -65,12 +65,12 @@ type OfferResult struct {
 //	update  Shop.key SHOP#{shop} / SHOP
 //	costs   11 write units
 //
-// It can end in ErrProductExists, ErrProductCodeTaken, ErrShopNotFound.
+// It can fail with ErrProductExists, ErrProductCodeTaken, ErrShopNotFound.
 func (db *DB) Offer(ctx context.Context, in OfferInput) (OfferResult, error) {
 	return table.Do(ctx, db.run, offerWrite, in.input(), db.offerResult)
 }
 
-// offerResult is the result of what Offer has done.
+// offerResult converts the outcome of Offer.
 func (db *DB) offerResult(_ context.Context, _ table.Input, out table.Outcome) (OfferResult, error) {
 	d := table.DecodeOutcome(out)
 	return OfferResult{
@@ -78,30 +78,30 @@ func (db *DB) offerResult(_ context.Context, _ table.Input, out table.Outcome) (
 	}, d.Err()
 }
 
-// EndOfferInput is what EndOffer takes.
+// EndOfferInput is the input of EndOffer.
 type EndOfferInput struct {
 	Product string
 }
 
-// EndOfferResult is what EndOffer has done.
+// EndOfferResult is the result of EndOffer.
 type EndOfferResult struct {
-	// Product is the item as it is now; nil where the write did not need to read it.
+	// Product is the item after the write; nil if the write did not need to read it.
 	Product *Product
 }
 
-// EndOffer does, as a whole or not at all: update Product.
+// EndOffer does, all or nothing: update Product.
 //
 //	update  Product.key PRODUCT#{product} / PRODUCT; if attribute_exists(offer); GSI1 updated (1: sparse; all items are counted, since no share is declared); ByEnd removed (1)
 //	update  Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}; if attribute_exists(offer); GSI1 updated (1: sparse; all items are counted, since no share is declared)
 //	update  Shop.key SHOP#{shop} / SHOP
 //	costs   9 write units
 //
-// It can end in ErrNotOffered, ErrProductNotFound, ErrProductCodeTaken, ErrShopNotFound.
+// It can fail with ErrNotOffered, ErrProductNotFound, ErrProductCodeTaken, ErrShopNotFound.
 func (db *DB) EndOffer(ctx context.Context, in EndOfferInput) (EndOfferResult, error) {
 	return table.Do(ctx, db.run, endOfferWrite, in.input(), db.endOfferResult)
 }
 
-// endOfferResult is the result of what EndOffer has done.
+// endOfferResult converts the outcome of EndOffer.
 func (db *DB) endOfferResult(_ context.Context, _ table.Input, out table.Outcome) (EndOfferResult, error) {
 	d := table.DecodeOutcome(out)
 	return EndOfferResult{
@@ -109,30 +109,30 @@ func (db *DB) endOfferResult(_ context.Context, _ table.Input, out table.Outcome
 	}, d.Err()
 }
 
-// UnbrandInput is what Unbrand takes.
+// UnbrandInput is the input of Unbrand.
 type UnbrandInput struct {
 	Product string
 	Note    *string
 }
 
-// UnbrandResult is what Unbrand has done.
+// UnbrandResult is the result of Unbrand.
 type UnbrandResult struct {
-	// Product is the item as it is now; nil where the write did not need to read it.
+	// Product is the item after the write; nil if the write did not need to read it.
 	Product *Product
 }
 
-// Unbrand does, as a whole or not at all: update Product.
+// Unbrand does, all or nothing: update Product.
 //
 //	update  Product.key PRODUCT#{product} / PRODUCT; GSI1 removed (1); ByEnd updated (1: sparse; all items are counted, since no share is declared)
 //	update  Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}; GSI1 removed (1)
 //	costs   7 write units
 //
-// It can end in ErrProductNotFound, ErrProductCodeTaken.
+// It can fail with ErrProductNotFound, ErrProductCodeTaken.
 func (db *DB) Unbrand(ctx context.Context, in UnbrandInput) (UnbrandResult, error) {
 	return table.Do(ctx, db.run, unbrandWrite, in.input(), db.unbrandResult)
 }
 
-// unbrandResult is the result of what Unbrand has done.
+// unbrandResult converts the outcome of Unbrand.
 func (db *DB) unbrandResult(_ context.Context, _ table.Input, out table.Outcome) (UnbrandResult, error) {
 	d := table.DecodeOutcome(out)
 	return UnbrandResult{
@@ -140,7 +140,7 @@ func (db *DB) unbrandResult(_ context.Context, _ table.Input, out table.Outcome)
 	}, d.Err()
 }
 
-// ChangeInput is what Change takes.
+// ChangeInput is the input of Change.
 type ChangeInput struct {
 	Product string
 	Shop    *string
@@ -155,13 +155,13 @@ type ChangeInput struct {
 	Origin  *Address
 }
 
-// ChangeResult is what Change has done.
+// ChangeResult is the result of Change.
 type ChangeResult struct {
-	// Product is the item as it is now; nil where the write did not need to read it.
+	// Product is the item after the write; nil if the write did not need to read it.
 	Product *Product
 }
 
-// Change does, as a whole or not at all: update Product.
+// Change does, all or nothing: update Product.
 //
 //	update  Product.key PRODUCT#{product} / PRODUCT; GSI1 moved (2); ByEnd moved (2)
 //	delete  Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}; GSI1 removed (1: sparse; all items are counted, since no share is declared)
@@ -172,12 +172,12 @@ type ChangeResult struct {
 //	update  Shop.key SHOP#{shop} / SHOP
 //	costs   20 write units
 //
-// It can end in ErrProductNotFound, ErrProductCodeTaken, ErrShopNotFound.
+// It can fail with ErrProductNotFound, ErrProductCodeTaken, ErrShopNotFound.
 func (db *DB) Change(ctx context.Context, in ChangeInput) (ChangeResult, error) {
 	return table.Do(ctx, db.run, changeWrite, in.input(), db.changeResult)
 }
 
-// changeResult is the result of what Change has done.
+// changeResult converts the outcome of Change.
 func (db *DB) changeResult(_ context.Context, _ table.Input, out table.Outcome) (ChangeResult, error) {
 	d := table.DecodeOutcome(out)
 	return ChangeResult{
@@ -185,7 +185,7 @@ func (db *DB) changeResult(_ context.Context, _ table.Input, out table.Outcome) 
 	}, d.Err()
 }
 
-// ReviseInput is what Revise takes.
+// ReviseInput is the input of Revise.
 type ReviseInput struct {
 	Visitor string
 	Lines   []ReviseLine
@@ -199,13 +199,13 @@ type ReviseLine struct {
 	Least   int64
 }
 
-// ReviseResult is what Revise has done.
+// ReviseResult is the result of Revise.
 type ReviseResult struct {
-	// Visitor is the item as it is now; nil where the write did not need to read it.
+	// Visitor is the item after the write; nil if the write did not need to read it.
 	Visitor *Visitor
 }
 
-// Revise does, as a whole or not at all: update Product for each line, update Visitor.
+// Revise does, all or nothing: update Product for each line, update Visitor.
 //
 //	update  Product.key PRODUCT#{product} / PRODUCT, each line; if price > :line.least; GSI1 moved (2); ByEnd updated (1: sparse; all items are counted, since no share is declared)
 //	delete  Product.byShop SHOP#{shop} / PRODUCT#{status}#{product}, each line; if price > :line.least; GSI1 removed (1: sparse; all items are counted, since no share is declared)
@@ -214,13 +214,13 @@ type ReviseResult struct {
 //	update  Visitor.key VISITOR#{visitor} / VISITOR
 //	costs   28 write units with 2 lines, 13 for each
 //
-// It can end in ErrCheap, ErrProductNotFound, ErrProductCodeTaken, ErrShopNotFound, ErrVisitorNotFound, table.ErrLines.
-// It takes at most 3 lines.
+// It can fail with ErrCheap, ErrProductNotFound, ErrProductCodeTaken, ErrShopNotFound, ErrVisitorNotFound,
+// table.ErrLines. It takes at most 3 lines.
 func (db *DB) Revise(ctx context.Context, in ReviseInput) (ReviseResult, error) {
 	return table.Do(ctx, db.run, reviseWrite, in.input(), db.reviseResult)
 }
 
-// reviseResult is the result of what Revise has done.
+// reviseResult converts the outcome of Revise.
 func (db *DB) reviseResult(_ context.Context, _ table.Input, out table.Outcome) (ReviseResult, error) {
 	d := table.DecodeOutcome(out)
 	return ReviseResult{
@@ -228,12 +228,12 @@ func (db *DB) reviseResult(_ context.Context, _ table.Input, out table.Outcome) 
 	}, d.Err()
 }
 
-// VisitInput is what Visit takes.
+// VisitInput is the input of Visit.
 type VisitInput struct {
 	Visitor string
 }
 
-// VisitResult is what Visit has done.
+// VisitResult is the result of Visit.
 type VisitResult struct {
 	Visitor Visitor
 }
@@ -246,7 +246,7 @@ func (db *DB) Visit(ctx context.Context, in VisitInput) (VisitResult, error) {
 	return table.Do(ctx, db.run, visitWrite, in.input(), db.visitResult)
 }
 
-// visitResult is the result of what Visit has done.
+// visitResult converts the outcome of Visit.
 func (db *DB) visitResult(_ context.Context, _ table.Input, out table.Outcome) (VisitResult, error) {
 	d := table.DecodeOutcome(out)
 	return VisitResult{
@@ -254,12 +254,12 @@ func (db *DB) visitResult(_ context.Context, _ table.Input, out table.Outcome) (
 	}, d.Err()
 }
 
-// LeaveInput is what Leave takes.
+// LeaveInput is the input of Leave.
 type LeaveInput struct {
 	Visitor string
 }
 
-// LeaveResult is what Leave has done.
+// LeaveResult is the result of Leave.
 type LeaveResult struct {
 	Visitor Visitor
 }
@@ -269,12 +269,12 @@ type LeaveResult struct {
 //	update  Visitor.key VISITOR#{visitor} / VISITOR
 //	costs   1 write unit
 //
-// It can end in ErrVisitorNotFound.
+// It can fail with ErrVisitorNotFound.
 func (db *DB) Leave(ctx context.Context, in LeaveInput) (LeaveResult, error) {
 	return table.Do(ctx, db.run, leaveWrite, in.input(), db.leaveResult)
 }
 
-// leaveResult is the result of what Leave has done.
+// leaveResult converts the outcome of Leave.
 func (db *DB) leaveResult(_ context.Context, _ table.Input, out table.Outcome) (LeaveResult, error) {
 	d := table.DecodeOutcome(out)
 	return LeaveResult{
@@ -282,7 +282,7 @@ func (db *DB) leaveResult(_ context.Context, _ table.Input, out table.Outcome) (
 	}, d.Err()
 }
 
-// BeginInput is what Begin takes.
+// BeginInput is the input of Begin.
 type BeginInput struct {
 	Cart    string
 	Shop    string
@@ -293,23 +293,23 @@ type BeginInput struct {
 	Log     []string
 }
 
-// BeginResult is what Begin has done.
+// BeginResult is the result of Begin.
 type BeginResult struct {
 	Cart Cart
 }
 
-// Begin does, as a whole or not at all: create Cart.
+// Begin does, all or nothing: create Cart.
 //
 //	create  Cart.key CART#{cart} / CART; if it does not exist
 //	put     Cart.byShop SHOP#{shop} / CART#{cart}; if it does not exist
 //	costs   4 write units
 //
-// It can end in ErrCartExists.
+// It can fail with ErrCartExists.
 func (db *DB) Begin(ctx context.Context, in BeginInput) (BeginResult, error) {
 	return table.Do(ctx, db.run, beginWrite, in.input(), db.beginResult)
 }
 
-// beginResult is the result of what Begin has done.
+// beginResult converts the outcome of Begin.
 func (db *DB) beginResult(_ context.Context, _ table.Input, out table.Outcome) (BeginResult, error) {
 	d := table.DecodeOutcome(out)
 	return BeginResult{
@@ -317,7 +317,7 @@ func (db *DB) beginResult(_ context.Context, _ table.Input, out table.Outcome) (
 	}, d.Err()
 }
 
-// TagInput is what Tag takes.
+// TagInput is the input of Tag.
 type TagInput struct {
 	Cart   string
 	Tags   []string
@@ -325,24 +325,24 @@ type TagInput struct {
 	Hashes [][]byte
 }
 
-// TagResult is what Tag has done.
+// TagResult is the result of Tag.
 type TagResult struct {
-	// Cart is the item as it is now; nil where the write did not need to read it.
+	// Cart is the item after the write; nil if the write did not need to read it.
 	Cart *Cart
 }
 
-// Tag does, as a whole or not at all: update Cart.
+// Tag does, all or nothing: update Cart.
 //
 //	update  Cart.key CART#{cart} / CART
 //	update  Cart.byShop SHOP#{shop} / CART#{cart}
 //	costs   4 write units
 //
-// It can end in ErrCartNotFound.
+// It can fail with ErrCartNotFound.
 func (db *DB) Tag(ctx context.Context, in TagInput) (TagResult, error) {
 	return table.Do(ctx, db.run, tagWrite, in.input(), db.tagResult)
 }
 
-// tagResult is the result of what Tag has done.
+// tagResult converts the outcome of Tag.
 func (db *DB) tagResult(_ context.Context, _ table.Input, out table.Outcome) (TagResult, error) {
 	d := table.DecodeOutcome(out)
 	return TagResult{
@@ -350,7 +350,7 @@ func (db *DB) tagResult(_ context.Context, _ table.Input, out table.Outcome) (Ta
 	}, d.Err()
 }
 
-// UntagInput is what Untag takes.
+// UntagInput is the input of Untag.
 type UntagInput struct {
 	Cart   string
 	Tags   []string
@@ -358,24 +358,24 @@ type UntagInput struct {
 	Hashes [][]byte
 }
 
-// UntagResult is what Untag has done.
+// UntagResult is the result of Untag.
 type UntagResult struct {
-	// Cart is the item as it is now; nil where the write did not need to read it.
+	// Cart is the item after the write; nil if the write did not need to read it.
 	Cart *Cart
 }
 
-// Untag does, as a whole or not at all: update Cart.
+// Untag does, all or nothing: update Cart.
 //
 //	update  Cart.key CART#{cart} / CART
 //	update  Cart.byShop SHOP#{shop} / CART#{cart}
 //	costs   4 write units
 //
-// It can end in ErrCartNotFound.
+// It can fail with ErrCartNotFound.
 func (db *DB) Untag(ctx context.Context, in UntagInput) (UntagResult, error) {
 	return table.Do(ctx, db.run, untagWrite, in.input(), db.untagResult)
 }
 
-// untagResult is the result of what Untag has done.
+// untagResult converts the outcome of Untag.
 func (db *DB) untagResult(_ context.Context, _ table.Input, out table.Outcome) (UntagResult, error) {
 	d := table.DecodeOutcome(out)
 	return UntagResult{
@@ -383,31 +383,31 @@ func (db *DB) untagResult(_ context.Context, _ table.Input, out table.Outcome) (
 	}, d.Err()
 }
 
-// PackInput is what Pack takes.
+// PackInput is the input of Pack.
 type PackInput struct {
 	Cart    string
 	Parcels []Parcel
 	Log     []string
 }
 
-// PackResult is what Pack has done.
+// PackResult is the result of Pack.
 type PackResult struct {
-	// Cart is the item as it is now; nil where the write did not need to read it.
+	// Cart is the item after the write; nil if the write did not need to read it.
 	Cart *Cart
 }
 
-// Pack does, as a whole or not at all: update Cart.
+// Pack does, all or nothing: update Cart.
 //
 //	update  Cart.key CART#{cart} / CART
 //	update  Cart.byShop SHOP#{shop} / CART#{cart}
 //	costs   4 write units
 //
-// It can end in ErrCartNotFound.
+// It can fail with ErrCartNotFound.
 func (db *DB) Pack(ctx context.Context, in PackInput) (PackResult, error) {
 	return table.Do(ctx, db.run, packWrite, in.input(), db.packResult)
 }
 
-// packResult is the result of what Pack has done.
+// packResult converts the outcome of Pack.
 func (db *DB) packResult(_ context.Context, _ table.Input, out table.Outcome) (PackResult, error) {
 	d := table.DecodeOutcome(out)
 	return PackResult{
@@ -415,31 +415,31 @@ func (db *DB) packResult(_ context.Context, _ table.Input, out table.Outcome) (P
 	}, d.Err()
 }
 
-// RecountInput is what Recount takes.
+// RecountInput is the input of Recount.
 type RecountInput struct {
 	Cart     string
 	Quantity int64
 	Gift     string
 }
 
-// RecountResult is what Recount has done.
+// RecountResult is the result of Recount.
 type RecountResult struct {
-	// Cart is the item as it is now; nil where the write did not need to read it.
+	// Cart is the item after the write; nil if the write did not need to read it.
 	Cart *Cart
 }
 
-// Recount does, as a whole or not at all: update Cart.
+// Recount does, all or nothing: update Cart.
 //
 //	update  Cart.key CART#{cart} / CART
 //	update  Cart.byShop SHOP#{shop} / CART#{cart}
 //	costs   4 write units
 //
-// It can end in ErrCartNotFound.
+// It can fail with ErrCartNotFound.
 func (db *DB) Recount(ctx context.Context, in RecountInput) (RecountResult, error) {
 	return table.Do(ctx, db.run, recountWrite, in.input(), db.recountResult)
 }
 
-// recountResult is the result of what Recount has done.
+// recountResult converts the outcome of Recount.
 func (db *DB) recountResult(_ context.Context, _ table.Input, out table.Outcome) (RecountResult, error) {
 	d := table.DecodeOutcome(out)
 	return RecountResult{
@@ -447,29 +447,29 @@ func (db *DB) recountResult(_ context.Context, _ table.Input, out table.Outcome)
 	}, d.Err()
 }
 
-// MoreInput is what More takes.
+// MoreInput is the input of More.
 type MoreInput struct {
 	Cart string
 }
 
-// MoreResult is what More has done.
+// MoreResult is the result of More.
 type MoreResult struct {
-	// Cart is the item as it is now; nil where the write did not need to read it.
+	// Cart is the item after the write; nil if the write did not need to read it.
 	Cart *Cart
 }
 
-// More does, as a whole or not at all: update Cart.
+// More does, all or nothing: update Cart.
 //
 //	update  Cart.key CART#{cart} / CART
 //	update  Cart.byShop SHOP#{shop} / CART#{cart}
 //	costs   4 write units
 //
-// It can end in ErrCartNotFound.
+// It can fail with ErrCartNotFound.
 func (db *DB) More(ctx context.Context, in MoreInput) (MoreResult, error) {
 	return table.Do(ctx, db.run, moreWrite, in.input(), db.moreResult)
 }
 
-// moreResult is the result of what More has done.
+// moreResult converts the outcome of More.
 func (db *DB) moreResult(_ context.Context, _ table.Input, out table.Outcome) (MoreResult, error) {
 	d := table.DecodeOutcome(out)
 	return MoreResult{
@@ -477,7 +477,7 @@ func (db *DB) moreResult(_ context.Context, _ table.Input, out table.Outcome) (M
 	}, d.Err()
 }
 
-// KeepInput is what Keep takes.
+// KeepInput is the input of Keep.
 type KeepInput struct {
 	Cart    string
 	Shop    string
@@ -488,13 +488,13 @@ type KeepInput struct {
 	Log     []string
 }
 
-// KeepResult is what Keep has done.
+// KeepResult is the result of Keep.
 type KeepResult struct {
-	// Cart is the item as it is now; nil where the write did not need to read it.
+	// Cart is the item after the write; nil if the write did not need to read it.
 	Cart *Cart
 }
 
-// Keep does, as a whole or not at all: upsert Cart.
+// Keep does, all or nothing: upsert Cart.
 //
 //	upsert  Cart.key CART#{cart} / CART
 //	delete  Cart.byShop SHOP#{shop} / CART#{cart}
@@ -504,7 +504,7 @@ func (db *DB) Keep(ctx context.Context, in KeepInput) (KeepResult, error) {
 	return table.Do(ctx, db.run, keepWrite, in.input(), db.keepResult)
 }
 
-// keepResult is the result of what Keep has done.
+// keepResult converts the outcome of Keep.
 func (db *DB) keepResult(_ context.Context, _ table.Input, out table.Outcome) (KeepResult, error) {
 	d := table.DecodeOutcome(out)
 	return KeepResult{
@@ -512,7 +512,7 @@ func (db *DB) keepResult(_ context.Context, _ table.Input, out table.Outcome) (K
 	}, d.Err()
 }
 
-// PublishInput is what Publish takes.
+// PublishInput is the input of Publish.
 type PublishInput struct {
 	Post      string
 	Shop      string
@@ -521,23 +521,23 @@ type PublishInput struct {
 	Places    map[string]Address
 }
 
-// PublishResult is what Publish has done.
+// PublishResult is the result of Publish.
 type PublishResult struct {
 	Post Post
 }
 
-// Publish does, as a whole or not at all: create Post.
+// Publish does, all or nothing: create Post.
 //
 //	create  Post.key POST#{post} / POST; if it does not exist
 //	put     Post.byShop SHOP#{shop} / POST#{post}; if it does not exist
 //	costs   4 write units
 //
-// It can end in ErrPostExists.
+// It can fail with ErrPostExists.
 func (db *DB) Publish(ctx context.Context, in PublishInput) (PublishResult, error) {
 	return table.Do(ctx, db.run, publishWrite, in.input(), db.publishResult)
 }
 
-// publishResult is the result of what Publish has done.
+// publishResult converts the outcome of Publish.
 func (db *DB) publishResult(_ context.Context, _ table.Input, out table.Outcome) (PublishResult, error) {
 	d := table.DecodeOutcome(out)
 	return PublishResult{
@@ -545,31 +545,31 @@ func (db *DB) publishResult(_ context.Context, _ table.Input, out table.Outcome)
 	}, d.Err()
 }
 
-// ReactInput is what React takes.
+// ReactInput is the input of React.
 type ReactInput struct {
 	Kind  string
 	Other string
 	Post  string
 }
 
-// ReactResult is what React has done.
+// ReactResult is the result of React.
 type ReactResult struct {
-	// Post is the item as it is now; nil where the write did not need to read it.
+	// Post is the item after the write; nil if the write did not need to read it.
 	Post *Post
 }
 
-// React does, as a whole or not at all: update Post.
+// React does, all or nothing: update Post.
 //
 //	update  Post.key POST#{post} / POST
 //	update  Post.byShop SHOP#{shop} / POST#{post}
 //	costs   4 write units
 //
-// It can end in ErrPostNotFound.
+// It can fail with ErrPostNotFound.
 func (db *DB) React(ctx context.Context, in ReactInput) (ReactResult, error) {
 	return table.Do(ctx, db.run, reactWrite, in.input(), db.reactResult)
 }
 
-// reactResult is the result of what React has done.
+// reactResult converts the outcome of React.
 func (db *DB) reactResult(_ context.Context, _ table.Input, out table.Outcome) (ReactResult, error) {
 	d := table.DecodeOutcome(out)
 	return ReactResult{
@@ -577,30 +577,30 @@ func (db *DB) reactResult(_ context.Context, _ table.Input, out table.Outcome) (
 	}, d.Err()
 }
 
-// UnreactInput is what Unreact takes.
+// UnreactInput is the input of Unreact.
 type UnreactInput struct {
 	Post string
 	Kind string
 }
 
-// UnreactResult is what Unreact has done.
+// UnreactResult is the result of Unreact.
 type UnreactResult struct {
-	// Post is the item as it is now; nil where the write did not need to read it.
+	// Post is the item after the write; nil if the write did not need to read it.
 	Post *Post
 }
 
-// Unreact does, as a whole or not at all: update Post.
+// Unreact does, all or nothing: update Post.
 //
 //	update  Post.key POST#{post} / POST
 //	update  Post.byShop SHOP#{shop} / POST#{post}
 //	costs   4 write units
 //
-// It can end in ErrPostNotFound.
+// It can fail with ErrPostNotFound.
 func (db *DB) Unreact(ctx context.Context, in UnreactInput) (UnreactResult, error) {
 	return table.Do(ctx, db.run, unreactWrite, in.input(), db.unreactResult)
 }
 
-// unreactResult is the result of what Unreact has done.
+// unreactResult converts the outcome of Unreact.
 func (db *DB) unreactResult(_ context.Context, _ table.Input, out table.Outcome) (UnreactResult, error) {
 	d := table.DecodeOutcome(out)
 	return UnreactResult{
@@ -608,7 +608,7 @@ func (db *DB) unreactResult(_ context.Context, _ table.Input, out table.Outcome)
 	}, d.Err()
 }
 
-// ConfigureInput is what Configure takes.
+// ConfigureInput is the input of Configure.
 type ConfigureInput struct {
 	Setting string
 	Place   string
@@ -617,7 +617,7 @@ type ConfigureInput struct {
 	Address Address
 }
 
-// ConfigureResult is what Configure has done.
+// ConfigureResult is the result of Configure.
 type ConfigureResult struct {
 	Post Post
 }
@@ -627,12 +627,12 @@ type ConfigureResult struct {
 //	update  Post.key POST#{post} / POST
 //	costs   1 write unit
 //
-// It can end in ErrPostNotFound.
+// It can fail with ErrPostNotFound.
 func (db *DB) Configure(ctx context.Context, in ConfigureInput) (ConfigureResult, error) {
 	return table.Do(ctx, db.run, configureWrite, in.input(), db.configureResult)
 }
 
-// configureResult is the result of what Configure has done.
+// configureResult converts the outcome of Configure.
 func (db *DB) configureResult(_ context.Context, _ table.Input, out table.Outcome) (ConfigureResult, error) {
 	d := table.DecodeOutcome(out)
 	return ConfigureResult{
@@ -640,7 +640,7 @@ func (db *DB) configureResult(_ context.Context, _ table.Input, out table.Outcom
 	}, d.Err()
 }
 
-// ReactEachInput is what ReactEach takes.
+// ReactEachInput is the input of ReactEach.
 type ReactEachInput struct {
 	Lines []ReactEachLine
 }
@@ -652,44 +652,44 @@ type ReactEachLine struct {
 	Kind  string
 }
 
-// ReactEach does, as a whole or not at all: update Post for each line.
+// ReactEach does, all or nothing: update Post for each line.
 //
 //	update  Post.key POST#{post} / POST, each line
 //	update  Post.byShop SHOP#{shop} / POST#{post}, each line
 //	costs   8 write units with 2 lines, 4 for each
 //
-// It can end in ErrPostNotFound, table.ErrLines. It takes at most 4 lines.
+// It can fail with ErrPostNotFound, table.ErrLines. It takes at most 4 lines.
 func (db *DB) ReactEach(ctx context.Context, in ReactEachInput) error {
 	_, err := db.run.Write(ctx, reactEachWrite, in.input())
 	return err
 }
 
-// SwapInput is what Swap takes.
+// SwapInput is the input of Swap.
 type SwapInput struct {
 	From string
 	To   string
 }
 
-// SwapResult is what Swap has done.
+// SwapResult is the result of Swap.
 type SwapResult struct {
-	// Giver is the item as it is now; nil where the write did not need to read it.
+	// Giver is the item after the write; nil if the write did not need to read it.
 	Giver *Visitor
-	// Taker is the item as it is now; nil where the write did not need to read it.
+	// Taker is the item after the write; nil if the write did not need to read it.
 	Taker *Visitor
 }
 
-// Swap does, as a whole or not at all: update Visitor (giver), update Visitor (taker).
+// Swap does, all or nothing: update Visitor (giver), update Visitor (taker).
 //
 //	update  Visitor.key VISITOR#{visitor} / VISITOR; if visits > 0
 //	update  Visitor.key VISITOR#{visitor} / VISITOR
 //	costs   4 write units
 //
-// It can end in ErrNothingLeft, ErrVisitorNotFound.
+// It can fail with ErrNothingLeft, ErrVisitorNotFound.
 func (db *DB) Swap(ctx context.Context, in SwapInput) (SwapResult, error) {
 	return table.Do(ctx, db.run, swapWrite, in.input(), db.swapResult)
 }
 
-// swapResult is the result of what Swap has done.
+// swapResult converts the outcome of Swap.
 func (db *DB) swapResult(_ context.Context, _ table.Input, out table.Outcome) (SwapResult, error) {
 	d := table.DecodeOutcome(out)
 	return SwapResult{
@@ -698,7 +698,7 @@ func (db *DB) swapResult(_ context.Context, _ table.Input, out table.Outcome) (S
 	}, d.Err()
 }
 
-// ReplaceInput is what Replace takes.
+// ReplaceInput is the input of Replace.
 type ReplaceInput struct {
 	Lines []ReplaceLine
 }
@@ -710,23 +710,24 @@ type ReplaceLine struct {
 	Other   string
 }
 
-// ReplaceResult is what Replace has done.
+// ReplaceResult is the result of Replace.
 type ReplaceResult struct {
 	Visitor []Visitor
 }
 
-// Replace does, each item for itself, 25 a request: put Visitor for each line, delete Visitor for each line (other).
+// Replace does, each item independently, 25 per request: put Visitor for each line, delete Visitor for each line
+// (other).
 //
 //	put     Visitor.key VISITOR#{visitor} / VISITOR, each line
 //	delete  Visitor.key VISITOR#{visitor} / VISITOR, each line
 //	costs   80 write units with 40 lines, 2 for each
 //
-// It can end in table.ErrLines, *table.UnfinishedError, which has the lines that may be undone.
+// It can fail with table.ErrLines, *table.UnfinishedError, which has the lines that may not be done.
 func (db *DB) Replace(ctx context.Context, in ReplaceInput) (ReplaceResult, error) {
 	return table.Do(ctx, db.run, replaceWrite, in.input(), db.replaceResult)
 }
 
-// replaceResult is the result of what Replace has done.
+// replaceResult converts the outcome of Replace.
 func (db *DB) replaceResult(_ context.Context, _ table.Input, out table.Outcome) (ReplaceResult, error) {
 	d := table.DecodeOutcome(out)
 	return ReplaceResult{
@@ -734,7 +735,7 @@ func (db *DB) replaceResult(_ context.Context, _ table.Input, out table.Outcome)
 	}, d.Err()
 }
 
-// CommentOnPostInput is what CommentOnPost takes.
+// CommentOnPostInput is the input of CommentOnPost.
 type CommentOnPostInput struct {
 	Target  string
 	Comment string
@@ -743,26 +744,26 @@ type CommentOnPostInput struct {
 	Text   string
 }
 
-// CommentOnPostResult is what CommentOnPost has done.
+// CommentOnPostResult is the result of CommentOnPost.
 type CommentOnPostResult struct {
 	Comment Comment
-	// Post is the item as it is now; nil where the write did not need to read it.
+	// Post is the item after the write; nil if the write did not need to read it.
 	Post *Post
 }
 
-// CommentOnPost does, as a whole or not at all: create Comment, update Post, check Visitor.
+// CommentOnPost does, all or nothing: create Comment, update Post, check Visitor.
 //
 //	create  Comment.key ABOUT#{target} / COMMENT#{comment}; if it does not exist
 //	update  Post.key POST#{post} / POST
 //	check   Visitor.key VISITOR#{visitor} / VISITOR; if attribute_exists(visitor)
 //	costs   6 write units
 //
-// It can end in ErrCommentExists, ErrPostNotFound, ErrNoSuchVisitor.
+// It can fail with ErrCommentExists, ErrPostNotFound, ErrNoSuchVisitor.
 func (db *DB) CommentOnPost(ctx context.Context, in CommentOnPostInput) (CommentOnPostResult, error) {
 	return table.Do(ctx, db.run, commentOnPostWrite, in.input(), db.commentOnPostResult)
 }
 
-// commentOnPostResult is the result of what CommentOnPost has done.
+// commentOnPostResult converts the outcome of CommentOnPost.
 func (db *DB) commentOnPostResult(_ context.Context, _ table.Input, out table.Outcome) (CommentOnPostResult, error) {
 	d := table.DecodeOutcome(out)
 	return CommentOnPostResult{
@@ -771,14 +772,14 @@ func (db *DB) commentOnPostResult(_ context.Context, _ table.Input, out table.Ou
 	}, d.Err()
 }
 
-// RaiseInput is what Raise takes.
+// RaiseInput is the input of Raise.
 type RaiseInput struct {
 	Ticket string
 	Team   string
 	DoneAt *time.Time
 }
 
-// RaiseResult is what Raise has done.
+// RaiseResult is the result of Raise.
 type RaiseResult struct {
 	Ticket Ticket
 }
@@ -788,12 +789,12 @@ type RaiseResult struct {
 //	create  Ticket.key TICKET#{ticket} / META; if it does not exist; GSI1.open added (1)
 //	costs   2 write units
 //
-// It can end in ErrTicketExists.
+// It can fail with ErrTicketExists.
 func (db *DB) Raise(ctx context.Context, in RaiseInput) (RaiseResult, error) {
 	return table.Do(ctx, db.run, raiseWrite, in.input(), db.raiseResult)
 }
 
-// raiseResult is the result of what Raise has done.
+// raiseResult converts the outcome of Raise.
 func (db *DB) raiseResult(_ context.Context, _ table.Input, out table.Outcome) (RaiseResult, error) {
 	d := table.DecodeOutcome(out)
 	return RaiseResult{
@@ -801,12 +802,12 @@ func (db *DB) raiseResult(_ context.Context, _ table.Input, out table.Outcome) (
 	}, d.Err()
 }
 
-// FinishInput is what Finish takes.
+// FinishInput is the input of Finish.
 type FinishInput struct {
 	Ticket string
 }
 
-// FinishResult is what Finish has done.
+// FinishResult is the result of Finish.
 type FinishResult struct {
 	Ticket Ticket
 }
@@ -816,12 +817,12 @@ type FinishResult struct {
 //	update  Ticket.key TICKET#{ticket} / META; if state = 'open'; GSI1.open removed (1); GSI1.done added (1)
 //	costs   3 write units
 //
-// It can end in ErrNotOpen, ErrTicketNotFound.
+// It can fail with ErrNotOpen, ErrTicketNotFound.
 func (db *DB) Finish(ctx context.Context, in FinishInput) (FinishResult, error) {
 	return table.Do(ctx, db.run, finishWrite, in.input(), db.finishResult)
 }
 
-// finishResult is the result of what Finish has done.
+// finishResult converts the outcome of Finish.
 func (db *DB) finishResult(_ context.Context, _ table.Input, out table.Outcome) (FinishResult, error) {
 	d := table.DecodeOutcome(out)
 	return FinishResult{
@@ -829,13 +830,13 @@ func (db *DB) finishResult(_ context.Context, _ table.Input, out table.Outcome) 
 	}, d.Err()
 }
 
-// MarkInput is what Mark takes.
+// MarkInput is the input of Mark.
 type MarkInput struct {
 	Ticket string
 	To     State
 }
 
-// MarkResult is what Mark has done.
+// MarkResult is the result of Mark.
 type MarkResult struct {
 	Ticket Ticket
 }
@@ -845,12 +846,12 @@ type MarkResult struct {
 //	update  Ticket.key TICKET#{ticket} / META; GSI1.open moved (0.2: 10 % of the calls); GSI1.done moved (1.8: 90 % of the calls)
 //	costs   3 write units
 //
-// It can end in ErrTicketNotFound.
+// It can fail with ErrTicketNotFound.
 func (db *DB) Mark(ctx context.Context, in MarkInput) (MarkResult, error) {
 	return table.Do(ctx, db.run, markWrite, in.input(), db.markResult)
 }
 
-// markResult is the result of what Mark has done.
+// markResult converts the outcome of Mark.
 func (db *DB) markResult(_ context.Context, _ table.Input, out table.Outcome) (MarkResult, error) {
 	d := table.DecodeOutcome(out)
 	return MarkResult{
@@ -858,13 +859,13 @@ func (db *DB) markResult(_ context.Context, _ table.Input, out table.Outcome) (M
 	}, d.Err()
 }
 
-// HandInput is what Hand takes.
+// HandInput is the input of Hand.
 type HandInput struct {
 	Ticket string
 	Team   string
 }
 
-// HandResult is what Hand has done.
+// HandResult is the result of Hand.
 type HandResult struct {
 	Ticket Ticket
 }
@@ -874,12 +875,12 @@ type HandResult struct {
 //	update  Ticket.key TICKET#{ticket} / META; GSI1.open moved (0.2: 10 % of the items); GSI1.done updated (0.9: 90 % of the items)
 //	costs   2.1 write units
 //
-// It can end in ErrTicketNotFound.
+// It can fail with ErrTicketNotFound.
 func (db *DB) Hand(ctx context.Context, in HandInput) (HandResult, error) {
 	return table.Do(ctx, db.run, handWrite, in.input(), db.handResult)
 }
 
-// handResult is the result of what Hand has done.
+// handResult converts the outcome of Hand.
 func (db *DB) handResult(_ context.Context, _ table.Input, out table.Outcome) (HandResult, error) {
 	d := table.DecodeOutcome(out)
 	return HandResult{
@@ -887,12 +888,12 @@ func (db *DB) handResult(_ context.Context, _ table.Input, out table.Outcome) (H
 	}, d.Err()
 }
 
-// HireInput is what Hire takes.
+// HireInput is the input of Hire.
 type HireInput struct {
 	Number int64
 }
 
-// HireResult is what Hire has done.
+// HireResult is the result of Hire.
 type HireResult struct {
 	Agent Agent
 }
@@ -902,12 +903,12 @@ type HireResult struct {
 //	create  Agent.key AGENT#{number|mod(4)} / {number|pad(6)}; if it does not exist; GSI1 added (1)
 //	costs   2 write units
 //
-// It can end in ErrAgentExists.
+// It can fail with ErrAgentExists.
 func (db *DB) Hire(ctx context.Context, in HireInput) (HireResult, error) {
 	return table.Do(ctx, db.run, hireWrite, in.input(), db.hireResult)
 }
 
-// hireResult is the result of what Hire has done.
+// hireResult converts the outcome of Hire.
 func (db *DB) hireResult(_ context.Context, _ table.Input, out table.Outcome) (HireResult, error) {
 	d := table.DecodeOutcome(out)
 	return HireResult{
@@ -915,13 +916,13 @@ func (db *DB) hireResult(_ context.Context, _ table.Input, out table.Outcome) (H
 	}, d.Err()
 }
 
-// RewardInput is what Reward takes.
+// RewardInput is the input of Reward.
 type RewardInput struct {
 	Number int64
 	More   int64
 }
 
-// RewardResult is what Reward has done.
+// RewardResult is the result of Reward.
 type RewardResult struct {
 	Agent Agent
 }
@@ -931,12 +932,12 @@ type RewardResult struct {
 //	update  Agent.key AGENT#{number|mod(4)} / {number|pad(6)}; GSI1 moved (2)
 //	costs   3 write units
 //
-// It can end in ErrAgentNotFound.
+// It can fail with ErrAgentNotFound.
 func (db *DB) Reward(ctx context.Context, in RewardInput) (RewardResult, error) {
 	return table.Do(ctx, db.run, rewardWrite, in.input(), db.rewardResult)
 }
 
-// rewardResult is the result of what Reward has done.
+// rewardResult converts the outcome of Reward.
 func (db *DB) rewardResult(_ context.Context, _ table.Input, out table.Outcome) (RewardResult, error) {
 	d := table.DecodeOutcome(out)
 	return RewardResult{
@@ -944,14 +945,14 @@ func (db *DB) rewardResult(_ context.Context, _ table.Input, out table.Outcome) 
 	}, d.Err()
 }
 
-// TellInput is what Tell takes.
+// TellInput is the input of Tell.
 type TellInput struct {
 	Source string
 	At     time.Time
 	Text   string
 }
 
-// TellResult is what Tell has done.
+// TellResult is the result of Tell.
 type TellResult struct {
 	Event Event
 }
@@ -964,7 +965,7 @@ func (db *DB) Tell(ctx context.Context, in TellInput) (TellResult, error) {
 	return table.Do(ctx, db.run, tellWrite, in.input(), db.tellResult)
 }
 
-// tellResult is the result of what Tell has done.
+// tellResult converts the outcome of Tell.
 func (db *DB) tellResult(_ context.Context, _ table.Input, out table.Outcome) (TellResult, error) {
 	d := table.DecodeOutcome(out)
 	return TellResult{
@@ -972,18 +973,18 @@ func (db *DB) tellResult(_ context.Context, _ table.Input, out table.Outcome) (T
 	}, d.Err()
 }
 
-// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
-// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
-// for counters; the order in which they are given does not matter.
+// Tx runs writes of Op in one transaction, all or nothing: at most 100 items and 4 MB, where each item costs two units
+// per KB. No two of them may touch the same item, which is table.ErrOverlap, except for counters; their order does not
+// matter.
 //
-// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
-// idempotent write makes the whole idempotent.
+// An error of one write is a *table.TxError, which has its number and wraps the error that the write alone would
+// return. An idempotent write makes the whole transaction idempotent.
 func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
 	return db.run.Tx(ctx, writes...)
 }
 
-// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
-// returns, as Result, once Tx has returned.
+// Ops has the writes for Tx. Its methods send no request: they take the input of the method of DB, and have its result
+// as Result when Tx has returned.
 type Ops struct{ db *DB }
 
 // Open is Open of DB, for Tx.

@@ -9,21 +9,21 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// The errors that writes end in, for errors.Is: a *table.Refusal wraps them, and says which step was refused and what
+// The errors that writes return, for errors.Is. A *table.Refusal wraps them, with the rejected step and the item that
 // it found.
 var (
-	// ErrUserExists is a table.ErrExists. Register can end in it.
+	// ErrUserExists is a table.ErrExists. Register can return it.
 	ErrUserExists = fmt.Errorf("shop: user: %w", table.ErrExists)
-	// ErrUserEmailTaken is a table.ErrExists. Register can end in it.
+	// ErrUserEmailTaken is a table.ErrExists. Register can return it.
 	ErrUserEmailTaken = fmt.Errorf("shop: user email is taken: %w", table.ErrExists)
-	// ErrOrderExists is a table.ErrExists. PlaceOrder can end in it.
+	// ErrOrderExists is a table.ErrExists. PlaceOrder can return it.
 	ErrOrderExists = fmt.Errorf("shop: order: %w", table.ErrExists)
-	// ErrOrderItemExists is a table.ErrExists. PlaceOrder can end in it.
+	// ErrOrderItemExists is a table.ErrExists. PlaceOrder can return it.
 	ErrOrderItemExists = fmt.Errorf("shop: order item: %w", table.ErrExists)
-	// ErrOutOfStock is declared by the design. PlaceOrder can end in it.
+	// ErrOutOfStock is declared by the design. PlaceOrder can return it.
 	ErrOutOfStock = errors.New("shop: out of stock")
-	// ErrProductNotFound is a table.ErrNotFound. PlaceOrder can end in it.
+	// ErrProductNotFound is a table.ErrNotFound. PlaceOrder can return it.
 	ErrProductNotFound = fmt.Errorf("shop: product: %w", table.ErrNotFound)
-	// ErrCheckoutReused is a table.ErrReused. PlaceOrder can end in it.
+	// ErrCheckoutReused is a table.ErrReused. PlaceOrder can return it.
 	ErrCheckoutReused = fmt.Errorf("shop: checkout: %w", table.ErrReused)
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// UserByEmailInput is what UserByEmail takes.
+// UserByEmailInput is the input of UserByEmail.
 type UserByEmailInput struct {
 	Email string
 }
@@ -22,15 +22,15 @@ type UserByEmailInput struct {
 //	costs         2 read units
 //	fresh         strong: every acknowledged write is visible
 //
-// Without an item it fails with table.ErrNotFound.
+// It fails with table.ErrNotFound if there is no item.
 func (db *DB) UserByEmail(ctx context.Context, in UserByEmailInput) (User, error) {
 	return table.One(ctx, db.run, userByEmailRead, in.input(), userOf)
 }
 
-// OrdersOfInput is what OrdersOf takes.
+// OrdersOfInput is the input of OrdersOf.
 type OrdersOfInput struct {
 	UserID string
-	// CreatedAtFrom and CreatedAtTo are inclusive; nil does not bound.
+	// CreatedAtFrom and CreatedAtTo are inclusive; nil means no bound.
 	CreatedAtFrom, CreatedAtTo *time.Time
 }
 
@@ -43,19 +43,19 @@ func (db *DB) OrdersOf(ctx context.Context, in OrdersOfInput, page table.PageOpt
 	return table.Many(ctx, db.run, ordersOfRead, in.input(), page, orderOf)
 }
 
-// OrdersOfAll walks all pages of OrdersOf, each when it is needed. An error ends it.
+// OrdersOfAll iterates over all pages of OrdersOf, and requests each when it is needed. The iteration ends at an error.
 func (db *DB) OrdersOfAll(ctx context.Context, in OrdersOfInput) iter.Seq2[Order, error] {
 	return table.Each(ctx, db.run, ordersOfRead, in.input(), orderOf)
 }
 
-// OrderWithItemsInput is what OrderWithItems takes.
+// OrderWithItemsInput is the input of OrderWithItems.
 type OrderWithItemsInput struct {
 	OrderID string
-	// UserID is the caller's own: what is of another is not found.
+	// UserID is the caller's own: items of other owners are not found.
 	UserID string
 }
 
-// OrderWithItemsResult is what OrderWithItems finds.
+// OrderWithItemsResult is the result of OrderWithItems.
 type OrderWithItemsResult struct {
 	Order     Order
 	OrderItem []OrderItem
@@ -67,7 +67,7 @@ type OrderWithItemsResult struct {
 //	costs  0.5 read units
 //	fresh  eventual: writes of the last second may be missing; consistent: true costs twice as much
 //
-// Without an Order it fails with table.ErrNotFound, and so for one of another userId.
+// It fails with table.ErrNotFound if there is no Order or it has another userId.
 func (db *DB) OrderWithItems(ctx context.Context, in OrderWithItemsInput) (OrderWithItemsResult, error) {
 	found, err := db.run.Collect(ctx, orderWithItemsCollection, in.input(), table.PageOptions{})
 	if err != nil {

@@ -2,9 +2,8 @@
 
 // Package shop reads and writes the items of the design Shop: one method of DB for each read, collection and write.
 //
-// A DB may be used from any number of goroutines. Methods fail with the errors below, with table.ErrNotFound,
-// table.ErrConflict and table.ErrCursor, with a *table.ValueError for an input that is none of its type, and with those
-// of the SDK.
+// A DB is safe for concurrent use. Methods fail with the errors below, with table.ErrNotFound, table.ErrConflict and
+// table.ErrCursor, with a *table.ValueError for an input of the wrong type, and with errors of the SDK.
 package shop
 
 import (
@@ -18,21 +17,22 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// Config is what a DB needs beside its client.
+// Config configures a DB, in addition to its client.
 type Config struct {
-	// Table is the name that table shop has on DynamoDB: shop-{stage}, with the deployment's own. It must be given.
+	// Table is the name of table shop on DynamoDB: shop-{stage} with the placeholders of the deployment filled in. It is
+	// required.
 	Table string
-	// CursorKey seals cursors: at least 32 bytes, the same in all processes that continue each other's pages. Without one
-	// there are no cursors.
+	// CursorKey encrypts cursors: at least 32 bytes, the same in all processes that continue each other's pages. Without
+	// one there are no cursors.
 	CursorKey []byte
-	// OldCursorKeys open cursors that were sealed before CursorKey was changed.
+	// OldCursorKeys decrypt cursors that were issued before CursorKey was rotated.
 	OldCursorKeys [][]byte
-	// Caller tells from its context who makes a call: a cursor then continues for that caller only. nil tells callers apart
-	// by nothing but what they ask for.
+	// Caller returns the caller from the context: a cursor then works for that caller only. With nil, a cursor works for
+	// every caller with the same input.
 	Caller func(context.Context) string
-	// Clock is what the time is; nil is time.Now.
+	// Clock returns the current time; nil means time.Now.
 	Clock func() time.Time
-	// Observe is called after each call of a method, with what it took; nil for no one.
+	// Observe, unless it is nil, is called after each call of a method, with its cost.
 	Observe func(context.Context, table.Call)
 }
 
@@ -44,7 +44,7 @@ type DB struct {
 	run *table.DB
 }
 
-// New makes a DB of a client: a *dynamodb.Client, of AWS, of a server or of a database in the process.
+// New returns a DB for a client: a *dynamodb.Client for AWS, for a server or for an in-process database.
 func New(client table.Client, c Config) (*DB, error) {
 	run, err := table.Open(client, table.Config{
 		Tables:    map[string]string{"shop": c.Table},
@@ -58,14 +58,14 @@ func New(client table.Client, c Config) (*DB, error) {
 	return db, nil
 }
 
-// CreateTables are the requests that make the tables, for tests and for services that make them when they start. It
-// takes the names of a Config; monotable provision has more, and changes tables that are there.
+// CreateTables returns the requests that create the tables, for tests and for services that create them at startup. It
+// uses the names of a Config. monotable provision supports more settings and also changes existing tables.
 func CreateTables(c Config) []*dynamodb.CreateTableInput { return table.CreateTables(c.tables()) }
 
-// TimeToLive are the requests that turn on the expiry of items, once the tables are there.
+// TimeToLive returns the requests that turn on the expiry of items, after the tables exist.
 func TimeToLive(c Config) []*dynamodb.UpdateTimeToLiveInput { return table.TimeToLive(c.tables()) }
 
-// tables are what the tables are made with.
+// tables describes the tables to create.
 func (c Config) tables() []table.Creation {
 	return []table.Creation{
 		{
@@ -74,15 +74,15 @@ func (c Config) tables() []table.Creation {
 	}
 }
 
-// Load puts records with their copies, index entries and markers as they are, without any condition: for imports and
-// samples. It calls progress, if that is not nil, with the number of records that are stored.
+// Load puts records with their copies, index entries and markers as they are, without conditions: for imports and
+// samples. It calls progress, unless it is nil, with the number of records stored so far.
 func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress func(int)) error {
 	return db.run.Load(ctx, records, progress)
 }
 
-// Decode is the entity that a stored item stands for, as a value of its type, with its place: the item itself, a copy
-// or a marker. Fields that a copy or marker does not hold are zero. An item of no entity is nil. It is for what reads
-// items without asking for a pattern: streams, exports, scans.
+// Decode returns the entity of a stored item, as a value of its type, and its place: the item itself, a copy or a
+// marker. Fields that a copy or marker does not have are zero. An item that matches no entity is nil. It is for readers
+// that do not use a pattern: streams, exports, scans.
 func Decode(item table.Item) (any, table.Place, error) {
 	entity, place, v := table.Recognize([]*table.Entity{userEntity, productEntity, orderEntity, orderItemEntity, checkoutEntity}, item)
 	var x any

@@ -9,30 +9,30 @@ import (
 	"github.com/monotable/monotable/design/table"
 )
 
-// RegisterInput is what Register takes.
+// RegisterInput is the input of Register.
 type RegisterInput struct {
 	UserID string
 	Email  string
 	Name   *string
 }
 
-// RegisterResult is what Register has done.
+// RegisterResult is the result of Register.
 type RegisterResult struct {
 	User User
 }
 
-// Register does, as a whole or not at all: create User.
+// Register does, all or nothing: create User.
 //
 //	create  User.key USER#{userId} / PROFILE; if it does not exist
 //	put     User.Email EMAIL#{email|lower} / UNIQUE; if it does not exist
 //	costs   4 write units
 //
-// It can end in ErrUserExists, ErrUserEmailTaken.
+// It can fail with ErrUserExists, ErrUserEmailTaken.
 func (db *DB) Register(ctx context.Context, in RegisterInput) (RegisterResult, error) {
 	return table.Do(ctx, db.run, registerWrite, in.input(), db.registerResult)
 }
 
-// registerResult is the result of what Register has done.
+// registerResult converts the outcome of Register.
 func (db *DB) registerResult(_ context.Context, _ table.Input, out table.Outcome) (RegisterResult, error) {
 	d := table.DecodeOutcome(out)
 	return RegisterResult{
@@ -40,7 +40,7 @@ func (db *DB) registerResult(_ context.Context, _ table.Input, out table.Outcome
 	}, d.Err()
 }
 
-// PlaceOrderInput is what PlaceOrder takes.
+// PlaceOrderInput is the input of PlaceOrder.
 type PlaceOrderInput struct {
 	RequestKey string
 	OrderID    string
@@ -55,17 +55,16 @@ type PlaceOrderLine struct {
 	Subtotal  int64
 }
 
-// PlaceOrderResult is what PlaceOrder has done.
+// PlaceOrderResult is the result of PlaceOrder.
 type PlaceOrderResult struct {
 	Order     Order
 	OrderItem []OrderItem
-	// Replayed is set for a request that was made before: nothing was done, and the answer is the first one's, as
-	// OrderWithItems finds it now.
+	// Replayed is set for a repeated request: nothing was done, and the result is the first one's, as OrderWithItems finds
+	// it now.
 	Replayed bool
 }
 
-// PlaceOrder does, as a whole or not at all: create Order, create OrderItem for each line, update Product for each
-// line.
+// PlaceOrder does, all or nothing: create Order, create OrderItem for each line, update Product for each line.
 //
 //	create  Checkout.key USER#{userId} / CHECKOUT#{requestKey}; if it does not exist
 //	create  Order.key ORDER#{orderId} / ORDER; if it does not exist
@@ -74,13 +73,13 @@ type PlaceOrderResult struct {
 //	update  Product.key PRODUCT#{productId} / PRODUCT, each line; if stock >= :line.quantity
 //	costs   18 write units with 3 lines, 4 for each
 //
-// It can end in ErrCheckoutReused, ErrOrderExists, ErrOrderItemExists, ErrOutOfStock, ErrProductNotFound,
+// It can fail with ErrCheckoutReused, ErrOrderExists, ErrOrderItemExists, ErrOutOfStock, ErrProductNotFound,
 // table.ErrLines. It takes at most 30 lines.
 func (db *DB) PlaceOrder(ctx context.Context, in PlaceOrderInput) (PlaceOrderResult, error) {
 	return table.Do(ctx, db.run, placeOrderWrite, in.input(), db.placeOrderResult)
 }
 
-// placeOrderResult is the result of what PlaceOrder has done.
+// placeOrderResult converts the outcome of PlaceOrder.
 func (db *DB) placeOrderResult(ctx context.Context, input table.Input, out table.Outcome) (PlaceOrderResult, error) {
 	if out.Replayed {
 		return db.replayPlaceOrder(ctx, input, out.Record)
@@ -92,12 +91,12 @@ func (db *DB) placeOrderResult(ctx context.Context, input table.Input, out table
 	}, d.Err()
 }
 
-// replayPlaceOrder is the answer to a repetition, as OrderWithItems finds it now.
+// replayPlaceOrder is the response to a repetition, as OrderWithItems finds it now.
 func (db *DB) replayPlaceOrder(ctx context.Context, input table.Input, record table.Values) (PlaceOrderResult, error) {
 	v := table.Values{}
 	maps.Copy(v, input.Values)
 	maps.Copy(v, record)
-	v["userId"] = input.Values["userId"] // whose the answer may be, the caller says
+	v["userId"] = input.Values["userId"] // the owner comes from the caller
 	result := PlaceOrderResult{Replayed: true}
 	found, err := db.run.Collect(ctx, orderWithItemsCollection, table.Input{Values: v}, table.PageOptions{})
 	if err != nil {
@@ -114,18 +113,18 @@ func (db *DB) replayPlaceOrder(ctx context.Context, input table.Input, record ta
 	return result, nil
 }
 
-// Tx makes writes of Op as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item
-// that it writes costs two units for each KB. No two of them may touch the same item, which is table.ErrOverlap, but
-// for counters; the order in which they are given does not matter.
+// Tx runs writes of Op in one transaction, all or nothing: at most 100 items and 4 MB, where each item costs two units
+// per KB. No two of them may touch the same item, which is table.ErrOverlap, except for counters; their order does not
+// matter.
 //
-// A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An
-// idempotent write makes the whole idempotent.
+// An error of one write is a *table.TxError, which has its number and wraps the error that the write alone would
+// return. An idempotent write makes the whole transaction idempotent.
 func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error {
 	return db.run.Tx(ctx, writes...)
 }
 
-// Ops are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that
-// returns, as Result, once Tx has returned.
+// Ops has the writes for Tx. Its methods send no request: they take the input of the method of DB, and have its result
+// as Result when Tx has returned.
 type Ops struct{ db *DB }
 
 // Register is Register of DB, for Tx.

@@ -85,7 +85,7 @@ func (s *Sealer) Open(scope []byte, c Cursor) ([]byte, error) {
 		return nil, schema.ErrCursor
 	}
 	if sealed[0] == oldCursorVersion {
-		return nil, fmt.Errorf("%w: an earlier release of monotable made it; begin the list again", schema.ErrCursor)
+		return nil, fmt.Errorf("%w: it was created by an earlier release of monotable: start the list again", schema.ErrCursor)
 	}
 	if sealed[0] != cursorVersion || base64.RawURLEncoding.EncodeToString(sealed) != string(c) {
 		return nil, schema.ErrCursor // line breaks, or bits after the last byte: the same bytes, but not what was given out
@@ -147,7 +147,7 @@ func EncodePositions(out []byte, left int, positions []Position, attributes []sc
 		for _, a := range attributes {
 			text, ok := schema.KeyText(p.At[a.Name])
 			if !ok {
-				return nil, fmt.Errorf("an item was answered without its key attribute %s", a.Name)
+				return nil, fmt.Errorf("DynamoDB returned an item without its key attribute %s", a.Name)
 			}
 			out = binary.AppendUvarint(out, uint64(len(text)))
 			out = append(out, text...)

@@ -175,11 +175,11 @@ func (s *Source) highest(c schema.SortCondition, known, bound string) string {
 // follows is the literal behind the field that a condition bounds; "" if there is none.
 func (s *Source) follows(c schema.SortCondition) string {
 	at := len(c.Known) + 1
-	i := slices.IndexFunc(s.made, func(a schema.KeyAttribute) bool { return a.Name == c.Name })
-	if i < 0 || len(s.made[i].Template) <= at {
+	i := slices.IndexFunc(s.composed, func(a schema.KeyAttribute) bool { return a.Name == c.Name })
+	if i < 0 || len(s.composed[i].Template) <= at {
 		return ""
 	}
-	return s.made[i].Template[at].Literal
+	return s.composed[i].Template[at].Literal
 }
 
 // text is what a bound makes of an attribute: what is known before the field, then the field. Without a bound it is what is

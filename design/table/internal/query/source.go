@@ -30,8 +30,8 @@ type Source struct {
 	open       bool
 	// Shards are how many partitions there are of each period; see Walk.
 	Shards int
-	// made are the attributes of all keys that what is found has, with their templates.
-	made []schema.KeyAttribute
+	// composed are the attributes of all keys that what is found has, with their templates.
+	composed []schema.KeyAttribute
 	// Positioned are the attributes that say where in a partition an item stands: the rest of the index's and the
 	// table's key.
 	Positioned []schema.Attribute
@@ -62,10 +62,10 @@ func OfCollection(c *schema.Collection) *Source {
 // answer; the entry has all.
 func (s *Source) position(p schema.Place) {
 	attributes := slices.Clone(s.sort)
-	s.made, _ = s.Entity.PrimaryKey(p)
+	s.composed, _ = s.Entity.PrimaryKey(p)
 	if s.index != "" {
 		if entry := s.Entity.EntryAt(p); entry != nil {
-			s.made = slices.Concat(entry.PK, entry.SK, s.made)
+			s.composed = slices.Concat(entry.PK, entry.SK, s.composed)
 			for _, a := range slices.Concat(entry.SK, entry.PK) { // of the partition key only a Scan does not know
 				attributes = append(attributes, a.Attribute)
 			}

@@ -93,7 +93,7 @@ func (s *Source) bounds(in schema.Input) (from, to time.Time, err error) {
 	for i, bound := range []types.AttributeValue{in.From, in.To} {
 		text, is := bound.(*types.AttributeValueMemberS)
 		if !is {
-			return from, to, &schema.ValueError{Field: s.ranged, Reason: "needs both bounds: it is walked from one to the other"}
+			return from, to, &schema.ValueError{Field: s.ranged, Reason: "needs both bounds"}
 		}
 		if at[i], err = keytext.ParseTime(text.Value); err != nil {
 			return from, to, &schema.ValueError{Field: s.ranged, Reason: err.Error()}

@@ -72,7 +72,7 @@ func AppendValue(b []byte, v types.AttributeValue) []byte {
 	}
 }
 
-// appendSet appends a set, of which it sorts the members.
+// appendSet appends a set with its members sorted.
 func appendSet(b []byte, tag byte, members []string) []byte {
 	slices.Sort(members)
 	b = binary.AppendUvarint(append(b, tagSet, tag), uint64(len(members)))
@@ -82,7 +82,7 @@ func appendSet(b []byte, tag byte, members []string) []byte {
 	return b
 }
 
-// canonicalNumber is the one text of a number; a text that is none stays.
+// canonicalNumber returns the canonical text of a number; other texts are returned unchanged.
 func canonicalNumber(s string) string {
 	if d, err := decimal.Parse(s); err == nil {
 		return d.String()
@@ -122,8 +122,8 @@ func (a Attribute) ValueOf(text []byte) types.AttributeValue {
 	}
 }
 
-// CompareKeys compares two values of one key attribute as DynamoDB sorts them: numbers by value, all else by bytes. An absent
-// one comes first.
+// CompareKeys compares two values of one key attribute in DynamoDB's order: numbers by value, everything else by bytes. Absent
+// values come first.
 func CompareKeys(a, b types.AttributeValue) int {
 	switch a := a.(type) {
 	case *types.AttributeValueMemberS:
@@ -153,7 +153,7 @@ func (t *Table) Identity(it Item) string {
 	return string(b)
 }
 
-// IdentityOf tells an item apart from those of other tables too.
+// IdentityOf identifies an item across tables.
 func (t *Table) IdentityOf(it Item) string { return t.Name + "\x00" + t.Identity(it) }
 
 // KeyIn is the primary key of an item for people: {PK: "USER#u-1", SK: "PROFILE"} of shop.

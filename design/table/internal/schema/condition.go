@@ -14,7 +14,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
-// Inputs are what the params of conditions stand for.
+// Inputs are the values of condition parameters.
 type Inputs struct {
 	Values, Line Values
 	Now          time.Time
@@ -99,8 +99,7 @@ func (c *Condition) evaluator(values Item) (*eval.Condition, error) {
 	return binder.Condition(expr.Condition, c.Expression)
 }
 
-// rewrite replaces the expression's aliases and placeholders. The grammar has no literals, so whatever begins with # or :
-// is one.
+// rewrite replaces the expression's aliases and placeholders. The grammar has no literals, so every # or : starts one.
 func (c *Condition) rewrite(replace func(reference string) (string, error)) (string, error) {
 	var out strings.Builder
 	rest := c.Expression
@@ -124,7 +123,7 @@ func (c *Condition) rewrite(replace func(reference string) (string, error)) (str
 	}
 }
 
-// Value is what a placeholder stands for.
+// Value is the value of a placeholder.
 func (c *Condition) Value(placeholder string, in Inputs) (types.AttributeValue, error) {
 	if v, ok := c.Constants[placeholder]; ok {
 		return v, nil
@@ -137,7 +136,7 @@ func (c *Condition) Value(placeholder string, in Inputs) (types.AttributeValue, 
 	return nil, undefined(placeholder)
 }
 
-// value is the input that a param stands for, which must be of its type; a param without a kind takes any.
+// value returns the input of a param, which must have its type; a param without a kind takes any type.
 func (p *ConditionParam) value(in Inputs) (types.AttributeValue, error) {
 	v := in.Values[p.Input]
 	if name, ofLine := strings.CutPrefix(p.Input, "line."); ofLine {
@@ -162,7 +161,7 @@ func TimeAs(t Type, name string, at time.Time) (types.AttributeValue, error) {
 	case t.Kind.textual() && !at.IsZero():
 		text, err := keytext.OfTime(at)
 		if err != nil {
-			return nil, &ValueError{Field: name, Reason: "is no time: " + err.Error()}
+			return nil, &ValueError{Field: name, Reason: "is not a time: " + err.Error()}
 		}
 		if t.Kind == KindDate {
 			text = text[:len(keytext.DateLayout)]
@@ -198,7 +197,7 @@ func Free[V any](m map[string]V, prefix string) string {
 	}
 }
 
-// undefined is a fault of a descriptor: its condition mentions what it does not define.
+// undefined reports a defect of a descriptor: its condition uses an undefined name.
 func undefined(reference string) error {
-	return fmt.Errorf("the condition does not say what %s stands for", reference)
+	return fmt.Errorf("the condition has no value for %s", reference)
 }

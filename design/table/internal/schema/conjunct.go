@@ -84,8 +84,8 @@ func (e *Entity) ReadBy(c *Condition) []string {
 	return out
 }
 
-// Truth is whether a condition holds, as far as that is known from some fields: known is false if it is not. relies are
-// the fields that it was told from.
+// Truth says whether a condition holds, as far as some known fields determine it: known is false if they do not. relies lists the
+// fields that determined it.
 func (e *Entity) Truth(c *Condition, value func(field string) (types.AttributeValue, bool)) (holds, known bool, relies []string, err error) {
 	if c == nil {
 		return true, true, nil, nil

@@ -20,8 +20,8 @@ type Table struct {
 	Name     string // in the design
 	Physical string // may have placeholders: shop-{stage}
 	PK       Attribute
-	SK       Attribute // without a name where the table has no sort key
-	// TypeAttr holds an item's entity, TTLAttr the time at which it goes; "" for none.
+	SK       Attribute // without a name if the table has no sort key
+	// TypeAttr holds an item's entity, TTLAttr its expiry time; "" if there is none.
 	TypeAttr, TTLAttr string
 }
 
@@ -31,11 +31,11 @@ type Attribute struct {
 	Type types.ScalarAttributeType
 }
 
-// Entity is a kind of items: how they are stored, and what belongs to them.
+// Entity is a kind of item: how it is stored, and its copies, markers and index entries.
 type Entity struct {
 	Name  string
 	Table *Table
-	// TypeValue is what the table's TypeAttr holds.
+	// TypeValue is the value of the table's TypeAttr.
 	TypeValue string
 	Fields    []Field
 	// Key is the primary key: one KeyAttribute, or two.
@@ -46,15 +46,15 @@ type Entity struct {
 	// Counts are the counters, of other entities, that count or sum items of this one.
 	Counts []Count
 	TTL    *TTL
-	// NotFound is what an update of an item that is not there, and Exists what a creation of one that is, fails with; they
-	// wrap ErrNotFound and ErrExists.
+	// NotFound is the error of an update of a missing item, and Exists that of a creation of an existing one; they wrap
+	// ErrNotFound and ErrExists.
 	NotFound, Exists error
 }
 
 // Field is a field of an entity or structure.
 type Field struct {
 	Name string
-	// Path is where it is stored: an attribute, then steps into maps.
+	// Path is where it is stored: an attribute, followed by steps into maps.
 	Path     []string
 	Type     Type
 	Optional bool
@@ -62,15 +62,15 @@ type Field struct {
 	MaxBytes int
 	// MinBytes is the least that a text has, and what lower, fold and slug make of it in keys.
 	MinBytes int
-	// Counter is set for a field that only counted entities' writes change: it begins with 0.
+	// Counter is set for a field that only writes of counted entities change: it starts at 0.
 	Counter bool
 }
 
 // Type is the type of a field.
 type Type struct {
 	Kind Kind
-	// Enum are the values of an enumeration, Fields the fields of a structure (a pointer, for structures may hold
-	// themselves), Elem is what a list, set or map holds.
+	// Enum has the values of an enum, Fields the fields of a struct (a pointer, because structs may be recursive), Elem the
+	// element type of a list, set or map.
 	Enum   []string
 	Fields *[]Field
 	Elem   *Type
@@ -79,12 +79,12 @@ type Type struct {
 // Kind is the sort of value that a field has; the kinds are those of package design.
 type Kind string
 
-// KeyAttribute is an attribute of a key with what it is made of.
+// KeyAttribute is an attribute of a key, with its template.
 type KeyAttribute struct {
 	Attribute
 	Template Template
-	// Field is the field that is stored in this attribute itself, so that there is nothing to write beside it; "" where
-	// the attribute exists for the key.
+	// Field is the field stored in this attribute itself, so nothing is written in addition; "" if the attribute exists only for
+	// the key.
 	Field string
 }
 
@@ -122,28 +122,27 @@ type Copy struct {
 	Entries []Entry
 }
 
-// Marker is an item whose existence makes its key's fields unique. It holds the entity's key fields and those of its own
-// key, and goes when the item goes.
+// Marker is an item whose existence makes the fields of its key unique. It holds the entity's key fields and those of its own
+// key, and is deleted with the item.
 type Marker struct {
 	Name string
 	Key  []KeyAttribute
-	// Taken is what a write fails with that would take another item's place; it wraps ErrExists.
+	// Taken is the error of a write whose marker already exists; it wraps ErrExists.
 	Taken error
 }
 
 // Count is a counter that counts, or sums, an entity's items.
 type Count struct {
-	// Entity has the counter: the item whose key fields equal the counted item's fields, of the same names but for those
-	// in By.
+	// Entity has the counter: its key fields equal the counted item's fields of the same names, except for those in By.
 	Entity *Entity
 	Field  string
 	Sum    string // the counted entity's field; "" counts items
-	// By are the counted item's fields by those of the other's key, where the names differ.
+	// By maps the key fields of Entity to fields of the counted item, where the names differ.
 	By    map[string]string
 	Where *Condition
 }
 
-// KeyFields are the fields of a counted item that tell the item which has the counter.
+// KeyFields are the counted item's fields that identify the item with the counter.
 func (c *Count) KeyFields() []string { return Each(FieldsOf(c.Entity.Key), c.own) }
 
 // Owner are the key fields of the item which has the counter, out of a counted item's values.
@@ -168,19 +167,19 @@ type TTL struct {
 // Condition is a condition in DynamoDB's grammar.
 type Condition struct {
 	Expression string
-	// Names are the attributes that aliases stand for, each a single step.
+	// Names maps aliases to attributes, each a single step.
 	Names map[string]string
-	// Params are the inputs that placeholders stand for: "total", or "line.price" for a value of the line. The input
-	// now, where the write or read has none of that name, is the time of the call.
+	// Params maps placeholders to inputs: "total", or "line.price" for a value of the line. The input now, if the write or read
+	// has none with that name, is the time of the call.
 	Params []ConditionParam
-	// Constants are the literals that placeholders stand for.
+	// Constants maps placeholders to literals.
 	Constants map[string]types.AttributeValue
 }
 
-// ConditionParam is a placeholder and the input that it stands for.
+// ConditionParam is a placeholder and its input.
 type ConditionParam struct {
 	Placeholder, Input string
-	// Type is what the input must be.
+	// Type is the required type of the input.
 	Type Type
 }
 

@@ -30,8 +30,8 @@ func (e *Entity) indexKeys(p Place, v Values) (Item, error) {
 	return out, nil
 }
 
-// enters reports whether an item has an entry: its condition holds, and the fields of its keys are there. The condition is about all
-// that is known of it: a copy may lack fields that it reads.
+// enters reports whether an item has an entry: its condition holds, and the fields of its keys are present. The condition is
+// evaluated on the known fields: a copy may lack some of them.
 func (e *Entity) enters(x *Entry, v Values) (bool, error) {
 	for _, name := range FieldsOf(x.PK, x.SK) {
 		if v[name] == nil {
@@ -51,8 +51,8 @@ func (e *Entity) enters(x *Entry, v Values) (bool, error) {
 	return x.Where.Holds(whole, Inputs{Values: v})
 }
 
-// PlainKeys refuses fields that could not stand in the index whose attribute they are: DynamoDB refuses an item with an empty
-// index key, or one of another type, whatever the index's condition says.
+// PlainKeys rejects fields that cannot be the index key they are stored in: DynamoDB rejects an item with an empty index key, or
+// one of another type, whatever the index's condition is.
 func (e *Entity) PlainKeys(attributes []KeyAttribute, v Values) error {
 	for _, a := range attributes {
 		if a.Field == "" || v[a.Field] == nil {
@@ -96,7 +96,7 @@ func (e *Entity) EntryFields(x *Entry) []string {
 	return append(FieldsOf(x.PK, x.SK), e.ReadBy(x.Where)...)
 }
 
-// Synthetic are the attributes of an entry that exist for it, and are written beside the fields.
+// Synthetic lists the attributes that exist only for an entry and are written in addition to the fields.
 func (e *Entity) Synthetic(x *Entry) []KeyAttribute {
 	return slices.DeleteFunc(slices.Concat(x.PK, x.SK), func(a KeyAttribute) bool { return a.Field != "" || e.inPrimaryKey(a) })
 }

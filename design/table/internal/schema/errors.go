@@ -17,16 +17,16 @@ var (
 	ErrCursor = errors.New("invalid cursor")
 	// ErrReused is for a request key that was used with another request.
 	ErrReused = errors.New("request key was used with another request")
-	// ErrRefused is for a condition that does not hold and for which the design declares no error.
+	// ErrRefused means that a condition failed for which the design declares no error.
 	ErrRefused = errors.New("condition does not hold")
-	// ErrOverlap is for a transaction of several writes of which two touch the same item, so that it matters which comes first.
+	// ErrOverlap means that two writes of a transaction touch the same item, so their order would matter.
 	ErrOverlap = errors.New("writes touch the same item")
 	// ErrLines is for a write with no lines, with more than it takes, or with two lines for one item; and for a read with more keys than
 	// it takes.
 	ErrLines = errors.New("invalid lines")
 )
 
-// ValueError is a value that is none of its field's type.
+// ValueError is a value of the wrong type for its field.
 type ValueError struct {
 	Field  string // with steps into it: address.city, lines[2].price
 	Reason string
@@ -34,13 +34,13 @@ type ValueError struct {
 
 func (e *ValueError) Error() string { return e.Field + " " + e.Reason }
 
-// Refusal says which step of a write was refused and what it found.
+// Refusal is a rejected step of a write, with the item that it found.
 type Refusal struct { //nolint:errname // what is refused has an error of its own, which it wraps
 	Pattern string
 	Step    int    // in the design's order; -1 for the idempotency record
-	Name    string // of the step, where it has one
+	Name    string // of the step, if it has one
 	Line    int    // of a step for each line; -1 otherwise
-	// Err is what the design declares for it, or the entity's NotFound or Exists, or the marker's Taken.
+	// Err is the error that the design declares for it, or the entity's NotFound or Exists, or the marker's Taken.
 	Err error
 	// Old is the item as it was; nil if there was none.
 	Old Item
@@ -68,15 +68,15 @@ func Named(pattern string, err error) error {
 	return fmt.Errorf("%s: %w", pattern, err)
 }
 
-// UnfinishedError says which lines of a batch are not known to be done. All others are, and a line may be given again: what a batch
-// does twice is as if it were done once.
+// UnfinishedError lists the lines of a batch that may not be done. All others are done. Lines can be repeated: repeating a line
+// of a batch has no further effect.
 type UnfinishedError struct {
 	Lines []int // from 0, in their order
 	Err   error // why
 }
 
 func (e *UnfinishedError) Error() string {
-	return fmt.Sprintf("%d lines are not known to be done, line %d the first: %v", len(e.Lines), e.Lines[0]+1, e.Err)
+	return fmt.Sprintf("%d lines may not be done, starting with line %d: %v", len(e.Lines), e.Lines[0]+1, e.Err)
 }
 
 // Unwrap is why they are not done.

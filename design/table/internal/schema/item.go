@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Items are all items that stand for an entity's values: the item itself, its copies, its markers.
+// Items are all items of an entity's values: the item itself, its copies, its markers.
 func Items(e *Entity, v Values) ([]Item, error) {
 	places := []Place{{Kind: KeyPlace}}
 	for i := range e.Copies {
@@ -31,14 +31,14 @@ func Items(e *Entity, v Values) ([]Item, error) {
 	return out, nil
 }
 
-// ItemAt is what the entity's own item (place KeyPlace) or a copy of it stores for values, with keys, type attribute and
-// index entries. Required fields must be there, except counters, which begin with 0, and collections, which are empty.
+// ItemAt returns the item of an entity (place KeyPlace) or of one of its copies, with keys, type attribute and index entries.
+// Required fields must be present, except counters, which start at 0, and collections, which are empty.
 func (e *Entity) ItemAt(p Place, v Values) (Item, error) {
 	key, held := e.Key, []string(nil)
 	if p.Copy != "" {
 		c := e.copyOf(p.Copy)
 		if c == nil {
-			return nil, &ValueError{Field: p.Copy, Reason: "is no copy of " + e.Name}
+			return nil, &ValueError{Field: p.Copy, Reason: "is not a copy of " + e.Name}
 		}
 		key, held = c.Key, e.HeldBy(c)
 	}
@@ -58,8 +58,8 @@ func (e *Entity) ItemAt(p Place, v Values) (Item, error) {
 	return it, nil
 }
 
-// MarkerItem is a marker's item: the fields by which the entity's item is found, those that are unique, and the time at which
-// both go. It has no type attribute, which is for what stands for the entity.
+// MarkerItem returns a marker's item: the fields that find the entity's item, the unique fields, and the expiry time of both. It
+// has no type attribute, which is for items that represent the entity.
 func (e *Entity) MarkerItem(m *Marker, v Values) (Item, error) {
 	return e.fieldsAndKey(e.WithTTL(FieldsOf(e.Key, m.Key)), m.Key, e.Counted(v))
 }
@@ -91,7 +91,7 @@ func (e *Entity) fieldsAndKey(held []string, key []KeyAttribute, v Values) (Item
 	return it, nil
 }
 
-// Counted are values with all counters, which begin with 0.
+// Counted returns values with all counters, which start at 0.
 func (e *Entity) Counted(v Values) Values {
 	var out Values
 	for i := range e.Fields {
@@ -111,7 +111,7 @@ func (e *Entity) Counted(v Values) Values {
 	return out
 }
 
-// ToStore is what is stored for a field's value: nil for nothing.
+// ToStore returns the stored form of a field's value: nil for nothing.
 func (f *Field) ToStore(v types.AttributeValue) (types.AttributeValue, error) {
 	switch {
 	case EmptySet(v):
@@ -143,7 +143,7 @@ func EmptySet(v types.AttributeValue) bool {
 	}
 }
 
-// copyOf is the copy of a name, or nil if there is none.
+// copyOf returns the copy with a name, or nil.
 func (e *Entity) copyOf(name string) *Copy {
 	for i := range e.Copies {
 		if e.Copies[i].Name == name {
@@ -153,8 +153,8 @@ func (e *Entity) copyOf(name string) *Copy {
 	return nil
 }
 
-// HeldBy are the fields that a copy holds, nil for all. Beside those of the design it has what its keys are made of, so that it
-// can be recognised and continues to be told what it is a copy of, and the time at which it goes.
+// HeldBy returns the fields of a copy, nil for all. In addition to the design's fields, it has the fields of its keys, so that
+// the copy can be recognised and updated, and the expiry time.
 func (e *Entity) HeldBy(c *Copy) []string {
 	if c.Fields == nil {
 		return nil
@@ -216,7 +216,7 @@ func (e *Entity) HasMap(path, held []string) bool {
 	})
 }
 
-// EmptyMaps is an item with nothing but the maps that fields are in.
+// EmptyMaps is an item with only the maps that contain fields.
 func (e *Entity) EmptyMaps() Item {
 	it := Item{}
 	for i := range e.Fields {

@@ -68,8 +68,8 @@ const (
 	greatestKSUID = "aWgEPTl1tmebfsQzFP4bxwgy80V" // 2^160 - 1
 )
 
-// Contains reports whether a text, of the type's kind and stored as S, is in the kind's language, which package keylang says of
-// it. What is wrong with one that is not is what article says.
+// Contains reports whether a text, of the type's kind and stored as S, is in the kind's language, as package keylang defines it.
+// The function article describes the language.
 func (t Type) Contains(s string) bool {
 	switch t.Kind {
 	case KindID:
@@ -114,11 +114,11 @@ func (t Type) described() string {
 	case KindEmail:
 		return "an email address"
 	case KindText, KindSecret:
-		return "a text of UTF-8"
+		return "a UTF-8 text"
 	case KindInt, KindMoney:
 		return "a whole number of 64 bits"
 	case KindDecimal:
-		return "a number that DynamoDB holds"
+		return "a number that DynamoDB can store"
 	case KindBool:
 		return "true or false"
 	case KindTime:
@@ -167,8 +167,8 @@ func isUUID(s string) bool {
 	return true
 }
 
-// inLayout reports whether a text is what a time has in a layout. Parsing alone would let other forms pass: a comma for
-// the point, one digit for the hour.
+// inLayout reports whether a text is a time in a layout. Parsing alone would accept other forms: a comma for the point, one digit
+// for the hour.
 func inLayout(s, layout string) bool {
 	at, err := time.Parse(layout, s)
 	return err == nil && at.Format(layout) == s

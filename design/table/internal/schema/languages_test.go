@@ -93,7 +93,7 @@ func TestCheckedValuesAreOfTheirLanguages(t *testing.T) {
 // design's documents show.
 func TestKeysAreOfTheirLanguages(t *testing.T) {
 	r, seed := Seeded()
-	made := 0
+	created := 0
 	for range 3000 {
 		e := &Entity{Name: "E"}
 		var template strings.Builder
@@ -138,7 +138,7 @@ func TestKeysAreOfTheirLanguages(t *testing.T) {
 			}
 			continue // too long, too large, negative or empty
 		}
-		made++
+		created++
 		got := keys["K"].(*types.AttributeValueMemberS).Value
 		if got != want || fault != nil {
 			t.Errorf("seed %d: %s of %v is %q; a document shows %q, %v", seed, template.String(), Attributes(Item(v)), got, want, fault)
@@ -151,8 +151,8 @@ func TestKeysAreOfTheirLanguages(t *testing.T) {
 			t.Errorf("seed %d: %s of %v is %q, which it is said not to fit", seed, template.String(), Attributes(Item(v)), got)
 		}
 	}
-	if made < 300 {
-		t.Errorf("seed %d: only %d keys were made", seed, made)
+	if created < 300 {
+		t.Errorf("seed %d: only %d keys were made", seed, created)
 	}
 }
 

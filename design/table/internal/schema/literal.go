@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// What generated code makes descriptors of in few words.
+// Short constructors of descriptors for generated code.
 
 // TemplateOf reads a template as a design writes it, "ORDER#{createdAt}#{orderId|lower}", which must be one.
 func TemplateOf(text string) Template {
@@ -69,7 +69,7 @@ func (t Template) String() string {
 	return out.String()
 }
 
-// TextKey is a key attribute of type S that exists for the key, which a template makes.
+// TextKey is a key attribute of type S that exists only for the key, with its template.
 func TextKey(name, template string) KeyAttribute {
 	return KeyAttribute{Attribute: Attribute{Name: name, Type: types.ScalarAttributeTypeS}, Template: TemplateOf(template)}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// Index is the position that a step into a list stands for: [0].
+// Index is the position of a step into a list: [0].
 func Index(step string) (int, bool) {
 	inner, open := strings.CutPrefix(step, "[")
 	inner, closed := strings.CutSuffix(inner, "]")
@@ -16,8 +16,8 @@ func Index(step string) (int, bool) {
 	return n, open && closed && err == nil && n >= 0
 }
 
-// At is the value at the end of a path into an item or map; nil if there is none. NULL is none: no type is stored so, and
-// other programs write it for what is absent.
+// At returns the value at the end of a path into an item or map; nil if there is none. NULL counts as absent: no type is stored
+// as NULL, and other programs write it for absent values.
 func At(m map[string]types.AttributeValue, path []string) types.AttributeValue {
 	v := Stored(m, path)
 	if IsNull(v) {
@@ -49,8 +49,8 @@ func Stored(m map[string]types.AttributeValue, path []string) types.AttributeVal
 	return v
 }
 
-// PutAt stores a value at the end of a path, and makes the maps on the way. Maps that are there already are copied: they may be
-// the caller's.
+// PutAt stores a value at the end of a path, and creates the maps on the way. Existing maps are copied: they may belong to the
+// caller.
 func PutAt(m map[string]types.AttributeValue, path []string, v types.AttributeValue) {
 	for _, step := range path[:len(path)-1] {
 		inner := map[string]types.AttributeValue{}

@@ -14,47 +14,47 @@ type Read struct {
 	Place   Place
 	// Key is the whole primary key at the place of a GetItem; nil for a Query.
 	Key []KeyAttribute
-	// PK are the partition key's attributes of a Query. A field of a template that is no input is spread by |shard(n): all
-	// partitions are asked, and their answers merged.
+	// PK are the partition key's attributes of a Query. A template field that is not an input is spread by |shard(n): all
+	// partitions are queried and their results merged.
 	PK []KeyAttribute
 	SK []SortCondition
-	// Sort are the key attributes that order the answer, as they are stored: what partitions are merged by.
+	// Sort are the stored key attributes that order the results; partitions are merged by them.
 	Sort       []Attribute
 	Reverse    bool
 	Consistent bool
 	// Filter and FilterBy (fields that must equal inputs) are evaluated after the read.
 	Filter   *Condition
 	FilterBy []string
-	// By are the inputs; all must be given. Prefix and Range are fields of which the caller may give a beginning or bounds.
+	// By are the inputs; all are required. Prefix and Range are fields of which the caller may pass a prefix or bounds.
 	By            []string
 	Prefix, Range string
-	// Bucket is the input of which any value of a |band is given: all of the band is meant. "" if there is none, and for times.
+	// Bucket is the input of a |band, of which any value selects the whole band. "" if there is none, and for times.
 	Bucket string
-	// Over is the layout of |date whose partitions the Range walks one after another, from bound to bound; "" if there is one. They
-	// are MaxBuckets at most.
+	// Over is the layout of |date whose partitions the Range spans one after another, from bound to bound; "" if there is only
+	// one. MaxBuckets limits their number.
 	Over       string
 	MaxBuckets int
-	// Since is a time before which there is nothing, or Back how long ago that is: the bounds of Over may be left out then, and
-	// the walk goes from there to now. A page walks MaxBuckets, and the next one goes on.
+	// Since is a time before which there are no items, or Back how long ago that is: the bounds of Over are then optional, and
+	// the read runs from there to now. A page reads MaxBuckets partitions, and the next page continues.
 	Since string
 	Back  time.Duration
-	// Scan reads all of the place, in so many Segments at once; there are no PK, SK and By.
+	// Scan reads the whole place, in Segments parallel segments; there are no PK, SK and By.
 	Scan     bool
 	Segments int
 	// Count says that only the number of the items is wanted; Select, that the request finds just these, so that DynamoDB counts them.
 	Count, Select bool
 	// Each says that one item is wanted for each of many inputs.
 	Each bool
-	// MaxKeys is how many inputs a batch has at most; 0 is no bound.
+	// MaxKeys is the maximum number of inputs of a batch; 0 means no limit.
 	MaxKeys int
-	// Page is how many items a page has if the caller does not say; Limit how many are returned in all. 0 is no bound.
+	// Page is the default number of items per page; Limit the maximum number of results in total. 0 means no limit.
 	Page, Limit int
 	// Owner is the field that is compared with the input of that name after the read; "" if the key has it or no
 	// one owns the items.
 	Owner string
 	// Hydrate reads each found item by its primary key, for the place lacks fields that are returned; so does a marker.
 	Hydrate bool
-	// Fields are what is returned; nil is all.
+	// Fields are the returned fields; nil means all.
 	Fields []string
 }
 
@@ -96,34 +96,34 @@ const (
 type SortCondition struct {
 	Attribute
 	Comparison Comparison
-	// Known is the beginning of the template, all of whose fields are inputs.
+	// Known is the start of the template, whose fields are all inputs.
 	Known Template
-	// Next is the field that follows, of which the caller gives a beginning (BeginsWith) or bounds (Between); its Field is
-	// "" if none is given.
+	// Next is the following field, of which the caller passes a prefix (BeginsWith) or bounds (Between); its Field is "" if none
+	// is passed.
 	Next Part
-	// Open is set where the template goes on after Next, or after To, so that an upper bound must let all that follows pass.
+	// Open is set if the template continues after Next, or after To, so that an upper bound must include all continuations.
 	Open bool
-	// To is the upper bound where the comparison is Within, all of whose fields are inputs; Known is the lower one. Either may be
-	// empty, and does not bound then.
+	// To is the upper bound if the comparison is Within, whose fields are all inputs; Known is the lower one. Either may be
+	// empty, which means no bound.
 	To Template
 }
 
-// Input is what a pattern is asked with.
+// Input is the input of a call of a pattern.
 type Input struct {
 	Values Values
 	// From and To bound the field of a Range, inclusively; nil does not.
 	From, To types.AttributeValue
-	// Lines are what a write repeats steps for.
+	// Lines are the lines for which a write repeats steps.
 	Lines []Values
 }
 
-// Collection is a pattern whose answer has items of several entities from one partition.
+// Collection is a pattern that returns items of several entities from one partition.
 type Collection struct {
 	Pattern string
 	Table   *Table
 	Index   string
 	Members []Member
-	// Root is the member of which there is one, to which the others belong; -1 for none.
+	// Root is the member with a single item, to which the others belong; -1 if there is none.
 	Root       int
 	By         []string
 	PK         []KeyAttribute
@@ -132,10 +132,10 @@ type Collection struct {
 	Reverse    bool
 	Consistent bool
 	Page       int // 0 reads all
-	// Owner is a field of the root, or of every member where there is no root; see Read.
+	// Owner is a field of the root, or of every member if there is no root; see Read.
 	Owner string
-	// RootApart says that the root need not come first: it is read before the first page, by a Query of its own. RootSK bounds that;
-	// it has conditions where the root's sort key is made of inputs alone.
+	// RootApart means that the root need not come first: it is read before the first page, with its own Query. RootSK bounds that
+	// Query; it has conditions if the root's sort key consists of inputs alone.
 	RootApart bool
 	RootSK    []SortCondition
 }
@@ -144,7 +144,7 @@ type Collection struct {
 type Member struct {
 	Entity *Entity
 	Place  Place
-	// Fields are what the place has; nil is all.
+	// Fields are the fields of the place; nil means all.
 	Fields []string
 }
 
@@ -160,11 +160,12 @@ type Write struct {
 	Steps   []Step
 	// Params are the inputs with their types, those of lines under LineParams.
 	Params, LineParams []Param
-	// Lines is whether the write takes lines, MaxLines the most it takes; 0 is what a transaction holds, and without end in a batch.
+	// Lines says whether the write takes lines, MaxLines their maximum number; 0 means the limit of a transaction, and no limit
+	// for a batch.
 	Lines    bool
 	MaxLines int
-	// Batch makes the write BatchWriteItem requests, for lines without a bound: puts and deletes without conditions, of entities
-	// that have neither copies nor markers and are not counted. What it leaves undone is an UnfinishedError.
+	// Batch sends the write as BatchWriteItem requests, for any number of lines: puts and deletes without conditions, of entities
+	// that have no copies or markers and are not counted. What remains undone is reported as an UnfinishedError.
 	Batch      bool
 	Idempotent *Idempotent
 }
@@ -174,14 +175,14 @@ type Param struct {
 	Name     string
 	Type     Type
 	Optional bool
-	// Removable says that NULL is a value, with which a patched field is removed.
+	// Removable means that NULL is a valid value, which removes a patched field.
 	Removable bool
 	MaxBytes  int
 	// MinBytes is the least that a text has.
 	MinBytes int
 }
 
-// Action is what a step does.
+// Action is the operation of a step.
 type Action uint8
 
 // The actions; see package design.
@@ -201,21 +202,21 @@ type Step struct {
 	Each   bool
 	// Name is what errors call the step by; "" where its number must do.
 	Name string
-	// By gives key fields their values, where the input of the field's name is not meant.
+	// By sets key fields that differ from the input of the same name.
 	By  []Assignment
 	Set []Assignment
 	Add []Assignment
-	// Init gives fields values where there is nothing.
+	// Init sets fields that are absent.
 	Init []Assignment
-	// Remove are the paths of what goes.
+	// Remove lists the paths to remove.
 	Remove [][]string
 	// Drop takes members out of sets; Append and Prepend put elements behind and before lists.
 	Drop, Append, Prepend []Assignment
-	// Patch are fields that have the values of the inputs of their names, where there are such: others stay as they are, and NULL
-	// removes an optional one.
+	// Patch lists fields that take the inputs of their names, if present: other fields stay unchanged, and NULL removes an
+	// optional one.
 	Patch []string
 	When  *Condition
-	// Else are the errors of a refusal: the first whose condition holds for the item that refused.
+	// Else lists the errors of a rejection: the first whose condition holds for the rejecting item.
 	Else []Else
 }
 
@@ -225,7 +226,7 @@ type Assignment struct {
 	Value []Term
 }
 
-// TermKind is what a term takes its value from.
+// TermKind is the source of a term's value.
 type TermKind uint8
 
 // The kinds of terms.
@@ -255,24 +256,24 @@ type Else struct {
 	When *Condition
 }
 
-// Idempotent says how a repetition of a write is recognised: by a record that is created in the same transaction. The
-// record's fields have the values of inputs and created items of the same names; its field "request" has the
-// fingerprint of the write and Request, and a time that nothing else tells is that of the call.
+// Idempotent says how a retry of a write is recognised: by a record created in the same transaction. The record's fields have the
+// values of inputs and created items of the same names; its field "request" has the fingerprint of the write and Request, and a
+// time with no other source is that of the call.
 type Idempotent struct {
 	Record *Entity
-	// Request are the inputs that must be the same in a repetition; "lines" are all lines. Empty compares nothing.
+	// Request lists the inputs that must be the same in a retry; "lines" means all lines. Empty means that nothing is compared.
 	Request []string
-	// Reused is what a repetition with another request fails with; it wraps ErrReused.
+	// Reused is the error of a retry with another request; it wraps ErrReused.
 	Reused error
 }
 
-// Outcome is what a write did.
+// Outcome is the result of a write.
 type Outcome struct {
-	// Items are the items of the steps, in their order: what a create or put stored, and what an update or upsert left
-	// where the answer tells; nil otherwise. Where the item was read first, fields on which nothing depends are as they
-	// were read. A step for each line has one for each line.
+	// Items are the items of the steps, in order: what a create or put stored, and the state after an update or upsert if the
+	// response has it; nil otherwise. If the item was read first, fields that the write does not depend on have the values read.
+	// A step for each line has one item per line.
 	Items [][]Values
-	// Replayed is set where the request was a repetition: nothing was done, and Record is the record of the first.
+	// Replayed is set for a retry: nothing was done, and Record is the record of the first request.
 	Replayed bool
 	Record   Values
 }

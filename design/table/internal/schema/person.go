@@ -2,9 +2,9 @@ package schema
 
 import "slices"
 
-// Person says how the items of a person are exported and erased.
+// Person describes how the items of a person are exported and erased.
 type Person struct {
-	// Field is what the design names persons by.
+	// Field is the field that identifies persons in the design.
 	Field string
 	// Parts are the ways to the person's items, in the order of erasure.
 	Parts []*PersonPart
@@ -15,16 +15,16 @@ type PersonPart struct {
 	Entity *Entity
 	// Field is the input of Read that the person is; "" where Read takes the fields of an item of the part above.
 	Field string
-	// Read finds the items; nil if nothing does, for they expire.
+	// Read finds the items; nil if no read does, because they expire.
 	Read *Read
-	// Erase is what erasure does to each item; nil if it stays. Keep is the reason for which it stays, changed by Erase or not.
+	// Erase is the effect of an erasure on each item; nil if it stays. Keep is the reason why it stays, changed by Erase or not.
 	Erase *Write
 	Keep  string
 	// Expires says that items stay until their time is over.
 	Expires bool
 	// Others says that the items are other people's, and are not exported.
 	Others bool
-	// Parts are the ways to what belongs to each item, which is erased before it.
+	// Parts lead to the dependents of each item, which are erased before it.
 	Parts []*PersonPart
 }
 
@@ -51,7 +51,7 @@ func kept(parts []*PersonPart) []Kept {
 	return out
 }
 
-// personPage is how many items of a person are found at once.
+// personPage is the number of a person's items that are read at once.
 const personPage = 100
 
 // PersonalRead is a read that finds the items of a person by one field, from the places that r says.
@@ -60,7 +60,7 @@ func PersonalRead(e *Entity, by string, r Read) *Read {
 	return &r
 }
 
-// EraseByKey is a write that deletes items to which nothing else belongs, many at once.
+// EraseByKey is a write that deletes items without dependents, many at once.
 func EraseByKey(e *Entity) *Write {
 	w := &Write{Pattern: "Erase" + e.Name, Steps: []Step{{Action: Delete, Entity: e, Each: true}}, Lines: true, Batch: true}
 	key := FieldsOf(e.Key)

@@ -9,8 +9,8 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
-// Recognize finds the entity that an item stands for, with its values: nil if it is none of them. Copies and markers are
-// recognised as their entity's, at their place.
+// Recognize finds the entity of an item, with its values: nil if it matches none. Copies and markers are recognised as their
+// entity's, at their place.
 func Recognize(entities []*Entity, it Item) (*Entity, Place, Values) {
 	for _, e := range entities {
 		for _, p := range e.places() {
@@ -22,7 +22,7 @@ func Recognize(entities []*Entity, it Item) (*Entity, Place, Values) {
 	return nil, Place{}, nil
 }
 
-// places are where the entity's items are in its table.
+// places are the entity's places in its table.
 func (e *Entity) places() []Place {
 	out := []Place{{Kind: KeyPlace}}
 	for i := range e.Copies {
@@ -34,9 +34,9 @@ func (e *Entity) places() []Place {
 	return out
 }
 
-// Is tells whether a stored item is the entity's, at a place: by the type attribute where there is one, and by its keys, which
-// must be those that its values make. An entry in an index may lack values, which the index does not have: then the keys
-// must be such as some values make together with those that are there.
+// Is reports whether a stored item belongs to the entity, at a place: by the type attribute, if there is one, and by its keys,
+// which must follow from its values. An entry in an index may lack values that the index does not have: then its keys must follow
+// from some completion of the values present.
 func (e *Entity) Is(p Place, it Item) (Values, bool) {
 	if it == nil || p.Kind != MarkerPlace && !e.typed(it) {
 		return nil, false
@@ -67,8 +67,8 @@ func (e *Entity) Is(p Place, it Item) (Values, bool) {
 	return v, met > 0
 }
 
-// mayHave reports whether an item's key begins as a template does. Most entities of a table are excluded by that, before their values
-// are looked up.
+// mayHave reports whether an item's key starts as a template does. This excludes most entities of a table without looking at
+// their values.
 func mayHave(key []KeyAttribute, it Item) bool {
 	for _, a := range key {
 		stored, there := KeyText(it[a.Name])
@@ -79,7 +79,7 @@ func mayHave(key []KeyAttribute, it Item) bool {
 	return true
 }
 
-// typed reports whether the type attribute, where there is one, is the entity's.
+// typed reports whether the type attribute, if there is one, is the entity's.
 func (e *Entity) typed(it Item) bool {
 	if e.Table == nil || e.Table.TypeAttr == "" || it[e.Table.TypeAttr] == nil {
 		return true
@@ -108,7 +108,7 @@ func (e *Entity) PrimaryKey(p Place) ([]KeyAttribute, bool) {
 	}
 }
 
-// EntryAt is the entry of a place in an index, or nil if there is none.
+// EntryAt returns the entry of a place in an index, or nil.
 func (e *Entity) EntryAt(p Place) *Entry {
 	list := e.Entries
 	if c := e.copyOf(p.Copy); c != nil {
@@ -122,7 +122,7 @@ func (e *Entity) EntryAt(p Place) *Entry {
 	return nil
 }
 
-// markerOf is the marker of a name, or nil if there is none.
+// markerOf returns the marker with a name, or nil.
 func (e *Entity) markerOf(name string) *Marker {
 	for i := range e.Markers {
 		if e.Markers[i].Name == name {
@@ -134,11 +134,11 @@ func (e *Entity) markerOf(name string) *Marker {
 
 // madeOf reports whether an item has the key that values make.
 func (e *Entity) madeOf(key []KeyAttribute, v Values, it Item) bool {
-	made, err := e.KeyOf(key, v)
+	computed, err := e.KeyOf(key, v)
 	if err != nil {
 		return false
 	}
-	for name, value := range made {
+	for name, value := range computed {
 		if !sameKey(value, it[name]) {
 			return false
 		}
@@ -188,8 +188,8 @@ type Segment struct {
 	Open func(string) bool // nil if the text is known
 }
 
-// Matches reports whether a text is made of segments. It keeps the places where the segments so far can end, of which there are
-// at most as many as the text has bytes.
+// Matches reports whether a text consists of segments. It keeps the positions where the segments so far can end: at most as many
+// as the text has bytes.
 func Matches(segments []Segment, text string) bool {
 	ends := []int{0}
 	for _, s := range segments {
@@ -215,8 +215,8 @@ func Matches(segments []Segment, text string) bool {
 	return slices.Contains(ends, len(text))
 }
 
-// Makes reports whether a text may be what functions make of some value of the field, in a key attribute of a type. It may say so
-// of a text that is none, never the other way round.
+// Makes reports whether functions can produce a text from some value of the field, in a key attribute of a type. False positives
+// are possible, false negatives are not.
 func (f *Field) Makes(funcs []Func, of types.ScalarAttributeType, s string) bool {
 	if of != types.ScalarAttributeTypeS {
 		return true // the whole attribute is the one field
@@ -246,7 +246,7 @@ func (f *Field) Makes(funcs []Func, of types.ScalarAttributeType, s string) bool
 	}
 }
 
-// hasText reports whether a text may be that of a value of the field.
+// hasText reports whether a text can be that of a value of the field.
 func (f *Field) hasText(s string) bool {
 	switch {
 	case fits(f.Name, s, f.MinBytes, f.MaxBytes) != nil:

@@ -12,7 +12,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
-// Field is the entity's field of a name, or nil if there is none.
+// Field returns the entity's field with a name, or nil.
 func (e *Entity) Field(name string) *Field {
 	for i := range e.Fields {
 		if e.Fields[i].Name == name {
@@ -46,7 +46,7 @@ func (e *Entity) KeyOf(attributes []KeyAttribute, v Values) (Item, error) {
 	return out, nil
 }
 
-// Subject is what is at fault in a key as a whole: its first field, or the attribute where it has none.
+// Subject is the name for errors of a whole key: its first field, or the attribute if it has none.
 func (a KeyAttribute) Subject() string {
 	if fields := a.Template.Fields(); len(fields) > 0 {
 		return fields[0]
@@ -54,14 +54,14 @@ func (a KeyAttribute) Subject() string {
 	return a.Name
 }
 
-// DynamoDB's limits of keys, of all attributes of one together. Longer values are refused in conditions too.
+// DynamoDB's limits of keys, for all attributes of one together. Longer values are rejected in conditions, too.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
 const (
 	maxPartitionKeyBytes = 2048
 	MaxSortKeyBytes      = 1024
 )
 
-// hasRoom refuses a text that is too long for its attribute, and names the field that has most of it.
+// hasRoom rejects a text that is too long for its attribute, and names the field that contributes most.
 func (e *Entity) hasRoom(a KeyAttribute, text string, v Values) error {
 	if len(text) <= MaxSortKeyBytes || a.Type == types.ScalarAttributeTypeN {
 		return nil
@@ -76,10 +76,10 @@ func (e *Entity) hasRoom(a KeyAttribute, text string, v Values) error {
 			field, longest = p.Field, len(part)
 		}
 	}
-	return &ValueError{Field: field, Reason: fmt.Sprintf("makes the key %s %d bytes long, more than the %d that DynamoDB takes", a.Name, len(text), room)}
+	return &ValueError{Field: field, Reason: fmt.Sprintf("makes the key %s %d bytes long: DynamoDB's maximum is %d", a.Name, len(text), room)}
 }
 
-// room is how many bytes an attribute can have as a key of the table and of every index that it is a key of.
+// room is the maximum number of bytes of an attribute as a key of the table and of every index.
 func (e *Entity) room(attribute string) int {
 	room := maxPartitionKeyBytes
 	sorts := func(keys []KeyAttribute) {
@@ -125,17 +125,17 @@ func (e *Entity) Render(t Template, v Values) (string, error) {
 	return out.String(), nil
 }
 
-// TextOf is the text of a part's value after its functions. The value may be the beginning of one: it is held to the
-// field's MaxBytes and to what the functions need, not to its type's language.
+// TextOf returns the text of a part's value after its functions. The value may be a prefix: it is checked against the field's
+// MaxBytes and the functions' requirements, not against its type's language.
 func (e *Entity) TextOf(p Part, v types.AttributeValue) (string, error) {
 	return e.textOf(p, v, false)
 }
 
-// textOf is TextOf; a whole value is held to MinBytes, too.
+// textOf is TextOf; a whole value is also checked against MinBytes.
 func (e *Entity) textOf(p Part, v types.AttributeValue, whole bool) (string, error) {
 	f := e.Field(p.Field)
 	if f == nil {
-		return "", &ValueError{Field: p.Field, Reason: "is no field of " + e.Name}
+		return "", &ValueError{Field: p.Field, Reason: "is not a field of " + e.Name}
 	}
 	text, err := f.Type.Text(f.Name, v)
 	if err != nil {
@@ -149,13 +149,13 @@ func (e *Entity) textOf(p Part, v types.AttributeValue, whole bool) (string, err
 		return "", err
 	}
 	for _, fn := range p.Funcs {
-		made, err := keytext.Apply(fn.Name, fn.Arg, text)
+		applied, err := keytext.Apply(fn.Name, fn.Arg, text)
 		if err != nil {
-			return "", &ValueError{Field: f.Name, Reason: "can be in no key: " + err.Error()}
+			return "", &ValueError{Field: f.Name, Reason: "cannot be used in a key: " + err.Error()}
 		}
-		text = made
+		text = applied
 		switch fn.Name {
-		case "lower", "fold", "slug": // these can make a text longer, or leave nothing of it
+		case "lower", "fold", "slug": // these can make a text longer, or empty
 			if err := fits(f.Name, text, least, f.MaxBytes); err != nil {
 				return "", err
 			}
@@ -171,14 +171,14 @@ func (a Attribute) KeyValue(text string) (types.AttributeValue, error) {
 	case types.ScalarAttributeTypeN:
 		number, err := keytext.Decimal(text)
 		if err != nil {
-			return nil, &ValueError{Field: a.Name, Reason: "cannot be made: " + err.Error()}
+			return nil, &ValueError{Field: a.Name, Reason: "cannot be computed: " + err.Error()}
 		}
 		return &types.AttributeValueMemberN{Value: number}, nil
 	case types.ScalarAttributeTypeB:
 		return &types.AttributeValueMemberB{Value: []byte(text)}, nil
 	default:
 		if !utf8.ValidString(text) {
-			return nil, &ValueError{Field: a.Name, Reason: "cannot be made of bytes that are no text"}
+			return nil, &ValueError{Field: a.Name, Reason: "cannot contain bytes that are not valid UTF-8"}
 		}
 		return &types.AttributeValueMemberS{Value: text}, nil
 	}
@@ -195,7 +195,7 @@ func (t Template) Fields() []string {
 	return names
 }
 
-// FieldsOf are the names of the fields that keys are made of, each once.
+// FieldsOf returns the names of the fields in keys, each once.
 func FieldsOf(keys ...[]KeyAttribute) []string {
 	var names []string
 	for _, key := range keys {
@@ -210,7 +210,7 @@ func FieldsOf(keys ...[]KeyAttribute) []string {
 	return names
 }
 
-// int is the argument as a number; 0 if it is none.
+// int returns the argument as a number; 0 if it is not one.
 func (f Func) int() int {
 	n, _ := strconv.Atoi(f.Arg)
 	return n

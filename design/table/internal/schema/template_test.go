@@ -36,9 +36,9 @@ func TestTextOf(t *testing.T) {
 		{"{v|shard(10000)}", KindID, AText("foobar"), "5720", ""},
 		{"{v|hash(12)}", KindBytes, ABinary("abc"), "ba7816bf8f01", ""},
 		{"{v}", KindInt, AText("42"), "", "of type S, not a whole number"},
-		{"{v}", KindText, ANumber("42"), "", "of type N, not a text"},
-		{"{v}", KindText, AText("\xff"), "", "is not a text of UTF-8"},
-		{"{v}", KindText, AText("12345678901"), "", "11 bytes in a key, more than the 10"},
+		{"{v}", KindText, ANumber("42"), "", "of type N, not a UTF-8 text"},
+		{"{v}", KindText, AText("\xff"), "", "is not a UTF-8 text"},
+		{"{v}", KindText, AText("12345678901"), "", "11 bytes in a key: the maximum is 10"},
 		{"{v|lower}", KindText, AText("ȺȺȺȺ"), "", "12 bytes in a key"}, // Ⱥ has 2 bytes, ⱥ 3
 		{"{v|pad(2)}", KindInt, ANumber("100"), "", "does not fit into 2 digits"},
 		{"{v|pad(2)}", KindInt, ANumber("-1"), "", "at least 0"},
@@ -60,7 +60,7 @@ func TestTextOf(t *testing.T) {
 		}
 	}
 	_, err := (&Entity{Name: "E"}).TextOf(TemplateOf("{v}")[0], AText("x"))
-	WantValueError(t, err, "v", "is no field of E", "a field that is none")
+	WantValueError(t, err, "v", "is not a field of E", "a field that is none")
 }
 
 // TestMinBytes: a whole value is held to it, and so is what lower, fold and slug make of it; the beginning of one is not.
@@ -68,10 +68,10 @@ func TestMinBytes(t *testing.T) {
 	e := &Entity{Name: "E", Fields: []Field{{Name: "v", Type: Type{Kind: KindText}, Path: []string{"v"}, MinBytes: 2}}}
 	for _, c := range []struct{ part, v, text, reason string }{
 		{"{v}", "ab", "ab", ""},
-		{"{v}", "a", "", "has 1 bytes, fewer than the 2"},
-		{"{v}", "", "", "has 0 bytes, fewer than the 2"},
+		{"{v}", "a", "", "has 1 bytes: the minimum is 2"},
+		{"{v}", "", "", "has 0 bytes: the minimum is 2"},
 		{"{v}", "é", "é", ""},
-		{"{v|fold}", "   a", "", "has 1 bytes, fewer than the 2"},
+		{"{v|fold}", "   a", "", "has 1 bytes: the minimum is 2"},
 		{"{v|fold|first(1)}", " Ab", "a", ""},
 		{"{v|hash(4)}", "", "", "has 0 bytes"},
 	} {
@@ -130,7 +130,7 @@ func TestKeyOf(t *testing.T) {
 		"empty":       {[]KeyAttribute{TextKey("PK", "{name|fold}")}, Values{"name": AText(" ")}, nil, "name", "makes the key PK empty"},
 		"no template": {[]KeyAttribute{{Attribute: Attribute{Name: "PK"}}}, nil, nil, "PK", "makes the key PK empty"},
 		"no number":   {[]KeyAttribute{{Attribute: number, Template: TemplateOf("{name}")}}, Values{"name": AText("x")}, nil, "N", "not a number"},
-		"no text":     {[]KeyAttribute{TextKey("PK", "{sum}")}, Values{"sum": ABinary("\xff")}, nil, "PK", "no text"},
+		"no text":     {[]KeyAttribute{TextKey("PK", "{sum}")}, Values{"sum": ABinary("\xff")}, nil, "PK", "not valid UTF-8"},
 	} {
 		got, err := e.KeyOf(c.key, c.v)
 		WantValueError(t, err, c.field, c.reason, name)
@@ -165,14 +165,14 @@ func TestRoom(t *testing.T) {
 		field, reason       string
 	}{
 		"partition key":               {"PK", "E#{id}", long(2046), "", ""},
-		"long partition key":          {"PK", "E#{id}", long(2047), "id", "makes the key PK 2049 bytes long, more than the 2048 that DynamoDB takes"},
+		"long partition key":          {"PK", "E#{id}", long(2047), "id", "makes the key PK 2049 bytes long: DynamoDB's maximum is 2048"},
 		"sort key":                    {"SK", "{name}#{id}", long(1022), "", ""},
-		"long sort key":               {"SK", "{name}#{id}", long(1023), "id", "makes the key SK 1025 bytes long, more than the 1024 that DynamoDB takes"},
+		"long sort key":               {"SK", "{name}#{id}", long(1023), "id", "makes the key SK 1025 bytes long: DynamoDB's maximum is 1024"},
 		"index's partition key":       {"HPK", "{id}", long(2048), "", ""},
-		"long index's partition key":  {"HPK", "{id}", long(2049), "id", "more than the 2048"},
+		"long index's partition key":  {"HPK", "{id}", long(2049), "id", "maximum is 2048"},
 		"sort key of an index":        {"GSK", "{id}{name}", long(1023), "", ""},
-		"long sort key of an index":   {"GSK", "{id}{name}", long(1024), "id", "more than the 1024"},
-		"long sort key of the copy's": {"HSK", "{name}{id}", long(1024), "id", "more than the 1024"},
+		"long sort key of an index":   {"GSK", "{id}{name}", long(1024), "id", "maximum is 1024"},
+		"long sort key of the copy's": {"HSK", "{name}{id}", long(1024), "id", "maximum is 1024"},
 	} {
 		got, err := e.KeyOf([]KeyAttribute{TextKey(c.attribute, c.template)}, c.v)
 		WantValueError(t, err, c.field, c.reason, name)

@@ -13,7 +13,7 @@ import (
 	"github.com/monotable/monotable/internal/database/dynamo/keytext"
 )
 
-// Check refuses values that are none of their fields' types: *ValueError. Fields that are not there are not asked for.
+// Check rejects values of the wrong type for their fields: *ValueError. Absent fields are not checked.
 func (e *Entity) Check(v Values) error {
 	for i := range e.Fields {
 		f := &e.Fields[i]
@@ -26,8 +26,7 @@ func (e *Entity) Check(v Values) error {
 	return nil
 }
 
-// CheckValue refuses a value that is none of a type; name is for the error. An empty set is one: a field that has it is not
-// stored.
+// CheckValue rejects a value of the wrong type; name is for the error. An empty set is valid: a field with one is not stored.
 func (t Type) CheckValue(name string, v types.AttributeValue, minBytes, maxBytes int) error {
 	switch t.Kind {
 	case KindStruct:
@@ -68,10 +67,10 @@ func (t Type) CheckValue(name string, v types.AttributeValue, minBytes, maxBytes
 	}
 }
 
-// checkInner is CheckValue for what stands inside of a value, which is stored as it is.
+// checkInner is CheckValue for values inside of other values, which are stored as they are.
 func (t Type) checkInner(name string, v types.AttributeValue, minBytes, maxBytes int) error {
 	if EmptySet(v) {
-		return &ValueError{Field: name, Reason: "is an empty set, which DynamoDB does not hold: leave it out"}
+		return &ValueError{Field: name, Reason: "is an empty set, which DynamoDB cannot store: leave it out"}
 	}
 	return t.CheckValue(name, v, minBytes, maxBytes)
 }
@@ -116,7 +115,7 @@ func (t Type) checkSet(name string, v types.AttributeValue) error {
 			return err
 		}
 		if met[text] {
-			return &ValueError{Field: step, Reason: "is in the set already"}
+			return &ValueError{Field: step, Reason: "is already in the set"}
 		}
 		met[text] = true
 	}
@@ -145,8 +144,8 @@ func MembersOf(v types.AttributeValue) ([]types.AttributeValue, bool) {
 	return out, true
 }
 
-// Text is the one text of a scalar value, as it stands in keys before functions. The value must be stored as its kind is,
-// and numbers must be such; the languages of texts are contains' to know.
+// Text returns the text of a scalar value, as it is in keys before functions. The value must have its kind's stored type, and
+// numbers must be valid; the languages of texts are checked by contains.
 func (t Type) Text(name string, v types.AttributeValue) (string, error) {
 	switch v := v.(type) {
 	case *types.AttributeValueMemberS:
@@ -174,7 +173,7 @@ func (t Type) Text(name string, v types.AttributeValue) (string, error) {
 	return "", t.refuse(name, v)
 }
 
-// refuse is the error of a value that is none of a type. It does not repeat the value, which may be a secret.
+// refuse returns the error for a value of the wrong type. It does not repeat the value, which may be a secret.
 func (t Type) refuse(name string, v types.AttributeValue) error {
 	is := "is not "
 	if stored := StoredAs(v); stored != t.stored() {
@@ -240,10 +239,10 @@ func StoredAs(v types.AttributeValue) string {
 // fits holds a text to a field's limits, which are what bounds keys.
 func fits(name, text string, minBytes, maxBytes int) error {
 	if len(text) < minBytes {
-		return &ValueError{Field: name, Reason: fmt.Sprintf("has %d bytes, fewer than the %d that it must have", len(text), minBytes)}
+		return &ValueError{Field: name, Reason: fmt.Sprintf("has %d bytes: the minimum is %d", len(text), minBytes)}
 	}
 	if maxBytes > 0 && len(text) > maxBytes {
-		return &ValueError{Field: name, Reason: fmt.Sprintf("has %d bytes in a key, more than the %d that it may have", len(text), maxBytes)}
+		return &ValueError{Field: name, Reason: fmt.Sprintf("has %d bytes in a key: the maximum is %d", len(text), maxBytes)}
 	}
 	return nil
 }

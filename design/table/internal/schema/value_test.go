@@ -37,10 +37,10 @@ func TestNestedValues(t *testing.T) {
 		"absent":    {address, AMap(Item{"street": AText("Main 1"), "city": AText("lima")}), "v.city", "is missing"},
 		"null":      {address, AMap(Item{"street": ANull(), "place": AMap(Item{"city": AText("lima")})}), "v.street", "is missing"},
 		"wrong":     {address, AMap(Item{"street": AText("Main 1"), "place": AMap(Item{"city": AText("Lima")})}), "v.city", "a slug"},
-		"long":      {address, AMap(Item{"street": AText("Main 1234"), "place": AMap(Item{"city": AText("lima")})}), "v.street", "9 bytes in a key, more than the 8"},
+		"long":      {address, AMap(Item{"street": AText("Main 1234"), "place": AMap(Item{"city": AText("lima")})}), "v.street", "9 bytes in a key: the maximum is 8"},
 		"no map":    {address, AText("Main 1, Lima"), "v", "of type S, not a structure"},
 		"itself":    {node, AMap(Item{"n": AText("a"), "next": AMap(Item{"n": AText("b")})}), "", ""},
-		"in itself": {node, AMap(Item{"n": AText("a"), "next": AMap(Item{"n": ANumber("1")})}), "v.next.name", "of type N, not a text"},
+		"in itself": {node, AMap(Item{"n": AText("a"), "next": AMap(Item{"n": ANumber("1")})}), "v.next.name", "of type N, not a UTF-8 text"},
 		"a list":    {Type{Kind: KindList, Elem: &counts}, AList(ANumber("1"), ANumber("1")), "", ""},
 		"in a list": {Type{Kind: KindList, Elem: &counts}, AList(ANumber("1"), ANumber("2"), ANumber("2.5")), "v[2]", "is not a whole number of 64 bits"},
 		"nothing":   {Type{Kind: KindList, Elem: &counts}, AList(nil), "v[0]", "of type none"},
@@ -50,9 +50,9 @@ func TestNestedValues(t *testing.T) {
 		"no value":  {Type{Kind: KindMap, Elem: &counts}, AMap(Item{"a": ANumber("1"), "b": AText("2"), "c": AText("3")}), "v.b", "of type S"},
 		"a set":     {sets, ATextSet("a", "A", ""), "", ""},
 		"empty":     {sets, ATextSet(), "", ""},
-		"numbers":   {sets, ANumberSet("1"), "v[0]", "of type N, not a text"},
-		"twice":     {sets, ATextSet("a", "b", "a"), "v[2]", "is in the set already"},
-		"by value":  {Type{Kind: KindSet, Elem: &counts}, ANumberSet("1", "1.0"), "v[1]", "is in the set already"},
+		"numbers":   {sets, ANumberSet("1"), "v[0]", "of type N, not a UTF-8 text"},
+		"twice":     {sets, ATextSet("a", "b", "a"), "v[2]", "is already in the set"},
+		"by value":  {Type{Kind: KindSet, Elem: &counts}, ANumberSet("1", "1.0"), "v[1]", "is already in the set"},
 		"bytes":     {Type{Kind: KindSet, Elem: &Type{Kind: KindBytes}}, ABinarySet([]byte("a"), []byte("b")), "", ""},
 		"no set":    {sets, AList(AText("a")), "v", "of type L, not a set"},
 		"inside":    {Type{Kind: KindList, Elem: &sets}, AList(ATextSet("a"), ATextSet()), "v[1]", "is an empty set"},
@@ -76,7 +76,7 @@ func TestMaxBytes(t *testing.T) {
 		{KindDecimal, ANumber("1E4"), false},
 		{KindBytes, ABinary("12345"), false},
 	} {
-		reason, field := "more than the 4", "v"
+		reason, field := "the maximum is 4", "v"
 		if c.fits {
 			field = ""
 		}

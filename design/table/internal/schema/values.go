@@ -9,8 +9,8 @@ import (
 // Item is an item as it is stored: values by attribute.
 type Item = map[string]types.AttributeValue
 
-// Values are an entity's values by the names of its fields, or a pattern's input by the names of what it takes. A
-// value is in its stored form; an absent one is not there.
+// Values are an entity's values by field name, or a pattern's input by name. Values are in stored form; absent values have no
+// entry.
 type Values map[string]types.AttributeValue
 
 // DecimalOf is a value as a number.

@@ -74,7 +74,7 @@ func (a *Attempt) prepare() error {
 		if err := a.look(unread); err != nil || a.isRepetition() {
 			return err
 		}
-		if first := a.effects[0]; first.doomed {
+		if first := a.effects[0]; first.rejected {
 			return a.refusedItself(first, first.old) // nothing is refused before it
 		}
 	}

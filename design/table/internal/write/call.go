@@ -75,11 +75,11 @@ func (r *Call) checkLines() error {
 	n := len(r.Input.Lines)
 	switch {
 	case !r.Write.Lines && n > 0:
-		return fmt.Errorf("%w: the write takes none, and was given %d", schema.ErrLines, n)
+		return fmt.Errorf("%w: the write takes none, but got %d", schema.ErrLines, n)
 	case r.Write.Lines && n == 0:
 		return fmt.Errorf("%w: there are none", schema.ErrLines)
 	case r.Write.MaxLines > 0 && n > r.Write.MaxLines:
-		return fmt.Errorf("%w: there are %d, and the write takes %d", schema.ErrLines, n, r.Write.MaxLines)
+		return fmt.Errorf("%w: there are %d, but the write takes at most %d", schema.ErrLines, n, r.Write.MaxLines)
 	}
 	return nil
 }

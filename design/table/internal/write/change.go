@@ -76,7 +76,7 @@ func (r *Call) newChange(number, line int) (*change, error) {
 	case schema.Delete, schema.Check:
 		c.values, err = o.keyValues()
 	default:
-		err = fmt.Errorf("an action of kind %d is none", o.Action)
+		err = fmt.Errorf("unknown action kind %d", o.Action)
 	}
 	if err == nil {
 		c.primary, err = c.entity.KeyOf(c.entity.Key, c.values)
@@ -132,7 +132,7 @@ func canPut(e *schema.Entity, a schema.Action) error {
 		}
 	}
 	if stays != "" {
-		return fmt.Errorf("put of %s cannot keep %s right, for it does not know what it overwrites: use create, upsert or update", e.Name, stays)
+		return fmt.Errorf("put of %s cannot maintain %s, because it does not know the item that it overwrites: use create, upsert or update", e.Name, stays)
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func (o occurrence) constant(a schema.Assignment) (types.AttributeValue, error) 
 	}
 	v, operands, err := o.resolve(&t, a.Value)
 	if err == nil && len(operands) > 0 {
-		err = fmt.Errorf("%s is computed of a field of %s, of which there is none yet", t.member.Name, o.Entity.Name)
+		err = fmt.Errorf("%s is computed from a field of %s, but there is no item yet", t.member.Name, o.Entity.Name)
 	}
 	if err == nil && v == nil && !t.member.Optional && !t.member.Type.Kind.Collection() {
 		err = schema.Missing(t.member.Name)
@@ -260,7 +260,7 @@ func (o occurrence) keyValues() (schema.Values, error) {
 	for _, name := range names {
 		f := o.Entity.Field(name)
 		if f == nil {
-			return nil, fmt.Errorf("entity %s has no field %s, of which its key is made", o.Entity.Name, name)
+			return nil, fmt.Errorf("entity %s has no field %s, which its key needs", o.Entity.Name, name)
 		}
 		value, err := o.keyField(f)
 		if err != nil {
@@ -421,7 +421,7 @@ func (o occurrence) gathers(f *schema.Field) bool {
 // gathering is an assignment of members or elements, which the caller gives; nil if there are none.
 func (a *assignment) gathering() (*assignment, error) {
 	if len(a.operands) > 0 {
-		return nil, fmt.Errorf("%s is given members of another field, which a request cannot say", a.member.Name)
+		return nil, fmt.Errorf("%s gets members of another field, which a request cannot express", a.member.Name)
 	}
 	if a.value == nil {
 		return nil, nil //nolint:nilnil // an optional input that is absent
@@ -442,10 +442,10 @@ func (a *assignment) addable() error {
 	}
 	d, ok := schema.DecimalOf(a.value)
 	if !ok {
-		return &schema.ValueError{Field: a.member.Name, Reason: "is no number, and so nothing can be added to it"}
+		return &schema.ValueError{Field: a.member.Name, Reason: "is not a number, so nothing can be added to it"}
 	}
 	if _, err := strconv.ParseInt(d.String(), 10, 64); err != nil && a.member.Type.Kind != schema.KindDecimal {
-		return &schema.ValueError{Field: a.member.Name, Reason: "is a whole number of 64 bits, to which only such can be added"}
+		return &schema.ValueError{Field: a.member.Name, Reason: "is a whole number of 64 bits: only whole numbers of 64 bits can be added to it"}
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ type movement struct {
 
 // movements are what an effect moves counters by. It is errUnread where that depends on an item that was not read.
 func (e *effect) movements() ([]movement, error) {
-	if e.doomed || e.action == schema.Check || e.action == schema.Put || e.action == schema.Delete && e.exists() == absent {
+	if e.rejected || e.action == schema.Check || e.action == schema.Put || e.action == schema.Delete && e.exists() == absent {
 		return nil, nil
 	}
 	var out []movement
@@ -41,7 +41,7 @@ func (e *effect) moves(c *schema.Count) ([]movement, error) {
 		after, err := e.tally(c, e.after, e.relyAfter)
 		return nonzero(movement{c, after.key, after.n}), err
 	case e.action == schema.Delete:
-		if e.exists() == perhaps {
+		if e.exists() == unknown {
 			return nil, errUnread
 		}
 		before, err := e.tally(c, e.before, e.relyBefore)
@@ -49,7 +49,7 @@ func (e *effect) moves(c *schema.Count) ([]movement, error) {
 			return nil, err
 		}
 		return e.negated(c, before)
-	case e.exists() == perhaps:
+	case e.exists() == unknown:
 		return nil, errUnread
 	}
 	key := c.KeyFields()
@@ -153,7 +153,7 @@ func (e *effect) tally(c *schema.Count, value func(string) (types.AttributeValue
 	}
 	n, ok := schema.DecimalOf(v[c.Sum])
 	if !ok && v[c.Sum] != nil {
-		return tally{}, &schema.ValueError{Field: c.Sum, Reason: "is no number, and so cannot be summed"}
+		return tally{}, &schema.ValueError{Field: c.Sum, Reason: "is not a number and cannot be summed"}
 	}
 	return tally{true, c.Owner(v), n}, nil
 }
@@ -236,7 +236,7 @@ func (a *Attempt) move(by *effect, m movement) error {
 		return err
 	}
 	if e.counted && len(e.entity.Counts) > 0 {
-		return fmt.Errorf("counter %s.%s is counted by what it counts", c.Entity.Name, c.Field)
+		return fmt.Errorf("counter %s.%s is counted by the entity that it counts", c.Entity.Name, c.Field)
 	}
 	e.planned, e.moved = false, true
 	if e.counters && e.line != by.line {
@@ -245,7 +245,7 @@ func (a *Attempt) move(by *effect, m movement) error {
 		e.change = &own
 	}
 	switch {
-	case e.doomed || e.action == schema.Delete:
+	case e.rejected || e.action == schema.Delete:
 		return nil // it is refused, or the counter goes with its item
 	case e.creates():
 		return e.fault(e.begin(f, m.by))

@@ -16,7 +16,7 @@ func (e *effect) derive() error {
 	e.ops = nil
 	var err error
 	switch {
-	case e.doomed:
+	case e.rejected:
 		e.refuse()
 	case e.creates():
 		err = e.deriveWhole()
@@ -81,7 +81,7 @@ func (e *effect) deriveWhole() error {
 		return err
 	}
 	switch {
-	case e.made:
+	case e.created:
 		o.keeps(x, e.isAbsent(x), when)
 	case e.action == schema.Create:
 		o.keeps(x, e.isFree(x), when)
@@ -152,7 +152,7 @@ func (e *effect) deriveUpdate() error {
 	if slices.ContainsFunc(e.assigned, func(a assignment) bool { return !a.native() }) {
 		return errUnread
 	}
-	if e.exists() == perhaps && (len(e.entity.Markers) > 0 || slices.ContainsFunc(e.assigned, func(a assignment) bool { return len(a.path) > 1 })) {
+	if e.exists() == unknown && (len(e.entity.Markers) > 0 || slices.ContainsFunc(e.assigned, func(a assignment) bool { return len(a.path) > 1 })) {
 		return errUnread // a marker is made with its item, and so is a map before something is set in it
 	}
 	x := newExpression()
@@ -191,7 +191,7 @@ func (e *effect) deriveUpdate() error {
 		there = e.isThere(x)
 	}
 	o.keeps(x, there, when, e.guards(x))
-	if o.Update = x.text(); o.Update == "" && e.exists() == perhaps {
+	if o.Update = x.text(); o.Update == "" && e.exists() == unknown {
 		return errUnread // of an item that is nothing but its key: a transaction cannot say that it is to be made
 	}
 	return nil

@@ -29,7 +29,7 @@ func (e *effect) deriveCopy(c *schema.Copy) error {
 	}
 	place := schema.Place{Kind: schema.CopyPlace, Copy: c.Name}
 	key := schema.FieldsOf(c.Key)
-	if e.exists() == perhaps {
+	if e.exists() == unknown {
 		if !Within(key, schema.FieldsOf(e.entity.Key)) {
 			return errUnread
 		}

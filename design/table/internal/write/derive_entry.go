@@ -94,7 +94,7 @@ func (k *indexKeys) enter(entry *schema.Entry) error {
 		}
 		return err
 	}
-	if k.exists() == perhaps {
+	if k.exists() == unknown {
 		return k.enterPerhaps(entry, own)
 	}
 	steady, err := k.steady(entry)

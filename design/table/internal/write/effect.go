@@ -19,7 +19,7 @@ var errUnread = errors.New("depends on an item that was not read")
 type existence uint8
 
 const (
-	perhaps existence = iota
+	unknown existence = iota
 	present           // or the change is refused
 	absent            // or the change is refused
 )
@@ -40,10 +40,10 @@ type effect struct {
 	// was and will are the fields of old and next.
 	was, will schema.Values
 	relied    map[string]bool
-	// doomed is set where the item that was read shows that the change will be refused.
-	doomed bool
-	// made is set where an upsert makes an item, for there was none when it was read.
-	made bool
+	// rejected is set where the item that was read shows that the change will be refused.
+	rejected bool
+	// created is set where an upsert makes an item, for there was none when it was read.
+	created bool
 
 	// moved is set where a counter of the item is moved. By how much has been told from other items, which may have been read
 	// at other times.
@@ -79,7 +79,9 @@ func (e *effect) fault(err error) error {
 }
 
 // creates reports whether the whole item is put.
-func (e *effect) creates() bool { return e.action == schema.Create || e.action == schema.Put || e.made }
+func (e *effect) creates() bool {
+	return e.action == schema.Create || e.action == schema.Put || e.created
+}
 
 // exists is what is known of the item before the change.
 func (e *effect) exists() existence {
@@ -89,7 +91,7 @@ func (e *effect) exists() existence {
 	case e.read, e.action == schema.Update, e.action == schema.Delete && e.when != nil:
 		return present
 	default:
-		return perhaps
+		return unknown
 	}
 }
 
@@ -182,7 +184,7 @@ func (e *effect) add(f *schema.Field, by decimal.Decimal) error {
 		}
 		sum, err := n.Add(by)
 		if err != nil {
-			return &schema.ValueError{Field: f.Name, Reason: "is moved by more than DynamoDB can hold: " + err.Error()}
+			return &schema.ValueError{Field: f.Name, Reason: "changes by more than DynamoDB can store: " + err.Error()}
 		}
 		e.assigned = slices.Clone(e.assigned) // the change is of all attempts
 		e.assigned[i].how, e.assigned[i].value = adding, schema.NumberOf(sum)
@@ -198,7 +200,7 @@ func (e *effect) begin(f *schema.Field, by decimal.Decimal) error {
 	n, _ := schema.DecimalOf(e.values[f.Name])
 	sum, err := n.Add(by)
 	if err != nil {
-		return &schema.ValueError{Field: f.Name, Reason: "is moved by more than DynamoDB can hold: " + err.Error()}
+		return &schema.ValueError{Field: f.Name, Reason: "changes by more than DynamoDB can store: " + err.Error()}
 	}
 	own := *e.change // the change is of all attempts
 	own.values = maps.Clone(own.values)
@@ -212,7 +214,7 @@ func (e *effect) see(old schema.Item) error {
 	e.read, e.old, e.planned = true, old, false
 	e.was = e.entity.Counted(e.entity.ValuesOf(old))
 	if refused, err := e.refuses(old); err != nil || refused {
-		e.doomed = refused
+		e.rejected = refused
 		return err
 	}
 	if e.action == schema.Update || e.action == schema.Upsert {
@@ -245,14 +247,14 @@ func (e *effect) compute() error {
 	}
 	next, err := x.apply(base)
 	if err != nil {
-		return fmt.Errorf("compute what becomes of %s: %w", e.entity.Name, err)
+		return fmt.Errorf("compute the new item of %s: %w", e.entity.Name, err)
 	}
 	e.next, e.will = next, e.entity.Counted(e.entity.ValuesOf(next))
 	maps.Copy(e.will, e.values)
 	if e.old == nil {
 		own := *e.change
 		own.values = e.will
-		e.change, e.made = &own, true
+		e.change, e.created = &own, true
 	}
 	return nil
 }
@@ -281,11 +283,11 @@ func (e *effect) settle() error {
 			}
 			n, ok := schema.DecimalOf(v)
 			if !ok {
-				return &schema.ValueError{Field: a.member.Name, Reason: "is computed of " + o.field.Name + ", which is no number in the item"}
+				return &schema.ValueError{Field: a.member.Name, Reason: "is computed of " + o.field.Name + ", which is not a number in the item"}
 			}
 			var err error
 			if sum, err = plus(sum, n, o.negative); err != nil {
-				return &schema.ValueError{Field: a.member.Name, Reason: "is a sum that DynamoDB cannot hold: " + err.Error()}
+				return &schema.ValueError{Field: a.member.Name, Reason: "is a sum that DynamoDB cannot store: " + err.Error()}
 			}
 		}
 		if a.how == adding {

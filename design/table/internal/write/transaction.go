@@ -55,7 +55,7 @@ func Compose(calls []*Call) (*Transaction, error) {
 	var all []*change
 	for _, r := range t.calls {
 		if r.Write.Batch {
-			return nil, r.fault(fmt.Errorf("a batch is no transaction, and cannot be part of one"))
+			return nil, r.fault(fmt.Errorf("a batch is not a transaction and cannot be part of one"))
 		}
 		all = append(all, r.changes...)
 	}
@@ -103,7 +103,7 @@ func (t *Transaction) fingerprint() error {
 		if i := r.Write.Idempotent; i == nil {
 			all = append(schema.AppendText(all, schema.TagText, r.Write.Pattern), r.canonical()...)
 		} else if len(i.Request) == 0 {
-			return r.fault(fmt.Errorf("its record does not keep what was asked, so that the repetition of a transaction cannot be told: give idempotent a request"))
+			return r.fault(fmt.Errorf("its record does not contain the request, so a transaction cannot recognise a retry: add request to idempotent"))
 		} else {
 			all = schema.AppendText(all, schema.TagText, r.fingerprint())
 		}
@@ -140,7 +140,7 @@ func (r *Call) fault(err error) error {
 // condition and its values are of the counter as it was. Where that could not be for all, the calls have no order in which they could
 // be made, and are refused.
 func (a *Attempt) merge(by, e *effect) error {
-	if e.counters || e.doomed || by.call == e.call {
+	if e.counters || e.rejected || by.call == e.call {
 		return nil
 	}
 	if a.counted[by.call] || a.counts[e.call] || e.action == schema.Delete {
@@ -174,16 +174,16 @@ func twice(a, b *change, first, second, item string) error {
 	}
 	switch {
 	case a.line >= 0 && b.line >= 0 && a.line != b.line:
-		return fmt.Errorf("%w: lines %d and %d are about one item (%s)", schema.ErrLines, a.line+1, b.line+1, what)
+		return fmt.Errorf("%w: lines %d and %d touch one item (%s)", schema.ErrLines, a.line+1, b.line+1, what)
 	case a.line >= 0 || b.line >= 0:
-		return fmt.Errorf("%w: line %d is about an item of another step (%s)", schema.ErrLines, max(a.line, b.line)+1, what)
+		return fmt.Errorf("%w: line %d touches the item of another step (%s)", schema.ErrLines, max(a.line, b.line)+1, what)
 	}
 	fields := schema.FieldsOf(b.entity.Key)
 	name := strings.Join(fields, ", ")
 	if name == "" {
 		name = b.entity.Name
 	}
-	return &schema.ValueError{Field: name, Reason: fmt.Sprintf("makes steps %s and %s touch one item (%s), which a write does once", a.step(), b.step(), what)}
+	return &schema.ValueError{Field: name, Reason: fmt.Sprintf("makes steps %s and %s touch one item (%s): a write can touch an item only once", a.step(), b.step(), what)}
 }
 
 // step is the change's step for people: its name, or else its number.
@@ -218,7 +218,7 @@ func (t *Transaction) tooMany(ops []*Operation) error {
 	if len(t.calls) > 1 {
 		what = "the writes have"
 	}
-	err := fmt.Errorf("%s %d actions, and a transaction holds %d: %s", what, len(ops), maxActions, strings.Join(nouns, ", "))
+	err := fmt.Errorf("%s %d actions, but a transaction has at most %d: %s", what, len(ops), maxActions, strings.Join(nouns, ", "))
 	if slices.ContainsFunc(t.calls, func(r *Call) bool { return r.Write.Lines }) {
 		return fmt.Errorf("%w: %w", schema.ErrLines, err)
 	}

@@ -79,10 +79,10 @@ func (o occurrence) mapKey(name string) (string, error) {
 	case v == nil:
 		return "", schema.Missing(label)
 	case !is || text.Value == "":
-		return "", &schema.ValueError{Field: label, Reason: "is a key of a map, which is a text that is not empty"}
+		return "", &schema.ValueError{Field: label, Reason: "is a map key and must be a non-empty text"}
 	}
 	if _, element := schema.Index(text.Value); element {
-		return "", &schema.ValueError{Field: label, Reason: "is " + text.Value + ", which is no key of a map but a place in a list"}
+		return "", &schema.ValueError{Field: label, Reason: "is " + text.Value + ", which is not a map key but a list index"}
 	}
 	return text.Value, nil
 }
@@ -126,7 +126,7 @@ func (o occurrence) resolve(t *target, terms []schema.Term) (types.AttributeValu
 		}
 		known = true
 		if sum, err = plus(sum, n, term.Negative); err != nil {
-			return nil, nil, &schema.ValueError{Field: t.member.Name, Reason: "is a sum that DynamoDB cannot hold: " + err.Error()}
+			return nil, nil, &schema.ValueError{Field: t.member.Name, Reason: "is a sum that DynamoDB cannot store: " + err.Error()}
 		}
 	}
 	if !known {
@@ -158,7 +158,7 @@ func (o occurrence) numeric(t *target, term *schema.Term, v types.AttributeValue
 	}
 	d, ok := schema.DecimalOf(v)
 	if !ok {
-		return d, &schema.ValueError{Field: name, Reason: "is no number, and so cannot be a part of a sum"}
+		return d, &schema.ValueError{Field: name, Reason: "is not a number and cannot be added to a sum"}
 	}
 	return d, nil
 }
@@ -172,7 +172,7 @@ func (o occurrence) term(t *target, term *schema.Term) (types.AttributeValue, er
 		return input(o.Write.Params, o.Input.Values, term.Name, term.Name, &t.member)
 	case schema.LineTerm:
 		if o.line < 0 {
-			return nil, fmt.Errorf("%s is of a line, for which the step is not repeated", term.Name)
+			return nil, fmt.Errorf("%s belongs to a line, but the step is not repeated for lines", term.Name)
 		}
 		return input(o.Write.LineParams, o.Input.Lines[o.line], term.Name, lineName(o.line, term.Name), &t.member)
 	case schema.NowTerm:
@@ -184,7 +184,7 @@ func (o occurrence) term(t *target, term *schema.Term) (types.AttributeValue, er
 	case schema.CountTerm:
 		return &types.AttributeValueMemberN{Value: strconv.Itoa(len(o.Input.Lines))}, nil
 	default:
-		return nil, fmt.Errorf("a term of kind %d stands for nothing that is known", term.Kind)
+		return nil, fmt.Errorf("unknown term kind %d", term.Kind)
 	}
 }
 
@@ -218,11 +218,11 @@ func (r *Call) sum(name string) (types.AttributeValue, error) {
 		}
 		d, ok := schema.DecimalOf(v)
 		if !ok {
-			return nil, &schema.ValueError{Field: lineName(n, name), Reason: "is no number, and so cannot be a part of a sum"}
+			return nil, &schema.ValueError{Field: lineName(n, name), Reason: "is not a number and cannot be added to a sum"}
 		}
 		var err error
 		if sum, err = sum.Add(d); err != nil {
-			return nil, &schema.ValueError{Field: lineName(n, name), Reason: "makes a sum that DynamoDB cannot hold: " + err.Error()}
+			return nil, &schema.ValueError{Field: lineName(n, name), Reason: "makes a sum that DynamoDB cannot store: " + err.Error()}
 		}
 	}
 	return schema.NumberOf(sum), nil

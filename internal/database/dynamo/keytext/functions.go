@@ -123,7 +123,7 @@ func layouts() []string { return []string{"yyyy", "yyyy-MM", "yyyy-MM-dd", "yyyy
 // cut is date: the layouts are beginnings of the text of a time or date.
 func cut(text, layout string) (string, error) {
 	if !slices.Contains(layouts(), layout) || len(text) < len(layout) {
-		return "", fmt.Errorf("|date(%s) is not for %q", layout, text)
+		return "", fmt.Errorf("|date(%s) does not apply to %q", layout, text)
 	}
 	return text[:len(layout)], nil
 }

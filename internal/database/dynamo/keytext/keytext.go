@@ -82,7 +82,7 @@ func Whole(s string) (string, error) {
 func Decimal(s string) (string, error) {
 	n, err := decimal.Parse(s)
 	if err != nil {
-		return "", fmt.Errorf("%q is not a number that DynamoDB holds", s)
+		return "", fmt.Errorf("%q is not a number that DynamoDB can store", s)
 	}
 	return n.String(), nil
 }

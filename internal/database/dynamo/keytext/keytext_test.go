@@ -65,7 +65,7 @@ func TestApply(t *testing.T) {
 		{"hash", "64", "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", ""}, // FIPS 180-2
 		{"hash", "65", "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", ""},
 		{"first", "0", "abc", "", ""},
-		{"date", "MM", "2024-01-15", "", "is not for"},
+		{"date", "MM", "2024-01-15", "", "does not apply to"},
 		{"shard", "1", "anything", "0", ""},
 		{"band", "100", "299", "2", ""},
 		{"band", "100", "0", "0", ""},

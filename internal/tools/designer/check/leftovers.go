@@ -14,9 +14,9 @@ import (
 func (c *checker) forgotten() {
 	told := map[string]bool{}
 	for _, w := range c.design.Writes {
-		for _, made := range w.Steps {
-			for _, a := range c.countedBy(w, made) {
-				of := c.design.Entity(made.Entity)
+		for _, created := range w.Steps {
+			for _, a := range c.countedBy(w, created) {
+				of := c.design.Entity(created.Entity)
 				for _, other := range c.design.Writes {
 					deletes := slices.IndexFunc(other.Steps, func(s *design.Step) bool { return s.Action == design.Delete && s.Entity == of.Name })
 					if deletes < 0 || c.settles(other, a.entity, a.field) || told[other.Name+" "+a.entity.Name+"."+a.field] {
@@ -39,19 +39,19 @@ type counting struct {
 }
 
 // countedBy returns the fields of parent items that a write increments for each item that a step creates.
-func (c *checker) countedBy(w *design.Write, made *design.Step) []counting {
-	if made.Action != design.Create && made.Action != design.Put {
+func (c *checker) countedBy(w *design.Write, created *design.Step) []counting {
+	if created.Action != design.Create && created.Action != design.Put {
 		return nil
 	}
 	var out []counting
 	for _, s := range w.Steps {
 		e := c.design.Entity(s.Entity)
-		if s.Entity == made.Entity || !c.leadsTo(c.design.Entity(made.Entity), e) {
+		if s.Entity == created.Entity || !c.leadsTo(c.design.Entity(created.Entity), e) {
 			continue
 		}
 		for _, a := range s.Add {
 			t := a.Value.Terms
-			one := len(t) == 1 && !t[0].Negative && (s.Each == made.Each && t[0].Constant.Text == "1" || !s.Each && made.Each && t[0].Kind == design.CountTerm)
+			one := len(t) == 1 && !t[0].Negative && (s.Each == created.Each && t[0].Constant.Text == "1" || !s.Each && created.Each && t[0].Kind == design.CountTerm)
 			if one {
 				out = append(out, counting{e, a.Field})
 			}
@@ -161,14 +161,14 @@ func (c *checker) dangling() {
 }
 
 // asked reports whether a write, or a flow that calls it, checks that the target of a reference exists.
-func (c *checker) asked(w *design.Write, made *design.Step, r design.Ref) bool {
+func (c *checker) asked(w *design.Write, created *design.Step, r design.Ref) bool {
 	here := slices.ContainsFunc(w.Steps, func(s *design.Step) bool {
-		return s != made && s.Action != design.Delete && refersTo(r, s.Entity)
+		return s != created && s.Action != design.Delete && refersTo(r, s.Entity)
 	})
 	counted := slices.ContainsFunc(r.To, func(t design.RefTarget) bool {
 		to := c.design.Entity(t.Entity)
 		return slices.ContainsFunc(to.Counters, func(x *design.Counter) bool {
-			return x.Of == made.Entity && slices.Contains(design.Owner(c.design.Entity(made.Entity), to, x.By), design.Join{A: r.Field, B: t.Field})
+			return x.Of == created.Entity && slices.Contains(design.Owner(c.design.Entity(created.Entity), to, x.By), design.Join{A: r.Field, B: t.Field})
 		})
 	})
 	return here || counted || slices.ContainsFunc(c.design.Flows, func(f *design.Flow) bool {

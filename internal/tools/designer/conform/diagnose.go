@@ -41,10 +41,10 @@ func (c *checker) diagnose(t *tableState, item table.Item) {
 // explain makes the findings.
 func (c *checker) explain(t *tableState, like *likeness, item table.Item, values table.Values) {
 	e := like.place.entity
-	told := false
+	explained := false
 	find := func(k Kind, subject, message string) {
 		c.find(k, e.design.Name+"."+subject, t, item, message)
-		told = true
+		explained = true
 	}
 	if name := t.table.TypeAttr; name != "" && !like.marker {
 		if s, ok := item[name].(*types.AttributeValueMemberS); !ok || s.Value != e.table.TypeValue {
@@ -82,7 +82,7 @@ func (c *checker) explain(t *tableState, like *likeness, item table.Item, values
 			}
 		}
 	}
-	if !told {
+	if !explained {
 		find(WrongKey, like.place.name, "its values do not form a key")
 	}
 }
@@ -159,11 +159,11 @@ func valueFault(e *table.Entity, f *table.Field, v types.AttributeValue) error {
 // keyAt are the key attributes at a place that values make.
 func keyAt(like *likeness, used []table.Field, values table.Values) (table.Item, error) {
 	e := like.place.entity.table
-	made, err := table.Items(&table.Entity{Name: e.Name, Fields: used, Key: keyOfPlace(e, like.place.place)}, values)
+	computed, err := table.Items(&table.Entity{Name: e.Name, Fields: used, Key: keyOfPlace(e, like.place.place)}, values)
 	if err != nil {
 		return nil, err
 	}
-	return made[0], nil
+	return computed[0], nil
 }
 
 // keyOfPlace is the primary key of the items at a place.

@@ -137,7 +137,7 @@ func TestFindings(t *testing.T) {
 		},
 		"shorter than its min": {
 			set(bo, "name="),
-			[]string{"value User.name: PK=USER#u2 SK=PROFILE: name has 0 bytes, fewer than the 2 that it must have"},
+			[]string{"value User.name: PK=USER#u2 SK=PROFILE: name has 0 bytes: the minimum is 2"},
 		},
 		"field missing": {
 			remove(paid, "code"),

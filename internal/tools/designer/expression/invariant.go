@@ -94,11 +94,11 @@ func (i *Invariant) Broken(before, after *State) (items []*Item, ok bool, err er
 	if before == nil {
 		return nil, true, nil
 	}
-	for _, made := range after.Of(i.about[0]) {
-		if before.Get(made.Key) != nil {
+	for _, created := range after.Of(i.about[0]) {
+		if before.Get(created.Key) != nil {
 			continue
 		}
-		items, ok, err := i.join(&itemScope{invariant: i, before: before, after: after}, []*Item{made})
+		items, ok, err := i.join(&itemScope{invariant: i, before: before, after: after}, []*Item{created})
 		if !ok || err != nil {
 			return items, ok, err
 		}

@@ -27,7 +27,7 @@ func Compare(dir string, files []File) (*Difference, error) {
 		name := filepath.Join(dir, f.Name)
 		have, err := os.ReadFile(name) //nolint:gosec // the caller names the directory
 		if errors.Is(err, fs.ErrNotExist) {
-			return &Difference{Name: name, Line: 1, What: "is not there"}, nil
+			return &Difference{Name: name, Line: 1, What: "is missing"}, nil
 		}
 		if err != nil {
 			return nil, err
@@ -38,14 +38,14 @@ func Compare(dir string, files []File) (*Difference, error) {
 			for n < min(len(have), len(f.Content)) && have[n] == f.Content[n] {
 				n++
 			}
-			return &Difference{Name: name, Line: 1 + bytes.Count(have[:n], []byte("\n")), What: "is not what the design says"}, nil
+			return &Difference{Name: name, Line: 1 + bytes.Count(have[:n], []byte("\n")), What: "differs from the generated code"}, nil
 		}
 	}
 	stale, err := staleFiles(dir, files)
 	if err != nil || len(stale) == 0 {
 		return nil, err
 	}
-	return &Difference{Name: stale[0], Line: 1, What: "was generated, and the design has nothing for it any more"}, nil
+	return &Difference{Name: stale[0], Line: 1, What: "was generated, but the design no longer needs it"}, nil
 }
 
 // Write makes a directory hold a package: it writes those files that differ, and removes those that an earlier generation
@@ -58,7 +58,7 @@ func Write(dir string, files []File) error {
 			return err
 		}
 		if err == nil && !own {
-			return fmt.Errorf("%s was not generated: it is not overwritten; move it, or generate into another directory", name)
+			return fmt.Errorf("%s is not a generated file and is not overwritten: move it, or generate into another directory", name)
 		}
 	}
 	stale, err := staleFiles(dir, files)

@@ -52,7 +52,7 @@ type File struct {
 func Package(p *lower.Program, name string) ([]File, error) {
 	name = cmp.Or(name, p.Design.Go.Package)
 	if name == "main" {
-		return nil, errors.New("a package main cannot be imported: give it another name, by go: { package: … } in the design or --package")
+		return nil, errors.New("a package main cannot be imported: set another name with go: { package: … } in the design or --package")
 	}
 	m := newModel(p, name)
 	if err := errors.Join(m.faults...); err != nil {

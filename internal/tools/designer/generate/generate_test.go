@@ -96,41 +96,41 @@ func TestClashes(t *testing.T) {
 	for _, c := range []struct{ design, want string }{
 		{
 			`entities: { User: { key: { pk: "{userId}", sk: A }, fields: { userId: id, userID: text } } }`,
-			"5:75: User has two things that are UserID in Go, field userId and field userID: give one of them another name in the design",
+			"5:75: User has two things with the name UserID in Go, field userId and field userID: give one of them another name in the design",
 		},
 		{
 			`entities: { Config: { key: { pk: "{id}", sk: A }, fields: { id: id } } }`,
-			"5:13: Config has two things that are Config in Go, the type Config and entity Config: give one of them another name in the design",
+			"5:13: Config has two things with the name Config in Go, the type Config and entity Config: give one of them another name in the design",
 		},
 		{
 			"types: { Tx_Status: { enum: [a] }, TxStatus: { enum: [a] } }\n" + user,
-			"5:36: TxStatus has two things that are TxStatus in Go, enumeration Tx_Status and enumeration TxStatus",
+			"5:36: TxStatus has two things with the name TxStatus in Go, enumeration Tx_Status and enumeration TxStatus",
 		},
 		{
 			user + "\nreads: { Users: { many: User, by: [userId] }, UsersAll: { one: User, by: [userId] } }",
-			"UsersAll has two things that are UsersAll in Go, iterator of Users and pattern UsersAll",
+			"UsersAll has two things with the name UsersAll in Go, iterator of Users and pattern UsersAll",
 		},
 		{
 			user + "\nreads: { Load: { one: User, by: [userId] } }",
-			"Load has two things that are Load in Go, the method Load and pattern Load",
+			"Load has two things with the name Load in Go, the method Load and pattern Load",
 		},
 		{
 			user + "\nwrites: { Tx: { do: [{ create: User }] } }",
-			"Tx has two things that are Tx in Go, the method Tx and pattern Tx",
+			"Tx has two things with the name Tx in Go, the method Tx and pattern Tx",
 		},
 		{
 			`entities: { User: { key: { pk: "{userId}", sk: A }, fields: { userId: id } }, GetInput: { key: { pk: "{x}", sk: B }, fields: { x: id } } }
 reads: { Get: { one: User, by: [userId] } }`,
-			"Get has two things that are GetInput in Go, entity GetInput and input of Get",
+			"Get has two things with the name GetInput in Go, entity GetInput and input of Get",
 		},
 		{
 			`entities: { User: { key: { pk: "{userId}", sk: "{at}" }, fields: { userId: id, at: time, atFrom: text } } }
 reads: { Get: { many: User, by: [userId], range: at, filter: "atFrom = :atFrom" } }`,
-			"Get has two things that are AtFrom in Go, input atFrom and bound of at",
+			"Get has two things with the name AtFrom in Go, input atFrom and bound of at",
 		},
 		{
 			`entities: { User: { key: { pk: "{userId}", sk: A }, fields: { userId: id, record: text, recordValue: text } } }`,
-			"User has two things that are RecordValue in Go, field record and field recordValue",
+			"User has two things with the name RecordValue in Go, field record and field recordValue",
 		},
 		{
 			`entities:
@@ -138,7 +138,7 @@ reads: { Get: { many: User, by: [userId], range: at, filter: "atFrom = :atFrom" 
   Done: { key: { pk: "D#{key}", sk: A }, fields: { key: id } }
 reads: { UserByID: { one: User, by: [userId, x] } }
 writes: { Add: { params: { key: id }, idempotent: { with: Done, replay: UserByID }, do: [{ create: User, by: { x: "'1'" } }] } }`,
-			"Add is replayed by UserByID, which takes x: neither Done nor the write has it",
+			"Add is replayed by UserByID, which needs x: neither Done nor the write has it",
 		},
 		{"go: { package: main }\n" + user, "a package main cannot be imported"},
 	} {
@@ -215,7 +215,7 @@ func TestDirectory(t *testing.T) {
 		}
 	}
 	first := []generate.File{{Name: "a.go", Content: []byte(head + "\nvar A int\n")}, {Name: "b.go", Content: []byte(head)}}
-	differs(first, "a.go:1: is not there")
+	differs(first, "a.go:1: is missing")
 	if err := generate.Write(dir, first); err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestDirectory(t *testing.T) {
 	write("b.go", strings.ReplaceAll(head, "\n", "\r\n")) // as checked out elsewhere
 	differs(first, "")
 	write("a.go", head+"\nvar B int\n")
-	differs(first, "a.go:5: is not what the design says")
+	differs(first, "a.go:5: differs from the generated code")
 
 	second := []generate.File{{Name: "a.go", Content: []byte(head + "\nvar C int\n")}}
 	if err := generate.Write(dir, second[:0]); err != nil { // a.go and b.go were generated, own.go was not
@@ -234,9 +234,9 @@ func TestDirectory(t *testing.T) {
 		t.Errorf("the directory has %q", got)
 	}
 	write("b.go", head)
-	differs(nil, "b.go:1: was generated, and the design has nothing for it any more")
+	differs(nil, "b.go:1: was generated, but the design no longer needs it")
 	write("a.go", "package shop // by hand\n")
-	if err := generate.Write(dir, second); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "a.go")+" was not generated: it is not overwritten") {
+	if err := generate.Write(dir, second); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "a.go")+" is not a generated file and is not overwritten") {
 		t.Errorf("it was overwritten: %v", err)
 	}
 	if got := read("a.go") + read("b.go"); got != "package shop // by hand\n"+head {

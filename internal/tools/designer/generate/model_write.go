@@ -50,9 +50,9 @@ func (m *model) nameWrite(w *lower.Write) *writeModel {
 	uses := map[string]int{}
 	for i, s := range d.Steps {
 		e := m.entity(s.Entity)
-		made := s.Action == design.Create || s.Action == design.Put
+		created := s.Action == design.Create || s.Action == design.Put
 		changed := s.Action == design.Update || s.Action == design.Upsert
-		if !made && (!changed || s.Each) {
+		if !created && (!changed || s.Each) {
 			continue
 		}
 		name := e.Go
@@ -90,7 +90,7 @@ func (m *model) nameReplay(x *writeModel, i *design.Idempotent) {
 		recorded := slices.ContainsFunc(x.record.members, func(f member) bool { return same(f.Name, f.Type) })
 		given := slices.ContainsFunc(x.inputs, func(f member) bool { return same(f.Name, f.Type) })
 		if !recorded && !given && !in.Optional {
-			m.fault(x.Design.Name, i.Pos, "is replayed by %s, which takes %s: neither %s nor the write has it", i.Replay, in.Name, i.With)
+			m.fault(x.Design.Name, i.Pos, "is replayed by %s, which needs %s: neither %s nor the write has it", i.Replay, in.Name, i.With)
 		}
 	}
 	if !slices.ContainsFunc(x.inputs, func(f member) bool { return f.Name == x.owner }) {

@@ -15,15 +15,15 @@ func (m *model) printDB(s *source) {
 	s.doc = comment(
 		"Package "+m.name+" reads and writes the items of the design "+d.Name+": one method of DB for each read, collection and write.",
 		d.Doc,
-		"A DB may be used from any number of goroutines. Methods fail with the errors below, with table.ErrNotFound, table.ErrConflict and "+
-			"table.ErrCursor, with a *table.ValueError for an input that is none of its type, and with those of the SDK.",
+		"A DB is safe for concurrent use. Methods fail with the errors below, with table.ErrNotFound, table.ErrConflict and "+
+			"table.ErrCursor, with a *table.ValueError for an input of the wrong type, and with errors of the SDK.",
 	)
 	m.printConfig(s)
 	m.printNew(s)
 	m.printTableRequests(s)
 	s.comment(
-		"Load puts records with their copies, index entries and markers as they are, without any condition: for imports and samples. " +
-			"It calls progress, if that is not nil, with the number of records that are stored.",
+		"Load puts records with their copies, index entries and markers as they are, without conditions: for imports and samples. " +
+			"It calls progress, unless it is nil, with the number of records stored so far.",
 	)
 	s.print("func (db *DB) Load(ctx context.Context, records iter.Seq[table.Record], progress func(int)) error {")
 	s.print("return db.run.Load(ctx, records, progress)\n}\n")
@@ -31,24 +31,24 @@ func (m *model) printDB(s *source) {
 }
 
 func (m *model) printConfig(s *source) {
-	s.print("// Config is what a DB needs beside its client.\ntype Config struct {")
+	s.print("// Config configures a DB, in addition to its client.\ntype Config struct {")
 	for _, t := range m.tables {
-		what := "%s is the name that table %s has on DynamoDB; \"\" is %s."
+		what := "%s is the name of table %s on DynamoDB; default: %s."
 		if strings.ContainsAny(t.Physical, "{}") {
-			what = "%s is the name that table %s has on DynamoDB: %s, with the deployment's own. It must be given."
+			what = "%s is the name of table %s on DynamoDB: %s with the placeholders of the deployment filled in. It is required."
 		}
 		s.comment(fmt.Sprintf(what, t.config, t.Name, t.Physical), t.Doc)
 		s.print("%s string", t.config)
 	}
-	s.comment("CursorKey seals cursors: at least 32 bytes, the same in all processes that continue each other's pages. Without one there are no cursors.")
+	s.comment("CursorKey encrypts cursors: at least 32 bytes, the same in all processes that continue each other's pages. Without one there are no cursors.")
 	s.print("CursorKey []byte")
-	s.comment("OldCursorKeys open cursors that were sealed before CursorKey was changed.")
+	s.comment("OldCursorKeys decrypt cursors that were issued before CursorKey was rotated.")
 	s.print("OldCursorKeys [][]byte")
-	s.comment("Caller tells from its context who makes a call: a cursor then continues for that caller only. nil tells callers apart by nothing but what they ask for.")
+	s.comment("Caller returns the caller from the context: a cursor then works for that caller only. With nil, a cursor works for every caller with the same input.")
 	s.print("Caller func(context.Context) string")
-	s.comment("Clock is what the time is; nil is time.Now.")
+	s.comment("Clock returns the current time; nil means time.Now.")
 	s.print("Clock func() time.Time")
-	s.comment("Observe is called after each call of a method, with what it took; nil for no one.")
+	s.comment("Observe, unless it is nil, is called after each call of a method, with its cost.")
 	s.print("Observe func(context.Context, table.Call)\n}\n")
 }
 
@@ -63,7 +63,7 @@ func (m *model) printNew(s *source) {
 	} else {
 		s.print("type DB struct {\nrun *table.DB\n}\n")
 	}
-	s.comment("New makes a DB of a client: a *dynamodb.Client, of AWS, of a server or of a database in the process.")
+	s.comment("New returns a DB for a client: a *dynamodb.Client for AWS, for a server or for an in-process database.")
 	s.print("func New(client table.Client, c Config) (*DB, error) {\nrun, err := table.Open(client, table.Config{")
 	var names, variables []string
 	for _, t := range m.tables {
@@ -76,14 +76,14 @@ func (m *model) printNew(s *source) {
 
 // printTableRequests prints what makes the tables.
 func (m *model) printTableRequests(s *source) {
-	s.comment("CreateTables are the requests that make the tables, for tests and for services that make them when they start. " +
-		"It takes the names of a Config; monotable provision has more, and changes tables that are there.")
+	s.comment("CreateTables returns the requests that create the tables, for tests and for services that create them at startup. " +
+		"It uses the names of a Config. monotable provision supports more settings and also changes existing tables.")
 	s.print("func CreateTables(c Config) []*dynamodb.CreateTableInput { return table.CreateTables(c.tables()) }\n")
 	if slices.ContainsFunc(m.tables, func(t *tableModel) bool { return t.TTLAttr != "" }) {
-		s.comment("TimeToLive are the requests that turn on the expiry of items, once the tables are there.")
+		s.comment("TimeToLive returns the requests that turn on the expiry of items, after the tables exist.")
 		s.print("func TimeToLive(c Config) []*dynamodb.UpdateTimeToLiveInput { return table.TimeToLive(c.tables()) }\n")
 	}
-	s.comment("tables are what the tables are made with.")
+	s.comment("tables describes the tables to create.")
 	s.print("func (c Config) tables() []table.Creation {\nreturn []table.Creation{")
 	for i, spec := range provision.Specs(m.design, nil) {
 		t := m.tables[i]
@@ -109,8 +109,8 @@ func (m *model) printRecognise(s *source) {
 	for _, e := range m.entities {
 		variables = append(variables, e.variable)
 	}
-	s.comment("Decode is the entity that a stored item stands for, as a value of its type, with its place: the item itself, a copy or a marker. " +
-		"Fields that a copy or marker does not hold are zero. An item of no entity is nil. It is for what reads items without asking for a pattern: " +
+	s.comment("Decode returns the entity of a stored item, as a value of its type, and its place: the item itself, a copy or a marker. " +
+		"Fields that a copy or marker does not have are zero. An item that matches no entity is nil. It is for readers that do not use a pattern: " +
 		"streams, exports, scans.")
 	s.print("func Decode(item table.Item) (any, table.Place, error) {\nentity, place, v := table.Recognize([]*table.Entity{%s}, item)", strings.Join(variables, ", "))
 	s.print("var x any\nvar err error\nswitch entity {")

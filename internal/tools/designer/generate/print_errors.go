@@ -11,16 +11,16 @@ func (m *model) printErrors(s *source) {
 	if len(m.errors) == 0 {
 		return
 	}
-	s.comment("The errors that writes end in, for errors.Is: a *table.Refusal wraps them, and says which step was refused and what it found.")
+	s.comment("The errors that writes return, for errors.Is. A *table.Refusal wraps them, with the rejected step and the item that it found.")
 	s.print("var (")
 	for _, e := range m.errors {
 		what := "declared by the design"
 		if e.Wraps != "" {
 			what = "a table." + e.Wraps
 		}
-		ends := "No write ends in it."
+		ends := "No write returns it."
 		if writes := m.endIn(e.Err); len(writes) > 0 {
-			ends = strings.Join(writes, ", ") + " can end in it."
+			ends = strings.Join(writes, ", ") + " can return it."
 		}
 		s.comment(e.Go + " is " + what + ". " + ends)
 		message := m.name + ": " + e.Message

@@ -19,30 +19,30 @@ func (m *model) printPerson(s *source) {
 	if p == nil {
 		return
 	}
-	s.comment(m.exportRemarks(exportPerson, "An item is written as JSON without secrets. after is the Resume of an item, to continue there; \"\" begins. An error ends it."))
+	s.comment(m.exportRemarks(exportPerson, "An item's JSON has no secrets. after is the Resume of the item to continue after; \"\" starts at the beginning. The iteration ends at an error."))
 	s.print("func (db *DB) %s(ctx context.Context, id string, after table.Cursor) iter.Seq2[table.PersonItem, error] {", exportPerson)
 	s.print("return db.run.Export(ctx, %s, id, after)\n}\n", m.person)
 	s.comment(eraseRemarks(erasePerson, personKept)...)
 	s.print("func (db *DB) %s(ctx context.Context, id string) (table.Erased, error) {\nreturn db.run.Erase(ctx, %s, id)\n}\n", erasePerson, m.person)
-	s.comment(personKept + " are the items that " + erasePerson + " does not delete, with the reasons.")
+	s.comment(personKept + " are the items that " + erasePerson + " keeps, with the reasons.")
 	s.print("func %s() []table.Kept { return %s.Kept() }\n", personKept, m.person)
-	s.comment(m.person + " says whose items are whose.")
+	s.comment(m.person + " describes which items belong to a person.")
 	s.print("var %s = &%s", m.person, m.literals().literal(*p))
 }
 
 // exportRemarks say what the export does, and how its items are.
 func (m *model) exportRemarks(name, items string) string {
-	return name + " walks the items of the person of an id, by the design's " + m.program.Person.Field + ", and what belongs to them, page by page: those of " +
-		"others that only name the person are left out. " + items
+	return name + " iterates over the items of the person with an id, by the design's field " + m.program.Person.Field + ", and their dependents, page by page. Items of " +
+		"others that only mention the person are left out. " + items
 }
 
 // eraseRemarks say what the erasure does.
 func eraseRemarks(name, kept string) []string {
 	return []string{
-		name + " erases the person of an id, as the design says: items are deleted with their copies, index entries, markers and counters, or " +
-			"kept without what names the person, see " + kept + ". It may be repeated, and finishes what was stopped at any point.",
-		"What was written before the call is erased. What the person writes while it runs is found by another pass, or it fails with " +
-			"table.ErrStillWritten; what is written later stays until the next call.",
+		name + " erases the person with an id, as the design says: items are deleted with their copies, index entries, markers and counters, or " +
+			"kept without the fields that identify the person, see " + kept + ". It can be repeated, and completes an interrupted erasure.",
+		"Items written before the call are erased. Items written while it runs are found by another pass, or it fails with " +
+			"table.ErrStillWritten. Items written later stay until the next call.",
 	}
 }
 
@@ -51,7 +51,7 @@ func (m *model) printTypeScriptPerson(s *source) {
 	if m.program.Person == nil {
 		return
 	}
-	tsDoc(s, "  ", m.exportRemarks(lowerCamel(exportPerson), "after is the resume of an item, to continue there."))
+	tsDoc(s, "  ", m.exportRemarks(lowerCamel(exportPerson), "after is the resume of the item to continue after."))
 	s.print("  %s(id: string, after = \"\", options: table.CallOptions = {}): AsyncGenerator<PersonItem, void, undefined> {", lowerCamel(exportPerson))
 	s.print("    return this.#run.exportPerson<LoadRecord>(id, after, options);\n  }\n")
 	tsDoc(s, "  ", eraseRemarks(lowerCamel(erasePerson), lowerCamel(personKept))...)
@@ -64,9 +64,9 @@ func (m *model) printTypeScriptKept(s *source) {
 	if p == nil {
 		return
 	}
-	tsDoc(s, "", "An item of "+lowerCamel(exportPerson)+". Its method json writes it without secrets.")
+	tsDoc(s, "", "An item of "+lowerCamel(exportPerson)+". Its method json returns it without secrets.")
 	s.print("export type PersonItem = table.PersonItem & LoadRecord;\n")
-	tsDoc(s, "", personKept+" are the items that "+lowerCamel(erasePerson)+" does not delete, with the reasons.")
+	tsDoc(s, "", personKept+" are the items that "+lowerCamel(erasePerson)+" keeps, with the reasons.")
 	s.print("export const %s: readonly table.Kept[] = %s;\n", lowerCamel(personKept), keptJSON(p))
 }
 

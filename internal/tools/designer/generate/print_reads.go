@@ -18,25 +18,25 @@ func (m *model) printRead(s *source, r *readModel) {
 	if r.input != "" {
 		var more []string
 		if r.Range != nil {
-			bounds := " are inclusive; nil does not bound."
+			bounds := " are inclusive; nil means no bound."
 			switch {
 			case r.Run.Open():
 				bounds = strings.Replace(strings.TrimPrefix(openBounds(r, "nil"), "The bounds"), " A page", "\n// A page", 1)
 			case r.Run.Over != "":
-				bounds = fmt.Sprintf(" are inclusive, and both needed; %d partitions are the most between them.", r.Run.MaxBuckets)
+				bounds = fmt.Sprintf(" are inclusive and required; they can span at most %d partitions.", r.Run.MaxBuckets)
 			}
 			more = append(more, "// "+r.from+" and "+r.to+bounds)
 			more = append(more, fmt.Sprintf("%s, %s *%s", r.from, r.to, m.goType(r.Range.Type)))
 		}
-		takes := " takes."
+		takes := "."
 		if r.Design.Each {
-			takes = " takes for each item."
+			takes = " for each item."
 		}
-		s.comment(r.input + " is what " + r.Go + takes)
+		s.comment(r.input + " is the input of " + r.Go + takes)
 		m.printStruct(s, r.input, m.asked(r.inputs, r.Design.Owner), more...)
 	}
 	if r.result.own {
-		s.comment(r.result.Go + " is what " + r.Go + " finds of " + indefinite(r.entity.Go) + ": the fields that its place holds and it returns.")
+		s.comment(r.result.Go + " is " + indefinite(r.entity.Go) + " as " + r.Go + " returns it, which may lack fields.")
 		m.printStruct(s, r.result.Go, r.result.members)
 	}
 	takes, input := "ctx context.Context", "table.Input{}"
@@ -58,7 +58,7 @@ func (m *model) printRead(s *source, r *readModel) {
 		s.print("func (db *DB) %s(%s) ([]%s, error) {\nreturn %s\n}\n", r.Go, takes, r.result.Go, call("First", ""))
 	default:
 		s.print("func (db *DB) %s(%s, page table.PageOptions) (table.Page[%s], error) {\nreturn %s\n}\n", r.Go, takes, r.result.Go, call("Many", ", page"))
-		s.comment(r.Go + "All walks all pages of " + r.Go + ", each when it is needed. An error ends it.")
+		s.comment(r.Go + "All iterates over all pages of " + r.Go + ", and requests each when it is needed. The iteration ends at an error.")
 		s.print("func (db *DB) %sAll(%s) iter.Seq2[%s, error] {\nreturn %s\n}\n", r.Go, takes, r.result.Go, call("Each", ""))
 	}
 	if r.batch() && r.input != "" {
@@ -70,8 +70,8 @@ func (m *model) printRead(s *source, r *readModel) {
 // openBounds says what the bounds of a walk are that may be asked without them.
 func openBounds(r *readModel, absent string) string {
 	ago := map[bool]string{true: " ago"}[r.Run.Back > 0]
-	return fmt.Sprintf("The bounds are inclusive; %s is %s%s, before which nothing is found, and now. A page passes %d partitions at most, and may have no items "+
-		"though others follow.", absent, r.Design.Since, ago, r.Run.MaxBuckets)
+	return fmt.Sprintf("The bounds are inclusive; %s means %s%s, the earliest time of items, and now. A page reads at most %d partitions and may be empty "+
+		"although more pages follow.", absent, r.Design.Since, ago, r.Run.MaxBuckets)
 }
 
 // printBatch prints the method that reads one item for each input.
@@ -86,9 +86,9 @@ func (m *model) asked(list []member, owner string) []member {
 	for i := range out {
 		switch {
 		case out[i].Prefix:
-			out[i].Doc = out[i].Go + " is what " + out[i].Name + ` begins with; "" does not ask.`
+			out[i].Doc = out[i].Go + " is a prefix of " + out[i].Name + `; "" means any value.`
 		case out[i].Name == owner:
-			out[i].Doc = out[i].Go + " is the caller's own: what is of another is not found."
+			out[i].Doc = out[i].Go + " is the caller's own: items of other owners are not found."
 		}
 	}
 	return out
@@ -96,16 +96,16 @@ func (m *model) asked(list []member, owner string) []member {
 
 func (m *model) printCollection(s *source, c *collectionModel) {
 	if c.input != "" {
-		s.comment(c.input + " is what " + c.Go + " takes.")
+		s.comment(c.input + " is the input of " + c.Go + ".")
 		m.printStruct(s, c.input, m.asked(c.inputs, c.Design.Owner))
 	}
 	for _, x := range c.members {
 		if x.own {
-			s.comment(x.Go + " is what " + c.Go + " finds of " + indefinite(x.entity.Go) + ".")
+			s.comment(x.Go + " is " + indefinite(x.entity.Go) + " as " + c.Go + " returns it.")
 			m.printStruct(s, x.Go, x.members)
 		}
 	}
-	s.comment(c.result + " is what " + c.Go + " finds.")
+	s.comment(c.result + " is the result of " + c.Go + ".")
 	s.print("type %s struct {", c.result)
 	for i, x := range c.members {
 		switch {
@@ -118,7 +118,7 @@ func (m *model) printCollection(s *source, c *collectionModel) {
 		}
 	}
 	if c.Run.Page > 0 {
-		s.print("// Next continues behind this page; \"\" is the end.\nNext table.Cursor")
+		s.print("// Next continues after this page; \"\" on the last page.\nNext table.Cursor")
 	}
 	s.print("}\n")
 	takes, input, page := "ctx context.Context", "table.Input{}", "table.PageOptions{}"

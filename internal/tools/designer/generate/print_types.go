@@ -71,7 +71,7 @@ func (m *model) printTypes(s *source) {
 		m.printEnum(s, e)
 	}
 	for _, x := range m.structs {
-		s.comment(named(x.Go, "is a structure that is stored as one map.", x.Doc))
+		s.comment(named(x.Go, "is a struct, stored as one map.", x.Doc))
 		m.printStruct(s, x.Go, x.members)
 	}
 	for _, e := range m.entities {

@@ -21,7 +21,7 @@ func (m *model) printWrite(s *source, w *writeModel) {
 		if w.line != "" {
 			more = []string{"Lines []" + w.line}
 		}
-		s.comment(w.input + " is what " + w.Go + " takes.")
+		s.comment(w.input + " is the input of " + w.Go + ".")
 		m.printStruct(s, w.input, w.inputs, more...)
 	}
 	if w.line != "" {
@@ -38,21 +38,21 @@ func (m *model) printWrite(s *source, w *writeModel) {
 }
 
 func (m *model) printResult(s *source, w *writeModel) {
-	s.comment(w.result + " is what " + w.Go + " has done.")
+	s.comment(w.result + " is the result of " + w.Go + ".")
 	s.print("type %s struct {", w.result)
 	for _, x := range w.told {
 		switch {
 		case x.each:
 			s.print("%s []%s", x.field, x.entity.Go)
 		case x.maybe:
-			s.comment(x.field + " is the item as it is now; nil where the write did not need to read it.")
+			s.comment(x.field + " is the item after the write; nil if the write did not need to read it.")
 			s.print("%s *%s", x.field, x.entity.Go)
 		default:
 			s.print("%s %s", x.field, x.entity.Go)
 		}
 	}
 	if w.Run.Idempotent != nil {
-		s.comment("Replayed is set for a request that was made before: nothing was done, and the answer is the first one's" + m.replayed(w) + ".")
+		s.comment("Replayed is set for a repeated request: nothing was done, and the result is the first one's" + m.replayed(w) + ".")
 		s.print("Replayed bool")
 	}
 	s.print("}\n")
@@ -66,7 +66,7 @@ func (m *model) replayed(w *writeModel) string {
 	case w.replayCollection != nil:
 		return ", as " + w.replayCollection.Go + " finds it now"
 	default:
-		return ", as far as " + w.record.Go + " keeps it: other fields are zero"
+		return ", with the fields that " + w.record.Go + " keeps: other fields are zero"
 	}
 }
 
@@ -91,7 +91,7 @@ func (m *model) printOutcome(s *source, w *writeModel) {
 	if idempotent {
 		parameters = "ctx context.Context, input table.Input"
 	}
-	s.comment(w.outcome + " is the result of what " + w.Go + " has done.")
+	s.comment(w.outcome + " converts the outcome of " + w.Go + ".")
 	s.print("func (db *DB) %s(%s, %s table.Outcome) (%s, error) {", w.outcome, parameters, out, w.result)
 	if idempotent {
 		s.print("if out.Replayed {\nreturn db.replay%s(ctx, input, out.Record)\n}", w.Go)
@@ -118,11 +118,11 @@ func (m *model) printOutcome(s *source, w *writeModel) {
 func (m *model) printTx(s *source) {
 	s.comment(
 		txRemarks("Tx", "Op", "table.ErrOverlap"),
-		"A fault of one write is a *table.TxError, which says of which, and wraps what the write alone would fail with. An idempotent write makes "+
-			"the whole idempotent.",
+		"An error of one write is a *table.TxError, which has its number and wraps the error that the write alone would return. An idempotent write makes "+
+			"the whole transaction idempotent.",
 	)
 	s.print("func (db *DB) Tx(ctx context.Context, writes ...table.TxWrite) error { return db.run.Tx(ctx, writes...) }\n")
-	s.comment(m.ops + " are the writes for Tx. A method makes no request: it takes what the method of DB takes, and has what that returns, as Result, once Tx has returned.")
+	s.comment(m.ops + " has the writes for Tx. Its methods send no request: they take the input of the method of DB, and have its result as Result when Tx has returned.")
 	s.print("type %s struct{ db *DB }\n", m.ops)
 	for _, w := range m.writes {
 		if w.Run.Batch {
@@ -142,9 +142,9 @@ func (m *model) printTx(s *source) {
 
 // txRemarks say what a method does that composes writes.
 func txRemarks(name, op, overlap string) string {
-	return name + " makes writes of " + op + " as a whole or not at all: one transaction, of 100 items and 4 MB at most, in which each item that it writes costs " +
-		"two units for each KB. No two of them may touch the same item, which is " + overlap + ", but for counters; the order in which they " +
-		"are given does not matter."
+	return name + " runs writes of " + op + " in one transaction, all or nothing: at most 100 items and 4 MB, where each item costs " +
+		"two units per KB. No two of them may touch the same item, which is " + overlap + ", except for counters; their order " +
+		"does not matter."
 }
 
 // composable reports whether there is a write that can be a part of a Tx.
@@ -160,7 +160,7 @@ func (m *model) printReplay(s *source, w *writeModel) {
 	const parameters = "ctx context.Context, input table.Input, record table.Values"
 	reads := w.replayRead != nil && len(m.toldOf(w, w.replayRead.entity)) > 0 ||
 		w.replayCollection != nil && slices.ContainsFunc(w.replayCollection.members, func(x memberModel) bool { return len(m.toldOf(w, x.entity)) > 0 })
-	s.comment(name + " is the answer to a repetition" + m.replayed(w) + ".")
+	s.comment(name + " is the response to a repetition" + m.replayed(w) + ".")
 	if !reads {
 		m.printRecorded(s, w, signature)
 		return
@@ -168,7 +168,7 @@ func (m *model) printReplay(s *source, w *writeModel) {
 	s.print(signature, parameters)
 	s.print("v := table.Values{}\nmaps.Copy(v, input.Values)\nmaps.Copy(v, record)")
 	if w.owner != "" {
-		s.print("v[%q] = input.Values[%q] // whose the answer may be, the caller says", w.owner, w.owner)
+		s.print("v[%q] = input.Values[%q] // the owner comes from the caller", w.owner, w.owner)
 	}
 	s.print("result := %s{Replayed: true}", w.result)
 	if r := w.replayRead; r != nil {

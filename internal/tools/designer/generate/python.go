@@ -33,7 +33,7 @@ func Python(p *lower.Program) ([]File, error) {
 	init := "from .db import *\nfrom .db import __all__ as __all__\n"
 	descriptors := "\"\"\"The design's tables, entities and patterns, as the runtime executes them.\"\"\"\n\nimport json\nfrom typing import Any\n\n" +
 		"document: dict[str, Any] = json.loads(r'''\n" + pythonRaw(document) + "\n''')\n\n" +
-		"# The requests that make the tables.\ntables: list[dict[str, Any]] = json.loads(r'''\n" + pythonRaw(m.createTables()) + "\n''')\n"
+		"# The requests that create the tables.\ntables: list[dict[str, Any]] = json.loads(r'''\n" + pythonRaw(m.createTables()) + "\n''')\n"
 	out := []File{
 		{Name: "__init__.py", Content: []byte(head + init)},
 		{Name: "db.py", Content: []byte(head + py.out.String())},
@@ -112,7 +112,7 @@ func newPythonPrinter(m *model) *pythonPrinter {
 	}
 	class := func(name, of, owner string, at design.Pos) {
 		if slices.Contains(strings.Fields(pythonClasses), name) {
-			m.fault(owner, at, "is called %s, which is a class of generated Python's own: give %s another name in the design", name, of)
+			m.fault(owner, at, "is called %s, which is the name of a class in all generated Python: give %s another name in the design", name, of)
 		}
 	}
 	for _, e := range m.enums {
@@ -335,7 +335,7 @@ func (p *pythonPrinter) class(name, owner string, at design.Pos, list []member, 
 	for _, x := range list {
 		attribute, of := p.attribute(x.Name), p.inputType(x)
 		if other, taken := met[attribute]; taken {
-			p.fault(owner, at, "has two fields that are %s in Python, %s and %s: give one of them another name in the design", attribute, other, x.Name)
+			p.fault(owner, at, "has two fields with the name %s in Python, %s and %s: give one of them another name in the design", attribute, other, x.Name)
 		}
 		met[attribute] = x.Name
 		switch {
@@ -370,12 +370,12 @@ func (p *pythonPrinter) printErrorClasses() {
 			base = pythonError(e.Wraps)
 			codes = append(codes, pythonText(strings.TrimPrefix(e.Wraps, "Err")))
 		}
-		ends := "No write ends in it."
+		ends := "No write returns it."
 		if writes := p.endIn(e.Err); len(writes) > 0 {
 			for i := range writes {
 				writes[i] = snake(writes[i])
 			}
-			ends = strings.Join(writes, ", ") + " can end in it."
+			ends = strings.Join(writes, ", ") + " can return it."
 		}
 		p.export(name)
 		p.line("\n\nclass " + name + "(_table." + base + "):")
@@ -388,12 +388,12 @@ func (p *pythonPrinter) printReadClasses(r *readModel) {
 	name := snake(r.Design.Name)
 	switch {
 	case r.Design.Each:
-		p.class(r.input, r.Design.Name, r.Design.Pos, r.inputs, "What "+name+" takes for each item.")
+		p.class(r.input, r.Design.Name, r.Design.Pos, r.inputs, "The input of "+name+" for each item.")
 	case r.batch() && r.input != "":
-		p.class(r.input, r.Design.Name, r.Design.Pos, r.inputs, "What "+name+"_batch takes.")
+		p.class(r.input, r.Design.Name, r.Design.Pos, r.inputs, "The input of "+name+"_batch.")
 	}
 	if r.result.own {
-		p.class(r.result.Go, r.Design.Name, r.Design.Pos, r.result.members, "What "+name+" finds of "+indefinite(r.entity.Go)+": the fields that its place holds and it returns.")
+		p.class(r.result.Go, r.Design.Name, r.Design.Pos, r.result.members, "A result of "+name+": "+indefinite(r.entity.Go)+", which may lack fields.")
 	}
 }
 
@@ -401,23 +401,23 @@ func (p *pythonPrinter) printCollectionClass(c *collectionModel) {
 	name := snake(c.Design.Name)
 	for _, x := range c.members {
 		if x.own {
-			p.class(x.Go, c.Design.Name, c.Design.Pos, x.members, "What "+name+" finds of "+indefinite(x.entity.Go)+".")
+			p.class(x.Go, c.Design.Name, c.Design.Pos, x.members, "A result of "+name+": "+indefinite(x.entity.Go)+".")
 		}
 	}
-	p.beginClass(c.result, "What "+name+" finds.")
+	p.beginClass(c.result, "The result of "+name+".")
 	for i, x := range c.members {
 		attribute := p.attribute(lowerCamel(x.field))
 		switch {
 		case i != c.Run.Root:
 			p.line("    " + attribute + ": list[" + x.Go + "] = _field(default_factory=list)")
 		case c.Run.Page > 0:
-			p.line("    " + attribute + ": " + x.Go + " | None = None\n    \"\"\"It is on the first page.\"\"\"")
+			p.line("    " + attribute + ": " + x.Go + " | None = None\n    \"\"\"Only on the first page.\"\"\"")
 		default:
 			p.line("    " + attribute + ": " + x.Go)
 		}
 	}
 	if c.Run.Page > 0 {
-		p.line("    next: str\n    \"\"\"Continues behind this page, as the argument after; \"\" at the end.\"\"\"")
+		p.line("    next: str\n    \"\"\"Continues after this page, as the argument after; \"\" on the last page.\"\"\"")
 	}
 }
 
@@ -430,14 +430,14 @@ func (p *pythonPrinter) printWriteClasses(w *writeModel) {
 	if r == nil {
 		return
 	}
-	p.beginClass(r.done, "What "+name+" has done.")
+	p.beginClass(r.done, "The result of "+name+".")
 	for _, x := range w.told {
 		attribute := p.attribute(lowerCamel(x.field))
 		switch {
 		case x.each:
 			p.line("    " + attribute + ": list[" + x.entity.Go + "]")
 		case x.maybe:
-			p.line("    " + attribute + ": " + x.entity.Go + " | None = None\n    \"\"\"The item as it is now, where the write needed to read it.\"\"\"")
+			p.line("    " + attribute + ": " + x.entity.Go + " | None = None\n    \"\"\"The item after the write, if the write needed to read it.\"\"\"")
 		default:
 			p.line("    " + attribute + ": " + x.entity.Go)
 		}
@@ -446,7 +446,7 @@ func (p *pythonPrinter) printWriteClasses(w *writeModel) {
 		return
 	}
 	p.line("    replayed: _typing.Literal[False] = False")
-	p.beginClass(r.replayed, "The request of "+name+" was made before: nothing was done.")
+	p.beginClass(r.replayed, "The request of "+name+" was repeated: nothing was done.")
 	p.line("    record: " + w.record.Go + "\n    \"\"\"The record of the first request.\"\"\"")
 	for _, x := range w.told {
 		of := ""
@@ -558,7 +558,7 @@ func (p *pythonPrinter) printReadMethods(r *readModel) {
 	default:
 		p.def(name, slices.Concat(takes, pages), "_table.Page["+result+"]", "page("+of+", "+dict(given)+", limit, after)", remarks...)
 		p.def(p.method(d.Name, "_all", d.Pos), takes, "_typing.Iterator["+result+"]", "each("+of+", "+dict(given)+")",
-			"Walks all pages of "+name+", each when it is needed.")
+			"Iterates over all pages of "+name+", and requests each when it is needed.")
 	}
 	if r.batch() && r.input != "" {
 		p.printBatchMethod(p.method(d.Name, "_batch", d.Pos), r, name+" for several inputs at once, in BatchGetItem requests. "+inOrder("None", r.Run.Owner))
@@ -577,7 +577,7 @@ func (p *pythonPrinter) printBatchMethod(name string, r *readModel, remarks ...s
 func (p *pythonPrinter) printDB() {
 	p.line("\n\nclass DB:")
 	p.doc("    ", "Reads and writes the items of the design "+p.design.Name+": one method for each read, collection and write.", p.design.Doc,
-		"Methods raise a TableError of a class that says why, and the errors of the SDK. Any number of threads may call them at once.")
+		"Methods raise a subclass of TableError that states the reason, or errors of the SDK. They can be called from any number of threads at once.")
 	tables, about := "_typing.Mapping[str, str] | None = None", []string{}
 	for _, t := range p.tables {
 		if strings.ContainsAny(t.Physical, "{}") {
@@ -597,12 +597,12 @@ func (p *pythonPrinter) printDB() {
         new_id: _typing.Callable[[str], str] | None = None,
         sequential: bool = False,
     ) -> None:`)
-	p.doc("        ", "A client is boto3.client(\"dynamodb\"), of AWS or of a server.",
-		"tables are the names that the tables have on DynamoDB; one that is not given has the name behind it:", strings.Join(about, "\n"),
-		"cursor_key seals cursors: at least 32 bytes, the same in all processes that continue each other's pages. Without one there are no cursors. "+
-			"old_cursor_keys open those that were sealed before it was changed. caller tells who makes a call: a cursor then continues for that caller only. "+
-			"clock says what the time is. observe is called after each call of a method, with what it took. new_id makes the ids that writes ask for, "+
-			"by kind; random ones without it. sequential is for tests: requests are made one after another, and attempts without pauses.")
+	p.doc("        ", "client is boto3.client(\"dynamodb\"), for AWS or for a server.",
+		"tables has the names of the tables on DynamoDB, with these defaults:", strings.Join(about, "\n"),
+		"cursor_key encrypts cursors: at least 32 bytes, the same in all processes that continue each other's pages. Without one there are no cursors. "+
+			"old_cursor_keys decrypt cursors that were issued before it was rotated. caller returns the caller: a cursor then works for that caller only. "+
+			"clock returns the current time. observe is called after each call of a method, with its cost. new_id generates the IDs that writes need, "+
+			"by kind; by default they are random. sequential is for tests: requests are sent one after another, and retries have no pauses.")
 	p.line(`        self._run = _table.Runtime(
             _program, _declared, client, tables=tables or {}, cursor_key=cursor_key, old_cursor_keys=old_cursor_keys, caller=caller,
             clock=clock, observe=observe, new_id=new_id, sequential=sequential,
@@ -631,7 +631,7 @@ func (p *pythonPrinter) printDB() {
 			p.line("    _table.Kept(" + pythonText(k.Entity) + ", " + pythonText(k.Reason) + ", " + flags[k.Changed] + ", " + flags[k.Expires] + "),")
 		}
 		p.line(")")
-		p.doc("", "The items that "+snake(erasePerson)+" does not delete, with the reasons.")
+		p.doc("", "The items that "+snake(erasePerson)+" keeps, with the reasons.")
 	}
 	p.line("\n")
 	p.printTypes()
@@ -668,7 +668,7 @@ func (p *pythonPrinter) printOtherMethods() {
 	}
 	p.line("\n    def tx(self, *writes: _table.Op[_typing.Any]) -> None:")
 	p.doc("        ", txRemarks("tx", "op", "table.ErrOverlap"),
-		"A fault of one write is what the write alone would fail with, and says in tx_write of which. An idempotent write makes the whole idempotent.")
+		"An error of one write is the error that the write alone would raise, with the write's number in tx_write. An idempotent write makes the whole transaction idempotent.")
 	p.line("        self._run.tx(writes)")
 }
 
@@ -681,7 +681,7 @@ func (p *pythonPrinter) printPersonMethods() {
 	of := "_table.PersonItem[" + strings.Join(entities, " | ") + "]"
 	export, erase := snake(exportPerson), snake(erasePerson)
 	p.line("\n    def " + export + "(\n        self, person: str, *, after: str = \"\",\n    ) -> _typing.Iterator[" + of + "]:")
-	p.doc("        ", p.exportRemarks(export, "An item's method json writes it without secrets. after is the resume of an item, to continue there."))
+	p.doc("        ", p.exportRemarks(export, "An item's method json returns it without secrets. after is the resume of the item to continue after."))
 	p.line("        return self._run.export_person(person, after)")
 	p.line("\n    def " + erase + "(self, person: str) -> _table.Erased:")
 	p.doc("        ", eraseRemarks(erase, strings.ToUpper(snake(personKept)))...)
@@ -691,7 +691,7 @@ func (p *pythonPrinter) printPersonMethods() {
 // printOps prints the class with the writes for tx.
 func (p *pythonPrinter) printOps() {
 	p.line("\n\nclass _" + p.ops + ":")
-	p.doc("    ", "The writes for tx. A method makes no request: it takes what the method of DB takes, and has what that returns as its result once "+
+	p.doc("    ", "The writes for tx. The methods send no request: they take the input of the method of DB, and have its result when "+
 		"tx has returned.")
 	p.line("\n    def __init__(self, run: _table.Runtime) -> None:\n        self._run = run")
 	for _, w := range p.model.writes {

@@ -15,9 +15,9 @@ import (
 // for no item.
 func (m *model) readRemarks(r *readModel, absent string) []string {
 	p := explain.Read(m.design, r.Design)
-	fails := "Without an item it fails with table.ErrNotFound"
+	fails := "It fails with table.ErrNotFound if there is no item"
 	if r.Run.Owner != "" {
-		fails += ", and so for one of another " + r.Run.Owner
+		fails += " or it has another " + r.Run.Owner
 	}
 	fails += "."
 	switch {
@@ -26,7 +26,7 @@ func (m *model) readRemarks(r *readModel, absent string) []string {
 	case r.Design.Each:
 		fails = inOrder(absent, r.Run.Owner)
 		if r.Run.MaxKeys > 0 {
-			fails += fmt.Sprintf(" With more than %d inputs it fails with table.ErrLines.", r.Run.MaxKeys)
+			fails += fmt.Sprintf(" It fails with table.ErrLines if there are more than %d inputs.", r.Run.MaxKeys)
 		}
 	case r.Run.Many && r.Run.Owner != "":
 		fails = "Items of another " + r.Run.Owner + " are left out."
@@ -39,18 +39,18 @@ func (m *model) readRemarks(r *readModel, absent string) []string {
 // inOrder says how the answers to several inputs stand.
 func inOrder(absent, owner string) string {
 	if owner != "" {
-		owner = " or is of another " + owner
+		owner = " or has another " + owner
 	}
-	return "The answers stand in the order of the inputs, " + absent + " for an item that is not there" + owner + "."
+	return "The results are in the order of the inputs, with " + absent + " for an item that does not exist" + owner + "."
 }
 
 func (m *model) collectionRemarks(c *collectionModel) []string {
 	p := explain.Collection(m.design, c.Design)
 	fails := ""
 	if c.Run.Root >= 0 {
-		fails = "Without " + indefinite(c.Design.Root) + " it fails with table.ErrNotFound"
+		fails = "It fails with table.ErrNotFound if there is no " + c.Design.Root
 		if c.Run.Owner != "" {
-			fails += ", and so for one of another " + c.Run.Owner
+			fails += " or it has another " + c.Run.Owner
 		}
 		fails += "."
 	}
@@ -107,7 +107,7 @@ func requestText(r *plan.Request) string {
 		out += "; " + r.Walk()
 	}
 	if r.Times > 1 {
-		out += fmt.Sprintf("; %d times, one a shard, merged", r.Times)
+		out += fmt.Sprintf("; %d times, once per shard, merged", r.Times)
 	}
 	return out
 }
@@ -132,12 +132,12 @@ func units(n float64, what string) string {
 // writeRemarks are the paragraphs of a write's comment: what it does, the items that it touches, what it can fail with.
 func (m *model) writeRemarks(w *writeModel) []string {
 	p := explain.Write(m.design, w.Design)
-	whole := " does, as a whole or not at all: "
+	whole := " does, all or nothing: "
 	if !p.Transaction {
 		whole = " does: "
 	}
 	if p.Batch {
-		whole = " does, each item for itself, 25 a request: "
+		whole = " does, each item independently, 25 per request: "
 	}
 	var rows [][2]string
 	for _, i := range p.Items {
@@ -166,11 +166,11 @@ func (m *model) writeRemarks(w *writeModel) []string {
 		ends = append(ends, "table.ErrLines")
 	}
 	if w.Run.Batch {
-		ends = append(ends, "*table.UnfinishedError, which has the lines that may be undone")
+		ends = append(ends, "*table.UnfinishedError, which has the lines that may not be done")
 	}
 	fails := ""
 	if len(ends) > 0 {
-		fails = "It can end in " + strings.Join(ends, ", ") + "."
+		fails = "It can fail with " + strings.Join(ends, ", ") + "."
 	}
 	if w.Run.MaxLines > 0 {
 		fails += fmt.Sprintf(" It takes at most %d lines.", w.Run.MaxLines)

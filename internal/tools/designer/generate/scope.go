@@ -26,7 +26,7 @@ func (m *model) scope(reserved ...string) *scope {
 // is of.
 func (s *scope) take(name, of, owner string, at design.Pos) string {
 	if other, taken := s.names[name]; taken {
-		s.model.fault(owner, at, "has two things that are %s in Go, %s and %s: give one of them another name in the design", name, other, of)
+		s.model.fault(owner, at, "has two things with the name %s in Go, %s and %s: give one of them another name in the design", name, other, of)
 		return name
 	}
 	s.names[name] = of

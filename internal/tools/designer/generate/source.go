@@ -93,7 +93,7 @@ func (s *source) file(header, name string) ([]byte, error) {
 	clause, text := s.doc+"package "+name+"\n", s.out.String()
 	parsed, err := parser.ParseFile(token.NewFileSet(), "", clause+text, parser.SkipObjectResolution)
 	if err != nil {
-		return nil, fmt.Errorf("what was printed is no Go: %w", err)
+		return nil, fmt.Errorf("the generated code is not valid Go: %w", err)
 	}
 	var std, others []string
 	ast.Inspect(parsed, func(n ast.Node) bool {

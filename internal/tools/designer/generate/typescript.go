@@ -64,7 +64,7 @@ const (
 func (m *model) checkTypeScript() {
 	refuse := func(owner, name string, at design.Pos) {
 		if slices.Contains(strings.Fields(typescriptTypes), name) {
-			m.fault(owner, at, "is called %s, which is a type of TypeScript's own: give it another name in the design", name)
+			m.fault(owner, at, "is called %s, which is a built-in type of TypeScript: give it another name in the design", name)
 		}
 	}
 	for _, e := range m.enums {
@@ -78,7 +78,7 @@ func (m *model) checkTypeScript() {
 	}
 	method := func(name string, at design.Pos) {
 		if slices.Contains(strings.Fields(typescriptMembers), lowerCamel(exported(name))) {
-			m.fault(name, at, "would be a method %s, which JavaScript itself calls: give it another name in the design", lowerCamel(exported(name)))
+			m.fault(name, at, "would become a method %s, which JavaScript itself calls: give it another name in the design", lowerCamel(exported(name)))
 		}
 	}
 	for _, r := range m.reads {
@@ -206,7 +206,7 @@ func (m *model) printInterface(s *source, name string, list []member, more ...st
 			key += "Prefix"
 		}
 		if doc == "" && x.Type.Kind == design.KindDecimal {
-			doc = "A number, as its text."
+			doc = "A number, as text."
 		}
 		of, mark := m.tsType(x.Type), ""
 		if x.Removable {
@@ -235,27 +235,27 @@ func (m *model) printTypeScriptErrors(s *source) {
 		if e.Wraps != "" {
 			what = "a case of " + strings.TrimPrefix(e.Wraps, "Err")
 		}
-		ends := "no write ends in it"
+		ends := "no write fails with it"
 		if writes := m.endIn(e.Err); len(writes) > 0 {
 			for i := range writes {
 				writes[i] = lowerCamel(writes[i])
 			}
-			ends = strings.Join(writes, ", ") + " can end in it"
+			ends = strings.Join(writes, ", ") + " can fail with it"
 		}
 		about = append(about, "\t"+code+": "+what+"; "+ends)
 	}
 	if len(codes) == 0 {
 		codes = []string{"never"}
 	}
-	tsDoc(s, "", "The codes of the design's own errors. A Refusal has one, and says which step was refused and what it found.", strings.Join(about, "\n"))
+	tsDoc(s, "", "The codes of the design's own errors. A Refusal has one, with the rejected step and the item that it found.", strings.Join(about, "\n"))
 	s.print("export type ErrorCode = %s;\n", strings.Join(codes, " | "))
-	tsDoc(s, "", "Whether an error has a code, or is a case of it: isError(err, \"NotFound\").")
+	tsDoc(s, "", "Reports whether an error has a code, or one that includes it: isError(err, \"NotFound\").")
 	s.print("export function isError(err: unknown, code: ErrorCode | table.BuiltinCode): err is table.TableError {")
 	s.print("  return table.isError<string>(err, code);\n}\n")
 }
 
 func (m *model) printTypeScriptConfig(s *source) {
-	tsDoc(s, "", "What a DB needs beside its client.")
+	tsDoc(s, "", "The configuration of a DB, in addition to its client.")
 	s.print("export interface Config extends Omit<table.Settings, \"tables\"> {")
 	needed := false
 	var lines []string
@@ -268,7 +268,7 @@ func (m *model) printTypeScriptConfig(s *source) {
 		}
 		lines = append(lines, fmt.Sprintf("%s%s: string; // %s", property(t.Name), mark, strings.Join(strings.Fields(t.Physical), " ")))
 	}
-	tsDoc(s, "  ", "The names that the tables have on DynamoDB; one that is not given has the name behind it.")
+	tsDoc(s, "  ", "The names of the tables on DynamoDB, with their defaults.")
 	mark := "?"
 	if needed {
 		mark = ""
@@ -285,19 +285,19 @@ func (m *model) printReadTypes(s *source, r *readModel) {
 			case r.Run.Open():
 				about = openBounds(r, "undefined")
 			case r.Run.Over != "":
-				about, of = fmt.Sprintf("The bounds are inclusive; %d partitions are the most between them.", r.Run.MaxBuckets), ": "+m.tsType(r.Range.Type)+";"
+				about, of = fmt.Sprintf("The bounds are inclusive; they can span at most %d partitions.", r.Run.MaxBuckets), ": "+m.tsType(r.Range.Type)+";"
 			}
 			more = append(more, "/** "+about+" */", property(r.Range.Name+"From")+of, property(r.Range.Name+"To")+of)
 		}
-		takes := " takes."
+		takes := "."
 		if r.Design.Each {
-			takes = " takes for each item."
+			takes = " for each item."
 		}
-		tsDoc(s, "", "What "+lowerCamel(r.Go)+takes)
+		tsDoc(s, "", "The input of "+lowerCamel(r.Go)+takes)
 		m.printInterface(s, r.input, m.tsAsked(r.inputs, r.Design.Owner), more...)
 	}
 	if r.result.own {
-		tsDoc(s, "", "What "+lowerCamel(r.Go)+" finds of "+indefinite(r.entity.Go)+": the fields that its place holds and it returns.")
+		tsDoc(s, "", "A result of "+lowerCamel(r.Go)+": "+indefinite(r.entity.Go)+", which may lack fields.")
 		m.printInterface(s, r.result.Go, r.result.members)
 	}
 }
@@ -308,9 +308,9 @@ func (m *model) tsAsked(list []member, owner string) []member {
 	for i := range out {
 		switch {
 		case out[i].Prefix:
-			out[i].Doc = "What " + out[i].Name + ` begins with; "" does not ask.`
+			out[i].Doc = "A prefix of " + out[i].Name + `; "" means any value.`
 		case out[i].Name == owner:
-			out[i].Doc = "The caller's own: what is of another is not found."
+			out[i].Doc = "The caller's own: items of other owners are not found."
 		}
 	}
 	return out
@@ -319,29 +319,29 @@ func (m *model) tsAsked(list []member, owner string) []member {
 func (m *model) printCollectionTypes(s *source, c *collectionModel) {
 	name := lowerCamel(c.Go)
 	if c.input != "" {
-		tsDoc(s, "", "What "+name+" takes.")
+		tsDoc(s, "", "The input of "+name+".")
 		m.printInterface(s, c.input, m.tsAsked(c.inputs, c.Design.Owner))
 	}
 	for _, x := range c.members {
 		if x.own {
-			tsDoc(s, "", "What "+name+" finds of "+indefinite(x.entity.Go)+".")
+			tsDoc(s, "", "A result of "+name+": "+indefinite(x.entity.Go)+".")
 			m.printInterface(s, x.Go, x.members)
 		}
 	}
-	tsDoc(s, "", "What "+name+" finds.")
+	tsDoc(s, "", "The result of "+name+".")
 	s.print("export interface %s {", c.result)
 	for i, x := range c.members {
 		switch {
 		case i != c.Run.Root:
 			s.print("  %s: %s[];", lowerCamel(x.field), x.Go)
 		case c.Run.Page > 0:
-			s.print("  /** It is on the first page. */\n  %s?: %s;", lowerCamel(x.field), x.Go)
+			s.print("  /** Only on the first page. */\n  %s?: %s;", lowerCamel(x.field), x.Go)
 		default:
 			s.print("  %s: %s;", lowerCamel(x.field), x.Go)
 		}
 	}
 	if c.Run.Page > 0 {
-		s.print("  /** Continues behind this page; \"\" at the end. */\n  next: string;")
+		s.print("  /** Continues after this page; \"\" on the last page. */\n  next: string;")
 	}
 	s.print("}\n")
 }
@@ -357,13 +357,13 @@ func (m *model) printWriteTypes(s *source, w *writeModel) {
 		if w.line != "" {
 			more = []string{"lines: " + w.line + "[];"}
 		}
-		tsDoc(s, "", "What "+name+" takes.")
+		tsDoc(s, "", "The input of "+name+".")
 		m.printInterface(s, w.input, w.inputs, more...)
 	}
 	if w.result == "" {
 		return
 	}
-	tsDoc(s, "", "What "+name+" has done.")
+	tsDoc(s, "", "The result of "+name+".")
 	if w.Run.Idempotent == nil {
 		s.print("export interface %s {", w.result)
 		printToldTypes(s, "  ", w)
@@ -372,7 +372,7 @@ func (m *model) printWriteTypes(s *source, w *writeModel) {
 	}
 	s.print("export type %s =\n  | {\n      replayed: false;", w.result)
 	printToldTypes(s, "      ", w)
-	s.print("    }\n  | {\n      /** The request was made before: nothing was done. */\n      replayed: true;")
+	s.print("    }\n  | {\n      /** The request was repeated: nothing was done. */\n      replayed: true;")
 	s.print("      /** The record of the first request. */\n      record: %s;", w.record.Go)
 	for _, x := range w.told {
 		of := ""
@@ -404,7 +404,7 @@ func printToldTypes(s *source, indent string, w *writeModel) {
 		case x.each:
 			s.print("%s%s: %s[];", indent, lowerCamel(x.field), x.entity.Go)
 		case x.maybe:
-			s.print("%s/** The item as it is now, where the write needed to read it. */\n%s%s?: %s;", indent, indent, lowerCamel(x.field), x.entity.Go)
+			s.print("%s/** The item after the write, if the write needed to read it. */\n%s%s?: %s;", indent, indent, lowerCamel(x.field), x.entity.Go)
 		default:
 			s.print("%s%s: %s;", indent, lowerCamel(x.field), x.entity.Go)
 		}
@@ -414,7 +414,7 @@ func printToldTypes(s *source, indent string, w *writeModel) {
 // printTypeScriptClass prints the class with a method for each pattern.
 func (m *model) printTypeScriptClass(s *source) {
 	tsDoc(s, "", "Reads and writes the items of the design "+m.design.Name+": one method for each read, collection and write.", m.design.Doc,
-		"Methods fail with a TableError, whose code isError asks for, and with the errors of the SDK.")
+		"Methods fail with a TableError, whose code isError checks, or with errors of the SDK.")
 	s.print("export class DB {\n  readonly #run: table.Runtime;\n")
 	mark := " = {}"
 	if slices.ContainsFunc(m.tables, func(t *tableModel) bool { return strings.ContainsAny(t.Physical, "{}") }) {
@@ -426,7 +426,7 @@ func (m *model) printTypeScriptClass(s *source) {
 		s.print("  readonly op: %s;\n", m.ops)
 		ops = "\n    this.op = new " + m.ops + "(this.#run);"
 	}
-	tsDoc(s, "  ", "A client is a DynamoDBClient, of AWS or of a server.")
+	tsDoc(s, "  ", "client is a DynamoDBClient, for AWS or for a server.")
 	s.print("  constructor(client: table.Client, config: Config%s) {\n    this.#run = new table.Runtime(document, client, config);%s\n  }\n", mark, ops)
 	for _, r := range m.reads {
 		m.printReadMethods(s, r)
@@ -462,7 +462,7 @@ func (m *model) printTypeScriptClass(s *source) {
 		records = append(records, fmt.Sprintf("{ entity: %s; value: %s }", quoted(e.Name), e.Go))
 	}
 	tsDoc(s, "  ", "Puts records with their copies, index entries and markers as they are, without any condition: for imports and samples. "+
-		"It calls progress with the number of records that are stored.")
+		"It calls progress with the number of records stored so far.")
 	s.print("  load(records: Iterable<LoadRecord> | AsyncIterable<LoadRecord>, progress?: (stored: number) => void, options: table.CallOptions = {}): Promise<void> {")
 	s.print("    return this.#run.load(records, progress, options);\n  }\n}\n")
 	if len(records) == 0 {
@@ -471,24 +471,24 @@ func (m *model) printTypeScriptClass(s *source) {
 	tsDoc(s, "", "An item for load.")
 	s.print("export type LoadRecord =\n  | %s;\n", strings.Join(records, "\n  | "))
 	m.printTypeScriptKept(s)
-	tsDoc(s, "", "What a stored item stands for. A copy or marker may lack fields.")
+	tsDoc(s, "", "The entity of a stored item. A copy or marker may lack fields.")
 	s.print("export type Decoded = LoadRecord extends infer R ? (R extends { entity: infer E; value: infer V } ? { entity: E; place: table.Place; value: Partial<V> } : never) : never;\n")
-	tsDoc(s, "", "Finds the entity that a stored item stands for: the item itself, a copy or a marker. It is for what reads items without "+
-		"asking for a pattern: streams, exports, scans.")
+	tsDoc(s, "", "Finds the entity of a stored item: the item itself, a copy or a marker. It is for readers that do not use "+
+		"a pattern: streams, exports, scans.")
 	s.print("export const decode = table.decoder(document) as (item: table.Item) => Decoded | undefined;\n")
 	m.printCreateTables(s)
 }
 
 // printTypeScriptTx prints the method that composes writes.
 func (m *model) printTypeScriptTx(s *source) {
-	tsDoc(s, "  ", txRemarks("tx", "op", "table.ErrOverlap")+" The results have those of the writes in their order.",
-		"A fault of one write is what the write alone would fail with, and says in txWrite of which. An idempotent write makes the whole idempotent.")
+	tsDoc(s, "  ", txRemarks("tx", "op", "table.ErrOverlap")+" The results are those of the writes, in order.",
+		"An error of one write is the error that the write alone would throw, with the write's number in txWrite. An idempotent write makes the whole transaction idempotent.")
 	s.print("  tx<const W extends readonly table.Op<unknown>[]>(writes: W, options: table.CallOptions = {}): Promise<table.TxResult<W>> {\n    return this.#run.tx(writes, options);\n  }\n")
 }
 
 // printTypeScriptOps prints the class with the writes for tx.
 func (m *model) printTypeScriptOps(s *source) {
-	tsDoc(s, "", "The writes for tx. A method makes no request: it takes what the method of DB takes.")
+	tsDoc(s, "", "The writes for tx. The methods send no request: they take the input of the method of DB.")
 	s.print("export class %s {\n  readonly #run: table.Runtime;\n\n  constructor(run: table.Runtime) {\n    this.#run = run;\n  }\n", m.ops)
 	for _, w := range m.writes {
 		if w.Run.Batch {
@@ -508,8 +508,8 @@ func (m *model) printTypeScriptOps(s *source) {
 // printCreateTables prints the requests that make the tables.
 func (m *model) printCreateTables(s *source) {
 	specs := provision.Specs(m.design, nil)
-	tsDoc(s, "", "The requests that make the tables, for tests and for services that make them when they start: send them as "+
-		"new CreateTableCommand(…). monotable provision has more, and changes tables that are there.")
+	tsDoc(s, "", "The requests that create the tables, for tests and for services that create them at startup. Send them as "+
+		"new CreateTableCommand(…). monotable provision supports more settings and also changes existing tables.")
 	s.print("export function createTables(config: Pick<Config, \"tables\">): table.CreateTableCommandInput[] {\n  return [")
 	for i := range specs {
 		var text strings.Builder
@@ -557,7 +557,7 @@ func (m *model) printReadMethods(s *source, r *readModel) {
 		printMethod(s, r.Go, takes, "Promise<"+result+"[]>", fmt.Sprintf("list<%s>(%s, %s, options)", result, name, given))
 	default:
 		printMethod(s, r.Go, takes+"page: table.PageOptions = {}, ", "Promise<table.PageOf<"+result+">>", fmt.Sprintf("page<%s>(%s, %s, page, options)", result, name, given))
-		tsDoc(s, "  ", "Walks all pages of "+lowerCamel(r.Go)+", each when it is needed.")
+		tsDoc(s, "  ", "Iterates over all pages of "+lowerCamel(r.Go)+", and requests each when it is needed.")
 		printMethod(s, r.Go+"All", takes, "AsyncGenerator<"+result+", void, undefined>", fmt.Sprintf("each<%s>(%s, %s, options)", result, name, given))
 	}
 	if r.batch() && r.input != "" {

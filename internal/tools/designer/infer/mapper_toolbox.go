@@ -232,17 +232,17 @@ func (e *mappedEntity) timestamps(raw json.RawMessage) {
 type learner struct {
 	entity *mappedEntity
 	items  []map[string]any
-	// made are the key attributes that are made of fields, or are always the same.
-	made map[string]bool
+	// created are the key attributes that are made of fields, or are always the same.
+	created map[string]bool
 }
 
 // separate tells the key attributes that are made of fields from those that are fields, and takes the former from the
 // entity.
 func (l *learner) separate(keys []string, computed bool) {
-	l.made = map[string]bool{}
+	l.created = map[string]bool{}
 	all := l.entity.fields
 	for _, attr := range keys { // at first, keys are not looked for in one another
-		l.made[attr] = true
+		l.created[attr] = true
 	}
 	// Those that have nothing of other fields come first: the others may be made of them.
 	for _, alone := range []bool{true, false} {
@@ -257,12 +257,12 @@ func (l *learner) separate(keys []string, computed bool) {
 			}
 		}
 		for _, attr := range own {
-			delete(l.made, attr)
+			delete(l.created, attr)
 		}
 	}
 	l.entity.fields = nil
 	for _, f := range all {
-		if !l.made[f.attr] {
+		if !l.created[f.attr] {
 			l.entity.fields = append(l.entity.fields, f)
 		}
 	}
@@ -295,7 +295,7 @@ func (l *learner) entry(x *mappedIndex) (*mappedEntry, error) {
 
 // template is what makes a key attribute in all items.
 func (l *learner) template(attr string) (text string, fields []string, err error) {
-	if f := l.entity.stored(attr); f != nil && !l.made[attr] {
+	if f := l.entity.stored(attr); f != nil && !l.created[attr] {
 		return "{" + f.name + "}", []string{f.name}, nil
 	}
 	for _, all := range []bool{false, true} { // a flag or a state may stand in a key by chance
@@ -340,7 +340,7 @@ func (l *learner) split(attr string, all bool) []learnedPart {
 	for _, f := range candidates {
 		value := valueText(item[f.attr])
 		switch {
-		case value == "", l.made[f.attr]:
+		case value == "", l.created[f.attr]:
 			continue
 		case !all && f.typ != "text" && f.typ != "decimal" && f.typ != "int":
 			continue

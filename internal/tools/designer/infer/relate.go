@@ -37,7 +37,7 @@ type markerDraft struct {
 	note   string
 }
 
-// identity are the paths of the fields in a shape's key; nil where some of it is no field of the items.
+// identity are the paths of the fields in a shape's key; nil where some of it is not a field of the items.
 func (s *shape) identity() []string {
 	var out []string
 	for _, t := range []*template{s.pk, s.sk} {

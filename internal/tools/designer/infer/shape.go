@@ -104,7 +104,7 @@ func (t *tableDraft) syntheticIndexKeys() map[string]bool {
 	out := map[string]bool{}
 	for _, x := range t.Indexes {
 		for _, k := range slices.Concat(x.PK, x.SK) {
-			n, made := 0, 0
+			n, created := 0, 0
 			for _, r := range t.rows {
 				text := keyText(r.item[k.Name])
 				if text == "" {
@@ -113,10 +113,10 @@ func (t *tableDraft) syntheticIndexKeys() map[string]bool {
 				n++
 				pieces := split(text, nil)
 				if len(pieces) > 1 || shouted(text) && usualIndexKey(k.Name) {
-					made++
+					created++
 				}
 			}
-			out[k.Name] = n > 0 && 2*made > n || usualIndexKey(k.Name)
+			out[k.Name] = n > 0 && 2*created > n || usualIndexKey(k.Name)
 		}
 	}
 	return out

@@ -118,9 +118,9 @@ func (in *inputs) needs(e *design.Entity, s *design.Step, f *design.Field) bool 
 	if slices.Contains(slices.Concat(e.Key.PK.Fields(), fieldsOf(e.Key.SK)), f.Name) {
 		return true
 	}
-	made := s.Action == design.Create || s.Action == design.Put || s.Action == design.Upsert
+	createsItem := s.Action == design.Create || s.Action == design.Put || s.Action == design.Upsert
 	counter := slices.ContainsFunc(e.Counters, func(c *design.Counter) bool { return c.Field == f.Name })
-	return made && !counter && (e.TTL == nil || e.TTL.Field != f.Name || e.TTL.After == 0)
+	return createsItem && !counter && (e.TTL == nil || e.TTL.Field != f.Name || e.TTL.After == 0)
 }
 
 func fieldsOf(t *design.Template) []string {

@@ -157,9 +157,9 @@ func (b *backfill) filled(e *table.Entity, v table.Values) table.Values {
 
 // belonging is an item that an entity's item wants to be there.
 type belonging struct {
-	place table.Place
-	item  table.Item
-	made  bool // of a new entity: whatever is there stays
+	place   table.Place
+	item    table.Item
+	created bool // of a new entity: whatever is there stays
 }
 
 // others are the copies and markers that the old design does not have, and the items of new entities, for values.
@@ -180,8 +180,8 @@ func (b *backfill) others(e *table.Entity, v table.Values) ([]belonging, error) 
 			out = append(out, belonging{place: table.Place{Kind: table.MarkerPlace, Marker: name}, item: items[1+len(e.Copies)+i]})
 		}
 	}
-	made, err := b.made(e, v)
-	return append(out, made...), err
+	created, err := b.created(e, v)
+	return append(out, created...), err
 }
 
 // complete is what makes an entity's item as the transition wants it. left says that something cannot be done: values from which no
@@ -250,7 +250,7 @@ func (b *backfill) put(ctx context.Context, t *table.Table, j *job, o belonging,
 		x.is(t.PK.Name, nil)
 		return []types.TransactWriteItem{x.put(b.table(t), o.item)}, false, nil
 	}
-	if o.made || same(there, o.item) {
+	if o.created || same(there, o.item) {
 		return nil, false, nil
 	}
 	e, p, values := table.Recognize([]*table.Entity{j.entity}, there)

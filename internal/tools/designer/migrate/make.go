@@ -94,8 +94,8 @@ func (p *Plan) depends() map[string][]string {
 	return out
 }
 
-// made are the items of new entities that an item gets, by its values.
-func (b *backfill) made(e *table.Entity, v table.Values) ([]belonging, error) {
+// created are the items of new entities that an item gets, by its values.
+func (b *backfill) created(e *table.Entity, v table.Values) ([]belonging, error) {
 	var out []belonging
 	for _, name := range b.plan.madeOf(e.Name) {
 		list := b.shape.entities[e.Table.Name]
@@ -116,7 +116,7 @@ func (b *backfill) made(e *table.Entity, v table.Values) ([]belonging, error) {
 			return nil, err
 		}
 		for _, item := range items {
-			out = append(out, belonging{item: item, made: true})
+			out = append(out, belonging{item: item, created: true})
 		}
 	}
 	return out, nil

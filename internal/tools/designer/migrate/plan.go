@@ -359,8 +359,8 @@ func (p *Plan) backfillStep(old *design.Design) (Step, bool) {
 	for _, t := range old.Tables {
 		for _, e := range p.adding.entities[t.Name] {
 			more := p.adding.surplus[e]
-			fills, made := p.fills[e.Name], p.madeOf(e.Name)
-			if more.whole || !more.any() && len(fills)+len(made) == 0 {
+			fills, created := p.fills[e.Name], p.madeOf(e.Name)
+			if more.whole || !more.any() && len(fills)+len(created) == 0 {
 				continue
 			}
 			adds = true
@@ -385,7 +385,7 @@ func (p *Plan) backfillStep(old *design.Design) (Step, bool) {
 					entries = append(entries, place)
 				}
 			}
-			for _, name := range made {
+			for _, name := range created {
 				for _, place := range plan.Places(old, old.Entity(name)) {
 					if place.Index == nil {
 						others = append(others, place)

@@ -51,12 +51,12 @@ func transition(first, other *design.Design, suffix string) (*design.Design, []R
 	if err != nil {
 		return nil, nil, err
 	}
-	made, err := design.ParseJSON("transition.json", data)
+	created, err := design.ParseJSON("transition.json", data)
 	if err != nil {
 		return nil, nil, err
 	}
-	m.sound(made)
-	return made, m.refusals, nil
+	m.sound(created)
+	return created, m.refusals, nil
 }
 
 // merged are all of the first list, those that are in both joined, and then those that only the other has.
@@ -261,21 +261,21 @@ func (m *merger) pin() {
 
 // sound refuses a transition whose keys could collide though those of neither design do, and one in which a pattern is
 // served elsewhere.
-func (m *merger) sound(made *design.Design) {
+func (m *merger) sound(created *design.Design) {
 	known := map[[2]string]bool{}
 	for _, d := range []*design.Design{m.first, m.other} {
 		for _, f := range check.Check(d) {
 			known[[2]string{f.Rule, f.Subject}] = true
 		}
 	}
-	for _, f := range check.Check(made) {
+	for _, f := range check.Check(created) {
 		collides := slices.Contains([]string{"ST101", "ST102", "ST107", "ST108", "ST110"}, f.Rule)
 		if collides && f.Severity == check.Error && !known[[2]string{f.Rule, f.Subject}] {
 			m.refuse(f.Subject, design.Pos{}, "items of both designs cannot share a table: "+f.Message, "give the new keys a prefix that the old ones do not have")
 		}
 	}
-	for i, r := range made.Reads {
-		was, is := plan.ForRead(m.first, m.first.Reads[i]).Plan, plan.ForRead(made, r).Plan
+	for i, r := range created.Reads {
+		was, is := plan.ForRead(m.first, m.first.Reads[i]).Plan, plan.ForRead(created, r).Plan
 		if was.Operation != is.Operation || !samePlace(was.Place, is.Place) {
 			m.refuse(r.Name, r.Pos, "while both designs are in use, it would be read from another place", "name the place to read with via")
 		}

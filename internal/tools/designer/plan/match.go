@@ -39,8 +39,8 @@ type matcher struct {
 	// useless is set by lacks that no price fixes.
 	useless bool
 
-	used []string // known fields that the keys have taken
-	told []string // those whose very values the keys tell
+	used        []string // known fields that the keys have taken
+	exactFields []string // those whose very values the keys tell
 	// shared are those of which a key tells no more than other values tell too: a shard, a beginning, a hash.
 	shared []string
 	// banded are those of which a key tells a band only, and bounds of the band.
@@ -77,7 +77,7 @@ func (m *matcher) use(part design.Part) {
 	m.used = append(m.used, part.Field)
 	switch {
 	case exact(part):
-		m.told = append(m.told, part.Field)
+		m.exactFields = append(m.exactFields, part.Field)
 	case part.Field != m.read.Bucket && has(part, "band", "mod", "shard", "first", "hash"):
 		m.shared = append(m.shared, part.Field)
 		if has(part, "band", "mod") {
@@ -268,7 +268,7 @@ func (m *matcher) rest() {
 	if p.Undeclared && len(p.Optional) > 0 && r.Via != p.Name {
 		m.lack(NotEveryItem, p.Optional...)
 	}
-	if banded := slices.DeleteFunc(m.banded, func(f string) bool { return slices.Contains(m.told, f) }); len(banded) > 0 && !m.useless {
+	if banded := slices.DeleteFunc(m.banded, func(f string) bool { return slices.Contains(m.exactFields, f) }); len(banded) > 0 && !m.useless {
 		m.lack(BandRead, banded...)
 	}
 	if len(m.plan.FilterBy) > 0 || m.plan.Filter != nil {
@@ -282,9 +282,9 @@ func (m *matcher) rest() {
 	case strict(r.FreshMillis) && !p.Global():
 		m.plan.Consistent = true
 	}
-	m.plan.OwnerInKey = r.Owner != "" && slices.Contains(m.told, r.Owner)
+	m.plan.OwnerInKey = r.Owner != "" && slices.Contains(m.exactFields, r.Owner)
 	m.plan.loose = len(m.plan.FilterBy) > 0 || r.Owner != "" && !m.plan.OwnerInKey ||
-		slices.ContainsFunc(m.shared, func(f string) bool { return !slices.Contains(m.told, f) })
+		slices.ContainsFunc(m.shared, func(f string) bool { return !slices.Contains(m.exactFields, f) })
 	if m.plan.Hydrate = p.Missing(m.needed()); len(m.plan.Hydrate) > 0 {
 		m.lack(FieldsMissing, m.plan.Hydrate...)
 		if strict(r.FreshMillis) && p.Global() && !late(p.Index, r.FreshMillis) {
@@ -310,7 +310,7 @@ func (m *matcher) needed() []string {
 	}
 	more := slices.Concat(m.plan.FilterBy, m.plan.Filter.Fields())
 	for _, f := range m.shared {
-		if !slices.Contains(m.told, f) {
+		if !slices.Contains(m.exactFields, f) {
 			more = append(more, f)
 		}
 	}

@@ -94,14 +94,14 @@ func (p Place) attributes(places []Place) map[string]attribute {
 // putKeys adds the attributes of the place's key.
 func (p Place) putKeys(to map[string]attribute) {
 	pk, sk := p.Attributes()
-	names, made := slices.Concat(pk, sk), slices.Concat(p.PK, p.SK)
+	names, composed := slices.Concat(pk, sk), slices.Concat(p.PK, p.SK)
 	var optional []string
-	for _, name := range fieldsOf(made) {
+	for _, name := range fieldsOf(composed) {
 		if f := p.Entity.Field(name); f != nil && f.Optional {
 			optional = append(optional, name)
 		}
 	}
-	for i, t := range made {
+	for i, t := range composed {
 		if _, known := to[names[i].Name]; known && p.Kind == EntryPlace {
 			continue // a field is there whatever the entry's condition says
 		}

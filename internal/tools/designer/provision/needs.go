@@ -185,8 +185,8 @@ func (n *needs) itself(item plan.ItemWrite, first, transaction bool) {
 // moved reports whether the write changes a counter of an item for certain: it makes one of what is counted, which tells the item.
 func (n *needs) moved(item plan.ItemWrite) bool {
 	return slices.ContainsFunc(item.Place.Entity.Counters, func(c *design.Counter) bool {
-		made := func(s *design.Step) bool { return s.Entity == c.Of && s.Action == design.Create && !s.Each }
-		return c.Sum == "" && c.Where == nil && slices.Contains(item.Changed, c.Field) && slices.ContainsFunc(n.writing.Steps, made) &&
+		created := func(s *design.Step) bool { return s.Entity == c.Of && s.Action == design.Create && !s.Each }
+		return c.Sum == "" && c.Where == nil && slices.Contains(item.Changed, c.Field) && slices.ContainsFunc(n.writing.Steps, created) &&
 			!slices.ContainsFunc(item.Owner, func(j design.Join) bool { return mayLack(n.design.Entity(c.Of), j.A) })
 	})
 }
@@ -215,8 +215,8 @@ func (n *needs) follower(p plan.Place, item plan.ItemWrite) {
 // counters count, and those that an upsert makes, moves or changes by what the caller gives.
 func (n *needs) follow(item plan.ItemWrite) {
 	e := item.Place.Entity
-	made := item.Action == design.Upsert
-	if made {
+	created := item.Action == design.Upsert
+	if created {
 		item.Changed = upserted(item)
 	}
 	for _, p := range plan.Places(n.design, e) {
@@ -225,7 +225,7 @@ func (n *needs) follow(item plan.ItemWrite) {
 		switch {
 		case p.Kind == plan.CopyPlace && (moves || n.holds(p, item)):
 			n.add(p, putItem, updateItem)
-		case p.Kind == plan.CopyPlace && made, p.Kind == plan.MarkerPlace && (made || moves || expires):
+		case p.Kind == plan.CopyPlace && created, p.Kind == plan.MarkerPlace && (created || moves || expires):
 			n.add(p, putItem)
 		default:
 			continue

@@ -18,7 +18,7 @@ var errPaused = errors.New("the request is waiting for its turn")
 type replay struct {
 	tables  map[string]keyNames // by their physical names
 	answers []*answer
-	made    int // requests of this run that were answered
+	sent    int // requests of this run that were answered
 	// pattern and repeatable are those of the pattern that is running.
 	pattern    string
 	repeatable bool
@@ -29,7 +29,7 @@ type replay struct {
 
 // found notes what a read has found.
 func (c *replay) found(words string) {
-	if c.made == len(c.answers) && c.next == nil {
+	if c.sent == len(c.answers) && c.next == nil {
 		c.read = words
 	}
 }
@@ -50,9 +50,9 @@ func ask[In, Out any](c *replay, r *request, in *In, send func(*dynamodb.Client,
 	if c.next != nil {
 		return nil, errPaused
 	}
-	if c.made < len(c.answers) {
-		a := c.answers[c.made]
-		c.made++
+	if c.sent < len(c.answers) {
+		a := c.answers[c.sent]
+		c.sent++
 		if a.err != nil {
 			return nil, a.err
 		}

@@ -77,11 +77,11 @@ type guess struct {
 // start are the items that the writes update, delete or check, and those that count what they change, as far as none of the
 // writes makes them.
 func (g *guess) start(writes []*design.Write) []*design.RaceCall {
-	var made, needed []string
+	var created, needed []string
 	for _, w := range writes {
 		for _, s := range w.Steps {
 			if s.Action == design.Create {
-				made = append(made, s.Entity)
+				created = append(created, s.Entity)
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func (g *guess) start(writes []*design.Write) []*design.RaceCall {
 	need := func(w *design.Write, s *design.Step) {
 		// A step that says which item it is by a value of another name is about an item of its own.
 		of := s.Entity + " " + byWords(s)
-		if !slices.Contains(made, s.Entity) && !slices.Contains(needed, of) {
+		if !slices.Contains(created, s.Entity) && !slices.Contains(needed, of) {
 			needed = append(needed, of)
 			out = append(out, g.item(w, s))
 		}

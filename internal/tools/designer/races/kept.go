@@ -79,16 +79,16 @@ func sameIn(p design.Part, a, b types.AttributeValue) bool {
 	if !okX || !okY || len(p.Funcs) == 0 {
 		return false
 	}
-	made := []string{x.Value, y.Value}
-	for i := range made {
+	pair := []string{x.Value, y.Value}
+	for i := range pair {
 		for _, f := range p.Funcs {
 			var err error
-			if made[i], err = keytext.Apply(f.Name, f.Arg, made[i]); err != nil {
+			if pair[i], err = keytext.Apply(f.Name, f.Arg, pair[i]); err != nil {
 				return false // it is stored nowhere
 			}
 		}
 	}
-	return made[0] == made[1]
+	return pair[0] == pair[1]
 }
 
 // mean finds what an item is.

@@ -122,8 +122,8 @@ func (s *scheduler) advance(ctx context.Context, n *node) error {
 	case client.next != nil:
 		n.next = client.next
 		return nil
-	case client.made < len(client.answers):
-		return fmt.Errorf("%s is not deterministic: it sent %d requests where it had sent %d before", n.process.name, client.made, len(client.answers))
+	case client.sent < len(client.answers):
+		return fmt.Errorf("%s is not deterministic: it sent %d requests where it had sent %d before", n.process.name, client.sent, len(client.answers))
 	case err == nil:
 		n.process.end("done")
 		return nil

@@ -97,11 +97,11 @@ func (w *world) prepare(ctx context.Context, r *design.Race) (*exploration, *con
 	}
 	for _, call := range r.Run {
 		for range max(call.Times, 1) {
-			made, err := c.call(call)
+			prepared, err := c.call(call)
 			if err != nil {
 				return nil, nil, err
 			}
-			x.processes = append(x.processes, &process{call: made, number: len(x.processes)})
+			x.processes = append(x.processes, &process{call: prepared, number: len(x.processes)})
 		}
 	}
 	return x, start, nil
@@ -130,12 +130,12 @@ func (w *world) start(ctx context.Context, r *design.Race, c *caller) (*content,
 			now = after
 			continue
 		}
-		made, err := c.call(x)
+		prepared, err := c.call(x)
 		if err != nil {
 			return nil, err
 		}
 		sch := newScheduler(c, w.database)
-		p := &process{call: made, number: startNumber}
+		p := &process{call: prepared, number: startNumber}
 		n, err := sch.root(ctx, p, 0)
 		if err != nil {
 			return nil, err
@@ -150,7 +150,7 @@ func (w *world) start(ctx context.Context, r *design.Race, c *caller) (*content,
 				return nil, err
 			}
 			if child.outcome != "" && child.again == nil {
-				return nil, c.at(x.Pos, "race %s cannot start: %s ends with %s", r.Name, made.words(c.values), child.outcome)
+				return nil, c.at(x.Pos, "race %s cannot start: %s ends with %s", r.Name, prepared.words(c.values), child.outcome)
 			}
 			now, n = e.after, at(child)
 		}

@@ -237,7 +237,7 @@ func letter(process int) string { return string(rune('A' + process)) }
 func (v *values) show(value types.AttributeValue) string {
 	switch value := value.(type) {
 	case *types.AttributeValueMemberS:
-		if name, made := v.named[value.Value]; made {
+		if name, isNamed := v.named[value.Value]; isNamed {
 			return name
 		}
 		return value.Value

@@ -90,7 +90,7 @@ func TestRefusals(t *testing.T) {
 		{"{v|desc(2)}", design.KindInt, "100", "does not fit"},
 		{"{v|ts(ms)}", design.KindTime, "1969-12-31T23:59:59Z", "at least 0"},
 		{"{v|ts(s)}", design.KindTime, "2300-01-01T00:00:00Z", "does not fit"},
-		{"{v|date(yyyy-MM-ddTHH)}", design.KindDate, "2024-01-15", "is not for"},
+		{"{v|date(yyyy-MM-ddTHH)}", design.KindDate, "2024-01-15", "does not apply to"},
 		{"{w}", design.KindID, "x", "no such field"},
 	} {
 		got, err := key(t, c.template, design.Type{Kind: c.kind}, c.value)

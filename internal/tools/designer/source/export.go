@@ -222,7 +222,7 @@ func (r record) items() ([]Item, error) {
 	case r.Keys != nil:
 		return nil, errors.New("this is a record of an incremental export: make a full export")
 	case r.Item == nil && r.Items == nil:
-		return nil, errors.New(`this is no line of an export: {"Item": {"PK": {"S": "USER#1"}, …}}`)
+		return nil, errors.New(`this is not a line of an export: {"Item": {"PK": {"S": "USER#1"}, …}}`)
 	case r.Item != nil:
 		r.Items = append(r.Items, r.Item)
 	}

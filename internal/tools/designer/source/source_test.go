@@ -249,7 +249,7 @@ func TestFaultsOfExports(t *testing.T) {
 		"a value of no type":  {write(t, map[string]string{"a.json": line(0) + `{"Item": {"id": {}}}`}), "a.json, after 1 items: attribute id: a value has exactly one type"},
 		"a value of two":      {write(t, map[string]string{"a.json": `{"Item": {"l": {"L": [{"S": "a", "N": "1"}]}}}`}), "attribute l: [0]: a value has exactly one type"},
 		"a change":            {write(t, map[string]string{"a.json": `{"Keys": {"id": {"S": "a"}}, "NewImage": {}}`}), "incremental"},
-		"something else":      {write(t, map[string]string{"a.json": `{"name": "x"}`}), "this is no line of an export"},
+		"something else":      {write(t, map[string]string{"a.json": `{"name": "x"}`}), "this is not a line of an export"},
 		"no JSON":             {write(t, map[string]string{"a.json": "PK,SK"}), "after 0 items"},
 		"two exports in here": {write(t, map[string]string{"a/manifest-summary.json": summary, "b/manifest-summary.json": summary}), "contains 2 exports"},
 	} {

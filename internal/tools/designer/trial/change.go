@@ -33,8 +33,8 @@ type change struct {
 	write   *lower.Write
 	in      table.Input
 	now     time.Time
-	// made are the items that the write has answered, where new identifiers come from; nil if it was not made.
-	made *table.Outcome
+	// created are the items that the write has answered, where new identifiers come from; nil if it was not made.
+	created *table.Outcome
 
 	step *design.Step
 	run  *table.Step
@@ -355,7 +355,7 @@ func (c *change) term(term design.Term, t design.Type, field string, old table.V
 
 // newID is the identifier that the write has made; any where it was not made.
 func (c *change) newID(t design.Type, field string) (types.AttributeValue, error) {
-	if c.made == nil {
+	if c.created == nil {
 		switch t.Kind {
 		case design.KindUUID:
 			return textValue("12345678-1234-4234-a234-123456789abc"), nil
@@ -366,10 +366,10 @@ func (c *change) newID(t design.Type, field string) (types.AttributeValue, error
 		}
 	}
 	n := max(c.line, 0)
-	if c.at >= len(c.made.Items) || n >= len(c.made.Items[c.at]) || c.made.Items[c.at][n][field] == nil {
+	if c.at >= len(c.created.Items) || n >= len(c.created.Items[c.at]) || c.created.Items[c.at][n][field] == nil {
 		return nil, fmt.Errorf("the write does not return the new %s", field)
 	}
-	return c.made.Items[c.at][n][field], nil
+	return c.created.Items[c.at][n][field], nil
 }
 
 // timeAs is a time in the stored form of a type.

@@ -165,11 +165,11 @@ func (g *gathering) between(w *world, r *record, member int, in table.Input) boo
 		given[name] = design.Literal{Text: scalarText(v)}
 	}
 	text := func(t *design.Template) string {
-		made, err := render.Key(place.Entity, t, design.KeyString, given)
+		rendered, err := render.Key(place.Entity, t, design.KeyString, given)
 		if err != nil {
 			return key // of bytes, which no sample writes as they are
 		}
-		return made
+		return rendered
 	}
 	after := d.From == nil || key >= text(d.From)
 	return after && (d.To == nil || key <= text(d.To) || strings.HasPrefix(key, text(d.To)))

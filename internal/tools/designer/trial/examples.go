@@ -48,7 +48,7 @@ func (t *Trial) exampleRequests() int {
 	if t.examples == nil {
 		return 0
 	}
-	return t.examples.client.made()
+	return t.examples.client.takeCount()
 }
 
 // answered is an item of an answer with its entity.

@@ -36,11 +36,11 @@ func meant(p design.Part, v types.AttributeValue) string {
 
 func through(funcs []design.Func, text string) string {
 	for _, f := range funcs {
-		made, err := keytext.Apply(f.Name, f.Arg, text)
+		applied, err := keytext.Apply(f.Name, f.Arg, text)
 		if err != nil {
 			return text // the value has no key; what cannot be stored is not asked for
 		}
-		text = made
+		text = applied
 	}
 	return text
 }

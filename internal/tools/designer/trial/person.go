@@ -43,9 +43,9 @@ func (t *Trial) person(ctx context.Context, out *Result) error {
 		fates := map[*record]fate{}
 		follow(p.Parts, records, id, nil, fates)
 		out.Cases++
-		w.client.made()
+		w.client.takeCount()
 		m, err := t.erase(ctx, w, db, id, &records, fates)
-		out.Requests += w.client.made()
+		out.Requests += w.client.takeCount()
 		if err != nil {
 			return err
 		}

@@ -29,11 +29,11 @@ type pool struct {
 
 // limits are what keys ask of the values of a pool beside their type.
 type limits struct {
-	least  int // the fewest bytes of a text, and of what made makes of it
-	made   []string
-	bytes  int // the most in a key; 0 for any
-	digits int // of a number that |pad or |desc takes; 0 for any
-	since  bool
+	least     int // the fewest bytes of a text, and of what made makes of it
+	functions []string
+	bytes     int // the most in a key; 0 for any
+	digits    int // of a number that |pad or |desc takes; 0 for any
+	since     bool
 }
 
 // at is value i; a type with fewer values begins again.
@@ -83,11 +83,11 @@ func (l limits) filled(s string) string {
 // admits reports whether a text can stand in the keys that the limits are of.
 func (l limits) admits(t design.Type, s string) bool {
 	tooShort := func(fn string) bool {
-		made, err := keytext.Apply(fn, "", s)
-		return err == nil && len(made) < l.least
+		applied, err := keytext.Apply(fn, "", s)
+		return err == nil && len(applied) < l.least
 	}
 	switch {
-	case l.bytes > 0 && len(s) > l.bytes, l.least > 0 && slices.ContainsFunc(l.made, tooShort):
+	case l.bytes > 0 && len(s) > l.bytes, l.least > 0 && slices.ContainsFunc(l.functions, tooShort):
 		return false
 	case l.digits > 0 && t.Numeric():
 		return !strings.HasPrefix(s, "-") && len(s) <= l.digits

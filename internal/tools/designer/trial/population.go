@@ -94,7 +94,7 @@ func (g *generator) template(e *design.Entity, t *design.Template) {
 			case "ts":
 				g.limit(f.Name, f.Type, limits{since: true})
 			case "lower", "fold", "slug":
-				g.limit(f.Name, f.Type, limits{made: []string{fn.Name}})
+				g.limit(f.Name, f.Type, limits{functions: []string{fn.Name}})
 			default:
 			}
 		}
@@ -112,7 +112,7 @@ func (g *generator) limit(name string, t design.Type, l limits) {
 	key := g.poolName(name, t)
 	known := g.limits[key]
 	g.limits[key] = limits{
-		least: max(known.least, l.least), made: slices.Concat(known.made, l.made),
+		least: max(known.least, l.least), functions: slices.Concat(known.functions, l.functions),
 		bytes: least(known.bytes, l.bytes), digits: least(known.digits, l.digits), since: known.since || l.since,
 	}
 }
@@ -239,17 +239,17 @@ func (g *generator) populate(given []*record) (out []*record, none []refused) {
 	for _, e := range g.program.Design.Entities {
 		baits := g.baits(e, identities)
 		out = append(out, baits...)
-		made := len(baits)
+		created := len(baits)
 		var last error
-		for i := 0; made < g.share(e) && i < g.share(e)+attempts; i++ {
+		for i := 0; created < g.share(e) && i < g.share(e)+attempts; i++ {
 			r, err := g.fresh(e, i, identities)
 			if err != nil {
 				last = err
 				continue
 			}
-			out, made = append(out, r), made+1
+			out, created = append(out, r), created+1
 		}
-		if made == 0 && !slices.ContainsFunc(given, func(r *record) bool { return r.entity == e }) {
+		if created == 0 && !slices.ContainsFunc(given, func(r *record) bool { return r.entity == e }) {
 			none = append(none, refused{e, last})
 		}
 	}

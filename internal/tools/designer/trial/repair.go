@@ -29,7 +29,7 @@ func (g *writing) repaired(run *lower.Write, in table.Input) []*record {
 	}
 	for range repairs {
 		v, err := own.judgeWrite(run, in, nil)
-		if err != nil || v.replayed || g.haunted(v) {
+		if err != nil || v.replayed || g.withGhosts(v) {
 			return nil
 		}
 		if v.ok() {

@@ -196,10 +196,10 @@ func (t *Trial) Try(ctx context.Context, s Subject) (*Result, error) {
 
 // make makes a probe and counts it. A second failure of one kind is only counted.
 func (t *Trial) make(ctx context.Context, w *world, out *Result, p *probe) {
-	w.client.made()
+	w.client.takeCount()
 	m := p.try(ctx, w)
 	out.Cases++
-	out.Requests += w.client.made()
+	out.Requests += w.client.takeCount()
 	if m == nil || ctx.Err() != nil {
 		return
 	}

@@ -37,13 +37,13 @@ type verdict struct {
 func (v *verdict) ok() bool { return len(v.refusals) == 0 && v.invalid == "" }
 
 // judgeWrite computes what a write must come to, from what there is. made is what it has answered, nil before it.
-func (w *world) judgeWrite(run *lower.Write, in table.Input, made *table.Outcome) (*verdict, error) {
+func (w *world) judgeWrite(run *lower.Write, in table.Input, created *table.Outcome) (*verdict, error) {
 	v := &verdict{ghosts: map[string]bool{}}
 	if run.Run.Lines && len(in.Lines) == 0 {
 		v.invalid = "there are no lines"
 		return v, nil
 	}
-	effects, err := w.effects(run, in, made)
+	effects, err := w.effects(run, in, created)
 	if isInvalid(err) {
 		v.invalid = err.Error()
 		return v, nil
@@ -83,7 +83,7 @@ func (w *world) judgeWrite(run *lower.Write, in table.Input, made *table.Outcome
 }
 
 // effects are what the steps do, those that are repeated once for each line.
-func (w *world) effects(run *lower.Write, in table.Input, made *table.Outcome) ([]*effect, error) {
+func (w *world) effects(run *lower.Write, in table.Input, created *table.Outcome) ([]*effect, error) {
 	var out []*effect
 	for i, s := range run.Design.Steps {
 		lines := []int{-1}
@@ -94,7 +94,7 @@ func (w *world) effects(run *lower.Write, in table.Input, made *table.Outcome) (
 			}
 		}
 		for _, line := range lines {
-			c := change{program: w.program, write: run, in: in, now: w.now, made: made, step: s, run: &run.Run.Steps[i], at: i, line: line}
+			c := change{program: w.program, write: run, in: in, now: w.now, created: created, step: s, run: &run.Run.Steps[i], at: i, line: line}
 			e, err := c.effect(w.records)
 			if err != nil {
 				return nil, err
@@ -164,10 +164,10 @@ func (w *world) recorded(f *design.Field, e *design.Entity, in table.Input, effe
 
 // told is a field of an item that the write is about once: of one that it makes, else of the key of another.
 func told(field string, effects []*effect) types.AttributeValue {
-	for _, made := range effects {
-		creates := made.step.Action == design.Create || made.step.Action == design.Put
-		if made.line < 0 && creates && made.next.values[field] != nil {
-			return made.next.values[field]
+	for _, created := range effects {
+		creates := created.step.Action == design.Create || created.step.Action == design.Put
+		if created.line < 0 && creates && created.next.values[field] != nil {
+			return created.next.values[field]
 		}
 	}
 	for _, other := range effects {
@@ -202,7 +202,7 @@ func (w *world) settle(v *verdict) {
 			gone[e.old] = true
 		}
 		if e.next != nil && e.old.expired(w.now.Unix()) && (e.step == nil || e.step.Action == design.Create) {
-			v.haunt(e.old)
+			v.addGhost(e.old)
 		}
 	}
 	after := slices.DeleteFunc(slices.Clone(w.records), func(r *record) bool { return gone[r] })
@@ -215,7 +215,7 @@ func (w *world) settle(v *verdict) {
 			expired := r.expired(w.now.Unix())
 			switch {
 			case clash && expired:
-				v.haunt(r)
+				v.addGhost(r)
 			case clash:
 				v.refusals = append(v.refusals, fault)
 			}
@@ -242,7 +242,7 @@ func (w *world) settle(v *verdict) {
 }
 
 // haunt lets the items of a record stay behind.
-func (v *verdict) haunt(r *record) {
+func (v *verdict) addGhost(r *record) {
 	items, err := r.items()
 	if err != nil {
 		return

@@ -199,8 +199,8 @@ func (r *recorder) take() traffic {
 	return out
 }
 
-// made is how many requests there were since the last time.
-func (r *recorder) made() int {
+// takeCount is how many requests there were since the last time.
+func (r *recorder) takeCount() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := r.total

@@ -33,7 +33,7 @@ func (g *writing) input(ctx context.Context, w *lower.Write) (table.Input, error
 		if err != nil {
 			return in, err
 		}
-		if g.haunted(v) {
+		if g.withGhosts(v) {
 			continue // what happens to an item that is not there any more, and may be yet, nobody can say
 		}
 		if last = in; v.ok() == succeed && (succeed || v.invalid == "") {
@@ -49,8 +49,8 @@ func (g *writing) input(ctx context.Context, w *lower.Write) (table.Input, error
 	return last, nil
 }
 
-// haunted reports whether an input is about an item that has expired and was replaced in part.
-func (g *writing) haunted(v *verdict) bool {
+// withGhosts reports whether an input is about an item that has expired and was replaced in part.
+func (g *writing) withGhosts(v *verdict) bool {
 	for _, e := range v.effects {
 		r := e.next
 		if r == nil {

@@ -169,11 +169,11 @@ func (g *writing) call(run *lower.Write, in table.Input) func(context.Context, *
 		w.client.take()
 		out, failed := w.db.Write(ctx, run.Run, in)
 		call, seen := w.last, w.client.take()
-		made := &out
+		created := &out
 		if failed != nil || out.Replayed {
-			made = nil
+			created = nil
 		}
-		v, err := w.judgeWrite(run, in, made)
+		v, err := w.judgeWrite(run, in, created)
 		if err != nil {
 			return nil, err
 		}

@@ -167,11 +167,16 @@ func (s *Store) Limits() kv.Limits { return limits }
 // Eventual returns the store: TiKV shows a commit when it is durable.
 func (s *Store) Eventual() kv.Reads { return s }
 
-// Time is the time of the placement driver's clock, by which numbers are times.
+// clockStep is how far timestamps can be behind the placement driver's clock: it moves them on every 50 ms (tso-update-physical-interval), and
+// later if it is busy.
+const clockStep = 100 * time.Millisecond
+
+// Time is the time of the placement driver's clock, by which numbers are times. It is early enough that a number that is drawn some time later is not
+// before it plus that time, although timestamps stand still between two steps.
 func (s *Store) Time(ctx context.Context) (now time.Time, timed bool, err error) {
 	err = s.call(ctx, func(ctx context.Context) error {
 		ts, err := s.now(ctx)
-		now = oracle.GetTimeFromTS(ts)
+		now = oracle.GetTimeFromTS(ts).Add(-clockStep)
 		return err
 	})
 	return now, s.timed, err

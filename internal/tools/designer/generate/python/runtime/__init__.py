@@ -76,7 +76,7 @@ class Op(Generic[T]):
     def result(self) -> T:
         """What the write has done, after a tx without an error. Of a repetition it is known of idempotent writes."""
         if not self.known:
-            raise Fault(f"there is no result of {self.name}: its tx was not made, or is a repetition of which no record tells it")
+            raise Fault(f"there is no result of {self.name}: its tx was not run, or was a retry whose record does not contain it")
         found: T = self._result
         return found
 
@@ -209,7 +209,7 @@ class Runtime:
             raise Fault("a tx has no writes")
         for i, op in enumerate(ops):
             if op.runtime is not self or op in ops[:i]:
-                raise Fault(f"write {i} of a tx is none of this DB's, or is given twice")
+                raise Fault(f"write {i} of a tx belongs to another DB, or is passed twice")
         with self._call(f"Tx of {', '.join(sorted(op.name for op in ops))}") as call:
             writes = [self.program.writes[op.name] for op in ops]
             questions: list[Input] = []
@@ -259,7 +259,7 @@ class Runtime:
             for record in records:
                 e = by_class.get(type(record))
                 if e is None:
-                    raise InvalidValueError("load", f"has a {type(record).__name__}, which is no entity of the design")
+                    raise InvalidValueError("load", f"has a {type(record).__name__}, which is not an entity of the design")
                 items = e.items(encode_all(e.fields, _attribute_of(record)))
                 if len(waiting) + len(items) > MAX_BATCH_ITEMS and waiting:
                     _put_all(call, [*waiting.values()])
@@ -286,12 +286,12 @@ def _physical_names(tables: Mapping[str, Table], configured: Mapping[str, str]) 
     """The names of the tables on DynamoDB, by their names in the design."""
     for name in configured:
         if name not in tables:
-            raise builtin(ConfigError, f": tables names {json.dumps(name)}, which is none of the design's: {', '.join(tables)}")
+            raise builtin(ConfigError, f": tables names {json.dumps(name)}, which is not in the design: {', '.join(tables)}")
     out: dict[str, str] = {}
     for t in tables.values():
         name = configured.get(t.name, t.physical)
         if name == "":
-            raise builtin(ConfigError, f": the name of table {t.name} is empty: tables[{json.dumps(t.name)}] is the name that it has on DynamoDB")
+            raise builtin(ConfigError, f": the name of table {t.name} is empty: tables[{json.dumps(t.name)}] must be its name on DynamoDB")
         if t.name not in configured and re.search("[{}]", name):
             raise builtin(ConfigError, (
                 f": the name of table {t.name} is {name}, which depends on the deployment: set tables[{json.dumps(t.name)}] to the name "
@@ -307,7 +307,7 @@ def _attribute_of(x: Any) -> Callable[[Field], Any]:
         try:
             return getattr(x, f.attr)
         except AttributeError:
-            raise InvalidValueError(f.name, f"is missing in a {type(x).__name__}, which is not what the method takes") from None
+            raise InvalidValueError(f.name, f"is missing in a {type(x).__name__}, which is not the argument type of the method") from None
 
     return of
 

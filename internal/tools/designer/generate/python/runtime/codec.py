@@ -175,23 +175,23 @@ def decode(t: Type, name: str, v: Value | None) -> Any:
     if kind in ("int", "money", "ttl"):
         n = whole(typed("N"))
         if n is None:
-            raise DecodeError(name, f"is no whole number of 64 bits: {typed('N')}")
+            raise DecodeError(name, f"is not a whole number of 64 bits: {typed('N')}")
         return _datetime(name, int(n) * 1000) if kind == "ttl" else int(n)
     if kind == "decimal":
         text = decimal_text(typed("N"))
         if text is None:
-            raise DecodeError(name, f"is no number: {typed('N')}")
+            raise DecodeError(name, f"is not a number: {typed('N')}")
         return Decimal(text)
     if kind == "bool":
         return typed("BOOL")
     if kind == "time":
         ms = parse_time(typed("S"))
         if ms is None:
-            raise DecodeError(name, f"is no time: {typed('S')}")
+            raise DecodeError(name, f"is not a time: {typed('S')}")
         return _datetime(name, ms)
     if kind == "date":
         if not is_date(typed("S")):
-            raise DecodeError(name, f"is no date: {typed('S')}")
+            raise DecodeError(name, f"is not a date: {typed('S')}")
         return typed("S")
     if kind == "bytes":
         return bytes(typed("B"))
@@ -216,4 +216,4 @@ def _datetime(name: str, ms: int) -> datetime.datetime:
     try:
         return _EPOCH + datetime.timedelta(milliseconds=ms)
     except OverflowError:
-        raise DecodeError(name, "is a time that datetime does not hold") from None
+        raise DecodeError(name, "is a time that datetime cannot represent") from None

@@ -114,4 +114,4 @@ def free(m: Mapping[str, Any], prefix: str) -> str:
 
 
 def _undefined(reference: str) -> Fault:
-    return Fault(f"the condition does not say what {reference} stands for")
+    return Fault(f"the condition has no value for {reference}")

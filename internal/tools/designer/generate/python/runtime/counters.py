@@ -89,7 +89,7 @@ def _tally(e: Known, c: Count, value: Asked, rely: Callable[[Iterable[str]], Non
         return _Tally(True, key, Decimal(1))
     n = number_in(v.get(c.sum))
     if n is None and c.sum in v:
-        raise InvalidValueError(c.sum, "is no number, and so cannot be summed")
+        raise InvalidValueError(c.sum, "is not a number and cannot be summed")
     return _Tally(True, key, ZERO if n is None else n)
 
 

@@ -108,7 +108,7 @@ def encode_positions(left: int, positions: Sequence[Position], attributes: Seque
         for a in attributes:
             text = key_text(p.at.get(a.name))
             if text is None:
-                raise Fault(f"an item was answered without its key attribute {a.name}")
+                raise Fault(f"DynamoDB returned an item without its key attribute {a.name}")
             out += sized(b"", text)
     return out
 

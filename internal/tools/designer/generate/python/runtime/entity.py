@@ -42,12 +42,12 @@ def key_value(a: Attribute, text: bytes) -> Value:
     if a.type == "N":
         number = decimal_text(s)
         if number is None:
-            raise InvalidValueError(a.name, f"cannot be made: {json.dumps(s, ensure_ascii=False)} is not a number that DynamoDB holds")
+            raise InvalidValueError(a.name, f"cannot be computed: {json.dumps(s, ensure_ascii=False)} is not a number that DynamoDB can store")
         return {"N": number}
     if a.type == "B":
         return {"B": text}
     if bytes_of(s) != text:
-        raise InvalidValueError(a.name, "cannot be made of bytes that are no text")
+        raise InvalidValueError(a.name, "cannot contain bytes that are not valid UTF-8")
     return {"S": s}
 
 
@@ -118,7 +118,7 @@ class Entity:
             part = self.try_text(p, v.get(p.field)) if p.field else None
             if part is not None and len(part) > longest:
                 field, longest = p.field, len(part)
-        raise InvalidValueError(field, f"makes the key {a.name} {len(text)} bytes long, more than the {room} that DynamoDB takes")
+        raise InvalidValueError(field, f"makes the key {a.name} {len(text)} bytes long: DynamoDB's maximum is {room}")
 
     def _room(self, attribute: str) -> int:
         sorts = [self.key[1:], *(e.sk for e in self.entries), *(e.sk for c in self.copies for e in c.entries)]
@@ -144,14 +144,14 @@ class Entity:
         """The text of a part's value after its functions. The value may be the beginning of one: min_bytes is for whole ones."""
         f = self.field(p.field)
         if f is None:
-            raise InvalidValueError(p.field, f"is no field of {self.name}")
+            raise InvalidValueError(p.field, f"is not a field of {self.name}")
         text = text_of_value(f.type, f.name, v)
         fits(f.name, text, min_bytes, f.max_bytes)
         for fn in p.funcs:
             try:
                 text = apply(fn.name, fn.arg, text)
             except Fault as err:
-                raise InvalidValueError(f.name, f"can be in no key: {err}") from None
+                raise InvalidValueError(f.name, f"cannot be used in a key: {err}") from None
             if fn.name in ("lower", "fold", "slug"):
                 fits(f.name, text, min_bytes, f.max_bytes)  # these can make a text longer, or leave nothing of it
         return text

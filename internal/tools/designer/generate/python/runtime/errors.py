@@ -99,7 +99,7 @@ class UnfinishedError(TableError):
     codes: ClassVar[tuple[str, ...]] = ("Unfinished",)
 
     def __init__(self, lines: Sequence[int], cause: Exception) -> None:
-        super().__init__(f"{len(lines)} lines are not known to be done, line {lines[0] + 1} the first: {cause}")
+        super().__init__(f"{len(lines)} lines may not be done, starting with line {lines[0] + 1}: {cause}")
         self.lines = lines
         self.cause = cause
 

@@ -83,7 +83,7 @@ class _Parser:
         if token.startswith(":"):
             return Node("value", name=token)
         if not re.fullmatch("#?[A-Za-z0-9_]+", token):
-            raise self.fault(f"{json.dumps(token)} is no operand")
+            raise self.fault(f"{json.dumps(token)} is not an operand")
         if self.peek() == "(":
             return Node("call", self.list(), token)
         steps: list[str | int] = [token]
@@ -126,7 +126,7 @@ def parse(text: str) -> Node:
     p = _Parser(text)
     root = p.condition()
     if p.i != len(p.tokens):
-        raise p.fault(f"{json.dumps(p.peek())} is one word too many")
+        raise p.fault(f"{json.dumps(p.peek())} is unexpected")
     return root
 
 
@@ -235,7 +235,7 @@ def _predicate(name: str, v: Value | None, arg: Value | None) -> bool:
     if name == "attribute_type":
         return v is not None and stored_as(v) == get(arg, "S")
     if name not in ("begins_with", "contains"):
-        raise Fault(f"a condition calls {name}, which this runtime does not know")
+        raise Fault(f"a condition calls {name}, which this runtime does not support")
     kind = stored_as(v)
     if v is None or arg is None:
         return False

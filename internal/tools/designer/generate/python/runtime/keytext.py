@@ -190,7 +190,7 @@ def apply(name: str, arg: str, of: bytes) -> bytes:
         return _timestamp(of, arg)
     if name == "date":
         if arg not in ("yyyy", "yyyy-MM", "yyyy-MM-dd", "yyyy-MM-ddTHH") or len(of) < len(arg):
-            raise Fault(f"|date({arg}) is not for {_quoted(of)}")
+            raise Fault(f"|date({arg}) does not apply to {_quoted(of)}")
         return of[: len(arg)]
     if name in ("band", "mod"):
         return _divided(name, of, n)

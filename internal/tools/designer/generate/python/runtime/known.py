@@ -176,7 +176,7 @@ class Known:
         try:
             item = applied(self.assigned, _empty_maps(self.entity) if self.old is None else self.old)
         except Fault as err:
-            raise Fault(f"compute what becomes of {self.entity.name}: {err}") from None
+            raise Fault(f"compute the new item of {self.entity.name}: {err}") from None
         self.will = {**self.entity.counted(self.entity.values_of(item)), **self.c.values}
         if self.old is None:
             self.c = replace(self.c, values=self.will)
@@ -196,7 +196,7 @@ class Known:
                 continue
             n = number_in(v)
             if n is None:
-                raise InvalidValueError(a.member.name, f"is computed of {o.field.name}, which is no number in the item")
+                raise InvalidValueError(a.member.name, f"is computed from {o.field.name}, which is not a number in the item")
             total = added(total, n, o.negative, a.member.name)
         return replace(a, how="setting" if a.how == "adding" else a.how, value=number_value(total), operands=[])
 
@@ -205,7 +205,7 @@ def _moved_by(f: Field, n: Decimal | None, by: Decimal) -> Decimal:
     try:
         return plus(ZERO if n is None else n, by)
     except Fault as err:
-        raise InvalidValueError(f.name, f"is moved by more than DynamoDB can hold: {err}") from None
+        raise InvalidValueError(f.name, f"changes by more than DynamoDB can store: {err}") from None
 
 
 def collect(names: Iterable[str], of: Asked) -> Values:

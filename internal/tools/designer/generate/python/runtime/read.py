@@ -279,7 +279,7 @@ def _primary_key(r: Read, item: Item, v: Values) -> Item:
         return e.key_of(e.key, v)
     for a in e.key:
         if a.name not in item:
-            raise Fault(f"index {r.place.index} answered an item without {a.name}")
+            raise Fault(f"index {r.place.index} returned an item without {a.name}")
     return {a.name: item[a.name] for a in e.key}
 
 
@@ -290,9 +290,9 @@ def _restricted(v: Values, fields: Sequence[str] | None) -> Values:
 def batch(call: Call, r: Read, inputs: Sequence[Input]) -> list[Values | None]:
     """One item for each of several inputs; None for one that is not there, or is somebody else's."""
     if r.key is None:
-        raise Fault("it is served by a Query, which has no batches: ask for one item at a time")
+        raise Fault("it is served by a Query, which cannot be batched: read one item at a time")
     if 0 < r.max_keys < len(inputs):
-        raise builtin(LinesError, f": there are {len(inputs)}, and {r.max_keys} are the most")
+        raise builtin(LinesError, f": there are {len(inputs)}, but the maximum is {r.max_keys}")
     keys: list[Item] = []
     candidates: list[_Candidate] = []
     for given in inputs:
@@ -377,7 +377,7 @@ def _scope(call: Call, s: Source, given: Input, names: Sequence[str]) -> bytes:
 def _opened(call: Call, scope: bytes, after: str) -> bytes:
     """The text of a cursor."""
     if call.env.sealer is None:
-        raise builtin(CursorError, ": cursor_key is not set, so that there are none")
+        raise builtin(CursorError, ": cursor_key is not set, so there are no cursors")
     return call.env.sealer.open(scope, after)
 
 

@@ -109,7 +109,7 @@ class Occurrence:
             if not within(fields_of(c.key), fields_of(e.key)):
                 stays = f"copy {c.name}"
         if stays:
-            raise Fault(f"put of {e.name} cannot keep {stays} right, for it does not know what it overwrites: use create, upsert or update")
+            raise Fault(f"put of {e.name} cannot maintain {stays}, because it does not know the item that it overwrites: use create, upsert or update")
 
     def _whole(self) -> Values:
         """The values of an item that is created or put."""
@@ -150,7 +150,7 @@ class Occurrence:
         t = self._target(a.path)
         value, operands = self._resolve(t, a.value)
         if operands:
-            raise Fault(f"{t.member.name} is computed of a field of {self._entity.name}, of which there is none yet")
+            raise Fault(f"{t.member.name} is computed from a field of {self._entity.name}, but there is no item yet")
         if value is None:
             if not t.member.optional and t.member.type.kind not in COLLECTIONS:
                 raise missing(t.member.name)
@@ -195,7 +195,7 @@ class Occurrence:
         for name in fields_of(self._entity.key):
             f = self._entity.field(name)
             if f is None:
-                raise Fault(f"entity {self._entity.name} has no field {name}, of which its key is made")
+                raise Fault(f"entity {self._entity.name} has no field {name}, which its key needs")
             a = next((x for x in (*self._step.by, *self._step.set) if x.path == [name]), None)
             value = self._constant(a) if a else self._given(f)
             if value is None:
@@ -245,9 +245,9 @@ class Occurrence:
             raise missing(label)
         key: str | None = get(v, "S")
         if not key:
-            raise InvalidValueError(label, "is a key of a map, which is a text that is not empty")
+            raise InvalidValueError(label, "is a map key and must be a non-empty text")
         if index_of(key) is not None:
-            raise InvalidValueError(label, f"is {key}, which is no key of a map but a place in a list")
+            raise InvalidValueError(label, f"is {key}, which is not a map key but a list index")
         return key
 
     def _patch(self, name: str) -> Assigned | None:
@@ -330,7 +330,7 @@ class Occurrence:
             raise missing(name)
         n = number_in(v)
         if n is None:
-            raise InvalidValueError(name, "is no number, and so cannot be a part of a sum")
+            raise InvalidValueError(name, "is not a number and cannot be added to a sum")
         return n
 
     def _term(self, t: _Target, term: Term) -> Value | None:
@@ -341,7 +341,7 @@ class Occurrence:
             return _input_of(self._r.w.params, self._r.given.values, term.name, term.name, t.member)
         if term.kind == "line":
             if self._line < 0:
-                raise Fault(f"{term.name} is of a line, for which the step is not repeated")
+                raise Fault(f"{term.name} belongs to a line, but the step is not repeated for lines")
             return _input_of(self._r.w.line_params, self._r.lines[self._line], term.name, line_name(self._line, term.name), t.member)
         if term.kind == "now":
             return now_as(t.member.type.kind, t.member.name, self._r.call.now)
@@ -351,7 +351,7 @@ class Occurrence:
             return self._sum(term.name)
         if term.kind == "count":
             return {"N": str(len(self._r.lines))}
-        raise Fault(f"a term of kind {term.kind} stands for nothing that is known")
+        raise Fault(f"unknown term kind {term.kind}")
 
     def _sum(self, name: str) -> Value:
         """Adds up an input of the lines. An optional one that is absent adds nothing."""
@@ -365,11 +365,11 @@ class Occurrence:
                 raise missing(line_name(i, name))
             n = number_in(v)
             if n is None:
-                raise InvalidValueError(line_name(i, name), "is no number, and so cannot be a part of a sum")
+                raise InvalidValueError(line_name(i, name), "is not a number and cannot be added to a sum")
             try:
                 total = plus(total, n)
             except Fault as err:
-                raise InvalidValueError(line_name(i, name), f"makes a sum that DynamoDB cannot hold: {err}") from None
+                raise InvalidValueError(line_name(i, name), f"makes a sum that DynamoDB cannot store: {err}") from None
         return number_value(total)
 
 
@@ -378,7 +378,7 @@ def added(a: Decimal, b: Decimal, negative: bool, name: str) -> Decimal:
     try:
         return minus(a, b) if negative else plus(a, b)
     except Fault as err:
-        raise InvalidValueError(name, f"is a sum that DynamoDB cannot hold: {err}") from None
+        raise InvalidValueError(name, f"is a sum that DynamoDB cannot store: {err}") from None
 
 
 def _input_of(params: Sequence[Field], given: Mapping[str, Value], name: str, label: str, f: Field) -> Value | None:
@@ -397,7 +397,7 @@ def _input_of(params: Sequence[Field], given: Mapping[str, Value], name: str, la
 def _gathering(a: Assigned) -> Assigned | None:
     """An assignment of members or elements, which the caller gives; None where there are none."""
     if a.operands:
-        raise Fault(f"{a.member.name} is given members of another field, which a request cannot say")
+        raise Fault(f"{a.member.name} gets members of another field, which a request cannot express")
     if a.value is None:
         return None  # an optional input that is absent
     check_value(a.member.type, a.member.name, a.value, a.member.min_bytes, a.member.max_bytes)
@@ -419,9 +419,9 @@ def _addable(a: Assigned) -> None:
         return
     n = number_in(a.value)
     if n is None:
-        raise InvalidValueError(a.member.name, "is no number, and so nothing can be added to it")
+        raise InvalidValueError(a.member.name, "is not a number, so nothing can be added to it")
     if a.member.type.kind != "decimal" and int64(n) is None:
-        raise InvalidValueError(a.member.name, "is a whole number of 64 bits, to which only such can be added")
+        raise InvalidValueError(a.member.name, "is a whole number of 64 bits: only whole numbers of 64 bits can be added to it")
 
 
 def _pins(c: Change) -> Values:

@@ -53,7 +53,7 @@ class Transaction:
                 whole += sized_text(r.w.pattern) + r.canonical()
             elif not r.w.idempotent.request:
                 raise r.fault(Fault(
-                    "its record does not keep what was asked, so that the repetition of a transaction cannot be told: give idempotent a request"))
+                    "its record does not contain the request, so a transaction cannot recognise a retry: add request to idempotent"))
             else:
                 whole += sized_text(r.fingerprint())
         for r in self.writings:
@@ -68,7 +68,7 @@ class Transaction:
             noun = f"{o.of.c.of.w.pattern}'s {o.noun}" if several else o.noun
             counts[noun] = counts.get(noun, 0) + 1
         nouns = ", ".join(f"{n} × {noun}" for noun, n in counts.items())
-        what = f"{'the writes have' if several else 'the write has'} {len(ops)} actions, and a transaction holds {MAX_ACTIONS}: {nouns}"
+        what = f"{'the writes have' if several else 'the write has'} {len(ops)} actions, but a transaction has at most {MAX_ACTIONS}: {nouns}"
         return builtin(LinesError, f": {what}") if any(r.w.lines for r in self.writings) else Fault(what)
 
 
@@ -88,11 +88,11 @@ def twice(a: Change, b: Change, first: str, second: str, item: Item) -> TableErr
         return builtin(OverlapError, f": {a.of.w.pattern} ({first}) and {b.of.w.pattern} ({second}) touch item {where}")
     what = first if second == first else f"{first}, {second}"
     if a.line >= 0 and b.line >= 0 and a.line != b.line:
-        return builtin(LinesError, f": lines {a.line + 1} and {b.line + 1} are about one item ({what})")
+        return builtin(LinesError, f": lines {a.line + 1} and {b.line + 1} touch one item ({what})")
     if a.line >= 0 or b.line >= 0:
-        return builtin(LinesError, f": line {max(a.line, b.line) + 1} is about an item of another step ({what})")
+        return builtin(LinesError, f": line {max(a.line, b.line) + 1} touches the item of another step ({what})")
     name = ", ".join(fields_of(b.entity.key)) or b.entity.name
-    return InvalidValueError(name, f"makes steps {a.of.step(a)} and {b.of.step(b)} touch one item ({what}), which a write does once")
+    return InvalidValueError(name, f"makes steps {a.of.step(a)} and {b.of.step(b)} touch one item ({what}): a write can touch an item only once")
 
 
 def _key_in(t: Table, item: Item) -> str:

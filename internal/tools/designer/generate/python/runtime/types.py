@@ -48,11 +48,11 @@ _descriptions = {
     "ksuid": "a ksuid: 27 characters of base 62",
     "slug": "a slug: one or more of a-z 0-9 -",
     "email": "an email address",
-    "text": "a text of UTF-8",
-    "secret": "a text of UTF-8",
+    "text": "a UTF-8 text",
+    "secret": "a UTF-8 text",
     "int": "a whole number of 64 bits",
     "money": "a whole number of 64 bits",
-    "decimal": "a number that DynamoDB holds",
+    "decimal": "a number that DynamoDB can store",
     "bool": "true or false",
     "time": "a time: 2006-01-02T15:04:05.000Z",
     "date": "a date: 2006-01-02",
@@ -125,7 +125,7 @@ def check_value(t: Type, name: str, v: Value, min_bytes: int = 0, max_bytes: int
 def _check_inner(t: Type, name: str, v: Value, min_bytes: int = 0, max_bytes: int = 0) -> None:
     """Refuses what cannot stand inside of a value."""
     if empty_set(v):
-        raise InvalidValueError(name, "is an empty set, which DynamoDB does not hold: leave it out")
+        raise InvalidValueError(name, "is an empty set, which DynamoDB cannot store: leave it out")
     check_value(t, name, v, min_bytes, max_bytes)
 
 
@@ -152,16 +152,16 @@ def _check_set(t: Type, name: str, v: Value) -> None:
         check_value(t.elem, step, member)
         text = text_of_value(t.elem, step, member)
         if text in met:
-            raise InvalidValueError(step, "is in the set already")
+            raise InvalidValueError(step, "is already in the set")
         met.add(text)
 
 
 def fits(name: str, text: bytes, min_bytes: int, max_bytes: int) -> None:
     """Holds a text to a field's limits, which are what bounds keys."""
     if len(text) < min_bytes:
-        raise InvalidValueError(name, f"has {len(text)} bytes, fewer than the {min_bytes} that it must have")
+        raise InvalidValueError(name, f"has {len(text)} bytes: the minimum is {min_bytes}")
     if 0 < max_bytes < len(text):
-        raise InvalidValueError(name, f"has {len(text)} bytes in a key, more than the {max_bytes} that it may have")
+        raise InvalidValueError(name, f"has {len(text)} bytes in a key: the maximum is {max_bytes}")
 
 
 def to_store(f: Field, v: Value | None) -> Value | None:
@@ -193,7 +193,7 @@ def time_as(kind: str, name: str, now: int | None) -> Value:
         raise missing(name)
     text = of_time(now)
     if text is None:
-        raise InvalidValueError(name, "is no time: its year does not have four digits")
+        raise InvalidValueError(name, "is not a time: its year does not have four digits")
     return {"S": text[:10] if kind == "date" else text}
 
 

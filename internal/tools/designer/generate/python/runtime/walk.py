@@ -71,7 +71,7 @@ class Walk:
 def _bound(v: Value | None, field: str) -> int:
     text = get(v, "S")
     if text is None:
-        raise InvalidValueError(field, "needs both bounds: it is walked from one to the other")
+        raise InvalidValueError(field, "needs both bounds")
     at = parse_time(text)
     if at is None:
         raise InvalidValueError(field, f"{json.dumps(text, ensure_ascii=False)} is not a time: write 2024-01-15T10:00:00.000Z")

@@ -181,7 +181,7 @@ class _Attempt:
             return
         self._merge(by, e)
         if e.counted and e.c.entity.counts:
-            raise Fault(f"counter {entity.name}.{m.counter.field} is counted by what it counts")
+            raise Fault(f"counter {entity.name}.{m.counter.field} is counted by the entity that it counts")
         e.planned = False
         e.moved = True
         if e.counters and e.c.line != by.c.line:
@@ -280,7 +280,7 @@ class _Attempt:
             try:
                 while left:
                     if idle == MAX_IDLE_BATCHES:
-                        raise self._call.exceeded("BatchWriteItem", "BatchWriteItem processed none of its items, again and again")
+                        raise self._call.exceeded("BatchWriteItem", "BatchWriteItem processed none of its items in repeated attempts")
                     if idle > 0:
                         self._call.pause_after(idle)
                     remain = self._batch_once(left)

@@ -45,11 +45,11 @@ class Writing:
     def _check_lines(self) -> None:
         n = len(self.lines)
         if not self.w.lines and n > 0:
-            raise builtin(LinesError, f": the write takes none, and was given {n}")
+            raise builtin(LinesError, f": the write takes none, but got {n}")
         if self.w.lines and n == 0:
             raise builtin(LinesError, ": there are none")
         if 0 < self.w.max_lines < n:
-            raise builtin(LinesError, f": there are {n}, and the write takes {self.w.max_lines}")
+            raise builtin(LinesError, f": there are {n}, but the write takes at most {self.w.max_lines}")
 
     def _check_params(self) -> None:
         for p in self.w.params:

@@ -187,7 +187,7 @@ export function decode(t: LinkedType, name: string, v: AttributeValue | undefine
       const text = typed(v?.N, "N");
       const n = whole(text);
       if (n === undefined) {
-        throw new DecodeError(name, `is no whole number of 64 bits: ${text}`);
+        throw new DecodeError(name, `is not a whole number of 64 bits: ${text}`);
       }
       return t.kind === "ttl" ? new Date(Number(n) * 1000) : BigInt(n);
     }
@@ -195,7 +195,7 @@ export function decode(t: LinkedType, name: string, v: AttributeValue | undefine
       const text = typed(v?.N, "N");
       const n = decimal(text);
       if (n === undefined) {
-        throw new DecodeError(name, `is no number: ${text}`);
+        throw new DecodeError(name, `is not a number: ${text}`);
       }
       return n;
     }
@@ -205,14 +205,14 @@ export function decode(t: LinkedType, name: string, v: AttributeValue | undefine
       const text = typed(v?.S, "S");
       const ms = parseTime(text);
       if (ms === undefined) {
-        throw new DecodeError(name, `is no time: ${text}`);
+        throw new DecodeError(name, `is not a time: ${text}`);
       }
       return new Date(ms);
     }
     case "date": {
       const text = typed(v?.S, "S");
       if (!isDate(text)) {
-        throw new DecodeError(name, `is no date: ${text}`);
+        throw new DecodeError(name, `is not a date: ${text}`);
       }
       return text;
     }

@@ -136,5 +136,5 @@ export function free(m: { [reference: string]: unknown }, prefix: string): strin
 }
 
 function undefinedReference(reference: string): Error {
-  return new Error(`the condition does not say what ${reference} stands for`);
+  return new Error(`the condition has no value for ${reference}`);
 }

@@ -94,7 +94,7 @@ function tally(e: Known, c: LinkedCount, value: (field: string) => Told, rely: (
   }
   const n = decimalOf(v[c.sum]);
   if (!n && v[c.sum] !== undefined) {
-    throw new ValueError(c.sum, "is no number, and so cannot be summed");
+    throw new ValueError(c.sum, "is not a number and cannot be summed");
   }
   return { counts: true, key, n: n ?? Decimal.zero };
 }

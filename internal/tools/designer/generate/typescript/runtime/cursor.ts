@@ -93,7 +93,7 @@ export function encodePositions(left: number, positions: readonly Position[], at
     for (const a of attributes) {
       const text = keyText(own(p.at, a.name));
       if (text === undefined) {
-        throw new Error(`an item was answered without its key attribute ${a.name}`);
+        throw new Error(`DynamoDB returned an item without its key attribute ${a.name}`);
       }
       out += uvarint(text.length) + text;
     }

@@ -81,7 +81,7 @@ export function keyValue(a: { name: string; type: string }, text: Bytes): Attrib
     case "N": {
       const number = decimal(text);
       if (number === undefined) {
-        throw new ValueError(a.name, `cannot be made: ${JSON.stringify(textOf(text))} is not a number that DynamoDB holds`);
+        throw new ValueError(a.name, `cannot be computed: ${JSON.stringify(textOf(text))} is not a number that DynamoDB can store`);
       }
       return { N: number };
     }
@@ -90,7 +90,7 @@ export function keyValue(a: { name: string; type: string }, text: Bytes): Attrib
     default: {
       const s = textOf(text);
       if (bytesOf(s) !== text) {
-        throw new ValueError(a.name, "cannot be made of bytes that are no text");
+        throw new ValueError(a.name, "cannot contain bytes that are not valid UTF-8");
       }
       return { S: s };
     }
@@ -184,7 +184,7 @@ export class Entity {
         }
       }
     }
-    throw new ValueError(field, `makes the key ${a.name} ${text.length} bytes long, more than the ${room} that DynamoDB takes`);
+    throw new ValueError(field, `makes the key ${a.name} ${text.length} bytes long: DynamoDB's maximum is ${room}`);
   }
 
   private room(attribute: string): number {
@@ -217,7 +217,7 @@ export class Entity {
   textOf(p: Part, v: AttributeValue, minBytes = 0): Bytes {
     const f = this.field(p.field ?? "");
     if (!f) {
-      throw new ValueError(p.field ?? "", `is no field of ${this.name}`);
+      throw new ValueError(p.field ?? "", `is not a field of ${this.name}`);
     }
     let text = textOfValue(f.type, f.name, v);
     fits(f.name, text, minBytes, f.maxBytes);
@@ -225,7 +225,7 @@ export class Entity {
       try {
         text = apply(fn.name, fn.arg ?? "", text);
       } catch (err) {
-        throw new ValueError(f.name, `can be in no key: ${(err as Error).message}`);
+        throw new ValueError(f.name, `cannot be used in a key: ${(err as Error).message}`);
       }
       if (fn.name === "lower" || fn.name === "fold" || fn.name === "slug") {
         fits(f.name, text, minBytes, f.maxBytes); // these can make a text longer, or leave nothing of it

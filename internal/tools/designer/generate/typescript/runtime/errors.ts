@@ -12,7 +12,7 @@ const sentences: { [code in BuiltinCode]: string } = {
   Refused: "condition does not hold",
   Overlap: "writes touch the same item",
   Lines: "invalid lines",
-  Unfinished: "lines are not known to be done",
+  Unfinished: "lines may not be done",
   StillWritten: "items of the person are still being written",
   Value: "invalid value",
   Decode: "invalid stored value",
@@ -130,7 +130,7 @@ export class UnfinishedError extends TableError {
 
   constructor(lines: readonly number[], cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    super(["Unfinished"], `${lines.length} lines are not known to be done, line ${lines[0]! + 1} the first: ${why}`);
+    super(["Unfinished"], `${lines.length} lines may not be done, starting with line ${lines[0]! + 1}: ${why}`);
     this.lines = lines;
     this.cause = cause;
   }

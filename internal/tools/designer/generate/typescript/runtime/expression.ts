@@ -59,7 +59,7 @@ export function parse(text: string): Node {
       return { is: "value", placeholder: token };
     }
     if (!/^#?[A-Za-z0-9_]+$/.test(token)) {
-      throw new Error(`condition ${JSON.stringify(text)}: ${JSON.stringify(token)} is no operand`);
+      throw new Error(`condition ${JSON.stringify(text)}: ${JSON.stringify(token)} is not an operand`);
     }
     if (peek() === "(") {
       return { is: "call", name: token, args: list() };
@@ -108,7 +108,7 @@ export function parse(text: string): Node {
   };
   const root = or();
   if (i !== tokens.length) {
-    throw new Error(`condition ${JSON.stringify(text)}: ${JSON.stringify(peek())} is one word too many`);
+    throw new Error(`condition ${JSON.stringify(text)}: ${JSON.stringify(peek())} is unexpected`);
   }
   return root;
 }
@@ -265,7 +265,7 @@ function predicate(name: string, [v, arg]: (AttributeValue | undefined)[]): bool
       }
       return (v.L ?? membersOf(v) ?? []).some((e) => canonical(e) === canonical(arg));
     default:
-      throw new Error(`a condition calls ${name}, which this runtime does not know`);
+      throw new Error(`a condition calls ${name}, which this runtime does not support`);
   }
 }
 

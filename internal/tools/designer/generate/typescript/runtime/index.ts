@@ -110,16 +110,16 @@ export class Runtime implements Runner {
     for (const t of Object.values(d.tables)) {
       const name = own(configured, t.name);
       if (name === "") {
-        throw builtin("Config", `: the name of table ${t.name} is empty: tables.${t.name} is the name that it has on DynamoDB`);
+        throw builtin("Config", `: the name of table ${t.name} is empty: tables.${t.name} must be its name on DynamoDB`);
       }
       if (name === undefined && /[{}]/.test(t.physical)) {
-        throw builtin("Config", `: the name of table ${t.name} is ${t.physical}, which depends on the deployment: set tables.${t.name} to the name that it has there`);
+        throw builtin("Config", `: the name of table ${t.name} is ${t.physical}, which depends on the deployment: set tables.${t.name} to its name there`);
       }
       this.names.set(t.name, name ?? t.physical);
     }
     for (const name of Object.keys(configured)) {
       if (!this.names.has(name)) {
-        throw builtin("Config", `: tables names ${JSON.stringify(name)}, which is none of the design's: ${[...this.names.keys()].join(", ")}`);
+        throw builtin("Config", `: tables names ${JSON.stringify(name)}, which is not in the design: ${[...this.names.keys()].join(", ")}`);
       }
     }
   }
@@ -330,7 +330,7 @@ export class Runtime implements Runner {
   tx<W extends readonly Op<unknown>[]>(ops: W, o: CallOptions = {}): Promise<TxResult<W>> {
     const foreign = ops.findIndex((op) => !(op instanceof Op) || op.runtime !== this);
     if (ops.length === 0 || foreign >= 0) {
-      return Promise.reject(new Error(ops.length === 0 ? "a tx has no writes" : `write ${foreign} of a tx is none of this DB's`));
+      return Promise.reject(new Error(ops.length === 0 ? "a tx has no writes" : `write ${foreign} of a tx belongs to another DB`));
     }
     const name = `Tx of ${ops.map((op) => op.name).sort(compareTexts).join(", ")}`;
     return this.call(name, o, async (call) => {
@@ -401,7 +401,7 @@ export class Runtime implements Runner {
       for await (const r of records) {
         const e = this.program.entities.get(r.entity);
         if (!e) {
-          throw builtin("Value", `: ${JSON.stringify(r.entity)} is no entity of the design`);
+          throw builtin("Value", `: ${JSON.stringify(r.entity)} is not an entity of the design`);
         }
         const items = e.items(encodeAll(e.fields, r.value));
         if (next.size + items.length > maxBatchItems && waiting > 0) {

@@ -101,7 +101,7 @@ export function apply(name: string, arg: string, of: Bytes): Bytes {
       return timestamp(of, arg);
     case "date":
       if (!["yyyy", "yyyy-MM", "yyyy-MM-dd", "yyyy-MM-ddTHH"].includes(arg) || of.length < arg.length) {
-        throw new Error(`|date(${arg}) is not for ${quoted(of)}`);
+        throw new Error(`|date(${arg}) does not apply to ${quoted(of)}`);
       }
       return of.slice(0, arg.length);
     case "band":

@@ -209,7 +209,7 @@ export class Known {
     try {
       next = applied(this.assigned, this.old ?? emptyMaps(this.entity));
     } catch (err) {
-      throw new Error(`compute what becomes of ${this.entity.name}: ${(err as Error).message}`);
+      throw new Error(`compute the new item of ${this.entity.name}: ${(err as Error).message}`);
     }
     this.will = bare(this.entity.counted(this.entity.valuesOf(next)), this.c.values);
     if (!this.old) {
@@ -234,7 +234,7 @@ export class Known {
         }
         const n = decimalOf(v);
         if (!n) {
-          throw new ValueError(a.member.name, `is computed of ${o.field.name}, which is no number in the item`);
+          throw new ValueError(a.member.name, `is computed from ${o.field.name}, which is not a number in the item`);
         }
         sum = plus(sum, n, o.negative, a.member.name);
       }
@@ -247,7 +247,7 @@ function movedBy(f: LinkedField, n: Decimal | undefined, by: Decimal): Decimal {
   try {
     return (n ?? Decimal.zero).plus(by);
   } catch (err) {
-    throw new ValueError(f.name, `is moved by more than DynamoDB can hold: ${(err as Error).message}`);
+    throw new ValueError(f.name, `changes by more than DynamoDB can store: ${(err as Error).message}`);
   }
 }
 

@@ -354,7 +354,7 @@ function primaryKey(r: Read, item: Item, v: Values): Item {
   for (const a of e.key) {
     const value = own(item, a.name);
     if (value === undefined) {
-      throw new Error(`index ${r.place.index} answered an item without ${a.name}`);
+      throw new Error(`index ${r.place.index} returned an item without ${a.name}`);
     }
     key[a.name] = value;
   }
@@ -377,10 +377,10 @@ function restricted(v: Values, fields: readonly string[] | undefined): Values {
 /** One item for each of several inputs; undefined for one that is not there, or is somebody else's. */
 export async function batch(call: Call, r: Read, inputs: readonly Input[]): Promise<(Values | undefined)[]> {
   if (!r.key) {
-    throw new Error("it is served by a Query, which has no batches: ask for one item at a time");
+    throw new Error("it is served by a Query, which cannot be batched: read one item at a time");
   }
   if (r.maxKeys && inputs.length > r.maxKeys) {
-    throw builtin("Lines", `: there are ${inputs.length}, and ${r.maxKeys} are the most`);
+    throw builtin("Lines", `: there are ${inputs.length}, but the maximum is ${r.maxKeys}`);
   }
   const keys: Item[] = [];
   const candidates = inputs.map((input): Candidate => {
@@ -476,7 +476,7 @@ function scopeOf(call: Call, s: Source, input: Input, names: readonly string[]):
 /** The text of a cursor. */
 function opened(call: Call, scope: Bytes, after: string): Bytes {
   if (!call.env.sealer) {
-    throw builtin("Cursor", ": cursorKey is not set, so that there are none");
+    throw builtin("Cursor", ": cursorKey is not set, so there are no cursors");
   }
   return call.env.sealer.open(scope, after);
 }

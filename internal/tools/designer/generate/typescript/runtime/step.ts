@@ -119,7 +119,7 @@ export class Occurrence {
       }
     }
     if (stays !== "") {
-      throw new Error(`put of ${e.name} cannot keep ${stays} right, for it does not know what it overwrites: use create, upsert or update`);
+      throw new Error(`put of ${e.name} cannot maintain ${stays}, because it does not know the item that it overwrites: use create, upsert or update`);
     }
   }
 
@@ -173,7 +173,7 @@ export class Occurrence {
     const t = this.target(a.path);
     const { value, operands } = this.resolve(t, a.value);
     if (operands.length > 0) {
-      throw new Error(`${t.member.name} is computed of a field of ${this.entity.name}, of which there is none yet`);
+      throw new Error(`${t.member.name} is computed from a field of ${this.entity.name}, but there is no item yet`);
     }
     if (value === undefined) {
       if (!t.member.optional && !collection(t.member.type.kind)) {
@@ -230,7 +230,7 @@ export class Occurrence {
     for (const name of fieldsOf(this.entity.key)) {
       const f = this.entity.field(name);
       if (!f) {
-        throw new Error(`entity ${this.entity.name} has no field ${name}, of which its key is made`);
+        throw new Error(`entity ${this.entity.name} has no field ${name}, which its key needs`);
       }
       const a = [...(this.step.by ?? []), ...(this.step.set ?? [])].find((x) => x.path.length === 1 && x.path[0] === name);
       const value = a ? this.constant(a) : this.given(f);
@@ -301,10 +301,10 @@ export class Occurrence {
       throw missing(label);
     }
     if (!v.S) {
-      throw new ValueError(label, "is a key of a map, which is a text that is not empty");
+      throw new ValueError(label, "is a map key and must be a non-empty text");
     }
     if (indexOf(v.S) !== undefined) {
-      throw new ValueError(label, `is ${v.S}, which is no key of a map but a place in a list`);
+      throw new ValueError(label, `is ${v.S}, which is not a map key but a list index`);
     }
     return v.S;
   }
@@ -412,7 +412,7 @@ export class Occurrence {
     }
     const d = decimalOf(v);
     if (!d) {
-      throw new ValueError(name, "is no number, and so cannot be a part of a sum");
+      throw new ValueError(name, "is not a number and cannot be added to a sum");
     }
     return d;
   }
@@ -427,7 +427,7 @@ export class Occurrence {
         return inputOf(this.r.w.params, this.r.input.values, name, name, t.member);
       case "line":
         if (this.line < 0) {
-          throw new Error(`${name} is of a line, for which the step is not repeated`);
+          throw new Error(`${name} belongs to a line, but the step is not repeated for lines`);
         }
         return inputOf(this.r.w.lineParams, this.r.lines[this.line]!, name, lineName(this.line, name), t.member);
       case "now":
@@ -439,7 +439,7 @@ export class Occurrence {
       case "count":
         return { N: String(this.r.lines.length) };
       default:
-        throw new Error(`a term of kind ${term.kind} stands for nothing that is known`);
+        throw new Error(`unknown term kind ${term.kind}`);
     }
   }
 
@@ -457,12 +457,12 @@ export class Occurrence {
       }
       const d = decimalOf(v);
       if (!d) {
-        throw new ValueError(lineName(n, name), "is no number, and so cannot be a part of a sum");
+        throw new ValueError(lineName(n, name), "is not a number and cannot be added to a sum");
       }
       try {
         sum = sum.plus(d);
       } catch (err) {
-        throw new ValueError(lineName(n, name), `makes a sum that DynamoDB cannot hold: ${(err as Error).message}`);
+        throw new ValueError(lineName(n, name), `makes a sum that DynamoDB cannot store: ${(err as Error).message}`);
       }
     });
     return numberOf(sum);
@@ -474,7 +474,7 @@ export function plus(a: Decimal, b: Decimal, negative: boolean, field: string): 
   try {
     return negative ? a.minus(b) : a.plus(b);
   } catch (err) {
-    throw new ValueError(field, `is a sum that DynamoDB cannot hold: ${(err as Error).message}`);
+    throw new ValueError(field, `is a sum that DynamoDB cannot store: ${(err as Error).message}`);
   }
 }
 
@@ -499,7 +499,7 @@ const gathers: ReadonlySet<string> = new Set(["uniting", "dropping", "appending"
 /** An assignment of members or elements, which the caller gives; undefined where there are none. */
 function gathering(a: Assigned): Assigned | undefined {
   if (a.operands.length > 0) {
-    throw new Error(`${a.member.name} is given members of another field, which a request cannot say`);
+    throw new Error(`${a.member.name} gets members of another field, which a request cannot express`);
   }
   if (a.value === undefined) {
     return undefined; // an optional input that is absent
@@ -524,10 +524,10 @@ function addable(a: Assigned): void {
   }
   const d = decimalOf(a.value);
   if (!d) {
-    throw new ValueError(a.member.name, "is no number, and so nothing can be added to it");
+    throw new ValueError(a.member.name, "is not a number, so nothing can be added to it");
   }
   if (a.member.type.kind !== "decimal" && d.int64() === undefined) {
-    throw new ValueError(a.member.name, "is a whole number of 64 bits, to which only such can be added");
+    throw new ValueError(a.member.name, "is a whole number of 64 bits: only whole numbers of 64 bits can be added to it");
   }
 }
 

@@ -54,7 +54,7 @@ export class Transaction {
     for (const r of this.writings) {
       const { idempotent, pattern } = r.w;
       if (idempotent && idempotent.request.length === 0) {
-        throw r.fault(new Error("its record does not keep what was asked, so that the repetition of a transaction cannot be told: give idempotent a request"));
+        throw r.fault(new Error("its record does not contain the request, so a transaction cannot recognise a retry: add request to idempotent"));
       }
       all += idempotent ? sizedText(r.fingerprint()) : sizedText(pattern) + r.canonical();
     }
@@ -75,7 +75,7 @@ export class Transaction {
       counts.set(noun, (counts.get(noun) ?? 0) + 1);
     }
     const nouns = [...counts].map(([noun, n]) => `${n} × ${noun}`).join(", ");
-    const what = `${several ? "the writes have" : "the write has"} ${ops.length} actions, and a transaction holds ${maxActions}: ${nouns}`;
+    const what = `${several ? "the writes have" : "the write has"} ${ops.length} actions, but a transaction has at most ${maxActions}: ${nouns}`;
     return this.writings.some((r) => r.w.lines) ? builtin("Lines", `: ${what}`) : new Error(what);
   }
 }
@@ -101,12 +101,12 @@ export function twice(a: Change, b: Change, first: string, second: string, item:
   }
   const what = second === first ? first : `${first}, ${second}`;
   if (a.line >= 0 && b.line >= 0 && a.line !== b.line) {
-    return builtin("Lines", `: lines ${a.line + 1} and ${b.line + 1} are about one item (${what})`);
+    return builtin("Lines", `: lines ${a.line + 1} and ${b.line + 1} touch one item (${what})`);
   }
   if (a.line >= 0 || b.line >= 0) {
-    return builtin("Lines", `: line ${Math.max(a.line, b.line) + 1} is about an item of another step (${what})`);
+    return builtin("Lines", `: line ${Math.max(a.line, b.line) + 1} touches the item of another step (${what})`);
   }
-  return new ValueError(subject(b.entity), `makes steps ${a.of.step(a)} and ${b.of.step(b)} touch one item (${what}), which a write does once`);
+  return new ValueError(subject(b.entity), `makes steps ${a.of.step(a)} and ${b.of.step(b)} touch one item (${what}): a write can touch an item only once`);
 }
 
 function subject(e: Entity): string {

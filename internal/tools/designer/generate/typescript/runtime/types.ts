@@ -76,12 +76,12 @@ export function described(t: LinkedType): string {
       return "an email address";
     case "text":
     case "secret":
-      return "a text of UTF-8";
+      return "a UTF-8 text";
     case "int":
     case "money":
       return "a whole number of 64 bits";
     case "decimal":
-      return "a number that DynamoDB holds";
+      return "a number that DynamoDB can store";
     case "bool":
       return "true or false";
     case "time":
@@ -187,7 +187,7 @@ export function checkValue(t: LinkedType, name: string, v: AttributeValue, minBy
 /** Refuses what cannot stand inside of a value. */
 function checkInner(t: LinkedType, name: string, v: AttributeValue, minBytes = 0, maxBytes = 0): void {
   if (emptySet(v)) {
-    throw new ValueError(name, "is an empty set, which DynamoDB does not hold: leave it out");
+    throw new ValueError(name, "is an empty set, which DynamoDB cannot store: leave it out");
   }
   checkValue(t, name, v, minBytes, maxBytes);
 }
@@ -219,7 +219,7 @@ function checkSet(t: LinkedType, name: string, v: AttributeValue): void {
     checkValue(elem, step, member);
     const text = textOfValue(elem, step, member);
     if (met.has(text)) {
-      throw new ValueError(step, "is in the set already");
+      throw new ValueError(step, "is already in the set");
     }
     met.add(text);
   });
@@ -228,10 +228,10 @@ function checkSet(t: LinkedType, name: string, v: AttributeValue): void {
 /** Holds a text to a field's limits, which are what bounds keys. */
 export function fits(name: string, text: Bytes, minBytes = 0, maxBytes = 0): void {
   if (text.length < minBytes) {
-    throw new ValueError(name, `has ${text.length} bytes, fewer than the ${minBytes} that it must have`);
+    throw new ValueError(name, `has ${text.length} bytes: the minimum is ${minBytes}`);
   }
   if (maxBytes > 0 && text.length > maxBytes) {
-    throw new ValueError(name, `has ${text.length} bytes in a key, more than the ${maxBytes} that it may have`);
+    throw new ValueError(name, `has ${text.length} bytes in a key: the maximum is ${maxBytes}`);
   }
 }
 
@@ -258,7 +258,7 @@ export function timeAs(kind: Kind | undefined, name: string, now: number): Attri
   }
   const text = ofTime(now);
   if (text === undefined) {
-    throw new ValueError(name, `is no time: the year ${new Date(now).getUTCFullYear()} does not have four digits`);
+    throw new ValueError(name, `is not a time: the year ${new Date(now).getUTCFullYear()} does not have four digits`);
   }
   return { S: kind === "date" ? text.slice(0, 10) : text };
 }

@@ -86,7 +86,7 @@ export class Walk {
 
 function bound(v: AttributeValue | undefined, field: string): number {
   if (v?.S === undefined) {
-    throw new ValueError(field, "needs both bounds: it is walked from one to the other");
+    throw new ValueError(field, "needs both bounds");
   }
   const at = parseTime(v.S);
   if (at === undefined) {

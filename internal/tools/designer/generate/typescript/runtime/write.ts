@@ -259,7 +259,7 @@ class Attempt {
     }
     this.merge(by, e);
     if (e.counted && e.c.entity.counts.length > 0) {
-      throw new Error(`counter ${entity.name}.${field} is counted by what it counts`);
+      throw new Error(`counter ${entity.name}.${field} is counted by the entity that it counts`);
     }
     e.planned = false;
     e.moved = true;
@@ -382,7 +382,7 @@ class Attempt {
       try {
         for (let idle = 0; left.length > 0; ) {
           if (idle === maxIdleBatches) {
-            throw throughputExceeded("BatchWriteItem processed none of its items, again and again");
+            throw throughputExceeded("BatchWriteItem processed none of its items in repeated attempts");
           }
           if (idle > 0) {
             await this.call.pauseAfter(idle);

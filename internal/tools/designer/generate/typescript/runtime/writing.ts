@@ -54,13 +54,13 @@ export class Writing {
   private checkLines(): void {
     const n = this.lines.length;
     if (!this.w.lines && n > 0) {
-      throw builtin("Lines", `: the write takes none, and was given ${n}`);
+      throw builtin("Lines", `: the write takes none, but got ${n}`);
     }
     if (this.w.lines && n === 0) {
       throw builtin("Lines", ": there are none");
     }
     if (this.w.maxLines && n > this.w.maxLines) {
-      throw builtin("Lines", `: there are ${n}, and the write takes ${this.w.maxLines}`);
+      throw builtin("Lines", `: there are ${n}, but the write takes at most ${this.w.maxLines}`);
     }
   }
 
