@@ -17,7 +17,7 @@ DIFFTIME ?= 10m
 FAULTTIME ?= 5m
 FAULTSEED ?= 0
 
-.PHONY: help build run web web-dev site test lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test tikv-test deploy-test infrastructure-test soak tidy setup clean dist dist-test dist-reproducible
+.PHONY: help build run web web-dev site test lint fmt race fuzz differential overload bench bench-growth bench-cluster cluster-test tikv-test deploy-test infrastructure-test soak tidy setup clean dist dist-test dist-reproducible console-scale
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -107,6 +107,9 @@ deploy-test: ## check the systems' pipelines with actionlint, their templates ag
 infrastructure-test: ## run CDK and Serverless themselves: compare CDK's template with the tested one, create and seed a Serverless table (minutes; npm)
 	@for tool in cdk serverless; do (cd test/infrastructure/$$tool && npm ci --no-audit --no-fund --loglevel=error); done
 	@go test -count=1 -v ./test/infrastructure -run 'TestCDKTemplate|TestServerless' -tools
+
+console-scale: ## open, page, scroll and edit a table of 1,000,000 items and 100 items of 400 KB in the console (a minute; Chromium)
+	@go test -count=1 -v ./internal/tools/console -run 'TestScale$$' -scale-items 1000000 -scale-large 100
 
 soak: ## run 70 % of peak load for SOAKTIME (20m) with a kill -9 every SOAKKILL (1m), and check everything
 	@go test -count=1 -v -timeout=2h ./test/soak -time=$(SOAKTIME) -kill=$(SOAKKILL)

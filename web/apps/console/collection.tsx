@@ -1,6 +1,7 @@
 // Items as they lie in their partitions: one partition after the other, its kinds of items interleaved by the sort key.
 import { Layers } from "lucide";
 import { Icon, Skeleton } from "#ui";
+import { Chunk, chunks } from "./chunk.tsx";
 import { type Design, type Meaning, designOf, entityMark, useMeanings } from "./design.ts";
 import { EntityName, KeyChip } from "./design-bits.tsx";
 import { Cell, KeyText } from "./show.tsx";
@@ -9,6 +10,7 @@ import { t } from "./words.ts";
 
 const glyphs = ["●", "■", "▲", "◆", "★", "⬟", "✚", "○"];
 const summaryOf = 4; // attributes that a row shows beside its key
+const entryHeight = 35; // in pixels, until a row was drawn
 
 interface CollectionProps {
   table: string;
@@ -47,6 +49,20 @@ export function Collection({ table, index, items, keys, open }: CollectionProps)
       partitions[known]?.items.push(item);
     }
   }
+  const entry = (item: Item) => {
+    const kind = kindAt(item);
+    const rest = Object.keys(item).filter((name) => !keys.includes(name) && !/^(GSI|LSI)\d/i.test(name) && !("S" in (item[name] ?? {}) && brief(item[name] ?? { S: "" }, 40) === kind.id));
+    const secrets = secretsOf(design, kind.meaning);
+    const segments = sk !== undefined ? kind.meaning?.keys?.[sk] : undefined;
+    const depth = sk !== undefined && item[sk] && "S" in item[sk] ? Math.min(3, Math.max(0, Math.floor((item[sk].S.split("#").length - 1) / 2))) : 0;
+    return (
+      <a class="entry" href={open(item)} style={{ "--kind": design ? entityMark(design, kind.meaning?.entity).colour : colour(ids, kind.id), "--depth": String(depth) }}>
+        <Kind kind={kind} kinds={ids} design={design} />
+        {sk !== undefined && <span class="entry-key">{design && segments ? <KeyChip design={design} segments={segments} /> : <KeyText value={item[sk]} />}</span>}
+        <span class="entry-rest">{rest.slice(0, summaryOf).map((name) => <span key={name} class="entry-part"><span class="muted">{name}</span> {secrets.has(name) ? <span class="muted">•••</span> : <Cell value={item[name]} />}</span>)}{rest.length > summaryOf && <span class="muted">+{rest.length - summaryOf}</span>}</span>
+      </a>
+    );
+  };
   return (
     <div class="stack">
       {kinds.length > 1 && (
@@ -54,27 +70,14 @@ export function Collection({ table, index, items, keys, open }: CollectionProps)
           {kinds.map((k) => <li key={k.id}><Kind kind={k} kinds={ids} design={design} /><span class="muted small number">{items.filter((i) => kindAt(i).id === k.id).length}</span></li>)}
         </ul>
       )}
-      {partitions.map((p) => (
+      {partitions.map((p, place) => (
         <section class="partition" key={p.text} aria-label={p.key ? brief(p.key, 200) : ""}>
           <h2 class="partition-head"><Icon of={Layers} size={15} /><KeyText value={p.key} /><span class="muted small">{t("cost.items", { n: p.items.length })}</span></h2>
-          <ul class="partition-items">
-            {p.items.map((item, n) => {
-              const kind = kindAt(item);
-              const rest = Object.keys(item).filter((name) => !keys.includes(name) && !/^(GSI|LSI)\d/i.test(name) && !("S" in (item[name] ?? {}) && brief(item[name] ?? { S: "" }, 40) === kind.id));
-              const secrets = secretsOf(design, kind.meaning);
-              const segments = sk !== undefined ? kind.meaning?.keys?.[sk] : undefined;
-              const depth = sk !== undefined && item[sk] && "S" in item[sk] ? Math.min(3, Math.max(0, Math.floor((item[sk].S.split("#").length - 1) / 2))) : 0;
-              return (
-                <li key={n}>
-                  <a class="entry" href={open(item)} style={{ "--kind": design ? entityMark(design, kind.meaning?.entity).colour : colour(ids, kind.id), "--depth": String(depth) }}>
-                    <Kind kind={kind} kinds={ids} design={design} />
-                    {sk !== undefined && <span class="entry-key">{design && segments ? <KeyChip design={design} segments={segments} /> : <KeyText value={item[sk]} />}</span>}
-                    <span class="entry-rest">{rest.slice(0, summaryOf).map((name) => <span key={name} class="entry-part"><span class="muted">{name}</span> {secrets.has(name) ? <span class="muted">•••</span> : <Cell value={item[name]} />}</span>)}{rest.length > summaryOf && <span class="muted">+{rest.length - summaryOf}</span>}</span>
-                  </a>
-                </li>
-              );
-            })}
-          </ul>
+          {chunks(p.items).map((part, at) => (
+            <Chunk key={at} first={place === 0 && at === 0} height={part.length * entryHeight}>
+              {() => <ul class="partition-items">{part.map((item, n) => <li key={n}>{entry(item)}</li>)}</ul>}
+            </Chunk>
+          ))}
         </section>
       ))}
     </div>

@@ -1,5 +1,5 @@
 // The form of an item: a row for each attribute, with its type; what is in maps, lists and sets below it. Or the same as JSON.
-import { CircleAlert, Plus, X } from "lucide";
+import { ChevronDown, CircleAlert, Plus, X } from "lucide";
 import { useState } from "preact/hooks";
 import { Button, Icon } from "#ui";
 import { CodeEditor } from "./code-editor.tsx";
@@ -19,14 +19,16 @@ interface EditorProps {
   onChange: (item: Item | undefined) => void;
 }
 
-/** A form with more fields than this is slow to draw and to read: such an item opens as JSON. */
-const formMost = 500;
+/** How many values of a map, a list or a set are drawn at once; more are shown on demand. */
+const drawnAtOnce = 100;
+/** What is inside a value is drawn on demand if it is more than this many values. */
+const drawnInside = 50;
 
 const nodesOf = (n: Node): number => n.children.reduce((sum, c) => sum + nodesOf(c), 1);
 
 export function Editor({ start, keys, keysFixed, tried, onChange }: EditorProps) {
   const [root, setRoot] = useState(() => rootOf(start, keys));
-  const [json, setJSON] = useState<string | undefined>(() => (nodesOf(root) > formMost ? JSON.stringify(start, null, 2) : undefined));
+  const [json, setJSON] = useState<string | undefined>(undefined);
   const faults = faultsOf(root);
   const set = (next: Node) => {
     setRoot(next);
@@ -49,7 +51,7 @@ export function Editor({ start, keys, keysFixed, tried, onChange }: EditorProps)
   return (
     <div class="stack editor">
       <div class="how small-how" role="group" aria-label={t("view")}>
-        {[false, true].map((asJSON) => <button key={String(asJSON)} type="button" class="how-one" aria-pressed={(json !== undefined) === asJSON} disabled={!asJSON && json !== undefined && (!parsed || nodesOf(rootOf(parsed, keys)) > formMost)} onClick={() => { if ((json !== undefined) !== asJSON) turn(); }}>{asJSON ? "JSON" : t("edit.form")}</button>)}
+        {[false, true].map((asJSON) => <button key={String(asJSON)} type="button" class="how-one" aria-pressed={(json !== undefined) === asJSON} disabled={!asJSON && json !== undefined && !parsed} onClick={() => { if ((json !== undefined) !== asJSON) turn(); }}>{asJSON ? "JSON" : t("edit.form")}</button>)}
       </div>
       {json !== undefined
         ? <CodeEditor language="json" label={t("edit.json")} hint={t("edit.jsonHint")} value={json} onInput={type} error={parsed ? undefined : t("edit.jsonFault")} />
@@ -81,9 +83,14 @@ interface ChildrenProps {
 
 function Children({ of, path, locked, typed, faults, onChange, onAdd }: ChildrenProps) {
   const named = of.type === "M";
+  const [most, setMost] = useState(path !== "" && nodesOf(of) > drawnInside ? 0 : drawnAtOnce);
+  const [added, setAdded] = useState(0); // at the end
+  const faulty = (n: Node): boolean => faults.has(n.id) || n.children.some(faulty);
+  const drawn = of.children.map((c, at) => ({ c, at })).filter(({ c, at }) => at < most || at >= of.children.length - added || (faults.size > 0 && faulty(c)));
+  const hidden = of.children.length - drawn.length;
   return (
     <div class={path !== "" ? "node-children inside" : "node-children"}>
-      {of.children.map((c, at) => {
+      {drawn.map(({ c, at }) => {
         const label = named ? [path, c.name || t("filter.name")].filter(Boolean).join(".") : `${path}[${at}]`;
         const fault = faults.get(c.id);
         const isKey = typed.includes(c.name);
@@ -106,7 +113,8 @@ function Children({ of, path, locked, typed, faults, onChange, onAdd }: Children
           </div>
         );
       })}
-      <div><Button kind="quiet" size="small" icon={Plus} onPress={() => onAdd(node("", isSet(of.type) ? memberOf(of.type) : "S"))}>{t(path === "" ? "edit.addAttribute" : "edit.add")}</Button></div>
+      {hidden > 0 && <div><Button kind="quiet" size="small" icon={ChevronDown} onPress={() => setMost(most + drawnAtOnce)}>{t("show.more", { n: Math.min(hidden, drawnAtOnce) })}</Button></div>}
+      <div><Button kind="quiet" size="small" icon={Plus} onPress={() => { setAdded(added + 1); onAdd(node("", isSet(of.type) ? memberOf(of.type) : "S")); }}>{t(path === "" ? "edit.addAttribute" : "edit.add")}</Button></div>
     </div>
   );
 }

@@ -50,7 +50,7 @@ export function Tables() {
         : all.length === 0 ? <First />
         : found.length === 0 ? <Empty level={2} icon={Database} title={t("tables.noMatch", { text: sought })} />
         : (
-          <Table caption={t("tables")} rows={rows} rowKey={(r) => r.name} foot={found.length > shown ? <Button onPress={() => show(shown + step)}>{t("tables.more", { n: found.length - shown })}</Button> : undefined} columns={[
+          <Table caption={t("tables")} rows={rows} rowKey={(r) => r.name} foot={found.length > shown ? <Button onPress={() => show(shown + step)}>{t("show.more", { n: found.length - shown })}</Button> : undefined} columns={[
             { key: "name", title: t("table.name"), cell: (r) => <a class="strong" href={link("/tables/:table", { table: r.name })}>{r.name}</a> },
             { key: "status", title: t("table.status"), beside: true, cell: (r) => (r.state instanceof Problem ? <span class="small muted">{r.state.code}</span> : described((x) => <Status status={x.description.TableStatus} />)(r)) },
             { key: "keys", title: t("table.keys"), cell: described((x) => <KeyNames table={x} />) },
