@@ -15,8 +15,8 @@ const (
 	verifyText    = "Hello {1},\n\nYour code to confirm this address is {2}. It works for 15 minutes.\n\nIf you did not sign up at CatFecito, ignore this message.\n"
 	resetSubject  = "{2} is your code to change your password"
 	resetText     = "Hello {1},\n\nYour code to set a new password is {2}. It works for 15 minutes.\n\nIf you did not ask for it, ignore this message: your password has not changed.\n"
-	nobodySubject = "Somebody asked to change a password at CatFecito"
-	nobodyText    = "Hello,\n\nSomebody asked to change the password of this address, but no account has it. If it was you, try another address, or sign up.\n"
+	nobodySubject = "Someone asked to change a password at CatFecito"
+	nobodyText    = "Hello,\n\nSomeone asked to change the password for this address, but there is no account with it. If it was you, try another address, or sign up.\n"
 )
 
 // speech is an e-mail's language.

@@ -16,7 +16,7 @@ import (
 const everybodys = ""
 
 // errLessNow ends the stream of a caller who has lost the staff role.
-var errLessNow = errors.New("the caller may see less than when the stream began")
+var errLessNow = errors.New("the caller now has fewer permissions than when the stream started")
 
 // tellOrders publishes orders to pages.
 func (s *service) tellOrders(_ context.Context, b consumer.Batch) error {
@@ -36,7 +36,7 @@ func (s *service) tellOrders(_ context.Context, b consumer.Batch) error {
 func orderEvents() (huma.Operation, map[string]any) {
 	return huma.Operation{
 		OperationID: "watchOrders", Path: "/orders/events", Summary: "Changes to your orders; for staff, to all", Tags: []string{"Orders"},
-		Description: "order, with an order that was made or changed.",
+		Description: "order, when an order is created or changed.",
 	}, map[string]any{"order": OpenOrder{}}
 }
 

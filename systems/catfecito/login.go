@@ -17,8 +17,8 @@ import (
 const nobodyID = "nobody"
 
 var (
-	errWrongLogIn     = errors.New("no user has this address and this password")
-	errLogInElsewhere = errors.New("users sign up and log in at the user pool whose tokens are accepted here")
+	errWrongLogIn     = errors.New("the address or the password is wrong")
+	errLogInElsewhere = errors.New("sign up and log in at the user pool whose tokens are accepted here")
 )
 
 const (

@@ -55,7 +55,7 @@ func (p *passwords) hash(ctx context.Context, password string) (hash table.Secre
 }
 
 // errHash is for a stored hash that this program did not create.
-var errHash = errors.New("the password's hash is none of argon2id")
+var errHash = errors.New("the password's hash is not an argon2id hash")
 
 // match tells whether a password is the one of a hash, which may have been made at another cost.
 func (p *passwords) match(ctx context.Context, password string, hash table.Secret) (same bool, err error) {

@@ -55,7 +55,7 @@ func TestLoad(t *testing.T) {
 	}
 	r.end(t)
 	for args, want := range map[string]string{
-		"--system nobody": "--system nobody: there is no such system (there are notes)", "--data nowhere": "keys",
+		"--system nobody": "--system nobody: unknown system (want one of notes)", "--data nowhere": "keys",
 		"--duration -1s": "--duration -1s: want", "--connections 0": "--connections 0: want 1", "--connections -5": "--connections -5: want 1",
 		"--rate -1": "--rate -1: want", "--rate 5 --duration 0": "--rate: it takes",
 		"--url http://127.0.0.1:1": "no demo answers", // where nothing listens

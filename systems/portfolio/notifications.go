@@ -44,7 +44,7 @@ func (s *service) notifyBatch(ctx context.Context, b consumer.Batch) error {
 		}
 		err := s.notify(ctx, d)
 		if malformed(err) {
-			s.logger.ErrorContext(ctx, "nobody can be told of an item of the stream", "kind", d.kind, "postId", d.postID, "error", err)
+			s.logger.ErrorContext(ctx, "no notification for an item of the stream", "kind", d.kind, "postId", d.postID, "error", err)
 			continue
 		}
 		if err != nil {

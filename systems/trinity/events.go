@@ -52,7 +52,7 @@ type feed struct {
 func (s *service) watchRoom(ctx context.Context, in *watchedRoom) (*huma.StreamResponse, error) {
 	since, ok := parseEventID(in.LastEventID)
 	if !ok {
-		return nil, problem.BadRequest(problem.CodeInvalidParameter, "no event has such an id", problem.Field{Field: "header.Last-Event-ID", Message: "is not the id of an event"})
+		return nil, problem.BadRequest(problem.CodeInvalidParameter, "no event has that id", problem.Field{Field: "header.Last-Event-ID", Message: "is not an event id"})
 	}
 	who, err := auth.Required(ctx)
 	if err != nil {

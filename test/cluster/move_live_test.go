@@ -384,7 +384,7 @@ func testMoveKilledUnderWrites(t *testing.T, binary string) {
 	b.send(t, server)
 	x.progress(t, 50)
 	printed := run(t, binary, "move", "--from", source, "--to", address)
-	if !strings.Contains(printed, "an interrupted move is begun again") {
+	if !strings.Contains(printed, "restarting an interrupted move") {
 		t.Errorf("the move printed\n%s", printed)
 	}
 	b.send(t, serverproc.Start(t, binary, "--log-level", "error", "--store", address, "--data", socket))

@@ -82,7 +82,7 @@ func testMove(t *testing.T, binary, url, shown string) {
 	}
 	restoreForMove(t, moveClient(server, moveRegions[0]))
 	before = describeAll(t, server, binary, socket)
-	refused(t, binary, "servers that have the source open: 1", "move", "--from", url, "--to", back)
+	refused(t, binary, "servers with the source open: 1", "move", "--from", url, "--to", back)
 	server.Stop(t)
 
 	moveKilled(t, binary, url, back)

@@ -77,13 +77,13 @@ func TestVerify(t *testing.T) {
 		"no id":                          {'r', "loader", func(m map[string]any) { m["id"] = "" }, []string{`identity/r/"loader": the id "" is not its own`}},
 		"a secret of another key": {'u', "bob", func(m map[string]any) {
 			m["keys"].([]any)[0].(map[string]any)["id"] = "AKIAOTHER"
-		}, []string{`identity/u/"bob": the secret of access key AKIAOTHER does not open`}},
+		}, []string{`identity/u/"bob": the secret of access key AKIAOTHER cannot be decrypted`}},
 		"a key twice": {'u', "bob", func(m map[string]any) {
 			keys := m["keys"].([]any)
 			m["keys"] = append(keys, keys[0], keys[0])
 		}, []string{`identity/u/"bob": the access key AKIA`, `identity/u/"bob": the access key AKIA`, `identity/u/"bob": there are 3 access keys`}},
 		"no data key":        {'d', "", nil, []string{`identity/a/"": the secret of access key`, `identity/u/"ana": the secret of access key`, `identity/u/"bob": the secret of access key`}},
-		"a damaged data key": {'d', "", func(m map[string]any) { m["key"] = "AAAA" }, []string{`identity/d/"": the data key does not open`}},
+		"a damaged data key": {'d', "", func(m map[string]any) { m["key"] = "AAAA" }, []string{`identity/d/"": the data key cannot be decrypted`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := filled()
@@ -128,7 +128,7 @@ func TestVerify(t *testing.T) {
 		txn.Set(stray, []byte("{}"))
 		return nil
 	})
-	if _, findings := found(store, master); err != nil || len(findings) != 1 || !strings.Contains(findings[0], "is of a newer release") {
+	if _, findings := found(store, master); err != nil || len(findings) != 1 || !strings.Contains(findings[0], "belongs to a newer release") {
 		t.Errorf("%v, %q", err, findings)
 	}
 }

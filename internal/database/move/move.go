@@ -327,7 +327,7 @@ func (m *mover) beginTarget(ctx context.Context) error {
 func (m *mover) checkServing(ctx context.Context) error {
 	serving, err := cluster.Serving(ctx, m.source)
 	if err == nil && serving > 0 {
-		err = fmt.Errorf("servers that have the source open: %d: stop them, and wait for five seconds if one of them has crashed", serving)
+		err = fmt.Errorf("servers with the source open: %d: stop them, and wait five seconds if one of them has crashed", serving)
 	}
 	return err
 }

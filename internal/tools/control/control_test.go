@@ -104,7 +104,7 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, done, err)
 		}
 	}
-	if err := client.Backup(t.Context(), "copy", nil); err == nil || !strings.Contains(err.Error(), "a copy needs a directory of its own") {
+	if err := client.Backup(t.Context(), "copy", nil); err == nil || !strings.Contains(err.Error(), "a copy needs an empty directory") {
 		t.Errorf("a second backup to the same directory: %v", err)
 	}
 	if err := client.Compact(t.Context()); err != nil {

@@ -330,7 +330,7 @@ var placeholder = regexp.MustCompile(`\{[A-Za-z]\w*\}`)
 func find(body []byte, path string) (string, error) {
 	var at any
 	if err := json.Unmarshal(body, &at); err != nil {
-		return "", fmt.Errorf("the answer is no JSON: %w", err)
+		return "", fmt.Errorf("the response is not JSON: %w", err)
 	}
 	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '/' }) {
 		var next any

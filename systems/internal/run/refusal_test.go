@@ -71,7 +71,7 @@ func TestNoDatabase(t *testing.T) {
 		flag, value string
 		want, not   string
 	}{
-		{"--data", data, data + " is open in another process: stop it, or give this one its own --data directory; if it is demo serve", "kv:"},
+		{"--data", data, data + " is open in another process: stop it, or use another --data directory; if it is demo serve", "kv:"},
 		{"--endpoint", "http://" + dead, "no database answers: dial tcp " + dead, "exceeded maximum number of attempts"},
 	} {
 		env, _ := environment(t, nil)
