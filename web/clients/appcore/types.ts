@@ -3,7 +3,7 @@ export interface paths {
   "/acts": {
     /**
      * Staff requests of a day, newest first
-     * @description Each request of staff that changes something, kept together with what it changes, and how it was answered. Entries go after a year.
+     * @description Each staff request that changes data, recorded in the same transaction as its change, with its status. Entries expire after a year.
      *
      *     For members of: appcore-admin.
      */
@@ -92,7 +92,7 @@ export interface paths {
     post: operations["createTransaction"];
   };
   "/transactions/global": {
-    /** The ten most recent transactions users */
+    /** The ten most recent transactions of all users */
     get: operations["latestTransactions"];
   };
   "/transactions/{id}": {

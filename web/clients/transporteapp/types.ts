@@ -3,7 +3,7 @@ export interface paths {
   "/acts": {
     /**
      * Staff requests of a day, newest first
-     * @description Each request of staff that changes something, kept together with what it changes, and how it was answered. Entries go after a year.
+     * @description Each staff request that changes data, recorded in the same transaction as its change, with its status. Entries expire after a year.
      *
      *     For members of: transporteapp-admin.
      */
