@@ -258,7 +258,7 @@ func TestCommand(t *testing.T) {
 		}
 		about, _ := lines.ReadString('\n')
 		shown, _ := lines.ReadString('\n')
-		if answer := systemtest.Call(t, "GET", url+"/notes", "", "Authorization", "Bearer "+strings.TrimSpace(shown)); answer.Status != http.StatusOK || about != "a token of u-123, for an hour:\n" {
+		if answer := systemtest.Call(t, "GET", url+"/notes", "", "Authorization", "Bearer "+strings.TrimSpace(shown)); answer.Status != http.StatusOK || about != "a token of u-123, valid for one hour:\n" {
 			t.Errorf("run %d shows %s%s, which is answered %d %s", n, about, shown, answer.Status, answer.Body)
 		}
 		base, _, _ := strings.Cut(url, "/notes")
