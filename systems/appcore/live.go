@@ -21,7 +21,7 @@ type topic struct {
 }
 
 // tell publishes created and changed items. Copies are ignored, and settlement logs unreadable items.
-func (s *service) tell(_ context.Context, b consumer.Batch) error {
+func (s *service) notify(_ context.Context, b consumer.Batch) error {
 	for _, r := range b.Records {
 		if r.Dynamodb == nil || r.EventName == streams.OperationTypeRemove {
 			continue

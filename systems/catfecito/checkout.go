@@ -32,7 +32,7 @@ func withLines(o catfecitodb.Order, lines []catfecitodb.OrderItem) order {
 
 // checkout makes an order of a user's cart as it is, if it comes to what he has agreed to. A request that was made before is
 // answered as it was then, and replayed is set.
-func (s *service) checkout(ctx context.Context, who auth.Principal, in api.KeyedBody[OrderInput]) (made order, replayed bool, err error) {
+func (s *service) checkout(ctx context.Context, who auth.Principal, in api.KeyedBody[OrderInput]) (created order, replayed bool, err error) {
 	delivery, err := deliveryOf(in.Body.Delivery)
 	if err != nil {
 		return order{}, false, err

@@ -80,7 +80,7 @@ func (s *service) askToReset(ctx context.Context, _ auth.Principal, in api.Body[
 	}
 	err = s.sendCode(ctx, email, catfecitodb.CodePurposeResetPassword, func(code string) mail.Letter {
 		if u.UserID == nobodyID {
-			return words.nobody(email)
+			return words.noAccount(email)
 		}
 		return words.reset(u, code)
 	})

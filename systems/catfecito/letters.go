@@ -36,7 +36,9 @@ func (s speech) reset(u catfecitodb.User, code string) mail.Letter {
 	return s.written(u.Email, resetSubject, resetText, u.Name, code)
 }
 
-func (s speech) nobody(email string) mail.Letter { return s.written(email, nobodySubject, nobodyText) }
+func (s speech) noAccount(email string) mail.Letter {
+	return s.written(email, nobodySubject, nobodyText)
+}
 
 func (s speech) written(to, subject, text string, values ...string) mail.Letter {
 	return mail.Letter{To: to, Subject: s.words.Fill(s.language, subject, values...), Text: s.words.Fill(s.language, text, values...)}

@@ -101,7 +101,7 @@ func (s *service) credential(ctx context.Context, email string) (catfecitodb.Use
 	}
 	c, err := s.db.CredentialOf(ctx, catfecitodb.CredentialOfInput{UserID: u.UserID})
 	if errors.Is(err, table.ErrNotFound) {
-		return u, catfecitodb.Credential{PasswordHash: s.passwords.nobodys}, nil
+		return u, catfecitodb.Credential{PasswordHash: s.passwords.unknownUserHash}, nil
 	}
 	return u, c, err
 }

@@ -32,15 +32,15 @@ const (
 type passwords struct {
 	cost  argon2id.Params
 	slots chan struct{}
-	// nobodys is the hash of a password that nobody knows.
-	nobodys table.Secret
+	// unknownUserHash is the hash of a password that nobody knows.
+	unknownUserHash table.Secret
 }
 
 func newPasswords(cost Cost) *passwords {
 	p := &passwords{slots: make(chan struct{}, runtime.GOMAXPROCS(0)), cost: argon2id.Params{
 		Iterations: cost.Passes, Memory: cost.MemoryKiB, Parallelism: cost.Lanes, SaltLength: saltBytes, KeyLength: hashBytes,
 	}}
-	p.nobodys, _ = p.hash(context.Background(), rand.Text()) // all slots are free, and chance does not fail
+	p.unknownUserHash, _ = p.hash(context.Background(), rand.Text()) // all slots are free, and chance does not fail
 	return p
 }
 

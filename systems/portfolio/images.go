@@ -46,14 +46,14 @@ type ticket struct {
 
 // awaitImage makes an image, and says where its file is to go.
 func (s *service) awaitImage(ctx context.Context, who auth.Principal, in api.Body[ImageInput]) (ticket, error) {
-	made, err := s.db.AwaitImage(ctx, portfoliodb.AwaitImageInput{
+	created, err := s.db.AwaitImage(ctx, portfoliodb.AwaitImageInput{
 		UserID: who.Sub, ImageID: s.newID(), Size: in.Body.Size, CheckAt: s.clock().Add(awaitFor), Most: mostOwned,
 	})
 	if err != nil {
 		return ticket{}, err
 	}
-	upload, err := s.files.Upload(ctx, uploadKey(made.Image.ImageID), in.Body.Size, uploadFor)
-	return ticket{made.Image, upload}, err
+	upload, err := s.files.Upload(ctx, uploadKey(created.Image.ImageID), in.Body.Size, uploadFor)
+	return ticket{created.Image, upload}, err
 }
 
 var (

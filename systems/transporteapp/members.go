@@ -189,8 +189,8 @@ func (s *service) invite(ctx context.Context, who auth.Principal, in api.Body[Nu
 	i := db.InvitarInput{
 		UserID: who.Sub, InvitacionID: codeID(code), Nombre: in.Body.Nombre, Rol: in.Body.Rol, ConductorID: given(in.Body.ConductorID),
 	}
-	made, err := s.db.Invitar(ctx, i)
-	return InvitacionHecha{Invitacion: invitacionOf(made.Invitacion), EmpresaID: who.Sub, Codigo: code}, err
+	created, err := s.db.Invitar(ctx, i)
+	return InvitacionHecha{Invitacion: invitacionOf(created.Invitacion), EmpresaID: who.Sub, Codigo: code}, err
 }
 
 // codeID is the stored form of a code.

@@ -68,8 +68,8 @@ func (s *service) saveProfile(ctx context.Context, who auth.Principal, in api.Bo
 		if !errors.Is(err, db.ErrUserNotFound) {
 			return err
 		}
-		made, err := s.db.CrearPerfil(ctx, crearPerfil(newCompany{who.Sub, s.plan.subscription(s.moment()), db.Creditos{Balance: s.plan.Creditos}}, in.Body))
-		u = made.User
+		created, err := s.db.CrearPerfil(ctx, crearPerfil(newCompany{who.Sub, s.plan.subscription(s.moment()), db.Creditos{Balance: s.plan.Creditos}}, in.Body))
+		u = created.User
 		return err
 	}, db.ErrUserExists) // another request was faster, so the profile is changed instead
 	if err != nil {

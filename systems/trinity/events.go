@@ -101,7 +101,7 @@ func (f *feed) run(ctx context.Context) error {
 			if !open {
 				return errLagging
 			}
-			if err := f.tell(e); err != nil {
+			if err := f.send(e); err != nil {
 				return err
 			}
 		case <-tick.C:
@@ -110,7 +110,7 @@ func (f *feed) run(ctx context.Context) error {
 			}
 			m, err := s.member(ctx, f.m.item.UserID, f.m.item.RoomID)
 			if err == nil && m.item.Closed {
-				err = f.tell(event{changed: &m.item}) // unless the client has heard it
+				err = f.send(event{changed: &m.item}) // unless the client has heard it
 			}
 			if err != nil {
 				return err
@@ -168,7 +168,7 @@ func (f *feed) match(match trinitydb.Match) error {
 	return f.write(id.String(), "match", matchOf(match))
 }
 
-func (f *feed) tell(e event) error {
+func (f *feed) send(e event) error {
 	switch {
 	case e.match != nil:
 		return f.match(*e.match)

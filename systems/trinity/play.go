@@ -61,14 +61,14 @@ func pages(issuer *auth.Issuer, public string) (map[string]http.Handler, system.
 			w.WriteHeader(http.StatusFound)
 		}),
 	}
-	told := playing{Public: public, Guests: issuer != nil && (public != "" || ofThisMachine(issuer.URL()))}
+	settings := playing{Public: public, Guests: issuer != nil && (public != "" || ofThisMachine(issuer.URL()))}
 	if public != "" {
 		list["GET /play/qr.png"] = http.HandlerFunc(p.qr)
 	}
-	if told.Guests {
+	if settings.Guests {
 		list["POST /play/token"] = ofThisOrigin(p.token)
 	}
-	return list, system.Page{Pictures: []string{posters}, Data: told}
+	return list, system.Page{Pictures: []string{posters}, Data: settings}
 }
 
 // qr draws the address at which a phone joins a room or opens the page.

@@ -82,7 +82,7 @@ func (b *balancer) streams() *dynamodbstreams.Client {
 // createMoving makes the table of the writers, with much in it that does not change.
 func createMoving(t *testing.T, c *dynamodb.Client) (stream string) {
 	t.Helper()
-	made, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+	created, err := c.CreateTable(t.Context(), &dynamodb.CreateTableInput{
 		TableName: aws.String("moving"), BillingMode: types.BillingModePayPerRequest,
 		AttributeDefinitions: []types.AttributeDefinition{
 			attribute("pk", types.ScalarAttributeTypeS), attribute("sk", types.ScalarAttributeTypeS),
@@ -107,7 +107,7 @@ func createMoving(t *testing.T, c *dynamodb.Client) (stream string) {
 			t.Fatal(err)
 		}
 	}
-	return *made.TableDescription.LatestStreamArn
+	return *created.TableDescription.LatestStreamArn
 }
 
 // traffic is what clients do all the time.

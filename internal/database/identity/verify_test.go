@@ -72,9 +72,9 @@ func TestVerify(t *testing.T) {
 		}},
 		"a policy that cannot be parsed": {'p', "all", func(m map[string]any) { m["document"] = "{" }, []string{`identity/p/"all": the policy cannot be parsed`}},
 		"another trust":                  {'r', "loader", func(m map[string]any) { m["trust"] = allow }, []string{`identity/r/"loader": the trust policy cannot be parsed`}},
-		"another name":                   {'u', "bob", func(m map[string]any) { m["name"] = "bill" }, []string{`identity/u/"bob": the record is named "bill"`}},
+		"another name":                   {'u', "bob", func(m map[string]any) { m["name"] = "bill" }, []string{`identity/u/"bob": the record has the name "bill"`}},
 		"another format":                 {'u', "bob", func(m map[string]any) { m["format"] = 7 }, []string{`identity/u/"bob": the record cannot be read: it has format 7`}},
-		"no id":                          {'r', "loader", func(m map[string]any) { m["id"] = "" }, []string{`identity/r/"loader": the id "" is not its own`}},
+		"no id":                          {'r', "loader", func(m map[string]any) { m["id"] = "" }, []string{`identity/r/"loader": the id "" belongs to another record`}},
 		"a secret of another key": {'u', "bob", func(m map[string]any) {
 			m["keys"].([]any)[0].(map[string]any)["id"] = "AKIAOTHER"
 		}, []string{`identity/u/"bob": the secret of access key AKIAOTHER cannot be decrypted`}},

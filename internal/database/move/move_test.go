@@ -317,11 +317,11 @@ func TestRefuses(t *testing.T) {
 			t.Helper()
 			set(t, to, keyenc.FormatVersion(), []byte{0, 0, 0, 0, 0, 0, 0, 5})
 		}},
-		"something": {want: "the target is not empty, and nothing is overwritten", prepare: func(t *testing.T, _, to *pebblekv.Store) {
+		"something": {want: "the target is not empty, and a move never overwrites data", prepare: func(t *testing.T, _, to *pebblekv.Store) {
 			t.Helper()
 			set(t, to, []byte("d"), nil)
 		}},
-		"a log": {want: "the target is not empty, and nothing is overwritten", prepare: func(t *testing.T, _, to *pebblekv.Store) {
+		"a log": {want: "the target is not empty, and a move never overwrites data", prepare: func(t *testing.T, _, to *pebblekv.Store) {
 			t.Helper()
 			err := to.Update(t.Context(), kv.Intent{}, func(txn kv.Txn) error { txn.AppendLog(1, nil); return nil })
 			if err != nil {

@@ -103,7 +103,7 @@ func shortened(text string) string {
 }
 
 // tell completes a problem before it is sent: request id, headers, log.
-func (a *API) tell(ctx huma.Context, _ string, v any) (any, error) {
+func (a *API) finishProblem(ctx huma.Context, _ string, v any) (any, error) {
 	var p *problem.Problem
 	switch v := v.(type) {
 	case *problem.Problem:

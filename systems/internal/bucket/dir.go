@@ -35,11 +35,11 @@ const (
 func openDir(at string, secret []byte, clock func() time.Time) (*Dir, func() error, error) {
 	remove := func() error { return nil }
 	if at == "" {
-		made, err := os.MkdirTemp("", "monotable-files-")
+		created, err := os.MkdirTemp("", "monotable-files-")
 		if err != nil {
 			return nil, nil, fmt.Errorf("bucket: %w", err)
 		}
-		at, remove = made, func() error { return os.RemoveAll(made) }
+		at, remove = created, func() error { return os.RemoveAll(created) }
 	}
 	if err := os.MkdirAll(at, dirMode); err != nil {
 		return nil, nil, fmt.Errorf("bucket: %w", err)

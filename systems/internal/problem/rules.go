@@ -44,9 +44,9 @@ func ChangedSince(err error) Rule {
 // Problem is what a client learns about an error.
 func (r Rules) Problem(err error) *Problem {
 	p := r.problem(err)
-	told := *p
-	told.cause = err
-	return &told
+	out := *p
+	out.cause = err
+	return &out
 }
 
 func (r Rules) problem(err error) *Problem {
@@ -60,8 +60,8 @@ func (r Rules) problem(err error) *Problem {
 			return rule.problem()
 		}
 	}
-	if made, ok := errors.AsType[*Problem](err); ok {
-		return made
+	if known, ok := errors.AsType[*Problem](err); ok {
+		return known
 	}
 	if p := ofTable(err); p != nil {
 		return p

@@ -43,7 +43,7 @@ func host(t *testing.T, hooks systemtest.Hooks) *hosted {
 	if h.token, err = issuer.Mint(auth.Claims{Sub: "u-1"}); err != nil {
 		t.Fatal(err)
 	}
-	made, err := run.NewHost(t.Context(), run.Options{
+	created, err := run.NewHost(t.Context(), run.Options{
 		Database: run.InProcess(monotabletest.New(t)), CursorKey: make([]byte, 32), Access: run.SignedHere(issuer),
 		Logger: slog.New(slog.NewTextHandler(h.log, nil)),
 	}, systemtest.Notes(hooks))
@@ -53,7 +53,7 @@ func host(t *testing.T, hooks systemtest.Hooks) *hosted {
 	var ctx context.Context
 	ctx, h.stop = context.WithCancel(t.Context())
 	t.Cleanup(h.stop)
-	go func() { h.result <- run.Serve(ctx, listener, made) }()
+	go func() { h.result <- run.Serve(ctx, listener, created) }()
 	return h
 }
 

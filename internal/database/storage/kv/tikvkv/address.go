@@ -56,7 +56,7 @@ func ParseAddress(address string) (Address, error) {
 		case option == "key":
 			at.tls.key = value[0]
 		default:
-			return Address{}, fmt.Errorf("%s=%s is no option: want prefix=NAME, of a-z, 0-9, _ and -, gc=off, or ca=FILE, cert=FILE and key=FILE", option, value[0])
+			return Address{}, fmt.Errorf("unknown option %s=%s: want prefix=NAME, with a-z, 0-9, _ and -, gc=off, or ca=FILE, cert=FILE and key=FILE", option, value[0])
 		}
 	}
 	return at, at.tls.complete()
