@@ -230,7 +230,7 @@ func TestCrashDuringBackup(t *testing.T) {
 		}
 		b, err := tryOpen("/backup", crashed.storeOptions())
 		if err != nil {
-			if !strings.Contains(err.Error(), "not completed") && !strings.Contains(err.Error(), "other files") {
+			if !strings.Contains(err.Error(), "incomplete copy") && !strings.Contains(err.Error(), "other files") {
 				t.Errorf("moment %d of %d: %v", i, len(disks), err)
 			}
 			continue
